@@ -1,0 +1,194 @@
+import type { NetworkStatus } from "./ports.ts";
+
+/** How a namespace is had. `value` is a container ID for `container`, a path for `path`. */
+export interface NamespaceMode {
+  mode: "private" | "host" | "none" | "bridge" | "container" | "path";
+  value?: string;
+}
+
+/** A published port. */
+export interface PortMapping {
+  /** Empty means every address. */
+  hostIP: string;
+  /** 0 in a spec means any free one; never 0 in a record. */
+  hostPort: number;
+  containerPort: number;
+  protocol: "tcp" | "udp" | "sctp";
+  /** How many consecutive ports; at least 1. */
+  range: number;
+}
+
+/** A mount as asked for. */
+export interface MountSpec {
+  type: "bind" | "tmpfs" | "volume";
+  /** Host path for bind; volume name for volume (empty: anonymous, named at create). */
+  source: string;
+  destination: string;
+  /** As `mount(8)` spells them: `ro`, `rprivate`, `noexec`, `size=64m`, … */
+  options: string[];
+  /** True for volumes that came from the image or without a name: removed with the container when asked. */
+  anonymous?: boolean;
+}
+
+/** A limit as `setrlimit(2)` has it. `RLIM_INFINITY` is 2^64-1. */
+export interface RLimit {
+  /** `RLIMIT_NOFILE`, … */
+  type: string;
+  soft: bigint;
+  hard: bigint;
+}
+
+/** A container's place in one network. */
+export interface NetworkAttachment {
+  aliases: string[];
+  staticIPs: string[];
+  mac?: string;
+  /** Name inside the container: eth0, … */
+  interfaceName: string;
+}
+
+/** What a container is to be: a create request after translation and before defaults of image and engine. */
+export interface ContainerSpec {
+  name?: string;
+  image: string;
+  entrypoint?: string[];
+  command?: string[];
+  /** Added to the image's. */
+  env: Record<string, string>;
+  /** Names taken out of the image's environment; `true` drops all of it. */
+  unsetEnv?: string[] | true;
+  workdir?: string;
+  user?: string;
+  groups: string[];
+  hostname?: string;
+  terminal: boolean;
+  /** Keep standard input open for attach. */
+  stdin: boolean;
+  stdinOnce?: boolean;
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+  stopSignal?: number;
+  /** Seconds. */
+  stopTimeout?: number;
+  /** Remove when it ends. */
+  remove: boolean;
+  mounts: MountSpec[];
+  capAdd: string[];
+  capDrop: string[];
+  privileged: boolean;
+  readOnly: boolean;
+  /** tmpfs on /dev/shm, /run, /tmp, /var/tmp of a read-only root. */
+  readWriteTmpfs: boolean;
+  noNewPrivileges: boolean;
+  /** `unconfined`, or absent for the default profile. */
+  seccomp?: string;
+  umask?: string;
+  masks: string[];
+  unmasks: string[];
+  init: boolean;
+  namespaces: {
+    network: NamespaceMode;
+    pid: NamespaceMode;
+    ipc: NamespaceMode;
+    uts: NamespaceMode;
+    cgroup: NamespaceMode;
+  };
+  /** By network name; empty with mode `bridge` means the default network. */
+  networks: Record<string, Partial<NetworkAttachment>>;
+  ports: PortMapping[];
+  publishImagePorts: boolean;
+  /** `80/tcp`, … */
+  exposed: string[];
+  dnsServers: string[];
+  dnsSearch: string[];
+  dnsOptions: string[];
+  /** `name:ip` lines for /etc/hosts. */
+  hosts: string[];
+  noHosts: boolean;
+  noResolvConf: boolean;
+  /** The OCI runtime spec's `linux.resources`, keys as there. */
+  resources: Record<string, unknown>;
+  rlimits: RLimit[];
+  oomScoreAdj?: number;
+  sysctl: Record<string, string>;
+  shmSize?: number;
+  cgroupParent?: string;
+  timezone?: string;
+  /** `k8s-file`, `json-file` (same file, other name), `none`; absent: the engine's default. */
+  logDriver?: string;
+  /** Bytes; -1 or absent: no limit. */
+  logSizeMax?: number;
+  logPath?: string;
+  logOptions: Record<string, string>;
+  /** As given by the client, for inspect. */
+  createCommand: string[];
+  restartPolicy?: { name: "no" | "always" | "on-failure" | "unless-stopped"; retries?: number };
+}
+
+/** The process as it will be run: spec and image merged, nothing left to default. */
+export interface ProcessConfig {
+  args: string[];
+  env: string[];
+  workdir: string;
+  /** As given: `name`, `uid`, `uid:gid`, `name:group`; empty is root. Resolved inside the container's tree at start. */
+  user: string;
+  terminal: boolean;
+}
+
+/** How a container ended. */
+export interface ExitStatus {
+  code: number;
+  /** Milliseconds since the epoch. */
+  time: number;
+  oomKilled: boolean;
+}
+
+/** Where the supervisor writes a container's log. */
+export interface LogSource {
+  driver: "k8s-file" | "none";
+  path: string;
+}
+
+/** Podman's names for container states (`ContainerStatus` on the wire). */
+export type ContainerStatus = "created" | "initialized" | "running" | "paused" | "stopping" | "exited" | "removing";
+
+/** What changes while a container lives. */
+export interface ContainerState {
+  status: ContainerStatus;
+  pid: number;
+  conmonPid: number;
+  /** Milliseconds since the epoch; 0 when it never was. */
+  startedAt: number;
+  finishedAt: number;
+  exitCode: number;
+  oomKilled: boolean;
+  error: string;
+  restartCount: number;
+  /** True when a user asked for the stop. */
+  stoppedByUser: boolean;
+  network?: NetworkStatus;
+}
+
+/** A container as stored. Everything that makes it again is in `spec` and what was derived at create. */
+export interface ContainerRecord {
+  /** 64 hex digits. */
+  id: string;
+  name: string;
+  created: number;
+  spec: ContainerSpec;
+  /** The image's ID, its name as asked, and the layers the tree is made of, base first. */
+  imageID: string;
+  imageName: string;
+  diffIDs: string[];
+  process: ProcessConfig;
+  stopSignal: number;
+  stopTimeout: number;
+  hostname: string;
+  /** With sources resolved: bind paths, volume names. */
+  mounts: MountSpec[];
+  ports: PortMapping[];
+  /** By network name, with addresses given by the engine. */
+  networks: Record<string, NetworkAttachment>;
+  log: LogSource;
+  state: ContainerState;
+}

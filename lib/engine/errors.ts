@@ -1,0 +1,61 @@
+/** The codes of {@linkcode EngineError}: what went wrong, in the engine's own words. `handlers/errors.ts` maps each to a status. */
+export type ErrorCode =
+  /** The request itself is wrong: a name that does not parse, an impossible option. */
+  | "invalid"
+  | "no_such_container"
+  | "no_such_image"
+  | "no_such_network"
+  | "no_such_volume"
+  | "no_such_exec"
+  /** An ID prefix or short name fits more than one object. */
+  | "ambiguous"
+  /** A name is taken. */
+  | "name_in_use"
+  /** The object is used by another and cannot go. */
+  | "in_use"
+  /** The operation does not fit the object's state (stop of a created container, say). */
+  | "state"
+  /** The operation would change nothing: start of a running container (304 on the wire). */
+  | "unchanged"
+  | "unauthorized"
+  | "forbidden"
+  /** A registry answered with an error; `status` carries its HTTP status. */
+  | "registry"
+  /** Content does not match its digest or size, or breaks its format. */
+  | "corrupt"
+  /** A bound on foreign input was passed. */
+  | "limit"
+  /** The image exists but its command cannot be found or run by the runtime (exit 127 / 126 for clients). */
+  | "command_not_found"
+  | "command_not_executable"
+  | "port_in_use"
+  /** This deployment cannot do it; the message says why (501 on the wire). */
+  | "unsupported"
+  | "cancelled"
+  | "timeout"
+  | "internal";
+
+/** Extra facts of an {@linkcode EngineError}. */
+export interface EngineErrorOptions {
+  /** What raised it; the innermost message becomes `cause` on the wire. */
+  cause?: unknown;
+  /** The innermost sentinel text that clients match on, as in "no such container"; the message by default. */
+  sentinel?: string;
+  /** The HTTP status a registry answered with, for code `registry`. */
+  status?: number;
+}
+
+/** The one error the engine throws on purpose. Anything else that escapes it is a defect and answers 500. */
+export class EngineError extends Error {
+  readonly code: ErrorCode;
+  readonly sentinel: string;
+  readonly status?: number;
+
+  constructor(code: ErrorCode, message: string, options: EngineErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "EngineError";
+    this.code = code;
+    this.sentinel = options.sentinel ?? message;
+    this.status = options.status;
+  }
+}

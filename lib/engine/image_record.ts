@@ -1,0 +1,26 @@
+import type { ImageConfig } from "../oci/image_config.ts";
+
+/** An image as stored: what a manifest and its config say, and the names it goes by. */
+export interface ImageRecord {
+  /** Hex of the config's digest: 64 digits. */
+  id: string;
+  /** `sha256:…` of the manifest it was pulled with. */
+  digest: string;
+  /** Media type of that manifest. */
+  mediaType: string;
+  /** Every manifest (or index) digest it is known by, with the repository: `docker.io/library/x@sha256:…`. */
+  repoDigests: string[];
+  /** Normalised names with tags, `docker.io/library/busybox:latest`; empty when dangling. */
+  names: string[];
+  /** Names it went by and lost. */
+  history: string[];
+  /** ISO 8601, when it came here. */
+  pulledAt: string;
+  /** Compressed blobs from base to top, as in the manifest. */
+  layers: { digest: string; size: number; mediaType: string; diffID: string }[];
+  /** Unpacked bytes over all layers (compressed bytes where nothing is unpacked). */
+  size: number;
+  config: ImageConfig;
+  /** Annotations of the manifest. */
+  annotations: Record<string, string>;
+}
