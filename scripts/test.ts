@@ -1,0 +1,182 @@
+/**
+ * `deno task test`: runs everything, in steps that say what they do. `--long` uses the full counts, `--only STEP[,STEP]` runs
+ * a part (setup, static, doc, unit, conformance, host), and what follows `--` goes to `deno test` (`-- --filter name`).
+ *
+ * @module
+ */
+import { parseArgs } from "node:util";
+import { setup } from "./setup.ts";
+
+const root = new URL("../", import.meta.url);
+const started = performance.now();
+
+interface Step {
+  name: string;
+  what: string;
+  run(): Promise<Counts>;
+}
+
+interface Counts {
+  passed: number;
+  failed: number;
+}
+
+const { values, positionals } = parseArgs({
+  args: Deno.args,
+  options: { long: { type: "boolean", default: false }, only: { type: "string" } },
+  allowPositionals: true,
+});
+const map = await testImportMap();
+const extra = positionals;
+const env: Record<string, string> = values.long ? { GANTRY_TEST_LONG: "1" } : {};
+
+const steps: Step[] = [
+  { name: "setup", what: "host packages", run: checkSetup },
+  { name: "static", what: "format, lint, type check", run: checkStatic },
+  { name: "doc", what: "examples in docstrings and guides", run: () => test(["--doc"], docFiles()) },
+  {
+    name: "unit",
+    what: "lib and handlers, without a kernel's help",
+    run: () => test(["--parallel"], unitFolders()),
+  },
+  {
+    name: "conformance",
+    what: "the same cases on Deno, Node and workerd",
+    run: () => test([], ["tests/conformance"]),
+  },
+  { name: "host", what: "real containers, registries and clients", run: checkHost },
+];
+
+const only = values.only?.split(",");
+const unknown = only?.filter((name) => !steps.some((step) => step.name === name)) ?? [];
+if (unknown.length > 0) {
+  console.error(`Unknown step ${unknown.join(", ")}: choose from ${steps.map((step) => step.name).join(", ")}`);
+  Deno.exit(2);
+}
+
+const total: Counts = { passed: 0, failed: 0 };
+for (const step of steps) {
+  if (only && !only.includes(step.name)) continue;
+  heading(`${step.name}: ${step.what}`);
+  const from = performance.now();
+  const counts = await step.run();
+  total.passed += counts.passed;
+  total.failed += counts.failed;
+  const seconds = ((performance.now() - from) / 1000).toFixed(1);
+  console.log(`-- ${step.name}: ${counts.passed} passed, ${counts.failed} failed, in ${seconds} s`);
+}
+heading(`done in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+console.log(`${total.passed} passed, ${total.failed} failed`);
+Deno.exit(total.failed > 0 ? 1 : 0);
+
+function heading(text: string): void {
+  console.log(`\n== ${text}`);
+}
+
+async function checkSetup(): Promise<Counts> {
+  const result = await setup({ test: true });
+  return { passed: 1, failed: result.failed ? 1 : 0 };
+}
+
+async function checkStatic(): Promise<Counts> {
+  const counts: Counts = { passed: 0, failed: 0 };
+  for (
+    const args of [
+      ["fmt", "--check", "--quiet"],
+      ["lint", "--quiet"],
+      ["check", "--quiet", ...map.args, "mod.ts", "lib", "handlers", "scripts", "tests"],
+    ]
+  ) {
+    const { success } = await deno(args, { stream: true });
+    console.log(
+      `${success ? "ok" : "FAILED"}: deno ${args.filter((arg) => !arg.startsWith("--import-map")).join(" ")}`,
+    );
+    success ? counts.passed++ : counts.failed++;
+  }
+  return counts;
+}
+
+/** Host suites need Linux and root. Without them they are left out, aloud; with them a skipped test is a failure. */
+async function checkHost(): Promise<Counts> {
+  if (Deno.build.os !== "linux" || Deno.uid() !== 0) {
+    console.log("left out: running containers needs Linux and root; this is " + Deno.build.os + ", uid " + Deno.uid());
+    return { passed: 0, failed: 0 };
+  }
+  return await test([], ["tests/platform/linux", "tests/host"]);
+}
+
+function docFiles(): string[] {
+  return ["mod.ts", "lib", "handlers", "README.md", ...(exists("docs") ? ["docs"] : [])];
+}
+
+function unitFolders(): string[] {
+  const left = new Set(["conformance", "host", "fixtures", "linux"]);
+  const files: string[] = [];
+  const walk = (folder: string) => {
+    for (const entry of Deno.readDirSync(new URL(folder, root))) {
+      if (entry.isDirectory && !left.has(entry.name)) walk(`${folder}${entry.name}/`);
+      else if (entry.name.endsWith("_test.ts")) files.push(folder + entry.name);
+    }
+  };
+  walk("tests/");
+  return files.sort();
+}
+
+/** Runs `deno test` and counts from its closing line; a run that skips or executes nothing counts as failed. */
+async function test(flags: string[], paths: string[]): Promise<Counts> {
+  const args = ["test", "-A", "--quiet", ...flags, ...map.args, ...extra, ...paths];
+  const { success, output } = await deno(args, { stream: true });
+  // deno-lint-ignore no-control-regex -- colours of the terminal
+  const text = output.replace(/\x1b\[[0-9;]*m/g, "");
+  const closing = text.match(/\| (\d+) passed (?:\([^)]*\) )?\| (\d+) failed(?: \([^)]*\))?(?: \| (\d+) ignored)?/);
+  const passed = Number(closing?.[1] ?? 0);
+  const failed = Number(closing?.[2] ?? 0);
+  const ignored = Number(closing?.[3] ?? 0);
+  if (ignored > 0) console.log(`FAILED: ${ignored} ignored, and a test that does not run proves nothing`);
+  const broken = !success && failed === 0 ? 1 : 0;
+  return { passed, failed: failed + ignored + broken + (passed + failed === 0 && extra.length === 0 ? 1 : 0) };
+}
+
+async function deno(args: string[], options: { stream: boolean }): Promise<{ success: boolean; output: string }> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args,
+    cwd: root,
+    env: { ...env, DENO_NO_UPDATE_CHECK: "1" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  let output = "";
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    // Only the end is read again, for the closing line.
+    output = (output + text).slice(-16_384);
+    if (options.stream) await Deno.stdout.write(new TextEncoder().encode(text));
+  }
+  return { success: (await child.status).success, output };
+}
+
+/** Where JSR cannot be reached, a map that swaps `@std/assert` for `tests/assert.ts` (the same names over `node:assert`). */
+async function testImportMap(): Promise<{ args: string[] }> {
+  try {
+    const response = await fetch("https://jsr.io/@std/assert/meta.json", { signal: AbortSignal.timeout(4000) });
+    await response.body?.cancel();
+    if (response.ok) return { args: [] };
+  } catch {
+    // Not reachable: the map below serves.
+  }
+  const config = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
+  const imports = { ...config.imports, "@std/assert": new URL("tests/assert.ts", root).href };
+  const path = `${await Deno.makeTempDir({ prefix: "gantry-test-" })}/import_map.json`;
+  await Deno.writeTextFile(path, JSON.stringify({ imports }));
+  console.log("JSR cannot be reached: tests use tests/assert.ts in place of @std/assert");
+  return { args: [`--import-map=${path}`] };
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(new URL(path, root));
+    return true;
+  } catch {
+    return false;
+  }
+}
