@@ -1,0 +1,10 @@
+import type { HostPaths } from "./paths.ts";
+
+/** What every part of the Linux host is given. */
+export interface HostContext {
+  paths: HostPaths;
+  /** Which OCI runtime to drive: `auto`, `crun`, `runc`, or a path. */
+  runtime: string;
+  /** Says what an operator should know; never secrets. */
+  log: (level: "debug" | "info" | "warn" | "error", message: string) => void;
+}

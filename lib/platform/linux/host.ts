@@ -1,0 +1,66 @@
+/**
+ * The Linux host: containers on this machine's kernel, through conmon and an OCI runtime, overlay and netavark.
+ *
+ * @module
+ */
+import { chmod, mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import process from "node:process";
+import { EngineError } from "../../engine/errors.ts";
+import type { Host } from "../../engine/ports.ts";
+import type { HostContext } from "./context.ts";
+import { readHostInfo } from "./info.ts";
+import { openLayers } from "./layers.ts";
+import { openNetworks } from "./networks.ts";
+import { containerPaths, hostPaths } from "./paths.ts";
+import { openProcesses } from "./processes/processes.ts";
+import { openVolumes } from "./volumes.ts";
+
+/** How a host is opened. */
+export interface HostOptions {
+  /** The folder for what lasts. */
+  root: string;
+  /** The folder for what a reboot clears. */
+  runroot: string;
+  /** `auto` (the first that works here), `crun`, `runc`, or a path. */
+  runtime?: string;
+  log?: HostContext["log"];
+}
+
+/** Opens this machine as a host. Throws `EngineError("unsupported")` where it cannot be one. */
+export async function openHost(options: HostOptions): Promise<Host> {
+  if (process.platform !== "linux") throw new EngineError("unsupported", "Open host: containers need Linux");
+  if (process.getuid?.() !== 0) throw new EngineError("unsupported", "Open host: containers need root here");
+  const paths = hostPaths(resolve(options.root), resolve(options.runroot));
+  for (const folder of [paths.root, paths.runroot]) {
+    await mkdir(folder, { recursive: true });
+    // Trees of containers lie below: their setuid programs must not be in reach of the host's users.
+    await chmod(folder, 0o711);
+  }
+  const folders = [paths.layers, paths.containers, paths.volumes, paths.logs];
+  const passing = [paths.netns, paths.networks, paths.bundles, paths.exits, paths.runtime];
+  for (const folder of [...folders, ...passing]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const context: HostContext = { paths, runtime: options.runtime ?? "auto", log: options.log ?? (() => {}) };
+  const [layers, processes, networks] = await Promise.all([
+    openLayers(context),
+    openProcesses(context),
+    openNetworks(context),
+  ]);
+  const volumes = await openVolumes(context, layers);
+  return {
+    layers,
+    processes,
+    networks,
+    volumes,
+    info: () => readHostInfo(context, processes),
+    logSource(id, driver) {
+      return {
+        driver: driver === "none" ? "none" : "k8s-file",
+        path: driver === "none" ? "" : containerPaths(paths, id).log,
+      };
+    },
+    async close() {
+      await processes.close();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * Every path the host uses, as a function of root, runroot and a container's ID. Cleaning up is a function of these.
+ *
+ * @module
+ */
+import { join } from "node:path";
+
+/** The folders of one host. `root` lasts; `runroot` may be lost at a reboot. All are absolute. */
+export interface HostPaths {
+  readonly root: string;
+  readonly runroot: string;
+  /** Unpacked layers (`root/layers`); what is in it is the business of `layers.ts`. */
+  readonly layers: string;
+  /** Writable layers and mount points (`root/containers/<id>`); `layers.ts` again. */
+  readonly containers: string;
+  /** Named volumes (`root/volumes/<name>`). */
+  readonly volumes: string;
+  /** Log files (`root/logs/<id>.log`). */
+  readonly logs: string;
+  /** Network namespaces, one bind-mounted file per container (`runroot/netns/<id>`). */
+  readonly netns: string;
+  /** State of netavark and aardvark-dns (`runroot/networks`). */
+  readonly networks: string;
+  /** OCI bundles, one folder per container (`runroot/bundles/<id>`). */
+  readonly bundles: string;
+  /** Exit files, named by container ID; written by conmon (`runroot/exits/<id>`). */
+  readonly exits: string;
+  /** The runtime's own state (`runc --root`). */
+  readonly runtime: string;
+}
+
+/** The paths of one container's process. */
+export interface ContainerPaths {
+  /** The bundle: everything below but the exit file and the log is in it. */
+  readonly bundle: string;
+  readonly config: string;
+  readonly pidFile: string;
+  readonly conmonPidFile: string;
+  /** conmon's FIFO for window sizes. */
+  readonly control: string;
+  /** conmon's attach socket. */
+  readonly attach: string;
+  /** conmon makes it when the kernel killed the container for memory. */
+  readonly oom: string;
+  /** Facts kept for a later server process: start time of the process, cgroups. */
+  readonly facts: string;
+  /** Files bound over those of the image. */
+  readonly hosts: string;
+  readonly hostname: string;
+  readonly resolvConf: string;
+  readonly containerEnv: string;
+  readonly exit: string;
+  /** The container's writable layer and mount point. */
+  readonly storage: string;
+  readonly netns: string;
+  /** The log file of driver `k8s-file`. */
+  readonly log: string;
+}
+
+/** Gives a host's folders. */
+export function hostPaths(root: string, runroot: string): HostPaths {
+  return {
+    root,
+    runroot,
+    layers: join(root, "layers"),
+    containers: join(root, "containers"),
+    volumes: join(root, "volumes"),
+    logs: join(root, "logs"),
+    netns: join(runroot, "netns"),
+    networks: join(runroot, "networks"),
+    bundles: join(runroot, "bundles"),
+    exits: join(runroot, "exits"),
+    runtime: join(runroot, "runtime"),
+  };
+}
+
+/** Gives one container's paths. Throws `TypeError` unless `id` is a plain name, so that no path can leave its folder. */
+export function containerPaths(paths: HostPaths, id: string): ContainerPaths {
+  if (!/^[0-9A-Za-z][0-9A-Za-z_.-]*$/.test(id)) {
+    throw new TypeError(`Name container paths: "${id}" is not a container ID`);
+  }
+  const bundle = join(paths.bundles, id);
+  return {
+    bundle,
+    config: join(bundle, "config.json"),
+    pidFile: join(bundle, "pid"),
+    conmonPidFile: join(bundle, "conmon.pid"),
+    control: join(bundle, "ctl"),
+    attach: join(bundle, "attach"),
+    oom: join(bundle, "oom"),
+    facts: join(bundle, "facts.json"),
+    hosts: join(bundle, "hosts"),
+    hostname: join(bundle, "hostname"),
+    resolvConf: join(bundle, "resolv.conf"),
+    containerEnv: join(bundle, "containerenv"),
+    exit: join(paths.exits, id),
+    storage: join(paths.containers, id),
+    netns: join(paths.netns, id),
+    log: join(paths.logs, `${id}.log`),
+  };
+}
