@@ -1,0 +1,113 @@
+/** What callers hand to the container operations, and what they get back. */
+
+/**
+ * What a wait can wait for. The first group are Podman's states (`configured` is another word for `created`), the second
+ * its health states, the third what the Docker API adds.
+ */
+export const WAIT_CONDITIONS = [
+  "configured",
+  "created",
+  "initialized",
+  "running",
+  "paused",
+  "stopping",
+  "stopped",
+  "exited",
+  "removing",
+  "unknown",
+  "healthy",
+  "unhealthy",
+  "removed",
+  "not-running",
+  "next-exit",
+] as const;
+
+/** One of {@linkcode WAIT_CONDITIONS}. */
+export type WaitCondition = typeof WAIT_CONDITIONS[number];
+
+/** Options of {@linkcode Containers.wait}. */
+export interface WaitOptions {
+  signal?: AbortSignal;
+}
+
+/** Options of {@linkcode Containers.stop} and {@linkcode Containers.restart}. */
+export interface StopOptions {
+  /** Seconds between the stop signal and SIGKILL; the container's own by default. 0 kills at once. */
+  timeout?: number;
+}
+
+/** Options of {@linkcode Containers.remove}. */
+export interface RemoveOptions {
+  /** Stop (or kill, when paused) what still runs. */
+  force?: boolean;
+  /** Remove the container's anonymous volumes too. */
+  volumes?: boolean;
+  /** Seconds for the stop of a forced removal; the container's own by default. */
+  timeout?: number;
+  /** A container that is not there is no error. */
+  ignore?: boolean;
+  /** Remove the containers that depend on it first. */
+  depend?: boolean;
+}
+
+/** What became of one container of a removal. */
+export interface RemoveReport {
+  id: string;
+  error?: Error;
+}
+
+/** A name or ID expression per filter: every key must hold, and any of its values makes it hold (labels: all of them). */
+export type ContainerFilters = Record<string, readonly string[]>;
+
+/** Options of {@linkcode Containers.list}. */
+export interface ListOptions {
+  /** Those that do not run as well. Implied by `last` and by a `status` filter. */
+  all?: boolean;
+  /** The newest so many, whatever their state. */
+  last?: number;
+  filters?: ContainerFilters;
+}
+
+/** Options of {@linkcode Containers.logs}. */
+export interface LogsOptions {
+  stdout: boolean;
+  stderr: boolean;
+  /** Go on until the container ends. */
+  follow: boolean;
+  /** Milliseconds since the epoch; records at or after it. */
+  since?: number;
+  /** Milliseconds since the epoch; records up to it. */
+  until?: number;
+  /** The last so many lines; all by default. */
+  tail?: number;
+  signal?: AbortSignal;
+}
+
+/** One record of a container's log: a line, or a part of one. */
+export interface LogRecord {
+  /** When it was written, RFC 3339 with nanoseconds, as logged. */
+  time: string;
+  stream: "stdout" | "stderr";
+  /** True when the line goes on in the stream's next record: `data` then has no newline at its end, else it has one. */
+  partial: boolean;
+  data: Uint8Array;
+}
+
+/** Options of {@linkcode Containers.attach}. */
+export interface AttachOptions {
+  stdin: boolean;
+  stdout: boolean;
+  stderr: boolean;
+  /** Send what was logged so far first. */
+  logs?: boolean;
+  /** Attach to the live streams (default). False, with `logs`: the log only. */
+  stream?: boolean;
+  /** The key sequence that detaches, `ctrl-p,ctrl-q` by default; empty: none. */
+  detachKeys?: string;
+}
+
+/** A terminal's size in characters. */
+export interface TerminalSize {
+  height: number;
+  width: number;
+}
