@@ -1,0 +1,37 @@
+import { EngineError } from "./errors.ts";
+import type { EventLog } from "./events.ts";
+import type { Images } from "./images/images.ts";
+import type { Intents } from "./intents.ts";
+import type { Locks } from "./locks.ts";
+import type { Log, ResolvedOptions } from "./options.ts";
+import type { Clock, Host, NoHost, Ports, Random } from "./ports.ts";
+import type { State } from "./state.ts";
+
+/** What the parts of the engine share. */
+export interface Core {
+  readonly ports: Ports;
+  /** `ports.host`, `ports.clock` and `ports.random`, which most parts need. */
+  readonly host: Host | NoHost;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly state: State;
+  readonly intents: Intents;
+  readonly events: EventLog;
+  readonly locks: Locks;
+  readonly options: ResolvedOptions;
+  readonly log: Log;
+  readonly images: Images;
+}
+
+/** The host, or `EngineError("unsupported")` with the deployment's reason where there is none. */
+export function requireHost(core: Pick<Core, "ports">): Host {
+  const { host } = core.ports;
+  if ("unavailable" in host) throw new EngineError("unsupported", host.unavailable);
+  return host;
+}
+
+/** The host, or `undefined` where there is none. */
+export function hostOf(core: Pick<Core, "ports">): Host | undefined {
+  const { host } = core.ports;
+  return "unavailable" in host ? undefined : host;
+}

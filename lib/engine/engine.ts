@@ -1,0 +1,81 @@
+import { Containers } from "./containers/containers.ts";
+import { type Core, hostOf } from "./core.ts";
+import { EventLog } from "./events.ts";
+import { Images } from "./images/images.ts";
+import { type SystemInfo, VERSION } from "./info.ts";
+import { Intents } from "./intents.ts";
+import { Locks } from "./locks.ts";
+import { Networks } from "./networks.ts";
+import { type EngineOptions, resolveOptions } from "./options.ts";
+import type { Ports } from "./ports.ts";
+import { State } from "./state.ts";
+import { Volumes } from "./volumes.ts";
+
+/** A container engine over {@linkcode Ports}: one per store. */
+export class Engine {
+  readonly images: Images;
+  readonly containers: Containers;
+  readonly networks: Networks;
+  readonly volumes: Volumes;
+  readonly events: EventLog;
+  readonly #core: Core;
+
+  private constructor(core: Core) {
+    this.#core = core;
+    this.events = core.events;
+    this.images = core.images;
+    this.networks = new Networks(core);
+    this.volumes = new Volumes(core);
+    this.containers = new Containers(core);
+  }
+
+  /** Loads the state and reconciles it with the host: what was cut short is finished or undone when it resolves. */
+  static async open(ports: Ports, options: EngineOptions = {}): Promise<Engine> {
+    const log = options.log ?? (() => {});
+    const resolved = await resolveOptions(ports, options);
+    const state = await State.open(ports.store);
+    const events = await EventLog.open({
+      store: ports.store,
+      clock: ports.clock,
+      limit: resolved.limits.events,
+      onError: (error) => log("error", `Write events: ${error}`),
+    });
+    const intents = new Intents(state, () => ports.clock.now());
+    const { host, clock, random } = ports;
+    const base = { ports, host, clock, random, state, events, intents, locks: new Locks(), options: resolved, log };
+    const engine = new Engine({ ...base, images: new Images(base) });
+    await engine.images.recover();
+    await engine.containers.recover();
+    return engine;
+  }
+
+  /** Facts about the host, the engine and how much it holds. */
+  async info(): Promise<SystemInfo> {
+    const { ports, options } = this.#core;
+    const containers = this.containers.list({ all: true });
+    const count = (...states: string[]) => containers.filter(({ state }) => states.includes(state.status)).length;
+    const running = count("running", "stopping");
+    const paused = count("paused");
+    return {
+      name: options.name,
+      version: VERSION,
+      platform: options.defaultPlatform,
+      host: await hostOf(this.#core)?.info(),
+      unavailable: "unavailable" in ports.host ? ports.host.unavailable : undefined,
+      containers: { total: containers.length, running, paused, stopped: containers.length - running - paused },
+      images: this.images.list().length,
+      now: ports.clock.now(),
+      searchRegistries: options.registries.unqualifiedSearch,
+    };
+  }
+
+  /** Lets go of the host and the store. Containers go on running. */
+  async close(): Promise<void> {
+    const { ports, state, events } = this.#core;
+    await this.containers.close();
+    if (!("unavailable" in ports.host)) await ports.host.close();
+    await events.close();
+    await state.settled();
+    await ports.store.close();
+  }
+}

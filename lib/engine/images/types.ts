@@ -1,0 +1,69 @@
+/** What callers hand to the image operations, and what they get back. */
+import type { Platform } from "../options.ts";
+
+/** When a pull asks the registry: always; only if nothing is here; if the registry's is another one; or not at all. */
+export type PullPolicy = "always" | "missing" | "newer" | "never";
+
+/** How to sign in at a registry. */
+export interface Credential {
+  username?: string;
+  password?: string;
+  /** An OAuth2 refresh token, in place of the password. */
+  identityToken?: string;
+  /** A bearer token to send as it is. */
+  registryToken?: string;
+}
+
+/** Gives the credential for a registry (`host[:port]`), if there is one. */
+export type CredentialSource = (registry: string) => Credential | undefined;
+
+/** Options of {@linkcode Images.pull}. */
+export interface PullOptions {
+  /** `always` by default. */
+  policy?: PullPolicy;
+  /** Parts left out are the engine's default platform's. */
+  platform?: Partial<Platform>;
+  credentials?: CredentialSource;
+  /** False accepts any certificate, and plain HTTP. */
+  tlsVerify?: boolean;
+  /** Every tag of the repository. */
+  allTags?: boolean;
+  signal?: AbortSignal;
+}
+
+/** Where a layer of a pull is. */
+export type LayerState = "waiting" | "pulling" | "extracting" | "done" | "exists";
+
+/** One thing a pull has to tell. The last one is `done`; a pull that fails throws instead. */
+export type PullProgress =
+  | { kind: "status"; text: string }
+  | { kind: "layer"; digest: string; state: LayerState; current: number; total: number }
+  | { kind: "done"; ids: string[] };
+
+/** Options of {@linkcode Images.remove}. */
+export interface RemoveImageOptions {
+  /** Remove it though it has several names or containers use it; the containers go too. */
+  force?: boolean;
+  /** Keep dangling parents. */
+  noPrune?: boolean;
+  /** An image that is not there is no error. */
+  ignore?: boolean;
+}
+
+/** What an image removal did. */
+export interface RemoveImageReport {
+  /** Names that went. */
+  untagged: string[];
+  /** IDs of images that went. */
+  deleted: string[];
+  /** As `podman rmi` exits: 0, 1 for an unknown image, 2 for one in use. */
+  exitCode: number;
+}
+
+/** What images must know of containers. `Containers` sets it; without it nothing uses an image. */
+export interface ImageUsers {
+  /** Containers made of the image, and of those being made. */
+  of(imageID: string): { id: string }[];
+  /** Removes a container, running or not. */
+  remove(containerID: string): Promise<void>;
+}

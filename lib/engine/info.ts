@@ -1,0 +1,21 @@
+import type { HostInfo } from "./ports.ts";
+
+/** The engine's version; `deno.json` has the same. */
+export const VERSION = "0.1.0";
+
+/** What {@linkcode Engine.info} tells. */
+export interface SystemInfo {
+  name: string;
+  version: string;
+  /** What images are pulled for where nothing is asked for. */
+  platform: { os: string; architecture: string; variant?: string };
+  /** `undefined` where there is no kernel; `unavailable` then says why. */
+  host?: HostInfo;
+  unavailable?: string;
+  containers: { total: number; running: number; paused: number; stopped: number };
+  images: number;
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** Where names without a registry are looked for. */
+  searchRegistries: string[];
+}

@@ -1,0 +1,77 @@
+import { parseRegistriesConf, type RegistriesConf } from "../oci/registries_conf.ts";
+import type { Ports } from "./ports.ts";
+
+/** Bounds on what comes from outside. */
+export interface Limits {
+  /** Bytes of a manifest, an index or an image config. */
+  manifestBytes: number;
+  /** Layers of one image; the kernel's overlay mounts no more. */
+  layers: number;
+  /** Bytes of one layer once decompressed. */
+  layerBytes: number;
+  /** Entries of one layer. */
+  layerEntries: number;
+  /** Blobs fetched at once by one pull. */
+  parallelBlobs: number;
+  /** Events kept. */
+  events: number;
+}
+
+/** How important a line of the engine's log is. */
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** Where the engine's own log goes. */
+export type Log = (level: LogLevel, message: string) => void;
+
+/** An operating system and a processor, as OCI spells them. */
+export interface Platform {
+  os: string;
+  architecture: string;
+  variant?: string;
+}
+
+/** Choices of {@linkcode Engine.open}; everything has a default. */
+export interface EngineOptions {
+  /** Parsed `registries.conf`; by default no mirrors, and short names go to docker.io. */
+  registries?: RegistriesConf;
+  /** What is pulled where nothing is asked for; the host's own by default. */
+  defaultPlatform?: Platform;
+  /** The engine's name in `info`; `gantry` by default. */
+  name?: string;
+  limits?: Partial<Limits>;
+  log?: Log;
+}
+
+/** {@linkcode EngineOptions} with nothing left open. */
+export interface ResolvedOptions {
+  registries: RegistriesConf;
+  defaultPlatform: Platform;
+  name: string;
+  limits: Limits;
+}
+
+/** The bounds where nothing else is asked for. */
+export const DEFAULT_LIMITS: Limits = {
+  manifestBytes: 4 << 20,
+  layers: 127,
+  layerBytes: 64 * 2 ** 30,
+  layerEntries: 4_000_000,
+  parallelBlobs: 4,
+  events: 8192,
+};
+
+/** Fills in what the caller left open, from the host where there is one. */
+export async function resolveOptions(ports: Ports, options: EngineOptions): Promise<ResolvedOptions> {
+  return {
+    registries: options.registries ?? parseRegistriesConf('unqualified-search-registries = ["docker.io"]\n'),
+    defaultPlatform: options.defaultPlatform ?? await hostPlatform(ports),
+    name: options.name ?? "gantry",
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+  };
+}
+
+async function hostPlatform({ host }: Ports): Promise<Platform> {
+  if ("unavailable" in host) return { os: "linux", architecture: "amd64" };
+  const { os, arch } = await host.info();
+  return { os, architecture: arch };
+}
