@@ -1,0 +1,21 @@
+/** Why a layer was refused. */
+export type LayerErrorCode =
+  /** It breaks the tar format, or ends early. */
+  | "corrupt"
+  /** It reaches, or tries to reach, outside its own tree. */
+  | "unsafe"
+  /** It passes a limit. */
+  | "limit"
+  /** It is tar, but of a kind that layers do not use. */
+  | "unsupported";
+
+/** A layer tar that was refused. */
+export class LayerError extends Error {
+  readonly code: LayerErrorCode;
+
+  constructor(code: LayerErrorCode, message: string) {
+    super(`Read layer: ${message}`);
+    this.name = "LayerError";
+    this.code = code;
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * Checks a layer's tar and rewrites it for overlay, as a stream.
+ *
+ * @module
+ */
+
+/** Bounds on one layer. */
+export interface LayerLimits {
+  /** Bytes of the plain tar. */
+  bytes: number;
+  entries: number;
+  /** Character and block devices; whiteouts do not count. */
+  devices: number;
+  /** Bytes of a path. */
+  path: number;
+}
+
+/** The bounds used where none are given. */
+export const LAYER_LIMITS: LayerLimits = { bytes: 64 * 2 ** 30, entries: 1_000_000, devices: 1024, path: 4095 };
+
+/** A plain layer tar in, a tar that GNU tar unpacks into an overlay lower folder out. The stream fails with `LayerError`. */
+export function overlayLayer(_limits: Partial<LayerLimits> = {}): TransformStream<Uint8Array, Uint8Array> {
+  throw new Error("Not written yet");
+}
