@@ -1,0 +1,85 @@
+import { HTTPError } from "./error.ts";
+
+/** Decides who calls, what they may do and what they may learn of errors. */
+export interface Authenticator<Identity = unknown> {
+  /** Called before anything is decoded; its result is the call's identity. Throws an `HTTPError` 401 to refuse. */
+  authenticate(request: Request, name: string): Identity | Promise<Identity>;
+  /** Called with the decoded arguments. Throws an `HTTPError` 403 to refuse. */
+  authorize?(identity: Identity, request: Request, name: string, args: readonly unknown[]): void | Promise<void>;
+  /** Called on every error going out; its result goes out instead. */
+  redact?(error: unknown): unknown;
+  /** The CORS headers this request is granted. */
+  cors?(request: Request): HeadersInit | undefined;
+}
+
+/** Compares two texts in a time that tells nothing about where they differ. */
+export async function sameSecret(given: string, expected: string): Promise<boolean> {
+  const encoder = new TextEncoder();
+  const [a, b] = await Promise.all([
+    crypto.subtle.digest("SHA-256", encoder.encode(given)),
+    crypto.subtle.digest("SHA-256", encoder.encode(expected)),
+  ]);
+  const left = new Uint8Array(a);
+  const right = new Uint8Array(b);
+  let difference = 0;
+  for (let i = 0; i < left.length; i++) difference |= left[i] ^ right[i];
+  return difference === 0;
+}
+
+function refuse(scheme: string, detail: string): HTTPError {
+  return new HTTPError(401, `Authenticate: ${detail}`, { kind: "auth", headers: { "www-authenticate": scheme } });
+}
+
+/**
+ * Lets callers in that send `Authorization: Bearer TOKEN` (RFC 6750).
+ *
+ * @param check The one token, compared in constant time, or a function that returns the identity, or undefined to refuse
+ */
+export function bearer<Identity = string>(
+  check: string | ((token: string) => Identity | undefined | Promise<Identity | undefined>),
+): Authenticator<Identity | string> {
+  return {
+    async authenticate(request) {
+      const token = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+      if (token === undefined) throw refuse("Bearer", "a bearer token is required");
+      const identity = typeof check === "string"
+        ? await sameSecret(token, check) ? "bearer" : undefined
+        : await check(token);
+      if (identity === undefined) throw refuse('Bearer error="invalid_token"', "the token is not known");
+      return identity;
+    },
+  };
+}
+
+/**
+ * Lets callers in that send `Authorization: Basic …` (RFC 7617).
+ *
+ * @param check Returns the identity for a name and password, or undefined to refuse; compare with {@linkcode sameSecret}
+ */
+export function basic<Identity>(
+  check: (name: string, password: string) => Identity | undefined | Promise<Identity | undefined>,
+  realm = "api",
+): Authenticator<Identity> {
+  const scheme = `Basic realm="${realm}", charset="UTF-8"`;
+  return {
+    async authenticate(request) {
+      const encoded = /^Basic +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+      if (encoded === undefined) throw refuse(scheme, "a name and password are required");
+      const decoded = decodeCredentials(encoded);
+      const colon = decoded?.indexOf(":") ?? -1;
+      if (decoded === undefined || colon < 0) throw refuse(scheme, "the credentials cannot be read");
+      const identity = await check(decoded.slice(0, colon), decoded.slice(colon + 1));
+      if (identity === undefined) throw refuse(scheme, "the name or password is wrong");
+      return identity;
+    },
+  };
+}
+
+function decodeCredentials(encoded: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+import type { ErrorCodec } from "./error.ts";
+import { type Plan, planAll } from "./plan.ts";
+import type { Schema } from "./schema.ts";
+import type { CheckTag } from "./tag_types.ts";
+
+/** What a tag cannot say. */
+export interface RestOptions {
+  /** The status of success. */
+  status?: number;
+  /** Which versions in the path the operation takes, as in `"<4"` or `">=4.2"`; a path without a version fits any. */
+  versions?: string;
+  /** Query keys that must be there for the route to fit. */
+  present?: readonly string[];
+  /** `as-tagged` reads and writes what the tag says, whatever `Content-Type` and `Accept` say. */
+  body?: "as-tagged";
+  /** The largest body, in bytes. */
+  limit?: number;
+  description?: string;
+}
+
+/** One operation: a tag and the schemas of its arguments and results. */
+export interface Operation<
+  A extends readonly Schema[] = readonly Schema[],
+  R extends readonly Schema[] = readonly Schema[],
+> extends Tagged {
+  readonly args: A;
+  readonly results: R;
+}
+
+/**
+ * Any {@linkcode Operation}. Its schemas are left out on purpose: named here, they would be what the compiler takes for a list
+ * left out in a call of {@linkcode rest} within {@linkcode api}, instead of the empty list.
+ */
+export interface Tagged {
+  readonly tag: string;
+  readonly options: RestOptions;
+}
+
+/** Operations by the name of their function. */
+export type Operations = Readonly<Record<string, Tagged>>;
+
+/**
+ * Describes one operation: `METHOD(CONTENT_TYPE) PATH (ARGUMENT_RULES) RESULT_RULES`.
+ *
+ * @param tag Where the arguments and results stand in HTTP
+ * @param args A schema for each argument
+ * @param results A schema for each result
+ *
+ * @example
+ * ```ts
+ * import { int64, rest } from "./mod.ts";
+ * const add = rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]);
+ * ```
+ */
+export function rest<
+  const T extends string,
+  const A extends readonly Schema[] = readonly [],
+  const R extends readonly Schema[] = readonly [],
+>(tag: T & CheckTag<T, A, R>, args?: A, results?: R, options: RestOptions = {}): Operation<A, R> {
+  // Left out, the lists are empty, which is what A and R then default to.
+  return { tag, args: args ?? [] as readonly Schema[] as A, results: results ?? [] as readonly Schema[] as R, options };
+}
+
+/** Facts of an API as a whole. */
+export interface APIOptions {
+  title?: string;
+  /** Lets every path begin with a version, `/v[0-9][0-9A-Za-z.-]*`, which the context then tells. */
+  versioned?: boolean;
+  /** Other spellings of the first literal segment, as in `{engine: ["libpod"]}`. */
+  aliases?: Readonly<Record<string, readonly string[]>>;
+  /** How errors look on the wire; RFC 9457 problem details by default. */
+  errors?: ErrorCodec;
+  query?: {
+    /** Takes query keys in any case. */
+    ignoreCase?: boolean;
+    /** Takes `?name=` as if `name` were not there. */
+    emptyIsAbsent?: boolean;
+  };
+  /** The largest body of an operation that does not say, in bytes; 4 MiB by default. */
+  limit?: number;
+  /** Set on every response, errors too. */
+  headers?: HeadersInit | ((context: HeaderContext) => HeadersInit);
+}
+
+/** What is known of a call when the headers of an API are made. */
+export interface HeaderContext {
+  readonly request: Request;
+  readonly name?: string;
+  readonly version?: string;
+}
+
+/** An API: where it is, and its operations. Servers, clients and documents are all made from it. */
+export interface Definition<D extends Operations = Operations> {
+  /** Where a client finds it; without a scheme it is https. */
+  readonly base: string;
+  readonly operations: D;
+  readonly options: APIOptions;
+  /** The operations, parsed. */
+  readonly plans: readonly Plan[];
+}
+
+/**
+ * Defines an API.
+ *
+ * @param base Where a client finds it unless told otherwise; without a scheme it is https
+ * @throws {DefinitionError} listing everything that is wrong with the tags
+ *
+ * @example
+ * ```ts
+ * import { api, int64, rest } from "./mod.ts";
+ * const calculator = api("calculator.example.com", {
+ *   Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]),
+ * });
+ * ```
+ */
+export function api<const D extends Operations>(base: string, operations: D, options: APIOptions = {}): Definition<D> {
+  return { base, operations, options, plans: planAll(operations, options) };
+}

@@ -1,0 +1,102 @@
+/** What an {@linkcode HTTPError} of the transport itself is about, so that an {@linkcode ErrorCodec} can word it. */
+export type HTTPErrorKind =
+  /** No route fits the path (404). */
+  | "route"
+  /** The path is known, under other methods (405; `Allow` is set). */
+  | "method"
+  /** An argument in path or query is missing or wrong (400). */
+  | "argument"
+  /** The body cannot be read, or does not fit (400). */
+  | "body"
+  /** The body's content type is not one the operation reads (415). */
+  | "media"
+  /** None of the types the client accepts can be written (406). */
+  | "accept"
+  /** The body is too large (413). */
+  | "limit"
+  /** The caller is not known, or may not (401, 403). */
+  | "auth"
+  /** The function has no implementation, or the runtime cannot do it (501). */
+  | "unimplemented";
+
+/** Extra facts of an {@linkcode HTTPError}. */
+export interface HTTPErrorOptions {
+  headers?: HeadersInit;
+  /** The decoded body: what the client got, or what the server is to send instead of the codec's own. */
+  body?: unknown;
+  cause?: unknown;
+  kind?: HTTPErrorKind;
+}
+
+/**
+ * An error with an HTTP status. Thrown by a function it decides the answer; thrown by a client call it says what came back.
+ *
+ * @example
+ * ```ts
+ * import { HTTPError } from "./mod.ts";
+ * throwing(() => { throw new HTTPError(409, `Create user "ann": the name is taken`) });
+ * function throwing(run: () => void) { try { run() } catch (error) { console.assert(error instanceof HTTPError) } }
+ * ```
+ */
+export class HTTPError extends Error {
+  readonly status: number;
+  readonly headers: HeadersInit | undefined;
+  readonly body: unknown;
+  readonly kind: HTTPErrorKind | undefined;
+
+  constructor(status: number, message: string, options: HTTPErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "HTTPError";
+    this.status = status;
+    this.headers = options.headers;
+    this.body = options.body;
+    this.kind = options.kind;
+  }
+}
+
+/** What an {@linkcode ErrorCodec} knows of the call that failed. */
+export interface ErrorContext {
+  /** The status the transport would answer: that of an {@linkcode HTTPError}, else 500. */
+  readonly status: number;
+  readonly request: Request;
+  /** The function's name; absent when no route was found. */
+  readonly name?: string;
+  readonly version?: string;
+}
+
+/** An error as it goes out. A string body is text/plain, anything else JSON; null, 204 and 304 have none. */
+export interface EncodedError {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: HeadersInit;
+}
+
+/** How the errors of an API look on the wire. Called for every error, those of the router included. */
+export interface ErrorCodec {
+  /** The content type of JSON bodies. */
+  readonly type: string;
+  encode(error: unknown, context: ErrorContext): EncodedError;
+  /** Makes the error a client call throws. `body` is decoded JSON, text, or undefined. */
+  decode(status: number, body: unknown): Error;
+}
+
+/** The problem details of RFC 9457: `{type, title, status, detail}`. Errors without a status of their own say nothing of themselves. */
+export const problem: ErrorCodec = {
+  type: "application/problem+json",
+  encode(error, { status }) {
+    if (!(error instanceof HTTPError)) return { status, body: { status, title: "Internal error" } };
+    return {
+      status,
+      body: error.body ?? { status, title: error.message },
+      headers: error.headers,
+    };
+  },
+  decode(status, body) {
+    if (typeof body === "string") return new HTTPError(status, body, { body });
+    const fields = typeof body === "object" && body !== null ? body as Record<string, unknown> : {};
+    const detail = [fields.detail, fields.title, fields.message].find((text) =>
+      typeof text === "string" && text !== ""
+    );
+    return new HTTPError(status, typeof detail === "string" ? detail : `Answered with status ${status}`, { body });
+  },
+};

@@ -1,0 +1,29 @@
+/** A value that writes headers when it is sent: a result into the response, an argument into the request. Called in order. */
+export interface HeaderWriter {
+  writeHeadersHTTP(headers: Headers): void;
+}
+
+/** A value that reads headers when it arrives. */
+export interface HeaderReader {
+  readHeadersHTTP(headers: Headers): void;
+}
+
+/** Tells whether `value` writes headers. */
+export function isHeaderWriter(value: unknown): value is HeaderWriter {
+  return typeof value === "object" && value !== null &&
+    typeof (value as Partial<HeaderWriter>).writeHeadersHTTP === "function";
+}
+
+/** Tells whether `value` reads headers. */
+export function isHeaderReader(value: unknown): value is HeaderReader {
+  return typeof value === "object" && value !== null &&
+    typeof (value as Partial<HeaderReader>).readHeadersHTTP === "function";
+}
+
+/** What an encoder on the client writes a request to: headers and body, and nothing else. */
+export interface RequestWriter {
+  header(): Headers;
+  /** Kept for writers shared with responses; a request has no status, so it does nothing there. */
+  writeHeader(status: number): void;
+  write(chunk: Uint8Array | string): void;
+}

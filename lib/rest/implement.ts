@@ -1,0 +1,42 @@
+import type { Authenticator } from "./auth.ts";
+import type { Definition, Operations } from "./definition.ts";
+import type { ServerFunction } from "./function_types.ts";
+
+/** The functions of an API, by name. Those left out answer 501. */
+export type Functions<D extends Operations, Identity = unknown> = {
+  readonly [K in keyof D]?: ServerFunction<D[K], Identity>;
+};
+
+/** A function as the server calls it: decoded arguments, then the context. */
+// deno-lint-ignore ban-types -- the one type all server functions share; the plan is what says how to call it
+export type AnyFunction = Function;
+
+/** Functions together with the definition they implement. `Identity` is what they expect of the authenticator. */
+export interface Implementation<in Identity = unknown> {
+  readonly definition: Definition;
+  readonly functions: Readonly<Record<string, AnyFunction | undefined>>;
+  /** Carries the type only. */
+  readonly expects?: (identity: Identity) => void;
+}
+
+/**
+ * Binds functions to a definition.
+ *
+ * @param _auth The authenticator it will be served with: only its type is used, for that of `context.identity`
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, int64, rest } from "./mod.ts";
+ * const calculator = api("calculator.example.com", { Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]) });
+ * const serve = handler(null, implement(calculator, { Add: (a, b) => a + b }));
+ * console.assert(await (await serve(new Request("http://localhost/sum?a=1&b=2"))).text() === "3");
+ * ```
+ */
+export function implement<const D extends Operations, Identity = unknown>(
+  definition: Definition<D>,
+  functions: Functions<D, Identity>,
+  _auth?: Authenticator<Identity> | null,
+): Implementation<Identity> {
+  // A table of functions by name, whatever their parameters: the definition says what to call them with.
+  return { definition, functions: functions as Readonly<Record<string, AnyFunction | undefined>> };
+}

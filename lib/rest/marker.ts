@@ -1,0 +1,137 @@
+import { decodeBase64 } from "./base64.ts";
+import type { Schema, Validated } from "./schema.ts";
+
+/** What a marker stands for: how its values travel as text and in JSON. */
+export type MarkerKind = "int64" | "uint64" | "time" | "bytes" | "stream" | "chan" | "error";
+
+/** The key under which a schema of this module says what it is. */
+export const MARKER: unique symbol = Symbol("gantry.rest.marker");
+
+/** A schema that the transport knows by name, for values that JSON Schema cannot describe. */
+export interface Marker<Input, Output = Input> extends Schema<Input, Output> {
+  readonly [MARKER]: MarkerKind;
+}
+
+/** Makes a {@linkcode Marker}: `accept` returns the value, or undefined when it does not fit. */
+export function marker<Input, Output = Input>(
+  kind: MarkerKind,
+  expected: string,
+  json: Record<string, unknown>,
+  accept: (value: unknown) => Output | undefined,
+): Marker<Input, Output> {
+  const validate = (value: unknown): Validated<Output> => {
+    const accepted = accept(value);
+    return accepted === undefined ? { issues: [{ message: `Expected ${expected}` }] } : { value: accepted };
+  };
+  return {
+    [MARKER]: kind,
+    "~standard": { version: 1, vendor: "gantry", validate, jsonSchema: { input: () => json, output: () => json } },
+  };
+}
+
+function integer(value: unknown, low: bigint, high: bigint): bigint | undefined {
+  let exact: bigint;
+  if (typeof value === "bigint") exact = value;
+  else if (typeof value === "number" && Number.isSafeInteger(value)) exact = BigInt(value);
+  else return undefined;
+  return exact >= low && exact <= high ? exact : undefined;
+}
+
+/**
+ * A signed 64-bit integer, a `bigint` here and a plain number in JSON.
+ *
+ * @example
+ * ```ts
+ * import { int64, rest } from "./mod.ts";
+ * const get = rest("GET /things/{id=%v}", [int64]);
+ * ```
+ */
+export const int64: Marker<bigint | number, bigint> = marker(
+  "int64",
+  "an integer from -2^63 to 2^63-1",
+  { type: "integer", format: "int64" },
+  (value) => integer(value, -(2n ** 63n), 2n ** 63n - 1n),
+);
+
+/** An unsigned 64-bit integer, a `bigint` here and a plain number in JSON. */
+export const uint64: Marker<bigint | number, bigint> = marker(
+  "uint64",
+  "an integer from 0 to 2^64-1",
+  { type: "integer", format: "uint64", minimum: 0 },
+  (value) => integer(value, 0n, 2n ** 64n - 1n),
+);
+
+/** A point in time, a `Date` here and RFC 3339 text on the wire. */
+export const time: Marker<Date> = marker(
+  "time",
+  "a time in the form of RFC 3339",
+  { type: "string", format: "date-time" },
+  (value) => value instanceof Date && !Number.isNaN(value.getTime()) ? value : undefined,
+);
+
+/** Bytes, a `Uint8Array` here and base64 on the wire. */
+export const bytes: Marker<Uint8Array> = marker(
+  "bytes",
+  "bytes in base64",
+  { type: "string", contentEncoding: "base64" },
+  (value) => value instanceof Uint8Array ? value : typeof value === "string" ? decodeBase64(value) : undefined,
+);
+
+/** Stands as the last result of a function that can fail: the client gets the error as the last element instead of a throw. */
+export const error: Marker<Error | undefined> & { readonly [MARKER]: "error" } = {
+  ...marker<Error | undefined>("error", "an error", {}, (value) => value instanceof Error ? value : undefined),
+  [MARKER]: "error",
+};
+
+/** What a client may pass, and a server may return, where a definition says {@linkcode stream}. */
+export type StreamSource = ReadableStream<Uint8Array> | Blob | Uint8Array | string;
+
+/** A raw byte stream, in its own content type. */
+export interface StreamMarker extends Marker<StreamSource | Response, ReadableStream<Uint8Array>> {
+  readonly [MARKER]: "stream";
+  readonly type: string | undefined;
+}
+
+/**
+ * A raw byte stream. As an argument it is the request's body, of any content type; as a result it is the response's body in
+ * `type` (`application/octet-stream` when nothing says more), and a `Response` a function returns goes out as it is.
+ *
+ * @param type The content type, as in `application/x-tar`
+ */
+export function stream(type?: string): StreamMarker {
+  const made = marker<StreamSource | Response, ReadableStream<Uint8Array>>(
+    "stream",
+    "a byte stream",
+    { type: "string", contentMediaType: type ?? "application/octet-stream", format: "binary" },
+    (value) => value instanceof ReadableStream ? value : undefined,
+  );
+  return { ...made, [MARKER]: "stream", type };
+}
+
+/** Values that arrive one after the other, until the sender ends them or `close` is called. */
+export interface Channel<T> extends AsyncIterable<T> {
+  /** Ends the channel and lets the sender know. */
+  close(): void | Promise<void>;
+}
+
+/** A receive-only channel of values of one schema. */
+export interface ChannelMarker<S extends Schema> extends
+  Marker<
+    AsyncIterable<NonNullable<S["~standard"]["types"]>["input"]>,
+    Channel<NonNullable<S["~standard"]["types"]>["output"]>
+  > {
+  readonly [MARKER]: "chan";
+  readonly item: S;
+}
+
+/** A receive-only channel: the function returns an `AsyncIterable`; it travels as WebSocket messages, SSE or JSON lines. */
+export function chan<S extends Schema>(item: S): ChannelMarker<S> {
+  const made = marker<AsyncIterable<unknown>, Channel<unknown>>(
+    "chan",
+    "a channel",
+    { type: "array" },
+    () => undefined,
+  );
+  // The item's types are phantoms: the marker itself never validates, each value is checked against `item` as it arrives.
+  return { ...made, [MARKER]: "chan", item } as ChannelMarker<S>;
+}

@@ -1,0 +1,71 @@
+/**
+ * A typed function plus a one-line tag is an HTTP endpoint on the server and a typed function on the client.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, int64, link, rest } from "./mod.ts";
+ *
+ * const calculator = api("calculator.example.com", {
+ *   Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]),
+ * });
+ * const serve = handler(null, implement(calculator, { Add: (a, b) => a + b }));
+ * const client = link(calculator, "http://localhost", { fetch: serve });
+ * console.assert(await client.Add(1n, 2n) === 3n);
+ * ```
+ * @module
+ */
+export { type Authenticator, basic, bearer, sameSecret } from "./auth.ts";
+export type { Context, Handler, Platform, Upgraded, UpgradeInit } from "./context.ts";
+export {
+  api,
+  type APIOptions,
+  type Definition,
+  type HeaderContext,
+  type Operation,
+  type Operations,
+  rest,
+  type RestOptions,
+  type Tagged,
+} from "./definition.ts";
+export {
+  type EncodedError,
+  type ErrorCodec,
+  type ErrorContext,
+  HTTPError,
+  type HTTPErrorKind,
+  type HTTPErrorOptions,
+  problem,
+} from "./error.ts";
+export type {
+  CallOptions,
+  ClientFunction,
+  ClientResult,
+  ErrorMarker,
+  ServerFunction,
+  ServerResult,
+  Typed,
+} from "./function_types.ts";
+export { handler, type HandlerOptions } from "./handler.ts";
+export { endpoints, handlers } from "./handlers.ts";
+export type { HeaderReader, HeaderWriter, RequestWriter } from "./header_value.ts";
+export { type Functions, implement, type Implementation } from "./implement.ts";
+export { API, type Client, header, link, type Linked } from "./link.ts";
+export {
+  bytes,
+  chan,
+  type Channel,
+  type ChannelMarker,
+  error,
+  int64,
+  MARKER,
+  type Marker,
+  type MarkerKind,
+  stream,
+  type StreamMarker,
+  type StreamSource,
+  time,
+  uint64,
+} from "./marker.ts";
+export { DefinitionError, type Plan } from "./plan.ts";
+export type { Input, Issue, JSONSchemaOptions, Output, Schema, Validated } from "./schema.ts";
+export type { CheckTag, TagMismatch } from "./tag_types.ts";
