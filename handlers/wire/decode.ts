@@ -76,7 +76,7 @@ function object(schema: z.ZodObject): Walker {
   for (const key of Object.keys(schema.shape)) names.set(key.toLowerCase(), key);
   // Compiled when first used, so that a schema may hold itself.
   let fields: Map<string, Walker> | undefined;
-  const zeros = Object.entries(schema.shape).map(([key, field]) => [key, () => zero(field)] as const);
+  const required = Object.entries(schema.shape).filter(([, field]) => !shapeOf(field).optional);
   const open = schema.def.catchall !== undefined && !(schema.def.catchall instanceof z.ZodNever);
   return (value, depth) => {
     if (value === null || value === undefined) return undefined;
@@ -92,7 +92,7 @@ function object(schema: z.ZodObject): Walker {
         if (read !== undefined) out[key] = read;
       } else if (open) set(out, given, item);
     }
-    for (const [key, make] of zeros) if (!(key in out)) out[key] = make();
+    for (const [key, field] of required) if (!(key in out)) out[key] = zero(field);
     return out;
   };
 }

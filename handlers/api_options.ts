@@ -1,0 +1,28 @@
+import type { APIOptions, HeaderContext } from "../lib/rest/mod.ts";
+import { engineErrors } from "./errors.ts";
+
+/** What the service says it speaks. Clients compare these and refuse what is too old for them. */
+export const API_VERSION = { libpod: "6.0.0-dev", libpodMinimal: "4.0.0", compat: "1.44", compatMinimal: "1.24" };
+
+/** No identity a client sends is longer in earnest. */
+const MAX_REFERENCE = 256;
+
+/** Headers of every reply. */
+function headers({ request }: HeaderContext): HeadersInit {
+  const reference = request.headers.get("x-reference-id");
+  return {
+    "Api-Version": API_VERSION.compat,
+    "Libpod-Api-Version": API_VERSION.libpod,
+    "Server": `Libpod/${API_VERSION.libpod} (linux)`,
+    "X-Reference-Id": reference && reference.length <= MAX_REFERENCE ? reference : crypto.randomUUID(),
+  };
+}
+
+/** What all families have in common; paths begin with a version or not, and `libpod` is another word for `engine`. */
+export const API_OPTIONS: APIOptions = {
+  versioned: true,
+  aliases: { engine: ["libpod"] },
+  errors: engineErrors,
+  query: { ignoreCase: true, emptyIsAbsent: true },
+  headers,
+};

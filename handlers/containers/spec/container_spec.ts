@@ -1,0 +1,110 @@
+import type { ContainerSpec, RLimit } from "../../../lib/engine/container_record.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
+import type { SpecGenerator } from "../../wire/spec_generator.ts";
+import { mountSpecs } from "./mounts.ts";
+import { exposed, namespaces, networks, ports } from "./networks.ts";
+import { refuseUnsupported, unsupported } from "./unsupported.ts";
+
+const LOG_DRIVERS = ["k8s-file", "json-file", "none"];
+
+/**
+ * What a create request asks for, in the engine's words.
+ *
+ * Throws `unsupported` naming the field for what cannot be honoured yet, `invalid` for what makes no sense.
+ */
+export function containerSpec(generator: SpecGenerator): ContainerSpec {
+  refuseUnsupported(generator);
+  const g = generator;
+  const log = logConfig(g);
+  return {
+    name: g.name || undefined,
+    image: image(g),
+    entrypoint: g.entrypoint,
+    command: g.command,
+    env: g.env ?? {},
+    unsetEnv: g.unsetenvall ? true : g.unsetenv,
+    workdir: g.work_dir || undefined,
+    user: g.user || undefined,
+    groups: groups(g),
+    hostname: g.hostname || undefined,
+    terminal: g.terminal ?? false,
+    stdin: g.stdin ?? false,
+    labels: g.labels ?? {},
+    annotations: g.annotations ?? {},
+    stopSignal: g.stop_signal || undefined,
+    stopTimeout: g.stop_timeout ?? undefined,
+    remove: g.remove ?? false,
+    mounts: mountSpecs(g),
+    capAdd: g.cap_add ?? [],
+    capDrop: g.cap_drop ?? [],
+    privileged: g.privileged ?? false,
+    readOnly: g.read_only_filesystem ?? false,
+    readWriteTmpfs: g.read_write_tmpfs ?? false,
+    noNewPrivileges: g.no_new_privileges ?? false,
+    seccomp: g.seccomp_profile_path || undefined,
+    umask: g.umask || undefined,
+    masks: paths(g.mask),
+    unmasks: paths(g.unmask),
+    init: g.init ?? false,
+    namespaces: namespaces(g),
+    networks: networks(g),
+    ports: ports(g),
+    publishImagePorts: g.publish_image_ports ?? false,
+    exposed: exposed(g),
+    dnsServers: g.dns_server ?? [],
+    dnsSearch: g.dns_search ?? [],
+    dnsOptions: g.dns_option ?? [],
+    hosts: g.hostadd ?? [],
+    noHosts: g.use_image_hosts ?? false,
+    noResolvConf: g.use_image_resolve_conf ?? false,
+    resources: resources(g),
+    rlimits: (g.r_limits ?? []).map(rlimit),
+    oomScoreAdj: g.oom_score_adj ?? undefined,
+    sysctl: g.sysctl ?? {},
+    shmSize: g.shm_size ?? undefined,
+    cgroupParent: g.cgroup_parent || undefined,
+    timezone: g.timezone || undefined,
+    logDriver: log.driver || undefined,
+    logSizeMax: log.size,
+    logPath: log.path || undefined,
+    logOptions: log.options ?? {},
+    createCommand: g.containerCreateCommand ?? [],
+  };
+}
+
+/** The name the user typed, which `ps` shows; some clients have resolved it to an ID beside it. */
+function image({ image, raw_image_name: raw }: SpecGenerator): string {
+  if (image !== "") return image;
+  if (raw) return raw;
+  throw new EngineError("invalid", "Create container: must specify image or rootfs: invalid argument", {
+    sentinel: "invalid argument",
+  });
+}
+
+function groups({ groups = [] }: SpecGenerator): string[] {
+  if (groups.includes("keep-groups")) throw unsupported("groups", "keep-groups");
+  return groups;
+}
+
+/** `--security-opt mask=/a:/b` comes as one text from some clients and split from others. */
+function paths(list: readonly string[] = []): string[] {
+  return list.flatMap((item) => item.split(":")).filter((item) => item !== "");
+}
+
+function logConfig({ log_configuration: log }: SpecGenerator): NonNullable<SpecGenerator["log_configuration"]> {
+  if (log?.driver && !LOG_DRIVERS.includes(log.driver)) {
+    throw unsupported("log_configuration.driver", `"${log.driver}"`);
+  }
+  return log ?? {};
+}
+
+function resources(generator: SpecGenerator): Record<string, unknown> {
+  const limits = generator.resource_limits ?? {};
+  const unified = { ...generator.resource_limits?.unified, ...generator.unified };
+  return Object.keys(unified).length === 0 ? limits : { ...limits, unified };
+}
+
+function rlimit({ type, soft, hard }: { type: string; soft: bigint; hard: bigint }): RLimit {
+  const name = type.toUpperCase();
+  return { type: name.startsWith("RLIMIT_") ? name : `RLIMIT_${name}`, soft, hard };
+}

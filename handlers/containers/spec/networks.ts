@@ -1,0 +1,109 @@
+import type {
+  ContainerSpec,
+  NamespaceMode,
+  NetworkAttachment,
+  PortMapping,
+} from "../../../lib/engine/container_record.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
+import type { Namespace, PerNetworkOptions } from "../../wire/spec_generator_parts.ts";
+import type { SpecGenerator } from "../../wire/spec_generator.ts";
+import { unsupported } from "./unsupported.ts";
+
+/** Which of Podman's words a namespace field takes, and the engine's for each. */
+type Modes = Record<string, NamespaceMode["mode"]>;
+
+const COMMON: Modes = {
+  "": "private",
+  default: "private",
+  private: "private",
+  host: "host",
+  container: "container",
+  path: "path",
+};
+const NETWORK: Modes = {
+  ...COMMON,
+  "": "bridge",
+  default: "bridge",
+  private: "bridge",
+  bridge: "bridge",
+  none: "none",
+};
+// A shareable IPC namespace is a private one that others may join; all of ours may be joined.
+const IPC: Modes = { ...COMMON, shareable: "private", none: "none" };
+
+/** The namespaces of a create request. */
+export function namespaces(generator: SpecGenerator): ContainerSpec["namespaces"] {
+  return {
+    network: namespace("netns", generator.netns, NETWORK),
+    pid: namespace("pidns", generator.pidns, COMMON),
+    ipc: namespace("ipcns", generator.ipcns, IPC),
+    uts: namespace("utsns", generator.utsns, COMMON),
+    cgroup: namespace("cgroupns", generator.cgroupns, COMMON),
+  };
+}
+
+function namespace(field: string, { nsmode = "", value = "" }: Namespace, modes: Modes): NamespaceMode {
+  const mode = modes[nsmode];
+  if (mode === undefined) throw unsupported(field, `mode "${nsmode}"`);
+  if (mode !== "container" && mode !== "path") return { mode };
+  if (value === "") throw new EngineError("invalid", `Create container: "${field}" mode "${mode}" needs a value`);
+  return { mode, value };
+}
+
+/** The networks of a create request, by name. */
+export function networks(generator: SpecGenerator): ContainerSpec["networks"] {
+  const entries = Object.entries(generator.Networks ?? {});
+  // Interfaces are named in this order, where the client says one.
+  const order = generator.networkOrder ?? [];
+  const place = (name: string) => order.includes(name) ? order.indexOf(name) : order.length;
+  entries.sort(([first], [second]) => place(first) - place(second));
+  return Object.fromEntries(entries.map(([name, options]) => [name, attachment(options)]));
+}
+
+function attachment(options: PerNetworkOptions): Partial<NetworkAttachment> {
+  if (Object.keys(options.options ?? {}).length > 0) throw unsupported("Networks.options");
+  return {
+    aliases: options.aliases ?? [],
+    staticIPs: options.static_ips ?? [],
+    ...(options.static_mac && { mac: hardwareAddress(options.static_mac) }),
+    ...(options.interface_name && { interfaceName: options.interface_name }),
+  };
+}
+
+/** Older clients send the address as base64 of its bytes. */
+function hardwareAddress(text: string): string {
+  if (text.includes(":")) return text;
+  try {
+    return Array.from(atob(text), (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join(":");
+  } catch {
+    throw new EngineError("invalid", `Create container: MAC address "${text}" does not parse`);
+  }
+}
+
+/** The published ports of a create request; one that names two protocols becomes two. */
+export function ports(generator: SpecGenerator): PortMapping[] {
+  return (generator.portmappings ?? []).flatMap((port) =>
+    protocols(port.protocol).map((protocol) => ({
+      hostIP: port.host_ip === "0.0.0.0" ? "" : port.host_ip,
+      hostPort: port.host_port,
+      containerPort: port.container_port,
+      protocol,
+      range: Math.max(1, port.range),
+    }))
+  );
+}
+
+/** The ports a create request exposes without publishing them: `80/tcp`. */
+export function exposed(generator: SpecGenerator): string[] {
+  return Object.entries(generator.expose ?? {}).flatMap(([port, names]) =>
+    protocols(names).map((protocol) => `${port}/${protocol}`)
+  );
+}
+
+function protocols(names: string): PortMapping["protocol"][] {
+  if (names === "") return ["tcp"];
+  return names.toLowerCase().split(",").map((name) => {
+    if (name === "tcp" || name === "udp" || name === "sctp") return name;
+    throw new EngineError("invalid", `Create container: port protocol "${name}" is not tcp, udp or sctp`);
+  });
+}

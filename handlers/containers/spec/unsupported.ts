@@ -1,0 +1,117 @@
+import { EngineError } from "../../../lib/engine/errors.ts";
+import type { Namespace } from "../../wire/spec_generator_parts.ts";
+import type { SpecGenerator } from "../../wire/spec_generator.ts";
+
+/** Whether a field's value asks for nothing beyond the default. */
+type Harmless = (value: unknown) => boolean;
+
+/** Go's empty values, at any depth. */
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === "" || value === false || value === 0) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return typeof value === "object" && Object.values(value).every(isEmpty);
+}
+
+function oneOf(...values: unknown[]): Harmless {
+  return (value) => isEmpty(value) || values.includes(value);
+}
+
+const anything: Harmless = () => true;
+
+const HOST_USERNS = ["host", "default", "private"];
+
+/**
+ * The fields no container is made with yet, and the values of each that are harmless all the same: what clients send when
+ * nobody asked for anything. Fields that are not listed are honoured.
+ */
+const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
+  pod: isEmpty,
+  env_host: isEmpty,
+  timeout: isEmpty,
+  conmon_pid_file: isEmpty,
+  oci_runtime: isEmpty,
+  // Only matters for images whose command is an init system.
+  systemd: oneOf("true", "false"),
+  // Readiness goes to the service's own socket, which no container gets: what "ignore" says.
+  sdnotifyMode: oneOf("container", "ignore"),
+  hostusers: isEmpty,
+  removeImage: isEmpty,
+  dependencyContainers: isEmpty,
+  secret_env: isEmpty,
+  init_container_type: isEmpty,
+  personality: isEmpty,
+  envmerge: isEmpty,
+  passwd_entry: isEmpty,
+  group_entry: isEmpty,
+  rootfs: isEmpty,
+  rootfs_overlay: isEmpty,
+  rootfs_mapping: isEmpty,
+  image_volume_mode: oneOf("anonymous"),
+  volumes_from: isEmpty,
+  init_path: isEmpty,
+  overlay_volumes: isEmpty,
+  image_volumes: isEmpty,
+  artifact_volumes: isEmpty,
+  devices: isEmpty,
+  device_cgroup_rule: isEmpty,
+  devices_from: isEmpty,
+  host_device_list: isEmpty,
+  gpus: isEmpty,
+  shm_size_systemd: isEmpty,
+  storage_opts: isEmpty,
+  rootfs_propagation: oneOf("private", "rprivate"),
+  secrets: isEmpty,
+  chroot_directories: isEmpty,
+  // Hosts with SELinux are not labelled for: what "disable" says.
+  selinux_opts: (value) => isEmpty(value) || (Array.isArray(value) && value.every((option) => option === "disable")),
+  apparmor_profile: oneOf("unconfined"),
+  seccomp_policy: oneOf("default"),
+  seccomp_profile_path: oneOf("unconfined"),
+  // The compiler knows the field's type; the table's is wider.
+  userns: (value) => isEmpty(value) || HOST_USERNS.includes((value as Namespace).nsmode ?? ""),
+  idmappings: (value) => {
+    const { HostUIDMapping: _uid, HostGIDMapping: _gid, ...rest } = (value ?? {}) as Record<string, unknown>;
+    return isEmpty(rest);
+  },
+  label_nested: isEmpty,
+  procfs_opts: isEmpty,
+  cgroups_mode: oneOf("enabled"),
+  network_options: isEmpty,
+  use_image_hostname: isEmpty,
+  base_hosts_file: oneOf("none"),
+  intelRdt: isEmpty,
+  weightDevice: isEmpty,
+  throttleReadBpsDevice: isEmpty,
+  throttleWriteBpsDevice: isEmpty,
+  throttleReadIOPSDevice: isEmpty,
+  throttleWriteIOPSDevice: isEmpty,
+  healthconfig: (value) => isEmpty(value) || isNoHealthCheck(value),
+  health_check_on_failure_action: isEmpty,
+  startupHealthConfig: isEmpty,
+  // Only matter beside a health check.
+  healthLogDestination: anything,
+  healthMaxLogCount: anything,
+  healthMaxLogSize: anything,
+  restart_policy: oneOf("no"),
+};
+
+function isNoHealthCheck(value: unknown): boolean {
+  const { Test } = value as { Test?: string[] };
+  return Test?.length === 1 && Test[0] === "NONE";
+}
+
+/** Throws `EngineError("unsupported")` naming the first field that asks for what no container is made with yet. */
+export function refuseUnsupported(generator: SpecGenerator): void {
+  for (const [field, harmless] of Object.entries(RULES)) {
+    if (!harmless(generator[field as keyof SpecGenerator])) throw unsupported(field);
+  }
+  if (!isEmpty(generator.resource_limits?.devices)) throw unsupported("resource_limits.devices");
+}
+
+/** The error for a create request that asks for too much. */
+export function unsupported(field: string, detail?: string): EngineError {
+  const tail = detail === undefined ? "" : `: ${detail}`;
+  return new EngineError("unsupported", `Create container: "${field}" is not supported yet${tail}`, {
+    sentinel: "not yet implemented",
+  });
+}

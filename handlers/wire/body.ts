@@ -1,0 +1,38 @@
+import type { JSONSchemaOptions, Schema } from "../../lib/rest/mod.ts";
+import { accept, decode, DecodeError } from "./decode.ts";
+import { UInt64OrMinusOne } from "./numbers.ts";
+import { z } from "./zod.ts";
+
+/**
+ * A request body that is read as Go reads it. An absent body is an empty object.
+ *
+ * @param schema What it holds
+ */
+export function body<S extends z.ZodType>(schema: S): Schema<z.input<S>, z.output<S>> {
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "gantry",
+      validate(value) {
+        try {
+          return { value: typeof value === "string" ? decode(schema, value) : accept(schema, value ?? {}) };
+        } catch (error) {
+          if (error instanceof DecodeError) return { issues: [{ message: error.message }] };
+          throw error;
+        }
+      },
+      jsonSchema: { input: describe(schema), output: describe(schema) },
+    },
+  };
+}
+
+function describe(schema: z.ZodType): (options: JSONSchemaOptions) => Record<string, unknown> {
+  return ({ target }) => z.toJSONSchema(schema, { target, io: "input", unrepresentable: "any", override });
+}
+
+/** The format tells the transport to keep all 64 bits. */
+function override({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Record<string, unknown> }): void {
+  if (zodSchema !== UInt64OrMinusOne) return;
+  for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+  Object.assign(jsonSchema, { type: "integer", format: "uint64" });
+}
