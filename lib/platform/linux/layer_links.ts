@@ -1,0 +1,60 @@
+/**
+ * Short names for layers. The kernel takes one page of mount options: 127 layers under their full names do not fit.
+ *
+ * @module
+ */
+import { mkdir, readlink, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { namesIn } from "./tree.ts";
+
+/** The links `folder/<number>` -> `../<hex>/diff`. */
+export class LayerLinks {
+  readonly #folder: string;
+  readonly #byLayer: Map<string, string>;
+
+  private constructor(folder: string, byLayer: Map<string, string>) {
+    this.#folder = folder;
+    this.#byLayer = byLayer;
+  }
+
+  /** Reads the links there are; those of layers which `keep` does not know are dropped. */
+  static async open(folder: string, keep: (hex: string) => boolean): Promise<LayerLinks> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const byLayer = new Map<string, string>();
+    for (const name of await namesIn(folder)) {
+      const hex = (await readlink(join(folder, name))).split("/")[1];
+      if (hex !== undefined && keep(hex) && !byLayer.has(hex)) byLayer.set(hex, name);
+      else await rm(join(folder, name));
+    }
+    return new LayerLinks(folder, byLayer);
+  }
+
+  /**
+   * The layer's short name, made when there is none: a free number. The first digits of the digest would not do, since
+   * layers that share them can be crafted.
+   */
+  async get(hex: string): Promise<string> {
+    for (let number = this.#byLayer.size;; number++) {
+      const known = this.#byLayer.get(hex);
+      if (known !== undefined) return known;
+      const name = number.toString(36);
+      try {
+        await symlink(`../${hex}/diff`, join(this.#folder, name));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
+        throw error;
+      }
+      // A concurrent call for this layer may have been faster; its name stands.
+      if (this.#byLayer.has(hex)) await rm(join(this.#folder, name), { force: true });
+      else this.#byLayer.set(hex, name);
+    }
+  }
+
+  /** Forgets a layer's short name. */
+  async remove(hex: string): Promise<void> {
+    const name = this.#byLayer.get(hex);
+    if (name === undefined) return;
+    this.#byLayer.delete(hex);
+    await rm(join(this.#folder, name), { force: true });
+  }
+}

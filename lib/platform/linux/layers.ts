@@ -1,0 +1,231 @@
+/**
+ * Unpacked layers and the trees of containers, stacked by the kernel's overlay.
+ *
+ * ```text
+ * root/layers/<hex>/diff          a layer's content          root/containers/<id>/upper    what a container wrote
+ * root/layers/<hex>/layer.json    its size and root          root/containers/<id>/work     overlay's own
+ * root/layers/links/<number>      -> ../<hex>/diff           root/containers/<id>/merged   where its tree is mounted
+ * root/layers/partial/<random>    what is not whole yet, or no longer
+ * ```
+ *
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import { access, chmod, chown, mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { EngineError } from "../../engine/errors.ts";
+import type { Layers } from "../../engine/ports.ts";
+import type { HostContext } from "./context.ts";
+import { LayerLinks } from "./layer_links.ts";
+import { isMountPoint, mountOverlay, overlayFeatures, unmountAll } from "./overlay.ts";
+import { containerPaths, type HostPaths } from "./paths.ts";
+import { readInside } from "./safe_path.ts";
+import { emptyFolder, namesIn, removeTree, syncFileSystem, syncFolder, treeSize } from "./tree.ts";
+import { unpackLayer } from "./unpack.ts";
+
+const HEX = /^[0-9a-f]{64}$/;
+
+/** Owner and mode of a layer's root folder; `null` in layers that say nothing of it. */
+interface RootAttributes {
+  mode: number;
+  uid: number;
+  gid: number;
+}
+
+/** What `layer.json` holds. */
+interface LayerFacts {
+  size: number;
+  root: RootAttributes | null;
+}
+
+/** Opens the layers of a host and sweeps what an earlier process left unfinished. */
+export async function openLayers(context: HostContext): Promise<Layers> {
+  const { layers } = context.paths;
+  const partial = join(layers, "partial");
+  await mkdir(partial, { recursive: true, mode: 0o700 });
+  await emptyFolder(partial);
+  const present = new Set((await namesIn(layers)).filter((name) => HEX.test(name)));
+  const links = await LayerLinks.open(join(layers, "links"), (hex) => present.has(hex));
+  return new OverlayLayers(context.paths, partial, links, await overlayFeatures());
+}
+
+class OverlayLayers implements Layers {
+  readonly #paths: HostPaths;
+  readonly #partial: string;
+  readonly #links: LayerLinks;
+  readonly #features: readonly string[];
+  readonly #mounting = new Map<string, Promise<string>>();
+
+  constructor(paths: HostPaths, partial: string, links: LayerLinks, features: readonly string[]) {
+    this.#paths = paths;
+    this.#partial = partial;
+    this.#links = links;
+    this.#features = features;
+  }
+
+  async has(diffID: string): Promise<boolean> {
+    return await exists(this.#layer(hexOf(diffID)));
+  }
+
+  async apply(diffID: string, tar: ReadableStream<Uint8Array>): Promise<{ size: number }> {
+    const hex = hexOf(diffID);
+    const folder = this.#layer(hex);
+    if (await exists(folder)) {
+      await tar.cancel();
+      return { size: (await this.#facts(hex)).size };
+    }
+    const temporary = join(this.#partial, randomUUID());
+    const diff = join(temporary, "diff");
+    try {
+      await mkdir(temporary, { mode: 0o700 });
+      // Mode 0 stays when the archive has no entry for its root: the container's root is then like that of the layer below.
+      await mkdir(diff);
+      await chmod(diff, 0);
+      await unpackLayer(diffID, tar, diff);
+      const { mode, uid, gid } = await stat(diff);
+      const root = (mode & 0o7777) === 0 ? null : { mode: mode & 0o7777, uid, gid };
+      if (root === null) await chmod(diff, 0o755);
+      const facts: LayerFacts = { size: await treeSize(diff), root };
+      await writeFile(join(temporary, "layer.json"), JSON.stringify(facts));
+      await syncFileSystem(temporary);
+      await this.#links.get(hex);
+      await rename(temporary, folder).catch(async (error: NodeJS.ErrnoException) => {
+        // Somebody else unpacked the same layer meanwhile.
+        if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
+        await removeTree(temporary);
+      });
+      await syncFolder(this.#paths.layers);
+      return { size: facts.size };
+    } catch (error) {
+      await removeTree(temporary);
+      throw error;
+    }
+  }
+
+  async remove(diffID: string): Promise<void> {
+    const hex = hexOf(diffID);
+    await this.#links.remove(hex);
+    await this.#discard(this.#layer(hex));
+  }
+
+  async list(): Promise<string[]> {
+    return (await namesIn(this.#paths.layers)).filter((name) => HEX.test(name)).map((hex) => `sha256:${hex}`);
+  }
+
+  async create(containerID: string, diffIDs: readonly string[]): Promise<void> {
+    const { storage } = containerPaths(this.#paths, containerID);
+    const root = await this.#rootAttributes(diffIDs);
+    const upper = join(storage, "upper");
+    await mkdir(upper, { recursive: true, mode: 0o700 });
+    for (const name of ["work", "merged"]) await mkdir(join(storage, name), { recursive: true, mode: 0o700 });
+    await chown(upper, root.uid, root.gid);
+    await chmod(upper, root.mode);
+  }
+
+  mount(containerID: string, diffIDs: readonly string[]): Promise<string> {
+    // Two callers at once must not both find nothing mounted.
+    const running = this.#mounting.get(containerID);
+    if (running !== undefined) return running;
+    const mounting = this.#mount(containerID, diffIDs).finally(() => this.#mounting.delete(containerID));
+    this.#mounting.set(containerID, mounting);
+    return mounting;
+  }
+
+  async #mount(containerID: string, diffIDs: readonly string[]): Promise<string> {
+    const target = this.#merged(containerID);
+    if (await isMountPoint(target)) return target;
+    const lower = await this.#lower(diffIDs);
+    const { layers } = this.#paths;
+    const storage = relative(layers, containerPaths(this.#paths, containerID).storage);
+    await mountOverlay(
+      { base: layers, lower, upper: `${storage}/upper`, work: `${storage}/work`, target },
+      this.#features,
+    );
+    return target;
+  }
+
+  async unmount(containerID: string): Promise<void> {
+    await this.#mounting.get(containerID)?.catch(() => {});
+    await unmountAll(this.#merged(containerID));
+  }
+
+  async destroy(containerID: string): Promise<void> {
+    await this.unmount(containerID);
+    await this.#discard(containerPaths(this.#paths, containerID).storage);
+  }
+
+  async containers(): Promise<string[]> {
+    return await namesIn(this.#paths.containers);
+  }
+
+  async usage(containerID: string): Promise<number> {
+    return await treeSize(join(containerPaths(this.#paths, containerID).storage, "upper"));
+  }
+
+  async readFile(containerID: string, path: string, limit: number): Promise<Uint8Array | undefined> {
+    return await readInside(this.#merged(containerID), path, limit);
+  }
+
+  /** Takes a tree out of sight at once, then deletes it. */
+  async #discard(folder: string): Promise<void> {
+    const doomed = join(this.#partial, randomUUID());
+    try {
+      await rename(folder, doomed);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+      throw error;
+    }
+    await removeTree(doomed);
+  }
+
+  /** The overlay's lower folders, top to base, relative to the layers' folder. */
+  async #lower(diffIDs: readonly string[]): Promise<string[]> {
+    const hexes = diffIDs.map(hexOf).reverse();
+    const missing = (await Promise.all(hexes.map((hex) => exists(this.#layer(hex))))).indexOf(false);
+    if (missing >= 0) {
+      throw new EngineError("internal", `Mount container tree: layer "sha256:${hexes[missing]}" is missing`);
+    }
+    // The kernel refuses a layer that is stacked twice, and the upper one of two equal layers decides all by itself.
+    const names = await Promise.all([...new Set(hexes)].map((hex) => this.#links.get(hex)));
+    if (names.length > 0) return names.map((name) => `links/${name}`);
+    await mkdir(join(this.#paths.layers, "empty"), { recursive: true, mode: 0o755 });
+    return ["empty"];
+  }
+
+  async #rootAttributes(diffIDs: readonly string[]): Promise<RootAttributes> {
+    for (const diffID of [...diffIDs].reverse()) {
+      const { root } = await this.#facts(hexOf(diffID));
+      if (root !== null) return root;
+    }
+    return { mode: 0o755, uid: 0, gid: 0 };
+  }
+
+  async #facts(hex: string): Promise<LayerFacts> {
+    try {
+      // Written by apply() above, and only ever read whole.
+      return JSON.parse(await readFile(join(this.#layer(hex), "layer.json"), "utf8")) as LayerFacts;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      throw new EngineError("internal", `Read layer: "sha256:${hex}" is missing`, { cause: error });
+    }
+  }
+
+  #layer(hex: string): string {
+    return join(this.#paths.layers, hex);
+  }
+
+  #merged(containerID: string): string {
+    return join(containerPaths(this.#paths, containerID).storage, "merged");
+  }
+}
+
+/** The digest's digits. Throws `TypeError` for anything that is no sha256 digest, so that no path can leave its folder. */
+function hexOf(diffID: string): string {
+  const hex = diffID.startsWith("sha256:") ? diffID.slice(7) : "";
+  if (!HEX.test(hex)) throw new TypeError(`Name layer: "${diffID}" is not a sha256 diff ID`);
+  return hex;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await access(path).then(() => true, () => false);
+}

@@ -1,0 +1,79 @@
+/**
+ * The kernel's overlay: mounting, unmounting, and asking whether something is mounted.
+ *
+ * @module
+ */
+import { access, lstat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { EngineError } from "../../engine/errors.ts";
+import { CommandError, runCommand } from "./command.ts";
+
+/** mount(2) takes one page of options, its end marker included. */
+const OPTIONS_LIMIT = 4095;
+
+/** A tree to mount. Paths of layers are relative to `base`: short, and free of `:` and `,` whatever the root is called. */
+export interface OverlayMount {
+  base: string;
+  /** From top to base. */
+  lower: readonly string[];
+  upper: string;
+  work: string;
+  /** Absolute. */
+  target: string;
+}
+
+/**
+ * The options that keep an upper folder a plain difference of its lower ones, for commit and export: no redirects, no
+ * metadata-only copies. Only those this kernel knows.
+ */
+export async function overlayFeatures(): Promise<string[]> {
+  const wanted = { redirect_dir: "redirect_dir=nofollow", metacopy: "metacopy=off", index: "index=off" };
+  const known = await Promise.all(
+    Object.entries(wanted).map(async ([name, option]) => {
+      const parameter = `/sys/module/overlay/parameters/${name}`;
+      return await access(parameter).then(() => [option], () => []);
+    }),
+  );
+  return known.flat();
+}
+
+/** Mounts an overlay. Throws `EngineError("limit")` when the layers do not fit the kernel's options. */
+export async function mountOverlay(mount: OverlayMount, features: readonly string[]): Promise<void> {
+  const options = [
+    `lowerdir=${mount.lower.join(":")}`,
+    `upperdir=${mount.upper}`,
+    `workdir=${mount.work}`,
+    ...features,
+  ].join(",");
+  if (options.length > OPTIONS_LIMIT) {
+    throw new EngineError("limit", `Mount container tree: ${mount.lower.length} layers are more than the kernel takes`);
+  }
+  try {
+    await runCommand("mount", ["-t", "overlay", "-o", `nodev,${options}`, "overlay", mount.target], {
+      cwd: mount.base,
+    });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new EngineError("internal", `Mount container tree: ${error.message}`, { cause: error });
+  }
+}
+
+/** Whether something is mounted on a folder; false where there is no such folder. */
+export async function isMountPoint(path: string): Promise<boolean> {
+  try {
+    const [here, above] = await Promise.all([lstat(path), lstat(dirname(path))]);
+    return here.dev !== above.dev;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** Unmounts everything that is mounted on a folder; where it is busy, as soon as it no longer is. */
+export async function unmountAll(path: string): Promise<void> {
+  for (let attempt = 0; attempt < 16 && await isMountPoint(path); attempt++) {
+    await runCommand("umount", ["--", path]).catch(async () => {
+      if (await isMountPoint(path)) await runCommand("umount", ["--lazy", "--", path]);
+    });
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Opening paths of a foreign tree without ever leaving it.
+ *
+ * @module
+ */
+import { constants } from "node:fs";
+import { type FileHandle, open, readlink } from "node:fs/promises";
+import { EngineError } from "../../engine/errors.ts";
+
+/** `O_PATH` of `open(2)`, which `node:fs` does not name: a handle for looking, not for reading. */
+const O_PATH = 0o10000000;
+const LINK_LIMIT = 40;
+const MISSING = new Set(["ENOENT", "ENOTDIR"]);
+
+/**
+ * Opens `path` as a process whose root is `root` would find it: absolute links start at `root`, `..` stops there.
+ * Every component is opened relative to the one before it and without following links, so that a tree which changes
+ * meanwhile cannot lead out. The handle is good for `stat` and as `/proc/self/fd/N`; {@linkcode readInside} reads.
+ * `undefined` where nothing is; `EngineError("invalid")` for a ring of links. The caller closes the handle.
+ */
+export async function openInside(root: string, path: string): Promise<FileHandle | undefined> {
+  const stack = [await open(root, O_PATH | constants.O_DIRECTORY)];
+  const rest = split(path);
+  let links = 0;
+  try {
+    while (rest.length > 0) {
+      const name = rest.pop()!;
+      if (name === "..") {
+        if (stack.length > 1) await stack.pop()!.close();
+        continue;
+      }
+      const below = `/proc/self/fd/${stack.at(-1)!.fd}/${name}`;
+      const next = await open(below, O_PATH | constants.O_NOFOLLOW);
+      stack.push(next);
+      if (!(await next.stat()).isSymbolicLink()) continue;
+      if (++links > LINK_LIMIT) throw new EngineError("invalid", `Open "${path}": too many levels of symbolic links`);
+      await stack.pop()!.close();
+      const target = await readlink(below);
+      if (target.startsWith("/")) { for (const handle of stack.splice(1)) await handle.close(); }
+      rest.push(...split(target));
+    }
+    return stack.pop();
+  } catch (error) {
+    if (MISSING.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
+  } finally {
+    for (const handle of stack) await handle.close();
+  }
+}
+
+/** Reads a regular file of the tree, up to `limit` bytes; `undefined` where there is none. */
+export async function readInside(root: string, path: string, limit: number): Promise<Uint8Array | undefined> {
+  const found = await openInside(root, path);
+  if (found === undefined) return undefined;
+  try {
+    if (!(await found.stat()).isFile()) return undefined;
+    // The magic link leads to the file itself, wherever its name points by now.
+    const file = await open(`/proc/self/fd/${found.fd}`, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return await readUpTo(file, limit);
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await found.close();
+  }
+}
+
+/** The components of a path, last first. */
+function split(path: string): string[] {
+  return path.split("/").filter((part) => part !== "" && part !== ".").reverse();
+}
+
+async function readUpTo(file: FileHandle, limit: number): Promise<Uint8Array> {
+  const { size } = await file.stat();
+  // Files of /proc and /sys say 0; one more byte than the size shows a file that grew.
+  let buffer = new Uint8Array(Math.min(limit, Math.max(size + 1, 4096)));
+  let length = 0;
+  while (length < limit) {
+    if (length === buffer.length) {
+      const larger = new Uint8Array(Math.min(limit, buffer.length * 2));
+      larger.set(buffer);
+      buffer = larger;
+    }
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length, null);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.slice(0, length);
+}
