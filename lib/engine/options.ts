@@ -1,4 +1,4 @@
-import { parseRegistriesConf, type RegistriesConf } from "../oci/registries_conf.ts";
+import { emptyRegistriesConf, type RegistriesConf } from "../oci/registries_conf.ts";
 import type { Ports } from "./ports.ts";
 
 /** Bounds on what comes from outside. */
@@ -63,7 +63,7 @@ export const DEFAULT_LIMITS: Limits = {
 /** Fills in what the caller left open, from the host where there is one. */
 export async function resolveOptions(ports: Ports, options: EngineOptions): Promise<ResolvedOptions> {
   return {
-    registries: options.registries ?? parseRegistriesConf('unqualified-search-registries = ["docker.io"]\n'),
+    registries: options.registries ?? { ...emptyRegistriesConf(), unqualifiedSearch: ["docker.io"] },
     defaultPlatform: options.defaultPlatform ?? await hostPlatform(ports),
     name: options.name ?? "gantry",
     limits: { ...DEFAULT_LIMITS, ...options.limits },

@@ -77,6 +77,11 @@ export interface Blobs {
   staged(digest: string): Promise<number>;
   /** Throws away unfinished puts, of one digest or of all. */
   unstage(digest?: string): Promise<void>;
+  /**
+   * Takes a blob out of sight again: it becomes staged, whole, so that a `put` from its end brings it back without its
+   * bytes. What cannot stage deletes instead. Nothing where there is no such blob.
+   */
+  restage(digest: string): Promise<void>;
   delete(digest: string): Promise<void>;
   list(): AsyncIterable<{ digest: string; size: number }>;
 }

@@ -1,21 +1,15 @@
 /** What callers hand to the image operations, and what they get back. */
+import type { Credential } from "../../oci/registry_client.ts";
 import type { Platform } from "../options.ts";
 
 /** When a pull asks the registry: always; only if nothing is here; if the registry's is another one; or not at all. */
 export type PullPolicy = "always" | "missing" | "newer" | "never";
 
-/** How to sign in at a registry. */
-export interface Credential {
-  username?: string;
-  password?: string;
-  /** An OAuth2 refresh token, in place of the password. */
-  identityToken?: string;
-  /** A bearer token to send as it is. */
-  registryToken?: string;
-}
-
-/** Gives the credential for a registry (`host[:port]`), if there is one. */
-export type CredentialSource = (registry: string) => Credential | undefined;
+/** Gives the credential for a registry (`docker.io`, `localhost:5000`) and repository, if there is one. */
+export type CredentialSource = (
+  registry: string,
+  path: string,
+) => Credential | undefined | Promise<Credential | undefined>;
 
 /** Options of {@linkcode Images.pull}. */
 export interface PullOptions {

@@ -1,0 +1,247 @@
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { EngineError } from "../engine/errors.ts";
+import { Locks } from "../engine/locks.ts";
+import type { Blobs, PutOptions } from "../engine/ports.ts";
+import { BlobIntake, hexOf } from "./blob_intake.ts";
+import { hostCodec } from "./codec.ts";
+
+const CHUNK = 256 * 1024;
+
+/**
+ * {@linkcode Blobs} in a folder: `sha256/ab/ab…` holds what is whole, `staged/` what is on its way. A blob gets its name by a
+ * rename after its bytes are on the disk, so it is there whole or not at all. Runs on Deno and Node.
+ */
+export class FileBlobs implements Blobs {
+  readonly #root: string;
+  readonly #locks = new Locks();
+  #count = 0;
+
+  private constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Opens the folder, making it where there is none. */
+  static async open(root: string): Promise<FileBlobs> {
+    await mkdir(`${root}/sha256`, { recursive: true, mode: 0o700 });
+    await mkdir(`${root}/staged`, { recursive: true, mode: 0o700 });
+    // What had no name to resume under is of no use to a new process.
+    for (const name of await readdir(`${root}/staged`)) {
+      if (!name.endsWith(".part")) await rm(`${root}/staged/${name}`, { force: true });
+    }
+    return new FileBlobs(root);
+  }
+
+  async stat(digest: string): Promise<{ size: number } | undefined> {
+    const size = await sizeOf(this.#path(digest));
+    return size === undefined ? undefined : { size };
+  }
+
+  async open(
+    digest: string,
+    range: { start: number; end?: number } = { start: 0 },
+  ): Promise<ReadableStream<Uint8Array> | undefined> {
+    const file = await openIfThere(this.#path(digest));
+    return file && readFile(file, range.start, range.end ?? Infinity);
+  }
+
+  async put(
+    source: ReadableStream<Uint8Array>,
+    options: PutOptions = {},
+  ): Promise<{ digest: string; size: number }> {
+    const { digest } = options;
+    if (digest === undefined) return await this.#put(source, `${this.#root}/staged/unnamed-${++this.#count}`, options);
+    const part = this.#part(digest);
+    return await this.#locks.with(digest, async () => {
+      const known = await this.stat(digest);
+      if (!known) return await this.#put(source, part, options);
+      await source.cancel();
+      return { digest, size: known.size };
+    }, options.signal);
+  }
+
+  async staged(digest: string): Promise<number> {
+    return await sizeOf(this.#part(digest)) ?? 0;
+  }
+
+  async unstage(digest?: string): Promise<void> {
+    if (digest !== undefined) {
+      return await this.#locks.with(digest, () => rm(this.#part(digest), { force: true }));
+    }
+    for (const name of await readdir(`${this.#root}/staged`)) {
+      const owner = `sha256:${name.replace(/\.part$/, "")}`;
+      if (name.endsWith(".part") && !this.#locks.isHeld(owner)) await this.unstage(owner);
+    }
+  }
+
+  async restage(digest: string): Promise<void> {
+    await this.#locks.with(digest, async () => {
+      if (await this.stat(digest)) await rename(this.#path(digest), this.#part(digest));
+    });
+  }
+
+  async delete(digest: string): Promise<void> {
+    await rm(this.#path(digest), { force: true });
+  }
+
+  async *list(): AsyncIterable<{ digest: string; size: number }> {
+    for (const folder of await readdir(`${this.#root}/sha256`)) {
+      for (const hex of await readdir(`${this.#root}/sha256/${folder}`)) {
+        const size = await sizeOf(`${this.#root}/sha256/${folder}/${hex}`);
+        if (size !== undefined) yield { digest: `sha256:${hex}`, size };
+      }
+    }
+  }
+
+  /** Writes to `part`, checks, and moves it to its place. */
+  async #put(
+    source: ReadableStream<Uint8Array>,
+    part: string,
+    options: PutOptions,
+  ): Promise<{ digest: string; size: number }> {
+    const intake = new BlobIntake(hostCodec().hash(), options);
+    try {
+      const file = await open(part, options.offset ? "r+" : "w+", 0o600).catch((error) => {
+        throw isMissing(error) ? nothingStaged(options, 0) : error;
+      });
+      try {
+        await resume(file, intake, options);
+        await writeAll(file, source, intake, options.signal);
+        const digest = await intake.finish();
+        await file.sync();
+        await this.#publish(part, digest);
+        return { digest, size: intake.size };
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      if (!source.locked) await source.cancel(error).catch(() => {});
+      const isWrong = error instanceof EngineError && (error.code === "corrupt" || error.code === "limit");
+      if (options.digest === undefined || isWrong) await rm(part, { force: true });
+      throw error;
+    }
+  }
+
+  async #publish(part: string, digest: string): Promise<void> {
+    const path = this.#path(digest);
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    await rename(part, path);
+    // A rename lasts once the folder does; so does a new folder's own name.
+    await syncFolder(folder);
+    if (made !== undefined) await syncFolder(`${this.#root}/sha256`);
+  }
+
+  #path(digest: string): string {
+    const hex = hexOf(digest);
+    return `${this.#root}/sha256/${hex.slice(0, 2)}/${hex}`;
+  }
+
+  #part(digest: string): string {
+    return `${this.#root}/staged/${hexOf(digest)}.part`;
+  }
+}
+
+/** Digests what is staged up to the offset, and cuts off what lies behind it. */
+async function resume(file: FileHandle, intake: BlobIntake, options: PutOptions): Promise<void> {
+  const { offset = 0 } = options;
+  if (offset === 0) return;
+  const { size } = await file.stat();
+  if (size < offset) throw nothingStaged(options, size);
+  await file.truncate(offset);
+  const buffer = new Uint8Array(CHUNK);
+  for (let at = 0; at < offset;) {
+    const { bytesRead } = await file.read(buffer, 0, CHUNK, at);
+    if (bytesRead === 0) throw new Error(`Read a staged blob: it ended at ${at}`);
+    intake.take(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+}
+
+function nothingStaged({ digest, offset }: PutOptions, size: number): EngineError {
+  return new EngineError("invalid", `Resume ${digest} at ${offset}: only ${size} bytes are staged`);
+}
+
+async function writeAll(
+  file: FileHandle,
+  source: ReadableStream<Uint8Array>,
+  intake: BlobIntake,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  let at = intake.size;
+  const sink = new WritableStream<Uint8Array>({
+    async write(chunk) {
+      const from = at;
+      at += chunk.length;
+      // The write goes on in another thread while this one digests.
+      const written = writeChunk(file, chunk, from);
+      try {
+        intake.take(chunk);
+      } finally {
+        await written;
+      }
+    },
+  });
+  await source.pipeTo(sink, { signal });
+}
+
+async function writeChunk(file: FileHandle, chunk: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < chunk.length;) {
+    const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at + done);
+    done += bytesWritten;
+  }
+}
+
+function readFile(file: FileHandle, start: number, end: number): ReadableStream<Uint8Array> {
+  let at = start;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const length = Math.min(CHUNK, end - at);
+      const buffer = new Uint8Array(Math.max(0, length));
+      try {
+        const bytesRead = length > 0 ? (await file.read(buffer, 0, length, at)).bytesRead : 0;
+        if (bytesRead > 0) {
+          at += bytesRead;
+          controller.enqueue(buffer.subarray(0, bytesRead));
+          return;
+        }
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+      await file.close();
+      controller.close();
+    },
+    cancel: () => file.close(),
+  }, { highWaterMark: 0 });
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
