@@ -1,0 +1,97 @@
+/**
+ * Digests and compression of Deno and Node, native through `node:crypto` and `node:zlib`.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import type { Transform } from "node:stream";
+import zlib from "node:zlib";
+import { EngineError } from "../engine/errors.ts";
+import type { Codec, Hash } from "../engine/ports.ts";
+
+/** Bytes per output chunk: large ones keep the cost of stream steps small. */
+const CHUNK_SIZE = 256 * 1024;
+
+/** The host's {@linkcode Codec}. */
+export function hostCodec(): Codec {
+  return {
+    hash,
+    gunzip: () => webTransform(zlib.createGunzip({ chunkSize: CHUNK_SIZE }), "gunzip"),
+    gzip: () => webTransform(zlib.createGzip({ chunkSize: CHUNK_SIZE }), "gzip"),
+    unzstd() {
+      // Node before 22.15 has none.
+      if (typeof zlib.createZstdDecompress !== "function") {
+        throw new EngineError("unsupported", "This runtime has no Zstandard");
+      }
+      return webTransform(zlib.createZstdDecompress({ chunkSize: CHUNK_SIZE }), "unzstd");
+    },
+  };
+}
+
+function hash(): Hash {
+  const sha256 = createHash("sha256");
+  return {
+    update: (bytes) => void sha256.update(bytes),
+    digest: () => Promise.resolve(`sha256:${sha256.digest("hex")}`),
+  };
+}
+
+/**
+ * A Node transform as web streams. `Duplex.toWeb` costs more per chunk and, when the reader cancels, leaves the
+ * writer waiting.
+ */
+function webTransform(node: Transform, what: string): TransformStream<Uint8Array, Uint8Array> {
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {});
+  let reader: ReadableStreamDefaultController<Uint8Array>;
+  const fail = (error: unknown) => {
+    const reason = error instanceof EngineError ? error : corrupt(what, error);
+    failed.reject(reason);
+    try {
+      reader.error(reason);
+    } catch {
+      // The readable side was closed or cancelled already.
+    }
+  };
+  const readable = new ReadableStream<Uint8Array>({
+    start(controller) {
+      reader = controller;
+      node.on("data", (chunk: Uint8Array) => {
+        controller.enqueue(chunk);
+        if ((controller.desiredSize ?? 0) <= 0) node.pause();
+      });
+      node.on("end", () => controller.close());
+      node.on("error", fail);
+      node.pause();
+    },
+    pull: () => void node.resume(),
+    cancel(reason) {
+      failed.reject(reason ?? new EngineError("cancelled", `Stop ${what}: the reader went away`));
+      node.destroy();
+    },
+  }, { highWaterMark: 1 });
+  const step = (act: (done: (error?: Error | null) => void) => void) =>
+    Promise.race([
+      failed.promise,
+      new Promise<void>((resolve, reject) => act((error) => error ? reject(corrupt(what, error)) : resolve())),
+    ]);
+  const writable = new WritableStream<Uint8Array>({
+    write: (chunk) => step((done) => void node.write(chunk, done)),
+    close: () => step((done) => void node.end(done)),
+    abort(reason) {
+      fail(
+        new EngineError("cancelled", `Stop ${what}: ${reason instanceof Error ? reason.message : reason}`, {
+          cause: reason,
+        }),
+      );
+      node.destroy();
+    },
+  }, { highWaterMark: 1 });
+  return { readable, writable };
+}
+
+function corrupt(what: string, cause: unknown): EngineError {
+  if (cause instanceof EngineError) return cause;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new EngineError("corrupt", `${what}: ${why}`, { cause });
+}
