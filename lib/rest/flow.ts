@@ -1,0 +1,42 @@
+/**
+ * The WebSocket subprotocol with back-pressure: the receiver sends the number of values it has room for, as decimal text,
+ * and the sender never sends more than what those numbers add up to.
+ */
+export const FLOW = "gantry.flow";
+
+/** How many values a receiver grants at first; it grants more when half of them are read. */
+export const WINDOW = 64;
+
+/** No honest receiver grants more than this. */
+const MOST = 1_000_000;
+
+/** What the receiver has granted and the sender has not used. */
+export class Credit {
+  #left = 0;
+  #closed = false;
+  #wake: (() => void) | undefined;
+
+  /** Adds what a credit message grants; false when it is none. */
+  grant(message: unknown): boolean {
+    if (typeof message !== "string" || !/^[0-9]{1,7}$/.test(message)) return false;
+    this.#left = Math.min(this.#left + Number(message), MOST);
+    this.#wake?.();
+    return true;
+  }
+
+  /** Waits until a value may be sent and takes that credit; false once closed. */
+  async take(): Promise<boolean> {
+    while (this.#left === 0 && !this.#closed) {
+      await new Promise<void>((resolve) => this.#wake = resolve);
+    }
+    if (this.#closed) return false;
+    this.#left--;
+    return true;
+  }
+
+  /** Ends every wait. */
+  close(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+}

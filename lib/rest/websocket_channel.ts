@@ -1,0 +1,97 @@
+import type { ChannelSource } from "./channel_source.ts";
+import { Credit, FLOW } from "./flow.ts";
+
+/** Bytes a plain WebSocket may hold unsent before the source has to wait. */
+const HIGH = 1024 * 1024;
+/** A peer that takes nothing for this long is too slow (milliseconds). */
+const STALL = 10_000;
+const POLL = 5;
+
+/** Whether a request asks for a WebSocket. */
+export function wantsWebSocket(request: Request): boolean {
+  return request.headers.get("upgrade")?.toLowerCase() === "websocket";
+}
+
+/** The subprotocol to answer with: ours, when the peer offers it. */
+export function chooseProtocol(request: Request): string | undefined {
+  const offered = request.headers.get("sec-websocket-protocol")?.split(",").map((name) => name.trim());
+  return offered?.includes(FLOW) ? FLOW : undefined;
+}
+
+/**
+ * Sends every value as one text message, then closes with 1000; with 1011 and `describe`'s words when the source fails; with
+ * 1013 when a plain peer stops reading. Never rejects.
+ */
+export async function sendValues(
+  source: ChannelSource,
+  socket: WebSocket,
+  options: { flow: boolean; signal: AbortSignal; describe(error: unknown): string },
+): Promise<void> {
+  const gone = new AbortController();
+  const credit = new Credit();
+  const left = new Promise<void>((resolve) => gone.signal.addEventListener("abort", () => resolve(), { once: true }));
+  const leave = () => {
+    gone.abort();
+    credit.close();
+    source.release();
+  };
+  socket.addEventListener("close", leave);
+  socket.addEventListener("error", leave);
+  socket.addEventListener("message", (event) => {
+    if (options.flow && !credit.grant(event.data)) close(socket, 1002, "Not a credit message");
+  });
+  options.signal.addEventListener("abort", leave, { once: true });
+  try {
+    if (options.signal.aborted) leave();
+    await opened(socket, gone.signal);
+    while (!gone.signal.aborted && (!options.flow || await credit.take())) {
+      if (!options.flow && !await drained(socket, gone.signal)) return close(socket, 1013, "The peer reads too slowly");
+      const text = await Promise.race([source.next(), left]) ?? undefined;
+      if (gone.signal.aborted) break;
+      if (text === undefined) return close(socket, 1000, "");
+      socket.send(text);
+    }
+    close(socket, 1001, "");
+  } catch (error) {
+    close(socket, 1011, options.describe(error));
+  } finally {
+    options.signal.removeEventListener("abort", leave);
+    source.release();
+  }
+}
+
+/** Waits for a socket that is still being opened (`Deno.serve` opens it after the response). */
+function opened(socket: WebSocket, gone: AbortSignal): Promise<void> {
+  // 0 is CONNECTING: the constant hangs on a global that not every runtime's sockets share.
+  if (socket.readyState !== 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    socket.addEventListener("open", () => resolve(), { once: true });
+    gone.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** Waits until little enough is unsent; false when nothing moves. Workers' sockets do not tell, and never wait. */
+async function drained(socket: WebSocket, gone: AbortSignal): Promise<boolean> {
+  let lowest = socket.bufferedAmount;
+  let since = performance.now();
+  while (socket.bufferedAmount > HIGH && !gone.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, POLL));
+    if (socket.bufferedAmount < lowest) {
+      lowest = socket.bufferedAmount;
+      since = performance.now();
+    } else if (performance.now() - since > STALL) return false;
+  }
+  return true;
+}
+
+/** Closes with a reason cut to what a close frame holds: 123 bytes (RFC 6455, section 5.5). */
+export function close(socket: WebSocket, code: number, reason: string): void {
+  const bytes = new TextEncoder().encode(reason);
+  const cut = bytes.length <= 123 ? reason : new TextDecoder().decode(bytes.subarray(0, 120)).replace(/\uFFFD$/, "");
+  try {
+    // A client may close only with 1000 or 3000 and up; a server's sockets take any code that is its to send.
+    socket.close(code, cut);
+  } catch {
+    socket.close();
+  }
+}
