@@ -42,11 +42,13 @@ export const InspectContainerConfig = z.object({
   Image: z.string(),
   Volumes: z.record(z.string(), z.looseObject({})).nullable(),
   WorkingDir: z.string(),
-  Entrypoint: z.array(z.string()).nullable(),
+  /** One text, joined by spaces, for clients before version 5. */
+  Entrypoint: z.union([z.array(z.string()), z.string()]).nullable(),
   OnBuild: z.string().nullable(),
   Labels: z.record(z.string(), z.string()).nullable(),
   Annotations: z.record(z.string(), z.string()).nullable(),
-  StopSignal: z.string(),
+  /** A number for clients before version 5. */
+  StopSignal: z.union([z.string(), z.number()]),
   StartupHealthCheck: StartupHealthCheck.nullish(),
   Healthcheck: Schema2HealthConfig.nullish(),
   HealthcheckOnFailureAction: z.string().optional(),

@@ -38,7 +38,9 @@ export function zero(schema: Schema): unknown {
   if (nullable) return null;
   if (inner === time) return ZERO_TIME;
   if (inner instanceof z.ZodString) return "";
-  if (inner instanceof z.ZodNumber || inner instanceof z.ZodUnion) return 0;
+  if (inner instanceof z.ZodNumber || inner instanceof z.ZodBigInt) return 0;
+  // Of two forms the first is the one written today.
+  if (inner instanceof z.ZodUnion) return zero(inner.def.options[0]);
   if (inner instanceof z.ZodBoolean) return false;
   if (inner instanceof z.ZodObject) {
     return Object.fromEntries(Object.entries(inner.shape).map(([key, value]) => [key, zero(value)]));

@@ -1,0 +1,51 @@
+import { api, rest, stream } from "../../lib/rest/mod.ts";
+import { API_OPTIONS } from "../api_options.ts";
+import { body } from "../wire/body.ts";
+import { ContainerCreateResponse, ListContainer, PruneReport, RmReport } from "../wire/container.ts";
+import { InspectContainerData } from "../wire/container_inspect.ts";
+import {
+  AttachQuery,
+  ExistsQuery,
+  KillQuery,
+  ListContainersQuery,
+  LogsQuery,
+  PruneQuery,
+  RemoveQuery,
+  RenameQuery,
+  ResizeQuery,
+  SizeQuery,
+  StartQuery,
+  StopQuery,
+  WaitQuery,
+} from "../wire/container_query.ts";
+import { SpecGenerator } from "../wire/spec_generator.ts";
+import { z } from "../wire/zod.ts";
+
+const name = z.string();
+
+/** Containers, in the native tree. */
+export const containersAPI = api("http://localhost", {
+  CreateContainer: rest(
+    "POST(application/json) /engine/containers/create",
+    [body(SpecGenerator)],
+    [ContainerCreateResponse],
+    { status: 201, body: "as-tagged" },
+  ),
+  ListContainers: rest("GET /engine/containers/json?%v", [ListContainersQuery], [z.array(ListContainer)]),
+  PruneContainers: rest("POST /engine/containers/prune?%v", [PruneQuery], [z.array(PruneReport)]),
+  GetContainer: rest("GET /engine/containers/{name=%v}/json?%v", [name, SizeQuery], [InspectContainerData]),
+  ContainerExists: rest("GET /engine/containers/{name=%v}/exists?%v", [name, ExistsQuery]),
+  InitContainer: rest("POST /engine/containers/{name=%v}/init", [name]),
+  StartContainer: rest("POST /engine/containers/{name=%v}/start?%v", [name, StartQuery]),
+  StopContainer: rest("POST /engine/containers/{name=%v}/stop?%v", [name, StopQuery]),
+  RestartContainer: rest("POST /engine/containers/{name=%v}/restart?%v", [name, StopQuery]),
+  KillContainer: rest("POST /engine/containers/{name=%v}/kill?%v", [name, KillQuery]),
+  PauseContainer: rest("POST /engine/containers/{name=%v}/pause", [name]),
+  UnpauseContainer: rest("POST /engine/containers/{name=%v}/unpause", [name]),
+  WaitContainer: rest("POST /engine/containers/{name=%v}/wait?%v", [name, WaitQuery], [stream("text/plain")]),
+  RemoveContainer: rest("DELETE /engine/containers/{name=%v}?%v", [name, RemoveQuery], [z.array(RmReport)]),
+  LogsFromContainer: rest("GET /engine/containers/{name=%v}/logs?%v", [name, LogsQuery], [stream()]),
+  AttachContainer: rest("POST /engine/containers/{name=%v}/attach?%v", [name, AttachQuery], [stream()]),
+  ResizeTTY: rest("POST /engine/containers/{name=%v}/resize?%v", [name, ResizeQuery], [], { status: 200 }),
+  RenameContainer: rest("POST /engine/containers/{name=%v}/rename?%v", [name, RenameQuery]),
+}, API_OPTIONS);

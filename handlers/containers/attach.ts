@@ -1,0 +1,78 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { Attachment } from "../../lib/engine/ports.ts";
+import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import type { AttachQuery } from "../wire/container_query.ts";
+import { frame, streamType } from "./stream_frames.ts";
+
+/** The first version of each tree that names framed streams by their own type. */
+export const FRAMED_SINCE = { native: [4, 7], compat: [1, 42] } as const;
+
+/**
+ * Attaches the client's connection to a container's streams: 101 when it asks for an upgrade, else 200 on a connection that
+ * is taken over all the same.
+ */
+export async function attach(
+  engine: Engine,
+  name: string,
+  query: AttachQuery,
+  context: Context,
+  since: readonly [number, number],
+): Promise<Response> {
+  const { stdin = false, stdout = false, stderr = false, logs = false, stream = true } = query;
+  if (!stdin && !stdout && !stderr) {
+    throw new HTTPError(400, "at least one of stdin, stdout, stderr must be true");
+  }
+  if (!stream && !logs) throw new HTTPError(400, "at least one of Logs or Stream must be set");
+  const { spec, id } = engine.containers.resolve(name);
+  const { detachKeys } = query;
+  const attachment = await engine.containers.attach(id, { stdin, stdout, stderr, logs, stream, detachKeys });
+  return await hijack(context, attachment, { framed: !spec.terminal, stdin, since });
+}
+
+async function hijack(
+  context: Context,
+  attachment: Attachment,
+  { framed, stdin, since }: { framed: boolean; stdin: boolean; since: readonly [number, number] },
+): Promise<Response> {
+  const asked = context.request.headers.get("upgrade");
+  const headers = new Headers({ "Content-Type": streamType(framed, context.version, since) });
+  if (asked !== null) {
+    headers.set("Connection", "Upgrade");
+    headers.set("Upgrade", asked);
+  }
+  try {
+    const connection = await context.upgrade({ status: asked === null ? 200 : 101, headers });
+    const done = join(attachment, connection, framed, stdin);
+    context.platform.waitUntil?.(done);
+    return connection.response;
+  } catch (error) {
+    attachment.close();
+    throw error;
+  }
+}
+
+/** Copies both ways until the container's output ends or the client goes away. */
+async function join(
+  attachment: Attachment,
+  { readable, writable }: { readable: ReadableStream<Uint8Array>; writable: WritableStream<Uint8Array> },
+  framed: boolean,
+  stdin: boolean,
+): Promise<void> {
+  // What a client sends after its half of the connection is closed is no error, and a lost one ends both directions.
+  const input = stdin
+    ? readable.pipeTo(attachment.input).catch(() => {})
+    : readable.pipeTo(new WritableStream()).catch(() => {});
+  const frames = new TransformStream<{ stream: "stdout" | "stderr"; data: Uint8Array }, Uint8Array>({
+    transform({ stream, data }, controller) {
+      controller.enqueue(framed ? frame(stream, data) : data);
+    },
+  });
+  try {
+    await attachment.output.pipeThrough(frames).pipeTo(writable);
+  } catch {
+    // The client is gone; the container goes on.
+  } finally {
+    attachment.close();
+    await input;
+  }
+}

@@ -1,0 +1,64 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import { EngineError } from "../../lib/engine/errors.ts";
+import { implement, type Implementation } from "../../lib/rest/mod.ts";
+import { PruneReport, RmReport } from "../wire/container.ts";
+import { emit } from "../wire/emit.ts";
+import { containersAPI } from "./api.ts";
+import { attach, FRAMED_SINCE } from "./attach.ts";
+import { createContainer } from "./create.ts";
+import { getContainer } from "./inspect.ts";
+import { listContainers } from "./list.ts";
+import { logs } from "./logs.ts";
+import { prune } from "./prune.ts";
+import { waitConditions } from "./wait.ts";
+
+/** The native container operations over an engine. */
+export function containers(engine: Engine): Implementation {
+  const { containers } = engine;
+  return implement(containersAPI, {
+    CreateContainer: (generator) => createContainer(engine, generator),
+    ListContainers: (query) => listContainers(engine, query),
+    PruneContainers: async ({ filters }) => {
+      const pruned = await prune(engine, filters);
+      return pruned.map(({ id, size, error }) => emit(PruneReport, { Id: id, Size: size, Err: error?.message }));
+    },
+    GetContainer: (name, { size }, { version }) => getContainer(engine, name, { size, version }),
+    ContainerExists: (name) => {
+      if (!containers.exists(name)) throw noSuchContainer(name);
+    },
+    InitContainer: (name) => containers.init(name),
+    StartContainer: (name) => containers.start(name),
+    StopContainer: (name, { timeout, ignore }) => ignoring(ignore, () => containers.stop(name, { timeout })),
+    RestartContainer: (name, { timeout }) => containers.restart(name, { timeout }),
+    KillContainer: (name, { signal }) => containers.kill(name, { signal }),
+    PauseContainer: (name) => containers.pause(name),
+    UnpauseContainer: (name) => containers.unpause(name),
+    WaitContainer: async (name, { condition }, { signal }) => {
+      return String(await containers.wait(name, waitConditions(condition), { signal }));
+    },
+    RemoveContainer: async (name, options) => {
+      const reports = await containers.remove(name, options);
+      return reports.map(({ id, error }) => emit(RmReport, { Id: id, Err: error?.message }));
+    },
+    LogsFromContainer: (name, query, context) => logs(engine, name, query, context, { rawTerminal: false }),
+    AttachContainer: (name, query, context) => attach(engine, name, query, context, FRAMED_SINCE.native),
+    ResizeTTY: (name, { h = 0, w = 0 }) => containers.resize(name, { height: h, width: w }),
+    RenameContainer: (name, query) => containers.rename(name, query.name),
+  });
+}
+
+/** Runs a change for which a container that is not there is no error when asked so. */
+export async function ignoring(ignore: boolean | undefined, change: () => Promise<void>): Promise<void> {
+  try {
+    await change();
+  } catch (error) {
+    if (!ignore || !(error instanceof EngineError) || error.code !== "no_such_container") throw error;
+  }
+}
+
+function noSuchContainer(name: string): EngineError {
+  const sentinel = "no such container";
+  return new EngineError("no_such_container", `no container with name or ID "${name}" found: ${sentinel}`, {
+    sentinel,
+  });
+}

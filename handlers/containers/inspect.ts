@@ -1,0 +1,22 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { InspectContainerData } from "../wire/container_inspect.ts";
+import { imagesOf } from "./list.ts";
+import { inspectContainer } from "./view/inspect_container.ts";
+
+/** Tells all there is to know of a container. */
+export async function getContainer(
+  engine: Engine,
+  name: string,
+  { size = false, version }: { size?: boolean; version?: string },
+): Promise<InspectContainerData> {
+  const record = engine.containers.resolve(name);
+  const rwSize = size ? await engine.containers.size(record.id) : undefined;
+  const info = await engine.info();
+  return inspectContainer(record, {
+    image: imagesOf(engine)(record),
+    runtime: info.host?.runtime.name ?? "",
+    rwSize,
+    volumePath: (volume) => engine.volumes.exists(volume) ? engine.volumes.resolve(volume).mountpoint : "",
+    legacy: version !== undefined && parseInt(version, 10) < 5,
+  });
+}

@@ -1,0 +1,35 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { ContainerRecord } from "../../lib/engine/container_record.ts";
+import type { ListOptions } from "../../lib/engine/containers/options.ts";
+import type { ImageRecord } from "../../lib/engine/image_record.ts";
+import type { ListContainer } from "../wire/container.ts";
+import type { ListContainersQuery } from "../wire/container_query.ts";
+import type { z } from "../wire/zod.ts";
+import { listContainer } from "./view/list_container.ts";
+
+/** Lists containers. */
+export async function listContainers(
+  engine: Engine,
+  query: z.output<typeof ListContainersQuery>,
+): Promise<ListContainer[]> {
+  const records = engine.containers.list(listOptions(query));
+  const image = imagesOf(engine);
+  if (!query.size) return records.map((record) => listContainer(record, image(record)));
+  return await Promise.all(records.map(async (record) => {
+    return listContainer(record, image(record), await engine.containers.size(record.id));
+  }));
+}
+
+/** What both trees ask of a list. A count that is not positive asks for nothing. */
+export function listOptions(
+  { all, last, limit, filters }: { all?: boolean; last?: number; limit?: number; filters?: Record<string, string[]> },
+): ListOptions {
+  const count = Math.max(last ?? 0, limit ?? 0);
+  return { all, filters, ...(count > 0 && { last: count }) };
+}
+
+/** Looks images up by the containers made of them. */
+export function imagesOf(engine: Engine): (record: ContainerRecord) => ImageRecord | undefined {
+  const byID = new Map(engine.images.list().map((image) => [image.id, image]));
+  return ({ imageID }) => byID.get(imageID);
+}

@@ -1,0 +1,74 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { LogRecord, LogsOptions } from "../../lib/engine/containers/options.ts";
+import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import { badParameter } from "../errors.ts";
+import type { LogsQuery } from "../wire/container_query.ts";
+import { parseMoment } from "../wire/time.ts";
+import { frame, MULTIPLEXED_STREAM, RAW_STREAM } from "./stream_frames.ts";
+
+/** How the trees differ. */
+export interface LogsForm {
+  /** Output of a terminal goes out as it is; the native tree frames it all the same. */
+  rawTerminal: boolean;
+}
+
+const encoder = new TextEncoder();
+
+/** Streams a container's log in frames, from `since` to `until`, at most `tail` lines, and on while it runs. */
+export function logs(engine: Engine, name: string, query: LogsQuery, context: Context, form: LogsForm): Response {
+  if (!query.stdout && !query.stderr) {
+    throw new HTTPError(400, "bad parameters: you must choose at least one stream");
+  }
+  const record = engine.containers.resolve(name);
+  const raw = form.rawTerminal && record.spec.terminal;
+  // A reply that ends early must end the reading too.
+  const stop = new AbortController();
+  const options = readOptions(query, AbortSignal.any([stop.signal, context.signal]));
+  const records = engine.containers.logs(record.id, options)[Symbol.asyncIterator]();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await records.next();
+      if (next.done) controller.close();
+      else controller.enqueue(encode(next.value, query.timestamps ?? false, raw));
+    },
+    async cancel() {
+      stop.abort();
+      await records.return?.();
+    },
+  });
+  return new Response(body, { headers: { "Content-Type": raw ? RAW_STREAM : MULTIPLEXED_STREAM } });
+}
+
+function readOptions(query: LogsQuery, signal: AbortSignal): LogsOptions {
+  return {
+    stdout: query.stdout ?? false,
+    stderr: query.stderr ?? false,
+    follow: query.follow ?? false,
+    since: moment("since", query.since),
+    until: moment("until", query.until),
+    tail: lines(query.tail),
+    signal,
+  };
+}
+
+function encode(record: LogRecord, timestamps: boolean, raw: boolean): Uint8Array {
+  const parts = timestamps ? [encoder.encode(`${record.time} `), record.data] : [record.data];
+  if (!raw) return frame(record.stream, ...parts);
+  return parts.length === 1 ? record.data : new Uint8Array(parts.flatMap((part) => [...part]));
+}
+
+function moment(name: string, text: string | undefined): number | undefined {
+  try {
+    return parseMoment(text, Date.now());
+  } catch (error) {
+    throw badParameter(name, text ?? "", error);
+  }
+}
+
+/** `all` and negative numbers are all there is. */
+function lines(text = "all"): number | undefined {
+  if (text === "all") return undefined;
+  if (!/^-?\d{1,15}$/.test(text)) throw badParameter("tail", text, "not a number");
+  const count = Number(text);
+  return count < 0 ? undefined : count;
+}

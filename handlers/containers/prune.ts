@@ -1,0 +1,28 @@
+import type { ContainerRecord } from "../../lib/engine/container_record.ts";
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { Filters } from "../wire/query.ts";
+
+/** What became of one container of a prune. */
+export interface Pruned {
+  id: string;
+  size: number;
+  error?: Error;
+}
+
+/** Removes the containers that fit and do not run. One that cannot go does not keep the others. */
+export async function prune(engine: Engine, filters: Filters = {}): Promise<Pruned[]> {
+  const ended = engine.containers.list({ all: true, filters }).filter(isIdle);
+  return await Promise.all(ended.map(async ({ id }) => {
+    const size = await engine.containers.size(id).catch(() => 0);
+    try {
+      await engine.containers.remove(id);
+      return { id, size };
+    } catch (error) {
+      return { id, size: 0, error: error instanceof Error ? error : new Error(String(error)) };
+    }
+  }));
+}
+
+function isIdle({ state: { status } }: ContainerRecord): boolean {
+  return status === "created" || status === "initialized" || status === "exited";
+}

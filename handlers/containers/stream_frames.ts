@@ -1,0 +1,41 @@
+/**
+ * How a container's output travels to clients: as it is from a terminal, else in frames of one byte stream number, three
+ * zeros and the length as four bytes, big-endian.
+ *
+ * @module
+ */
+
+/** The content types of both forms. */
+export const RAW_STREAM = "application/vnd.docker.raw-stream";
+export const MULTIPLEXED_STREAM = "application/vnd.docker.multiplexed-stream";
+
+/** Frame numbers. */
+const STREAM = { stdout: 1, stderr: 2 } as const;
+
+/** Puts a frame's header before its data. */
+export function frame(stream: keyof typeof STREAM, ...parts: Uint8Array[]): Uint8Array {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const out = new Uint8Array(8 + length);
+  out[0] = STREAM[stream];
+  new DataView(out.buffer).setUint32(4, length);
+  let at = 8;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+/**
+ * The content type of a stream: clients older than the type itself know only the raw one.
+ *
+ * @param framed The stream has frames
+ * @param version The version in the path
+ * @param since The first version that knows the type of framed streams
+ */
+export function streamType(framed: boolean, version: string | undefined, since: readonly [number, number]): string {
+  if (!framed || version === undefined) return framed ? MULTIPLEXED_STREAM : RAW_STREAM;
+  const [major = 0, minor = 0] = version.split(".").map((part) => parseInt(part, 10) || 0);
+  const knows = major > since[0] || (major === since[0] && minor >= since[1]);
+  return knows ? MULTIPLEXED_STREAM : RAW_STREAM;
+}

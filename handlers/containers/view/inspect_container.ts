@@ -1,0 +1,128 @@
+import type { ContainerRecord, MountSpec } from "../../../lib/engine/container_record.ts";
+import type { ImageRecord } from "../../../lib/engine/image_record.ts";
+import { type InspectContainerConfig, InspectContainerData, type InspectMount } from "../../wire/container_inspect.ts";
+import { emit, type Sparse } from "../../wire/emit.ts";
+import { wireTime } from "../../wire/time.ts";
+import { commandOf, entrypointOf, exposedBy } from "./command.ts";
+import { hostConfig } from "./inspect_host.ts";
+import { networkSettings } from "./inspect_network.ts";
+import { signalName } from "./signal.ts";
+
+/** What an inspection needs besides the record. */
+export interface InspectOptions {
+  image: ImageRecord | undefined;
+  /** The OCI runtime's name. */
+  runtime: string;
+  /** Bytes in the writable layer, when sizes are asked for. */
+  rwSize?: number;
+  /** Where a named volume is on the host. */
+  volumePath(name: string): string;
+  /** The client is older than version 5: two fields have another form. */
+  legacy?: boolean;
+}
+
+/** A container as the native tree inspects it. */
+export function inspectContainer(record: ContainerRecord, options: InspectOptions): InspectContainerData {
+  const { image, runtime, rwSize } = options;
+  const exposed = exposedBy(record, image);
+  const [path = "", ...args] = record.process.args;
+  return emit(InspectContainerData, {
+    Id: record.id,
+    Created: wireTime(record.created),
+    Path: path,
+    Args: args,
+    State: state(record),
+    Image: record.imageID,
+    ImageDigest: image?.digest ?? "",
+    ImageName: record.imageName,
+    OCIRuntime: runtime,
+    Name: record.name,
+    RestartCount: record.state.restartCount,
+    Driver: "overlay",
+    ExecIDs: [],
+    GraphDriver: { Name: "overlay", Data: {} },
+    SizeRw: rwSize,
+    SizeRootFs: rwSize === undefined ? 0 : (image?.size ?? 0) + rwSize,
+    Mounts: record.mounts.filter(({ type }) => type !== "tmpfs").map((spec) => mount(spec, options)),
+    Dependencies: dependencies(record),
+    NetworkSettings: networkSettings(record, exposed),
+    Config: config(record, exposed, options),
+    HostConfig: hostConfig(record, runtime),
+    UseImageHosts: record.spec.noHosts,
+  });
+}
+
+function state({ state }: ContainerRecord): Sparse<InspectContainerData["State"]> {
+  const { status } = state;
+  return {
+    OciVersion: "1.0.2",
+    Status: status,
+    // A container that is being stopped still runs.
+    Running: status === "running" || status === "stopping",
+    Paused: status === "paused",
+    OOMKilled: state.oomKilled,
+    Pid: state.pid,
+    ConmonPid: state.conmonPid,
+    ExitCode: state.exitCode,
+    Error: state.error,
+    StartedAt: wireTime(state.startedAt),
+    FinishedAt: wireTime(state.finishedAt),
+    StoppedByUser: state.stoppedByUser,
+  };
+}
+
+function config(
+  record: ContainerRecord,
+  exposed: readonly string[],
+  { image, legacy }: InspectOptions,
+): Sparse<InspectContainerConfig> {
+  const { spec, process } = record;
+  const entrypoint = [...entrypointOf(record, image)];
+  const volumes = record.mounts.filter(({ anonymous }) => anonymous).map(({ destination }) => [destination, {}]);
+  return {
+    Hostname: record.hostname,
+    User: process.user,
+    AttachStdin: spec.stdin,
+    Tty: spec.terminal,
+    OpenStdin: spec.stdin,
+    StdinOnce: spec.stdinOnce ?? false,
+    Env: process.env,
+    Cmd: commandOf(record, image),
+    Image: record.imageName,
+    Volumes: volumes.length > 0 ? Object.fromEntries(volumes) : null,
+    WorkingDir: process.workdir,
+    Entrypoint: legacy ? entrypoint.join(" ") : entrypoint,
+    Labels: spec.labels,
+    Annotations: spec.annotations,
+    StopSignal: legacy ? record.stopSignal : signalName(record.stopSignal),
+    CreateCommand: spec.createCommand,
+    Timezone: spec.timezone,
+    Umask: spec.umask ?? "0022",
+    StopTimeout: record.stopTimeout,
+    Passwd: true,
+    sdNotifyMode: "ignore",
+    ExposedPorts: Object.fromEntries(exposed.map((port) => [port.includes("/") ? port : `${port}/tcp`, {}])),
+  };
+}
+
+function mount(
+  { type, source, destination, options }: MountSpec,
+  { volumePath }: InspectOptions,
+): Sparse<InspectMount> {
+  const propagation = options.findLast((option) => /^r?(?:private|shared|slave|unbindable)$/.test(option));
+  return {
+    Type: type,
+    Name: type === "volume" ? source : "",
+    Source: type === "volume" ? volumePath(source) : source,
+    Destination: destination,
+    Driver: type === "volume" ? "local" : "",
+    Options: options,
+    RW: !options.includes("ro"),
+    Propagation: propagation ?? "rprivate",
+  };
+}
+
+function dependencies({ spec }: ContainerRecord): string[] {
+  const others = Object.values(spec.namespaces).filter(({ mode }) => mode === "container").map(({ value }) => value);
+  return [...new Set(others)].filter((id) => id !== undefined);
+}

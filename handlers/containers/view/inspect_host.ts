@@ -1,0 +1,106 @@
+import type { ContainerRecord, MountSpec, NamespaceMode } from "../../../lib/engine/container_record.ts";
+import type { InspectContainerHostConfig } from "../../wire/container_inspect_host.ts";
+import type { Sparse } from "../../wire/emit.ts";
+import type { LinuxResources } from "../../wire/resources.ts";
+import { portBindings } from "./inspect_network.ts";
+
+/** Bytes of /dev/shm where nothing was asked for. */
+const DEFAULT_SHM_SIZE = 65536000;
+
+/** The host side of a container's configuration. */
+export function hostConfig(record: ContainerRecord, runtime: string): Sparse<InspectContainerHostConfig> {
+  const { spec } = record;
+  const { namespaces } = spec;
+  return {
+    Binds: record.mounts.filter(({ type }) => type !== "tmpfs").map(bind),
+    CgroupManager: "cgroupfs",
+    CgroupMode: mode(namespaces.cgroup),
+    LogConfig: {
+      Type: spec.logDriver ?? record.log.driver,
+      Config: Object.keys(spec.logOptions).length > 0 ? spec.logOptions : null,
+      Path: record.log.path,
+      Size: spec.logSizeMax && spec.logSizeMax > 0 ? `${spec.logSizeMax}B` : "0B",
+    },
+    NetworkMode: mode(namespaces.network),
+    PortBindings: portBindings(record.ports),
+    RestartPolicy: { Name: spec.restartPolicy?.name ?? "no", MaximumRetryCount: spec.restartPolicy?.retries ?? 0 },
+    AutoRemove: spec.remove,
+    Annotations: spec.annotations,
+    CapAdd: spec.capAdd,
+    CapDrop: spec.capDrop,
+    Dns: spec.dnsServers,
+    DnsOptions: spec.dnsOptions,
+    DnsSearch: spec.dnsSearch,
+    ExtraHosts: spec.hosts,
+    GroupAdd: spec.groups,
+    IpcMode: namespaces.ipc.mode === "private" ? "shareable" : mode(namespaces.ipc),
+    Cgroups: "default",
+    Links: null,
+    OomScoreAdj: spec.oomScoreAdj ?? 0,
+    PidMode: mode(namespaces.pid),
+    Privileged: spec.privileged,
+    PublishAllPorts: spec.publishImagePorts,
+    ReadonlyRootfs: spec.readOnly,
+    SecurityOpt: securityOptions(record),
+    Tmpfs: Object.fromEntries(
+      record.mounts.filter(({ type }) => type === "tmpfs").map((
+        { destination, options },
+      ) => [destination, options.join()]),
+    ),
+    UTSMode: mode(namespaces.uts),
+    ShmSize: spec.shmSize ?? DEFAULT_SHM_SIZE,
+    Runtime: runtime,
+    ConsoleSize: [0, 0],
+    CgroupParent: spec.cgroupParent ?? "",
+    Init: spec.init,
+    Ulimits: spec.rlimits.map(({ type, soft, hard }) => ({ Name: type, Soft: limit(soft), Hard: limit(hard) })),
+    // Written by `containerSpec` from this very type.
+    ...resources(spec.resources as Partial<LinuxResources>),
+  };
+}
+
+function resources({ cpu, memory, pids, blockIO }: Partial<LinuxResources>): Sparse<InspectContainerHostConfig> {
+  const quota = cpu?.quota ?? 0;
+  const period = cpu?.period ?? 0;
+  return {
+    CpuShares: cpu?.shares ?? 0,
+    CpuPeriod: period,
+    CpuQuota: quota,
+    NanoCpus: quota > 0 && period > 0 ? Math.round((quota / period) * 1e9) : 0,
+    CpuRealtimePeriod: cpu?.realtimePeriod ?? 0,
+    CpuRealtimeRuntime: cpu?.realtimeRuntime ?? 0,
+    CpusetCpus: cpu?.cpus ?? "",
+    CpusetMems: cpu?.mems ?? "",
+    Memory: memory?.limit ?? 0,
+    MemoryReservation: memory?.reservation ?? 0,
+    MemorySwap: memory?.swap ?? 0,
+    MemorySwappiness: memory?.swappiness ?? 0,
+    OomKillDisable: memory?.disableOOMKiller ?? false,
+    PidsLimit: pids?.limit ?? 0,
+    BlkioWeight: blockIO?.weight ?? 0,
+  };
+}
+
+/** `container:ID`, or the mode as it is. */
+function mode({ mode, value }: NamespaceMode): string {
+  if (mode === "path") return `ns:${value}`;
+  return value === undefined ? mode : `${mode}:${value}`;
+}
+
+function bind({ source, destination, options }: MountSpec): string {
+  return options.length === 0 ? `${source}:${destination}` : `${source}:${destination}:${options.join()}`;
+}
+
+function securityOptions({ spec }: ContainerRecord): string[] {
+  return [
+    ...(spec.noNewPrivileges ? ["no-new-privileges"] : []),
+    ...(spec.seccomp ? [`seccomp=${spec.seccomp}`] : []),
+    ...(spec.masks.length > 0 ? [`mask=${spec.masks.join(":")}`] : []),
+    ...(spec.unmasks.length > 0 ? [`unmask=${spec.unmasks.join(":")}`] : []),
+  ];
+}
+
+/** These fields are signed on the wire: "no limit" is -1 there. */
+function limit(value: bigint): number {
+  return value >= 2n ** 63n ? -1 : Number(value);
+}

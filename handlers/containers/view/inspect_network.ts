@@ -1,0 +1,60 @@
+import type { ContainerRecord, PortMapping } from "../../../lib/engine/container_record.ts";
+import type { InspectAdditionalNetwork, InspectNetworkSettings } from "../../wire/container_inspect_network.ts";
+import type { Sparse } from "../../wire/emit.ts";
+
+/** Bindings by container port, `80/tcp`. */
+type Bindings = Record<string, { HostIp: string; HostPort: string }[] | null>;
+
+/** Published ports, one entry for each of a range. */
+export function portBindings(ports: readonly PortMapping[]): Bindings {
+  const bindings: Bindings = {};
+  for (const port of ports) {
+    for (let offset = 0; offset < port.range; offset++) {
+      const binding = { HostIp: port.hostIP || "0.0.0.0", HostPort: String(port.hostPort + offset) };
+      (bindings[`${port.containerPort + offset}/${port.protocol}`] ??= []).push(binding);
+    }
+  }
+  return bindings;
+}
+
+/** A container's place in its networks: addresses are there while it runs. */
+export function networkSettings(
+  record: ContainerRecord,
+  exposed: readonly string[],
+): Sparse<InspectNetworkSettings> {
+  const ports: Bindings = Object.fromEntries(exposed.map((port) => [port.includes("/") ? port : `${port}/tcp`, null]));
+  Object.assign(ports, portBindings(record.ports));
+  const { network } = record.state;
+  const networks = Object.fromEntries(Object.keys(record.networks).map((name) => [name, endpoint(record, name)]));
+  const [only] = Object.values(networks);
+  return {
+    // Docker's older clients look for the address here; it makes sense where there is one network.
+    ...(Object.keys(networks).length === 1 ? addresses(only) : {}),
+    Ports: ports,
+    SandboxKey: network?.netns ?? "",
+    Networks: networks,
+  };
+}
+
+function endpoint(record: ContainerRecord, name: string): Sparse<InspectAdditionalNetwork> {
+  const attachment = record.networks[name];
+  const given = record.state.network?.interfaces[name];
+  const ipv4 = given?.addresses.find(({ address }) => !address.includes(":"));
+  const ipv6 = given?.addresses.find(({ address }) => address.includes(":"));
+  return {
+    Gateway: ipv4?.gateway ?? "",
+    IPAddress: ipv4?.address ?? "",
+    IPPrefixLen: ipv4?.prefix ?? 0,
+    IPv6Gateway: ipv6?.gateway ?? "",
+    GlobalIPv6Address: ipv6?.address ?? "",
+    GlobalIPv6PrefixLen: ipv6?.prefix ?? 0,
+    MacAddress: given?.mac ?? attachment.mac ?? "",
+    NetworkID: name,
+    Aliases: attachment.aliases,
+  };
+}
+
+function addresses(endpoint: Sparse<InspectAdditionalNetwork>): Sparse<InspectNetworkSettings> {
+  const { Gateway, IPAddress, IPPrefixLen, IPv6Gateway, GlobalIPv6Address, GlobalIPv6PrefixLen, MacAddress } = endpoint;
+  return { Gateway, IPAddress, IPPrefixLen, IPv6Gateway, GlobalIPv6Address, GlobalIPv6PrefixLen, MacAddress };
+}

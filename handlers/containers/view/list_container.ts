@@ -1,0 +1,53 @@
+import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
+import type { ImageRecord } from "../../../lib/engine/image_record.ts";
+import { ListContainer } from "../../wire/container.ts";
+import { emit } from "../../wire/emit.ts";
+import { wireSeconds, wireTime } from "../../wire/time.ts";
+import { commandOf, exposedBy } from "./command.ts";
+
+/** A container as the native tree lists it. */
+export function listContainer(
+  record: ContainerRecord,
+  image: ImageRecord | undefined,
+  rwSize?: number,
+): ListContainer {
+  const { spec, state } = record;
+  return emit(ListContainer, {
+    AutoRemove: spec.remove,
+    Command: commandOf(record, image),
+    Created: wireTime(record.created),
+    Exited: state.status === "exited",
+    ExitedAt: wireSeconds(state.finishedAt),
+    ExitCode: state.exitCode,
+    ExposedPorts: exposedPorts(exposedBy(record, image)),
+    Id: record.id,
+    Image: record.imageName,
+    ImageID: record.imageID,
+    Labels: spec.labels,
+    Mounts: record.mounts.map(({ destination }) => destination),
+    Names: [record.name],
+    Networks: Object.keys(record.networks),
+    Pid: state.pid,
+    Ports: record.ports.map((port) => ({
+      host_ip: port.hostIP,
+      container_port: port.containerPort,
+      host_port: port.hostPort,
+      range: port.range,
+      protocol: port.protocol,
+    })),
+    Restarts: state.restartCount,
+    Size: rwSize === undefined ? null : { rootFsSize: (image?.size ?? 0) + rwSize, rwSize },
+    StartedAt: wireSeconds(state.startedAt),
+    State: state.status,
+  });
+}
+
+function exposedPorts(ports: readonly string[]): Record<string, string[]> | null {
+  if (ports.length === 0) return null;
+  const byNumber: Record<string, string[]> = {};
+  for (const port of ports) {
+    const [number, protocol = "tcp"] = port.split("/");
+    (byNumber[number] ??= []).push(protocol);
+  }
+  return byNumber;
+}
