@@ -1,24 +1,189 @@
 /**
- * Checks a layer's tar and rewrites it for overlay, as a stream.
+ * Checks a layer's tar and rewrites it for overlay, as a stream: OCI image-spec "layer".
+ *
+ * Every header is read, checked and written anew, so that what unpacks the result cannot understand it otherwise than it
+ * was checked; payload passes through uncopied. Nothing of the input reaches the output that is not listed here:
+ *
+ * - names, owners by number, modes, whole and fractional modification times, devices, links, `SCHILY.xattr.*` byte for byte
+ *   (those of overlay itself are dropped: they would steer the mount);
+ * - `.wh.x` as a character device 0:0 named `x`;
+ * - `.wh..wh..opq` as its folder's entry, written (again) with the attribute `trusted.overlay.opaque=y` and all that the
+ *   folder's own entry said, since unpacking a folder twice applies the second entry's mode and owner.
+ *
+ * Tar libraries for the web decode PAX values as UTF-8, which ruins binary attributes such as `security.capability`, and
+ * none writes a header as it was read; hence our own.
  *
  * @module
  */
+import { LayerError } from "./layer_error.ts";
+import { LAYER_LIMITS, type LayerLimits } from "./layer_limits.ts";
+import { type EntryRewriter, layerRewriter } from "./layer_rewriter.ts";
+import { parsePAX, type PAXRecord } from "./pax.ts";
+import { BLOCK, concat, isZero, padding, readHeader, type TarHeader } from "./tar_header.ts";
 
-/** Bounds on one layer. */
-export interface LayerLimits {
-  /** Bytes of the plain tar. */
-  bytes: number;
-  entries: number;
-  /** Character and block devices; whiteouts do not count. */
-  devices: number;
-  /** Bytes of a path. */
-  path: number;
+/** Bytes of an extended header or long name: ten times what any file system's attributes can be. */
+const EXTENSION_LIMIT = 1024 * 1024;
+
+/** Output pieces smaller than this are collected, larger ones passed on as they are. */
+const DIRECT = 16 * 1024;
+const COLLECT = 128 * 1024;
+
+/**
+ * A plain layer tar in, a tar that GNU tar (`--xattrs --xattrs-include='*'`) unpacks into an overlay lower folder out. The
+ * stream fails with {@linkcode LayerError}.
+ */
+export function overlayLayer(limits: Partial<LayerLimits> = {}): TransformStream<Uint8Array, Uint8Array> {
+  const bounds = { ...LAYER_LIMITS, ...limits };
+  let reader: LayerReader;
+  return new TransformStream<Uint8Array, Uint8Array>({
+    start(controller) {
+      reader = new LayerReader(bounds, new Output((bytes) => controller.enqueue(bytes)));
+    },
+    transform: (chunk) => reader.push(chunk),
+    flush: () => reader.end(),
+  });
 }
 
-/** The bounds used where none are given. */
-export const LAYER_LIMITS: LayerLimits = { bytes: 64 * 2 ** 30, entries: 1_000_000, devices: 1024, path: 4095 };
+/** Gathers small pieces, so that a layer of many small files does not become as many stream chunks. */
+class Output {
+  #pieces: Uint8Array[] = [];
+  #size = 0;
 
-/** A plain layer tar in, a tar that GNU tar unpacks into an overlay lower folder out. The stream fails with `LayerError`. */
-export function overlayLayer(_limits: Partial<LayerLimits> = {}): TransformStream<Uint8Array, Uint8Array> {
-  throw new Error("Not written yet");
+  constructor(private readonly emit: (bytes: Uint8Array) => void) {}
+
+  write(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    if (bytes.length >= DIRECT) this.flush();
+    this.#pieces.push(bytes);
+    this.#size += bytes.length;
+    if (bytes.length >= DIRECT || this.#size >= COLLECT) this.flush();
+  }
+
+  flush(): void {
+    if (this.#size === 0) return;
+    this.emit(this.#pieces.length === 1 ? this.#pieces[0] : concat(this.#pieces));
+    this.#pieces = [];
+    this.#size = 0;
+  }
+}
+
+/** What the bytes that come next are. */
+type State =
+  | { at: "header" }
+  /** The body of an extended header or long name, gathered. */
+  | { at: "extension"; flag: string; size: number; left: number; parts: Uint8Array[] }
+  /** A file's content and padding: passed on, or swallowed. */
+  | { at: "payload"; left: number; keep: boolean }
+  /** After the end marker: whatever follows is no part of the archive. */
+  | { at: "end" };
+
+class LayerReader {
+  #state: State = { at: "header" };
+  #partial: Uint8Array = new Uint8Array(0);
+  #bytes = 0;
+  #zeros = 0;
+  #records: PAXRecord[] = [];
+  #longName: Uint8Array | undefined;
+  #longLink: Uint8Array | undefined;
+  #rewriter: EntryRewriter;
+
+  constructor(private readonly limits: LayerLimits, private readonly output: Output) {
+    this.#rewriter = layerRewriter(limits, (bytes) => output.write(bytes));
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.limits.bytes) {
+      throw new LayerError("limit", `larger than ${this.limits.bytes} bytes unpacked`);
+    }
+    for (let at = 0; at < chunk.length;) at += this.#step(chunk, at);
+    this.output.flush();
+  }
+
+  end(): void {
+    const clean = this.#state.at === "end" || (this.#state.at === "header" && this.#partial.length === 0);
+    const pending = this.#records.length > 0 || this.#longName !== undefined || this.#longLink !== undefined;
+    if (!clean || (pending && this.#state.at !== "end")) throw new LayerError("corrupt", "it ends within an entry");
+    this.output.write(new Uint8Array(2 * BLOCK));
+    this.output.flush();
+  }
+
+  /** Takes some bytes of the chunk from `at` on; returns how many. */
+  #step(chunk: Uint8Array, at: number): number {
+    const state = this.#state;
+    if (state.at === "end") return chunk.length - at;
+    if (state.at === "header") return this.#takeHeader(chunk, at);
+    const bytes = chunk.subarray(at, at + state.left);
+    state.left -= bytes.length;
+    if (state.at === "payload") {
+      if (state.keep) this.output.write(bytes);
+      if (state.left === 0) this.#state = { at: "header" };
+    } else {
+      state.parts.push(bytes);
+      if (state.left === 0) this.#extend(state.flag, concat(state.parts).subarray(0, state.size));
+    }
+    return bytes.length;
+  }
+
+  #takeHeader(chunk: Uint8Array, at: number): number {
+    const missing = BLOCK - this.#partial.length;
+    const bytes = chunk.subarray(at, at + missing);
+    if (bytes.length < missing) {
+      // The rest comes with the next chunk.
+      this.#partial = concat([this.#partial, bytes]);
+      return bytes.length;
+    }
+    const block = this.#partial.length === 0 ? bytes : concat([this.#partial, bytes]);
+    this.#partial = new Uint8Array(0);
+    this.#header(block);
+    return missing;
+  }
+
+  #header(block: Uint8Array): void {
+    if (isZero(block)) {
+      if (++this.#zeros === 2) this.#state = { at: "end" };
+      return;
+    }
+    if (this.#zeros > 0) throw new LayerError("corrupt", "an end block is followed by an entry");
+    const header = readHeader(block);
+    if ("xgLK".includes(header.flag)) {
+      if (header.size > EXTENSION_LIMIT) throw new LayerError("limit", "an extended header is too large");
+      this.#state = { at: "extension", flag: header.flag, size: header.size, left: whole(header.size), parts: [] };
+      if (header.size === 0) this.#extend(header.flag, new Uint8Array(0));
+      return;
+    }
+    this.#entry(header);
+  }
+
+  #extend(flag: string, body: Uint8Array): void {
+    this.#state = { at: "header" };
+    // Global headers hold comments (git's commit); nothing in layers follows from them, as with Docker.
+    if (flag === "g") parsePAX(body);
+    else if (flag === "x") this.#records = parsePAX(body);
+    else if (flag === "L") this.#longName = untilZero(body);
+    else this.#longLink = untilZero(body);
+  }
+
+  #entry(header: TarHeader): void {
+    const records = this.#records;
+    const full = {
+      ...header,
+      name: this.#longName ?? header.name,
+      link: this.#longLink ?? header.link,
+    };
+    const named = { name: this.#longName !== undefined, link: this.#longLink !== undefined };
+    this.#records = [];
+    this.#longName = this.#longLink = undefined;
+    const { size, keep } = this.#rewriter(full, records, named);
+    this.#state = size === 0 ? { at: "header" } : { at: "payload", left: whole(size), keep };
+  }
+}
+
+function whole(size: number): number {
+  return size + padding(size);
+}
+
+function untilZero(bytes: Uint8Array): Uint8Array {
+  const end = bytes.indexOf(0);
+  return end < 0 ? bytes : bytes.subarray(0, end);
 }

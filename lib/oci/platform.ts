@@ -4,7 +4,7 @@
  * @module
  */
 import type { Descriptor } from "./descriptor.ts";
-import { type JSONObject } from "./json.ts";
+import type { JSONObject } from "./json.ts";
 
 /** What an image runs on, in Go's words (`linux`, `arm64`, `v8`). */
 export interface Platform {

@@ -1,0 +1,103 @@
+/**
+ * What a layer has put where so far: enough to refuse an entry that would be written through a link, or out of the layer.
+ *
+ * @module
+ */
+import { LayerError } from "./layer_error.ts";
+
+/** A folder's header fields, kept so that it can be written again. */
+export interface FolderFacts {
+  mode: number;
+  uid: number;
+  gid: number;
+  mtime: number;
+  /** Its PAX records, raw. */
+  records: readonly Uint8Array[];
+  opaque: boolean;
+}
+
+/** What an entry is, as far as others depend on it. */
+export type Kind = "file" | "symlink" | "whiteout";
+
+const COMPONENT_LIMIT = 255;
+
+/**
+ * The path without `.` components, doubled and final slashes; `""` is the layer's root.
+ *
+ * Throws {@linkcode LayerError} for absolute paths, `..`, and names no file system takes.
+ */
+export function cleanPath(path: string, limit: number): string {
+  if (path.length > limit) throw new LayerError("limit", `a path is longer than ${limit} bytes`);
+  if (path.startsWith("/")) throw new LayerError("unsafe", `"${show(path)}" is an absolute path`);
+  if (path.includes("\0")) throw new LayerError("corrupt", "a path holds a zero byte");
+  const plain = !/(?:^|\/)\.{0,2}(?:\/|$)/.test(path) && path.length <= COMPONENT_LIMIT;
+  if (plain) return path;
+  const components = path.split("/").filter((component) => component !== "" && component !== ".");
+  if (components.includes("..")) throw new LayerError("unsafe", `"${show(path)}" leaves the layer`);
+  if (components.some((component) => component.length > COMPONENT_LIMIT)) {
+    throw new LayerError("limit", `a file name is longer than ${COMPONENT_LIMIT} bytes`);
+  }
+  return components.join("/");
+}
+
+/** A path of bytes for an error message. */
+export function show(path: string): string {
+  const bytes = Uint8Array.from(path.slice(0, 200), (letter) => letter.charCodeAt(0));
+  return new TextDecoder().decode(bytes).replace(/\p{C}/gu, "?");
+}
+
+/** The tree of one layer. Paths are {@linkcode cleanPath}'s. */
+export class LayerTree {
+  #nodes = new Map<string, Kind | FolderFacts | "implied">();
+
+  /** The folder at the path, if an entry made it. */
+  folder(path: string): FolderFacts | undefined {
+    const node = this.#nodes.get(path);
+    return typeof node === "object" ? node : undefined;
+  }
+
+  kind(path: string): Kind | "folder" | undefined {
+    const node = this.#nodes.get(path);
+    return typeof node === "object" || node === "implied" ? "folder" : node;
+  }
+
+  /**
+   * Checks that every folder above the path is one, and remembers those that no entry has made.
+   *
+   * @returns the whiteouts among them, which have to become opaque folders before anything is written into them.
+   */
+  enter(path: string): string[] {
+    const hidden: string[] = [];
+    for (let slash = path.lastIndexOf("/"); slash > 0; slash = path.lastIndexOf("/", slash - 1)) {
+      const parent = path.slice(0, slash);
+      const node = this.#nodes.get(parent);
+      // A folder's own parents were checked when it came.
+      if (typeof node === "object" || node === "implied") break;
+      if (node === "symlink") {
+        throw new LayerError("unsafe", `"${show(path)}" would be written through a symbolic link`);
+      }
+      if (node === "file") throw new LayerError("corrupt", `"${show(path)}" is under a file`);
+      if (node === "whiteout") hidden.unshift(parent);
+      this.#nodes.set(parent, "implied");
+    }
+    return hidden;
+  }
+
+  /** Remembers a file, link or whiteout. */
+  put(path: string, kind: Kind): void {
+    const old = this.#nodes.get(path);
+    if (path === "" || typeof old === "object" || old === "implied") {
+      throw new LayerError("corrupt", `"${show(path)}" is a folder and then something else`);
+    }
+    this.#nodes.set(path, kind);
+  }
+
+  /** Remembers a folder. */
+  putFolder(path: string, facts: FolderFacts): void {
+    const old = this.#nodes.get(path);
+    if (old === "symlink" || old === "file") {
+      throw new LayerError("corrupt", `"${show(path)}" is a file and then a folder`);
+    }
+    this.#nodes.set(path, facts);
+  }
+}
