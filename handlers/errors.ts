@@ -1,4 +1,4 @@
-import { EngineError, type ErrorCode } from "../lib/engine/errors.ts";
+import type { EngineError, ErrorCode } from "../lib/engine/errors.ts";
 import { type EncodedError, type ErrorCodec, type ErrorContext, HTTPError } from "../lib/rest/mod.ts";
 
 /** The status each of the engine's codes answers. */
@@ -56,7 +56,7 @@ export interface ErrorModel {
 export const engineErrors: ErrorCodec = {
   type: "application/json",
   encode(error, context) {
-    if (error instanceof EngineError) return engineError(error, context);
+    if (isEngineError(error)) return engineError(error, context);
     if (error instanceof HTTPError) return httpError(error);
     // A defect: what it says is for the log.
     return model(500, "Internal error");
@@ -73,6 +73,11 @@ export function statusOf(error: EngineError, operation = ""): number {
   // A registry's own status goes through, as long as it is one of failure.
   if (error.code === "registry" && error.status !== undefined && error.status >= 400) return error.status;
   return EXCEPTIONS[operation]?.[error.code] ?? STATUS[error.code];
+}
+
+/** By shape, so that a client that knows this table carries no engine. */
+function isEngineError(error: unknown): error is EngineError {
+  return error instanceof Error && error.name === "EngineError" && "code" in error && "sentinel" in error;
 }
 
 function engineError(error: EngineError, { name }: ErrorContext): EncodedError {

@@ -1,5 +1,5 @@
 import { api, rest, stream } from "../../lib/rest/mod.ts";
-import { API_OPTIONS } from "../api_options.ts";
+import { API_OPTIONS } from "../wire/api_options.ts";
 import { body } from "../wire/body.ts";
 import { ContainerCreateResponse, ListContainer, PruneReport, RmReport } from "../wire/container.ts";
 import { InspectContainerData } from "../wire/container_inspect.ts";

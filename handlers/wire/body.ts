@@ -1,6 +1,6 @@
 import type { JSONSchemaOptions, Schema } from "../../lib/rest/mod.ts";
 import { accept, decode, DecodeError } from "./decode.ts";
-import { UInt64OrMinusOne } from "./numbers.ts";
+import { Int64, UInt64OrMinusOne } from "./numbers.ts";
 import { z } from "./zod.ts";
 
 /**
@@ -26,13 +26,26 @@ export function body<S extends z.ZodType>(schema: S): Schema<z.input<S>, z.outpu
   };
 }
 
+/** A reply that holds numbers of 64 bits. */
+export function reply<S extends z.ZodType>(schema: S): Schema<z.input<S>, z.output<S>> {
+  const { validate } = schema["~standard"];
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "gantry",
+      validate: (value) => validate(value),
+      jsonSchema: { input: describe(schema), output: describe(schema) },
+    },
+  };
+}
+
 function describe(schema: z.ZodType): (options: JSONSchemaOptions) => Record<string, unknown> {
   return ({ target }) => z.toJSONSchema(schema, { target, io: "input", unrepresentable: "any", override });
 }
 
 /** The format tells the transport to keep all 64 bits. */
 function override({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Record<string, unknown> }): void {
-  if (zodSchema !== UInt64OrMinusOne) return;
+  if (zodSchema !== UInt64OrMinusOne && zodSchema !== Int64) return;
   for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
-  Object.assign(jsonSchema, { type: "integer", format: "uint64" });
+  Object.assign(jsonSchema, { type: "integer", format: zodSchema === Int64 ? "int64" : "uint64" });
 }

@@ -77,7 +77,9 @@ function isScalar(schema: Schema): boolean {
 }
 
 function isEmpty(value: unknown): boolean {
-  if (value === undefined || value === null || value === "" || value === 0 || value === false) return true;
+  if (value === undefined || value === null || value === "" || value === 0 || value === 0n || value === false) {
+    return true;
+  }
   if (Array.isArray(value)) return value.length === 0;
   return typeof value === "object" && Object.keys(value).length === 0;
 }

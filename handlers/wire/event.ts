@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Int64 } from "./numbers.ts";
 import { z } from "./zod.ts";
 
 /** `dockerEvents.Actor`. */
@@ -19,7 +20,8 @@ export const Event = z.object({
   Actor: Actor,
   scope: z.string().optional(),
   time: z.number().optional(),
-  timeNano: z.number().optional(),
+  /** Past 2^53. */
+  timeNano: Int64.optional(),
   HealthStatus: z.string().optional(),
   status: z.string().optional(),
   id: z.string().optional(),

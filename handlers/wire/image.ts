@@ -97,6 +97,16 @@ export const ImageSummary = z.object({
 });
 export type ImageSummary = z.output<typeof ImageSummary>;
 
+/** `entitiesTypes.ArtifactPullProgress`. */
+export const PullProgressDetail = z.object({
+  /** `pulling`, `success`, `skipped`. */
+  status: z.string().optional(),
+  current: z.number().optional(),
+  total: z.number().optional(),
+  progressComponentID: z.string().optional(),
+});
+export type PullProgressDetail = z.output<typeof PullProgressDetail>;
+
 /** `entitiesTypes.ImagePullReport`. */
 export const ImagePullReport = z.object({
   status: z.string().optional(),
@@ -104,7 +114,7 @@ export const ImagePullReport = z.object({
   error: z.string().optional(),
   images: z.array(z.string()).optional(),
   id: z.string().optional(),
-  pullProgress: z.looseObject({}).nullish(),
+  pullProgress: PullProgressDetail.nullish(),
 });
 export type ImagePullReport = z.output<typeof ImagePullReport>;
 

@@ -2,6 +2,10 @@ import { z } from "./zod.ts";
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 
+/** A signed number of which all 64 bits count. */
+export const Int64 = z.union([z.bigint(), z.int()]);
+export type Int64 = z.output<typeof Int64>;
+
 /** A limit that is a non-negative number as it is, and 2^64-1 for every negative one. Exact in all 64 bits. */
 export const UInt64OrMinusOne = z.union([z.bigint(), z.int()]).transform((value) => {
   const exact = BigInt(value);

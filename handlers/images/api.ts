@@ -1,0 +1,26 @@
+import { api, chan, rest } from "../../lib/rest/mod.ts";
+import { API_OPTIONS } from "../wire/api_options.ts";
+import { ProgressMessage } from "../wire/compat/image.ts";
+import { HistoryResponse, ImageData, ImagePullReport, ImageSummary, LibpodImagesRemoveReport } from "../wire/image.ts";
+import { ListImagesQuery, PullQuery, RemoveImageQuery, RemoveImagesQuery, TagQuery } from "../wire/image_query.ts";
+import { z } from "../wire/zod.ts";
+
+const name = z.string();
+
+/** Images, in the native tree. Names hold slashes. */
+export const imagesAPI = api("http://localhost", {
+  ImagesPull: rest(
+    "POST(application/json) /engine/images/pull?%v",
+    [PullQuery],
+    [chan(z.union([ImagePullReport, ProgressMessage]))],
+    { body: "as-tagged" },
+  ),
+  GetImages: rest("GET /engine/images/json?%v", [ListImagesQuery], [z.array(ImageSummary)]),
+  ImagesBatchRemove: rest("DELETE /engine/images/remove?%v", [RemoveImagesQuery], [LibpodImagesRemoveReport]),
+  ImagesRemove: rest("DELETE /engine/images/{name*=%v}?%v", [name, RemoveImageQuery], [LibpodImagesRemoveReport]),
+  GetImage: rest("GET /engine/images/{name*=%v}/json", [name], [ImageData]),
+  ImageExists: rest("GET /engine/images/{name*=%v}/exists", [name]),
+  HistoryImage: rest("GET /engine/images/{name*=%v}/history", [name], [z.array(HistoryResponse)]),
+  TagImage: rest("POST /engine/images/{name*=%v}/tag?%v", [name, TagQuery], [], { status: 201 }),
+  UntagImage: rest("POST /engine/images/{name*=%v}/untag?%v", [name, TagQuery], [], { status: 201 }),
+}, API_OPTIONS);

@@ -1,0 +1,67 @@
+import type { LayerState, PullProgress } from "../../lib/engine/images/types.ts";
+import { errorText } from "./pull_progress.ts";
+import { ProgressMessage } from "../wire/compat/image.ts";
+import { emit } from "../wire/emit.ts";
+
+const STATES: Record<LayerState, string> = {
+  waiting: "Waiting",
+  pulling: "Downloading",
+  extracting: "Extracting",
+  done: "Pull complete",
+  exists: "Already exists",
+};
+
+/** A pull's progress as Docker tells it. A failure is the last message. */
+export async function* progressMessages(
+  progress: AsyncIterable<PullProgress>,
+  reference: string,
+): AsyncIterable<ProgressMessage> {
+  const colon = reference.lastIndexOf(":");
+  const tag = colon > reference.lastIndexOf("/") ? reference.slice(colon + 1) : "latest";
+  yield emit(ProgressMessage, { status: `Pulling fs layer`, id: tag });
+  const announced = new Set<string>();
+  try {
+    for await (const value of progress) {
+      if (value.kind === "status") yield emit(ProgressMessage, { status: value.text });
+      else if (value.kind === "layer") yield* layer(value, announced);
+      else {for (const id of value.ids) {
+          yield emit(ProgressMessage, { status: "Download complete", id: id.slice(0, 12) });
+        }}
+    }
+  } catch (error) {
+    const message = errorText(error);
+    yield emit(ProgressMessage, { errorDetail: { message }, error: message });
+  }
+}
+
+function* layer(value: PullProgress & { kind: "layer" }, announced: Set<string>): Iterable<ProgressMessage> {
+  const { digest, state, current, total } = value;
+  const id = digest.replace(/^sha256:/, "").slice(0, 12);
+  if (!announced.has(id)) {
+    announced.add(id);
+    yield emit(ProgressMessage, { status: "Pulling fs layer", progressDetail: {}, id });
+  }
+  const counts = state === "pulling" || state === "extracting";
+  yield emit(ProgressMessage, {
+    status: STATES[state],
+    progressDetail: counts ? { current, total } : {},
+    progress: counts ? bar(current, total) : "",
+    id,
+  });
+}
+
+/** `[==>    ] 1.2MB/3.4MB`, which older clients print as it is. */
+function bar(current: number, total: number): string {
+  if (total <= 0) return megabytes(current);
+  const done = Math.min(50, Math.floor((current / total) * 50));
+  const arrow = done < 50 ? `${"=".repeat(done)}>${" ".repeat(50 - done)}` : "=".repeat(50);
+  return `[${arrow}] ${megabytes(current)}/${megabytes(total)}`;
+}
+
+function megabytes(bytes: number): string {
+  return bytes < 1000
+    ? `${bytes}B`
+    : bytes < 1e6
+    ? `${(bytes / 1000).toPrecision(4)}kB`
+    : `${(bytes / 1e6).toPrecision(4)}MB`;
+}

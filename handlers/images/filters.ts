@@ -1,0 +1,93 @@
+import { EngineError } from "../../lib/engine/errors.ts";
+import type { ImageRecord } from "../../lib/engine/image_record.ts";
+import type { Filters } from "../wire/query.ts";
+import { parseMoment } from "../wire/time.ts";
+import { createdSeconds } from "./view.ts";
+
+/** What image filters must know of the engine. */
+export interface FilterScope {
+  now: number;
+  resolve(nameOrID: string): ImageRecord;
+  /** How many containers are made of an image. */
+  containers(id: string): number;
+}
+
+type Test = (image: ImageRecord) => boolean;
+type MakeTest = (value: string, scope: FilterScope) => Test;
+
+const TESTS: Record<string, MakeTest> = {
+  after: (value, scope) => newerThan(scope.resolve(value)),
+  since: (value, scope) => newerThan(scope.resolve(value)),
+  before: (value, scope) => {
+    const other = createdSeconds(scope.resolve(value));
+    return (image) => createdSeconds(image) < other;
+  },
+  containers: (value, scope) => whether("containers", value, ({ id }) => scope.containers(id) > 0),
+  dangling: (value) => whether("dangling", value, ({ names }) => names.length === 0),
+  id: (value) => ({ id }) => id.startsWith(value.replace(/^sha256:/, "")),
+  digest: (value) => ({ digest }) => digest.startsWith(value.startsWith("sha256:") ? value : `sha256:${value}`),
+  // Only builds make intermediate images, and nothing here is read-only or a manifest list.
+  intermediate: (value) => whether("intermediate", value, () => false),
+  readonly: (value) => whether("readonly", value, () => false),
+  manifest: (value) => whether("manifest", value, () => false),
+  label: (value) => labelled(value),
+  "label!": (value) => {
+    const test = labelled(value);
+    return (image) => !test(image);
+  },
+  reference: (value) => ({ names, repoDigests }) => [...names, ...repoDigests].some(matcher(value)),
+  until: (value, scope) => {
+    const until = moment(value, scope.now);
+    return (image) => createdSeconds(image) * 1000 < until;
+  },
+};
+
+/** All of these must hold where a key has several values; of other keys, any. */
+const ALL = new Set(["label", "label!"]);
+
+/** Makes a test of filters. Throws `EngineError("invalid")` for a key there is not and for values that make no sense. */
+export function imageFilter(filters: Filters, scope: FilterScope): Test {
+  const tests = Object.entries(filters).map(([key, values]): Test => {
+    const make = TESTS[key];
+    if (make === undefined) throw new EngineError("invalid", `unsupported image filter "${key}"`);
+    const each = values.map((value) => make(value, scope));
+    return ALL.has(key) ? (image) => each.every((test) => test(image)) : (image) => each.some((test) => test(image));
+  });
+  return (image) => tests.every((test) => test(image));
+}
+
+function newerThan(other: ImageRecord): Test {
+  const created = createdSeconds(other);
+  return (image) => createdSeconds(image) > created;
+}
+
+function whether(key: string, value: string, test: Test): Test {
+  if (!/^(?:1|0|t|f|true|false)$/i.test(value)) {
+    throw new EngineError("invalid", `non-boolean value "${value}" for ${key} filter`);
+  }
+  const wanted = /^(?:1|t)/i.test(value);
+  return (image) => test(image) === wanted;
+}
+
+function labelled(value: string): Test {
+  const [key, wanted] = value.split(/=(.*)/s);
+  return ({ config }) => {
+    const label = config.config?.Labels?.[key];
+    return label !== undefined && (wanted === undefined || label === wanted);
+  };
+}
+
+function moment(value: string, now: number): number {
+  try {
+    return parseMoment(value, now) ?? now;
+  } catch (error) {
+    throw new EngineError("invalid", `invalid value "${value}" for until filter`, { cause: error });
+  }
+}
+
+/** Whether a name fits a pattern with `*` and `?`: the whole name, or its end from a slash on, with or without the tag. */
+function matcher(pattern: string): (name: string) => boolean {
+  const source = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&").replace(/\*+/g, "[^/]*").replace(/\?/g, "[^/]");
+  const expression = new RegExp(`(?:^|/)${source}(?:$|[:@][^/]*$)`);
+  return (name) => expression.test(name);
+}

@@ -1,0 +1,40 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import { EngineError } from "../../lib/engine/errors.ts";
+import { HTTPError, implement, type Implementation } from "../../lib/rest/mod.ts";
+import { imagesAPI } from "./api.ts";
+import { listImages } from "./list.ts";
+import { pullImage } from "./pull.ts";
+import { removeImage, removeImages } from "./remove.ts";
+import { tagImage } from "./tag.ts";
+import { imageData, imageHistory, imageSummary } from "./view.ts";
+
+/** The native image operations over an engine. */
+export function images(engine: Engine): Implementation {
+  const { images } = engine;
+  return implement(imagesAPI, {
+    ImagesPull: (query, context) => pullImage(engine, query, context),
+    GetImages: ({ filters, filter }) => {
+      const all = filter === undefined ? filters : { ...filters, reference: [filter] };
+      return listImages(engine, all)
+        .map(({ image, containers }) => imageSummary(image, containers));
+    },
+    ImagesBatchRemove: ({ images = [], all, force, ignore, noprune }) =>
+      removeImages(engine, images, { all, force, ignore, noPrune: noprune }),
+    ImagesRemove: (name, { force, ignore }) => removeImage(engine, name, { force, ignore }),
+    GetImage: (name) => imageData(images.resolve(name)),
+    ImageExists: (name) => {
+      if (!images.exists(name)) throw notFound(name);
+    },
+    HistoryImage: (name) => imageHistory(images.resolve(name)),
+    TagImage: (name, query) => tagImage(engine, name, query),
+    UntagImage: async (name, { repo = "", tag = "" }) => {
+      if (repo === "" && tag !== "") throw new HTTPError(400, "repo parameter is required to tag an image");
+      await images.untag(name, repo === "" ? [] : [tag === "" ? repo : `${repo}:${tag}`]);
+    },
+  });
+}
+
+function notFound(name: string): EngineError {
+  const sentinel = "image not known";
+  return new EngineError("no_such_image", `failed to find image ${name}: ${name}: ${sentinel}`, { sentinel });
+}

@@ -1,0 +1,101 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { LayerState, PullOptions, PullPolicy, PullProgress } from "../../lib/engine/images/types.ts";
+import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import { progressMessages } from "./docker_progress.ts";
+import { badParameter } from "../errors.ts";
+import type { ProgressMessage } from "../wire/compat/image.ts";
+import { emit } from "../wire/emit.ts";
+import { ImagePullReport } from "../wire/image.ts";
+import type { PullQuery } from "../wire/image_query.ts";
+import { begin, errorText } from "./pull_progress.ts";
+import { registryCredentials } from "./registry_auth.ts";
+
+const POLICIES: Record<string, PullPolicy> = {
+  "": "missing",
+  always: "always",
+  missing: "missing",
+  ifmissing: "missing",
+  ifnotpresent: "missing",
+  newer: "newer",
+  ifnewer: "newer",
+  never: "never",
+};
+
+/** Pulls an image and tells how it goes; in the end, which images came of it. */
+export async function pullImage(
+  engine: Engine,
+  query: PullQuery,
+  { request, signal }: Context,
+): Promise<AsyncIterable<ImagePullReport | ProgressMessage>> {
+  const reference = query.reference ?? "";
+  if (reference === "") throw new HTTPError(400, "reference parameter cannot be empty");
+  const forms = [query.compatMode, query.pullProgress, query.quiet].filter((chosen) => chosen === true);
+  if (forms.length > 1) throw new HTTPError(400, "only one of compatMode, pullProgress and quiet can be set");
+  const options = { ...pullOptions(query), credentials: registryCredentials(request.headers), signal };
+  const progress = await begin(engine.images.pull(reference, options));
+  if (query.compatMode) return progressMessages(progress, reference);
+  if (query.quiet) return last(progress);
+  return reports(progress, query.pullProgress ?? false);
+}
+
+function pullOptions({ policy = "always", tlsVerify, allTags, Arch, OS, Variant }: PullQuery): PullOptions {
+  const known = POLICIES[policy.toLowerCase()];
+  if (known === undefined) throw badParameter("policy", policy, "unsupported pull policy");
+  const platform = {
+    ...(OS && { os: OS }),
+    ...(Arch && { architecture: Arch }),
+    ...(Variant && { variant: Variant }),
+  };
+  return { policy: known, tlsVerify, allTags, ...(Object.keys(platform).length > 0 && { platform }) };
+}
+
+/** One report, of the end. It waits for it, so that a failure keeps its status. */
+async function last(progress: AsyncIterable<PullProgress>): Promise<AsyncIterable<ImagePullReport>> {
+  const found: ImagePullReport[] = [];
+  for await (const value of progress) if (value.kind === "done") found.push(done(value.ids));
+  return (async function* () {
+    yield* found;
+  })();
+}
+
+async function* reports(progress: AsyncIterable<PullProgress>, detailed: boolean): AsyncIterable<ImagePullReport> {
+  const seen = new Map<string, LayerState>();
+  try {
+    for await (const value of progress) {
+      if (value.kind === "done") yield done(value.ids);
+      else if (value.kind === "status") yield pulling(`${value.text}\n`);
+      else {
+        const isNew = seen.get(value.digest) !== value.state;
+        seen.set(value.digest, value.state);
+        if (detailed) yield detail(value);
+        else if (isNew) {
+          const text = layerText(value.digest, value.state);
+          if (text !== undefined) yield pulling(text);
+        }
+      }
+    }
+  } catch (error) {
+    yield emit(ImagePullReport, { status: "error", error: errorText(error) });
+  }
+}
+
+function layerText(digest: string, state: LayerState): string | undefined {
+  if (state === "exists") return `Copying blob ${digest} skipped: already exists\n`;
+  if (state === "pulling") return `Copying blob ${digest}\n`;
+}
+
+function detail({ digest, state, current, total }: PullProgress & { kind: "layer" }): ImagePullReport {
+  const status = state === "done" ? "success" : state === "exists" ? "skipped" : "pulling";
+  return emit(ImagePullReport, {
+    status: "pulling",
+    pullProgress: { status, current, total, progressComponentID: digest },
+  });
+}
+
+function pulling(stream: string): ImagePullReport {
+  return emit(ImagePullReport, { status: "pulling", stream });
+}
+
+function done(ids: readonly string[]): ImagePullReport {
+  return emit(ImagePullReport, { status: "success", images: ids, id: ids.at(-1) });
+}

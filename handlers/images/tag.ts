@@ -1,0 +1,15 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import { HTTPError } from "../../lib/rest/mod.ts";
+
+/** Gives an image one more name. Without a tag it is `latest`, or what the repository's text says. */
+export async function tagImage(
+  engine: Engine,
+  name: string,
+  { repo = "", tag = "" }: { repo?: string; tag?: string },
+): Promise<void> {
+  if (repo === "") throw new HTTPError(400, "repo parameter is required to tag an image");
+  const colon = repo.lastIndexOf(":");
+  const inRepo = tag === "" && colon > repo.lastIndexOf("/");
+  if (inRepo) await engine.images.tag(name, repo.slice(0, colon), repo.slice(colon + 1));
+  else await engine.images.tag(name, repo, tag === "" ? undefined : tag);
+}

@@ -1,0 +1,90 @@
+import type { ImageRecord } from "../../lib/engine/image_record.ts";
+import { emit } from "../wire/emit.ts";
+import { HistoryResponse, ImageData, ImageSummary } from "../wire/image.ts";
+
+/** An image as the native tree inspects it. */
+export function imageData(image: ImageRecord): ImageData {
+  const { config } = image;
+  const execution = config.config ?? {};
+  return emit(ImageData, {
+    Id: image.id,
+    Digest: image.digest,
+    RepoTags: image.names,
+    RepoDigests: image.repoDigests,
+    Comment: config.history?.at(-1)?.comment ?? "",
+    Created: config.created ?? null,
+    Config: {
+      ...execution,
+      ExposedPorts: emptyObjects(execution.ExposedPorts),
+      Volumes: emptyObjects(execution.Volumes),
+    },
+    Author: config.author ?? "",
+    Architecture: config.architecture,
+    Os: config.os,
+    Size: image.size,
+    VirtualSize: image.size,
+    GraphDriver: { Name: "overlay", Data: {} },
+    RootFS: { Type: "layers", Layers: config.rootfs.diff_ids },
+    Labels: execution.Labels ?? {},
+    Annotations: image.annotations,
+    ManifestType: image.mediaType,
+    User: execution.User ?? "",
+    History: config.history,
+    NamesHistory: image.history,
+    Healthcheck: execution.Healthcheck,
+  });
+}
+
+/** The values of a set carry nothing. */
+function emptyObjects(set: Record<string, unknown> | undefined): Record<string, Record<string, never>> | undefined {
+  return set && Object.fromEntries(Object.keys(set).map((key) => [key, {}]));
+}
+
+/** An image as both trees list it. */
+export function imageSummary(image: ImageRecord, containers: number): ImageSummary {
+  return emit(ImageSummary, {
+    Id: image.id,
+    RepoTags: image.names,
+    RepoDigests: image.repoDigests,
+    Created: createdSeconds(image),
+    Size: image.size,
+    SharedSize: 0,
+    VirtualSize: image.size,
+    Labels: image.config.config?.Labels ?? {},
+    Containers: containers,
+    Dangling: image.names.length === 0,
+    Arch: image.config.architecture,
+    Digest: image.digest,
+    History: image.history,
+    IsManifestList: false,
+    Names: image.names,
+    Os: image.config.os,
+  });
+}
+
+/** When the image was made, as Unix seconds; 0 when it does not say. */
+export function createdSeconds({ config }: ImageRecord): number {
+  const ms = Date.parse(config.created ?? "");
+  return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000);
+}
+
+/** An image's history, newest first. Sizes are of the layers as pulled. */
+export function imageHistory(image: ImageRecord): HistoryResponse[] {
+  const entries: HistoryResponse[] = [];
+  let layer = 0;
+  for (const step of image.config.history ?? []) {
+    const size = step.empty_layer ? 0 : image.layers[layer++]?.size ?? 0;
+    const ms = Date.parse(step.created ?? "");
+    entries.push(emit(HistoryResponse, {
+      Id: "<missing>",
+      Created: Number.isNaN(ms) ? 0 : Math.floor(ms / 1000),
+      CreatedBy: step.created_by ?? "",
+      Tags: [],
+      Size: size,
+      Comment: step.comment ?? "",
+    }));
+  }
+  entries.reverse();
+  if (entries.length > 0) Object.assign(entries[0], { Id: image.id, Tags: image.names });
+  return entries;
+}
