@@ -10,7 +10,7 @@ export interface ImageRecord {
   mediaType: string;
   /** Every manifest (or index) digest it is known by, with the repository: `docker.io/library/x@sha256:…`. */
   repoDigests: string[];
-  /** Normalised names with tags, `docker.io/library/busybox:latest`; empty when dangling. */
+  /** Normalised names: `docker.io/library/busybox:latest`, or `…@sha256:…` when pulled by digest; empty when dangling. */
   names: string[];
   /** Names it went by and lost. */
   history: string[];

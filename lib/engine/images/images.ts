@@ -1,63 +1,146 @@
+import { format, parseReference } from "../../oci/reference.ts";
 import type { Core } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { ImageRecord } from "../image_record.ts";
+import { Catalogue } from "./catalogue.ts";
+import { Content } from "./content.ts";
+import { unknownImage } from "./failures.ts";
+import { findImage, type Found, nameForTag } from "./lookup.ts";
+import { ProgressFeed } from "./progress_feed.ts";
+import { pullImages } from "./pull.ts";
+import { removeImage } from "./removal.ts";
 import type { ImageUsers, PullOptions, PullProgress, RemoveImageOptions, RemoveImageReport } from "./types.ts";
 
-/** What images need of the core; the rest of it is not there yet when they are made. */
+/** What images need of the core. */
 export type ImagesCore = Omit<Core, "images">;
 
 /** The engine's images: their records, their names, and the blobs and unpacked layers they share. */
 export class Images {
-  readonly #core: ImagesCore;
-  /** Who uses images. */
+  /** Who uses images; `Containers` sets it. */
   users: ImageUsers = { of: () => [], remove: () => Promise.resolve() };
+  readonly #core: ImagesCore;
+  readonly #catalogue: Catalogue;
+  readonly #content: Content;
+  readonly #pins = new Map<string, number>();
 
   constructor(core: ImagesCore) {
     this.#core = core;
+    this.#catalogue = new Catalogue(core);
+    this.#content = new Content(core);
   }
 
-  /** Every image, newest first. */
+  /** Every image, the newest made first. */
   list(): Readonly<ImageRecord>[] {
-    return this.#core.state.table<ImageRecord>("images").values();
+    const age = (image: ImageRecord) => Date.parse(image.config.created ?? image.pulledAt) || 0;
+    return this.#catalogue.values().sort((a, b) => age(b) - age(a));
   }
 
-  /** The image of that name, ID, ID prefix or digest. Throws `no_such_image` or `ambiguous`. */
-  resolve(nameOrID: string): ImageRecord {
-    throw new EngineError("no_such_image", `${nameOrID}: image not known`, { sentinel: "image not known" });
+  /**
+   * The image of that name, ID, ID prefix or digest. Throws `EngineError`: `no_such_image`, `ambiguous`, or `invalid` for what
+   * does not parse.
+   */
+  resolve(nameOrID: string): Readonly<ImageRecord> {
+    return this.find(nameOrID).image;
+  }
+
+  /** Like {@linkcode Images.resolve}, with the full name it was found under. */
+  find(nameOrID: string): Found {
+    return findImage(this.#catalogue, this.#core.options.registries, nameOrID);
   }
 
   /** Whether there is one. */
   exists(nameOrID: string): boolean {
-    return this.list().some((image) => image.id === nameOrID);
+    try {
+      return this.find(nameOrID) !== undefined;
+    } catch (error) {
+      if (error instanceof EngineError && error.code === "no_such_image") return false;
+      throw error;
+    }
   }
 
-  /** Keeps an image from being removed until the result is disposed: for who is about to use it. */
-  pin(_id: string): Disposable {
-    return { [Symbol.dispose]: () => {} };
+  /**
+   * Keeps an image from being removed until the result is disposed: for who is about to use it. Throws `no_such_image` when
+   * it is going already.
+   */
+  pin(id: string): Disposable {
+    if (!this.#catalogue.get(id) || this.#catalogue.isGoing(id)) throw unknownImage(id);
+    this.#pins.set(id, (this.#pins.get(id) ?? 0) + 1);
+    let isHeld = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        const left = (this.#pins.get(id) ?? 1) - 1;
+        if (left > 0) this.#pins.set(id, left);
+        else this.#pins.delete(id);
+      },
+    };
   }
 
-  /** Pulls an image and tells how it goes. Nothing happens until the first value is asked for. */
-  // deno-lint-ignore require-yield -- a signature to build on
-  async *pull(_reference: string, _options: PullOptions = {}): AsyncIterable<PullProgress> {
-    await Promise.reject(new EngineError("unsupported", "Not yet"));
+  /**
+   * Pulls an image and tells how it goes; the last thing told is `done`. Nothing happens until the first value is asked for,
+   * and ending the iteration stops the pull. Throws `EngineError`: `invalid`, `registry` (with the HTTP status), `corrupt`,
+   * `limit`, `unsupported`, `no_such_image`, `cancelled`.
+   */
+  pull(reference: string, options: PullOptions = {}): AsyncIterableIterator<PullProgress, undefined> {
+    const parts = { core: this.#core, catalogue: this.#catalogue, content: this.#content };
+    return new ProgressFeed((tell, signal) => pullImages(parts, reference, options, tell, signal), options.signal);
   }
 
-  remove(_nameOrID: string, _options: RemoveImageOptions = {}): Promise<RemoveImageReport> {
-    return Promise.reject(new EngineError("unsupported", "Not yet"));
+  /** Removes an image, or a name of it while it has others; see {@linkcode removeImage}. */
+  async remove(nameOrID: string, options: RemoveImageOptions = {}): Promise<RemoveImageReport> {
+    if (options.ignore && !this.exists(nameOrID)) return { untagged: [], deleted: [], exitCode: 0 };
+    const found = this.find(nameOrID);
+    return await removeImage(
+      {
+        core: this.#core,
+        catalogue: this.#catalogue,
+        content: this.#content,
+        users: this.users,
+        isPinned: (id) => this.#pins.has(id),
+      },
+      found,
+      options,
+    );
   }
 
-  /** Gives an image one more name; another image loses it. */
-  tag(_nameOrID: string, _repository: string, _tag?: string): Promise<void> {
-    return Promise.reject(new EngineError("unsupported", "Not yet"));
+  /** Gives an image one more name (`localhost/` and `latest` where it lacks them); another image loses it. */
+  async tag(nameOrID: string, repository: string, tag = ""): Promise<void> {
+    const { image } = this.find(nameOrID);
+    const name = nameForTag(tag === "" ? repository : `${repository}:${tag}`);
+    await this.#catalogue.name(image.id, name);
+    this.#core.events.emit({ type: "image", action: "tag", id: image.id, name });
   }
 
-  /** Takes names off an image; all of them when none is given. */
-  untag(_nameOrID: string, _names: readonly string[] = []): Promise<void> {
-    return Promise.reject(new EngineError("unsupported", "Not yet"));
+  /** Takes names off an image, all of them when none is given. Throws `no_such_image` for one it does not have. */
+  async untag(nameOrID: string, names: readonly string[] = []): Promise<void> {
+    const { image } = this.find(nameOrID);
+    const chosen = names.length === 0 ? image.names : names.map((name) => this.#nameOf(image, name));
+    const { gone } = await this.#catalogue.unname(image.id, chosen);
+    for (const name of gone) this.#core.events.emit({ type: "image", action: "untag", id: image.id, name });
   }
 
-  /** Deletes what an interrupted pull or removal left. Called once, at start. */
-  recover(): Promise<void> {
-    return Promise.resolve();
+  /** How many images share a layer, by its diff ID. */
+  sharers(diffID: string): number {
+    return this.#content.usersOf(`layer:${diffID}`);
   }
+
+  /** Hides or deletes what an interrupted pull or removal left. Called once, at start. */
+  async recover(): Promise<void> {
+    await this.#content.sweep();
+  }
+
+  #nameOf(image: ImageRecord, text: string): string {
+    const name = text.includes("@") ? format(parseReference(text)) : nameForTag(text);
+    if (image.names.includes(name)) return name;
+    // As lookup would take a short name.
+    const found = this.exists(text) ? this.find(text).name : name;
+    if (image.names.includes(found)) return found;
+    throw new EngineError("no_such_image", `${name}: tag not known`, { sentinel: "tag not known" });
+  }
+}
+
+/** An image's names with tags, as `RepoTags` shows them; its other names are digests. */
+export function repoTags(image: ImageRecord): string[] {
+  return image.names.filter((name) => !name.includes("@"));
 }

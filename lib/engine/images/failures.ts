@@ -1,0 +1,42 @@
+import { LayerError } from "../../oci/layer_error.ts";
+import { RegistryError } from "../../oci/registry_error.ts";
+import { EngineError, type ErrorCode } from "../errors.ts";
+
+/** An unknown image, as clients know it. */
+export function unknownImage(name: string): EngineError {
+  return new EngineError("no_such_image", `${name}: image not known`, { sentinel: "image not known" });
+}
+
+/** Makes an engine error of whatever a pull ran into, with `context` before its message. */
+export function pullFailure(error: unknown, context?: string): EngineError {
+  const message = error instanceof Error ? error.message : String(error);
+  const text = context === undefined ? message : `${context}: ${message}`;
+  if (error instanceof EngineError) {
+    if (context === undefined) return error;
+    return new EngineError(error.code, text, { cause: error, sentinel: error.sentinel, status: error.status });
+  }
+  if (error instanceof RegistryError) {
+    return new EngineError(registryCode(error), text, { cause: error, status: error.status || undefined });
+  }
+  return new EngineError(codeOf(error), text, { cause: error });
+}
+
+/** Whether a failure means that the content itself is bad: fetching it again would give the same. */
+export function isRefusal(error: EngineError): boolean {
+  return error.code === "corrupt" || error.code === "limit" || error.code === "unsupported";
+}
+
+function registryCode({ code }: RegistryError): ErrorCode {
+  if (code === "corrupt" || code === "limit") return code;
+  return "registry";
+}
+
+function codeOf(error: unknown): ErrorCode {
+  if (error instanceof LayerError) return error.code === "unsafe" ? "corrupt" : error.code;
+  // Parsers of manifests and configs throw these two.
+  if (error instanceof SyntaxError) return "corrupt";
+  if (error instanceof RangeError) return "limit";
+  if (error instanceof DOMException && error.name === "AbortError") return "cancelled";
+  if (error instanceof DOMException && error.name === "TimeoutError") return "timeout";
+  return "internal";
+}

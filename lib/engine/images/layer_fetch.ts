@@ -1,0 +1,118 @@
+import type { Descriptor } from "../../oci/descriptor.ts";
+import { hostOf } from "../core.ts";
+import { EngineError } from "../errors.ts";
+import type { FetchContext } from "./image_fetch.ts";
+import type { LayerState } from "./types.ts";
+import { unpackLayer } from "./unpack.ts";
+
+/** A layer as manifest and config know it. */
+export interface LayerToFetch {
+  descriptor: Descriptor;
+  diffID: string;
+}
+
+/** Milliseconds between two reports of one layer's progress. */
+const REPORT_INTERVAL = 100;
+
+/**
+ * Fetches layers, a few at a time, and unpacks each where there is a host. What is there already, or what another pull is
+ * fetching, is not fetched. The first failure stops the others.
+ */
+export async function fetchLayers(context: FetchContext, layers: readonly LayerToFetch[]): Promise<void> {
+  const distinct = [...new Map(layers.map((layer) => [`${layer.descriptor.digest} ${layer.diffID}`, layer])).values()];
+  const stop = new AbortController();
+  const own = { ...context, signal: AbortSignal.any([context.signal, stop.signal]) };
+  for (const { descriptor, diffID } of distinct) {
+    context.claim.add(`blob:${descriptor.digest}`);
+    context.claim.add(`layer:${diffID}`);
+    report(context, descriptor, "waiting", 0);
+  }
+  const waiting = distinct[Symbol.iterator]();
+  const worker = async () => {
+    // All workers take from one iterator.
+    for (const layer of waiting) {
+      own.signal.throwIfAborted();
+      await fetchLayer(own, layer);
+    }
+  };
+  const failures: unknown[] = [];
+  const workers = Array.from({ length: context.core.options.limits.parallelBlobs }, () =>
+    worker().catch((error) => {
+      failures.push(error);
+      stop.abort(error);
+    }));
+  await Promise.all(workers);
+  context.signal.throwIfAborted();
+  if (failures.length > 0) throw failures[0];
+}
+
+async function fetchLayer(context: FetchContext, { descriptor, diffID }: LayerToFetch): Promise<void> {
+  const { core, content, signal } = context;
+  const layers = hostOf(core)?.layers;
+  const { digest } = descriptor;
+  const isFetched = await content.with(`blob:${digest}`, () => fetchBlob(context, descriptor), signal);
+  const isUnpacked = await content.with(`layer:${diffID}`, async () => {
+    if (!layers || await layers.has(diffID)) return false;
+    report(context, descriptor, "extracting", descriptor.size);
+    const { limits } = core.options;
+    content.setLayerSize(diffID, await unpackLayer(core.ports, layers, { digest, diffID }, { limits, signal }));
+    return true;
+  }, signal);
+  report(context, descriptor, isFetched || isUnpacked ? "done" : "exists", descriptor.size);
+}
+
+/** Stores the blob unless it is there; tells whether it was fetched. */
+async function fetchBlob(context: FetchContext, descriptor: Descriptor): Promise<boolean> {
+  const { core: { ports: { blobs } }, tell } = context;
+  const { digest, size } = descriptor;
+  if (await blobs.stat(digest)) return false;
+  tell({ kind: "status", text: `Copying blob ${digest}` });
+  const staged = await blobs.staged(digest);
+  if (staged > 0 && staged <= size) {
+    try {
+      await storeBlob(context, descriptor, staged);
+      return true;
+    } catch (error) {
+      // What was staged may be what is wrong: once more, from the start.
+      if (!(error instanceof EngineError) || error.code !== "corrupt") throw error;
+    }
+  }
+  await storeBlob(context, descriptor, 0);
+  return true;
+}
+
+async function storeBlob(context: FetchContext, descriptor: Descriptor, offset: number): Promise<void> {
+  const { core, client, reference, signal } = context;
+  const { digest, size } = descriptor;
+  const source = offset < size || size === 0
+    ? await client.blob(reference, descriptor, { offset, signal })
+    : new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
+  const counted = source.pipeThrough(count(context, descriptor, offset));
+  await core.ports.blobs.put(counted, { digest, size, offset, signal });
+}
+
+/** Passes bytes through and tells now and then how many they were. */
+function count(
+  context: FetchContext,
+  descriptor: Descriptor,
+  offset: number,
+): TransformStream<Uint8Array, Uint8Array> {
+  const { clock } = context.core;
+  let current = offset;
+  let reported = clock.now();
+  report(context, descriptor, "pulling", current);
+  return new TransformStream({
+    transform(chunk, controller) {
+      current += chunk.length;
+      if (clock.now() - reported >= REPORT_INTERVAL) {
+        reported = clock.now();
+        report(context, descriptor, "pulling", current);
+      }
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+function report({ tell }: FetchContext, { digest, size }: Descriptor, state: LayerState, current: number): void {
+  tell({ kind: "layer", digest, state, current, total: size });
+}

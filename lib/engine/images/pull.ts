@@ -1,0 +1,143 @@
+import { platformMatches } from "../../oci/platform.ts";
+import { format, type Reference } from "../../oci/reference.ts";
+import { RegistryClient } from "../../oci/registry_client.ts";
+import { candidates } from "../../oci/short_name.ts";
+import type { Core } from "../core.ts";
+import { EngineError } from "../errors.ts";
+import type { ImageRecord } from "../image_record.ts";
+import type { Platform } from "../options.ts";
+import type { Catalogue } from "./catalogue.ts";
+import type { Content } from "./content.ts";
+import { pullFailure, unknownImage } from "./failures.ts";
+import { fetchImage, type PullContext } from "./image_fetch.ts";
+import { findImage, parseName } from "./lookup.ts";
+import type { PullOptions, PullProgress } from "./types.ts";
+
+/** The parts of the engine a pull changes. */
+export interface PullParts {
+  core: Omit<Core, "images">;
+  catalogue: Catalogue;
+  content: Content;
+}
+
+/** Pulls what a text names, by the policy asked for; see {@linkcode Images.pull}. */
+export async function pullImages(
+  parts: PullParts,
+  text: string,
+  options: PullOptions,
+  tell: (progress: PullProgress) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const policy = options.policy ?? "always";
+  const name = text.replace(/^docker:\/\//, "");
+  const local = policy === "always" ? undefined : findLocal(parts, name, options.platform);
+  if (policy === "never" && !local) throw unknownImage(name);
+  if (local && policy !== "newer") return tell({ kind: "done", ids: [local.id] });
+  const references = candidatesOf(parts.core, name);
+  const context = { ...parts, platform: platformOf(parts.core, options), client: clientOf(parts.core, options) };
+  const pull: PullContext = { ...context, tell, signal };
+  const ids = local
+    ? [await pullNewer(pull, references, local)]
+    : await firstOf(references, (reference) => pullReference(pull, reference, options.allTags ?? false));
+  signal.throwIfAborted();
+  if (!local || local.id !== ids[0]) {
+    for (const id of ids) parts.core.events.emit({ type: "image", action: "pull", id, name });
+  }
+  tell({ kind: "done", ids });
+}
+
+async function pullReference(pull: PullContext, reference: Reference, allTags: boolean): Promise<string[]> {
+  if (!allTags) return [await announceAndFetch(pull, reference)];
+  const { domain, path } = reference;
+  const ids: string[] = [];
+  for (const tag of await pull.client.tags(reference, { signal: pull.signal })) {
+    ids.push(await announceAndFetch(pull, { domain, path, tag }));
+  }
+  return [...new Set(ids)];
+}
+
+async function announceAndFetch(pull: PullContext, reference: Reference): Promise<string> {
+  pull.tell({ kind: "status", text: `Trying to pull ${format(reference)}...` });
+  return await fetchImage(pull, reference);
+}
+
+/** What is here stays when the registry has the same, or cannot be asked. */
+async function pullNewer(pull: PullContext, references: Reference[], local: ImageRecord): Promise<string> {
+  try {
+    return await firstOf(references, async (reference) => {
+      const { digest } = await pull.client.manifest(reference, { signal: pull.signal });
+      const isSame = pull.catalogue.withDigest(digest).some(({ id }) => id === local.id);
+      return isSame ? local.id : await announceAndFetch(pull, reference);
+    });
+  } catch (error) {
+    const failure = pullFailure(error);
+    if (failure.code !== "registry") throw failure;
+    pull.core.log("debug", `Keep ${local.id}: ${failure.message}`);
+    return local.id;
+  }
+}
+
+/** Tries references in order; when all fail, one error tells of each. */
+async function firstOf<T>(references: readonly Reference[], attempt: (reference: Reference) => Promise<T>): Promise<T> {
+  const failures: EngineError[] = [];
+  for (const reference of references) {
+    try {
+      return await attempt(reference);
+    } catch (error) {
+      const failure = pullFailure(error);
+      if (failure.code === "cancelled") throw failure;
+      failures.push(failure);
+    }
+  }
+  if (failures.length === 1) throw failures[0];
+  const lines = failures.map(({ message }) => `\n * ${message}`).join("");
+  const { code, status } = failures[0];
+  throw new EngineError(code, `${failures.length} errors occurred while pulling:${lines}`, {
+    cause: failures[0],
+    status,
+  });
+}
+
+function findLocal(
+  { core, catalogue }: PullParts,
+  name: string,
+  platform: Partial<Platform> | undefined,
+): ImageRecord | undefined {
+  try {
+    const { image } = findImage(catalogue, core.options.registries, name);
+    if (!platform || Object.values(platform).every((part) => !part)) return image;
+    return platformMatches(image.config, { ...core.options.defaultPlatform, ...platform }) ? image : undefined;
+  } catch (error) {
+    if (error instanceof EngineError && error.code === "no_such_image") return undefined;
+    throw error;
+  }
+}
+
+function candidatesOf(core: Pick<Core, "options">, name: string): Reference[] {
+  const parsed = parseName(name);
+  try {
+    return candidates(core.options.registries, format(parsed));
+  } catch (error) {
+    throw new EngineError("invalid", pullFailure(error).message, { cause: error });
+  }
+}
+
+function platformOf({ options }: Pick<Core, "options">, { platform = {} }: PullOptions): Platform {
+  const { os, architecture, variant } = options.defaultPlatform;
+  const wish = { os: platform.os || os, architecture: platform.architecture || architecture };
+  // The default's variant belongs to the default's architecture.
+  const ownVariant = platform.architecture && platform.architecture !== architecture ? undefined : variant;
+  const chosen = platform.variant || ownVariant;
+  return chosen === undefined ? wish : { ...wish, variant: chosen };
+}
+
+function clientOf(core: Pick<Core, "ports" | "options">, options: PullOptions): RegistryClient {
+  const { net, codec, clock } = core.ports;
+  return new RegistryClient(net, {
+    conf: core.options.registries,
+    hash: () => codec.hash(),
+    credentials: options.credentials,
+    tlsVerify: options.tlsVerify,
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  });
+}

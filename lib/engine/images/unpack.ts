@@ -1,0 +1,117 @@
+import { overlayLayer } from "../../oci/layer_tar.ts";
+import { detectCompression } from "../../oci/media_type.ts";
+import { EngineError } from "../errors.ts";
+import type { Limits } from "../options.ts";
+import type { Codec, Layers, Ports } from "../ports.ts";
+
+/** A layer to unpack: its blob, and the digest of the plain tar in it. */
+export interface PackedLayer {
+  digest: string;
+  diffID: string;
+}
+
+/**
+ * Unpacks a stored layer: decompressed, its diff ID checked, its tar checked and made fit for overlay, all as one stream.
+ * Nothing of a layer that fails any check stays. Returns the unpacked size in bytes.
+ */
+export async function unpackLayer(
+  ports: Pick<Ports, "blobs" | "codec">,
+  layers: Layers,
+  layer: PackedLayer,
+  options: { limits: Limits; signal?: AbortSignal },
+): Promise<number> {
+  const { limits, signal } = options;
+  const blob = await ports.blobs.open(layer.digest);
+  if (!blob) throw new EngineError("internal", `Unpack ${layer.digest}: its blob is not there`);
+  const tar = (await decompress(ports.codec, blob))
+    .pipeThrough(checkDiffID(ports.codec, layer), { signal })
+    .pipeThrough(overlayLayer({ bytes: limits.layerBytes, entries: limits.layerEntries }));
+  const { stream, failure } = watch(tar);
+  try {
+    return (await layers.apply(layer.diffID, stream)).size;
+  } catch (error) {
+    if (!stream.locked) await stream.cancel(error).catch(() => {});
+    // What went wrong in the stream says more than what unpacking made of its end.
+    throw failure() ?? error;
+  }
+}
+
+/** The plain tar in a blob, by what the bytes are: media types are sometimes wrong. */
+async function decompress(codec: Codec, blob: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
+  const { head, stream } = await peek(blob, 4);
+  const compression = detectCompression(head);
+  if (compression === "none") return stream;
+  try {
+    return stream.pipeThrough(compression === "gzip" ? codec.gunzip() : codec.unzstd());
+  } catch (error) {
+    // Not every runtime has Zstandard.
+    await stream.cancel(error);
+    throw error;
+  }
+}
+
+function checkDiffID(codec: Codec, { digest, diffID }: PackedLayer): TransformStream<Uint8Array, Uint8Array> {
+  const hash = codec.hash();
+  return new TransformStream({
+    transform(chunk, controller) {
+      hash.update(chunk);
+      controller.enqueue(chunk);
+    },
+    async flush() {
+      const found = await hash.digest();
+      if (found === diffID) return;
+      throw new EngineError("corrupt", `Unpack ${digest}: the layer's diff ID is ${found}, the config says ${diffID}`);
+    },
+  });
+}
+
+/** The first bytes of a stream, and the stream still whole. */
+async function peek(
+  source: ReadableStream<Uint8Array>,
+  length: number,
+): Promise<{ head: Uint8Array; stream: ReadableStream<Uint8Array> }> {
+  const reader = source.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  while (size < length) {
+    const { value } = await reader.read();
+    if (value === undefined) break;
+    chunks.push(value);
+    size += value.length;
+  }
+  const head = new Uint8Array(Math.min(length, size));
+  for (let at = 0, i = 0; at < head.length; at += chunks[i++].length) {
+    head.set(chunks[i].subarray(0, head.length - at), at);
+  }
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const value = chunks.shift() ?? (await reader.read()).value;
+      if (value === undefined) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
+  return { head, stream };
+}
+
+/** The stream unchanged, and the error it ended with, if any. */
+function watch(
+  source: ReadableStream<Uint8Array>,
+): { stream: ReadableStream<Uint8Array>; failure: () => unknown } {
+  const reader = source.getReader();
+  let failure: unknown;
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { value } = await reader.read();
+        if (value === undefined) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
+  return { stream, failure: () => failure };
+}
