@@ -1,0 +1,18 @@
+import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
+import { API_OPTIONS } from "../wire/api_options.ts";
+import { reply } from "../wire/body.ts";
+import { Event } from "../wire/event.ts";
+import { Info } from "../wire/info.ts";
+import { EventsQuery } from "../wire/system_query.ts";
+import { SystemComponentVersion } from "../wire/version.ts";
+
+/** The service itself, in the native tree. */
+export const systemAPI = api("http://localhost", {
+  Ping: rest("GET /engine/_ping", [], [stream("text/plain")]),
+  PingHead: rest("HEAD /engine/_ping", [], [], { status: 200 }),
+  VersionHandler: rest("GET /engine/version", [], [SystemComponentVersion]),
+  GetInfo: rest("GET /engine/info", [], [Info]),
+  GetEvents: rest("GET(application/json) /engine/events?%v", [EventsQuery], [chan(reply(Event))], {
+    body: "as-tagged",
+  }),
+}, API_OPTIONS);

@@ -1,0 +1,57 @@
+import type { EngineEvent } from "../../lib/engine/events.ts";
+import { HTTPError } from "../../lib/rest/mod.ts";
+import type { Filters } from "../wire/query.ts";
+
+type Test = (event: EngineEvent, value: string) => boolean;
+
+/** Objects go by their name, their ID or its beginning. */
+function names(type: string): Test {
+  return (event, value) => event.type === type && (event.name === value || event.id.startsWith(value));
+}
+
+const action: Test = (event, value) => event.action === (ACTIONS[value] ?? value);
+
+/** Docker's words for what Podman calls otherwise. */
+const ACTIONS: Record<string, string> = { die: "died", destroy: "remove" };
+
+const TESTS: Record<string, Test> = {
+  type: (event, value) => event.type === value,
+  event: action,
+  status: action,
+  container: names("container"),
+  pod: (event, value) => names("pod")(event, value) || event.attributes.podId?.startsWith(value) === true,
+  volume: names("volume"),
+  network: names("network"),
+  artifact: names("artifact"),
+  image: (event, value) =>
+    event.type === "image"
+      ? names("image")(event, value) || sameImage(event.name, value)
+      : sameImage(event.image, value),
+  label: ({ attributes }, value) => {
+    const [key, wanted] = value.split(/=(.*)/s);
+    return wanted === undefined ? key in attributes : attributes[key] === wanted;
+  },
+};
+
+/** All labels must be there; of other keys, any of the values. */
+export function eventFilter(filters: Filters = {}): ((event: EngineEvent) => boolean) | undefined {
+  const entries = Object.entries(filters).filter(([, values]) => values.length > 0);
+  if (entries.length === 0) return undefined;
+  const tests = entries.map(([key, values]) => {
+    const test = TESTS[key.toLowerCase()];
+    if (test === undefined) throw new HTTPError(400, `invalid filter key "${key}": invalid argument`);
+    const one = (event: EngineEvent) => (value: string) => test(event, value);
+    return key === "label"
+      ? (event: EngineEvent) => values.every(one(event))
+      : (event: EngineEvent) => values.some(one(event));
+  });
+  return (event) => tests.every((test) => test(event));
+}
+
+/** `busybox` means `docker.io/library/busybox:latest` too. */
+function sameImage(name: string | undefined, value: string): boolean {
+  if (name === undefined) return false;
+  const [bare] = name.split("@");
+  const untagged = bare.replace(/:[^/:]*$/, "");
+  return [name, bare, untagged].some((form) => form === value || form.endsWith(`/${value}`));
+}

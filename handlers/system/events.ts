@@ -1,0 +1,70 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { EngineEvent } from "../../lib/engine/events.ts";
+import type { Context } from "../../lib/rest/mod.ts";
+import { badParameter } from "../errors.ts";
+import { emit } from "../wire/emit.ts";
+import { Event } from "../wire/event.ts";
+import type { EventsQuery } from "../wire/system_query.ts";
+import { nanoseconds, parseMoment } from "../wire/time.ts";
+import { eventFilter } from "./event_filter.ts";
+
+/** Streams what happened, and what happens from now on unless told to stop. */
+export function events(engine: Engine, query: EventsQuery, { signal }: Context): AsyncIterable<Event> {
+  const list = engine.events.list({
+    since: moment("since", query.since),
+    until: moment("until", query.until),
+    follow: query.stream ?? true,
+    filter: eventFilter(query.filters),
+    signal,
+  });
+  return map(list, wireEvent);
+}
+
+/** By hand, so that a reader that waits can be ended. */
+function map<From, To>(source: AsyncIterable<From>, change: (value: From) => To): AsyncIterable<To> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = source[Symbol.asyncIterator]();
+      return {
+        async next() {
+          const next = await iterator.next();
+          return next.done ? { done: true, value: undefined } : { done: false, value: change(next.value) };
+        },
+        async return() {
+          await iterator.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+/** An event as both trees tell it. */
+export function wireEvent(event: EngineEvent): Event {
+  const attributes: Record<string, string> = {
+    ...event.attributes,
+    image: event.image ?? "",
+    name: event.name ?? "",
+    podId: event.attributes.podId ?? "",
+  };
+  if (event.exitCode !== undefined) attributes.containerExitCode = String(event.exitCode);
+  return emit(Event, {
+    Type: event.type,
+    Action: event.action,
+    Actor: { ID: event.id, Attributes: attributes },
+    scope: "local",
+    time: Math.floor(event.time / 1000),
+    timeNano: nanoseconds(event.time),
+    status: event.action,
+    id: event.id,
+    from: event.image ?? "",
+  });
+}
+
+function moment(name: string, text: string | undefined): number | undefined {
+  try {
+    return parseMoment(text, Date.now());
+  } catch (error) {
+    throw badParameter(name, text ?? "", error);
+  }
+}

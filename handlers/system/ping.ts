@@ -1,0 +1,13 @@
+import { API_VERSION } from "../wire/api_options.ts";
+
+/** Answers that the service is there; the headers say what it speaks. */
+export function ping(headers: Headers): string {
+  headers.set("Libpod-Buildah-Version", API_VERSION.libpod);
+  headers.set("Buildkit-Version", "");
+  headers.set("Builder-Version", "1");
+  headers.set("Docker-Experimental", "true");
+  headers.set("Cache-Control", "no-cache");
+  headers.set("Pragma", "no-cache");
+  headers.set("Ostype", "linux");
+  return "OK";
+}
