@@ -1,5 +1,6 @@
 import type { ErrorCodec } from "./error.ts";
-import { type Plan, planAll } from "./plan.ts";
+import { planAll } from "./plan.ts";
+import type { Plan } from "./plan_types.ts";
 import type { Schema } from "./schema.ts";
 import type { CheckTag } from "./tag_types.ts";
 

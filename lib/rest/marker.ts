@@ -135,3 +135,12 @@ export function chan<S extends Schema>(item: S): ChannelMarker<S> {
   // The item's types are phantoms: the marker itself never validates, each value is checked against `item` as it arrives.
   return { ...made, [MARKER]: "chan", item } as ChannelMarker<S>;
 }
+
+/** The schema as the marker it is, or undefined when it is not of that kind. */
+export function markerIs<M extends { readonly [MARKER]: MarkerKind }>(
+  schema: Schema,
+  kind: M[typeof MARKER],
+): M | undefined {
+  // The symbol is this module's own: what carries it was made here, as what it says.
+  return (schema as Partial<Record<typeof MARKER, MarkerKind>>)[MARKER] === kind ? schema as unknown as M : undefined;
+}

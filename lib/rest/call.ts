@@ -1,0 +1,81 @@
+import type { Context, Platform, Upgraded, UpgradeInit } from "./context.ts";
+import { HTTPError } from "./error.ts";
+
+/** One call of a function over HTTP: what the function sees as its context, and what the server keeps of it. */
+export class Call implements Context {
+  identity: unknown = undefined;
+  upgraded: Response | undefined = undefined;
+  readonly #captures: readonly string[];
+  #headers: Headers | undefined = undefined;
+  #controller: AbortController | undefined = undefined;
+  #finished = false;
+  #forget: (() => void) | undefined = undefined;
+
+  constructor(
+    readonly request: Request,
+    readonly platform: Platform,
+    readonly name: string,
+    readonly version: string | undefined,
+    readonly query: string,
+    captures: readonly string[],
+  ) {
+    this.#captures = captures;
+  }
+
+  get captures(): readonly string[] {
+    return this.#captures;
+  }
+
+  get headers(): Headers {
+    return this.#headers ??= new Headers();
+  }
+
+  /** The headers the function set, if it touched them. */
+  get ownHeaders(): Headers | undefined {
+    return this.#headers;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = this.#controller = new AbortController();
+      const { signal } = this.request;
+      const abort = () => controller.abort(signal.reason);
+      // Deno's own server fires the request's signal after success too, so it is only listened to while the call lasts.
+      if (!this.#finished) {
+        if (signal.aborted) abort();
+        else signal.addEventListener("abort", abort, { once: true });
+        this.#forget = () => signal.removeEventListener("abort", abort);
+      }
+    }
+    return this.#controller.signal;
+  }
+
+  /** Whether the function asked for the signal. */
+  get watched(): boolean {
+    return this.#controller !== undefined;
+  }
+
+  /** The response's body was not wanted any more. */
+  cancel(reason: unknown): void {
+    this.#controller?.abort(reason);
+    this.finish();
+  }
+
+  /** The response is complete. */
+  finish(): void {
+    this.#finished = true;
+    this.#forget?.();
+    this.#forget = undefined;
+  }
+
+  async upgrade(init?: UpgradeInit): Promise<Upgraded> {
+    if (this.platform.upgrade === undefined) {
+      throw new HTTPError(501, `Take over the socket for "${this.name}": this runtime cannot`, {
+        kind: "unimplemented",
+      });
+    }
+    const upgraded = await this.platform.upgrade(init);
+    this.upgraded = upgraded.response;
+    return upgraded;
+  }
+}

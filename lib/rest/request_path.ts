@@ -1,0 +1,39 @@
+/** Path and query of a request, as they stand in its URL. */
+export interface RequestPath {
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+}
+
+/**
+ * Cuts path and query out of a URL without parsing it. A path that `new URL` would write otherwise is left as it is: see
+ * {@linkcode isOddPath}.
+ */
+export function cutPath(url: string): RequestPath {
+  const scheme = url.indexOf("://");
+  let start = scheme < 0 ? 0 : url.indexOf("/", scheme + 3);
+  let end = url.length;
+  const hash = url.indexOf("#");
+  if (hash >= 0) end = hash;
+  let question = url.indexOf("?");
+  if (question < 0 || question > end) question = end;
+  if (start < 0 || start > question) start = question;
+  const path = start === question ? "/" : url.slice(start, question);
+  return { path, query: question < end ? url.slice(question + 1, end) : "" };
+}
+
+const ODD = /\\|\/\.|%2e|[^\x21-\x7e]|["<>^`{}]/i;
+
+/** Whether a path may be one that `new URL` would write otherwise. Servers hand over paths as they came. */
+export function isOddPath(path: string): boolean {
+  return ODD.test(path);
+}
+
+/** Writes a path as `new URL` does: dot segments resolved, backslashes turned, characters encoded. */
+export function normalisePath(path: string): string {
+  try {
+    return new URL(`http://localhost${path}`).pathname;
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,177 @@
+import type { Segment } from "./plan_types.ts";
+import {
+  compareTails,
+  compileTail,
+  matchPartial,
+  matchRemainder,
+  type PartialMatcher,
+  partialMatcher,
+  type Tail,
+} from "./route_tail.ts";
+
+/** Decides at the end of a path; undefined sends the search on to the next best fit. */
+export type Choose<Leaf, Found> = (leaf: Leaf) => Found | undefined;
+
+interface Node<Leaf> {
+  literals: Map<string, Node<Leaf>> | undefined;
+  partials: { key: string; matcher: PartialMatcher; weight: number; node: Node<Leaf> }[];
+  parameter: Node<Leaf> | undefined;
+  remainder: Remainder<Leaf> | undefined;
+  leaf: Leaf | undefined;
+}
+
+interface Remainder<Leaf> {
+  /** Tails that are one literal, by that literal. */
+  literals: Map<string, Leaf>;
+  /** All other tails, best first. */
+  tails: { key: string; segments: readonly Segment[]; tail: Tail; leaf: Leaf }[];
+}
+
+/**
+ * Paths by their segments. Of several that fit, the search finds the most specific: literal before partial before parameter before
+ * remainder, from the left.
+ */
+export class RouteTrie<Leaf> {
+  readonly #root: Node<Leaf> = emptyNode();
+  readonly #makeLeaf: () => Leaf;
+
+  constructor(makeLeaf: () => Leaf) {
+    this.#makeLeaf = makeLeaf;
+  }
+
+  /** The leaf at the end of a path, made if it is not there. */
+  leaf(segments: readonly Segment[]): Leaf {
+    let node = this.#root;
+    for (const [index, segment] of segments.entries()) {
+      switch (segment.type) {
+        case "literal":
+          node = child(node.literals ??= new Map(), segment.text, emptyNode);
+          break;
+        case "parameter":
+          node = node.parameter ??= emptyNode();
+          break;
+        case "partial":
+          node = partialChild(node, segment);
+          break;
+        case "remainder":
+          return this.#tail(node.remainder ??= { literals: new Map(), tails: [] }, segments.slice(index + 1));
+      }
+    }
+    return node.leaf ??= this.#makeLeaf();
+  }
+
+  #tail(remainder: Remainder<Leaf>, segments: readonly Segment[]): Leaf {
+    const [first] = segments;
+    if (segments.length === 1 && first.type === "literal") return child(remainder.literals, first.text, this.#makeLeaf);
+    const key = JSON.stringify(segments.map((segment) => segment.type === "literal" ? segment : shape(segment)));
+    const known = remainder.tails.find((tail) => tail.key === key);
+    if (known !== undefined) return known.leaf;
+    const leaf = this.#makeLeaf();
+    remainder.tails.push({ key, segments, tail: compileTail(segments), leaf });
+    remainder.tails.sort((a, b) => compareTails(a.segments, b.segments));
+    return leaf;
+  }
+
+  /** Finds the best fit that `choose` takes. What the path says of the placeholders is in `captures` then. */
+  find<Found>(path: string, captures: string[], choose: Choose<Leaf, Found>): Found | undefined {
+    return walk(this.#root, path, 1, captures, choose);
+  }
+}
+
+function emptyNode<Leaf>(): Node<Leaf> {
+  return { literals: undefined, partials: [], parameter: undefined, remainder: undefined, leaf: undefined };
+}
+
+function child<V>(map: Map<string, V>, key: string, make: () => V): V {
+  let found = map.get(key);
+  if (found === undefined) map.set(key, found = make());
+  return found;
+}
+
+function shape(segment: Segment): unknown {
+  return segment.type === "partial" ? segment.parts.map((part) => "text" in part ? part.text : 0) : segment.type;
+}
+
+function partialChild<Leaf>(node: Node<Leaf>, segment: Segment & { type: "partial" }): Node<Leaf> {
+  const key = JSON.stringify(shape(segment));
+  const known = node.partials.find((partial) => partial.key === key);
+  if (known !== undefined) return known.node;
+  const weight = segment.parts.reduce((sum, part) => sum + ("text" in part ? part.text.length : 0), 0);
+  const made = { key, matcher: partialMatcher(segment), weight, node: emptyNode<Leaf>() };
+  node.partials.push(made);
+  node.partials.sort((a, b) => b.weight - a.weight || b.matcher.prefix.length - a.matcher.prefix.length);
+  return made.node;
+}
+
+function walk<Leaf, Found>(
+  node: Node<Leaf>,
+  path: string,
+  start: number,
+  captures: string[],
+  choose: Choose<Leaf, Found>,
+): Found | undefined {
+  const slash = path.indexOf("/", start);
+  const end = slash < 0 ? path.length : slash;
+  const text = path.slice(start, end);
+  if (node.literals !== undefined) {
+    const next = node.literals.get(text);
+    if (next !== undefined) {
+      const found = step(next, path, end, captures, choose);
+      if (found !== undefined) return found;
+    }
+  }
+  if (text !== "") {
+    const kept = captures.length;
+    for (const partial of node.partials) {
+      if (!matchPartial(partial.matcher, text, captures)) continue;
+      const found = step(partial.node, path, end, captures, choose);
+      if (found !== undefined) return found;
+      captures.length = kept;
+    }
+    if (node.parameter !== undefined) {
+      captures.push(text);
+      const found = step(node.parameter, path, end, captures, choose);
+      if (found !== undefined) return found;
+      captures.length = kept;
+    }
+  }
+  return node.remainder === undefined ? undefined : walkRemainder(node.remainder, path, start, captures, choose);
+}
+
+function step<Leaf, Found>(
+  node: Node<Leaf>,
+  path: string,
+  end: number,
+  captures: string[],
+  choose: Choose<Leaf, Found>,
+): Found | undefined {
+  if (end < path.length) return walk(node, path, end + 1, captures, choose);
+  return node.leaf === undefined ? undefined : choose(node.leaf);
+}
+
+function walkRemainder<Leaf, Found>(
+  remainder: Remainder<Leaf>,
+  path: string,
+  start: number,
+  captures: string[],
+  choose: Choose<Leaf, Found>,
+): Found | undefined {
+  const kept = captures.length;
+  const last = path.lastIndexOf("/");
+  if (last > start) {
+    const leaf = remainder.literals.get(path.slice(last + 1));
+    if (leaf !== undefined) {
+      captures.push(path.slice(start, last));
+      const found = choose(leaf);
+      if (found !== undefined) return found;
+      captures.length = kept;
+    }
+  }
+  for (const { tail, leaf } of remainder.tails) {
+    if (!matchRemainder(tail, path, start, captures)) continue;
+    const found = choose(leaf);
+    if (found !== undefined) return found;
+    captures.length = kept;
+  }
+  return undefined;
+}

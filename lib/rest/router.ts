@@ -1,0 +1,170 @@
+import type { Plan, Segment } from "./plan_types.ts";
+import { isOddPath, normalisePath } from "./request_path.ts";
+import { RouteTrie } from "./route_trie.ts";
+
+/** A plan and what is to be found by it. */
+export interface Route<Value> {
+  readonly plan: Plan;
+  /** Whether a version may stand before the path. */
+  readonly versioned: boolean;
+  /** Other spellings of the first segment. */
+  readonly aliases: Readonly<Record<string, readonly string[]>>;
+  readonly value: Value;
+}
+
+/** The route of a request. */
+export interface Match<Value> {
+  readonly value: Value;
+  /** What the path says of each placeholder, in order, as it stands in the path. */
+  readonly captures: readonly string[];
+  readonly version: string | undefined;
+}
+
+interface Candidate<Value> {
+  readonly value: Value;
+  readonly conditions: number;
+  readonly holds: ((query: string, version: string | undefined) => boolean) | undefined;
+}
+
+type Candidates<Value> = Candidate<Value>[];
+
+interface Table<Value> {
+  readonly fixed: Map<string, Candidates<Value>>;
+  readonly trie: RouteTrie<Candidates<Value>>;
+}
+
+const NONE: readonly string[] = [];
+
+/** Finds routes by method and path: paths without placeholders in a map, all others in a trie, one of each per method. */
+export class Router<Value> {
+  readonly #plain = new Map<string, Table<Value>>();
+  readonly #versioned = new Map<string, Table<Value>>();
+  /** First segments that look like a version but are not. */
+  readonly #versionLike = new Set<string>();
+
+  constructor(routes: Iterable<Route<Value>>) {
+    for (const route of routes) {
+      for (const segments of spellings(route)) {
+        add(this.#plain, route, segments);
+        if (route.versioned) add(this.#versioned, route, segments);
+        const [first] = segments;
+        if (first.type === "literal" && versionEnd(`/${first.text}/`) > 0) this.#versionLike.add(first.text);
+      }
+    }
+  }
+
+  /**
+   * Finds the route of a request.
+   *
+   * @param path The path as it came, percent-encoded
+   * @param query The query without its question mark
+   */
+  match(method: string, path: string, query: string): Match<Value> | undefined {
+    const found = this.#match(method, path, query);
+    if (found !== undefined && (found.captures.length === 0 || !isOddPath(path))) return found;
+    if (!isOddPath(path)) return undefined;
+    return this.#match(method, normalisePath(path), query);
+  }
+
+  /** The methods that would find a route for this path. */
+  methods(path: string, query: string): string[] {
+    return [...this.#plain.keys()].filter((method) => this.match(method, path, query) !== undefined).sort();
+  }
+
+  #match(method: string, path: string, query: string): Match<Value> | undefined {
+    // "/v" and a digit
+    if (path.charCodeAt(1) === 118 && this.#versioned.size > 0) {
+      const end = versionEnd(path);
+      if (end > 0 && !this.#versionLike.has(path.slice(1, end))) {
+        const table = this.#versioned.get(method);
+        const found = table && lookUp(table, path.slice(end), query, path.slice(2, end));
+        if (found !== undefined) return found;
+      }
+    }
+    const table = this.#plain.get(method);
+    return table && lookUp(table, path, query, undefined);
+  }
+}
+
+/** Where a version at the head of a path ends, or -1. */
+function versionEnd(path: string): number {
+  const digit = path.charCodeAt(2);
+  if (digit < 48 || digit > 57) return -1;
+  for (let at = 3; at < path.length; at++) {
+    const code = path.charCodeAt(at);
+    if (code === 47) return at;
+    const allowed = (code >= 48 && code <= 57) || (code >= 97 && code <= 122) || (code >= 65 && code <= 90) ||
+      code === 45 || code === 46;
+    if (!allowed) return -1;
+  }
+  return -1;
+}
+
+function lookUp<Value>(
+  table: Table<Value>,
+  path: string,
+  query: string,
+  version: string | undefined,
+): Match<Value> | undefined {
+  const fixed = table.fixed.get(path);
+  if (fixed !== undefined) {
+    const candidate = choose(fixed, query, version);
+    if (candidate !== undefined) return { value: candidate.value, captures: NONE, version };
+  }
+  const captures: string[] = [];
+  const candidate = table.trie.find(path, captures, (leaf) => choose(leaf, query, version));
+  return candidate && { value: candidate.value, captures, version };
+}
+
+function choose<Value>(
+  candidates: Candidates<Value>,
+  query: string,
+  version: string | undefined,
+): Candidate<Value> | undefined {
+  for (let i = 0; i < candidates.length; i++) {
+    const { holds } = candidates[i];
+    if (holds === undefined || holds(query, version)) return candidates[i];
+  }
+  return undefined;
+}
+
+function spellings<Value>({ plan: { segments }, aliases }: Route<Value>): (readonly Segment[])[] {
+  const [first, ...rest] = segments;
+  if (first?.type !== "literal" || !Object.hasOwn(aliases, first.text)) return [segments];
+  return [segments, ...aliases[first.text].map((text) => [{ type: "literal", text } as const, ...rest])];
+}
+
+function add<Value>(tables: Map<string, Table<Value>>, route: Route<Value>, segments: readonly Segment[]): void {
+  const { method } = route.plan;
+  let table = tables.get(method);
+  if (table === undefined) {
+    tables.set(method, table = { fixed: new Map(), trie: new RouteTrie<Candidates<Value>>(() => []) });
+  }
+  const candidate = toCandidate(route);
+  const leaf = table.trie.leaf(segments);
+  leaf.push(candidate);
+  // Those with more conditions are asked first; among equals, the first defined.
+  leaf.sort((a, b) => b.conditions - a.conditions);
+  if (segments.every((segment) => segment.type === "literal")) {
+    table.fixed.set("/" + segments.map((segment) => segment.text).join("/"), leaf);
+  }
+}
+
+function toCandidate<Value>({ plan, value }: Route<Value>): Candidate<Value> {
+  const { present, constants, versions } = plan;
+  const inQuery = present.length + constants.length;
+  const conditions = inQuery + (versions === undefined ? 0 : 1);
+  if (conditions === 0) return { value, conditions, holds: undefined };
+  return {
+    value,
+    conditions,
+    holds(query, version) {
+      if (versions !== undefined && !versions(version)) return false;
+      if (inQuery === 0) return true;
+      if (query === "") return false;
+      const given = new URLSearchParams(query);
+      return present.every((name) => given.has(name)) &&
+        constants.every(([name, value]) => given.getAll(name).includes(value));
+    },
+  };
+}
