@@ -1,0 +1,98 @@
+import process from "node:process";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Platform, Upgraded, UpgradeInit } from "../rest/context.ts";
+import { Peer, requestBody, webHeaders } from "./node_request.ts";
+import { answer, send, type Serving } from "./serving.ts";
+import { SocketReader } from "./socket_reader.ts";
+import { isMarker, takeOver } from "./take_over.ts";
+
+/**
+ * Serves one request of node:http. Never rejects.
+ *
+ * @param waiting Whether the client waits for `100 Continue` before it sends the body
+ */
+export async function serveExchange(
+  serving: Serving,
+  message: IncomingMessage,
+  out: ServerResponse,
+  waiting = false,
+): Promise<void> {
+  const peer = new Peer();
+  out.on("close", () => out.writableFinished || platform.taken || peer.leave());
+  const headers = webHeaders(message.rawHeaders);
+  const hasBody = headers.has("transfer-encoding") || (headers.get("content-length") ?? "0") !== "0";
+  const platform = new ExchangePlatform(message, out, peer);
+  let asked = false;
+  const body = hasBody
+    ? requestBody(message, () => {
+      asked = true;
+      if (waiting) out.writeContinue();
+    })
+    : undefined;
+  const parts = { method: message.method ?? "GET", target: message.url ?? "/", headers, body };
+  const response = await answer(serving, parts, message.socket.localAddress, peer, platform);
+  if (platform.taken) {
+    if (!isMarker(response)) message.socket.destroy();
+    return;
+  }
+  // A client that was never told to go on may send its body or not: what follows on this connection cannot be told apart.
+  if (waiting && !asked) out.shouldKeepAlive = false;
+  await send(serving, out, response, peer);
+  if (hasBody && !message.complete) {
+    message.removeAllListeners("data");
+    message.resume();
+  }
+}
+
+class ExchangePlatform implements Platform {
+  taken = false;
+  readonly #message: IncomingMessage;
+  readonly #out: ServerResponse;
+  readonly #peer: Peer;
+
+  constructor(message: IncomingMessage, out: ServerResponse, peer: Peer) {
+    this.#message = message;
+    this.#out = out;
+    this.#peer = peer;
+  }
+
+  get peer(): string | undefined {
+    return this.#message.socket.remoteAddress;
+  }
+
+  /** Takes the connection over from node:http, once the request's body has been read to its end. */
+  async upgrade(init?: UpgradeInit): Promise<Upgraded> {
+    if (this.taken) throw new TypeError("Take the connection over: it is taken already");
+    this.taken = true;
+    const message = this.#message;
+    const socket = message.socket;
+    if (!message.complete) await ended(message);
+    if (socket.destroyed) throw new DOMException("The peer has gone", "AbortError");
+    this.#out.detachSocket(socket);
+    release(socket);
+    socket.on("error", () => this.#peer.leave());
+    socket.on("close", () => socket.readableEnded && socket.writableFinished || this.#peer.leave());
+    return takeOver(socket, new SocketReader(socket), message.rawHeaders, init);
+  }
+}
+
+function ended(message: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    message.on("end", resolve);
+    message.on("close", resolve);
+    message.resume();
+  });
+}
+
+/** Takes node:http's parser off a socket. Adding a listener for `data` does the rest of it in Node. */
+function release(socket: Socket): void {
+  for (const event of ["data", "end", "drain", "timeout"]) socket.removeAllListeners(event);
+  socket.setTimeout(0);
+  // Deno's node:http reads the socket natively and is told to stop only by its parser, which no type knows.
+  const { parser } = socket as unknown as { parser?: { _consumed?: boolean; unconsume?(): void } | null };
+  if ("deno" in process.versions && parser?._consumed) {
+    parser.unconsume?.();
+    parser._consumed = false;
+  }
+}

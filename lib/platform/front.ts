@@ -1,0 +1,68 @@
+import { Buffer } from "node:buffer";
+import type { Socket } from "node:net";
+import type { RawRequest } from "./raw_exchange.ts";
+import { parseHead } from "./request_head.ts";
+
+/** A head longer than this is node:http's to refuse. */
+const HEAD_LIMIT = 128 * 1024;
+/** How long a connection may take over its first head (milliseconds), as node:http's `headersTimeout` has it. */
+const PATIENCE = 60_000;
+
+/** Tells which requests may take their connection over although no header says so. */
+export type Hijacks = (method: string, path: string) => boolean;
+
+/** What becomes of a connection, once its first head has been seen. */
+export interface Front {
+  /** node:http serves it. */
+  pass(socket: Socket): void;
+  /** It may become a raw connection: node:http must not read on. */
+  take(socket: Socket, raw: RawRequest): void;
+  readonly hijacks?: Hijacks;
+}
+
+/**
+ * Looks at a connection's first head before node:http does. A client that takes a connection over opens one for it, and its
+ * raw bytes may follow the head or the body in one packet: node:http's parser would take them for the next request, and in Deno
+ * it reads on into the body without telling how far.
+ */
+export function lookAtFirstHead(socket: Socket, front: Front): void {
+  let seen: Buffer | undefined;
+  const leave = () => {
+    socket.removeListener("data", look);
+    socket.removeListener("end", drop);
+    socket.removeListener("error", drop);
+    socket.removeListener("timeout", drop);
+    socket.setTimeout(0);
+  };
+  const drop = () => {
+    leave();
+    socket.on("error", () => {});
+    socket.destroy();
+  };
+  const look = (piece: Buffer) => {
+    seen = seen === undefined ? piece : Buffer.concat([seen, piece]);
+    const end = seen.indexOf("\r\n\r\n");
+    if (end < 0 && seen.length < HEAD_LIMIT) return;
+    const raw = end < 0 ? undefined : judge(seen, end + 4, front.hijacks);
+    leave();
+    socket.pause();
+    if (raw !== undefined) return front.take(socket, raw);
+    socket.unshift(seen);
+    front.pass(socket);
+    socket.resume();
+  };
+  socket.setTimeout(PATIENCE);
+  socket.on("timeout", drop);
+  socket.on("data", look);
+  socket.on("end", drop);
+  socket.on("error", drop);
+}
+
+function judge(seen: Buffer, end: number, hijacks: Hijacks | undefined): RawRequest | undefined {
+  const text = seen.toString("latin1", 0, end);
+  const line = /^([A-Z]+) ([^ ?]+)/.exec(text);
+  if (line === null) return undefined;
+  if (!/\r\nupgrade:[ \t]*tcp[ \t]*\r\n/i.test(text) && !hijacks?.(line[1], line[2])) return undefined;
+  const head = parseHead(text);
+  return head && { head, before: [seen.subarray(end)] };
+}

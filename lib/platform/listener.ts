@@ -1,0 +1,127 @@
+import { createServer, type Server } from "node:http";
+import type { Socket } from "node:net";
+import type { Handler } from "../rest/context.ts";
+import { type Address, formatAddress, isLoopback, parseAddress } from "./address.ts";
+import { serveExchange } from "./exchange.ts";
+import { type Hijacks, lookAtFirstHead } from "./front.ts";
+import { type HostRules, refusal } from "./host_rules.ts";
+import { serveRaw } from "./raw_exchange.ts";
+import type { Serving } from "./serving.ts";
+import { listenUnix } from "./unix_socket.ts";
+import { soFar } from "./upgrade_event.ts";
+import { serveWebSocket } from "./websocket.ts";
+
+/** Options of {@linkcode listen}. */
+export interface ListenOptions extends HostRules {
+  /** Every request is authenticated by the handler: TCP off loopback is allowed then. */
+  readonly authenticated?: boolean;
+  /**
+   * Requests that may take their connection over without an `Upgrade` header. Without this they still may, as long as the
+   * client sends nothing raw before it has the answer.
+   */
+  readonly hijacks?: Hijacks;
+  /** The most bytes of body of a request that takes its connection over; 4 MiB by default. */
+  readonly upgradeBodyLimit?: number;
+  /** Told of errors no client can be told of: a handler that throws, a body that fails halfway. */
+  onError?(error: unknown): void;
+}
+
+/** A listener that is open. */
+export interface Listener extends AsyncDisposable {
+  /** `unix:///path` or `tcp://host:port`, with the port that was given. */
+  readonly address: string;
+  /** Takes no more connections, lets requests under way end for `grace` milliseconds (1000 by default), and ends the rest. */
+  close(grace?: number): Promise<void>;
+}
+
+/**
+ * Serves a handler over HTTP/1.1 on a Unix socket (`unix:///path`, for its owner only) or TCP (`tcp://host:port`), on Deno and
+ * on Node: streams both ways, WebSocket, raw upgrades and connections taken over as container clients do it.
+ *
+ * @throws {SyntaxError} if the address does not parse
+ * @throws {Error} if it is taken, or off loopback without an authenticator
+ */
+export async function listen(addr: string, handler: Handler, options: ListenOptions = {}): Promise<Listener> {
+  const address = parseAddress(addr);
+  if (address.kind === "tcp" && !isLoopback(address.host) && !options.authenticated) {
+    throw new Error(
+      `Listen on "${addr}": off loopback every caller must be authenticated, and no authenticator is set`,
+    );
+  }
+  const serving: Serving = {
+    handler,
+    authority: address.kind === "unix" ? "localhost" : undefined,
+    refuse: address.kind === "unix" ? undefined : (headers, local) => refusal(headers, local, options),
+    upgradeBodyLimit: options.upgradeBodyLimit ?? 4 * 1024 * 1024,
+    onError: options.onError ?? (() => {}),
+  };
+  const server = makeServer(serving, options.hijacks);
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  const bound = await bind(server, address);
+  let closing: Promise<void> | undefined;
+  const close = (grace = 1000) => closing ??= closeServer(server, sockets, grace);
+  return { address: formatAddress(bound), close, [Symbol.asyncDispose]: () => close() };
+}
+
+function makeServer(serving: Serving, hijacks: Hijacks | undefined): Server {
+  const settings = {
+    // Registry credentials for many registries travel in one header.
+    maxHeaderSize: 128 * 1024,
+    // Longer than the 90 s for which Go's clients keep an idle connection: the client is the one to close it.
+    keepAliveTimeout: 120_000,
+    // Uploads and streams may last.
+    requestTimeout: 0,
+    // Anything else (h2c, say) is a wish that may be left alone. Known to Node and Deno, not to the types.
+    shouldUpgradeCallback: (message: { headers: { upgrade?: string } }) =>
+      /^(?:tcp|websocket)$/i.test(message.headers.upgrade ?? ""),
+  };
+  const server = createServer(settings);
+  server.on("request", (message, out) => void serveExchange(serving, message, out));
+  server.on("checkContinue", (message, out) => void serveExchange(serving, message, out, true));
+  server.on("upgrade", (message, duplex, ahead) => {
+    // Connections come from net: a Socket is what node:http hands on.
+    const socket = duplex as Socket;
+    if (message.headers.upgrade?.toLowerCase() === "websocket") void serveWebSocket(serving, message, socket, ahead);
+    else void serveRaw(serving, socket, soFar(message, ahead));
+  });
+  // node:http's own listener runs after ours, when the first head is not for us.
+  const [accept] = server.listeners("connection");
+  server.removeAllListeners("connection");
+  server.on("connection", (socket: Socket) =>
+    lookAtFirstHead(socket, {
+      pass: (socket) => void accept.call(server, socket),
+      take: (socket, raw) => void serveRaw(serving, socket, raw),
+      hijacks,
+    }));
+  return server;
+}
+
+async function bind(server: Server, address: Address): Promise<Address> {
+  if (address.kind === "unix") {
+    await listenUnix(server, address.path);
+    return address;
+  }
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(address.port, address.host, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+  const port = server.address();
+  return { ...address, port: typeof port === "object" && port !== null ? port.port : address.port };
+}
+
+async function closeServer(server: Server, sockets: Set<Socket>, grace: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, grace);
+  await closed;
+  clearTimeout(timer);
+}

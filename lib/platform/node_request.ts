@@ -1,0 +1,125 @@
+import type { IncomingMessage } from "node:http";
+
+/** What {@linkcode nodeRequest} is made from. */
+export interface RequestParts {
+  readonly method: string;
+  /** The request target as it came. */
+  readonly target: string;
+  readonly headers: Headers;
+  readonly body?: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;
+}
+
+/** The peer of a request: there, or gone. The signal is made only when somebody asks for it. */
+export class Peer {
+  #controller: AbortController | undefined;
+  #gone = false;
+
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#gone) this.#controller.abort(lost());
+    return this.#controller.signal;
+  }
+
+  /** Tells that the peer has gone before its answer was complete. */
+  leave(): void {
+    this.#gone = true;
+    this.#controller?.abort(lost());
+  }
+}
+
+function lost(): DOMException {
+  return new DOMException("The peer has gone", "AbortError");
+}
+
+/** Giving every request a signal at construction costs more than all the rest of it. */
+class IncomingRequest extends Request {
+  readonly #peer: Peer;
+
+  constructor(url: string, init: RequestInit, peer: Peer) {
+    super(url, init);
+    this.#peer = peer;
+  }
+
+  override get signal(): AbortSignal {
+    return this.#peer.signal;
+  }
+}
+
+/**
+ * Makes a web request.
+ *
+ * @param authority Host and port for the URL
+ * @throws {TypeError} if the method or the target cannot be had in a `Request`
+ */
+export function nodeRequest(parts: RequestParts, authority: string, peer: Peer): Request {
+  const { method, target, headers, body } = parts;
+  const url = target.startsWith("/") ? `http://${authority}${target}` : absolute(target, authority);
+  if (body === undefined || method === "GET" || method === "HEAD") {
+    return new IncomingRequest(url, { method, headers }, peer);
+  }
+  // Streams as bodies need `duplex`, which the types of RequestInit do not know.
+  return new IncomingRequest(url, { method, headers, body, duplex: "half" } as RequestInit, peer);
+}
+
+/** The other forms of a target (RFC 9112, section 3.2): `*`, and a whole URL, whose authority is not ours to believe. */
+function absolute(target: string, authority: string): string {
+  if (target === "*") return `http://${authority}/*`;
+  const rest = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
+  if (rest === undefined) throw new TypeError(`Read the request target "${target}": neither a path nor a URL`);
+  return `http://${authority}${rest.startsWith("/") ? "" : "/"}${rest}`;
+}
+
+/** Headers from names and values in turn. */
+export function webHeaders(raw: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let i = 0; i < raw.length; i += 2) headers.append(raw[i], raw[i + 1]);
+  return headers;
+}
+
+/**
+ * The body of a node:http request: read from the socket only as fast as it is asked for.
+ *
+ * @param onFirstRead Called before the first byte is asked for
+ */
+export function requestBody(message: IncomingMessage, onFirstRead?: () => void): ReadableStream<Uint8Array> {
+  let started = false;
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (!started) {
+        started = true;
+        onFirstRead?.();
+        listen(message, controller);
+      }
+      message.resume();
+    },
+    cancel() {
+      // What still comes is thrown away, so that the connection can be used again.
+      message.removeAllListeners("data");
+      message.resume();
+    },
+  }, { highWaterMark: 0 });
+}
+
+function listen(message: IncomingMessage, controller: ReadableStreamDefaultController<Uint8Array>): void {
+  let over = false;
+  const finish = (action: () => void) => {
+    if (over) return;
+    over = true;
+    // A cancelled stream is closed already.
+    try {
+      action();
+    } catch { /* nobody is left to tell */ }
+  };
+  message.on("data", (piece: Uint8Array) => {
+    if (over) return;
+    controller.enqueue(piece);
+    if ((controller.desiredSize ?? 0) <= 0) message.pause();
+  });
+  message.on("end", () => finish(() => controller.close()));
+  message.on("error", () => finish(() => controller.error(lost())));
+  message.on("close", () => finish(() => controller.error(lost())));
+}

@@ -1,0 +1,56 @@
+import type { ServerResponse } from "node:http";
+import type { Handler, Platform } from "../rest/context.ts";
+import { nodeRequest, type Peer, type RequestParts } from "./node_request.ts";
+import { sendResponse } from "./node_response.ts";
+
+/** What every connection of a listener is served with. */
+export interface Serving {
+  readonly handler: Handler;
+  /** Host and port for the URL of requests; that of their `Host` header where absent. */
+  readonly authority?: string;
+  /** Why a request is refused, or undefined when it is not. */
+  refuse?(headers: Headers, localAddress: string | undefined): string | undefined;
+  /** The most bytes of body a request may have that takes its socket over. */
+  readonly upgradeBodyLimit: number;
+  /** Told of what no client can be told any more. */
+  onError(error: unknown): void;
+}
+
+/** Makes the request and runs the handler. Answers in plain text what cannot be a request, or is refused. */
+export async function answer(
+  serving: Serving,
+  parts: RequestParts,
+  localAddress: string | undefined,
+  peer: Peer,
+  platform: Platform,
+): Promise<Response> {
+  const reason = serving.refuse?.(parts.headers, localAddress);
+  if (reason !== undefined) return plain(403, reason);
+  let request: Request;
+  try {
+    request = nodeRequest(parts, serving.authority ?? parts.headers.get("host") ?? "localhost", peer);
+  } catch (error) {
+    return plain(400, error instanceof Error ? error.message : "Read the request: it is malformed");
+  }
+  try {
+    return await serving.handler(request, platform);
+  } catch (error) {
+    serving.onError(error);
+    return plain(500, "Internal error");
+  }
+}
+
+/** A short text as a response. */
+export function plain(status: number, text: string): Response {
+  return new Response(text + "\n", { status, headers: { "content-type": "text/plain; charset=utf-8" } });
+}
+
+/** Sends a response; what goes wrong ends the connection and is told to the listener's owner. Never rejects. */
+export async function send(serving: Serving, out: ServerResponse, response: Response, peer: Peer): Promise<void> {
+  try {
+    await sendResponse(out, response, peer);
+  } catch (error) {
+    serving.onError(error);
+    out.destroy();
+  }
+}

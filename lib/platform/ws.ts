@@ -1,0 +1,7 @@
+/**
+ * The one place that names the WebSocket library.
+ *
+ * @module
+ */
+// @ts-types="./ws_types.d.ts"
+export { WebSocketServer } from "npm:ws@8.23.0";

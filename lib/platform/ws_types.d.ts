@@ -1,0 +1,26 @@
+/* The little of npm:ws that `ws.ts` passes on; the package brings no types of its own. */
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+
+export class WebSocket {
+  on(event: "error" | "close", listener: () => void): void;
+  terminate(): void;
+}
+
+export interface ServerOptions {
+  noServer: true;
+  maxPayload?: number;
+  clientTracking?: boolean;
+  perMessageDeflate?: boolean;
+  handleProtocols?(protocols: Set<string>, request: IncomingMessage): string | false;
+}
+
+export class WebSocketServer {
+  constructor(options: ServerOptions);
+  handleUpgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Uint8Array,
+    callback: (socket: WebSocket, request: IncomingMessage) => void,
+  ): void;
+}
