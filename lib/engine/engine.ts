@@ -26,7 +26,7 @@ export class Engine {
     this.images = core.images;
     this.networks = new Networks(core);
     this.volumes = new Volumes(core);
-    this.containers = new Containers(core);
+    this.containers = new Containers(core, this.networks, this.volumes);
   }
 
   /** Loads the state and reconciles it with the host: what was cut short is finished or undone when it resolves. */

@@ -145,8 +145,9 @@ export interface Layers {
   create(containerID: string, diffIDs: readonly string[]): Promise<void>;
   /** Mounts the container's tree and returns its path on the host. Mounting twice is not an error. */
   mount(containerID: string, diffIDs: readonly string[]): Promise<string>;
+  /** Unmounts it. Idempotent. */
   unmount(containerID: string): Promise<void>;
-  /** Unmounts and deletes the writable layer. */
+  /** Unmounts and deletes the writable layer. Idempotent. */
   destroy(containerID: string): Promise<void>;
   /** Containers that have a writable layer here. */
   containers(): Promise<string[]>;
@@ -246,6 +247,8 @@ export interface Networks {
   checkPorts(ports: readonly PortMapping[]): Promise<void>;
   /** Makes the container's network namespace, without networks in it; returns its path. */
   createNamespace(containerID: string): Promise<string>;
+  /** Where the container's namespace is, or would be: what a teardown is given after the record has forgotten it. */
+  path(containerID: string): string;
   /** Connects the namespace to networks and publishes ports; undoes its own parts on failure. */
   setup(options: NetworkSetup): Promise<NetworkStatus>;
   /** Undoes `setup`. Idempotent. */

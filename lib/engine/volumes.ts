@@ -1,5 +1,7 @@
-import type { EngineContext } from "./containers/context.ts";
+import { type Core, requireHost } from "./core.ts";
 import { EngineError } from "./errors.ts";
+import { checkName } from "./names.ts";
+import type { Operation, Table } from "./table.ts";
 
 /** A volume as stored. */
 export interface VolumeRecord {
@@ -19,22 +21,90 @@ export interface VolumeRecord {
 
 /** The engine's volumes. */
 export class Volumes {
-  readonly #context: EngineContext;
+  readonly #core: Core;
+  readonly #table: Table<VolumeRecord>;
 
-  constructor(context: EngineContext) {
-    this.#context = context;
+  constructor(core: Core) {
+    this.#core = core;
+    this.#table = core.state.table("volumes");
   }
 
-  /** The volume of that name or unambiguous prefix. Throws `no_such_volume`. */
-  resolve(_name: string): VolumeRecord {
-    throw new EngineError("unsupported", `Not yet on ${typeof this.#context.host}`);
+  /** The volume of that name. Throws `no_such_volume`. */
+  resolve(name: string): VolumeRecord {
+    const record = this.#table.get(name);
+    if (record) return record;
+    const sentinel = "no such volume";
+    throw new EngineError("no_such_volume", `no volume with name "${name}" found: ${sentinel}`, { sentinel });
   }
 
-  exists(_name: string): boolean {
-    throw new EngineError("unsupported", "Not yet");
+  exists(name: string): boolean {
+    return this.#table.has(name);
   }
 
+  /** Every volume, by name. */
   list(): VolumeRecord[] {
-    throw new EngineError("unsupported", "Not yet");
+    return this.#table.values().sort((a, b) => a.name < b.name ? -1 : 1);
+  }
+
+  /**
+   * Makes a volume where there is none of that name yet. A host folder that was begun and not recorded is taken up again:
+   * its name is the same.
+   */
+  ensure(name: string, options: { anonymous?: boolean } = {}): Promise<VolumeRecord> {
+    checkName(name);
+    return this.#core.locks.with(`volume:${name}`, async () => {
+      const known = this.#table.get(name);
+      if (known) return known;
+      const { operation, intent } = this.#core.intents.begin("volume.create", name);
+      await this.#core.state.commit([operation]);
+      const record: VolumeRecord = {
+        name,
+        driver: "local",
+        created: new Date(this.#core.clock.now()).toISOString(),
+        labels: {},
+        options: {},
+        anonymous: options.anonymous ?? false,
+        needsCopyUp: true,
+        mountpoint: await requireHost(this.#core).volumes.create(name),
+      };
+      await this.#core.state.commit([this.#table.put(name, record), this.#core.intents.end(intent)]);
+      this.#core.events.emit({ type: "volume", action: "create", id: name, name });
+      return record;
+    });
+  }
+
+  /** Fills a volume that was never mounted from what the container's tree has at `path`. Its tree must be mounted. */
+  fill(name: string, containerID: string, path: string): Promise<void> {
+    if (!this.#table.get(name)?.needsCopyUp) return Promise.resolve();
+    return this.#core.locks.with(`volume:${name}`, async () => {
+      const record = this.#table.get(name);
+      if (!record?.needsCopyUp) return;
+      await requireHost(this.#core).volumes.copyUp(name, containerID, path);
+      await this.#core.state.commit([this.#table.put(name, { ...record, needsCopyUp: false })]);
+    });
+  }
+
+  /** Removes a volume. The caller has seen to it that no container has it. */
+  remove(name: string): Promise<void> {
+    return this.#core.locks.with(`volume:${name}`, async () => {
+      if (!this.#table.has(name)) return;
+      const { operation, intent } = this.#core.intents.begin("volume.remove", name);
+      await this.#core.state.commit([this.#table.drop(name), operation]);
+      await requireHost(this.#core).volumes.remove(name);
+      await this.#core.state.commit([this.#core.intents.end(intent)]);
+      this.#core.events.emit({ type: "volume", action: "remove", id: name, name });
+    });
+  }
+
+  /** Undoes creations and finishes removals that were cut short. Called once, at start. */
+  async recover(): Promise<void> {
+    const { intents, state } = this.#core;
+    if (intents.open().every(({ kind }) => !kind.startsWith("volume."))) return;
+    const host = requireHost(this.#core);
+    for (const intent of [...intents.open("volume.create"), ...intents.open("volume.remove")]) {
+      const done: Operation[] = [intents.end(intent)];
+      if (!this.#table.has(intent.subject)) await host.volumes.remove(intent.subject);
+      await state.commit(done);
+    }
   }
 }

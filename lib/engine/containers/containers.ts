@@ -1,8 +1,19 @@
 /** Containers: what the engine offers of them, one call per operation. */
 import type { ContainerRecord, ContainerSpec } from "../container_record.ts";
-import { EngineError } from "../errors.ts";
+import { type Core, requireHost } from "../core.ts";
+import type { Networks } from "../networks.ts";
 import type { Attachment } from "../ports.ts";
-import type { EngineContext } from "./context.ts";
+import { recoverContainers } from "../recovery.ts";
+import type { Volumes } from "../volumes.ts";
+import { attachContainer, resizeContainer } from "./attach.ts";
+import { Changes } from "./changes.ts";
+import type { Context } from "./context.ts";
+import { createContainer } from "./create.ts";
+import { onExit } from "./exits.ts";
+import { isCode, textOf } from "./failures.ts";
+import { initContainer, pauseContainer, restartContainer, startContainer, unpauseContainer } from "./lifecycle.ts";
+import { listContainers } from "./list.ts";
+import { readLogs } from "./logs.ts";
 import type {
   AttachOptions,
   ListOptions,
@@ -15,74 +26,107 @@ import type {
   WaitCondition,
   WaitOptions,
 } from "./options.ts";
+import { PortClaims } from "./port_claims.ts";
+import { Records } from "./records.ts";
+import { removeContainer } from "./remove.ts";
+import { renameContainer } from "./rename.ts";
+import { killContainer, stopContainer } from "./stop.ts";
+import { Teardowns } from "./teardowns.ts";
+import { waitForContainer } from "./wait.ts";
 
 /**
  * The engine's containers. Every operation takes a name, an ID or an unambiguous prefix of one; what changes a container
  * is durable before it answers, and one container's changes never overlap.
  */
 export class Containers {
-  readonly #context: EngineContext;
+  readonly #context: Context;
+  readonly #closing = new AbortController();
+  readonly #behind = new Set<Promise<void>>();
+  #unwatch = () => {};
 
-  constructor(context: EngineContext) {
-    this.#context = context;
+  constructor(core: Core, networks: Networks, volumes: Volumes) {
+    const changes = new Changes();
+    const portClaims = new PortClaims();
+    this.#context = {
+      core,
+      changes,
+      networks,
+      volumes,
+      portClaims,
+      records: new Records(core, changes),
+      teardowns: new Teardowns(core, networks, portClaims),
+      restarting: new Set(),
+      closing: this.#closing.signal,
+      background: (what, work) => this.#background(what, work),
+    };
+    core.images.users = {
+      of: (imageID) => this.usingImage(imageID),
+      remove: async (id) => void await this.remove(id, { force: true, ignore: true, depend: true }),
+    };
   }
 
   /** Makes a container; `warnings` say what was asked for and cannot be had in full. */
-  create(_spec: ContainerSpec): Promise<{ record: ContainerRecord; warnings: string[] }> {
-    return this.#pending();
+  create(spec: ContainerSpec): Promise<{ record: ContainerRecord; warnings: string[] }> {
+    return createContainer(this.#context, spec);
   }
 
   /** The container of that name, ID or ID prefix. Throws `no_such_container` or `ambiguous`. */
-  resolve(_nameOrID: string): ContainerRecord {
-    throw new EngineError("unsupported", "Not yet");
+  resolve(nameOrID: string): ContainerRecord {
+    return this.#context.records.resolve(nameOrID);
   }
 
   /** Whether there is one. An ambiguous prefix counts as there. */
-  exists(_nameOrID: string): boolean {
-    throw new EngineError("unsupported", "Not yet");
+  exists(nameOrID: string): boolean {
+    try {
+      return this.resolve(nameOrID) !== undefined;
+    } catch (error) {
+      if (isCode(error, "no_such_container", "invalid")) return false;
+      if (isCode(error, "ambiguous")) return true;
+      throw error;
+    }
   }
 
-  /** Containers, newest first. Throws `invalid` for a filter there is not. */
-  list(_options?: ListOptions): ContainerRecord[] {
-    throw new EngineError("unsupported", "Not yet");
+  /** Containers, newest first; only those that run unless asked otherwise. Throws `invalid` for a filter there is not. */
+  list(options: ListOptions = {}): ContainerRecord[] {
+    return listContainers(this.#context, options);
   }
 
   /** Containers made of this image: what an image removal must ask. */
-  usingImage(_imageID: string): ContainerRecord[] {
-    throw new EngineError("unsupported", "Not yet");
+  usingImage(imageID: string): ContainerRecord[] {
+    return this.#context.records.all().filter((record) => record.imageID === imageID);
   }
 
   /** Makes the container's process, up to the point where it would start. Throws `unchanged` when that is done already. */
-  init(_nameOrID: string): Promise<void> {
-    return this.#pending();
+  init(nameOrID: string): Promise<void> {
+    return attempt(() => initContainer(this.#context, nameOrID));
   }
 
   /** Starts it, its dependencies first. Throws `unchanged` when it runs. */
-  start(_nameOrID: string): Promise<void> {
-    return this.#pending();
+  start(nameOrID: string): Promise<void> {
+    return startContainer(this.#context, nameOrID);
   }
 
   /** Stops it: the stop signal, then SIGKILL when the time is up. Throws `unchanged` when it has ended. */
-  stop(_nameOrID: string, _options?: StopOptions): Promise<void> {
-    return this.#pending();
+  stop(nameOrID: string, options?: StopOptions): Promise<void> {
+    return stopContainer(this.#context, nameOrID, options);
   }
 
   /** Sends a signal (number, `TERM`, `SIGTERM`; `SIGKILL` by default, after which its end is waited for). */
-  kill(_nameOrID: string, _options?: { signal?: string | number }): Promise<void> {
-    return this.#pending();
+  kill(nameOrID: string, options?: { signal?: string | number }): Promise<void> {
+    return killContainer(this.#context, nameOrID, options);
   }
 
   /** Stops it if it runs, then starts it. */
-  restart(_nameOrID: string, _options?: StopOptions): Promise<void> {
-    return this.#pending();
+  restart(nameOrID: string, options?: StopOptions): Promise<void> {
+    return restartContainer(this.#context, nameOrID, options);
   }
 
-  pause(_nameOrID: string): Promise<void> {
-    return this.#pending();
+  pause(nameOrID: string): Promise<void> {
+    return attempt(() => pauseContainer(this.#context, nameOrID));
   }
 
-  unpause(_nameOrID: string): Promise<void> {
-    return this.#pending();
+  unpause(nameOrID: string): Promise<void> {
+    return attempt(() => unpauseContainer(this.#context, nameOrID));
   }
 
   /**
@@ -90,51 +134,67 @@ export class Containers {
    * The call is in place when it returns its promise: a start that follows is not missed. Containers that are gone answer
    * with their exit code for five minutes.
    */
-  wait(_nameOrID: string, _conditions?: readonly WaitCondition[], _options?: WaitOptions): Promise<number> {
-    return this.#pending();
+  wait(nameOrID: string, conditions: readonly WaitCondition[] = [], options?: WaitOptions): Promise<number> {
+    return waitForContainer(this.#context, nameOrID, conditions, options);
   }
 
   /** Removes it, and what depends on it when asked. Reports come in the order of removal. */
-  remove(_nameOrID: string, _options?: RemoveOptions): Promise<RemoveReport[]> {
-    return this.#pending();
+  remove(nameOrID: string, options?: RemoveOptions): Promise<RemoveReport[]> {
+    return removeContainer(this.#context, nameOrID, options);
   }
 
-  /** The container's log, record by record. */
-  // deno-lint-ignore require-yield -- a signature to build on
-  async *logs(_nameOrID: string, _options: LogsOptions): AsyncIterable<LogRecord> {
-    await this.#pending();
+  /** The container's log, record by record. Throws at once where there is none. */
+  logs(nameOrID: string, options: LogsOptions): AsyncIterable<LogRecord> {
+    return readLogs(this.#context, nameOrID, options);
   }
 
   /** Attaches to its standard streams; initialises a container that is not running, so that nothing is missed at its start. */
-  attach(_nameOrID: string, _options: AttachOptions): Promise<Attachment> {
-    return this.#pending();
+  attach(nameOrID: string, options: AttachOptions): Promise<Attachment> {
+    return attachContainer(this.#context, nameOrID, options);
   }
 
   /** Sets its terminal's size. */
-  resize(_nameOrID: string, _size: TerminalSize): Promise<void> {
-    return this.#pending();
+  resize(nameOrID: string, size: TerminalSize): Promise<void> {
+    return attempt(() => resizeContainer(this.#context, nameOrID, size));
   }
 
-  rename(_nameOrID: string, _name: string): Promise<void> {
-    return this.#pending();
+  rename(nameOrID: string, name: string): Promise<void> {
+    return attempt(() => renameContainer(this.#context, nameOrID, name));
   }
 
   /** Bytes in its writable layer. */
-  size(_nameOrID: string): Promise<number> {
-    return this.#pending();
+  async size(nameOrID: string): Promise<number> {
+    const { id } = this.resolve(nameOrID);
+    return await requireHost(this.#context.core).layers.usage(id);
   }
 
   /** Reconciles records with the host; the engine calls it once, before it answers anybody. */
-  recover(): Promise<void> {
-    return this.#pending();
+  async recover(): Promise<void> {
+    const { host } = this.#context.core;
+    if ("unavailable" in host) return;
+    // Watching comes first: what ends meanwhile is told of, and told twice does no harm.
+    this.#unwatch = host.processes.onExit((id, exit) => {
+      this.#background(`handle the end of ${id}`, onExit(this.#context, id, exit));
+    });
+    await recoverContainers(this.#context);
   }
 
   /** Stops watching the host, and waits for the work that goes on behind answers. Containers go on. */
-  close(): Promise<void> {
-    return this.#pending();
+  async close(): Promise<void> {
+    this.#unwatch();
+    this.#closing.abort();
+    while (this.#behind.size > 0) await Promise.all(this.#behind);
   }
 
-  #pending(): Promise<never> {
-    return Promise.reject(new EngineError("unsupported", `Not yet on ${typeof this.#context.host}`));
+  #background(what: string, work: Promise<unknown>): void {
+    const done = work.then(() => {}, (error) => {
+      this.#context.core.log("error", `Failed to ${what}: ${textOf(error)}`);
+    }).finally(() => this.#behind.delete(done));
+    this.#behind.add(done);
   }
+}
+
+/** What fails before it waits for anything fails as a promise all the same. */
+async function attempt<T>(operation: () => Promise<T>): Promise<T> {
+  return await operation();
 }

@@ -1,19 +1,52 @@
-import type { EventLog } from "../events.ts";
-import type { ImageRecord } from "../image_record.ts";
-import type { Locks } from "../locks.ts";
-import type { Clock, Host, NoHost, Random } from "../ports.ts";
-import type { State } from "../state.ts";
+import type { ContainerRecord, ContainerStatus } from "../container_record.ts";
+import { type Core, requireHost } from "../core.ts";
+import type { Networks } from "../networks.ts";
+import type { Host } from "../ports.ts";
+import type { Volumes } from "../volumes.ts";
+import type { Changes } from "./changes.ts";
+import type { PortClaims } from "./port_claims.ts";
+import type { Records } from "./records.ts";
+import type { Teardowns } from "./teardowns.ts";
 
-/** What containers, networks and volumes need of the engine they belong to. */
-export interface EngineContext {
-  readonly state: State;
-  readonly locks: Locks;
-  readonly events: EventLog;
-  readonly host: Host | NoHost;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Finds an image by name or ID, as `Images.resolve` does. */
-  readonly images: { resolve(nameOrID: string): ImageRecord };
-  /** Where what goes wrong behind an answer is told. */
-  readonly log: (level: "debug" | "info" | "warn" | "error", message: string) => void;
+/** What the container operations share. */
+export interface Context {
+  readonly core: Core;
+  readonly records: Records;
+  readonly changes: Changes;
+  readonly networks: Networks;
+  readonly volumes: Volumes;
+  readonly portClaims: PortClaims;
+  readonly teardowns: Teardowns;
+  /** Containers whose end belongs to a restart: they are neither removed nor restarted by policy. */
+  readonly restarting: Set<string>;
+  /** Ends when the engine closes: what sleeps behind an answer gives up. */
+  readonly closing: AbortSignal;
+  /** Lets work go on behind an answer; closing the engine waits for it, and failures are logged. */
+  background(what: string, work: Promise<unknown>): void;
+}
+
+/** States in which there is a process. */
+export const LIVE: readonly ContainerStatus[] = ["initialized", "running", "paused", "stopping"];
+
+/** Whether the container has a process. */
+export function isLive(record: ContainerRecord): boolean {
+  return LIVE.includes(record.state.status);
+}
+
+/** The host, or `unsupported`. */
+export function hostOf(context: Context): Host {
+  return requireHost(context.core);
+}
+
+/** Runs `fn` while nothing else changes this container. */
+export function locked<T>(context: Context, id: string, fn: () => T | Promise<T>): Promise<T> {
+  return context.core.locks.with(`container:${id}`, fn);
+}
+
+/** Tells the event log what happened to a container. */
+export function emit(context: Context, record: ContainerRecord, action: string, exitCode?: number): void {
+  const { id, name, imageName: image, spec } = record;
+  const code: Record<string, string> = exitCode === undefined ? {} : { containerExitCode: String(exitCode) };
+  const attributes = { ...spec.labels, image, name, ...code };
+  context.core.events.emit({ type: "container", action, id, name, image, attributes, exitCode });
 }

@@ -1,0 +1,65 @@
+import { EngineError } from "./errors.ts";
+import { type Address, contains, formatAddress, parseAddress, parseSubnet, type Subnet } from "./ip.ts";
+
+/** The addresses of one subnet, and which container has which. */
+export class AddressPool {
+  readonly #subnet: Subnet;
+  readonly #reserved: Set<bigint>;
+  readonly #owners = new Map<bigint, string>();
+  /** Where the last search ended: addresses are given out in turn, so that a freed one rests a while. */
+  #cursor: bigint;
+
+  constructor(subnet: string, gateway: string) {
+    this.#subnet = parseSubnet(subnet);
+    const { first, size, version } = this.#subnet;
+    this.#reserved = new Set([first, parseAddress(gateway).value]);
+    if (version === 4) this.#reserved.add(first + size - 1n);
+    this.#cursor = first;
+  }
+
+  /** Whether this pool's subnet has the address. */
+  holds(address: string): boolean {
+    return contains(this.#subnet, parseAddress(address));
+  }
+
+  /** Gives a container the next free address. Throws `EngineError("limit")` when there is none. */
+  take(owner: string): string {
+    const { first, size, version } = this.#subnet;
+    // Reserved and owned addresses are the only ones skipped: one more try than there are of them must succeed.
+    const tries = this.#owners.size + this.#reserved.size + 1;
+    for (let i = 0; i < tries; i++) {
+      this.#cursor = first + (this.#cursor - first + 1n) % size;
+      if (this.#reserved.has(this.#cursor) || this.#owners.has(this.#cursor)) continue;
+      this.#owners.set(this.#cursor, owner);
+      return formatAddress({ version, value: this.#cursor });
+    }
+    throw new EngineError("limit", "failed to find free IP in range: every address of the subnet is taken");
+  }
+
+  /** Gives a container this very address. Throws `EngineError("in_use")` when another one has it. */
+  claim(owner: string, text: string): string {
+    const address: Address = parseAddress(text);
+    const other = this.#owners.get(address.value);
+    if (other !== undefined && other !== owner) {
+      throw new EngineError("in_use", `requested ip address ${text} is already allocated to container ID ${other}`);
+    }
+    if (this.#reserved.has(address.value)) {
+      throw new EngineError("invalid", `requested ip address ${text} is reserved in its subnet`);
+    }
+    this.#owners.set(address.value, owner);
+    return formatAddress(address);
+  }
+
+  /** The address again where it is free, else another one. */
+  prefer(owner: string, text: string | undefined): string {
+    if (text === undefined || !this.holds(text)) return this.take(owner);
+    const { value } = parseAddress(text);
+    const isFree = !this.#reserved.has(value) && (this.#owners.get(value) ?? owner) === owner;
+    return isFree ? this.claim(owner, text) : this.take(owner);
+  }
+
+  /** Takes back what a container has. */
+  release(owner: string): void {
+    for (const [value, holder] of this.#owners) if (holder === owner) this.#owners.delete(value);
+  }
+}

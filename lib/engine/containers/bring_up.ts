@@ -1,0 +1,122 @@
+import type { ContainerRecord } from "../container_record.ts";
+import type { Intent } from "../intents.ts";
+import type { Operation } from "../table.ts";
+import { FRESH_STATE } from "./create.ts";
+import { type Context, emit, hostOf } from "./context.ts";
+import { isCode, textOf } from "./failures.ts";
+import { volumesOf } from "./mounts.ts";
+import { connect, type ContainerNetwork, reserveNetwork } from "./network.ts";
+import { withState } from "./records.ts";
+
+/** The kind of the intents that precede what {@linkcode bringUp} does to the host. */
+export const START_INTENT = "container.start";
+
+/** Exit codes that shells, and clients, know these failures by. */
+const NOT_FOUND = 127;
+const NOT_EXECUTABLE = 126;
+
+/** What a container that is brought up keeps of its last life. */
+export interface BringUpOptions {
+  /** Count the policy's restarts on. */
+  keepRestartCount?: boolean;
+}
+
+/**
+ * Takes a container to `initialized`: its tree mounted, its volumes filled, its network up, its process made. The caller
+ * holds the lock. When any of it fails all of it is undone, the record says why and the error is thrown on.
+ */
+export async function bringUp(
+  context: Context,
+  record: ContainerRecord,
+  options: BringUpOptions = {},
+): Promise<ContainerRecord> {
+  const { core, records } = context;
+  hostOf(context);
+  await context.teardowns.settled(record.id);
+  let planned = record;
+  let intent: Intent | undefined;
+  try {
+    planned = await reserveNetwork(context, record);
+    const begun = core.intents.begin(START_INTENT, record.id);
+    await records.save(planned, [begun.operation]);
+    intent = begun.intent;
+    const { network, pids } = await act(context, planned);
+    const restartCount = options.keepRestartCount ? record.state.restartCount : 0;
+    const { startedAt, finishedAt } = record.state;
+    const kept = { restartCount, startedAt, finishedAt };
+    const state = { ...FRESH_STATE, ...kept, ...pids, status: "initialized" as const, network: network.status };
+    const up = withState(planned, state);
+    await records.save(up, [core.intents.end(intent)]);
+    emit(context, up, "init");
+    return up;
+  } catch (error) {
+    if (intent) await giveUp(context, planned, error, [core.intents.end(intent)]);
+    else await records.save(withFailure(record, error));
+    throw error;
+  }
+}
+
+/** Undoes a container that did not come up and leaves the reason in its record. The caller holds the lock. */
+export async function giveUp(
+  context: Context,
+  record: ContainerRecord,
+  error: unknown,
+  operations: readonly Operation[] = [],
+): Promise<void> {
+  await undoBringUp(context, record);
+  await context.records.save(withFailure(record, error), operations);
+}
+
+/** Takes back everything a container that came up, or began to, has on the host. What fails is logged and left to recovery. */
+export async function undoBringUp(context: Context, record: ContainerRecord): Promise<void> {
+  const host = hostOf(context);
+  await report(context, record, host.processes.delete(record.id));
+  await Promise.all([report(context, record, host.layers.unmount(record.id)), context.teardowns.begin(record)]);
+  context.networks.release(record.id);
+  context.portClaims.release(record.id);
+}
+
+interface Made {
+  network: ContainerNetwork;
+  pids: { pid: number; conmonPid: number };
+}
+
+async function act(context: Context, record: ContainerRecord): Promise<Made> {
+  const host = hostOf(context);
+  // Both must have ended before anything is undone.
+  const [tree, net] = await Promise.allSettled([mountTree(context, record), connect(context, record)]);
+  if (tree.status === "rejected") throw tree.reason;
+  if (net.status === "rejected") throw net.reason;
+  const { netns, status } = net.value;
+  const pids = await host.processes.create({ record, rootfs: tree.value, netns, network: status });
+  return { network: net.value, pids };
+}
+
+async function mountTree(context: Context, record: ContainerRecord): Promise<string> {
+  const rootfs = await hostOf(context).layers.mount(record.id, record.diffIDs);
+  for (const { source, destination } of volumesOf(record.mounts)) {
+    // A volume that is gone comes back empty, as a container that names it expects one.
+    await context.volumes.ensure(source);
+    await context.volumes.fill(source, record.id, destination);
+  }
+  return rootfs;
+}
+
+function withFailure(record: ContainerRecord, error: unknown): ContainerRecord {
+  const status = record.state.startedAt === 0 ? "created" : "exited";
+  const exitCode = failureCode(error) ?? record.state.exitCode;
+  return withState(record, { status, exitCode, error: textOf(error), pid: 0, conmonPid: 0, network: undefined });
+}
+
+async function report(context: Context, record: ContainerRecord, work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    context.core.log("warn", `Clean up container ${record.id}: ${textOf(error)}`);
+  }
+}
+
+function failureCode(error: unknown): number | undefined {
+  if (isCode(error, "command_not_found")) return NOT_FOUND;
+  return isCode(error, "command_not_executable") ? NOT_EXECUTABLE : undefined;
+}

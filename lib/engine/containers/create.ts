@@ -1,0 +1,207 @@
+import type { ExecutionConfig } from "../../oci/image_config.ts";
+import type {
+  ContainerRecord,
+  ContainerSpec,
+  ContainerState,
+  NamespaceMode,
+  NetworkAttachment,
+  PortMapping,
+} from "../container_record.ts";
+import type { ImageRecord } from "../image_record.ts";
+import type { Intent } from "../intents.ts";
+import { checkName, randomID } from "../names.ts";
+import { DEFAULT_NETWORK } from "../networks.ts";
+import { type Context, emit, hostOf } from "./context.ts";
+import { invalid, isCode } from "./failures.ts";
+import { DEFAULT_STOP_TIMEOUT, mergeExposed, mergeLabels, mergeProcess, mergeStopSignal } from "./merge.ts";
+import { resolveMounts, volumesOf } from "./mounts.ts";
+import { assignPorts, checkMappings, publishAll } from "./port_mappings.ts";
+import { hasOwnNetwork, validateSpec } from "./validate.ts";
+
+/** The kind of the intents that precede a creation. */
+export const CREATE_INTENT = "container.create";
+
+/** The state of a container nothing has happened to. */
+export const FRESH_STATE: ContainerState = {
+  status: "created",
+  pid: 0,
+  conmonPid: 0,
+  startedAt: 0,
+  finishedAt: 0,
+  exitCode: 0,
+  oomKilled: false,
+  error: "",
+  restartCount: 0,
+  stoppedByUser: false,
+};
+
+/** Makes a container: its record, its writable layer and its volumes; or nothing at all. */
+export async function createContainer(
+  context: Context,
+  spec: ContainerSpec,
+): Promise<{ record: ContainerRecord; warnings: string[] }> {
+  const { core, records } = context;
+  hostOf(context);
+  validateSpec(spec);
+  const image = core.images.resolve(spec.image);
+  using _image = core.images.pin(image.id);
+  const id = randomID(core.random);
+  using reserved = records.reserve(id, spec.name);
+  const warnings: string[] = [];
+  const record = await draft(context, { id, name: reserved.name, spec, image, warnings });
+  await make(context, record);
+  emit(context, record, "create");
+  return { record, warnings };
+}
+
+interface Draft {
+  id: string;
+  name: string;
+  spec: ContainerSpec;
+  image: ImageRecord;
+  warnings: string[];
+}
+
+async function draft(context: Context, { id, name, spec, image, warnings }: Draft): Promise<ContainerRecord> {
+  const config = image.config.config ?? {};
+  const namespaces = resolveNamespaces(context, spec);
+  const hostname = await chooseHostname(context, { ...spec, namespaces }, id);
+  const exposed = mergeExposed(spec, config);
+  return {
+    id,
+    name,
+    created: context.core.clock.now(),
+    spec: { ...spec, name, namespaces, exposed, labels: mergeLabels(spec, config) },
+    imageID: image.id,
+    imageName: image.names.includes(spec.image) ? spec.image : image.names[0] ?? spec.image,
+    diffIDs: image.layers.map((layer) => layer.diffID),
+    process: mergeProcess(spec, config, hostname),
+    stopSignal: mergeStopSignal(spec, config),
+    stopTimeout: spec.stopTimeout ?? DEFAULT_STOP_TIMEOUT,
+    hostname,
+    mounts: resolveMountsChecked(context, spec, config),
+    ports: await choosePorts(context, spec, exposed, warnings),
+    networks: await chooseNetworks(context, spec, id),
+    log: hostOf(context).logSource(id, spec.logDriver ?? "k8s-file"),
+    state: FRESH_STATE,
+  };
+}
+
+/** Other containers are named by their ID from here on: names change. */
+function resolveNamespaces(context: Context, spec: ContainerSpec): ContainerSpec["namespaces"] {
+  const resolve = (namespace: NamespaceMode): NamespaceMode =>
+    namespace.mode === "container"
+      ? { ...namespace, value: context.records.resolve(namespace.value ?? "").id }
+      : namespace;
+  const { network, pid, ipc, uts, cgroup } = spec.namespaces;
+  return {
+    network: resolve(network),
+    pid: resolve(pid),
+    ipc: resolve(ipc),
+    uts: resolve(uts),
+    cgroup: resolve(cgroup),
+  };
+}
+
+async function chooseHostname(context: Context, spec: ContainerSpec, id: string): Promise<string> {
+  const { network, uts } = spec.namespaces;
+  if (spec.hostname) return spec.hostname;
+  if (uts.mode === "host") return (await hostOf(context).info()).hostname;
+  if (uts.mode === "container") return context.records.require(uts.value ?? "").hostname;
+  // Podman's rule: who shares the host's network also goes by the host's name.
+  if (network.mode === "host") return (await hostOf(context).info()).hostname;
+  return id.slice(0, 12);
+}
+
+function resolveMountsChecked(context: Context, spec: ContainerSpec, config: ExecutionConfig) {
+  const mounts = resolveMounts(spec.mounts, config, () => randomID(context.core.random));
+  for (const { source } of volumesOf(mounts)) checkName(source);
+  return mounts;
+}
+
+async function choosePorts(
+  context: Context,
+  spec: ContainerSpec,
+  exposed: string[],
+  warnings: string[],
+): Promise<PortMapping[]> {
+  const checked = checkMappings(spec.ports);
+  const { mode } = spec.namespaces.network;
+  if (!hasOwnNetwork(mode)) {
+    if (checked.length > 0) {
+      const reason = `because "${mode}" network namespace mode does not support them`;
+      warnings.push(`Port mappings have been discarded ${reason}`);
+    }
+    return [];
+  }
+  const wanted = spec.publishImagePorts ? [...checked, ...publishAll(checked, exposed)] : checked;
+  const host = hostOf(context);
+  return await assignPorts(wanted, {
+    random: context.core.random,
+    taken: context.records.all().flatMap((record) => record.ports),
+    isFree: async (mapping) => {
+      try {
+        await host.networks.checkPorts([mapping]);
+        return true;
+      } catch (error) {
+        if (isCode(error, "port_in_use")) return false;
+        throw error;
+      }
+    },
+  });
+}
+
+async function chooseNetworks(
+  context: Context,
+  spec: ContainerSpec,
+  id: string,
+): Promise<Record<string, NetworkAttachment>> {
+  if (!hasOwnNetwork(spec.namespaces.network.mode)) return {};
+  const asked = Object.entries(spec.networks);
+  if (asked.length === 0) asked.push([DEFAULT_NETWORK, {}]);
+  const names = new Set(asked.flatMap(([, { interfaceName }]) => interfaceName ? [interfaceName] : []));
+  const chosen: Record<string, NetworkAttachment> = {};
+  for (const [nameOrID, attachment] of asked) {
+    const network = await context.networks.ensure(nameOrID);
+    if (chosen[network.name]) throw invalid(`network "${network.name}" is given twice`);
+    const staticIPs = attachment.staticIPs ?? [];
+    context.networks.checkAddresses(network, staticIPs);
+    const interfaceName = attachment.interfaceName || freeInterface(names);
+    names.add(interfaceName);
+    const aliases = [...new Set([...attachment.aliases ?? [], id.slice(0, 12)])];
+    chosen[network.name] = { aliases, staticIPs, mac: attachment.mac, interfaceName };
+  }
+  return chosen;
+}
+
+function freeInterface(taken: ReadonlySet<string>): string {
+  let number = 0;
+  while (taken.has(`eth${number}`)) number++;
+  return `eth${number}`;
+}
+
+/** Acts on the host, and undoes it where that fails. */
+async function make(context: Context, record: ContainerRecord): Promise<void> {
+  const { core, volumes, records } = context;
+  const mounted = volumesOf(record.mounts);
+  const anonymous = mounted.filter((mount) => mount.anonymous).map((mount) => mount.source);
+  const { intent, operation } = core.intents.begin(CREATE_INTENT, record.id, { volumes: anonymous.join(",") });
+  await core.state.commit([operation]);
+  try {
+    for (const { source, anonymous } of mounted) await volumes.ensure(source, { anonymous });
+    await hostOf(context).layers.create(record.id, record.diffIDs);
+    await records.save(record, [core.intents.end(intent)]);
+  } catch (error) {
+    await undoCreate(context, intent);
+    throw error;
+  }
+}
+
+/** Takes back what a creation did to the host: its own volumes too, but none that has a name others may know. */
+export async function undoCreate(context: Context, intent: Intent): Promise<void> {
+  const { core, volumes } = context;
+  const names = (intent.details.volumes ?? "").split(",").filter((name) => name !== "");
+  await hostOf(context).layers.destroy(intent.subject);
+  for (const name of names) await volumes.remove(name);
+  await core.state.commit([core.intents.end(intent)]);
+}

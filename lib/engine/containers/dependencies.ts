@@ -1,0 +1,14 @@
+/** Containers that live in another one's namespaces need it to run, and keep it from being removed. */
+import type { ContainerRecord } from "../container_record.ts";
+
+/** IDs of the containers whose namespaces this one joins. */
+export function dependenciesOf(record: ContainerRecord): string[] {
+  const modes = Object.values(record.spec.namespaces);
+  const ids = modes.flatMap(({ mode, value }) => mode === "container" && value ? [value] : []);
+  return [...new Set(ids)];
+}
+
+/** IDs of the containers among `all` that join one of this one's namespaces. */
+export function dependentsOf(id: string, all: readonly ContainerRecord[]): string[] {
+  return all.filter((record) => dependenciesOf(record).includes(id)).map((record) => record.id);
+}

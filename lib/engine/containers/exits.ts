@@ -1,0 +1,82 @@
+/** What happens when a container's process ends. */
+import type { ContainerRecord, ExitStatus } from "../container_record.ts";
+import { cleanUp } from "./clean_up.ts";
+import { type Context, emit, isLive, locked } from "./context.ts";
+import { isCode, textOf } from "./failures.ts";
+import { startLocked } from "./lifecycle.ts";
+import { withState } from "./records.ts";
+import { removeLocked } from "./remove.ts";
+import { restartDelay, shouldRestart } from "./restart_policy.ts";
+
+/** Handles an end the host tells of. Ends that are known already are passed over. */
+export function onExit(context: Context, id: string, exit: ExitStatus): Promise<void> {
+  return locked(context, id, async () => {
+    const record = context.records.get(id);
+    if (!record || !isLive(record)) return;
+    await recordExit(context, record, exit);
+  });
+}
+
+/**
+ * Records an end and tells of it; then, with every waiter answered, cleans up. The caller holds the lock, so that nobody
+ * starts or removes the container in between.
+ */
+export async function recordExit(
+  context: Context,
+  record: ContainerRecord,
+  exit: ExitStatus,
+  error = "",
+): Promise<void> {
+  const { code: exitCode, time: finishedAt, oomKilled } = exit;
+  if (record.state.status === "stopping") emit(context, record, "stop");
+  const ended = withState(record, {
+    status: "exited",
+    pid: 0,
+    conmonPid: 0,
+    exitCode,
+    finishedAt,
+    oomKilled,
+    error,
+    network: undefined,
+  });
+  await context.records.save(ended, [], { exit });
+  emit(context, ended, "died", exitCode);
+  await cleanUp(context, ended);
+  emit(context, ended, "cleanup");
+  if (context.restarting.has(record.id)) return;
+  if (ended.spec.remove) return await autoRemove(context, ended);
+  if (shouldRestart(ended)) scheduleRestart(context, ended);
+}
+
+async function autoRemove(context: Context, record: ContainerRecord): Promise<void> {
+  try {
+    await removeLocked(context, record, { volumes: true });
+  } catch (error) {
+    context.core.log("error", `Remove container ${record.id} at its end: ${textOf(error)}`);
+  }
+}
+
+function scheduleRestart(context: Context, record: ContainerRecord): void {
+  context.background(`restart ${record.id}`, restartLater(context, record));
+}
+
+async function restartLater(context: Context, ended: ContainerRecord): Promise<void> {
+  try {
+    await context.core.clock.sleep(restartDelay(ended), context.closing);
+  } catch {
+    // The engine closes; its next run finds the container as it is.
+    return;
+  }
+  await locked(context, ended.id, async () => {
+    const record = context.records.get(ended.id);
+    // A user may have started, stopped or removed it since.
+    if (!record || record.state.status !== "exited" || record.state.finishedAt !== ended.state.finishedAt) return;
+    if (!shouldRestart(record)) return;
+    emit(context, record, "restart");
+    const next = await context.records.saveState(record, { restartCount: record.state.restartCount + 1 });
+    await startLocked(context, next, { keepRestartCount: true }).catch((error) => {
+      if (isCode(error, "unchanged")) return;
+      context.core.log("warn", `Restart container ${record.id} by its policy: ${textOf(error)}`);
+    });
+  });
+}

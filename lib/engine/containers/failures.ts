@@ -1,0 +1,49 @@
+/** The errors container operations throw, in Podman's words: clients match on them. */
+import type { ContainerRecord } from "../container_record.ts";
+import { EngineError } from "../errors.ts";
+
+/** No container goes by this name, ID or prefix. */
+export function noSuchContainer(nameOrID: string): EngineError {
+  const text = `no container with name or ID "${nameOrID}" found: no such container`;
+  return new EngineError("no_such_container", text, { sentinel: "no such container" });
+}
+
+/** Several containers have this ID prefix. */
+export function ambiguousContainer(nameOrID: string): EngineError {
+  const text = `more than one result for container "${nameOrID}": container already exists`;
+  return new EngineError("ambiguous", text, { sentinel: "container already exists" });
+}
+
+/** Another container has the name. */
+export function nameInUse(name: string, id: string): EngineError {
+  const sentinel = "that name is already in use";
+  const text = `the container name "${name}" is already in use by ${id}. ` +
+    `You have to remove that container to be able to reuse that name: ${sentinel}`;
+  return new EngineError("name_in_use", text, { sentinel });
+}
+
+/** The operation does not fit the container's state. `detail` comes before the colon. */
+export function improperState(detail: string): EngineError {
+  const sentinel = "container state improper";
+  return new EngineError("state", `${detail}: ${sentinel}`, { sentinel });
+}
+
+/** The container is what the operation would make it. */
+export function unchanged(record: ContainerRecord, sentinel: string): EngineError {
+  return new EngineError("unchanged", `container ${record.id}: ${sentinel}`, { sentinel });
+}
+
+/** The request asks for something that cannot be. */
+export function invalid(text: string, sentinel?: string): EngineError {
+  return new EngineError("invalid", sentinel ? `${text}: ${sentinel}` : text, { sentinel });
+}
+
+/** Whether it is an engine error of one of these codes. */
+export function isCode(error: unknown, ...codes: EngineError["code"][]): boolean {
+  return error instanceof EngineError && codes.includes(error.code);
+}
+
+/** The text of whatever was thrown. */
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

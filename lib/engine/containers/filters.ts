@@ -1,0 +1,186 @@
+/** List filters: each is a predicate over one record. */
+import type { ContainerRecord } from "../container_record.ts";
+import { invalid, isCode } from "./failures.ts";
+import type { ContainerFilters } from "./options.ts";
+import { parseTimestamp } from "../timestamp.ts";
+
+/** A test of one container. */
+export type ContainerPredicate = (record: ContainerRecord) => boolean;
+
+/** What filters have to ask. */
+export interface FilterSources {
+  /** Finds a container by name, ID or prefix; throws `no_such_container`. */
+  container(nameOrID: string): ContainerRecord;
+  /** A network's name by name, ID or prefix; `undefined` where there is none. */
+  network(nameOrID: string): string | undefined;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+const STATUSES = "unknown created initialized running stopped paused exited removing stopping".split(" ");
+const RESTART_POLICIES = ["no", "none", "always", "on-failure", "unless-stopped"];
+/** A pattern longer than this is nobody's container name. */
+const LONGEST_PATTERN = 512;
+
+/** Builds the test for all filters together. Throws `invalid` for an unknown filter or a value it cannot have. */
+export function containerPredicate(filters: ContainerFilters, sources: FilterSources): ContainerPredicate {
+  const tests = Object.entries(filters).map(([name, values]) => {
+    // Object.hasOwn: the name is a client's.
+    if (!Object.hasOwn(FILTERS, name)) throw invalid(`${name} is an invalid filter`);
+    return FILTERS[name](values, sources);
+  });
+  return (record) => tests.every((test) => test(record));
+}
+
+type Build = (values: readonly string[], sources: FilterSources) => ContainerPredicate;
+
+const FILTERS: Record<string, Build> = {
+  id: (values) => (record) => values.some((value) => matchesID(record.id, value)),
+  name: (values) => matchesAny(values.map((value) => value.replaceAll("/", "")), (record) => record.name),
+  command: (values) => matchesAny(values, (record) => record.process.args[0] ?? ""),
+  label: (values) => (record) => values.every((value) => hasLabel(record, value)),
+  "label!": (values) => (record) => !values.some((value) => hasLabel(record, value)),
+  status: byStatus,
+  exited: byExitCode,
+  ancestor: byAncestor,
+  before: (values, sources) => byAge(values, sources, (created, mark) => created < mark),
+  since: (values, sources) => byAge(values, sources, (created, mark) => created > mark),
+  until: byTime,
+  network: byNetwork,
+  volume: (values) => (record) => values.some((value) => hasVolume(record, value)),
+  "restart-policy": byRestartPolicy,
+  "should-start-on-boot": byBoot,
+  // Neither pods nor health checks are here yet: nothing has one.
+  pod: () => () => false,
+  health: () => () => false,
+};
+
+function byStatus(values: readonly string[]): ContainerPredicate {
+  const unknown = values.find((value) => !STATUSES.includes(value));
+  if (unknown !== undefined) throw invalid(`unknown container state: ${unknown}`, "invalid argument");
+  const wanted = values.map((value) => value === "stopped" ? "exited" : value);
+  return (record) => wanted.includes(record.state.status);
+}
+
+function byExitCode(values: readonly string[]): ContainerPredicate {
+  const bad = values.find((value) => !/^-?[0-9]{1,10}$/.test(value));
+  if (bad !== undefined) throw invalid(`exited code out of range "${bad}"`);
+  const codes = values.map(Number);
+  return ({ state }) => state.status === "exited" && codes.includes(state.exitCode);
+}
+
+function byAncestor(values: readonly string[]): ContainerPredicate {
+  const patterns = values.map(pattern);
+  return ({ imageID, imageName }) => {
+    const [, untagged, tag] = /^(.*?)(?::([^:/]*))?$/.exec(imageName) ?? [];
+    const latest = tag === "latest" ? untagged : undefined;
+    return values.some((value, i) =>
+      imageID.includes(value) || patterns[i]?.test(imageName) || (latest !== undefined && patterns[i]?.test(latest))
+    );
+  };
+}
+
+function byAge(
+  values: readonly string[],
+  { container }: FilterSources,
+  test: (created: number, mark: number) => boolean,
+): ContainerPredicate {
+  const mark = Math.min(...values.map((value) => container(value).created));
+  return (record) => test(record.created, mark);
+}
+
+function byTime(values: readonly string[], { now }: FilterSources): ContainerPredicate {
+  if (values.length !== 1) throw invalid("specify exactly one timestamp for until");
+  const until = parseTimestamp(values[0], now);
+  return (record) => record.created < until;
+}
+
+function byNetwork(values: readonly string[], { network, container }: FilterSources): ContainerPredicate {
+  const names = values.map(network);
+  const shared = values.filter((value) => value.startsWith("container:")).map((value) => value.slice(10));
+  const ids = shared.map((value) => idOf(container, value));
+  return (record) => {
+    const { mode, value } = record.spec.namespaces.network;
+    if (mode === "container") return ids.includes(value);
+    return Object.keys(record.networks).some((name) => names.includes(name));
+  };
+}
+
+function byRestartPolicy(values: readonly string[]): ContainerPredicate {
+  const unknown = values.filter((value) => !RESTART_POLICIES.includes(value));
+  if (unknown.length > 0) {
+    throw invalid(`${unknown.join(", ")} invalid restart ${unknown.length > 1 ? "policies" : "policy"}`);
+  }
+  return ({ spec }) => {
+    const policy = spec.restartPolicy?.name;
+    return values.some((value) => value === policy || (value === "none" && policy === undefined));
+  };
+}
+
+function byBoot(values: readonly string[]): ContainerPredicate {
+  const value = values.at(-1) ?? "false";
+  if (!/^(1|t|true|0|f|false)$/i.test(value)) throw invalid(`invalid boolean "${value}" for should-start-on-boot`);
+  const wanted = /^(1|t)/i.test(value);
+  return ({ spec, state }) => {
+    const policy = spec.restartPolicy?.name;
+    return (policy === "always" || (policy === "unless-stopped" && !state.stoppedByUser)) === wanted;
+  };
+}
+
+function hasLabel(record: ContainerRecord, filter: string): boolean {
+  const at = filter.indexOf("=");
+  const [key, value] = at < 0 ? [filter, ""] : [filter.slice(0, at), filter.slice(at + 1)];
+  return Object.entries(record.spec.labels).some(([name, text]) =>
+    (value === "" || value === text) && (name === key || wildcard(key, name))
+  );
+}
+
+/** `*` stands for anything; walks the literal parts from left to right. */
+function wildcard(filter: string, text: string): boolean {
+  const parts = filter.split("*");
+  const [first, last] = [parts[0], parts.at(-1) ?? ""];
+  if (parts.length < 2 || !text.startsWith(first) || !text.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= text.length - last.length;
+}
+
+function hasVolume(record: ContainerRecord, filter: string): boolean {
+  const [source, destination] = filter.split(":");
+  return record.mounts.some((mount) => {
+    if (destination) return mount.source === source && mount.destination === destination;
+    return mount.destination === source || (mount.type === "volume" && mount.source === source);
+  });
+}
+
+function matchesID(id: string, filter: string): boolean {
+  return /^[0-9a-f]+$/i.test(filter) ? id.startsWith(filter.toLowerCase()) : pattern(filter)?.test(id) ?? false;
+}
+
+function matchesAny(values: readonly string[], textOf: (record: ContainerRecord) => string): ContainerPredicate {
+  const patterns = values.map(pattern);
+  return (record) => patterns.some((regex) => regex?.test(textOf(record)));
+}
+
+/** A value as a regular expression; one that does not parse matches nothing, as in Podman. */
+function pattern(text: string): RegExp | undefined {
+  if (text.length > LONGEST_PATTERN) return undefined;
+  try {
+    return new RegExp(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function idOf(container: FilterSources["container"], nameOrID: string): string | undefined {
+  try {
+    return container(nameOrID).id;
+  } catch (error) {
+    if (isCode(error, "no_such_container", "ambiguous", "invalid")) return undefined;
+    throw error;
+  }
+}

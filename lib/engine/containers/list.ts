@@ -1,0 +1,29 @@
+import type { ContainerRecord } from "../container_record.ts";
+import type { Context } from "./context.ts";
+import { isCode } from "./failures.ts";
+import { containerPredicate } from "./filters.ts";
+import type { ListOptions } from "./options.ts";
+
+/** Containers that fit, newest first. */
+export function listContainers(context: Context, options: ListOptions): ContainerRecord[] {
+  const { filters = {}, last = 0 } = options;
+  const fits = containerPredicate(filters, {
+    container: (nameOrID) => context.records.resolve(nameOrID),
+    network: (nameOrID) => networkName(context, nameOrID),
+    now: context.core.clock.now(),
+  });
+  // Asking for a status means asking for all that have it.
+  const all = options.all || last > 0 || (filters.status?.length ?? 0) > 0;
+  const found = context.records.all().filter((record) => (all || record.state.status === "running") && fits(record));
+  found.sort((a, b) => b.created - a.created);
+  return last > 0 ? found.slice(0, last) : found;
+}
+
+function networkName(context: Context, nameOrID: string): string | undefined {
+  try {
+    return context.networks.resolve(nameOrID).name;
+  } catch (error) {
+    if (isCode(error, "no_such_network", "ambiguous")) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+/** A spec and its image's config become what the container's process will be. */
+import type { ExecutionConfig } from "../../oci/image_config.ts";
+import type { ContainerSpec, ProcessConfig } from "../container_record.ts";
+import { parseSignal, SIGTERM } from "../signals.ts";
+import { invalid } from "./failures.ts";
+
+/** Seconds a container gets to end by itself. */
+export const DEFAULT_STOP_TIMEOUT = 10;
+
+/** `container` names the engine family: software inside looks for this very value. */
+const DEFAULT_ENV = {
+  PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+  container: "podman",
+};
+
+/**
+ * The arguments of the process. An entrypoint of the spec replaces the image's and drops its command with it; an empty
+ * one, or `[""]`, takes it away. Throws `invalid` when nothing is left to run.
+ */
+export function mergeArgs(spec: Pick<ContainerSpec, "entrypoint" | "command">, image: ExecutionConfig): string[] {
+  const entrypoint = spec.entrypoint ?? image.Entrypoint ?? [];
+  const isNone = entrypoint.length === 1 && entrypoint[0] === "";
+  const ownCommand = spec.command ?? [];
+  const inherits = ownCommand.length === 0 && !spec.entrypoint?.length;
+  const args = [...isNone ? [] : entrypoint, ...inherits ? image.Cmd ?? [] : ownCommand];
+  if (args.length > 0) return args;
+  throw invalid("no command or entrypoint provided, and no CMD or ENTRYPOINT from image");
+}
+
+/** The environment: defaults, then the image's, then the spec's own. `hostname` is left out where it is not known. */
+export function mergeEnv(spec: ContainerSpec, image: ExecutionConfig, hostname?: string): string[] {
+  const env = new Map<string, string>(Object.entries(DEFAULT_ENV));
+  for (const [name, value] of (image.Env ?? []).map(splitEnv)) env.set(name, value);
+  if (spec.terminal && !env.has("TERM")) env.set("TERM", "xterm");
+  if (spec.unsetEnv === true) env.clear();
+  else for (const name of spec.unsetEnv ?? []) env.delete(name);
+  for (const [name, value] of Object.entries(spec.env)) env.set(name, value);
+  if (hostname && !env.has("HOSTNAME")) env.set("HOSTNAME", hostname);
+  return [...env].map(([name, value]) => `${name}=${value}`);
+}
+
+/** Everything of the process. Throws `invalid` for what cannot be run. */
+export function mergeProcess(spec: ContainerSpec, image: ExecutionConfig, hostname?: string): ProcessConfig {
+  const workdir = spec.workdir || image.WorkingDir || "/";
+  if (!workdir.startsWith("/")) {
+    throw invalid(`the working directory "${workdir}" is invalid, it needs to be an absolute path`);
+  }
+  return {
+    args: mergeArgs(spec, image),
+    env: mergeEnv(spec, image, hostname),
+    workdir,
+    user: spec.user || image.User || "",
+    terminal: spec.terminal,
+  };
+}
+
+/** Labels of the image, with the spec's over them. */
+export function mergeLabels(spec: ContainerSpec, image: ExecutionConfig): Record<string, string> {
+  return { ...image.Labels, ...spec.labels };
+}
+
+/** Ports the image and the spec say the software listens on. */
+export function mergeExposed(spec: ContainerSpec, image: ExecutionConfig): string[] {
+  return [...new Set([...Object.keys(image.ExposedPorts ?? {}), ...spec.exposed])];
+}
+
+/** The signal that asks the process to end. */
+export function mergeStopSignal(spec: ContainerSpec, image: ExecutionConfig): number {
+  return spec.stopSignal ?? (image.StopSignal ? parseSignal(image.StopSignal) : SIGTERM);
+}
+
+function splitEnv(line: string): [string, string] {
+  const at = line.indexOf("=");
+  return at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)];
+}

@@ -1,0 +1,48 @@
+import type { PortMapping } from "../container_record.ts";
+import { EngineError } from "../errors.ts";
+
+interface Claim {
+  readonly owner: string;
+  readonly mapping: PortMapping;
+}
+
+/** Host ports of containers that have a network right now: no two may publish the same one. */
+export class PortClaims {
+  #claims: Claim[] = [];
+
+  /** Claims all of a container's ports or none. Throws `port_in_use` with the words of a failed bind. */
+  claim(owner: string, mappings: readonly PortMapping[]): void {
+    for (const mapping of mappings) {
+      const clash = this.#claims.find((claim) => claim.owner !== owner && overlap(claim.mapping, mapping));
+      if (clash) throw inUse(mapping);
+    }
+    this.release(owner);
+    this.#claims.push(...mappings.map((mapping) => ({ owner, mapping })));
+  }
+
+  release(owner: string): void {
+    this.#claims = this.#claims.filter((claim) => claim.owner !== owner);
+  }
+
+  /** Whether nothing here has any of the mapping's ports. */
+  isFree(mapping: PortMapping): boolean {
+    return !this.#claims.some((claim) => overlap(claim.mapping, mapping));
+  }
+}
+
+/** Whether two mappings want the same port of the same address. */
+export function overlap(a: PortMapping, b: PortMapping): boolean {
+  if (a.protocol !== b.protocol) return false;
+  const sameAddress = isAny(a.hostIP) || isAny(b.hostIP) || a.hostIP === b.hostIP;
+  return sameAddress && a.hostPort < b.hostPort + b.range && b.hostPort < a.hostPort + a.range;
+}
+
+function isAny(address: string): boolean {
+  return address === "" || address === "0.0.0.0" || address === "::";
+}
+
+function inUse({ hostIP, hostPort, protocol }: PortMapping): EngineError {
+  const sentinel = "address already in use";
+  const text = `listen ${protocol} ${hostIP || "0.0.0.0"}:${hostPort}: bind: ${sentinel}`;
+  return new EngineError("port_in_use", text, { sentinel });
+}

@@ -1,0 +1,114 @@
+import type { ContainerRecord, ContainerState } from "../container_record.ts";
+import type { Core } from "../core.ts";
+import { checkName, randomName } from "../names.ts";
+import type { Index, Operation, Table } from "../table.ts";
+import type { Changes, ContainerChange } from "./changes.ts";
+import { ambiguousContainer, invalid, nameInUse, noSuchContainer } from "./failures.ts";
+
+/** How long the exit code of a removed container is kept: remote clients ask for it after an automatic removal. */
+const EXIT_CODE_LIFE_MS = 5 * 60_000;
+
+interface ExitCode {
+  code: number;
+  time: number;
+}
+
+/** The container records: found by ID, prefix and name, changed only through here. */
+export class Records {
+  readonly #core: Pick<Core, "state" | "clock" | "random">;
+  readonly #changes: Changes;
+  readonly #table: Table<ContainerRecord>;
+  readonly #names: Index<ContainerRecord>;
+  readonly #exitCodes: Table<ExitCode>;
+  /** Names given to containers that are still being made. */
+  readonly #reserved = new Map<string, string>();
+
+  constructor(core: Pick<Core, "state" | "clock" | "random">, changes: Changes) {
+    this.#core = core;
+    this.#changes = changes;
+    this.#table = core.state.table("containers");
+    this.#names = this.#table.index((record) => [record.name]);
+    this.#exitCodes = core.state.table("exit_codes");
+  }
+
+  get(id: string): ContainerRecord | undefined {
+    return this.#table.get(id);
+  }
+
+  /** Every record, in no order. */
+  all(): ContainerRecord[] {
+    return this.#table.values();
+  }
+
+  /** By name, ID or unambiguous ID prefix. Throws `no_such_container`, `ambiguous` or `invalid`. */
+  resolve(nameOrID: string): ContainerRecord {
+    if (nameOrID === "") throw invalid("name or ID cannot be empty");
+    const exact = this.#names.get(nameOrID) ?? this.#table.get(nameOrID);
+    if (exact) return exact;
+    const matches = this.#table.withPrefix(nameOrID);
+    if (matches.length > 1) throw ambiguousContainer(nameOrID);
+    if (matches.length === 0) throw noSuchContainer(nameOrID);
+    return matches[0];
+  }
+
+  /** The record under a full ID, or `no_such_container`: for use under the container's lock. */
+  require(id: string): ContainerRecord {
+    const record = this.#table.get(id);
+    if (!record) throw noSuchContainer(id);
+    return record;
+  }
+
+  /** Keeps a name, a random one where none is given, from being taken until the result is disposed. */
+  reserve(id: string, name?: string): { name: string } & Disposable {
+    const owner = (text: string) => this.#names.get(text)?.id ?? this.#reserved.get(text);
+    if (name !== undefined) {
+      checkName(name);
+      const taken = owner(name);
+      if (taken !== undefined && taken !== id) throw nameInUse(name, taken);
+    }
+    const chosen = name ?? randomName(this.#core.random, (text) => owner(text) !== undefined);
+    this.#reserved.set(chosen, id);
+    return { name: chosen, [Symbol.dispose]: () => void this.#reserved.delete(chosen) };
+  }
+
+  /** Stores a record together with other operations, then tells listeners. */
+  async save(record: ContainerRecord, others: readonly Operation[] = [], change: ContainerChange = {}): Promise<void> {
+    await this.#core.state.commit([this.#table.put(record.id, record), ...others]);
+    this.#changes.publish(record.id, { ...change, record });
+  }
+
+  /** Stores a change of state and gives the new record. */
+  async saveState(
+    record: ContainerRecord,
+    state: Partial<ContainerState>,
+    others?: Operation[],
+  ): Promise<ContainerRecord> {
+    const next = withState(record, state);
+    await this.save(next, others);
+    return next;
+  }
+
+  /** Forgets a container, except for its exit code, and tells listeners. */
+  async drop(record: ContainerRecord, others: readonly Operation[] = []): Promise<void> {
+    const time = this.#core.clock.now();
+    const code = this.#exitCodes.put(record.id, { code: record.state.exitCode, time });
+    await this.#core.state.commit([this.#table.drop(record.id), code, ...this.#expired(time), ...others]);
+    this.#changes.publish(record.id, {});
+  }
+
+  /** The exit code of a container that was removed a short while ago. */
+  exitCode(id: string): number | undefined {
+    const known = this.#exitCodes.get(id);
+    return known && known.time > this.#core.clock.now() - EXIT_CODE_LIFE_MS ? known.code : undefined;
+  }
+
+  #expired(now: number): Operation[] {
+    const old = this.#exitCodes.keys().filter((id) => this.#exitCodes.get(id)!.time <= now - EXIT_CODE_LIFE_MS);
+    return old.map((id) => this.#exitCodes.drop(id));
+  }
+}
+
+/** The record with parts of its state replaced. */
+export function withState(record: ContainerRecord, state: Partial<ContainerState>): ContainerRecord {
+  return { ...record, state: { ...record.state, ...state } };
+}

@@ -1,0 +1,22 @@
+import type { ContainerRecord } from "../container_record.ts";
+
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 60_000;
+/** A container that ran this long is taken to have worked: its next restart waits no longer than the first. */
+const STEADY_MS = 10_000;
+
+/** Whether a container that has ended is to be started again by its policy. */
+export function shouldRestart(record: ContainerRecord): boolean {
+  const { restartPolicy } = record.spec;
+  const { stoppedByUser, exitCode, restartCount } = record.state;
+  if (!restartPolicy || restartPolicy.name === "no" || stoppedByUser) return false;
+  if (restartPolicy.name !== "on-failure") return true;
+  return exitCode !== 0 && !(restartPolicy.retries && restartCount >= restartPolicy.retries);
+}
+
+/** Milliseconds to wait before that: twice as long after each restart that did not hold. */
+export function restartDelay(record: ContainerRecord): number {
+  const { startedAt, finishedAt, restartCount } = record.state;
+  if (finishedAt - startedAt >= STEADY_MS) return FIRST_DELAY_MS;
+  return Math.min(FIRST_DELAY_MS * 2 ** Math.min(restartCount, 16), LONGEST_DELAY_MS);
+}

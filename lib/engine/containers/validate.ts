@@ -1,0 +1,70 @@
+import type { ContainerSpec } from "../container_record.ts";
+import { EngineError } from "../errors.ts";
+import { invalid } from "./failures.ts";
+
+const BAD_CONFIG = "invalid configuration";
+const LOG_DRIVERS = ["k8s-file", "json-file", "none"];
+
+/** A rule, and the text of the error where it is broken. */
+type Rule = (spec: ContainerSpec) => string | false | undefined;
+
+/** Combinations that contradict themselves, in Podman's words. */
+const RULES: readonly Rule[] = [
+  ({ namespaces, networks }) =>
+    !hasOwnNetwork(namespaces.network.mode) && Object.keys(networks).length > 0 &&
+    "networks and static ip/mac address can only be used with Bridge mode networking",
+  ({ namespaces, hosts }) =>
+    namespaces.network.mode === "container" && hosts.length > 0 &&
+    `cannot set extra host entries when the container is joined to another containers network namespace: ${BAD_CONFIG}`,
+  ({ namespaces, hostname }) =>
+    namespaces.uts.mode === "host" && hostname &&
+    `cannot set hostname when running in the host UTS namespace: ${BAD_CONFIG}`,
+  ({ namespaces, shmSize }) =>
+    (namespaces.ipc.mode === "host" || namespaces.ipc.mode === "none") && shmSize !== undefined &&
+    `cannot set shmsize when running in the ${namespaces.ipc.mode} IPC Namespace`,
+  ({ noResolvConf, dnsServers }) =>
+    noResolvConf && dnsServers.length > 0 && exclusive("UseImageResolvConf", "DNSServer"),
+  ({ noResolvConf, dnsSearch }) => noResolvConf && dnsSearch.length > 0 && exclusive("UseImageResolvConf", "DNSSearch"),
+  ({ noResolvConf, dnsOptions }) =>
+    noResolvConf && dnsOptions.length > 0 && exclusive("UseImageResolvConf", "DNSOption"),
+  ({ noHosts, hosts }) => noHosts && hosts.length > 0 && exclusive("UseImageHosts", "HostAdd"),
+  ({ remove, restartPolicy }) =>
+    remove && restartPolicy && restartPolicy.name !== "no" &&
+    'the --rm option conflicts with --restart, when the restartPolicy is not "" and "no"',
+  ({ stopTimeout }) => stopTimeout !== undefined && !(stopTimeout >= 0) && `invalid stop timeout ${stopTimeout}`,
+  ({ env }) => {
+    const name = Object.keys(env).find((text) => text === "" || /[=\0]/.test(text));
+    return name !== undefined && `invalid environment variable name "${name}"`;
+  },
+  ({ hosts }) => {
+    const line = hosts.find((text) => !/^[^\s:]+:\S+$/.test(text));
+    return line !== undefined && `unable to parse host entry "${line}": incorrect format`;
+  },
+  ({ command, entrypoint }) =>
+    [...entrypoint ?? [], ...command ?? []].some((word) => word.includes("\0")) && "command contains a NUL byte",
+];
+
+/** Throws for a spec that cannot be: `invalid` where it contradicts itself, `unsupported` for what is not here. */
+export function validateSpec(spec: ContainerSpec): void {
+  for (const rule of RULES) {
+    const broken = rule(spec);
+    if (broken) throw invalid(broken);
+  }
+  for (const [name, { mode, value }] of Object.entries(spec.namespaces)) {
+    if ((mode === "container" || mode === "path") && !value) {
+      throw invalid(`must provide a value for ${name} namespace mode "${mode}"`, BAD_CONFIG);
+    }
+  }
+  if (spec.logDriver !== undefined && !LOG_DRIVERS.includes(spec.logDriver)) {
+    throw new EngineError("unsupported", `Create container: log driver "${spec.logDriver}" is not available here`);
+  }
+}
+
+/** Whether the container has a network namespace in which networks and published ports mean something. */
+export function hasOwnNetwork(mode: ContainerSpec["namespaces"]["network"]["mode"]): boolean {
+  return mode === "bridge" || mode === "private";
+}
+
+function exclusive(first: string, second: string): string {
+  return `${first} and ${second} are mutually exclusive options`;
+}

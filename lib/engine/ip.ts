@@ -1,0 +1,79 @@
+/** An IP address as a number, with its family. */
+export interface Address {
+  version: 4 | 6;
+  value: bigint;
+}
+
+/** A block of addresses: the first one, and how many leading bits all of them share. */
+export interface Subnet {
+  version: 4 | 6;
+  first: bigint;
+  prefix: number;
+  size: bigint;
+}
+
+/** Reads an IPv4 or IPv6 address. Throws `SyntaxError`. */
+export function parseAddress(text: string): Address {
+  const value = text.includes(":") ? parse6(text) : parse4(text);
+  if (value === undefined) throw new SyntaxError(`Parse IP address "${text}": not an address`);
+  return { version: text.includes(":") ? 6 : 4, value };
+}
+
+/** Reads `10.88.0.0/16`; host bits are dropped. Throws `SyntaxError`. */
+export function parseSubnet(text: string): Subnet {
+  const [address, bits, more] = text.split("/");
+  const { version, value } = parseAddress(address);
+  const width = version === 4 ? 32 : 128;
+  const prefix = /^[0-9]{1,3}$/.test(bits ?? "") ? Number(bits) : -1;
+  if (more !== undefined || prefix < 0 || prefix > width) {
+    throw new SyntaxError(`Parse subnet "${text}": a prefix length from 0 to ${width} is missing`);
+  }
+  const size = 1n << BigInt(width - prefix);
+  return { version, first: value - value % size, prefix, size };
+}
+
+/** Writes an address in its canonical text form (RFC 5952 for IPv6). */
+export function formatAddress({ version, value }: Address): string {
+  if (version === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join(".");
+  const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
+  const longest = longestZeros(groups);
+  if (longest.length < 2) return groups.join(":");
+  const head = groups.slice(0, longest.start).join(":");
+  return `${head}::${groups.slice(longest.start + longest.length).join(":")}`;
+}
+
+/** Whether the subnet has the address. */
+export function contains(subnet: Subnet, address: Address): boolean {
+  const offset = address.value - subnet.first;
+  return address.version === subnet.version && offset >= 0n && offset < subnet.size;
+}
+
+function parse4(text: string): bigint | undefined {
+  const parts = text.split(".");
+  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256)) {
+    return undefined;
+  }
+  return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);
+}
+
+function parse6(text: string): bigint | undefined {
+  const halves = text.split("::");
+  if (halves.length > 2) return undefined;
+  const [head, tail] = halves.map((half) => half === "" ? [] : half.split(":"));
+  const missing = 8 - head.length - (tail?.length ?? 0);
+  if (tail ? missing < 1 : missing !== 0) return undefined;
+  const groups = [...head, ...Array(missing).fill("0"), ...tail ?? []];
+  if (!groups.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group))) return undefined;
+  return groups.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+function longestZeros(groups: readonly string[]): { start: number; length: number } {
+  let best = { start: 0, length: 0 };
+  for (let start = 0; start < groups.length; start++) {
+    let length = 0;
+    while (groups[start + length] === "0") length++;
+    if (length > best.length) best = { start, length };
+    start += length;
+  }
+  return best;
+}
