@@ -1,0 +1,36 @@
+/**
+ * Network namespaces that last without a process: each is kept by a file it is mounted on.
+ *
+ * @module
+ */
+import { rm, writeFile } from "node:fs/promises";
+import { runCommand } from "./command.ts";
+import { isMountPoint, unmountAll } from "./overlay.ts";
+
+/** Makes an empty namespace with its loopback up, in place of one that may be there. */
+export async function createNamespaceAt(path: string): Promise<void> {
+  await deleteNamespaceAt(path);
+  await writeFile(path, "", { mode: 0o600 });
+  try {
+    await runCommand("unshare", [`--net=${path}`, "ip", "link", "set", "lo", "up"]);
+  } catch (error) {
+    await deleteNamespaceAt(path);
+    throw error;
+  }
+}
+
+/** Lets a namespace go: it ends with its last process. Missing is no error. */
+export async function deleteNamespaceAt(path: string): Promise<void> {
+  await unmountAll(path);
+  await rm(path, { force: true });
+}
+
+/** Whether a namespace is there; the file alone, as after a reboot, is none. */
+export async function hasNamespace(path: string): Promise<boolean> {
+  return await isMountPoint(path);
+}
+
+/** Runs `ip` in a namespace; its failures are for the caller to judge. */
+export async function ipInNamespace(path: string, args: readonly string[]): Promise<void> {
+  await runCommand("nsenter", [`--net=${path}`, "ip", ...args]);
+}

@@ -1,0 +1,347 @@
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { PortMapping } from "../../../lib/engine/container_record.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
+import type { NetworkRecord } from "../../../lib/engine/network_record.ts";
+import type { NetworkSetup } from "../../../lib/engine/ports.ts";
+import { addressAt, overlap, parseSubnet } from "../../../lib/platform/linux/cidr.ts";
+import { runCommand } from "../../../lib/platform/linux/command.ts";
+import { type LinuxNetworks, openNetworks } from "../../../lib/platform/linux/networks.ts";
+import { hostPaths } from "../../../lib/platform/linux/paths.ts";
+import { Subnets } from "../../../lib/platform/linux/subnets.ts";
+
+const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
+
+/** Answers each connection with a line naming it, from inside a namespace. */
+const SERVER = `use IO::Socket::INET; $| = 1;
+my $s = IO::Socket::INET->new(LocalPort => $ARGV[0], Listen => 9, ReuseAddr => 1) or die; print "ready\\n";
+while (my $c = $s->accept) { print $c "answer from $ARGV[0]\\n"; close $c }`;
+
+async function serveIn(netns: string, port: number): Promise<ChildProcess> {
+  const child = spawn("nsenter", [`--net=${netns}`, "perl", "-e", SERVER, `${port}`], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(child.stdout!, "data");
+  return child;
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+  child.stdout?.destroy();
+}
+
+async function ask(host: string, port: number): Promise<string> {
+  const socket = connect({ host, port, timeout: 2000 });
+  socket.once("timeout", () => socket.destroy(new Error("timeout")));
+  let text = "";
+  for await (const chunk of socket) text += chunk;
+  return text.trim();
+}
+
+async function askFrom(netns: string, host: string, port: number): Promise<string> {
+  const script = `exec 3<>/dev/tcp/${host}/${port}; cat <&3`;
+  const { stdout } = await runCommand("nsenter", [`--net=${netns}`, "timeout", "2", "bash", "-c", script], {
+    accept: [0, 1, 124],
+  });
+  return stdout.trim();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // A server that listens on an address and port has such an address.
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+interface Bench {
+  networks: LinuxNetworks;
+  network: NetworkRecord;
+  /** Makes a namespace and connects it. */
+  join(id: string, place: number, ports?: PortMapping[]): Promise<NetworkSetup>;
+  root: string;
+}
+
+async function open(root: string): Promise<LinuxNetworks> {
+  const paths = hostPaths(root, join(root, "run"));
+  await mkdir(paths.netns, { recursive: true });
+  return await openNetworks({ paths, runtime: "auto", log: () => {} });
+}
+
+async function withNetwork(run: (bench: Bench) => Promise<void>, extra: Partial<NetworkRecord> = {}): Promise<void> {
+  const root = await mkdtemp(join(tmpdir(), "gantry-networks-"));
+  const networks = await open(root);
+  const { interface: name, subnet, gateway } = await networks.propose([]);
+  const network: NetworkRecord = {
+    id: "f".repeat(64),
+    name: "podman",
+    driver: "bridge",
+    interface: name,
+    created: new Date().toISOString(),
+    subnets: [{ subnet, gateway }],
+    ipv6: false,
+    internal: false,
+    dns: false,
+    labels: {},
+    options: {},
+    ...extra,
+  };
+  const made: NetworkSetup[] = [];
+  try {
+    await run({
+      networks,
+      network,
+      root,
+      join: async (id, place, ports = []) => {
+        const options: NetworkSetup = {
+          containerID: id,
+          containerName: id,
+          netns: await networks.createNamespace(id),
+          ports,
+          attachments: [{
+            network,
+            attachment: {
+              aliases: [],
+              staticIPs: [addressAt(parseSubnet(subnet)!, place)],
+              interfaceName: "eth0",
+            },
+          }],
+        };
+        made.push(options);
+        await networks.setup(options);
+        return options;
+      },
+    });
+  } finally {
+    for (const options of made) {
+      await networks.teardown(options);
+      await networks.deleteNamespace(options.containerID);
+    }
+    await networks.remove(network);
+    await rm(root, { recursive: true });
+    const left = (await runCommand("iptables-save", [])).stdout.split("\n").filter((line) => line.includes(subnet));
+    assertEquals(left, []);
+    assertEquals((await readdir("/sys/class/net")).includes(name), false);
+  }
+}
+
+function mapping(hostPort: number, containerPort: number, extra: Partial<PortMapping> = {}): PortMapping {
+  return { hostIP: "", hostPort, containerPort, protocol: "tcp", range: 1, ...extra };
+}
+
+Deno.test(
+  { name: "Networks.setup() connects namespaces with each other, the host and the world's way out", ignore },
+  () =>
+    withNetwork(async ({ join, network, networks }) => {
+      const [a, b] = await Promise.all([join("a", 2), join("b", 3)]);
+      const server = await serveIn(a.netns, 80);
+      try {
+        const address = a.attachments[0]!.attachment.staticIPs[0]!;
+        assertEquals(await ask(address, 80), "answer from 80");
+        assertEquals(await askFrom(b.netns, address, 80), "answer from 80");
+        const { stdout } = await runCommand("nsenter", [`--net=${b.netns}`, "ip", "route", "get", "192.0.2.200"]);
+        assert(stdout.includes(`via ${network.subnets[0]!.gateway}`), stdout);
+      } finally {
+        await stop(server);
+      }
+      assertEquals((await networks.list()).sort(), ["a", "b"]);
+      // A namespace can be used again after a teardown, and a teardown twice is no error.
+      await networks.teardown(a);
+      await networks.teardown(a);
+      const status = await networks.setup(a);
+      assertEquals(status.netns, a.netns);
+      const given = status.interfaces["podman"]!;
+      assertMatch(given.mac, /^02:67(:[0-9a-f]{2}){4}$/);
+      assertEquals(given.name, "eth0");
+      assertEquals(given.addresses, [{
+        address: a.attachments[0]!.attachment.staticIPs[0]!,
+        prefix: 22,
+        gateway: network.subnets[0]!.gateway,
+      }]);
+    }),
+);
+
+Deno.test({
+  name: "Networks.setup() publishes ports to the host, its loopback, neighbours and the container itself",
+  ignore,
+}, () =>
+  withNetwork(async ({ join, network, networks }) => {
+    const port = await freePort();
+    const local = await freePort();
+    const a = await join("a", 2, [mapping(port, 80), mapping(local, 80, { hostIP: "127.0.0.1" })]);
+    const b = await join("b", 3);
+    const server = await serveIn(a.netns, 80);
+    const gateway = network.subnets[0]!.gateway;
+    try {
+      assertEquals(await ask("127.0.0.1", port), "answer from 80");
+      assertEquals(await ask(gateway, port), "answer from 80");
+      assertEquals(await askFrom(b.netns, gateway, port), "answer from 80");
+      assertEquals(await askFrom(a.netns, gateway, port), "answer from 80");
+      assertEquals(await ask("127.0.0.1", local), "answer from 80");
+      assertEquals(await askFrom(b.netns, gateway, local), "");
+
+      const taken = await assertRejects(() => networks.checkPorts([mapping(port, 1)]), EngineError);
+      assertEquals(taken.code, "port_in_use");
+      assertEquals(
+        taken.message,
+        `cannot listen on the TCP port: listen tcp4 :${port}: bind: address already in use`,
+      );
+      for (
+        const wish of [
+          mapping(local, 1),
+          mapping(local - 1, 1, { range: 3 }),
+          mapping(port, 1, { hostIP: "127.0.0.1" }),
+        ]
+      ) {
+        await assertRejects(() => networks.checkPorts([wish]), EngineError, "address already in use");
+      }
+      await networks.checkPorts([mapping(local, 1, { hostIP: gateway })]);
+      const error = await assertRejects(() => join("c", 4, [mapping(port, 80)]), EngineError);
+      assertEquals(error.code, "port_in_use");
+      await networks.teardown(a);
+      await assertRejects(() => ask("127.0.0.1", port));
+      await networks.checkPorts([mapping(port, 1), mapping(local, 1)]);
+    } finally {
+      await stop(server);
+    }
+  }));
+
+Deno.test(
+  { name: "Networks.setup() publishes ranges and UDP", ignore },
+  () =>
+    withNetwork(async ({ join, networks }) => {
+      let port = await freePort();
+      if (port > 65_000) port -= 1000;
+      const ports = [mapping(port, 9000, { range: 3 }), mapping(port, 53, { protocol: "udp" })];
+      await networks.checkPorts(ports);
+      const a = await join("a", 2, ports);
+      const server = await serveIn(a.netns, 9002);
+      try {
+        assertEquals(await ask("127.0.0.1", port + 2), "answer from 9002");
+        await assertRejects(() => networks.checkPorts([ports[1]!]), EngineError, "listen udp4");
+      } finally {
+        await stop(server);
+      }
+    }),
+);
+
+Deno.test(
+  { name: "Networks.checkPorts() sees listeners of other processes", ignore },
+  () =>
+    withNetwork(async ({ networks }) => {
+      const server = createServer().listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const { port } = server.address() as { port: number };
+      try {
+        for (const hostIP of ["", "127.0.0.1"]) {
+          const error = await assertRejects(() => networks.checkPorts([mapping(port, 80, { hostIP })]), EngineError);
+          assertEquals(error.code, "port_in_use");
+        }
+        await networks.checkPorts([mapping(port, 80, { hostIP: "127.0.0.2" })]);
+        await assertRejects(
+          () => networks.checkPorts([mapping(port, 80, { hostIP: "203.0.113.9" })]),
+          EngineError,
+          "assign",
+        );
+      } finally {
+        await new Promise((resolve) => server.close(resolve));
+      }
+    }),
+);
+
+Deno.test(
+  { name: "Networks.setup() undoes its parts when it fails", ignore },
+  () =>
+    withNetwork(async ({ join, networks, network }) => {
+      const a = await join("a", 2);
+      const netns = await networks.createNamespace("bad");
+      const wrong: NetworkSetup = {
+        ...a,
+        containerID: "bad",
+        netns,
+        attachments: [{ network, attachment: { ...a.attachments[0]!.attachment, staticIPs: ["not an address"] } }],
+      };
+      await assertRejects(() => networks.setup(wrong), EngineError, "netavark");
+      const { stdout } = await runCommand("nsenter", [`--net=${netns}`, "ip", "-brief", "link"]);
+      assertEquals(stdout.trim().split("\n").length, 1);
+      await networks.deleteNamespace("bad");
+      await networks.deleteNamespace("bad");
+      assertEquals(await networks.list(), ["a"]);
+    }),
+);
+
+Deno.test(
+  { name: "Networks.setup() serves names on networks with DNS", ignore },
+  () =>
+    withNetwork(async ({ join, networks, network }) => {
+      const a = await join("a", 2);
+      await networks.teardown(a);
+      const status = await networks.setup(a);
+      assertEquals(status.dnsServers, [network.subnets[0]!.gateway]);
+      assertEquals(status.searchDomains, ["dns.podman"]);
+    }, { dns: true }),
+);
+
+Deno.test(
+  { name: "Networks.close() takes idle bridges down and leaves busy ones", ignore },
+  () =>
+    withNetwork(async ({ join, networks, network }) => {
+      const a = await join("a", 2);
+      await networks.close();
+      assert((await readdir("/sys/class/net")).includes(network.interface));
+      await networks.teardown(a);
+      assert((await readdir("/sys/class/net")).includes(network.interface));
+      await networks.close();
+      assert(!(await readdir("/sys/class/net")).includes(network.interface));
+      // And it comes back when it is needed.
+      await networks.setup(a);
+    }),
+);
+
+Deno.test(
+  { name: "Subnets.propose() gives servers with different roots different bridges and subnets", ignore },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "gantry-subnets-"));
+    try {
+      const roots = ["one", "two", "three"].map((name) => join(folder, name));
+      for (const root of roots) await mkdir(root);
+      const shared = join(folder, "shared");
+      const servers = roots.map((root) => new Subnets(root, shared));
+      const proposals = await Promise.all(servers.flatMap((server) => [server.propose([]), server.propose([])]));
+      assertEquals(new Set(proposals.map((proposal) => proposal.interface)).size, 6);
+      for (const [index, { subnet, gateway }] of proposals.entries()) {
+        assertEquals(gateway, addressAt(parseSubnet(subnet)!, 1));
+        assertEquals(overlap(parseSubnet(subnet)!, parseSubnet("10.88.0.0/16")!), false);
+        for (const other of proposals.slice(index + 1)) {
+          assertEquals(overlap(parseSubnet(subnet)!, parseSubnet(other.subnet)!), false);
+        }
+      }
+      // What an earlier process of the root never recorded is free again, and so is what a root that is gone had.
+      await rm(roots[0]!, { recursive: true });
+      const again = new Subnets(roots[1]!, shared);
+      assertNotEquals((await again.propose([])).interface, "");
+      assertEquals((await readdir(shared)).length, 3);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
+
+Deno.test("overlap() compares subnets of both families", () => {
+  const same = (a: string, b: string) => overlap(parseSubnet(a)!, parseSubnet(b)!);
+  assertEquals(same("10.0.0.0/8", "10.200.3.4"), true);
+  assertEquals(same("10.0.0.0/24", "10.0.1.0/24"), false);
+  assertEquals(same("fd00::/8", "fd12:3456::1/64"), true);
+  assertEquals(same("::/0", "10.0.0.0/8"), false);
+  assertEquals(addressAt(parseSubnet("fd00:1::/64")!, -2), "fd00:1::ffff:ffff:ffff:fffe");
+  assertEquals(parseSubnet("10.0.0.0/33"), undefined);
+  assertEquals(parseSubnet("example"), undefined);
+});
