@@ -20,8 +20,8 @@ export function events(engine: Engine, query: EventsQuery, { signal }: Context):
   return map(list, wireEvent);
 }
 
-/** By hand, so that a reader that waits can be ended. */
-function map<From, To>(source: AsyncIterable<From>, change: (value: From) => To): AsyncIterable<To> {
+/** Changes each value of a sequence. By hand, so that a reader that waits can be ended. */
+export function map<From, To>(source: AsyncIterable<From>, change: (value: From) => To): AsyncIterable<To> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = source[Symbol.asyncIterator]();

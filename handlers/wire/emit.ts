@@ -2,9 +2,9 @@ import { shapeOf, zero } from "./zero.ts";
 import type { Schema } from "./zero.ts";
 import { z } from "./zod.ts";
 
-/** A value in which anything may be missing. */
+/** A value in which anything may be missing, or null, which is the same. */
 export type Sparse<T> = T extends readonly (infer Item)[] ? readonly Sparse<Item>[]
-  : T extends object ? { [Key in keyof T]?: Sparse<T[Key]> | undefined }
+  : T extends object ? { [Key in keyof T]?: Sparse<T[Key]> | null | undefined }
   : T;
 
 /**

@@ -103,3 +103,7 @@ export const ProgressMessage = z.object({
   progress: z.string().optional(),
 });
 export type ProgressMessage = z.output<typeof ProgressMessage>;
+
+/** What became of one name or image of a removal. */
+export const RemovedImage = z.object({ Deleted: z.string().optional(), Untagged: z.string().optional() });
+export type RemovedImage = z.output<typeof RemovedImage>;

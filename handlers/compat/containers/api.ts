@@ -1,0 +1,52 @@
+import { api, rest, stream } from "../../../lib/rest/mod.ts";
+import { API_OPTIONS } from "../../wire/api_options.ts";
+import { body } from "../../wire/body.ts";
+import { ContainerInspect, ContainersPruneReport, ContainerSummary } from "../../wire/compat/container.ts";
+import { CreateContainerConfig } from "../../wire/compat/container_create.ts";
+import {
+  CompatAttachQuery,
+  CompatCreateQuery,
+  CompatKillQuery,
+  CompatListContainersQuery,
+  CompatLogsQuery,
+  CompatRemoveQuery,
+  CompatResizeQuery,
+  CompatSizeQuery,
+  CompatStartQuery,
+  CompatStopQuery,
+  CompatWaitQuery,
+} from "../../wire/compat/query.ts";
+import { ContainerCreateResponse } from "../../wire/container.ts";
+import { PruneQuery, RenameQuery } from "../../wire/container_query.ts";
+import { z } from "../../wire/zod.ts";
+
+const name = z.string();
+
+/** Containers, in Docker's tree. */
+export const compatContainersAPI = api("http://localhost", {
+  CompatCreateContainer: rest(
+    "POST(application/json) /containers/create?%[2]v",
+    [body(CreateContainerConfig), CompatCreateQuery],
+    [ContainerCreateResponse],
+    { status: 201, body: "as-tagged" },
+  ),
+  CompatListContainers: rest("GET /containers/json?%v", [CompatListContainersQuery], [z.array(ContainerSummary)]),
+  CompatPruneContainers: rest("POST /containers/prune?%v", [PruneQuery], [ContainersPruneReport]),
+  CompatGetContainer: rest("GET /containers/{name=%v}/json?%v", [name, CompatSizeQuery], [ContainerInspect]),
+  CompatStartContainer: rest("POST /containers/{name=%v}/start?%v", [name, CompatStartQuery]),
+  CompatStopContainer: rest("POST /containers/{name=%v}/stop?%v", [name, CompatStopQuery]),
+  CompatRestartContainer: rest("POST /containers/{name=%v}/restart?%v", [name, CompatStopQuery]),
+  CompatKillContainer: rest("POST /containers/{name=%v}/kill?%v", [name, CompatKillQuery]),
+  CompatPauseContainer: rest("POST /containers/{name=%v}/pause", [name]),
+  CompatUnpauseContainer: rest("POST /containers/{name=%v}/unpause", [name]),
+  CompatWaitContainer: rest(
+    "POST /containers/{name=%v}/wait?%v",
+    [name, CompatWaitQuery],
+    [stream("application/json")],
+  ),
+  CompatRemoveContainer: rest("DELETE /containers/{name=%v}?%v", [name, CompatRemoveQuery]),
+  CompatLogsFromContainer: rest("GET /containers/{name=%v}/logs?%v", [name, CompatLogsQuery], [stream()]),
+  CompatAttachContainer: rest("POST /containers/{name=%v}/attach?%v", [name, CompatAttachQuery], [stream()]),
+  CompatResizeTTY: rest("POST /containers/{name=%v}/resize?%v", [name, CompatResizeQuery], [], { status: 200 }),
+  CompatRenameContainer: rest("POST /containers/{name=%v}/rename?%v", [name, RenameQuery]),
+}, API_OPTIONS);

@@ -1,0 +1,64 @@
+import type { Engine } from "../../../lib/engine/engine.ts";
+import { HTTPError, implement, type Implementation } from "../../../lib/rest/mod.ts";
+import { attach, FRAMED_SINCE } from "../../containers/attach.ts";
+import { ignoring } from "../../containers/containers.ts";
+import { create } from "../../containers/create.ts";
+import { imagesOf, listOptions } from "../../containers/list.ts";
+import { logs } from "../../containers/logs.ts";
+import { prune } from "../../containers/prune.ts";
+import { containerSpec } from "../../containers/spec/container_spec.ts";
+import { ContainersPruneReport } from "../../wire/compat/container.ts";
+import { emit } from "../../wire/emit.ts";
+import { compatContainersAPI } from "./api.ts";
+import { compatGetContainer } from "./inspect.ts";
+import { specGenerator } from "./spec/spec_generator.ts";
+import { containerSummary } from "./summary.ts";
+import { compatWaitContainer } from "./wait.ts";
+
+/** The container operations of Docker's tree over an engine. */
+export function compatContainers(engine: Engine): Implementation {
+  const { containers, networks } = engine;
+  return implement(compatContainersAPI, {
+    CompatCreateContainer: async (config, { name = "" }) => {
+      const { name: network } = await networks.ensureDefault();
+      const spec = containerSpec(specGenerator(config, name, network));
+      return await create(engine, { ...spec, stdinOnce: config.StdinOnce });
+    },
+    CompatListContainers: async (query) => {
+      const image = imagesOf(engine);
+      const records = containers.list(listOptions(query));
+      const sizes = query.size ? await Promise.all(records.map(({ id }) => containers.size(id))) : [];
+      return records.map((record, index) => containerSummary(record, image(record), Date.now(), sizes[index]));
+    },
+    CompatPruneContainers: async ({ filters }) => {
+      const gone = (await prune(engine, filters)).filter(({ error }) => error === undefined);
+      return emit(ContainersPruneReport, {
+        ContainersDeleted: gone.map(({ id }) => id),
+        SpaceReclaimed: gone.reduce((sum, { size }) => sum + size, 0),
+      });
+    },
+    CompatGetContainer: (name, { size = false }) => compatGetContainer(engine, name, size),
+    CompatStartContainer: (name) => containers.start(name),
+    CompatStopContainer: (name, { t, ignore }) => ignoring(ignore, () => containers.stop(name, timeout(t))),
+    CompatRestartContainer: (name, { t }) => containers.restart(name, timeout(t)),
+    CompatKillContainer: (name, { signal }) => containers.kill(name, { signal }),
+    CompatPauseContainer: (name) => containers.pause(name),
+    CompatUnpauseContainer: (name) => containers.unpause(name),
+    CompatWaitContainer: (name, { condition = "" }, { signal }) => compatWaitContainer(engine, name, condition, signal),
+    CompatRemoveContainer: async (name, { force, ignore, link, v }) => {
+      if (link) throw new HTTPError(400, "link is not supported");
+      const [failed] = (await containers.remove(name, { force, ignore, volumes: v })).filter(({ error }) => error);
+      if (failed?.error) throw failed.error;
+    },
+    CompatLogsFromContainer: (name, query, context) => logs(engine, name, query, context, { rawTerminal: true }),
+    CompatAttachContainer: (name, query, context) => attach(engine, name, query, context, FRAMED_SINCE.compat),
+    CompatResizeTTY: (name, { h = 0, w = 0 }) => containers.resize(name, { height: h, width: w }),
+    CompatRenameContainer: (name, query) => containers.rename(name, query.name),
+  });
+}
+
+/** A negative time is to wait for as long as it takes; the longest timer is near enough. */
+function timeout(seconds: number | undefined): { timeout?: number } {
+  if (seconds === undefined) return {};
+  return { timeout: seconds < 0 ? 2 ** 31 / 1000 : seconds };
+}

@@ -1,0 +1,63 @@
+import type { Engine } from "../../../lib/engine/engine.ts";
+import { getContainer } from "../../containers/inspect.ts";
+import { ContainerInspect } from "../../wire/compat/container.ts";
+import type { NetworkSettings } from "../../wire/compat/network.ts";
+import type { InspectContainerData } from "../../wire/container_inspect.ts";
+import { emit, type Sparse } from "../../wire/emit.ts";
+import { dockerState } from "./state.ts";
+
+/** Tells all there is to know of a container, as Docker does. Most fields are the native ones by the same name. */
+export async function compatGetContainer(engine: Engine, name: string, size: boolean): Promise<ContainerInspect> {
+  const native = await getContainer(engine, name, { size });
+  const { state } = engine.containers.resolve(native.Id);
+  return emit(ContainerInspect, {
+    ...native,
+    State: { ...native.State, Status: dockerState(state.status), Running: isRunning(native), Health: null },
+    Image: `sha256:${native.Image}`,
+    LogPath: native.HostConfig?.LogConfig?.Path,
+    Name: `/${native.Name}`,
+    Platform: "linux",
+    GraphDriver: native.GraphDriver,
+    HostConfig: hostConfig(native),
+    Config: config(native),
+    NetworkSettings: { ...native.NetworkSettings, Networks: networks(native) },
+    Mounts: native.Mounts?.map((mount) => ({ ...mount, Mode: mount.Options?.join() ?? "" })),
+  });
+}
+
+/** Docker counts a paused container as running. */
+function isRunning({ State }: InspectContainerData): boolean {
+  return State?.Running === true || State?.Paused === true;
+}
+
+function hostConfig({ HostConfig: native }: InspectContainerData): Sparse<ContainerInspect["HostConfig"]> {
+  if (!native) return null;
+  const { LogConfig, CgroupMode, CapAdd, CapDrop, Devices: _devices, ...same } = native;
+  return {
+    ...same,
+    ConsoleSize: [0, 0],
+    LogConfig: { Type: LogConfig?.Type === "k8s-file" ? "json-file" : LogConfig?.Type, Config: LogConfig?.Config },
+    CgroupnsMode: CgroupMode === "host" ? "host" : "private",
+    CapAdd: CapAdd?.map(capability),
+    CapDrop: CapDrop?.map(capability),
+  };
+}
+
+function networks({ NetworkSettings }: InspectContainerData): Sparse<NetworkSettings>["Networks"] {
+  const endpoints = Object.entries(NetworkSettings?.Networks ?? {});
+  return Object.fromEntries(endpoints.map(([name, { IPAMConfig: _none, ...same }]) => [name, same]));
+}
+
+function capability(name: string): string {
+  return /^(?:CAP_|ALL$)/.test(name) ? name : `CAP_${name}`;
+}
+
+function config({ Config: native }: InspectContainerData): Sparse<ContainerInspect["Config"]> {
+  if (!native) return null;
+  const { Entrypoint, StopSignal, OnBuild: _none, Healthcheck: _health, ...same } = native;
+  return {
+    ...same,
+    Entrypoint: typeof Entrypoint === "string" ? [Entrypoint] : Entrypoint,
+    StopSignal: String(StopSignal),
+  };
+}

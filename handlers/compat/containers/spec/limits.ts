@@ -1,0 +1,81 @@
+import { HTTPError } from "../../../../lib/rest/mod.ts";
+import { signalNumber } from "../../../containers/view/signal.ts";
+import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
+import type { HostConfig } from "../../../wire/compat/host_config.ts";
+import type { Sparse } from "../../../wire/emit.ts";
+import type { LinuxResources } from "../../../wire/resources.ts";
+import type { SpecGenerator } from "../../../wire/spec_generator.ts";
+
+const CPU_PERIOD = 100_000;
+
+/** Limits as the native tree takes them. Docker writes 0 for what nobody asked for. */
+export function limits({ HostConfig: host }: CreateContainerConfig): Sparse<SpecGenerator> {
+  return {
+    resource_limits: resources(host),
+    // A negative number is "no limit": the schema of the native tree makes it 2^64-1.
+    r_limits: (host.Ulimits ?? []).map(({ Name, Soft, Hard }) => ({
+      type: Name,
+      soft: exact(Soft),
+      hard: exact(Hard),
+    })),
+    oom_score_adj: host.OomScoreAdj === 0 ? null : host.OomScoreAdj,
+    shm_size: host.ShmSize === 0 ? null : host.ShmSize,
+    cgroup_parent: host.CgroupParent,
+    sysctl: host.Sysctls,
+    weightDevice: named(host.BlkioWeightDevice),
+    throttleReadBpsDevice: named(host.BlkioDeviceReadBps),
+    throttleWriteBpsDevice: named(host.BlkioDeviceWriteBps),
+    throttleReadIOPSDevice: named(host.BlkioDeviceReadIOps),
+    throttleWriteIOPSDevice: named(host.BlkioDeviceWriteIOps),
+  };
+}
+
+function exact(value: number): bigint {
+  return BigInt(Math.trunc(value));
+}
+
+function named(devices: readonly { Path: string }[] | null): Record<string, Record<string, never>> {
+  return Object.fromEntries((devices ?? []).map(({ Path }) => [Path, {}]));
+}
+
+function resources(host: HostConfig): Sparse<LinuxResources> {
+  if (host.NanoCpus > 0 && (host.CpuPeriod > 0 || host.CpuQuota > 0)) {
+    throw new HTTPError(400, "NanoCpus conflicts with CpuPeriod and CpuQuota");
+  }
+  const cpu = {
+    shares: set(host.CpuShares),
+    period: host.NanoCpus > 0 ? CPU_PERIOD : set(host.CpuPeriod),
+    quota: host.NanoCpus > 0 ? Math.round((host.NanoCpus / 1e9) * CPU_PERIOD) : set(host.CpuQuota),
+    realtimePeriod: set(host.CpuRealtimePeriod),
+    realtimeRuntime: set(host.CpuRealtimeRuntime),
+    cpus: host.CpusetCpus || undefined,
+    mems: host.CpusetMems || undefined,
+  };
+  const memory = {
+    limit: set(host.Memory),
+    reservation: set(host.MemoryReservation),
+    // Memory and swap together; twice the memory unless said.
+    swap: set(host.MemorySwap) ?? (host.Memory > 0 ? host.Memory * 2 : undefined),
+    swappiness: host.MemorySwappiness !== null && host.MemorySwappiness >= 0 ? host.MemorySwappiness : undefined,
+    disableOOMKiller: host.OomKillDisable || undefined,
+  };
+  const pids = { limit: set(host.PidsLimit ?? 0) };
+  const blockIO = { weight: set(host.BlkioWeight) };
+  return Object.fromEntries(
+    Object.entries({ cpu, memory, pids, blockIO }).filter(([, part]) =>
+      Object.values(part).some((v) => v !== undefined)
+    ),
+  );
+}
+
+function set(value: number): number | undefined {
+  return value === 0 ? undefined : value;
+}
+
+/** A stop signal's number. Throws a 400 for one there is not. */
+export function stopSignal(text: string | undefined): number | null {
+  if (!text) return null;
+  const signal = signalNumber(text);
+  if (signal === undefined) throw new HTTPError(400, `invalid signal: ${text}`);
+  return signal;
+}

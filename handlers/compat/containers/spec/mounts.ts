@@ -1,0 +1,62 @@
+import { HTTPError } from "../../../../lib/rest/mod.ts";
+import { unsupported } from "../../../containers/spec/unsupported.ts";
+import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
+import type { Mount } from "../../../wire/compat/mount.ts";
+import type { Sparse } from "../../../wire/emit.ts";
+import type { SpecGenerator } from "../../../wire/spec_generator.ts";
+
+/** Mounts and volumes as the native tree takes them. */
+type Mounts = Pick<Sparse<SpecGenerator>, "mounts" | "volumes">;
+type Plain = NonNullable<Mounts["mounts"]>[number];
+type Volume = NonNullable<Mounts["volumes"]>[number];
+
+/** Gathers the four places where Docker's request has mounts. */
+export function mounts({ HostConfig: host, Volumes }: CreateContainerConfig): Mounts {
+  const plain: Plain[] = [];
+  const volumes: Volume[] = [];
+  for (const bind of host.Binds ?? []) addBind(bind, plain, volumes);
+  for (const mount of host.Mounts ?? []) addMount(mount, plain, volumes);
+  for (const [destination, options] of Object.entries(host.Tmpfs ?? {})) {
+    plain.push({ type: "tmpfs", source: "tmpfs", destination, options: split(options) });
+  }
+  // Clients repeat here what stands above.
+  const taken = new Set([...plain.map(({ destination }) => destination), ...volumes.map(({ Dest }) => Dest)]);
+  for (const Dest of Object.keys(Volumes ?? {})) {
+    if (!taken.has(Dest)) volumes.push({ Name: "", Dest, IsAnonymous: true });
+  }
+  return { mounts: plain, volumes };
+}
+
+/** `source:destination[:options]`; a source without a slash is a volume, and a lone destination an anonymous one. */
+function addBind(text: string, plain: Plain[], volumes: Volume[]): void {
+  const [source, destination, options = "", ...rest] = text.split(":");
+  if (rest.length > 0) throw new HTTPError(400, `invalid mount "${text}": too many colons`);
+  if (destination === undefined) volumes.push({ Name: "", Dest: source, IsAnonymous: true });
+  else if (source.startsWith("/")) plain.push({ type: "bind", source, destination, options: split(options) });
+  else volumes.push({ Name: source, Dest: destination, Options: split(options) });
+}
+
+function addMount(mount: Mount, plain: Plain[], volumes: Volume[]): void {
+  const { Type, Source: source = "", Target: destination = "" } = mount;
+  const options = mount.ReadOnly ? ["ro"] : [];
+  if (Type === "bind") {
+    const { Propagation, NonRecursive } = mount.BindOptions ?? {};
+    if (Propagation) options.push(Propagation);
+    options.push(NonRecursive ? "bind" : "rbind");
+    plain.push({ type: "bind", source, destination, options });
+  } else if (Type === "tmpfs") {
+    const { SizeBytes, Mode } = mount.TmpfsOptions ?? {};
+    if (SizeBytes) options.push(`size=${SizeBytes}`);
+    if (Mode) options.push(`mode=${Mode.toString(8)}`);
+    plain.push({ type: "tmpfs", source: "tmpfs", destination, options });
+  } else if (Type === "volume") {
+    const { NoCopy, Subpath = "", DriverConfig } = mount.VolumeOptions ?? {};
+    if (DriverConfig?.Name && DriverConfig.Name !== "local") throw unsupported("HostConfig.Mounts.VolumeOptions");
+    if (NoCopy) options.push("nocopy");
+    volumes.push({ Name: source, Dest: destination, Options: options, SubPath: Subpath, IsAnonymous: source === "" });
+  } else throw unsupported("HostConfig.Mounts", `type "${Type}"`);
+}
+
+function split(options: string): string[] {
+  return options === "" ? [] : options.split(",");
+}

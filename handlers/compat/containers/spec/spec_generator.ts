@@ -1,0 +1,101 @@
+import { HTTPError } from "../../../../lib/rest/mod.ts";
+import { unsupported } from "../../../containers/spec/unsupported.ts";
+import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
+import type { HostConfig } from "../../../wire/compat/host_config.ts";
+import { accept } from "../../../wire/decode.ts";
+import type { Sparse } from "../../../wire/emit.ts";
+import { SpecGenerator } from "../../../wire/spec_generator.ts";
+import { limits, stopSignal } from "./limits.ts";
+import { mounts } from "./mounts.ts";
+import { namespace, networking } from "./networks.ts";
+import { security } from "./security.ts";
+
+/**
+ * What Docker's create request asks for, as the native tree would ask.
+ *
+ * @param config The request
+ * @param name The container's name, from the query
+ * @param defaultNetwork The engine's name of its default network
+ */
+export function specGenerator(
+  config: CreateContainerConfig,
+  name: string,
+  defaultNetwork: string,
+): SpecGenerator {
+  const { HostConfig: host } = config;
+  if (host.Links?.length) throw new HTTPError(400, "bad parameter: link is not supported");
+  if (config.Domainname !== "") throw unsupported("Domainname");
+  if (host.VolumeDriver !== "" && host.VolumeDriver !== "local") throw unsupported("HostConfig.VolumeDriver");
+  const sparse: Sparse<SpecGenerator> = {
+    name: name || config.Name,
+    image: config.Image,
+    ...process(config),
+    ...restart(host),
+    hostname: config.Hostname,
+    labels: config.Labels ?? {},
+    annotations: host.Annotations ?? {},
+    stop_signal: stopSignal(config.StopSignal),
+    stop_timeout: config.StopTimeout,
+    remove: host.AutoRemove,
+    init: host.Init,
+    log_configuration: logConfig(host),
+    ...mounts(config),
+    ...networking(config, defaultNetwork),
+    ...security(host),
+    ...limits(config),
+    pidns: namespace(host.PidMode),
+    ipcns: namespace(host.IpcMode),
+    utsns: namespace(host.UTSMode),
+    userns: namespace(host.UsernsMode),
+    cgroupns: namespace(host.CgroupnsMode),
+    volumes_from: host.VolumesFrom ?? [],
+    devices: (host.Devices ?? []).map(({ PathOnHost }) => ({ path: PathOnHost })),
+    gpus: (host.DeviceRequests ?? []).map(({ Driver }) => Driver || "gpu"),
+    storage_opts: host.StorageOpt ?? {},
+    oci_runtime: host.Runtime ?? "",
+    healthconfig: config.Healthcheck ?? null,
+  };
+  // Completed by Go's rules, like a request of the native tree.
+  return accept(SpecGenerator, sparse);
+}
+
+function process(config: CreateContainerConfig): Sparse<SpecGenerator> {
+  const env: Record<string, string> = {};
+  const unset = [...(config.UnsetEnv ?? [])];
+  for (const entry of config.Env ?? []) {
+    const [key, value] = entry.split(/=(.*)/s);
+    // A name alone takes the variable away.
+    if (value === undefined) unset.push(key);
+    else env[key] = value;
+  }
+  return {
+    // `[""]` is how the client says "none", which an empty list says here.
+    entrypoint: config.Entrypoint?.length === 1 && config.Entrypoint[0] === "" ? [] : config.Entrypoint ?? undefined,
+    command: config.Cmd ?? undefined,
+    env,
+    envmerge: config.EnvMerge ?? [],
+    unsetenv: unset,
+    unsetenvall: config.UnsetEnvAll,
+    work_dir: config.WorkingDir,
+    user: config.User,
+    terminal: config.Tty,
+    stdin: config.OpenStdin,
+  };
+}
+
+function restart({ RestartPolicy: { Name, MaximumRetryCount } }: HostConfig): Sparse<SpecGenerator> {
+  return { restart_policy: Name, restart_tries: Name === "on-failure" ? MaximumRetryCount : null };
+}
+
+function logConfig({ LogConfig: { Type, Config } }: HostConfig): Sparse<SpecGenerator["log_configuration"]> {
+  const { "max-size": size, path, ...options } = Config ?? {};
+  return { driver: Type, path, size: size === undefined ? undefined : bytes(size), options };
+}
+
+const UNITS: Record<string, number> = { "": 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+function bytes(text: string): number {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)\s*([bkmg]?)b?$/i.exec(text) ?? [];
+  if (count === undefined) throw new HTTPError(400, `invalid size: "${text}"`);
+  return Math.round(Number(count) * UNITS[unit.toLowerCase()]);
+}

@@ -1,0 +1,72 @@
+import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
+import type { ImageRecord } from "../../../lib/engine/image_record.ts";
+import { commandOf, exposedBy } from "../../containers/view/command.ts";
+import { networkSettings, portBindings } from "../../containers/view/inspect_network.ts";
+import { ContainerSummary, type PortSummary } from "../../wire/compat/container.ts";
+import { emit, type Sparse } from "../../wire/emit.ts";
+import { wireSeconds } from "../../wire/time.ts";
+import { dockerState, humanDuration } from "./state.ts";
+
+/** A container as Docker lists it. */
+export function containerSummary(
+  record: ContainerRecord,
+  image: ImageRecord | undefined,
+  now: number,
+  rwSize?: number,
+): ContainerSummary {
+  const { spec, state } = record;
+  const exposed = exposedBy(record, image);
+  return emit(ContainerSummary, {
+    Id: record.id,
+    Names: [`/${record.name}`],
+    Image: record.imageName,
+    ImageID: `sha256:${record.imageID}`,
+    Command: commandOf(record, image).join(" "),
+    Created: wireSeconds(record.created),
+    Ports: ports(record, exposed),
+    SizeRw: rwSize,
+    SizeRootFs: rwSize === undefined ? undefined : rwSize + (image?.size ?? 0),
+    Labels: spec.labels,
+    State: dockerState(state.status),
+    Status: statusText(record, now),
+    NetworkSettings: { Networks: networkSettings(record, exposed).Networks },
+    Mounts: record.mounts.filter(({ type }) => type !== "tmpfs").map(({ type, source, destination, options }) => ({
+      Type: type,
+      Name: type === "volume" ? source : "",
+      Source: source,
+      Destination: destination,
+      Mode: options.join(),
+      RW: !options.includes("ro"),
+    })),
+  });
+}
+
+function ports(record: ContainerRecord, exposed: readonly string[]): Sparse<PortSummary>[] {
+  const bindings = portBindings(record.ports);
+  const all = [...new Set([...Object.keys(bindings), ...exposed])];
+  return all.flatMap((port): Sparse<PortSummary>[] => {
+    const [number, Type = "tcp"] = port.split("/");
+    const PrivatePort = Number(number);
+    const published = bindings[port];
+    if (!published) return [{ PrivatePort, Type }];
+    return published.map(({ HostIp, HostPort }) => ({ IP: HostIp, PrivatePort, PublicPort: Number(HostPort), Type }));
+  });
+}
+
+function statusText({ state }: ContainerRecord, now: number): string {
+  switch (state.status) {
+    case "created":
+    case "initialized":
+      return "Created";
+    case "exited":
+      return `Exited (${state.exitCode}) ${humanDuration(now - state.finishedAt)} ago`;
+    case "running":
+      return `Up ${humanDuration(now - state.startedAt)}`;
+    case "paused":
+      return `Up ${humanDuration(now - state.startedAt)} (Paused)`;
+    case "stopping":
+      return "Stopping";
+    case "removing":
+      return "Removal In Progress";
+  }
+}

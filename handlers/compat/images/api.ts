@@ -1,0 +1,24 @@
+import { api, chan, rest } from "../../../lib/rest/mod.ts";
+import { API_OPTIONS } from "../../wire/api_options.ts";
+import { ImageInspect, ProgressMessage, RemovedImage } from "../../wire/compat/image.ts";
+import { CompatCreateImageQuery, CompatListImagesQuery, CompatRemoveImageQuery } from "../../wire/compat/query.ts";
+import { HistoryResponse, ImageSummary } from "../../wire/image.ts";
+import { TagQuery } from "../../wire/image_query.ts";
+import { z } from "../../wire/zod.ts";
+
+const name = z.string();
+
+/** Images, in Docker's tree. Names hold slashes. */
+export const compatImagesAPI = api("http://localhost", {
+  CompatCreateImageFromImage: rest(
+    "POST(application/json) /images/create?%v",
+    [CompatCreateImageQuery],
+    [chan(ProgressMessage)],
+    { present: ["fromImage"], body: "as-tagged" },
+  ),
+  CompatGetImages: rest("GET /images/json?%v", [CompatListImagesQuery], [z.array(ImageSummary)]),
+  CompatRemoveImage: rest("DELETE /images/{name*=%v}?%v", [name, CompatRemoveImageQuery], [z.array(RemovedImage)]),
+  CompatGetImage: rest("GET /images/{name*=%v}/json", [name], [ImageInspect]),
+  CompatHistoryImage: rest("GET /images/{name*=%v}/history", [name], [z.array(HistoryResponse)]),
+  CompatTagImage: rest("POST /images/{name*=%v}/tag?%v", [name, TagQuery], [], { status: 201 }),
+}, API_OPTIONS);

@@ -1,0 +1,35 @@
+import type { Engine } from "../../../lib/engine/engine.ts";
+import type { Context } from "../../../lib/rest/mod.ts";
+import { HTTPError } from "../../../lib/rest/mod.ts";
+import { progressMessages } from "../../images/docker_progress.ts";
+import { begin } from "../../images/pull_progress.ts";
+import { registryCredentials } from "../../images/registry_auth.ts";
+import type { ProgressMessage } from "../../wire/compat/image.ts";
+import type { CompatCreateImageQuery } from "../../wire/compat/query.ts";
+import type { z } from "../../wire/zod.ts";
+
+/** Pulls an image and tells how it goes. */
+export async function createImage(
+  engine: Engine,
+  { fromImage = "", tag = "", platform = "" }: z.output<typeof CompatCreateImageQuery>,
+  { request, signal }: Context,
+): Promise<AsyncIterable<ProgressMessage>> {
+  if (fromImage === "") throw new HTTPError(400, "fromImage parameter cannot be empty");
+  const reference = withTag(fromImage, tag);
+  const credentials = registryCredentials(request.headers);
+  const options = { policy: "always", platform: parsePlatform(platform), credentials, signal } as const;
+  return progressMessages(await begin(engine.images.pull(reference, options)), reference);
+}
+
+/** The tag may be a digest, and the name may have one already. */
+function withTag(name: string, tag: string): string {
+  if (tag === "") return name;
+  return tag.includes(":") ? `${name}@${tag}` : `${name}:${tag}`;
+}
+
+/** `linux/arm64/v8`, of which the end may be left out. */
+function parsePlatform(text: string): { os?: string; architecture?: string; variant?: string } | undefined {
+  if (text === "") return undefined;
+  const [os, architecture, variant] = text.split("/");
+  return { ...(os && { os }), ...(architecture && { architecture }), ...(variant && { variant }) };
+}

@@ -1,0 +1,48 @@
+import type { Engine } from "../../../lib/engine/engine.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
+import type { ImageRecord } from "../../../lib/engine/image_record.ts";
+import { implement, type Implementation } from "../../../lib/rest/mod.ts";
+import { listImages } from "../../images/list.ts";
+import { tagImage } from "../../images/tag.ts";
+import { imageHistory, imageSummary } from "../../images/view.ts";
+import { compatImagesAPI } from "./api.ts";
+import { createImage } from "./create_image.ts";
+import { imageInspect } from "./inspect.ts";
+
+/** The image operations of Docker's tree over an engine. */
+export function compatImages(engine: Engine): Implementation {
+  const { images } = engine;
+  return implement(compatImagesAPI, {
+    CompatCreateImageFromImage: (query, context) => createImage(engine, query, context),
+    CompatGetImages: ({ filters, filter }) => {
+      const all = filter === undefined ? filters : { ...filters, reference: [filter] };
+      return listImages(engine, all).map(({ image, containers }) => ({
+        ...imageSummary(image, containers),
+        Id: `sha256:${image.id}`,
+        // Not computed.
+        SharedSize: -1,
+      }));
+    },
+    CompatRemoveImage: async (name, { force, ignore, noprune }) => {
+      const { untagged, deleted } = await images.remove(name, { force, ignore, noPrune: noprune });
+      return [
+        ...untagged.map((Untagged) => ({ Untagged })),
+        ...deleted.map((id) => ({ Deleted: id.startsWith("sha256:") ? id : `sha256:${id}` })),
+      ];
+    },
+    CompatGetImage: (name) => imageInspect(find(engine, name)),
+    CompatHistoryImage: (name) => imageHistory(images.resolve(name)),
+    CompatTagImage: (name, query) => tagImage(engine, name, query),
+  });
+}
+
+/** Docker's own clients look for these words in the message. */
+function find(engine: Engine, name: string): ImageRecord {
+  try {
+    return engine.images.resolve(name);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== "no_such_image") throw error;
+    const why = error.message.replaceAll("image not known", "No such image");
+    throw new EngineError(error.code, `failed to find image ${name}: ${why}`, { cause: error });
+  }
+}

@@ -1,0 +1,22 @@
+import type { ImageRecord } from "../../../lib/engine/image_record.ts";
+import { imageData } from "../../images/view.ts";
+import { ImageInspect } from "../../wire/compat/image.ts";
+import { emit } from "../../wire/emit.ts";
+
+/** An image as Docker inspects it. Most fields are the native ones by the same name. */
+export function imageInspect(image: ImageRecord): ImageInspect {
+  const { Id, Config, GraphDriver, RootFS, Created, Healthcheck: _health, ...same } = imageData(image);
+  const { config: { config: execution = {} } } = image;
+  return emit(ImageInspect, {
+    ...same,
+    Id: `sha256:${Id}`,
+    Created: Created ?? "",
+    Config: { ...Config, OnBuild: execution.OnBuild, Shell: execution.Shell },
+    Variant: image.config.variant,
+    GraphDriver,
+    RootFS: { Type: RootFS?.Type, Layers: RootFS?.Layers ?? [] },
+    Container: "",
+    ContainerConfig: { Hostname: Id.slice(0, 11), Volumes: Config?.Volumes },
+    DockerVersion: "",
+  });
+}

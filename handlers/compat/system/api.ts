@@ -1,0 +1,18 @@
+import { api, chan, rest, stream } from "../../../lib/rest/mod.ts";
+import { API_OPTIONS } from "../../wire/api_options.ts";
+import { reply } from "../../wire/body.ts";
+import { Info } from "../../wire/compat/info.ts";
+import { Event } from "../../wire/event.ts";
+import { CompatEventsQuery } from "../../wire/system_query.ts";
+import { SystemComponentVersion } from "../../wire/version.ts";
+
+/** The service itself, in Docker's tree. */
+export const compatSystemAPI = api("http://localhost", {
+  CompatPing: rest("GET /_ping", [], [stream("text/plain")]),
+  CompatPingHead: rest("HEAD /_ping", [], [], { status: 200 }),
+  CompatVersionHandler: rest("GET /version", [], [SystemComponentVersion]),
+  CompatGetInfo: rest("GET /info", [], [Info]),
+  CompatGetEvents: rest("GET(application/json) /events?%v", [CompatEventsQuery], [chan(reply(Event))], {
+    body: "as-tagged",
+  }),
+}, API_OPTIONS);

@@ -1,0 +1,68 @@
+import type { Engine } from "../../../lib/engine/engine.ts";
+import { uptime } from "../../system/info.ts";
+import { API_VERSION } from "../../wire/api_options.ts";
+import { Info } from "../../wire/compat/info.ts";
+import { emit } from "../../wire/emit.ts";
+import { wireTime } from "../../wire/time.ts";
+
+/** Tells facts about the host and the service, as Docker does. */
+export async function compatInfo(engine: Engine): Promise<Info> {
+  const { name, host, platform, containers, images, now } = await engine.info();
+  const controllers = host?.cgroupControllers ?? [];
+  const has = (controller: string) => controllers.includes(controller);
+  const runtime = host?.runtime;
+  return emit(Info, {
+    ID: name,
+    Containers: containers.total,
+    ContainersRunning: containers.running,
+    ContainersPaused: containers.paused,
+    ContainersStopped: containers.stopped,
+    Images: images,
+    Driver: host?.graphDriver ?? "none",
+    DriverStatus: [["Backing Filesystem", host?.backingFilesystem ?? ""]],
+    Plugins: { Volume: ["local"], Network: ["bridge"], Authorization: null, Log: ["k8s-file", "none"] },
+    MemoryLimit: has("memory"),
+    SwapLimit: has("memory"),
+    CpuCfsPeriod: has("cpu"),
+    CpuCfsQuota: has("cpu"),
+    CPUShares: has("cpu"),
+    CPUSet: has("cpuset"),
+    PidsLimit: has("pids"),
+    IPv4Forwarding: host !== undefined,
+    SystemTime: wireTime(now),
+    LoggingDriver: "json-file",
+    CgroupDriver: host?.cgroupManager ?? "none",
+    CgroupVersion: host?.cgroupVersion === "v1" ? "1" : "2",
+    KernelVersion: host?.kernel ?? "",
+    OperatingSystem: host?.distribution.distribution ?? "",
+    OSVersion: host?.distribution.version ?? "",
+    OSType: platform.os,
+    Architecture: host?.arch ?? platform.architecture,
+    IndexServerAddress: "https://index.docker.io/v1/",
+    NCPU: host?.cpus ?? 0,
+    MemTotal: host?.memTotal ?? 0,
+    DockerRootDir: host?.graphRoot ?? "",
+    Name: host?.hostname ?? name,
+    ServerVersion: API_VERSION.libpod,
+    Runtimes: runtime ? { [runtime.name]: { path: runtime.path } } : {},
+    DefaultRuntime: runtime?.name ?? "",
+    Swarm: { LocalNodeState: "inactive" },
+    SecurityOptions: securityOptions(host?.securityOptions),
+    Warnings: [],
+    BuildahVersion: API_VERSION.libpod,
+    SwapFree: host?.swapFree ?? 0,
+    SwapTotal: host?.swapTotal ?? 0,
+    Uptime: uptime(host?.uptime ?? 0),
+  });
+}
+
+function securityOptions(
+  options: { seccomp: boolean; apparmor: boolean; selinux: boolean; rootless: boolean } | undefined,
+): string[] {
+  return [
+    ...(options?.apparmor ? ["name=apparmor"] : []),
+    ...(options?.seccomp ? ["name=seccomp,profile=default"] : []),
+    ...(options?.selinux ? ["name=selinux"] : []),
+    ...(options?.rootless ? ["name=rootless"] : []),
+  ];
+}

@@ -1,0 +1,19 @@
+import type { Engine } from "../../../lib/engine/engine.ts";
+import { implement, type Implementation } from "../../../lib/rest/mod.ts";
+import { events, map } from "../../system/events.ts";
+import { ping } from "../../system/ping.ts";
+import { version } from "../../system/version.ts";
+import { compatSystemAPI } from "./api.ts";
+import { dockerEvent } from "./events.ts";
+import { compatInfo } from "./info.ts";
+
+/** The system operations of Docker's tree over an engine. */
+export function compatSystem(engine: Engine): Implementation {
+  return implement(compatSystemAPI, {
+    CompatPing: ({ headers }) => ping(headers),
+    CompatPingHead: ({ headers }) => void ping(headers),
+    CompatVersionHandler: () => version(engine),
+    CompatGetInfo: () => compatInfo(engine),
+    CompatGetEvents: (query, context) => map(events(engine, query, context), dockerEvent),
+  });
+}

@@ -1,0 +1,52 @@
+import type { Engine } from "../lib/engine/engine.ts";
+import {
+  type Authenticator,
+  endpoints,
+  type Handler,
+  handler,
+  type HandlerOptions,
+  type Implementation,
+} from "../lib/rest/mod.ts";
+import { compatContainers } from "./compat/containers/containers.ts";
+import { compatImages } from "./compat/images/images.ts";
+import { compatSystem } from "./compat/system/system.ts";
+import { containers } from "./containers/containers.ts";
+import { images } from "./images/images.ts";
+import { system } from "./system/system.ts";
+
+/** Options of {@linkcode engineHandler}. */
+export interface EngineHandlerOptions extends HandlerOptions {
+  /** Who may call; anybody by default. */
+  auth?: Authenticator<unknown> | null;
+}
+
+/** Every family of both trees. */
+export function families(engine: Engine): Implementation[] {
+  return [
+    containers(engine),
+    images(engine),
+    system(engine),
+    compatContainers(engine),
+    compatImages(engine),
+    compatSystem(engine),
+  ];
+}
+
+/**
+ * Serves an engine: the native tree under `/engine` and `/libpod`, Docker's tree beside it, each with and without a version
+ * in front.
+ *
+ * @param engine What is served
+ * @param options Who may call, and what is told of errors
+ */
+export function engineHandler(engine: Engine, { auth = null, ...options }: EngineHandlerOptions = {}): Handler {
+  return handler(auth, families(engine), options);
+}
+
+/**
+ * Every operation alone, by its name; those of Docker's tree begin with `Compat`. Each takes a request as it would come in,
+ * and depends on nothing but the engine.
+ */
+export function operations(engine: Engine): Record<string, Handler> {
+  return Object.assign({}, ...families(engine).map((family) => endpoints(null, family)));
+}

@@ -1,0 +1,73 @@
+/**
+ * The queries of the compat tree. Flags there are looser than in the native one.
+ *
+ * @module
+ */
+import { filters, looseFlag } from "../query.ts";
+import { z } from "../zod.ts";
+
+const optionalFlag = looseFlag.optional();
+const seconds = z.int().optional();
+
+export const CompatCreateQuery = z.object({ name: z.string().optional(), platform: z.string().optional() });
+
+export const CompatListContainersQuery = z.object({
+  all: optionalFlag,
+  limit: z.int().optional(),
+  size: optionalFlag,
+  filters: filters.optional(),
+});
+
+export const CompatSizeQuery = z.object({ size: optionalFlag });
+
+export const CompatStartQuery = z.object({ detachKeys: z.string().optional() });
+
+export const CompatStopQuery = z.object({ ignore: optionalFlag, t: seconds, signal: z.string().optional() });
+
+export const CompatKillQuery = z.object({ signal: z.string().optional() });
+
+export const CompatWaitQuery = z.object({ condition: z.string().optional() });
+
+export const CompatRemoveQuery = z.object({
+  force: optionalFlag,
+  ignore: optionalFlag,
+  link: optionalFlag,
+  v: optionalFlag,
+});
+
+export const CompatLogsQuery = z.object({
+  follow: optionalFlag,
+  stdout: optionalFlag,
+  stderr: optionalFlag,
+  since: z.string().optional(),
+  until: z.string().optional(),
+  timestamps: optionalFlag,
+  tail: z.string().optional(),
+});
+
+export const CompatAttachQuery = z.object({
+  detachKeys: z.string().optional(),
+  logs: optionalFlag,
+  stream: optionalFlag,
+  stdin: optionalFlag,
+  stdout: optionalFlag,
+  stderr: optionalFlag,
+});
+
+export const CompatResizeQuery = z.object({ h: z.int().optional(), w: z.int().optional(), running: optionalFlag });
+
+export const CompatListImagesQuery = z.object({
+  all: optionalFlag,
+  digests: optionalFlag,
+  filter: z.string().optional(),
+  "shared-size": optionalFlag,
+  filters: filters.optional(),
+});
+
+export const CompatCreateImageQuery = z.object({
+  fromImage: z.string().optional(),
+  tag: z.string().optional(),
+  platform: z.string().optional(),
+});
+
+export const CompatRemoveImageQuery = z.object({ force: optionalFlag, ignore: optionalFlag, noprune: optionalFlag });
