@@ -1,0 +1,104 @@
+/**
+ * The two servers a bench compares: Gantry, started as users start it, and Debian's Podman service. Both get the same image
+ * from the same loopback registry and are driven over their Unix sockets by the same HTTP client.
+ *
+ * @module
+ */
+
+/** A server under measurement. */
+export interface Peer extends AsyncDisposable {
+  name: string;
+  pid: number;
+  /** Sends a request and reads the answer whole; throws when the status is not below 400. */
+  call(method: string, path: string, body?: unknown): Promise<string>;
+}
+
+const containersConf = `[containers]
+default_ulimits = ["nofile=1024:1024","nproc=1024:1024"]
+http_proxy = false
+
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+lock_type = "file"
+`;
+
+/** Starts `scripts/serve.ts` on scratch folders under `folder`. */
+export async function startGantry(folder: string, registriesConf: string): Promise<Peer> {
+  const socket = `${folder}/gantry.sock`;
+  return await start("gantry", socket, [
+    Deno.execPath(),
+    "run",
+    "-A",
+    "--quiet",
+    new URL("../serve.ts", import.meta.url).pathname,
+    "--no-setup",
+    `--listen=unix://${socket}`,
+    `--root=${folder}/gantry-root`,
+    `--runroot=${folder}/gantry-run`,
+    `--registries-conf=${registriesConf}`,
+  ], {});
+}
+
+/** Starts `podman system service` on scratch folders under `folder`. */
+export async function startPodman(folder: string, registriesConf: string): Promise<Peer> {
+  const socket = `${folder}/podman.sock`;
+  await Deno.writeTextFile(`${folder}/containers.conf`, containersConf);
+  return await start("podman", socket, [
+    "podman",
+    "--root",
+    `${folder}/podman-root`,
+    "--runroot",
+    `${folder}/podman-run`,
+    "--tmpdir",
+    `${folder}/podman-tmp`,
+    "--network-config-dir",
+    `${folder}/podman-nets`,
+    "system",
+    "service",
+    "--time=0",
+    `unix://${socket}`,
+  ], { CONTAINERS_CONF: `${folder}/containers.conf`, CONTAINERS_REGISTRIES_CONF: registriesConf });
+}
+
+async function start(name: string, socket: string, command: string[], env: Record<string, string>): Promise<Peer> {
+  const child = new Deno.Command(command[0], {
+    args: command.slice(1),
+    env,
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const client = Deno.createHttpClient({ proxy: { transport: "unix", path: socket }, poolMaxIdlePerHost: 32 });
+  const call = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`http://d/v4.3.1/libpod${path}`, {
+      client,
+      method,
+      headers: body === undefined ? {} : { "content-type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (response.status >= 400) throw new Error(`${name}: ${method} ${path}: ${response.status} ${text}`);
+    return text;
+  };
+  for (let tries = 0;; tries++) {
+    try {
+      await call("GET", "/_ping");
+      break;
+    } catch (error) {
+      if (tries > 200) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  return {
+    name,
+    pid: child.pid,
+    call,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.status;
+      client.close();
+    },
+  };
+}

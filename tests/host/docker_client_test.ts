@@ -1,0 +1,37 @@
+/** The Docker CLI as the client of the compat tree. */
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { ok } from "../fixtures/run.ts";
+import { Session, until } from "./session.ts";
+
+Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", async (t) => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
+
+  await t.step("version", async () => {
+    const version = JSON.parse(await docker("version", "--format", "{{json .Server}}"));
+    assertMatch(version.ApiVersion, /^1\.\d+$/);
+    assertEquals(version.Os, "linux");
+  });
+  await t.step("pull and images", async () => {
+    assertStringIncludes(await docker("pull", image), image);
+    assertStringIncludes(await docker("images", "--format", "{{.Repository}}:{{.Tag}}"), image);
+  });
+  await t.step("run gives output and exit code", async () => {
+    const result = await server.docker("run", "--rm", image, "sh", "-c", "echo out; echo err >&2; exit 3");
+    assertEquals([result.code, result.stdout, result.stderr], [3, "out\n", "err\n"]);
+  });
+  await t.step("run -d, ps, logs, rm -f", async () => {
+    const id = (await docker("run", "-d", "--name", "box", image, "sh", "-c", "echo hello; sleep 60")).trim();
+    assertEquals(await docker("ps", "-q", "--no-trunc"), `${id}\n`);
+    await until(async () => assertEquals(await docker("logs", "box"), "hello\n"));
+    assertStringIncludes(await docker("ps", "--format", "{{.Names}} {{.Status}}"), "box Up");
+    await docker("rm", "-f", "box");
+    assertEquals(await docker("ps", "-aq"), "");
+  });
+  await t.step("a missing command exits 127 with the runtime's message", async () => {
+    const result = await server.docker("run", "--rm", "--network=none", image, "/no/such/command");
+    assertEquals(result.code, 127, result.stderr);
+    assertStringIncludes(result.stderr, "/no/such/command");
+  });
+});

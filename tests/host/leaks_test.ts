@@ -1,0 +1,44 @@
+/** Many container lives leave the machine as it was. */
+import { assert, assertEquals } from "@std/assert";
+import { ok } from "../fixtures/run.ts";
+import { Session, until } from "./session.ts";
+import { openFiles, traces } from "./traces.ts";
+
+const cycles = Deno.env.get("GANTRY_TEST_LONG") === "1" ? 1000 : 200;
+
+Deno.test(`${cycles} container cycles leave no process, mount, namespace, cgroup, interface or open file`, async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  ok(await server.podman("pull", image));
+  const interfaces = new Set(traces(server.folder).interfaces);
+  const ids: string[] = [];
+  const one = async (network: string) => {
+    const body = { image, command: ["/bin/true"], netns: { nsmode: network } };
+    const { Id } = await (await server.request("POST", "/v4.0.0/libpod/containers/create", { body })).json();
+    ids.push(Id);
+    assertEquals((await server.request("POST", `/v4.0.0/libpod/containers/${Id}/start`)).status, 204);
+    const code = await (await server.request("POST", `/v4.0.0/libpod/containers/${Id}/wait?condition=exited`)).text();
+    assertEquals(code.trim(), "0");
+    const removed = await server.request("DELETE", `/v4.0.0/libpod/containers/${Id}?force=true`);
+    assert(removed.ok, await removed.text());
+  };
+  // The first lives open what stays open on purpose: the database, watches, the bridge.
+  for (let i = 0; i < 8; i++) await one("bridge");
+  const files = openFiles(server.pid);
+  const worker = async (count: number, network: string) => {
+    for (let i = 0; i < count; i++) await one(network);
+  };
+  await Promise.all([0, 1, 2, 3].map((n) => worker(cycles / 4, n % 2 ? "bridge" : "none")));
+  await until(() => {
+    const left = traces(server.folder, ids);
+    assertEquals({ ...left, interfaces: left.interfaces.filter((name) => !interfaces.has(name)) }, {
+      processes: [],
+      mounts: [],
+      namespaces: [],
+      cgroups: [],
+      interfaces: [],
+    });
+    assert(openFiles(server.pid) <= files + 2, `open files rose from ${files} to ${openFiles(server.pid)}`);
+    return Promise.resolve();
+  });
+});
