@@ -6,7 +6,7 @@
 import { z } from "../zod.ts";
 import { Config, HealthcheckConfig } from "./config.ts";
 import { HostConfig } from "./host_config.ts";
-import { StorageDriverData } from "./image.ts";
+import { Descriptor, Platform, StorageDriverData } from "./descriptor.ts";
 import { MountPoint } from "./mount.ts";
 import { NetworkingConfig, NetworkSettings, NetworkSettingsSummary } from "./network.ts";
 import { time } from "../time.ts";
@@ -26,29 +26,6 @@ export const PortSummary = z.object({
   Type: z.string(),
 });
 export type PortSummary = z.output<typeof PortSummary>;
-
-/** `ocispec.Platform`. */
-export const Platform = z.object({
-  architecture: z.string(),
-  os: z.string(),
-  "os.version": z.string().optional(),
-  "os.features": z.array(z.string()).optional(),
-  variant: z.string().optional(),
-});
-export type Platform = z.output<typeof Platform>;
-
-/** `ocispec.Descriptor`. */
-export const Descriptor = z.object({
-  mediaType: z.string(),
-  digest: z.string(),
-  size: z.number(),
-  urls: z.array(z.string()).optional(),
-  annotations: z.record(z.string(), z.string()).optional(),
-  data: z.string().optional(),
-  platform: Platform.nullish(),
-  artifactType: z.string().optional(),
-});
-export type Descriptor = z.output<typeof Descriptor>;
 
 /** `handlers.Container`. */
 export const ContainerSummary = z.object({

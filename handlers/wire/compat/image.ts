@@ -5,7 +5,7 @@
  */
 import { z } from "../zod.ts";
 import { Config, HealthcheckConfig } from "./config.ts";
-import { Descriptor } from "./container.ts";
+import { Descriptor, StorageDriverData } from "./descriptor.ts";
 import { time } from "../time.ts";
 
 /** `dockerImage.Metadata`. */
@@ -38,13 +38,6 @@ export const DockerOCIImageConfig = z.object({
   Shell: z.array(z.string()).optional(),
 });
 export type DockerOCIImageConfig = z.output<typeof DockerOCIImageConfig>;
-
-/** `dockerStorage.DriverData`. */
-export const StorageDriverData = z.object({
-  Data: z.record(z.string(), z.string()).nullable(),
-  Name: z.string(),
-});
-export type StorageDriverData = z.output<typeof StorageDriverData>;
 
 /** `handlers.ImageInspect`. */
 export const ImageInspect = z.object({
