@@ -66,6 +66,7 @@ export {
   time,
   uint64,
 } from "./marker.ts";
+export { patternOf } from "./pattern.ts";
 export { DefinitionError } from "./plan.ts";
 export type { Plan } from "./plan_types.ts";
 export type { Input, Issue, JSONSchemaOptions, Output, Schema, Validated } from "./schema.ts";

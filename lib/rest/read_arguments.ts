@@ -48,13 +48,10 @@ function readQuery(plan: Plan, query: string, options: QueryOptions, values: unk
       continue;
     }
     const struct: Record<string, unknown> = {};
-    const holder: unknown[] = [];
-    holder[spread.argument] = struct;
     for (const field of spread.fields) {
       const value = readValue(given, field.name, field.kind, options);
-      if (value !== undefined) place(holder, field, value);
+      if (value !== undefined) put(struct, field.path, value);
     }
-    // Fields that stand elsewhere in the path come after.
     values[spread.argument] = struct;
   }
   for (const parameter of plan.query) {
@@ -118,16 +115,21 @@ function readText(text: string, kind: Kind, name: string): unknown {
 /** Puts a value where its target says, making the structs on the way; a struct that came from elsewhere is copied first. */
 export function place(values: unknown[], target: Target, value: unknown): void {
   const { path, argument } = target;
-  if (path.length === 0) {
-    values[argument] = value;
-    return;
+  const before = values[argument];
+  if (path.length === 0) values[argument] = value;
+  else if (before === undefined || isRecord(before)) {
+    const struct = values[argument] = { ...before };
+    put(struct, path, value);
   }
-  let holder: Record<string, unknown> = values[argument] = isRecord(values[argument])
-    ? { ...values[argument] as Record<string, unknown> }
-    : {};
-  for (const key of path.slice(0, -1)) {
-    const inner: Record<string, unknown> = isRecord(holder[key]) ? { ...holder[key] as Record<string, unknown> } : {};
-    holder = holder[key] = inner;
+  // Any other body is left for the schema to refuse.
+}
+
+function put(struct: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  let holder = struct;
+  for (let i = 0; i < path.length - 1; i++) {
+    const inner = holder[path[i]];
+    const made: Record<string, unknown> = isRecord(inner) ? { ...inner } : {};
+    holder = holder[path[i]] = made;
   }
   holder[path[path.length - 1]] = value;
 }
