@@ -1,0 +1,76 @@
+/**
+ * `deno task bench`: Gantry against Debian's Podman service on the same machine, and the router against Hono's, all in one run.
+ * Figures are printed with their ratios, never asserted. `--cycles N`, `--containers N` and `--only engine|dispatch` make it shorter.
+ *
+ * @module
+ */
+import { parseArgs } from "node:util";
+import { busyboxImage, pushImage } from "../tests/fixtures/image_builder.ts";
+import { registriesConf, startRegistry } from "../tests/fixtures/registry.ts";
+import { dispatchBench } from "./bench/dispatch_bench.ts";
+import { engineLines } from "./bench/engine_bench.ts";
+import { startGantry, startPodman } from "./bench/peers.ts";
+import { setup } from "./setup.ts";
+
+const { values } = parseArgs({
+  args: Deno.args,
+  options: {
+    cycles: { type: "string", default: "40" },
+    containers: { type: "string", default: "500" },
+    only: { type: "string" },
+  },
+});
+
+if (values.only !== "engine") {
+  const { routes, gantry, hono } = await dispatchBench(5);
+  row(`dispatch over ${routes} paths`, "requests/s", gantry, hono, gantry / hono, 1.3, "hono");
+}
+if (values.only !== "dispatch") await benchEngine();
+
+async function benchEngine(): Promise<void> {
+  await setup({ test: true });
+  const folder = await Deno.makeTempDir({ prefix: "gantry-bench-" });
+  const registry = await startRegistry();
+  try {
+    await pushImage(registry.url, "bench/busybox:latest", busyboxImage());
+    await pushImage(registry.url, "bench/big:latest", busyboxImage({ layers: bigLayers() }));
+    await Deno.writeTextFile(`${folder}/registries.conf`, registriesConf(registry.host));
+    await using gantry = await startGantry(folder, `${folder}/registries.conf`);
+    await using podman = await startPodman(folder, `${folder}/registries.conf`);
+    const counts = { cycles: Number(values.cycles), containers: Number(values.containers), repeats: 20 };
+    for await (const line of engineLines(gantry, podman, registry.host, counts)) {
+      const ratio = line.higher ? line.gantry / line.podman : line.podman / line.gantry;
+      row(line.what, line.unit, line.gantry, line.podman, ratio, line.aim, "podman");
+    }
+  } finally {
+    await registry.close();
+    const unmount = `grep -o " ${folder}[^ ]*" /proc/self/mountinfo | sort -r | xargs -r umount -l; rm -rf ${folder}`;
+    await new Deno.Command("sh", { args: ["-c", unmount] }).output();
+  }
+}
+
+/** Five layers of 20 MB that do not compress, in files of 100 kB. */
+function bigLayers() {
+  return Array.from({ length: 5 }, (_, layer) => ({
+    gzip: true,
+    entries: Array.from({ length: 200 }, (_, file) => {
+      const content = new Uint8Array(100_000);
+      for (let at = 0; at < content.length; at += 50_000) crypto.getRandomValues(content.subarray(at, at + 50_000));
+      return { type: "file" as const, path: `big-${layer}-${file}`, content };
+    }),
+  }));
+}
+
+function row(
+  what: string,
+  unit: string,
+  ours: number,
+  theirs: number,
+  ratio: number,
+  aim: number | undefined,
+  peer: string,
+) {
+  const text = (value: number) => value >= 1000 ? value.toFixed(0) : value.toPrecision(3);
+  const aimed = aim === undefined ? "" : ` (aim ${aim})`;
+  console.log(`${what}: gantry ${text(ours)}, ${peer} ${text(theirs)} ${unit}; ratio ${ratio.toFixed(2)}${aimed}`);
+}
