@@ -43,9 +43,10 @@ function describe(schema: z.ZodType): (options: JSONSchemaOptions) => Record<str
   return ({ target }) => z.toJSONSchema(schema, { target, io: "input", unrepresentable: "any", override });
 }
 
-/** The format tells the transport to keep all 64 bits. */
+/** The mark tells the transport to keep all 64 bits. */
 function override({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Record<string, unknown> }): void {
   if (zodSchema !== UInt64OrMinusOne && zodSchema !== Int64) return;
   for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
-  Object.assign(jsonSchema, { type: "integer", format: zodSchema === Int64 ? "int64" : "uint64" });
+  const format = zodSchema === Int64 ? "int64" : "uint64";
+  Object.assign(jsonSchema, { type: "integer", format, "x-gantry-kind": "int64" });
 }
