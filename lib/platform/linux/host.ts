@@ -9,7 +9,7 @@ import process from "node:process";
 import { EngineError } from "../../engine/errors.ts";
 import type { Host } from "../../engine/ports.ts";
 import type { HostContext } from "./context.ts";
-import { readHostInfo } from "./info.ts";
+import { hostInfoReader } from "./info.ts";
 import { openLayers } from "./layers.ts";
 import { openNetworks } from "./networks.ts";
 import { containerPaths, hostPaths } from "./paths.ts";
@@ -52,7 +52,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     processes,
     networks,
     volumes,
-    info: () => readHostInfo(context, processes),
+    info: hostInfoReader(context, processes),
     logSource(id, driver) {
       return {
         driver: driver === "none" ? "none" : "k8s-file",
@@ -61,6 +61,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     },
     async close() {
       await processes.close();
+      await networks.close();
     },
   };
 }

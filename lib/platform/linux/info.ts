@@ -1,0 +1,162 @@
+/**
+ * Facts about this machine, from /proc, /sys and the programs that are driven.
+ *
+ * @module
+ */
+import { access, readFile, statfs } from "node:fs/promises";
+import { arch, cpus, hostname, release, uptime } from "node:os";
+import { basename } from "node:path";
+import type { HostInfo, Processes } from "../../engine/ports.ts";
+import type { HostContext } from "./context.ts";
+import { netavarkAt } from "./netavark.ts";
+import { findProgram, packageVersion, programFacts } from "./programs.ts";
+
+const SECCOMP_PROFILE = "/usr/share/containers/seccomp.json";
+
+/** What a container has when nothing else is asked for, as containers.conf(5) lists it. */
+const CAPABILITIES = [
+  "CHOWN",
+  "DAC_OVERRIDE",
+  "FOWNER",
+  "FSETID",
+  "KILL",
+  "NET_BIND_SERVICE",
+  "SETFCAP",
+  "SETGID",
+  "SETPCAP",
+  "SETUID",
+  "SYS_CHROOT",
+];
+
+/** Go's names for processors, which OCI uses, by those of Node. */
+const ARCHITECTURES: Record<string, string> = { x64: "amd64", ia32: "386", ppc64: "ppc64le", mipsel: "mipsle" };
+
+/** File systems by the magic numbers of statfs(2), in Podman's words. */
+const FILE_SYSTEMS: Record<number, string> = {
+  0xef53: "extfs",
+  0x58465342: "xfs",
+  0x9123683e: "btrfs",
+  0x01021994: "tmpfs",
+  0x794c7630: "overlayfs",
+  0x2fc12fc1: "zfs",
+  0xf2f52010: "f2fs",
+};
+
+type Lasting = Pick<
+  HostInfo,
+  | "arch"
+  | "kernel"
+  | "distribution"
+  | "cgroupVersion"
+  | "cgroupControllers"
+  | "conmon"
+  | "runtime"
+  | "networkBackend"
+  | "securityOptions"
+  | "backingFilesystem"
+>;
+
+/** Gives a function that tells of the host. What cannot change while this process lives is asked for once. */
+export function hostInfoReader(
+  { paths }: HostContext,
+  processes: Pick<Processes, "runtime">,
+): () => Promise<HostInfo> {
+  let lasting: Promise<Lasting> | undefined;
+  return async () => {
+    lasting ??= readLasting(paths.root, processes);
+    lasting.catch(() => lasting = undefined);
+    const memory = await readMemory();
+    return {
+      ...await lasting,
+      ...memory,
+      os: "linux",
+      hostname: hostname(),
+      cpus: cpus().length,
+      uptime: uptime(),
+      cgroupManager: "cgroupfs",
+      graphRoot: paths.root,
+      runRoot: paths.runroot,
+      volumePath: paths.volumes,
+      graphDriver: "overlay",
+    };
+  };
+}
+
+async function readLasting(root: string, processes: Pick<Processes, "runtime">): Promise<Lasting> {
+  const netavark = netavarkAt("").program;
+  const [distribution, controllers, conmon, runtime, networkBackend, securityOptions, { type }] = await Promise.all([
+    readDistribution(),
+    readControllers(),
+    findProgram("conmon").then((path) => programFacts(path, "conmon")),
+    processes.runtime(),
+    programFacts(netavark, "netavark"),
+    readSecurity(),
+    statfs(root),
+  ]);
+  return {
+    arch: ARCHITECTURES[arch()] ?? arch(),
+    kernel: release(),
+    distribution,
+    ...controllers,
+    conmon,
+    runtime: { ...runtime, package: await packageVersion(basename(runtime.path)) },
+    networkBackend: { name: "netavark", ...networkBackend },
+    securityOptions,
+    backingFilesystem: FILE_SYSTEMS[Number(type)] ?? `0x${Number(type).toString(16)}`,
+  };
+}
+
+async function readMemory(): Promise<Pick<HostInfo, "memTotal" | "memFree" | "swapTotal" | "swapFree">> {
+  const text = await readFile("/proc/meminfo", "utf8");
+  const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1] ?? 0) * 1024;
+  return {
+    memTotal: bytes("MemTotal"),
+    memFree: bytes("MemFree"),
+    swapTotal: bytes("SwapTotal"),
+    swapFree: bytes("SwapFree"),
+  };
+}
+
+/** Reads os-release(5). */
+async function readDistribution(): Promise<HostInfo["distribution"]> {
+  const text = await readFile("/etc/os-release", "utf8").catch(() => "");
+  const value = (name: string) => new RegExp(`^${name}=["']?(.*?)["']?$`, "m").exec(text)?.[1];
+  const codename = value("VERSION_CODENAME");
+  return {
+    distribution: value("ID") ?? "unknown",
+    version: value("VERSION_ID") ?? "unknown",
+    ...codename !== undefined && { codename },
+  };
+}
+
+/** A hybrid hierarchy counts as v1: that is where its controllers are. */
+async function readControllers(): Promise<Pick<HostInfo, "cgroupVersion" | "cgroupControllers">> {
+  const unified = await readFile("/sys/fs/cgroup/cgroup.controllers", "utf8").catch(() => undefined);
+  if (unified !== undefined) {
+    return { cgroupVersion: "v2", cgroupControllers: unified.trim().split(" ").filter((name) => name !== "") };
+  }
+  const lines = (await readFile("/proc/cgroups", "utf8").catch(() => "")).split("\n").slice(1);
+  const enabled = lines.map((line) => line.split("\t")).filter((fields) => fields[3] === "1");
+  return { cgroupVersion: "v1", cgroupControllers: enabled.map((fields) => fields[0]!) };
+}
+
+async function readSecurity(): Promise<HostInfo["securityOptions"]> {
+  const [status, apparmor, selinux, profile] = await Promise.all([
+    readFile("/proc/self/status", "utf8"),
+    readFile("/sys/module/apparmor/parameters/enabled", "utf8").catch(() => ""),
+    exists("/sys/fs/selinux/enforce"),
+    exists(SECCOMP_PROFILE),
+  ]);
+  return {
+    seccomp: /^Seccomp:/m.test(status),
+    seccompProfilePath: profile ? SECCOMP_PROFILE : "",
+    apparmor: apparmor.trim() === "Y",
+    selinux,
+    rootless: false,
+    capabilities: CAPABILITIES.map((name) => `CAP_${name}`).join(","),
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await access(path).then(() => true, () => false);
+}

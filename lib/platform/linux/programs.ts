@@ -1,0 +1,47 @@
+/**
+ * Where programs are, and which versions.
+ *
+ * @module
+ */
+import { access, constants } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { runCommand } from "./command.ts";
+
+/** Besides `PATH`: sudo and service managers may leave these out. */
+const ALWAYS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/** A program's place and what it says of itself. Empty texts where it is missing. */
+export interface ProgramFacts {
+  path: string;
+  version: string;
+  /** As Debian names a package in full: `conmon_2.1.6+ds1-1_amd64`. */
+  package: string;
+}
+
+/** The full path of a program, or `undefined`. */
+export async function findProgram(name: string): Promise<string | undefined> {
+  for (const folder of [...(process.env.PATH ?? "").split(":"), ...ALWAYS]) {
+    if (folder === "") continue;
+    const path = join(folder, name);
+    if (await access(path, constants.X_OK).then(() => true, () => false)) return path;
+  }
+}
+
+/** Asks a program for its version, and the package manager for its package. */
+export async function programFacts(path: string | undefined, packageName: string): Promise<ProgramFacts> {
+  if (path === undefined) return { path: "", version: "", package: "" };
+  const [version, owner] = await Promise.all([
+    runCommand(path, ["--version"]).then(({ stdout }) => stdout.trim(), () => ""),
+    packageVersion(packageName),
+  ]);
+  return { path, version, package: owner };
+}
+
+/** The installed package in full, or an empty text. */
+export async function packageVersion(name: string): Promise<string> {
+  const format = "${db:Status-Status} ${Package}_${Version}_${Architecture}";
+  const answer = await runCommand("dpkg-query", ["--show", `--showformat=${format}`, name]).catch(() => undefined);
+  const [status, owner] = (answer?.stdout ?? "").split(" ");
+  return status === "installed" ? owner! : "";
+}

@@ -1,0 +1,93 @@
+/**
+ * Named volumes: `root/volumes/<name>/_data`.
+ *
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import { chmod, mkdir, readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import type { Layers, Volumes } from "../../engine/ports.ts";
+import { runCommand } from "./command.ts";
+import type { HostContext } from "./context.ts";
+import { containerPaths, type HostPaths } from "./paths.ts";
+import { openInside } from "./safe_path.ts";
+import { namesIn, removeTree, syncFolder } from "./tree.ts";
+
+/** What is being removed; no volume's name begins with a dot. */
+const DOOMED = ".removed-";
+
+/** Opens the volumes of a host and sweeps what an earlier process left half removed. */
+export async function openVolumes({ paths }: HostContext, layers: Layers): Promise<Volumes> {
+  for (const name of await namesIn(paths.volumes)) {
+    if (name.startsWith(DOOMED)) await removeTree(join(paths.volumes, name));
+  }
+  return new FolderVolumes(paths, layers);
+}
+
+class FolderVolumes implements Volumes {
+  readonly #paths: HostPaths;
+  readonly #layers: Layers;
+
+  constructor(paths: HostPaths, layers: Layers) {
+    this.#paths = paths;
+    this.#layers = layers;
+  }
+
+  path(name: string): string {
+    return join(this.#folder(name), "_data");
+  }
+
+  async create(name: string): Promise<string> {
+    const path = this.path(name);
+    if (await mkdir(path, { recursive: true, mode: 0o755 }) !== undefined) {
+      // The umask is not asked: programs of any user start in there.
+      await chmod(path, 0o755);
+      await syncFolder(this.#paths.volumes);
+    }
+    return path;
+  }
+
+  async copyUp(name: string, containerID: string, path: string): Promise<void> {
+    const target = await this.create(name);
+    if ((await readdir(target)).length > 0 || !(await this.#layers.containers()).includes(containerID)) return;
+    const source = await openInside(join(containerPaths(this.#paths, containerID).storage, "merged"), path);
+    if (source === undefined) return;
+    const copy = join(this.#folder(name), `.copy-${randomUUID()}`);
+    try {
+      if (!(await source.stat()).isDirectory()) return;
+      await mkdir(copy);
+      // The open handle stands for the folder, so that nothing on its way can be changed into a link meanwhile.
+      const from = `/proc/${process.pid}/fd/${source.fd}/.`;
+      await runCommand("cp", ["--archive", "--one-file-system", "--no-target-directory", "--", from, copy], {
+        timeout: Infinity,
+      });
+      await rename(copy, target);
+    } finally {
+      await source.close();
+      await removeTree(copy);
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    const doomed = join(this.#paths.volumes, `${DOOMED}${randomUUID()}`);
+    try {
+      await rename(this.#folder(name), doomed);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+      throw error;
+    }
+    await removeTree(doomed);
+  }
+
+  async list(): Promise<string[]> {
+    return (await namesIn(this.#paths.volumes)).filter((name) => !name.startsWith("."));
+  }
+
+  #folder(name: string): string {
+    if (!/^[0-9A-Za-z][0-9A-Za-z_.-]*$/.test(name)) {
+      throw new TypeError(`Name volume folder: "${name}" is no volume name`);
+    }
+    return join(this.#paths.volumes, name);
+  }
+}

@@ -1,0 +1,37 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { readFile, realpath } from "node:fs/promises";
+import { runCommand } from "../../../lib/platform/linux/command.ts";
+import { hostInfoReader } from "../../../lib/platform/linux/info.ts";
+import { hostPaths } from "../../../lib/platform/linux/paths.ts";
+import { findProgram } from "../../../lib/platform/linux/programs.ts";
+
+const ignore = Deno.build.os !== "linux";
+
+Deno.test({ name: "hostInfoReader() tells what the machine tells", ignore }, async () => {
+  let asked = 0;
+  const runtime = () => {
+    asked++;
+    return Promise.resolve({ name: "crun", path: "/usr/bin/crun", version: "crun version 1" });
+  };
+  const paths = hostPaths("/tmp", "/tmp");
+  const read = hostInfoReader({ paths, runtime: "auto", log: () => {} }, { runtime });
+  const info = await read();
+  await read();
+  assertEquals(asked, 1);
+  const uname = (await runCommand("uname", ["-srn"])).stdout.trim();
+  assertEquals(`Linux ${info.hostname} ${info.kernel}`, uname);
+  assert((await readFile("/proc/meminfo", "utf8")).includes(` ${info.memTotal / 1024} kB`));
+  assert(info.memFree > 0 && info.memFree < info.memTotal);
+  assertEquals(info.cpus, Number((await runCommand("nproc", ["--all"])).stdout));
+  assert((await readFile("/etc/os-release", "utf8")).includes(info.distribution.distribution));
+  assert(info.cgroupControllers.includes("memory"));
+  assertMatch(info.arch, /^(amd64|arm64|386|arm|ppc64le|s390x|riscv64)$/);
+  assert(info.backingFilesystem !== "");
+  assertEquals(info.networkBackend.name, "netavark");
+});
+
+Deno.test({ name: "findProgram() finds programs that are not in PATH", ignore }, async () => {
+  assertEquals(await realpath((await findProgram("sh"))!), await realpath("/bin/sh"));
+  assertMatch((await findProgram("ldconfig"))!, /sbin\/ldconfig$/);
+  assertEquals(await findProgram("no-such-program-anywhere"), undefined);
+});
