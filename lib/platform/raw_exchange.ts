@@ -46,6 +46,7 @@ export async function serveRaw(serving: Serving, socket: Socket, raw: RawRequest
   if (!taken) {
     // From here on the peer has nothing to say, and only reading tells when it goes.
     reader.discard();
+    socket.on("end", () => out.writableEnded || socket.destroy());
     out.on("finish", () => socket.end());
     await send(serving, out, response, peer);
   } else if (!isMarker(response)) {

@@ -16,8 +16,9 @@ export function soFar(message: IncomingMessage, ahead: Uint8Array): RawRequest {
     rawHeaders: message.rawHeaders,
   } as const;
   if (!("deno" in process.versions)) return { head, before: [ahead] };
-  const piece: unknown = message.read();
-  const taken = Buffer.isBuffer(piece) ? piece : new Uint8Array();
+  const pieces: Buffer[] = [];
+  for (let piece: unknown = message.read(); Buffer.isBuffer(piece); piece = message.read()) pieces.push(piece);
+  const taken = Buffer.concat(pieces);
   const chunked = message.headers["transfer-encoding"] !== undefined;
   if (chunked && message.complete) return { head, before: [ahead], body: new Uint8Array(taken) };
   // Bytes of an unfinished chunk come without its size. Put back as they are they do not parse, and the answer is 400: only a

@@ -1,0 +1,77 @@
+/**
+ * Bundles a module of the tree for a runtime that knows neither TypeScript nor `npm:` specifiers.
+ *
+ * @module
+ */
+import * as esbuild from "esbuild";
+
+const root = new URL("../", import.meta.url);
+
+/** Where a bundle is to run. */
+export type Target = "node" | "workers" | "portable";
+
+const external: Record<Target, string[]> = {
+  node: ["node:*"],
+  workers: ["node:*", "cloudflare:*"],
+  portable: [],
+};
+
+/**
+ * Bundles `entry` (a path from the root of the tree) into one ES module and returns its text.
+ *
+ * @throws {Error} if something cannot be resolved; the message lists it
+ */
+export async function bundle(entry: string, target: Target, options: { minify?: boolean } = {}): Promise<string> {
+  await install(entry);
+  try {
+    const result = await esbuild.build({
+      entryPoints: [new URL(entry, root).pathname],
+      bundle: true,
+      write: false,
+      format: "esm",
+      target: "es2023",
+      platform: target === "node" ? "node" : "browser",
+      conditions: target === "workers" ? ["workerd", "worker", "browser"] : undefined,
+      external: external[target],
+      minify: options.minify ?? false,
+      legalComments: "eof",
+      logLevel: "silent",
+      // Packages in CommonJS ask for Node's modules by `require`, which an ES module does not have by itself.
+      banner: target === "node"
+        ? {
+          js:
+            'import { createRequire as $createRequire } from "node:module";\nconst require = $createRequire(import.meta.url);',
+        }
+        : undefined,
+      plugins: [npmSpecifiers],
+    });
+    return result.outputFiles[0].text;
+  } finally {
+    await esbuild.stop();
+  }
+}
+
+/** Sees to it that the packages a module names inline are in `node_modules`. */
+async function install(entry: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["cache", "--quiet", entry],
+    cwd: root,
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (!success) throw new Error(`Install the packages of ${entry}: ${new TextDecoder().decode(stderr).trim()}`);
+}
+
+/** Finds `npm:name@version/path` where Deno has put the package. */
+const npmSpecifiers: esbuild.Plugin = {
+  name: "npm-specifiers",
+  setup(build) {
+    build.onResolve({ filter: /^npm:/ }, async (request) => {
+      const match = /^npm:\/?((?:@[^/]+\/)?[^@/]+)@([^/]+)(\/.*)?$/.exec(request.path);
+      if (match === null) return { errors: [{ text: `"${request.path}" has no exact version` }] };
+      const [, name, version, path = ""] = match;
+      const folder = new URL(`node_modules/.deno/${name.replace("/", "+")}@${version}`, root).pathname;
+      return await build.resolve(name + path, { kind: request.kind, resolveDir: folder, importer: request.importer });
+    });
+  },
+};

@@ -1,0 +1,67 @@
+/** The sample, served by each runtime that has sockets. */
+import { bundle } from "../../scripts/bundle.ts";
+import { listen } from "../../lib/platform/listener.ts";
+import { client } from "../platform/raw_client.ts";
+import { sample } from "./sample.ts";
+import type { Served } from "./wire.ts";
+
+/** The listener's options of the sample. */
+export const hijacks = (method: string, path: string): boolean => method === "POST" && /^\/(attach|start)$/.test(path);
+
+/** A served sample that can be stopped. */
+export interface Running extends Served, AsyncDisposable {
+  readonly address: string;
+}
+
+function running(address: string, stop: () => Promise<void>): Running {
+  const tcp = address.startsWith("tcp:");
+  const to = tcp ? Number(address.split(":").at(-1)) : address.slice("unix://".length);
+  return { address, tcp, connect: () => client(to), [Symbol.asyncDispose]: stop };
+}
+
+/** Serves the sample in this process. */
+export async function onDeno(address: string): Promise<Running> {
+  const listener = await listen(address, sample(), { hijacks });
+  return running(listener.address, () => listener.close(0));
+}
+
+/** Serves the sample by Node 24, from a bundle in an otherwise empty folder. */
+export async function onNode(address: string): Promise<Running> {
+  const folder = await Deno.makeTempDir({ prefix: "gantry-node-" });
+  await Deno.writeTextFile(`${folder}/sample.mjs`, await bundle("tests/conformance/sample_node.ts", "node"));
+  return await startNode(folder, ["sample.mjs", address]);
+}
+
+/** Starts Node 24 in a folder, waits for the address on its first line, and stops it and removes the folder at the end. */
+export async function startNode(folder: string, args: string[], env?: Record<string, string>): Promise<Running> {
+  const child = new Deno.Command("npx", {
+    args: ["-y", "node@24", ...args],
+    cwd: folder,
+    env,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const stop = async () => {
+    await child.stdin.close().catch(() => {});
+    await child.stdout.cancel().catch(() => {});
+    const { code } = await child.status;
+    await Deno.remove(folder, { recursive: true });
+    if (code !== 0) throw new Error(`Run Node 24: it ended with ${code}`);
+  };
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let line = "";
+  while (!line.includes("\n")) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`Run Node 24: it ended with ${(await child.status).code} before it served`);
+    line += value;
+  }
+  return running(line.trim().split(/\s+/).at(-1) ?? "", async () => {
+    void drain(reader);
+    await stop();
+  });
+}
+
+async function drain(reader: ReadableStreamDefaultReader<string>): Promise<void> {
+  while (!(await reader.read()).done);
+}

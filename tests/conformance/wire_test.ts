@@ -1,0 +1,25 @@
+/** The same bytes against the listener on Deno and on Node 24, over TCP and over a Unix socket. */
+import { raw } from "./raw_wire.ts";
+import { onDeno, onNode } from "./served.ts";
+import { messages, type Scenario, streams } from "./wire.ts";
+
+const runtimes = { "Deno": onDeno, "Node 24": onNode };
+const suites: Record<string, Record<string, Scenario>> = { messages, streams, "connections taken over": raw };
+
+for (const [runtime, serve] of Object.entries(runtimes)) {
+  for (const transport of ["TCP", "a Unix socket"]) {
+    Deno.test(`listen() on ${runtime} over ${transport}`, async (t) => {
+      const folder = await Deno.makeTempDir({ prefix: "gantry-wire-" });
+      try {
+        await using served = await serve(transport === "TCP" ? "tcp://127.0.0.1:0" : `unix://${folder}/s/gantry.sock`);
+        for (const [suite, scenarios] of Object.entries(suites)) {
+          for (const [name, scenario] of Object.entries(scenarios)) {
+            await t.step(`${suite}: ${name}`, () => scenario(served));
+          }
+        }
+      } finally {
+        await Deno.remove(folder, { recursive: true });
+      }
+    });
+  }
+}
