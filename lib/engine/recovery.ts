@@ -13,7 +13,7 @@ import { recordExit } from "./containers/exits.ts";
 import { textOf } from "./containers/failures.ts";
 import { adoptNetwork } from "./containers/network.ts";
 import { withState } from "./containers/records.ts";
-import { removeLocked } from "./containers/remove.ts";
+import { REMOVE_INTENT, removeLocked } from "./containers/remove.ts";
 import { TEARDOWN_INTENT } from "./containers/teardowns.ts";
 import type { ProcessState } from "./ports.ts";
 
@@ -65,7 +65,8 @@ async function reconcile(context: Context, id: string, held: Held): Promise<void
   if (status === "removing") {
     await cleanUp(context, record);
     await context.teardowns.settled(id);
-    return await removeLocked(context, record, { volumes: record.spec.remove });
+    const wishes = context.core.intents.open(REMOVE_INTENT).filter(({ subject }) => subject === id);
+    return await removeLocked(context, record, { volumes: wishes.some(({ details }) => details.volumes === "true") });
   }
   if (!isLive(record)) return await reconcileEnded(context, record, held);
   const state = await hostOf(context).processes.state(id);

@@ -87,13 +87,25 @@ export class Volumes {
   /** Removes a volume. The caller has seen to it that no container has it. */
   remove(name: string): Promise<void> {
     return this.#core.locks.with(`volume:${name}`, async () => {
-      if (!this.#table.has(name)) return;
-      const { operation, intent } = this.#core.intents.begin("volume.remove", name);
-      await this.#core.state.commit([this.#table.drop(name), operation]);
+      const removal = this.planRemoval(name);
+      await this.#core.state.commit(removal.operations);
+      await removal.finish();
+    });
+  }
+
+  /**
+   * A removal in two parts: the operations to commit, with others if need be, and what to do on the host after that. Between
+   * them a crash is made good by {@linkcode Volumes.recover}. Nothing, where there is no such volume.
+   */
+  planRemoval(name: string): { operations: Operation[]; finish: () => Promise<void> } {
+    if (!this.#table.has(name)) return { operations: [], finish: () => Promise.resolve() };
+    const { operation, intent } = this.#core.intents.begin("volume.remove", name);
+    const finish = async () => {
       await requireHost(this.#core).volumes.remove(name);
       await this.#core.state.commit([this.#core.intents.end(intent)]);
       this.#core.events.emit({ type: "volume", action: "remove", id: name, name });
-    });
+    };
+    return { operations: [this.#table.drop(name), operation], finish };
   }
 
   /** Undoes creations and finishes removals that were cut short. Called once, at start. */

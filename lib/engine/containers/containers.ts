@@ -183,6 +183,11 @@ export class Containers {
   async close(): Promise<void> {
     this.#unwatch();
     this.#closing.abort();
+    await this.settled();
+  }
+
+  /** Resolves when no work goes on behind an answer: clean-ups, automatic removals, restarts by policy. */
+  async settled(): Promise<void> {
     while (this.#behind.size > 0) await Promise.all(this.#behind);
   }
 

@@ -9,6 +9,9 @@ import { volumesOf } from "./mounts.ts";
 import type { RemoveOptions, RemoveReport } from "./options.ts";
 import { hadEnded, stopContainer } from "./stop.ts";
 
+/** The kind of the intents that say what a removal was to take along. */
+export const REMOVE_INTENT = "container.remove";
+
 /** How often a forced removal stops a container that others keep starting. */
 const TRIES = 5;
 
@@ -36,15 +39,26 @@ export async function removeLocked(
   record: ContainerRecord,
   options: { volumes?: boolean } = {},
 ): Promise<void> {
+  const { core, records, volumes, teardowns } = context;
   const host = hostOf(context);
   if (isLive(record)) await cleanUp(context, record);
-  const removing = await context.records.saveState(record, { status: "removing" });
+  const { intent, operation } = core.intents.begin(REMOVE_INTENT, record.id, {
+    volumes: String(options.volumes ?? false),
+  });
+  const removing = await records.saveState(record, { status: "removing" }, [operation]);
   await Promise.all([host.layers.destroy(record.id), host.processes.deleteLog(record.log)]);
-  const teardown = context.teardowns.handOver(record.id);
-  await context.records.drop(removing, teardown.operations);
+  const removals = options.volumes ? ownVolumes(context, record).map((name) => volumes.planRemoval(name)) : [];
+  const teardown = teardowns.handOver(record.id);
+  const begun = core.intents.open(REMOVE_INTENT).filter(({ subject }) => subject === record.id);
+  const ended = [intent, ...begun.filter(({ id }) => id !== intent.id)].map((each) => core.intents.end(each));
+  const planned = removals.flatMap(({ operations }) => operations);
+  await records.drop(removing, [...teardown.operations, ...planned, ...ended]);
   context.background(`take down the network of ${record.id}`, teardown.after());
   emit(context, record, "remove", record.state.exitCode);
-  if (options.volumes) await removeVolumes(context, record);
+  for (const { finish } of removals) {
+    // The container is gone: what a volume leaves behind is the next recovery's.
+    await finish().catch((error) => core.log("error", `Remove a volume of container ${record.id}: ${textOf(error)}`));
+  }
 }
 
 async function removeOne(context: Context, id: string, options: RemoveOptions): Promise<void> {
@@ -90,15 +104,12 @@ async function stopForRemoval(context: Context, id: string, options: RemoveOptio
   }
 }
 
-async function removeVolumes(context: Context, record: ContainerRecord): Promise<void> {
-  const inUse = (name: string) =>
-    context.records.all().some(({ mounts }) => volumesOf(mounts).some(({ source }) => source === name));
-  for (const { source, anonymous } of volumesOf(record.mounts)) {
-    if (!anonymous || inUse(source)) continue;
-    await context.volumes.remove(source).catch((error) => {
-      context.core.log("error", `Remove volume ${source}: ${textOf(error)}`);
-    });
-  }
+/** The container's anonymous volumes that no other container mounts. */
+function ownVolumes(context: Context, record: ContainerRecord): string[] {
+  const others = context.records.all().filter(({ id }) => id !== record.id);
+  const shared = new Set(others.flatMap(({ mounts }) => volumesOf(mounts).map(({ source }) => source)));
+  const anonymous = volumesOf(record.mounts).filter((mount) => mount.anonymous).map(({ source }) => source);
+  return anonymous.filter((name) => !shared.has(name));
 }
 
 function find(context: Context, nameOrID: string, options: RemoveOptions): ContainerRecord | undefined {
