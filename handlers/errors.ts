@@ -1,5 +1,6 @@
-import type { EngineError, ErrorCode } from "../lib/engine/errors.ts";
-import { type EncodedError, type ErrorCodec, type ErrorContext, HTTPError } from "../lib/rest/mod.ts";
+import { EngineError, type ErrorCode } from "../lib/engine/errors.ts";
+import { type ErrorCodec, HTTPError } from "../lib/rest/mod.ts";
+import { errorModel, wireErrors } from "./wire/error_model.ts";
 
 /** The status each of the engine's codes answers. */
 const STATUS: Record<ErrorCode, number> = {
@@ -45,26 +46,12 @@ const EXCEPTIONS: Record<string, Partial<Record<ErrorCode, number>>> = {
   CompatRemoveImage: { state: 409 },
 };
 
-/** An error on the wire: the innermost text, the whole text, and the status once more. */
-export interface ErrorModel {
-  cause: string;
-  message: string;
-  response: number;
-}
-
-/** How errors of both trees look: {@linkcode ErrorModel}, and plain text where no route fits. */
+/** How errors look on the wire, the engine's own by the table above. */
 export const engineErrors: ErrorCodec = {
-  type: "application/json",
+  ...wireErrors,
   encode(error, context) {
-    if (isEngineError(error)) return engineError(error, context);
-    if (error instanceof HTTPError) return httpError(error);
-    // A defect: what it says is for the log.
-    return model(500, "Internal error");
-  },
-  decode(status, body) {
-    const { message, cause } = (typeof body === "object" && body !== null ? body : {}) as Partial<ErrorModel>;
-    const text = message ?? (typeof body === "string" && body !== "" ? body.trim() : `Answered with status ${status}`);
-    return new HTTPError(status, text, { body, cause });
+    if (!(error instanceof EngineError)) return wireErrors.encode(error, context);
+    return errorModel(statusOf(error, context.name), error.message, error.sentinel);
   },
 };
 
@@ -73,29 +60,6 @@ export function statusOf(error: EngineError, operation = ""): number {
   // A registry's own status goes through, as long as it is one of failure.
   if (error.code === "registry" && error.status !== undefined && error.status >= 400) return error.status;
   return EXCEPTIONS[operation]?.[error.code] ?? STATUS[error.code];
-}
-
-/** By shape, so that a client that knows this table carries no engine. */
-function isEngineError(error: unknown): error is EngineError {
-  return error instanceof Error && error.name === "EngineError" && "code" in error && "sentinel" in error;
-}
-
-function engineError(error: EngineError, { name }: ErrorContext): EncodedError {
-  return model(statusOf(error, name), error.message, error.sentinel);
-}
-
-function httpError(error: HTTPError): EncodedError {
-  const { status, headers } = error;
-  if (error.kind === "route") return { status, body: "Not Found\n", headers };
-  if (error.kind === "method") return { status, body: "Method Not Allowed\n", headers };
-  if (error.body !== undefined) return { status, body: error.body, headers };
-  return { ...model(status, error.message), headers };
-}
-
-function model(status: number, message: string, cause = message): EncodedError {
-  if (status === 204 || status === 304) return { status, body: null };
-  const body: ErrorModel = { cause, message, response: status };
-  return { status, body };
 }
 
 /** A 400 for a query parameter whose value makes no sense. */

@@ -1,6 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { implement, type Implementation } from "../../lib/rest/mod.ts";
+import type { Implementation } from "../../lib/rest/mod.ts";
+import { implementFamily } from "../implement_family.ts";
 import { PruneReport, RmReport } from "../wire/container.ts";
 import { emit } from "../wire/emit.ts";
 import { containersAPI } from "./api.ts";
@@ -15,7 +16,7 @@ import { waitConditions } from "./wait.ts";
 /** The native container operations over an engine. */
 export function containers(engine: Engine): Implementation {
   const { containers } = engine;
-  return implement(containersAPI, {
+  return implementFamily(containersAPI, {
     CreateContainer: (generator) => createContainer(engine, generator),
     ListContainers: (query) => listContainers(engine, query),
     PruneContainers: async ({ filters }) => {

@@ -18,7 +18,8 @@ export async function* progressMessages(
 ): AsyncIterable<ProgressMessage> {
   const colon = reference.lastIndexOf(":");
   const tag = colon > reference.lastIndexOf("/") ? reference.slice(colon + 1) : "latest";
-  yield emit(ProgressMessage, { status: `Pulling fs layer`, id: tag });
+  const name = reference.slice(0, colon > reference.lastIndexOf("/") ? colon : undefined);
+  yield emit(ProgressMessage, { status: `Pulling from ${name}`, id: tag });
   const announced = new Set<string>();
   try {
     for await (const value of progress) {

@@ -1,6 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { HTTPError, implement, type Implementation } from "../../lib/rest/mod.ts";
+import { HTTPError, type Implementation } from "../../lib/rest/mod.ts";
+import { implementFamily } from "../implement_family.ts";
 import { imagesAPI } from "./api.ts";
 import { listImages } from "./list.ts";
 import { pullImage } from "./pull.ts";
@@ -11,7 +12,7 @@ import { imageData, imageHistory, imageSummary } from "./view.ts";
 /** The native image operations over an engine. */
 export function images(engine: Engine): Implementation {
   const { images } = engine;
-  return implement(imagesAPI, {
+  return implementFamily(imagesAPI, {
     ImagesPull: (query, context) => pullImage(engine, query, context),
     GetImages: ({ filters, filter }) => {
       const all = filter === undefined ? filters : { ...filters, reference: [filter] };

@@ -59,18 +59,17 @@ async function last(progress: AsyncIterable<PullProgress>): Promise<AsyncIterabl
 }
 
 async function* reports(progress: AsyncIterable<PullProgress>, detailed: boolean): AsyncIterable<ImagePullReport> {
-  const seen = new Map<string, LayerState>();
+  const said = new Set<string>();
   try {
     for await (const value of progress) {
       if (value.kind === "done") yield done(value.ids);
       else if (value.kind === "status") yield pulling(`${value.text}\n`);
+      else if (detailed) yield detail(value);
       else {
-        const isNew = seen.get(value.digest) !== value.state;
-        seen.set(value.digest, value.state);
-        if (detailed) yield detail(value);
-        else if (isNew) {
-          const text = layerText(value.digest, value.state);
-          if (text !== undefined) yield pulling(text);
+        const text = layerText(value.digest, value.state);
+        if (text !== undefined && !said.has(text)) {
+          said.add(text);
+          yield pulling(text);
         }
       }
     }

@@ -1,5 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { implement, type Implementation } from "../../lib/rest/mod.ts";
+import type { Implementation } from "../../lib/rest/mod.ts";
+import { implementFamily } from "../implement_family.ts";
 import { systemAPI } from "./api.ts";
 import { events } from "./events.ts";
 import { info } from "./info.ts";
@@ -8,7 +9,7 @@ import { version } from "./version.ts";
 
 /** The native system operations over an engine. */
 export function system(engine: Engine): Implementation {
-  return implement(systemAPI, {
+  return implementFamily(systemAPI, {
     Ping: ({ headers }) => ping(headers),
     PingHead: ({ headers }) => void ping(headers),
     VersionHandler: () => version(engine),

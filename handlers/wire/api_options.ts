@@ -1,5 +1,5 @@
 import type { APIOptions, HeaderContext } from "../../lib/rest/mod.ts";
-import { engineErrors } from "../errors.ts";
+import { wireErrors } from "./error_model.ts";
 
 /** What the service says it speaks. Clients compare these and refuse what is too old for them. */
 export const API_VERSION = { libpod: "6.0.0-dev", libpodMinimal: "4.0.0", compat: "1.44", compatMinimal: "1.24" };
@@ -22,7 +22,7 @@ function headers({ request }: HeaderContext): HeadersInit {
 export const API_OPTIONS: APIOptions = {
   versioned: true,
   aliases: { engine: ["libpod"] },
-  errors: engineErrors,
+  errors: wireErrors,
   query: { ignoreCase: true, emptyIsAbsent: true },
   headers,
 };

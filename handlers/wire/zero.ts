@@ -42,6 +42,7 @@ export function zero(schema: Schema): unknown {
   // Of two forms the first is the one written today.
   if (inner instanceof z.ZodUnion) return zero(inner.def.options[0]);
   if (inner instanceof z.ZodBoolean) return false;
+  if (inner instanceof z.ZodArray) return [];
   if (inner instanceof z.ZodObject) {
     return Object.fromEntries(Object.entries(inner.shape).map(([key, value]) => [key, zero(value)]));
   }

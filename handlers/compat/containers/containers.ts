@@ -1,5 +1,6 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
-import { HTTPError, implement, type Implementation } from "../../../lib/rest/mod.ts";
+import { HTTPError, type Implementation } from "../../../lib/rest/mod.ts";
+import { implementFamily } from "../../implement_family.ts";
 import { attach, FRAMED_SINCE } from "../../containers/attach.ts";
 import { ignoring } from "../../containers/containers.ts";
 import { create } from "../../containers/create.ts";
@@ -18,7 +19,7 @@ import { compatWaitContainer } from "./wait.ts";
 /** The container operations of Docker's tree over an engine. */
 export function compatContainers(engine: Engine): Implementation {
   const { containers, networks } = engine;
-  return implement(compatContainersAPI, {
+  return implementFamily(compatContainersAPI, {
     CompatCreateContainer: async (config, { name = "" }) => {
       const { name: network } = await networks.ensureDefault();
       const spec = containerSpec(specGenerator(config, name, network));

@@ -1,7 +1,8 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { ImageRecord } from "../../../lib/engine/image_record.ts";
-import { implement, type Implementation } from "../../../lib/rest/mod.ts";
+import type { Implementation } from "../../../lib/rest/mod.ts";
+import { implementFamily } from "../../implement_family.ts";
 import { listImages } from "../../images/list.ts";
 import { tagImage } from "../../images/tag.ts";
 import { imageHistory, imageSummary } from "../../images/view.ts";
@@ -12,7 +13,7 @@ import { imageInspect } from "./inspect.ts";
 /** The image operations of Docker's tree over an engine. */
 export function compatImages(engine: Engine): Implementation {
   const { images } = engine;
-  return implement(compatImagesAPI, {
+  return implementFamily(compatImagesAPI, {
     CompatCreateImageFromImage: (query, context) => createImage(engine, query, context),
     CompatGetImages: ({ filters, filter }) => {
       const all = filter === undefined ? filters : { ...filters, reference: [filter] };

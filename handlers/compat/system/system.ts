@@ -1,5 +1,6 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
-import { implement, type Implementation } from "../../../lib/rest/mod.ts";
+import type { Implementation } from "../../../lib/rest/mod.ts";
+import { implementFamily } from "../../implement_family.ts";
 import { events, map } from "../../system/events.ts";
 import { ping } from "../../system/ping.ts";
 import { version } from "../../system/version.ts";
@@ -9,7 +10,7 @@ import { compatInfo } from "./info.ts";
 
 /** The system operations of Docker's tree over an engine. */
 export function compatSystem(engine: Engine): Implementation {
-  return implement(compatSystemAPI, {
+  return implementFamily(compatSystemAPI, {
     CompatPing: ({ headers }) => ping(headers),
     CompatPingHead: ({ headers }) => void ping(headers),
     CompatVersionHandler: () => version(engine),
