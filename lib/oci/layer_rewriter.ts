@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { fromLatin1, latin1 } from "./bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import type { LayerLimits } from "./layer_limits.ts";
 import { cleanPath, type FolderFacts, LayerTree, show } from "./layer_tree.ts";
 import { type PAXRecord, paxRecord } from "./pax.ts";
-import { fromLatin1, latin1, type TarHeader, writeHeader } from "./tar_header.ts";
+import { type TarHeader, writeHeader } from "./tar_header.ts";
 
 /**
  * Takes an entry's header with its PAX records. `long` says which names GNU blocks gave: they win over PAX.

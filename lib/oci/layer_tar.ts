@@ -15,11 +15,12 @@
  *
  * @module
  */
+import { concat } from "./bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import { LAYER_LIMITS, type LayerLimits } from "./layer_limits.ts";
 import { type EntryRewriter, layerRewriter } from "./layer_rewriter.ts";
 import { parsePAX, type PAXRecord } from "./pax.ts";
-import { BLOCK, concat, isZero, padding, readHeader, type TarHeader } from "./tar_header.ts";
+import { BLOCK, isZero, padding, readHeader, type TarHeader } from "./tar_header.ts";
 
 /** Bytes of an extended header or long name: ten times what any file system's attributes can be. */
 const EXTENSION_LIMIT = 1024 * 1024;

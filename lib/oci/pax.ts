@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { concat, fromLatin1, latin1 } from "./bytes.ts";
 import { LayerError } from "./layer_error.ts";
-import { concat, fromLatin1, latin1 } from "./tar_header.ts";
 
 /** One record. */
 export interface PAXRecord {

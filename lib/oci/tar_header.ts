@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { concat, fromLatin1, latin1 } from "./bytes.ts";
 import { LayerError } from "./layer_error.ts";
 
 /** Bytes of a tar block. */
@@ -59,31 +60,6 @@ export function writeHeader(header: TarHeader, records: readonly Uint8Array[] = 
   return parts.length === 1 ? parts[0] : concat(parts);
 }
 
-/** Several byte arrays as one. */
-export function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
-/** Bytes as text, one character each: a map key that loses nothing. */
-export function latin1(bytes: Uint8Array): string {
-  let result = "";
-  for (let i = 0; i < bytes.length; i += 4096) result += String.fromCharCode(...bytes.subarray(i, i + 4096));
-  return result;
-}
-
-/** The inverse of {@linkcode latin1}. */
-export function fromLatin1(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
-}
-
 /** Whether the block is all zeros, as the two that end an archive are. */
 export function isZero(block: Uint8Array): boolean {
   return block.every((byte) => byte === 0);
@@ -95,24 +71,38 @@ export function padding(size: number): number {
 }
 
 function checkSum(bytes: Uint8Array): void {
-  let [unsigned, signed] = [0, 0];
+  let unsigned = 0;
+  let high = 0;
   for (let i = 0; i < BLOCK; i++) {
-    const byte = i >= 148 && i < 156 ? 32 : bytes[i];
+    const byte = bytes[i];
     unsigned += byte;
-    // Some old writers summed signed characters.
-    signed += byte > 127 ? byte - 256 : byte;
+    high += byte >> 7;
+  }
+  // The field itself counts as blanks.
+  for (let i = 148; i < 156; i++) {
+    unsigned += 32 - bytes[i];
+    high -= bytes[i] >> 7;
   }
   const stated = readNumber(bytes, 148, 8, "checksum");
-  if (stated !== unsigned && stated !== signed) throw new LayerError("corrupt", "a header's checksum is wrong");
+  // Some old writers summed signed characters.
+  if (stated !== unsigned && stated !== unsigned - 256 * high) {
+    throw new LayerError("corrupt", "a header's checksum is wrong");
+  }
 }
 
-/** Octal text, or base 256 (GNU) where the first bit is set. */
-function readNumber(bytes: Uint8Array, at: number, length: number, what: string): number {
-  if ((bytes[at] & 0x80) !== 0) return readBinary(bytes.subarray(at, at + length), what);
-  const digits = latin1(bytes.subarray(at, at + length)).replace(/^[ \0]+/, "").replace(/[ \0][^]*$/, "");
-  if (digits === "") return 0;
-  if (!/^[0-7]+$/.test(digits)) throw new LayerError("corrupt", `a header's ${what} is not a number`);
-  return parseInt(digits, 8);
+/** Octal text between blanks or zeros, or base 256 (GNU) where the first bit is set. */
+function readNumber(bytes: Uint8Array, start: number, length: number, what: string): number {
+  if ((bytes[start] & 0x80) !== 0) return readBinary(bytes.subarray(start, start + length), what);
+  const end = start + length;
+  let at = start;
+  while (at < end && (bytes[at] === 0x20 || bytes[at] === 0)) at++;
+  let value = 0;
+  for (; at < end && bytes[at] !== 0x20 && bytes[at] !== 0; at++) {
+    const digit = bytes[at] - 0x30;
+    if (digit < 0 || digit > 7) throw new LayerError("corrupt", `a header's ${what} is not a number`);
+    value = value * 8 + digit;
+  }
+  return value;
 }
 
 function readBinary(bytes: Uint8Array, what: string): number {

@@ -44,28 +44,34 @@ function webTransform(node: Transform, what: string): TransformStream<Uint8Array
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
   let reader: ReadableStreamDefaultController<Uint8Array>;
+  // Set by the reader's cancel, an error, or the end: what Node still emits after it goes nowhere.
+  let ended = false;
   const fail = (error: unknown) => {
-    const reason = error instanceof EngineError ? error : corrupt(what, error);
+    const reason = corrupt(what, error);
     failed.reject(reason);
-    try {
-      reader.error(reason);
-    } catch {
-      // The readable side was closed or cancelled already.
-    }
+    if (ended) return;
+    ended = true;
+    reader.error(reason);
   };
   const readable = new ReadableStream<Uint8Array>({
     start(controller) {
       reader = controller;
       node.on("data", (chunk: Uint8Array) => {
+        if (ended) return;
         controller.enqueue(chunk);
         if ((controller.desiredSize ?? 0) <= 0) node.pause();
       });
-      node.on("end", () => controller.close());
+      node.on("end", () => {
+        if (ended) return;
+        ended = true;
+        controller.close();
+      });
       node.on("error", fail);
       node.pause();
     },
     pull: () => void node.resume(),
     cancel(reason) {
+      ended = true;
       failed.reject(reason ?? new EngineError("cancelled", `Stop ${what}: the reader went away`));
       node.destroy();
     },

@@ -92,6 +92,8 @@ function toBody(incoming: IncomingMessage): ReadableStream<Uint8Array> {
         controller.error(new TypeError(error.message, { cause: error }));
       };
       incoming.on("data", (chunk: Uint8Array) => {
+        // What was on its way when the reader cancelled still comes.
+        if (ended) return;
         controller.enqueue(chunk);
         if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
       });

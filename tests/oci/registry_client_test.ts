@@ -1,0 +1,403 @@
+import { assert, assertEquals, assertGreater, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { parseManifest } from "../../lib/oci/manifest.ts";
+import { normalise } from "../../lib/oci/reference.ts";
+import { parseRegistriesConf } from "../../lib/oci/registries_conf.ts";
+import { RegistryClient, type RegistryClientOptions } from "../../lib/oci/registry_client.ts";
+import { RegistryError } from "../../lib/oci/registry_error.ts";
+import { hostCodec } from "../../lib/platform/codec.ts";
+import { hostNet } from "../../lib/platform/net.ts";
+import { type BadRegistry, type Faults, startBadRegistry } from "../fixtures/bad_registry.ts";
+import { buildImage, buildIndex, type BuiltImage, pushImage, sha256 } from "../fixtures/image_builder.ts";
+import { freePort, REGISTRY_USER, startRegistry } from "../fixtures/registry.ts";
+import { concat } from "../fixtures/tar_builder.ts";
+
+/** Incompressible, so that the layer is as large as it says. */
+const NOISE = new Uint8Array(3 * 1024 * 1024);
+for (let at = 0, state = 7; at < NOISE.length; at++) NOISE[at] = (state = Math.imul(state, 1103515245) + 12345) >>> 16;
+const IMAGE = buildImage({ layers: [{ entries: [{ type: "file", path: "noise", content: NOISE }] }] });
+const LAYER = IMAGE.layers[0].digest;
+const BLOB = IMAGE.blobs.get(LAYER) ?? new Uint8Array(0);
+const DESCRIPTOR = { digest: LAYER, size: BLOB.length };
+
+function client(conf: string, options: Partial<RegistryClientOptions> = {}): RegistryClient {
+  const { hash } = hostCodec();
+  return new RegistryClient(hostNet(), {
+    conf: parseRegistriesConf(conf),
+    hash,
+    retryDelay: 1,
+    timeout: 5_000,
+    ...options,
+  });
+}
+
+async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Runs against a registry with these faults. */
+async function withFaults(
+  faults: Faults,
+  run: (registry: BadRegistry) => Promise<void>,
+  image: BuiltImage = IMAGE,
+): Promise<void> {
+  const registry = await startBadRegistry(image, faults);
+  try {
+    await run(registry);
+  } finally {
+    await registry.close();
+  }
+}
+
+function x(registry: { host: string }, suffix = ":latest") {
+  return normalise(`${registry.host}/x${suffix}`);
+}
+
+Deno.test("RegistryClient reads an image from docker-registry, by tag and by digest", async () => {
+  const registry = await startRegistry();
+  try {
+    const index = buildIndex([IMAGE, buildImage({ layers: [], architecture: "s390x" })]);
+    await pushImage(registry.url, "deep/name:v1", index);
+    const registryClient = client(registry.registriesConf);
+    const top = await registryClient.manifest(normalise(`${registry.host}/deep/name:v1`));
+    assertEquals([top.digest, top.mediaType], [index.digest, index.mediaType]);
+    const parsed = parseManifest(top.bytes, top.mediaType);
+    assert(parsed.kind === "index");
+    const reference = normalise(`${registry.host}/deep/name@${parsed.manifests[0].digest}`);
+    assertEquals((await registryClient.manifest(reference)).bytes, IMAGE.manifest);
+    assertEquals(await bytesOf(await registryClient.blob(reference, DESCRIPTOR)), BLOB);
+    assertEquals(
+      await bytesOf(await registryClient.blob(reference, DESCRIPTOR, { offset: 1000 })),
+      BLOB.subarray(1000),
+    );
+    assertEquals(await registryClient.tags(reference), ["v1"]);
+    const missing = await assertRejects(
+      () => registryClient.manifest(normalise(`${registry.host}/deep/name:v2`)),
+      RegistryError,
+    );
+    assertEquals([missing.status, missing.code], [404, "MANIFEST_UNKNOWN"]);
+    assertEquals(missing.message, `reading manifest v2 in ${registry.host}/deep/name: manifest unknown`);
+  } finally {
+    await registry.close();
+  }
+});
+
+Deno.test("RegistryClient gives Basic credentials to docker-registry, and says who may not come in", async () => {
+  const registry = await startRegistry({ auth: true });
+  try {
+    await pushImage(registry.url, "x:latest", IMAGE, registry.authorization);
+    const asked: string[] = [];
+    const credentials = (host: string, path: string) => {
+      asked.push(`${host} ${path}`);
+      return REGISTRY_USER;
+    };
+    assertEquals((await client(registry.registriesConf, { credentials }).manifest(x(registry))).digest, IMAGE.digest);
+    assertEquals(asked, [`${registry.host} x`]);
+    const wrong = { credentials: () => ({ ...REGISTRY_USER, password: "wrong" }) };
+    for (const options of [{}, wrong]) {
+      const error = await assertRejects(
+        () => client(registry.registriesConf, options).manifest(x(registry)),
+        RegistryError,
+      );
+      assertEquals([error.status, error.code], [401, "UNAUTHORIZED"]);
+      assertStringIncludes(error.message, "authentication required");
+    }
+  } finally {
+    await registry.close();
+  }
+});
+
+Deno.test("RegistryClient reaches HTTPS registries by their CA, or when marked insecure, and no others", async () => {
+  const registry = await startRegistry({ tls: true });
+  try {
+    const secure = `[[registry]]\nlocation = "${registry.host}"\n`;
+    const error = await assertRejects(() => client(secure).manifest(x(registry)), RegistryError);
+    assertEquals([error.status, error.code], [0, "unreachable"]);
+    assertMatch(error.message, /^pinging container registry 127.0.0.1:\d+: Get "https:.*certificate/);
+    for (const options of [{ tls: () => ({ ca: registry.ca }) }, { tlsVerify: false }]) {
+      const unknown = await assertRejects(() => client(secure, options).manifest(x(registry)), RegistryError);
+      assertEquals(unknown.code, "MANIFEST_UNKNOWN");
+    }
+    assertEquals(
+      (await assertRejects(() => client(registry.registriesConf).manifest(x(registry)), RegistryError)).status,
+      404,
+    );
+    const verified = client(registry.registriesConf, { tlsVerify: true });
+    assertEquals((await assertRejects(() => verified.manifest(x(registry)), RegistryError)).status, 0);
+  } finally {
+    await registry.close();
+  }
+});
+
+Deno.test("RegistryClient does not fall back to plain HTTP where that is not allowed", async () => {
+  await withFaults({}, async (registry) => {
+    const error = await assertRejects(() => client("").manifest(x(registry)), RegistryError);
+    assertStringIncludes(error.message, "http: server gave HTTP response to HTTPS client");
+    assertEquals(registry.requests.length, 0);
+  });
+});
+
+Deno.test("RegistryClient says at once when nobody listens", async () => {
+  const host = `127.0.0.1:${await freePort()}`;
+  const conf = `[[registry]]\nlocation = "${host}"\ninsecure = true\n`;
+  const error = await assertRejects(() => client(conf, { retryDelay: 60_000 }).manifest(x({ host })), RegistryError);
+  assertEquals(
+    error.message,
+    `pinging container registry ${host}: Get "http://${host}/v2/": dial tcp ${host}: connect: connection refused`,
+  );
+});
+
+Deno.test("RegistryClient tries mirrors first, keeps to the one that had the image, and the registry last", async () => {
+  await withFaults({}, async (mirror) => {
+    await withFaults({ status: { of: "manifest", code: 404 } }, async (empty) => {
+      await withFaults({}, async (origin) => {
+        const table = (location: string) => `[[registry.mirror]]\nlocation = "${location}"\ninsecure = true\n`;
+        const head = `[[registry]]\nprefix = "example.com/a"\nlocation = "${origin.host}/b"\ninsecure = true\n`;
+        const reference = normalise("example.com/a/x:1");
+        const mirrored = client(head + table(`${empty.host}/e`) + table(`${mirror.host}/m`));
+        await mirrored.manifest(reference);
+        await bytesOf(await mirrored.blob(reference, DESCRIPTOR));
+        assertEquals(empty.requests.map(({ url }) => url), ["/v2/", "/v2/e/x/manifests/1"]);
+        assertEquals(mirror.requests.map(({ url }) => url), ["/v2/", "/v2/m/x/manifests/1", `/v2/m/x/blobs/${LAYER}`]);
+        assertEquals(origin.requests, []);
+        await client(head + table(`${empty.host}/e`)).manifest(reference);
+        assertEquals(origin.requests.at(-1)?.url, "/v2/b/x/manifests/1");
+      });
+      const none =
+        `[[registry]]\nlocation = "${empty.host}"\ninsecure = true\n[[registry.mirror]]\nlocation = "${empty.host}/m"\ninsecure = true\n`;
+      const error = await assertRejects(() => client(none).manifest(x(empty)), RegistryError, "Mirrors also failed");
+      assertEquals(error.status, 404);
+    });
+  });
+});
+
+Deno.test("RegistryClient refuses a blocked registry without asking it", async () => {
+  await withFaults({}, async (registry) => {
+    const conf = `[[registry]]\nlocation = "${registry.host}"\nblocked = true\n`;
+    const error = await assertRejects(() => client(conf).manifest(x(registry)), RegistryError, "is blocked in");
+    assertEquals([error.code, registry.requests.length], ["blocked", 0]);
+  });
+});
+
+Deno.test("RegistryClient gets bearer tokens, keeps them, and gets new ones when refused", async () => {
+  await withFaults({ bearer: { user: { username: "u", password: "pö" }, uses: 2 } }, async (registry) => {
+    // btoa in the fixture takes Latin-1 only, and the client sends UTF-8.
+    const registryClient = client(registry.registriesConf, { credentials: () => ({ username: "u", password: "p" }) });
+    const error = await assertRejects(() => registryClient.manifest(x(registry)), RegistryError);
+    assertEquals(error.status, 401);
+    assertStringIncludes(
+      error.message,
+      "unable to retrieve auth token: invalid username/password: unknown: incorrect username",
+    );
+  });
+  await withFaults({ bearer: { user: { username: "u", password: "p" }, uses: 2 } }, async (registry) => {
+    const registryClient = client(registry.registriesConf, { credentials: () => ({ username: "u", password: "p" }) });
+    await registryClient.manifest(x(registry));
+    for (let i = 0; i < 4; i++) await bytesOf(await registryClient.blob(x(registry), DESCRIPTOR));
+    const tokens = registry.requests.filter(({ kind }) => kind === "token");
+    assertEquals(tokens.length, 3);
+    const query = new URL(tokens[0].url, registry.url).searchParams;
+    assertEquals([query.get("service"), query.get("scope"), query.get("account")], [
+      'bad, "really"',
+      "repository:x:pull",
+      "u",
+    ]);
+  });
+  await withFaults({ bearer: {} }, async (registry) => {
+    await client(registry.registriesConf).manifest(x(registry));
+    const token = registry.requests.find(({ kind }) => kind === "token");
+    assertEquals(token?.headers.authorization, undefined);
+  });
+  await withFaults({ bearer: { openRoot: true } }, async (registry) => {
+    assertEquals((await client(registry.registriesConf).manifest(x(registry))).digest, IMAGE.digest);
+  });
+  await withFaults({ bearer: { refreshToken: "again" } }, async (registry) => {
+    await client(registry.registriesConf, { credentials: () => ({ identityToken: "again" }) }).manifest(x(registry));
+  });
+  await withFaults({ bearer: { uses: 0 } }, async (registry) => {
+    const error = await assertRejects(() => client(registry.registriesConf).manifest(x(registry)), RegistryError);
+    assertEquals(error.status, 401);
+    assert(registry.requests.length < 8);
+  });
+});
+
+for (const answer of ["", "{}", "[]", '{"token":5}', '{"token":"a\\nb"}', "x".repeat(2 ** 21)]) {
+  Deno.test(`RegistryClient refuses the token answer ${answer.slice(0, 20)}`, async () => {
+    await withFaults({ bearer: { answer } }, async (registry) => {
+      await assertRejects(() => client(registry.registriesConf).manifest(x(registry)), Error);
+    });
+  });
+}
+
+Deno.test("RegistryClient gives no credentials to where a redirect leads", async () => {
+  await withFaults({}, async (store) => {
+    const basic = { username: "u", password: "p" };
+    await withFaults({ basic, redirectBlobs: store.url }, async (registry) => {
+      const registryClient = client(registry.registriesConf, { credentials: () => basic });
+      const stream = await registryClient.blob(x(registry), DESCRIPTOR, { offset: 5 });
+      assertEquals(await bytesOf(stream), BLOB.subarray(5));
+      assertEquals(registry.requests.at(-1)?.headers.authorization, `Basic ${btoa("u:p")}`);
+      const [led] = store.requests;
+      assertEquals([led.headers.authorization, led.headers.range], [undefined, "bytes=5-"]);
+    });
+  });
+});
+
+Deno.test("RegistryClient gives up on redirects that go round or elsewhere", async () => {
+  for (const faults of [{ loop: true }, { redirectBlobs: "file:///etc/passwd?" }, { redirectBlobs: "http://[" }]) {
+    await withFaults(faults, async (registry) => {
+      const error = await assertRejects(
+        () => client(registry.registriesConf).blob(x(registry), DESCRIPTOR),
+        RegistryError,
+        "redirect",
+      );
+      assertEquals(error.code, "protocol");
+      assert(registry.requests.length < 20);
+    });
+  }
+});
+
+const SURVIVED: [string, Faults][] = [
+  ["busy for a while", { status: { of: "blob", code: 503, times: 2 } }],
+  ["that wants a pause", { status: { of: "blob", code: 429, times: 2, headers: { "retry-after": "0" } } }],
+  ["that cuts the connection", { cut: { after: 1_200_000, times: 5 } }],
+  ["that cuts the connection and knows no ranges", { cut: { after: 1_200_000, times: 3 }, ignoreRange: true }],
+  ["that cuts chunked answers", { cut: { after: 700_000, times: 2 }, chunked: true }],
+  ["that falls silent", { stall: 1 }],
+  ["that is slow", { slow: { bytes: 512 * 1024, ms: 5 } }],
+  ["that cuts manifests", { cutManifest: 2 }],
+];
+
+for (const [what, faults] of SURVIVED) {
+  Deno.test(`RegistryClient gets a blob whole from a registry ${what}`, async () => {
+    await withFaults(faults, async (registry) => {
+      const registryClient = client(registry.registriesConf, { timeout: 300 });
+      assertEquals((await registryClient.manifest(x(registry))).digest, IMAGE.digest);
+      assertEquals(sha256(await bytesOf(await registryClient.blob(x(registry), DESCRIPTOR))), LAYER);
+      const begun = await registryClient.blob(x(registry), DESCRIPTOR, { offset: 2_000_000 });
+      assertEquals(await bytesOf(begun), BLOB.subarray(2_000_000));
+    });
+  });
+}
+
+const REFUSED: [string, string, Faults][] = [
+  ["always cuts", "unreachable", { cut: { after: 1000 } }],
+  ["always falls silent", "unreachable", { stall: 1e9 }],
+  ["sends too much", "corrupt", { alterBlob: (bytes) => concat([bytes, bytes]) }],
+  ["sends too much, without saying", "corrupt", { alterBlob: (bytes) => concat([bytes, bytes]), chunked: true }],
+  ["sends too little", "corrupt", { alterBlob: (bytes) => bytes.subarray(9) }],
+  ["sends too little, without saying", "corrupt", { alterBlob: (bytes) => bytes.subarray(9), chunked: true }],
+  ["sends nothing", "corrupt", { alterBlob: () => new Uint8Array(0), chunked: true }],
+  ["resumes elsewhere", "protocol", { cut: { after: 1000, times: 1 }, contentRange: "bytes 0-5/6" }],
+  ["resumes something else", "corrupt", { cut: { after: 1000, times: 1 }, contentRange: "bytes 1000-5/6" }],
+  ["has no such blob", "http", { status: { of: "blob", code: 404, body: "<html>" } }],
+  ["fails", "http", { status: { of: "blob", code: 500 } }],
+  ["forbids", "DENIED", { status: { of: "blob", code: 403, body: '{"errors":[{"code":"DENIED"}]}' } }],
+];
+
+for (const [what, code, faults] of REFUSED) {
+  Deno.test(`RegistryClient refuses a blob of a registry that ${what}`, async () => {
+    await withFaults(faults, async (registry) => {
+      const registryClient = client(registry.registriesConf, { timeout: 100 });
+      const read = async () => await bytesOf(await registryClient.blob(x(registry), DESCRIPTOR));
+      assertEquals((await assertRejects(read, RegistryError)).code, code);
+      assert(registry.requests.length < 12);
+    });
+  });
+}
+
+const BAD_MANIFESTS: [string, string, number, string, Faults][] = [
+  ["401", "UNAUTHORIZED", 401, "authentication required", { status: { of: "manifest", code: 401, body: "no" } }],
+  ["404", "http", 404, 'StatusCode: 404, "<html>"', { status: { of: "manifest", code: 404, body: "<html>" } }],
+  ["500", "http", 500, "received unexpected HTTP status: 500 Internal Server Error", {
+    status: { of: "manifest", code: 500 },
+  }],
+  ["500 at its root", "http", 500, "pinging container registry", { status: { of: "ping", code: 500 } }],
+  ["404 at its root", "http", 404, "pinging container registry", { status: { of: "ping", code: 404 } }],
+  ["NAME_UNKNOWN", "NAME_UNKNOWN", 404, "repository name not known to registry", {
+    status: {
+      of: "manifest",
+      code: 404,
+      body: '{"errors":[{"code":"NAME_UNKNOWN","message":"repository name not known to registry"}]}',
+    },
+  }],
+  ["another digest's content", "corrupt", 0, "does not match", { digestHeader: `sha256:${"0".repeat(64)}` }],
+  ["5 MiB", "limit", 0, "larger than", { alterManifest: () => new Uint8Array(5 * 1024 * 1024).fill(32) }],
+  ["cuts only", "unreachable", 0, "reading manifest", { cutManifest: 1e9 }],
+];
+
+for (const [what, code, status, text, faults] of BAD_MANIFESTS) {
+  Deno.test(`RegistryClient refuses a manifest when the registry answers ${what}`, async () => {
+    await withFaults(faults, async (registry) => {
+      const error = await assertRejects(
+        () => client(registry.registriesConf).manifest(x(registry)),
+        RegistryError,
+        text,
+      );
+      assertEquals([error.code, error.status], [code, status]);
+      assert(registry.requests.length < 12);
+    });
+  });
+}
+
+Deno.test("RegistryClient verifies a manifest asked for by digest", async () => {
+  await withFaults({}, async (registry) => {
+    const other = x(registry, `@sha256:${"0".repeat(64)}`);
+    const error = await assertRejects(() => client(registry.registriesConf).manifest(other), RegistryError);
+    assertEquals(error.code, "corrupt");
+  });
+});
+
+Deno.test("RegistryClient.blobBytes() verifies size and digest, and keeps to its limit", async () => {
+  const config = { digest: `sha256:${IMAGE.id}`, size: IMAGE.blobs.get(`sha256:${IMAGE.id}`)?.length ?? 0 };
+  await withFaults({}, async (registry) => {
+    const registryClient = client(registry.registriesConf);
+    assertEquals(sha256(await registryClient.blobBytes(x(registry), config)), config.digest);
+    const error = await assertRejects(() => registryClient.blobBytes(x(registry), config, { limit: 5 }), RegistryError);
+    assertEquals(error.code, "limit");
+  });
+  await withFaults({ alterBlob: (bytes) => bytes.map((byte) => byte ^ 1) }, async (registry) => {
+    const error = await assertRejects(
+      () => client(registry.registriesConf).blobBytes(x(registry), config),
+      RegistryError,
+    );
+    assertEquals(error.code, "corrupt");
+  });
+});
+
+Deno.test("RegistryClient.tags() follows pages, and stops with those that lead round or away", async () => {
+  const names = Array.from({ length: 25 }, (_, i) => `v${i}`);
+  await withFaults({ tags: { names: [...names, "not a tag"], pageSize: 10 } }, async (registry) => {
+    assertEquals(await client(registry.registriesConf).tags(x(registry)), names);
+  });
+  await withFaults({ tags: { names, pageSize: 10, link: () => "/v2/x/tags/list?n=1" } }, async (registry) => {
+    await assertRejects(() => client(registry.registriesConf).tags(x(registry)), RegistryError, "too many");
+  });
+  for (const link of ["http://example.com/v2/y/tags/list", "/etc/passwd", "http://["]) {
+    await withFaults({ tags: { names, pageSize: 10, link: () => link } }, async (registry) => {
+      assertEquals((await client(registry.registriesConf).tags(x(registry))).length, 10);
+    });
+  }
+});
+
+Deno.test("RegistryClient stops when its caller does", async () => {
+  await withFaults({ slow: { bytes: 1000, ms: 20 } }, async (registry) => {
+    const stop = new AbortController();
+    const stream = await client(registry.registriesConf).blob(x(registry), DESCRIPTOR, { signal: stop.signal });
+    const reader = stream.getReader();
+    await reader.read();
+    stop.abort(new Error("enough"));
+    await assertRejects(
+      async () => {
+        while (!(await reader.read()).done);
+      },
+      Error,
+      "enough",
+    );
+    assertGreater(registry.requests.length, 1);
+  });
+  await withFaults({ status: { of: "manifest", code: 503, headers: { "retry-after": "50" } } }, async (registry) => {
+    const { signal } = new AbortController();
+    const both = AbortSignal.any([signal, AbortSignal.timeout(50)]);
+    await assertRejects(() => client(registry.registriesConf).manifest(x(registry), { signal: both }), DOMException);
+  });
+});
