@@ -116,13 +116,14 @@ function endpoint(place: RegistryLocation, prefix: string, reference: Reference,
   return { location, insecure, reference: parseReference(moved), mirror };
 }
 
-/** How much of the reference the prefix covers; -1 when it does not fit. */
+/** How much of the reference the prefix covers; -1 when it does not fit. A wildcard covers the host, port and all. */
 function matchLength(text: string, prefix: string): number {
-  const end = (length: number) => length === text.length || ":/@".includes(text[length]) ? length : -1;
-  if (!prefix.startsWith("*.")) return text.startsWith(prefix) ? end(prefix.length) : -1;
-  const host = text.split("/", 1)[0];
-  const at = host.indexOf(prefix.slice(1));
-  return at < 0 ? -1 : end(at + prefix.length - 1);
+  if (prefix.startsWith("*.")) {
+    const host = text.split("/", 1)[0];
+    return host.replace(/:\d+$/, "").endsWith(prefix.slice(1)) ? host.length : -1;
+  }
+  const { length } = prefix;
+  return text.startsWith(prefix) && (length === text.length || ":/@".includes(text[length])) ? length : -1;
 }
 
 /** One file's settings; absent ones leave what earlier files said. */

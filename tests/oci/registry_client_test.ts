@@ -1,56 +1,10 @@
 import { assert, assertEquals, assertGreater, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { parseManifest } from "../../lib/oci/manifest.ts";
 import { normalise } from "../../lib/oci/reference.ts";
-import { parseRegistriesConf } from "../../lib/oci/registries_conf.ts";
-import { RegistryClient, type RegistryClientOptions } from "../../lib/oci/registry_client.ts";
 import { RegistryError } from "../../lib/oci/registry_error.ts";
-import { hostCodec } from "../../lib/platform/codec.ts";
-import { hostNet } from "../../lib/platform/net.ts";
-import { type BadRegistry, type Faults, startBadRegistry } from "../fixtures/bad_registry.ts";
-import { buildImage, buildIndex, type BuiltImage, pushImage, sha256 } from "../fixtures/image_builder.ts";
+import { buildImage, buildIndex, pushImage, sha256 } from "../fixtures/image_builder.ts";
 import { freePort, REGISTRY_USER, startRegistry } from "../fixtures/registry.ts";
-import { concat } from "../fixtures/tar_builder.ts";
-
-/** Incompressible, so that the layer is as large as it says. */
-const NOISE = new Uint8Array(3 * 1024 * 1024);
-for (let at = 0, state = 7; at < NOISE.length; at++) NOISE[at] = (state = Math.imul(state, 1103515245) + 12345) >>> 16;
-const IMAGE = buildImage({ layers: [{ entries: [{ type: "file", path: "noise", content: NOISE }] }] });
-const LAYER = IMAGE.layers[0].digest;
-const BLOB = IMAGE.blobs.get(LAYER) ?? new Uint8Array(0);
-const DESCRIPTOR = { digest: LAYER, size: BLOB.length };
-
-function client(conf: string, options: Partial<RegistryClientOptions> = {}): RegistryClient {
-  const { hash } = hostCodec();
-  return new RegistryClient(hostNet(), {
-    conf: parseRegistriesConf(conf),
-    hash,
-    retryDelay: 1,
-    timeout: 5_000,
-    ...options,
-  });
-}
-
-async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
-/** Runs against a registry with these faults. */
-async function withFaults(
-  faults: Faults,
-  run: (registry: BadRegistry) => Promise<void>,
-  image: BuiltImage = IMAGE,
-): Promise<void> {
-  const registry = await startBadRegistry(image, faults);
-  try {
-    await run(registry);
-  } finally {
-    await registry.close();
-  }
-}
-
-function x(registry: { host: string }, suffix = ":latest") {
-  return normalise(`${registry.host}/x${suffix}`);
-}
+import { BLOB, bytesOf, client, DESCRIPTOR, IMAGE, LAYER, withFaults, x } from "./client_setup.ts";
 
 Deno.test("RegistryClient reads an image from docker-registry, by tag and by digest", async () => {
   const registry = await startRegistry();
@@ -179,15 +133,14 @@ Deno.test("RegistryClient refuses a blocked registry without asking it", async (
 });
 
 Deno.test("RegistryClient gets bearer tokens, keeps them, and gets new ones when refused", async () => {
-  await withFaults({ bearer: { user: { username: "u", password: "pö" }, uses: 2 } }, async (registry) => {
-    // btoa in the fixture takes Latin-1 only, and the client sends UTF-8.
-    const registryClient = client(registry.registriesConf, { credentials: () => ({ username: "u", password: "p" }) });
+  await withFaults({ bearer: { user: { username: "u", password: "p" } } }, async (registry) => {
+    const registryClient = client(registry.registriesConf, {
+      credentials: () => ({ username: "u", password: "wrong" }),
+    });
     const error = await assertRejects(() => registryClient.manifest(x(registry)), RegistryError);
-    assertEquals(error.status, 401);
-    assertStringIncludes(
-      error.message,
-      "unable to retrieve auth token: invalid username/password: unknown: incorrect username",
-    );
+    assertEquals([error.status, error.code], [401, "UNKNOWN"]);
+    const why = "unable to retrieve auth token: invalid username/password: unknown: incorrect username or password";
+    assertEquals(error.message, why);
   });
   await withFaults({ bearer: { user: { username: "u", password: "p" }, uses: 2 } }, async (registry) => {
     const registryClient = client(registry.registriesConf, { credentials: () => ({ username: "u", password: "p" }) });
@@ -255,89 +208,6 @@ Deno.test("RegistryClient gives up on redirects that go round or elsewhere", asy
     });
   }
 });
-
-const SURVIVED: [string, Faults][] = [
-  ["busy for a while", { status: { of: "blob", code: 503, times: 2 } }],
-  ["that wants a pause", { status: { of: "blob", code: 429, times: 2, headers: { "retry-after": "0" } } }],
-  ["that cuts the connection", { cut: { after: 1_200_000, times: 5 } }],
-  ["that cuts the connection and knows no ranges", { cut: { after: 1_200_000, times: 3 }, ignoreRange: true }],
-  ["that cuts chunked answers", { cut: { after: 700_000, times: 2 }, chunked: true }],
-  ["that falls silent", { stall: 1 }],
-  ["that is slow", { slow: { bytes: 512 * 1024, ms: 5 } }],
-  ["that cuts manifests", { cutManifest: 2 }],
-];
-
-for (const [what, faults] of SURVIVED) {
-  Deno.test(`RegistryClient gets a blob whole from a registry ${what}`, async () => {
-    await withFaults(faults, async (registry) => {
-      const registryClient = client(registry.registriesConf, { timeout: 300 });
-      assertEquals((await registryClient.manifest(x(registry))).digest, IMAGE.digest);
-      assertEquals(sha256(await bytesOf(await registryClient.blob(x(registry), DESCRIPTOR))), LAYER);
-      const begun = await registryClient.blob(x(registry), DESCRIPTOR, { offset: 2_000_000 });
-      assertEquals(await bytesOf(begun), BLOB.subarray(2_000_000));
-    });
-  });
-}
-
-const REFUSED: [string, string, Faults][] = [
-  ["always cuts", "unreachable", { cut: { after: 1000 } }],
-  ["always falls silent", "unreachable", { stall: 1e9 }],
-  ["sends too much", "corrupt", { alterBlob: (bytes) => concat([bytes, bytes]) }],
-  ["sends too much, without saying", "corrupt", { alterBlob: (bytes) => concat([bytes, bytes]), chunked: true }],
-  ["sends too little", "corrupt", { alterBlob: (bytes) => bytes.subarray(9) }],
-  ["sends too little, without saying", "corrupt", { alterBlob: (bytes) => bytes.subarray(9), chunked: true }],
-  ["sends nothing", "corrupt", { alterBlob: () => new Uint8Array(0), chunked: true }],
-  ["resumes elsewhere", "protocol", { cut: { after: 1000, times: 1 }, contentRange: "bytes 0-5/6" }],
-  ["resumes something else", "corrupt", { cut: { after: 1000, times: 1 }, contentRange: "bytes 1000-5/6" }],
-  ["has no such blob", "http", { status: { of: "blob", code: 404, body: "<html>" } }],
-  ["fails", "http", { status: { of: "blob", code: 500 } }],
-  ["forbids", "DENIED", { status: { of: "blob", code: 403, body: '{"errors":[{"code":"DENIED"}]}' } }],
-];
-
-for (const [what, code, faults] of REFUSED) {
-  Deno.test(`RegistryClient refuses a blob of a registry that ${what}`, async () => {
-    await withFaults(faults, async (registry) => {
-      const registryClient = client(registry.registriesConf, { timeout: 100 });
-      const read = async () => await bytesOf(await registryClient.blob(x(registry), DESCRIPTOR));
-      assertEquals((await assertRejects(read, RegistryError)).code, code);
-      assert(registry.requests.length < 12);
-    });
-  });
-}
-
-const BAD_MANIFESTS: [string, string, number, string, Faults][] = [
-  ["401", "UNAUTHORIZED", 401, "authentication required", { status: { of: "manifest", code: 401, body: "no" } }],
-  ["404", "http", 404, 'StatusCode: 404, "<html>"', { status: { of: "manifest", code: 404, body: "<html>" } }],
-  ["500", "http", 500, "received unexpected HTTP status: 500 Internal Server Error", {
-    status: { of: "manifest", code: 500 },
-  }],
-  ["500 at its root", "http", 500, "pinging container registry", { status: { of: "ping", code: 500 } }],
-  ["404 at its root", "http", 404, "pinging container registry", { status: { of: "ping", code: 404 } }],
-  ["NAME_UNKNOWN", "NAME_UNKNOWN", 404, "repository name not known to registry", {
-    status: {
-      of: "manifest",
-      code: 404,
-      body: '{"errors":[{"code":"NAME_UNKNOWN","message":"repository name not known to registry"}]}',
-    },
-  }],
-  ["another digest's content", "corrupt", 0, "does not match", { digestHeader: `sha256:${"0".repeat(64)}` }],
-  ["5 MiB", "limit", 0, "larger than", { alterManifest: () => new Uint8Array(5 * 1024 * 1024).fill(32) }],
-  ["cuts only", "unreachable", 0, "reading manifest", { cutManifest: 1e9 }],
-];
-
-for (const [what, code, status, text, faults] of BAD_MANIFESTS) {
-  Deno.test(`RegistryClient refuses a manifest when the registry answers ${what}`, async () => {
-    await withFaults(faults, async (registry) => {
-      const error = await assertRejects(
-        () => client(registry.registriesConf).manifest(x(registry)),
-        RegistryError,
-        text,
-      );
-      assertEquals([error.code, error.status], [code, status]);
-      assert(registry.requests.length < 12);
-    });
-  });
-}
 
 Deno.test("RegistryClient verifies a manifest asked for by digest", async () => {
   await withFaults({}, async (registry) => {
