@@ -1,0 +1,114 @@
+/**
+ * The engine of a host: state in SQLite, blobs in files, containers on this machine's kernel where it lets us.
+ *
+ * @module
+ */
+import { mkdir, open, readdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { Engine } from "../engine/engine.ts";
+import { EngineError } from "../engine/errors.ts";
+import type { EngineOptions, Log } from "../engine/options.ts";
+import type { Host, NoHost, Store } from "../engine/ports.ts";
+import { type ConfSource, parseRegistriesConf, type RegistriesConf } from "../oci/registries_conf.ts";
+import { hostClock } from "./clock.ts";
+import { hostCodec } from "./codec.ts";
+import { FileBlobs } from "./file_blobs.ts";
+import { openHost } from "./linux/host.ts";
+import { hostNet } from "./net.ts";
+import { hostRandom } from "./random.ts";
+import { SQLiteStore } from "./sqlite_store.ts";
+
+/** Where a host's registries are configured when nothing else is asked for. */
+export const REGISTRIES_CONF = "/etc/containers/registries.conf";
+
+/** How a host's engine is opened. */
+export interface HostEngineOptions extends Omit<EngineOptions, "registries"> {
+  /** The folder for what lasts. */
+  root: string;
+  /** The folder for what a reboot clears. It belongs to one root. */
+  runroot: string;
+  /** `auto` (the default), `crun`, `runc`, or a path. */
+  runtime?: string;
+  /** A `registries.conf`; its drop-ins are in the folder `FILE.d`. Only the default one may be missing. */
+  registriesConf?: string;
+}
+
+/**
+ * Opens the engine of this host. Throws `EngineError("in_use")` when another server has the root or the runroot: nothing
+ * is touched then. Where containers cannot run (no Linux, no root), everything else works and the engine says why.
+ */
+export async function openHostEngine(options: HostEngineOptions): Promise<Engine> {
+  const root = resolve(options.root);
+  const runroot = resolve(options.runroot);
+  const log: Log = options.log ?? (() => {});
+  const registries = await readRegistriesConf(options.registriesConf);
+  await mkdir(root, { recursive: true, mode: 0o711 });
+  // SQLite's lock on the file is the lock of the whole root; the kernel releases it however the holder ends.
+  const store = await openStore(root);
+  let host: Host | NoHost | undefined;
+  try {
+    await claimRunroot(runroot, root);
+    const blobs = await FileBlobs.open(join(root, "blobs"));
+    host = await openHost({ root, runroot, runtime: options.runtime, log }).catch((error) => noHost(error, log));
+    const ports = { store, blobs, net: hostNet(), codec: hostCodec(), clock: hostClock(), random: hostRandom(), host };
+    return await Engine.open(ports, { ...options, registries, log });
+  } catch (error) {
+    if (host !== undefined && !("unavailable" in host)) await host.close();
+    await store.close();
+    throw error;
+  }
+}
+
+/** Reads a registries.conf(5) and its drop-ins. Short names go to docker.io where no file says anything else. */
+export async function readRegistriesConf(file?: string): Promise<RegistriesConf> {
+  const path = file ?? REGISTRIES_CONF;
+  const sources: ConfSource[] = [];
+  const main = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" && file === undefined) return undefined;
+    throw new EngineError("invalid", `Read registries configuration "${path}": ${error.message}`, { cause: error });
+  });
+  if (main !== undefined) sources.push({ name: path, text: main });
+  const folder = `${path}.d`;
+  for (const name of (await readdir(folder).catch(() => [])).sort()) {
+    if (!name.endsWith(".conf")) continue;
+    const dropIn = join(folder, name);
+    sources.push({ name: dropIn, text: await readFile(dropIn, "utf8") });
+  }
+  const conf = parseRegistriesConf(...sources);
+  return conf.unqualifiedSearch.length > 0 ? conf : { ...conf, unqualifiedSearch: ["docker.io"] };
+}
+
+async function openStore(root: string): Promise<Store> {
+  const file = join(root, "gantry.db");
+  try {
+    // It holds what containers were started with. SQLite makes it readable for all, and its journals as it finds it.
+    await (await open(file, "a", 0o600)).close();
+    return await SQLiteStore.open(file);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== "in_use") throw error;
+    throw new EngineError("in_use", `Open root "${root}": another server is using it`, { cause: error });
+  }
+}
+
+/** A server takes what it finds in its runroot and does not know for leftovers: those must never be another server's. */
+async function claimRunroot(runroot: string, root: string): Promise<void> {
+  await mkdir(runroot, { recursive: true, mode: 0o711 });
+  const file = join(runroot, "root");
+  try {
+    await writeFile(file, root, { flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    const owner = await readFile(file, "utf8");
+    if (owner === "") await writeFile(file, root);
+    else if (owner !== root) {
+      throw new EngineError("in_use", `Open runroot "${runroot}": it belongs to root "${owner}"; choose another one`);
+    }
+  }
+}
+
+/** Where the machine cannot run containers the engine does without; any other failure is one. */
+function noHost(error: unknown, log: Log): NoHost {
+  if (!(error instanceof EngineError) || error.code !== "unsupported") throw error;
+  log("warn", `Containers cannot run here: ${error.message}`);
+  return { unavailable: error.message };
+}

@@ -1,0 +1,140 @@
+/**
+ * The command line of `serve`: options, variables, defaults.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import type { LogLevel } from "../engine/options.ts";
+import { parseAddress } from "./address.ts";
+
+/** What `serve` is to do. */
+export interface ServeOptions {
+  listen: string[];
+  root: string;
+  runroot: string;
+  runtime: string;
+  registriesConf?: string;
+  tokenFile?: string;
+  logLevel: LogLevel;
+  /** Install what is missing first. */
+  setup: boolean;
+  help: boolean;
+}
+
+/** The levels of `--log-level`, the quietest first. */
+export const LOG_LEVELS: readonly LogLevel[] = ["error", "warn", "info", "debug"];
+
+/** What `--help` prints. */
+export const USAGE = `Usage: gantry serve [options]
+
+Serves a container engine over HTTP, with the API of Podman and Docker.
+
+  --listen ADDRESS        unix:///PATH or tcp://HOST:PORT; may be repeated.
+                          Default: unix://RUNROOT/gantry.sock
+  --root DIR              What lasts: images, volumes, records. Default: /var/lib/gantry
+  --runroot DIR           What a reboot clears; one per root. Default: /run/gantry,
+                          or a folder of its own beside it for another root
+  --runtime RUNTIME       auto, crun, runc or a path. Default: auto
+  --registries-conf FILE  registries.conf(5), with its drop-ins in FILE.d.
+                          Default: /etc/containers/registries.conf
+  --token-file FILE       Clients must send the text of this file as bearer token
+  --log-level LEVEL       error, warn, info or debug. Default: info
+  --no-setup              Do not install host packages that are missing
+  --help                  Print this text
+
+Each option can be given as a variable as well: GANTRY_LISTEN (several separated by commas), GANTRY_ROOT,
+GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_TOKEN_FILE, GANTRY_LOG_LEVEL, GANTRY_NO_SETUP=1.
+Options win over variables.
+`;
+
+const DEFAULT_ROOT = "/var/lib/gantry";
+
+/**
+ * Reads the arguments, then the variables, then fills in the defaults of the user who runs it.
+ *
+ * @throws {SyntaxError} if an option is unknown, lacks its value or has one that cannot be
+ */
+export function parseServeOptions(
+  args: readonly string[],
+  env: Record<string, string | undefined>,
+  uid: number = process.getuid?.() ?? 0,
+): ServeOptions {
+  const given = readArguments(args);
+  const value = (name: keyof typeof given & string) => {
+    const text = given[name] ?? (env[variable(name)] || undefined);
+    if (typeof text === "string" && text === "") throw new SyntaxError(`Read options: "--${name}" has no value`);
+    return typeof text === "string" ? text : undefined;
+  };
+  const homes = uid === 0 ? systemFolders() : userFolders(env, uid);
+  const root = resolve(value("root") ?? homes.root);
+  const runroot = resolve(value("runroot") ?? (root === homes.root ? homes.runroot : besides(homes.runroot, root)));
+  const fromEnv = (env.GANTRY_LISTEN ?? "").split(",").map((text) => text.trim()).filter((text) => text !== "");
+  const listen = given.listen ?? fromEnv;
+  for (const address of listen) parseAddress(address);
+  const logLevel = LOG_LEVELS.find((level) => level === (value("log-level") ?? "info"));
+  if (logLevel === undefined) {
+    throw new SyntaxError(`Read options: "${value("log-level")}" is no log level: use ${LOG_LEVELS.join(", ")}`);
+  }
+  const runtime = value("runtime") ?? "auto";
+  if (!/^(auto|crun|runc)$/.test(runtime) && !runtime.startsWith("/")) {
+    throw new SyntaxError(`Read options: "${runtime}" is no runtime: use auto, crun, runc or a full path`);
+  }
+  const [registriesConf, tokenFile] = [value("registries-conf"), value("token-file")];
+  return {
+    listen: listen.length > 0 ? listen : [`unix://${join(runroot, "gantry.sock")}`],
+    root,
+    runroot,
+    runtime,
+    ...registriesConf !== undefined && { registriesConf: resolve(registriesConf) },
+    ...tokenFile !== undefined && { tokenFile: resolve(tokenFile) },
+    logLevel,
+    setup: given["no-setup"] !== true && !/^(1|true|yes)$/i.test(env.GANTRY_NO_SETUP ?? ""),
+    help: given.help === true,
+  };
+}
+
+function readArguments(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        listen: { type: "string", multiple: true },
+        root: { type: "string" },
+        runroot: { type: "string" },
+        runtime: { type: "string" },
+        "registries-conf": { type: "string" },
+        "token-file": { type: "string" },
+        "log-level": { type: "string" },
+        "no-setup": { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new SyntaxError(`Read options: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}
+
+function variable(option: string): string {
+  return `GANTRY_${option.toUpperCase().replaceAll("-", "_")}`;
+}
+
+function systemFolders(): { root: string; runroot: string } {
+  return { root: DEFAULT_ROOT, runroot: "/run/gantry" };
+}
+
+function userFolders(env: Record<string, string | undefined>, uid: number): { root: string; runroot: string } {
+  return {
+    root: join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "gantry"),
+    runroot: join(env.XDG_RUNTIME_DIR || `/tmp/gantry-run-${uid}`, "gantry"),
+  };
+}
+
+/** A runroot that no other root has by default. */
+function besides(runroot: string, root: string): string {
+  return `${runroot}-${createHash("sha256").update(root).digest("hex").slice(0, 12)}`;
+}

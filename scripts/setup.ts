@@ -1,0 +1,165 @@
+/**
+ * Installs the Debian packages that running containers (and, with `--test`, the tests) need. Looks first and does nothing
+ * when nothing is missing.
+ *
+ * @module
+ */
+import { parseArgs } from "node:util";
+
+/** A package and where to look for what it brings: a program's name, or a path. */
+interface Package {
+  name: string;
+  probe: string;
+}
+
+const RUN: readonly Package[] = [
+  { name: "conmon", probe: "conmon" },
+  { name: "crun", probe: "crun" },
+  { name: "runc", probe: "runc" },
+  { name: "netavark", probe: "/usr/lib/podman/netavark" },
+  { name: "aardvark-dns", probe: "/usr/lib/podman/aardvark-dns" },
+  { name: "iptables", probe: "iptables" },
+  { name: "nftables", probe: "nft" },
+  { name: "iproute2", probe: "ip" },
+  { name: "catatonit", probe: "catatonit" },
+  { name: "criu", probe: "criu" },
+  { name: "golang-github-containers-common", probe: "/usr/share/containers/seccomp.json" },
+  { name: "tar", probe: "tar" },
+  { name: "mount", probe: "mount" },
+  { name: "util-linux", probe: "unshare" },
+  { name: "perl-base", probe: "perl" },
+  { name: "ca-certificates", probe: "/etc/ssl/certs/ca-certificates.crt" },
+];
+
+const TEST: readonly Package[] = [
+  { name: "podman", probe: "podman" },
+  { name: "skopeo", probe: "skopeo" },
+  { name: "docker-registry", probe: "docker-registry" },
+  // The other busybox package has the same program, linked dynamically.
+  { name: "busybox-static", probe: "/usr/share/doc/busybox-static" },
+  { name: "jq", probe: "jq" },
+  { name: "curl", probe: "curl" },
+  { name: "openssl", probe: "openssl" },
+  { name: "file", probe: "file" },
+  { name: "git", probe: "git" },
+];
+
+const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/libexec/podman"];
+
+/** Choices of {@linkcode setup}. */
+export interface SetupOptions {
+  /** What the tests need as well. */
+  test?: boolean;
+  /** Where lines for the user go; standard error by default. */
+  log?: (line: string) => void;
+}
+
+/** What {@linkcode setup} found and did. */
+export interface SetupResult {
+  /** Something was to be installed and could not be. */
+  failed: boolean;
+  /** What is missing still. */
+  missing: string[];
+}
+
+/** Installs what is missing, where this is Linux with apt and root. Anywhere else it says what is left out, and why. */
+export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
+  const log = options.log ?? ((line) => console.error(line));
+  if (Deno.build.os !== "linux") {
+    log(`setup: containers need Linux, this is ${Deno.build.os}: the host part is left out`);
+    return { failed: false, missing: [] };
+  }
+  const wanted = options.test ? [...RUN, ...TEST] : RUN;
+  const missing = await missingOf(wanted);
+  const docker = options.test === true && !await isThere("docker");
+  if (missing.length === 0 && !docker) return { failed: false, missing };
+  const all = [...missing, ...docker ? ["docker (the client)"] : []].join(", ");
+  const hindrance = Deno.uid() !== 0
+    ? "installing needs root"
+    : !await isThere("apt-get")
+    ? "there is no apt-get here"
+    : undefined;
+  if (hindrance !== undefined) {
+    log(`setup: missing: ${all}; ${hindrance}: what needs them is left out`);
+    return { failed: false, missing };
+  }
+  log(`setup: installing ${all}`);
+  await apt(["update"], log);
+  if (missing.length > 0) await withoutStartingServices(() => install(missing, log));
+  if (docker) await installDockerClient(log);
+  const left = await missingOf(wanted);
+  log(left.length === 0 ? "setup: done" : `setup: could not install ${left.join(", ")}`);
+  return { failed: left.length > 0, missing: left };
+}
+
+async function missingOf(packages: readonly Package[]): Promise<string[]> {
+  const there = await Promise.all(packages.map(({ probe }) => isThere(probe)));
+  return packages.filter((_, index) => !there[index]).map(({ name }) => name);
+}
+
+async function isThere(probe: string): Promise<boolean> {
+  const paths = probe.startsWith("/") ? [probe] : FOLDERS.map((folder) => `${folder}/${probe}`);
+  const found = await Promise.all(paths.map((path) => Deno.stat(path).then(() => true, () => false)));
+  return found.includes(true);
+}
+
+/** All at once; when one of them cannot be had, the others one by one. */
+async function install(packages: readonly string[], log: (line: string) => void): Promise<void> {
+  const flags = ["install", "--yes", "--no-install-recommends"];
+  if (await apt([...flags, ...packages], log) || packages.length === 1) return;
+  for (const name of packages) await apt([...flags, name], log);
+}
+
+async function apt(args: readonly string[], log: (line: string) => void): Promise<boolean> {
+  const command = new Deno.Command("apt-get", {
+    args: ["--quiet", "--option", "DPkg::Lock::Timeout=120", ...args],
+    env: { DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  });
+  const { success, stderr } = await command.output();
+  if (!success) {
+    log(`setup: apt-get ${args[0]}: ${new TextDecoder().decode(stderr).trim().split("\n").slice(-5).join("; ")}`);
+  }
+  return success;
+}
+
+/** Packages like docker-registry start a service as they are installed. The tests start their own, on ports of their own. */
+async function withoutStartingServices(run: () => Promise<void>): Promise<void> {
+  const policy = "/usr/sbin/policy-rc.d";
+  const mine = await Deno.writeTextFile(policy, "#!/bin/sh\nexit 101\n", { mode: 0o755, createNew: true }).then(
+    () => true,
+    () => false,
+  );
+  try {
+    await run();
+  } finally {
+    if (mine) await Deno.remove(policy);
+  }
+}
+
+/** Debian 12 has the client only in one package with the engine, which is not wanted: the program is taken out of it. */
+async function installDockerClient(log: (line: string) => void): Promise<void> {
+  if (await apt(["install", "--yes", "--no-install-recommends", "--simulate", "docker-cli"], () => {})) {
+    await apt(["install", "--yes", "--no-install-recommends", "docker-cli"], log);
+    return;
+  }
+  const folder = await Deno.makeTempDir();
+  try {
+    const script = `cd "$1" && apt-get --quiet download docker.io && dpkg-deb --fsys-tarfile docker.io_*.deb |
+      tar --extract --file=- --directory="$1" ./usr/bin/docker && install --mode=755 usr/bin/docker /usr/local/bin/docker`;
+    const shell = new Deno.Command("sh", { args: ["-c", script, "sh", folder], stdout: "null", stderr: "piped" });
+    const { success, stderr } = await shell.output();
+    if (!success) log(`setup: the docker client is left out: ${new TextDecoder().decode(stderr).trim().slice(-500)}`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ args: Deno.args, options: { test: { type: "boolean", default: false } } });
+  const { failed, missing } = await setup(values);
+  if (!failed && missing.length === 0) console.log("setup: nothing is missing");
+  Deno.exit(failed ? 1 : 0);
+}
