@@ -55,7 +55,7 @@ const LONGEST_PAUSE = 60_000;
  *
  * Throws {@linkcode RegistryError} (`unreachable`, `protocol`), or the signal's reason.
  */
-export async function exchange(options: HTTPOptions, request: Exchange): Promise<Response> {
+async function exchange(options: HTTPOptions, request: Exchange): Promise<Response> {
   let { url } = request;
   let headers = request.headers ?? {};
   for (let hop = 0; hop <= REDIRECT_LIMIT; hop++) {
