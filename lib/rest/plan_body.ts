@@ -81,7 +81,8 @@ function combine(shape: "value" | "fields" | "list", kinds: readonly Kind[], nam
   if (shape === "list") return { type: "list", item: { type: "any" }, items: [...kinds] };
   return {
     type: "struct",
-    fields: new Map(names.map((name, index) => [name, { kind: kinds[index], alias: undefined }])),
+    // Rules without a value of their own are a problem that has been told already.
+    fields: new Map(names.map((name, index) => [name, { kind: kinds[index] ?? { type: "null" }, alias: undefined }])),
   };
 }
 

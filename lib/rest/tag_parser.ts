@@ -105,7 +105,11 @@ export class TagParser {
         const verb = this.#verb(at, end);
         flush(at, true);
         if (verb !== undefined) {
-          parts.push({ name: this.#unique(`arg${verb.argument + 1}`, at), source: verb, column: at + 1 });
+          parts.push({
+            name: this.#unique(`arg${verb.argument + 1}`, at),
+            source: { argument: verb.argument },
+            column: at + 1,
+          });
         }
         at = verb?.end ?? end;
       } else {

@@ -1,0 +1,101 @@
+import { assertEquals } from "@std/assert";
+import { z } from "../../handlers/wire/zod.ts";
+import { api, basic, bearer, handler, HTTPError, implement, rest, sameSecret } from "../../lib/rest/mod.ts";
+import type { Authenticator } from "../../lib/rest/mod.ts";
+
+const definition = api("x", {
+  Who: rest("GET /who", [], [z.string()]),
+  Read: rest("GET /read/{n=%v}", [z.number()], [z.string()]),
+  Fail: rest("GET /fail"),
+});
+
+function call(auth: Authenticator<string>, path: string, headers: HeadersInit = {}, method = "GET"): Promise<Response> {
+  const serve = handler(
+    auth,
+    implement(definition, {
+      Who: (context) => context.identity,
+      Read: (n) => String(n),
+      Fail: () => {
+        throw new Error("the database is at 10.0.0.7");
+      },
+    }, auth),
+  );
+  return serve(new Request(`http://h${path}`, { headers, method }));
+}
+
+Deno.test("bearer() lets the one token in and nothing else", async () => {
+  const auth = bearer("secret");
+  assertEquals((await call(auth, "/who", { authorization: "Bearer secret" })).status, 200);
+  assertEquals((await call(auth, "/who", { authorization: "bearer secret" })).status, 200);
+  for (const authorization of ["Bearer wrong", "Bearer secretx", "Bearer", "Basic secret", "secret", ""]) {
+    const response = await call(auth, "/who", authorization === "" ? {} : { authorization });
+    assertEquals(response.status, 401, authorization);
+    assertEquals(response.headers.get("www-authenticate")?.startsWith("Bearer"), true);
+  }
+});
+
+Deno.test("bearer() takes a function that knows the identity", async () => {
+  const auth = bearer<string>((token) => token === "t" ? "ann" : undefined);
+  assertEquals(await (await call(auth, "/who", { authorization: "Bearer t" })).text(), "ann");
+  assertEquals((await call(auth, "/who", { authorization: "Bearer u" })).status, 401);
+});
+
+Deno.test("basic() decodes name and password as UTF-8", async () => {
+  const auth = basic(async (name, password) => await sameSecret(password, "pä:ss") ? name : undefined);
+  const encode = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+  assertEquals(await (await call(auth, "/who", { authorization: `Basic ${encode("ann:pä:ss")}` })).text(), "ann");
+  for (const credentials of [encode("ann:no"), encode("ann"), "***", "/w=="]) {
+    const response = await call(auth, "/who", { authorization: `Basic ${credentials}` });
+    assertEquals(response.status, 401);
+    assertEquals(response.headers.get("www-authenticate"), 'Basic realm="api", charset="UTF-8"');
+  }
+});
+
+Deno.test("handler() authenticates before it decodes, and authorizes after", async () => {
+  const seen: unknown[] = [];
+  const auth: Authenticator<string> = {
+    authenticate: (request) => {
+      if (!request.headers.has("x-user")) throw new HTTPError(401, "Who are you?");
+      return "ann";
+    },
+    authorize: (identity, _request, name, args) => {
+      seen.push([identity, name, ...args]);
+      if (args[0] === 2) throw new HTTPError(403, "Not that one");
+    },
+  };
+  assertEquals((await call(auth, "/read/x")).status, 401);
+  assertEquals((await call(auth, "/read/x", { "x-user": "" })).status, 400);
+  assertEquals((await call(auth, "/read/1", { "x-user": "" })).status, 200);
+  assertEquals((await call(auth, "/read/2", { "x-user": "" })).status, 403);
+  assertEquals(seen, [["ann", "Read", 1], ["ann", "Read", 2]]);
+});
+
+Deno.test("handler() redacts every error that goes out", async () => {
+  const auth: Authenticator<string> = {
+    authenticate: () => "ann",
+    redact: (error) => new HTTPError(error instanceof HTTPError ? error.status : 500, "Something is wrong"),
+  };
+  for (const [path, status] of [["/fail", 500], ["/nope", 404], ["/read/x", 400]] as const) {
+    const response = await call(auth, path);
+    assertEquals([response.status, (await response.json()).title], [status, "Something is wrong"]);
+  }
+});
+
+Deno.test("handler() grants CORS on answers, errors and OPTIONS, with Vary", async () => {
+  const auth: Authenticator<string> = {
+    authenticate: () => "ann",
+    cors: (request) => {
+      const origin = request.headers.get("origin");
+      return origin === null ? undefined : { "access-control-allow-origin": origin, vary: "Origin" };
+    },
+  };
+  for (
+    const [path, method, status] of [["/who", "GET", 200], ["/nope", "GET", 404], ["/who", "OPTIONS", 204]] as const
+  ) {
+    const response = await call(auth, path, { origin: "https://a.example" }, method);
+    assertEquals(response.status, status);
+    assertEquals(response.headers.get("access-control-allow-origin"), "https://a.example");
+    assertEquals(response.headers.get("vary"), "Origin");
+    await response.body?.cancel();
+  }
+});

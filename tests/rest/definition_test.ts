@@ -1,0 +1,116 @@
+import { assert, assertEquals, assertInstanceOf, assertStringIncludes, assertThrows } from "@std/assert";
+import { z } from "../../handlers/wire/zod.ts";
+import { api, bytes, chan, DefinitionError, error, int64, rest, stream, time } from "../../lib/rest/mod.ts";
+import type { Operations } from "../../lib/rest/mod.ts";
+
+function problemsOf(operations: Operations): readonly string[] {
+  const thrown = assertThrows(() => api("x", operations), DefinitionError);
+  assertInstanceOf(thrown, TypeError);
+  return thrown.problems;
+}
+
+const User = z.object({ id: z.string(), name: z.string() });
+
+Deno.test("api() names function, tag and column of every problem at once", () => {
+  const problems = problemsOf({
+    One: rest("get /x" as string),
+    Two: rest("GET /x/{a=%[3]v}" as string, [z.string()]),
+  });
+  assertEquals(problems.length, 3);
+  assertStringIncludes(problems[0], `Define "One": a tag begins with a method`);
+  assertStringIncludes(problems[0], `column 1 of "get /x"`);
+  assertStringIncludes(problems[1], `Define "Two": argument 3 is not there: there are 1: column 11 of`);
+});
+
+Deno.test("api() refuses what cannot be carried", () => {
+  const cases: [string, Operations, string][] = [
+    ["a body of GET", { F: rest("GET /x", [z.string()]) }, "GET has no body"],
+    ["a struct in the path", { F: rest("GET /{a=%v}", [User]) }, "a struct cannot stand there"],
+    ["a spread scalar", { F: rest("GET /?%v", [z.string()]) }, "only a struct or a map can be spread"],
+    ["a field nobody has", { F: rest("PUT /{nope}" as string, [User]) }, `no struct argument has a field "nope"`],
+    ["a bigint", { F: rest("GET /{a=%v}", [z.bigint()]) }, "use int64, uint64, time or bytes"],
+    ["an unknown body", { F: rest("POST /", [z.unknown()]) }, "the kind of argument 1 cannot be told"],
+    ["an unknown result", { F: rest("GET /", [], [z.any()]) }, "the kind of result 1 cannot be told"],
+    ["rules too many", { F: rest("POST / (a,b)" as string, [User]) }, "2 argument rules for 1 arguments"],
+    ["result rules too many", { F: rest("GET / a,b" as string, [], [User]) }, "2 result rules for 1 results"],
+    ["error not last", { F: rest("GET /", [], [error, User]) }, "only the last result can be error"],
+    ["a stream and more", { F: rest("POST /", [stream(), User]) }, "takes the whole body"],
+    ["a stream result and more", { F: rest("GET /", [], [stream(), User]) }, "must be the only one"],
+    ["a channel argument", { F: rest("POST /", [chan(User)]) }, "only a result can be"],
+    ["versions", { F: rest("GET /", [], [], { versions: "four" }) }, "is not a comparison"],
+  ];
+  for (const [what, operations, message] of cases) {
+    const problems = problemsOf(operations);
+    assert(problems.some((problem) => problem.includes(message)), `${what}: ${problems.join("; ")}`);
+  }
+});
+
+Deno.test("api() takes what it cannot tell the kind of where the tag names a content type", () => {
+  const { plans } = api("x", { F: rest("POST(application/json) /", [z.unknown()], [z.any()]) });
+  assertEquals([plans[0].body?.contentType, plans[0].result.contentType], ["application/json", "application/json"]);
+});
+
+Deno.test("api() finds duplicates, whatever the names", () => {
+  const problems = problemsOf({
+    A: rest("GET /users/{id=%v}", [z.string()]),
+    B: rest("GET /users/{name=%v}", [z.string()]),
+    C: rest("GET /users/{id=%v}?a=b", [z.string()]),
+    D: rest("GET /users/{id=%v}", [z.string()], [], { present: ["x"] }),
+    E: rest("GET /users/{id=%v}", [z.string()], [], { versions: "<4" }),
+    F: rest("POST /users/{id=%v}", [z.string()]),
+  });
+  assertEquals(problems, [
+    `Define "B": "GET /users/{name=%v}" takes the same requests as "A": "GET /users/{id=%v}"`,
+  ]);
+});
+
+Deno.test("api() finds paths that two operations fit equally well", () => {
+  const problems = problemsOf({
+    A: rest("GET /m/{a*=%v}/tag/{b*=%v}", [z.string(), z.string()]),
+    B: rest("GET /m/{a*=%v}/push/{b*=%v}", [z.string(), z.string()]),
+  });
+  assertStringIncludes(problems[0], "fit some paths equally well");
+});
+
+Deno.test("api() chooses content types by kind", () => {
+  const type = (operation: ReturnType<typeof rest>) => api("x", { F: operation }).plans[0].result.contentType;
+  assertEquals(type(rest("GET /", [], [z.string()])), "text/plain");
+  assertEquals(type(rest("GET /", [], [z.number()])), "text/plain");
+  assertEquals(type(rest("GET /", [], [int64])), "text/plain");
+  assertEquals(type(rest("GET /", [], [time])), "text/plain");
+  assertEquals(type(rest("GET /", [], [bytes])), "text/plain");
+  assertEquals(type(rest("GET /", [], [z.enum(["a", "b"])])), "text/plain");
+  assertEquals(type(rest("GET(application/json) /", [], [z.string()])), "application/json");
+  assertEquals(type(rest("GET /", [], [User])), "application/json");
+  assertEquals(type(rest("GET /", [], [z.array(z.string())])), "application/json");
+  assertEquals(type(rest("GET / a", [], [z.string()])), "application/json");
+  assertEquals(type(rest("GET /", [], [z.string(), z.string()])), "application/json");
+  assertEquals(type(rest("GET /", [], [stream("application/x-tar")])), "application/x-tar");
+  assertEquals(type(rest("GET /", [], [stream()])), "application/octet-stream");
+  assertEquals(type(rest("GET /", [], [chan(User)])), "application/x-ndjson");
+  assertEquals(type(rest("GET(application/json) /", [], [chan(User)])), "application/json");
+  assertEquals(type(rest("POST(application/x-tar) /", [stream()], [User])), "application/json");
+});
+
+Deno.test("rest() checks the tag against its schemas when it compiles", () => {
+  // @ts-expect-error the tag has one argument more than there are schemas
+  rest("GET /x/{a=%v}", []);
+  // @ts-expect-error there is no second argument
+  rest("GET /x/{a=%[2]v}", [z.string()]);
+  // @ts-expect-error the one argument stands in the path already
+  rest("POST /x/{a=%v} (b)", [z.string()]);
+  // @ts-expect-error two rules for one result
+  rest("POST /x x,y", [], [z.string()]);
+  // @ts-expect-error no argument has such a field
+  rest("PUT /users/{nope}", [User]);
+  rest("PUT /users/{id}", [User]);
+  rest("POST /x/{a=%v} (b,c) d", [z.string(), z.string(), int64], [z.string(), error]);
+  rest("GET /%[2]v/%[1]v/%[2]v", [z.string(), z.string()]);
+});
+
+Deno.test("rest() finds fields by the rest name of their metadata", () => {
+  const Named = z.object({ id: z.string().meta({ rest: "ID" }) });
+  const { plans } = api("x", { F: rest("PUT /x/{ID}" as string, [Named]) });
+  assertEquals(plans[0].parameters[0].path, ["id"]);
+  assertEquals(plans[0].body, undefined);
+});

@@ -1,0 +1,239 @@
+import { assert, assertEquals } from "@std/assert";
+import { z } from "../../handlers/wire/zod.ts";
+import { api, patternOf, rest } from "../../lib/rest/mod.ts";
+import type { APIOptions, Plan, RestOptions } from "../../lib/rest/mod.ts";
+import { Router } from "../../lib/rest/router.ts";
+import { compareTails } from "../../lib/rest/route_tail.ts";
+
+function plansOf(tags: readonly (string | [string, RestOptions])[]): readonly Plan[] {
+  const operations = tags.map((entry) => {
+    const [tag, options] = typeof entry === "string" ? [entry, {}] : entry;
+    const args = [...tag.matchAll(/%v/g)].map(() => z.string());
+    return [tag + JSON.stringify(options), rest(tag, args, [], options)] as const;
+  });
+  return api("x", Object.fromEntries(operations)).plans;
+}
+
+function routerOf(tags: readonly (string | [string, RestOptions])[], options: APIOptions = {}): Router<string> {
+  return new Router(
+    plansOf(tags).map((plan) => ({
+      plan,
+      versioned: options.versioned === true,
+      aliases: options.aliases ?? {},
+      value: plan.tag,
+    })),
+  );
+}
+
+function find(router: Router<string>, method: string, path: string, query = ""): string | undefined {
+  const match = router.match(method, path, query);
+  return match && [match.value, ...match.captures].join(" | ");
+}
+
+Deno.test("Router.match() prefers literal to partial to parameter to remainder, whatever the order", () => {
+  const tags = ["GET /a/{r*=%v}", "GET /a/{p=%v}", "GET /a/{p=%v}.json", "GET /a/b", "GET /a/x{p=%v}.json"];
+  for (const order of [tags, tags.toReversed()]) {
+    const router = routerOf(order);
+    assertEquals(find(router, "GET", "/a/b"), "GET /a/b");
+    assertEquals(find(router, "GET", "/a/c"), "GET /a/{p=%v} | c");
+    assertEquals(find(router, "GET", "/a/c.json"), "GET /a/{p=%v}.json | c");
+    assertEquals(find(router, "GET", "/a/xy.json"), "GET /a/x{p=%v}.json | y");
+    assertEquals(find(router, "GET", "/a/.json"), "GET /a/{p=%v} | .json");
+    assertEquals(find(router, "GET", "/a/c/d"), "GET /a/{r*=%v} | c/d");
+    assertEquals(find(router, "GET", "/a"), undefined);
+    assertEquals(find(router, "GET", "/a/"), undefined);
+  }
+});
+
+Deno.test("Router.match() goes back where a more specific way ends nowhere", () => {
+  const router = routerOf(["GET /a/b/c", "GET /a/{p=%v}/d", "GET /{p=%v}/b/e", "GET /{r*=%v}", "POST /a/b/x"]);
+  assertEquals(find(router, "GET", "/a/b/d"), "GET /a/{p=%v}/d | b");
+  assertEquals(find(router, "GET", "/a/b/e"), "GET /{p=%v}/b/e | a");
+  assertEquals(find(router, "GET", "/a/b/f"), "GET /{r*=%v} | a/b/f");
+  assertEquals(find(router, "GET", "/a/b/x"), "GET /{r*=%v} | a/b/x");
+});
+
+Deno.test("Router.match() lets remainders in the middle live beside literals", () => {
+  const router = routerOf([
+    "GET /images/json",
+    "GET /images/{name*=%v}/json",
+    "GET /images/{name*=%v}/exists",
+    "DELETE /images/{name*=%v}",
+    "POST /images/{name*=%v}/to/{to*=%v}/now",
+  ]);
+  assertEquals(find(router, "GET", "/images/json"), "GET /images/json");
+  assertEquals(find(router, "GET", "/images/json/json"), "GET /images/{name*=%v}/json | json");
+  assertEquals(find(router, "GET", "/images/quay.io/a/b:c/json"), "GET /images/{name*=%v}/json | quay.io/a/b:c");
+  assertEquals(find(router, "GET", "/images/a/json/exists"), "GET /images/{name*=%v}/exists | a/json");
+  assertEquals(find(router, "GET", "/images/quay.io%2Fa/json"), "GET /images/{name*=%v}/json | quay.io%2Fa");
+  assertEquals(find(router, "GET", "/images//json"), undefined);
+  assertEquals(find(router, "DELETE", "/images/a/json"), "DELETE /images/{name*=%v} | a/json");
+  assertEquals(find(router, "POST", "/images/a/to/b/to/c/now"), "POST /images/{name*=%v}/to/{to*=%v}/now | a/to/b | c");
+});
+
+Deno.test("Router.match() reads versions and aliases", () => {
+  const router = routerOf(["GET /engine/info", "GET /engine/c/{id=%v}", "GET /v1/x"], {
+    versioned: true,
+    aliases: { engine: ["libpod"] },
+  });
+  const version = (path: string) => router.match("GET", path, "")?.version;
+  for (
+    const path of [
+      "/engine/info",
+      "/libpod/info",
+      "/v4.3.1/engine/info",
+      "/v4.3.1/libpod/info",
+      "/v5.0.0-dev/libpod/c/a",
+    ]
+  ) {
+    assert(router.match("GET", path, "") !== undefined, path);
+  }
+  assertEquals(version("/v4.3.1/libpod/info"), "4.3.1");
+  assertEquals(version("/v5.0.0-dev/engine/c/a"), "5.0.0-dev");
+  assertEquals(version("/libpod/info"), undefined);
+  assertEquals(find(router, "GET", "/v1/x"), "GET /v1/x");
+  for (
+    const path of ["/v/engine/info", "/vx/engine/info", "/v4_/engine/info", "/v4", "/v4/", "/v4.3.1", "/podman/info"]
+  ) {
+    assertEquals(router.match("GET", path, ""), undefined, path);
+  }
+});
+
+Deno.test("Router.match() routes by versions, presence and constants", () => {
+  const router = routerOf([
+    ["GET /m/{id=%v}", { versions: "<4" }],
+    ["GET /m/{id=%v}", { versions: ">=4" }],
+    ["POST /images/create", { present: ["fromImage"] }],
+    ["POST /images/create", { present: ["fromSrc"] }],
+    ["GET /t?kind=a", {}],
+    ["GET /t?kind=b", {}],
+    ["GET /t", {}],
+  ], { versioned: true });
+  const value = (method: string, path: string, query = "") => {
+    const plan = router.match(method, path, query);
+    return plan?.value;
+  };
+  assert(router.match("GET", "/v3.9/m/x", "") !== undefined && router.match("GET", "/v10/m/x", "") !== undefined);
+  assertEquals(value("POST", "/images/create", "fromImage=x"), "POST /images/create");
+  assertEquals(value("POST", "/images/create", "fromimage=x"), undefined);
+  assertEquals(value("POST", "/images/create"), undefined);
+  assertEquals(value("GET", "/t", "kind=a"), "GET /t?kind=a");
+  assertEquals(value("GET", "/t", "x=y&kind=b"), "GET /t?kind=b");
+  assertEquals(value("GET", "/t", "kind=c"), "GET /t");
+});
+
+Deno.test("Router.match() normalises odd paths as new URL would", () => {
+  const router = routerOf(["GET /a/b", "GET /f/{p=%v}", "GET /r/{r*=%v}"]);
+  for (const path of ["/a/./b", "/x/../a/b", "/a/%2e/b", "/%2E%2e/a/b", "\\a\\b", "/a\\b"]) {
+    assertEquals(find(router, "GET", path.startsWith("\\") ? "/" + path.slice(1) : path), "GET /a/b", path);
+  }
+  assertEquals(find(router, "GET", "/f/.hidden"), "GET /f/{p=%v} | .hidden");
+  assertEquals(find(router, "GET", "/f/.."), undefined);
+  assertEquals(find(router, "GET", "/r/a/../b"), "GET /r/{r*=%v} | b");
+  assertEquals(find(router, "GET", "/f/é"), "GET /f/{p=%v} | %C3%A9");
+  assertEquals(find(router, "GET", "//a/b"), undefined);
+});
+
+Deno.test("Router.methods() lists the methods of a path", () => {
+  const router = routerOf(["GET /a/{p=%v}", "POST /a/b", "DELETE /{r*=%v}"]);
+  assertEquals(router.methods("/a/b", ""), ["DELETE", "GET", "POST"]);
+  assertEquals(router.methods("/a/c", ""), ["DELETE", "GET"]);
+  assertEquals(router.methods("/", ""), []);
+});
+
+Deno.test("Router.match() stays quick on paths made to go back often", () => {
+  const router = routerOf(["GET /{a*=%v}/x/{b*=%v}/y", "GET /{a=%v}/{b=%v}/{c=%v}/z"]);
+  const start = performance.now();
+  assertEquals(find(router, "GET", "/x".repeat(20000)), undefined);
+  assert(performance.now() - start < 2000);
+});
+
+/** Deterministic, so that a failure can be looked at again. */
+function dice(seed: number): (n: number) => number {
+  return (n) => (seed = (seed * 48271) % 2147483647) % n;
+}
+
+const SEGMENTS = ["a", "b", "%7B", "{p=%v}", "{q=%v}.x", "a{q=%v}", "{p=%v}-{q=%v}", "{r*=%v}"];
+const TEXTS = [
+  "a",
+  "b",
+  "a.x",
+  "ab",
+  "a-b",
+  "a-b-c",
+  ".x",
+  "%41",
+  "%2F",
+  "b%2Fc",
+  "é",
+  ".",
+  "..",
+  "%2e",
+  "",
+  "{",
+  "a\\b",
+  "1.2.x",
+];
+
+function randomTags(roll: (n: number) => number): string[] {
+  const tags = new Map<string, string>();
+  for (let i = 1 + roll(8); i > 0; i--) {
+    const segments = Array.from({ length: 1 + roll(4) }, () => SEGMENTS[roll(SEGMENTS.length)]);
+    if (segments.filter((segment) => segment.includes("*")).length > 1) continue;
+    let n = 0;
+    const path = segments.map((segment) => segment.replaceAll(/\{\w/g, () => `{n${n++}`)).join("/");
+    tags.set(path.replaceAll(/n\d+/g, ""), `GET /${path}`);
+  }
+  return [...tags.values()];
+}
+
+const RANKS = { literal: 0, partial: 1, parameter: 2, remainder: 3 };
+
+/** Whether `a` is to be preferred to `b`, in so far as the rules say; 0 where they do not. */
+function compare(a: Plan, b: Plan): number {
+  for (let i = 0; i < Math.max(a.segments.length, b.segments.length); i++) {
+    if (a.segments[i] === undefined || b.segments[i] === undefined) return 0;
+    const order = RANKS[a.segments[i].type] - RANKS[b.segments[i].type];
+    if (order !== 0) return order;
+    if (a.segments[i].type === "partial") return 0;
+    if (a.segments[i].type === "remainder") return compareTails(a.segments.slice(i + 1), b.segments.slice(i + 1));
+  }
+  return 0;
+}
+
+Deno.test("Router.match() agrees with URLPattern over random tables and paths", () => {
+  const roll = dice(20261121);
+  let hits = 0;
+  for (let round = 0; round < 400; round++) {
+    const plans = plansOf(randomTags(roll));
+    const router = new Router(plans.map((plan) => ({ plan, versioned: false, aliases: {}, value: plan })));
+    const patterns = plans.map((plan) => ({ plan, pattern: new URLPattern({ pathname: patternOf(plan) }) }));
+    for (let i = 0; i < 60; i++) {
+      const path = "/" + Array.from({ length: 1 + roll(5) }, () => TEXTS[roll(TEXTS.length)]).join("/");
+      const fitting = patterns.flatMap(({ plan, pattern }) => {
+        const match = pattern.exec(`http://localhost${path}`);
+        return match === null ? [] : [{ plan, groups: Object.values(match.pathname.groups) }];
+      });
+      const found = router.match("GET", path, "");
+      const about = `${path} over ${plans.map((plan) => plan.tag).join(", ")}`;
+      assertEquals(found === undefined, fitting.length === 0, about);
+      if (found === undefined) continue;
+      hits++;
+      const own = fitting.find(({ plan }) => plan === found.value);
+      assert(own !== undefined, `${about}: ${found.value.tag} does not fit`);
+      assertEquals(found.captures.map(decode), own.groups.map((text) => decode(text ?? "")), about);
+      for (const other of fitting) {
+        assert(compare(found.value, other.plan) <= 0, `${about}: ${other.plan.tag} is better than ${found.value.tag}`);
+      }
+    }
+  }
+  assert(hits > 2000, `only ${hits} paths fitted anything`);
+});
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
