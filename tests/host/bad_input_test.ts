@@ -1,10 +1,12 @@
 /** What goes wrong in a user's hands, and what they are told; nothing of it stays behind. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { startBadRegistry } from "../fixtures/bad_registry.ts";
+import { type Faults, startBadRegistry } from "../fixtures/bad_registry.ts";
 import { busyboxImage, pushImage } from "../fixtures/image_builder.ts";
 import { registriesConf } from "../fixtures/registry.ts";
+import { Server } from "../fixtures/server.ts";
+import type { Entry } from "../fixtures/tar_builder.ts";
 import { ok } from "../fixtures/run.ts";
-import { Session } from "./session.ts";
+import { Session, until } from "./session.ts";
 import { traces } from "./traces.ts";
 
 Deno.test("bad requests are answered clearly and change nothing", async (t) => {
@@ -131,3 +133,110 @@ Deno.test("bad requests are answered clearly and change nothing", async (t) => {
 });
 
 const nothing = { processes: [], mounts: [], namespaces: [], cgroups: [], interfaces: [] };
+
+Deno.test("a registry that fails or lies gives a clear error and leaves nothing in the store", async (t) => {
+  const cases: { what: string; faults: Faults; says: RegExp }[] = [
+    { what: "401", faults: { status: { of: "manifest", code: 401 } }, says: /unauthorized|401/i },
+    { what: "404", faults: { status: { of: "manifest", code: 404 } }, says: /manifest unknown|not found|404/i },
+    { what: "500", faults: { status: { of: "manifest", code: 500 } }, says: /500|internal server error/i },
+    { what: "a wrong digest", faults: { alterBlob: (bytes) => bytes.map((byte) => byte ^ 1) }, says: /digest|sha256/i },
+    { what: "a wrong size", faults: { alterBlob: (bytes) => bytes.slice(0, -7) }, says: /size|bytes|truncated/i },
+    {
+      what: "a layer that never ends whole",
+      faults: { cut: { after: 100 } },
+      says: /cut|EOF|closed|incomplete|connection/i,
+    },
+  ];
+  for (const { what, faults, says } of cases) {
+    await t.step(what, async () => {
+      const registry = await startBadRegistry(busyboxImage(), faults);
+      await using server = await Server.start({ registries: registry.registriesConf });
+      const result = await server.podman("pull", `${registry.host}/team/app:1`);
+      assert(result.code !== 0, result.stdout);
+      assertMatch(result.stderr, says);
+      assertEquals(ok(await server.podman("images", "-aq")), "");
+      assertEquals(blobs(server), []);
+      await registry.close();
+    });
+  }
+});
+
+Deno.test("a malicious layer is refused, and nothing of it is on the disk", async (t) => {
+  await using session = await Session.start();
+  const { server, registry } = session;
+  const outside = await Deno.makeTempDir({ prefix: "gantry-outside-" });
+  const cases: Record<string, Entry[]> = {
+    "absolute path": [{ type: "file", path: `${outside}/evil`, content: "evil" }],
+    "dot-dot": [{ type: "file", path: "a/../../../evil", content: "evil" }],
+    "link out": [
+      { type: "symlink", path: "door", target: outside },
+      { type: "file", path: "door/evil", content: "evil" },
+    ],
+    "hard link out": [{ type: "hardlink", path: "passwd", target: "../../../../etc/passwd" }],
+    "device flood": Array.from({ length: 70_000 }, (_, i) => ({ type: "char", path: `null${i}`, major: 1, minor: 3 })),
+  };
+  for (const [what, entries] of Object.entries(cases)) {
+    await t.step(what, async () => {
+      const name = `bad/${what.replaceAll(" ", "-")}:1`;
+      await pushImage(registry.url, name, busyboxImage({ layers: [{ gzip: true, entries }] }));
+      const result = await server.podman("pull", `${registry.host}/${name}`);
+      assert(result.code !== 0, result.stdout);
+      assertMatch(result.stderr, /layer/i);
+      assertEquals(ok(await server.podman("images", "-aq")), "");
+      assertEquals(blobs(server), []);
+      assertEquals([...Deno.readDirSync(outside)], []);
+    });
+  }
+  await Deno.remove(outside, { recursive: true });
+});
+
+Deno.test("a pull cut short by SIGKILL leaves no visible blob and resumes where it was", async () => {
+  const image = busyboxImage();
+  const registry = await startBadRegistry(image, { slow: { bytes: 65_536, ms: 25 } });
+  await using server = await Server.start({ registries: registriesConf(registry.host) });
+  const pulling = server.podman("pull", `${registry.host}/team/app:1`).catch(() => undefined);
+  await until(() => {
+    assert(staged(server) > 100_000);
+    return Promise.resolve();
+  });
+  await server.crash();
+  await pulling;
+  assertEquals(ok(await server.podman("images", "-aq")), "");
+  assertEquals(blobs(server).filter((name) => name === image.layers[0].digest.slice(7)), []);
+  const before = registry.requests.length;
+  ok(await server.podman("pull", `${registry.host}/team/app:1`));
+  const ranges = registry.requests.slice(before).flatMap(({ kind, headers }) =>
+    kind === "blob" ? [headers.range ?? ""] : []
+  );
+  assert(ranges.some((range) => /^bytes=[1-9]\d*-/.test(range)), `the pull began anew: ${ranges.join()}`);
+  await registry.close();
+});
+
+/** Whole blobs in the server's store, by their hex. */
+function blobs(server: Server): string[] {
+  return files(`${server.folder}/root/blobs/sha256`);
+}
+
+/** Bytes of unfinished downloads. */
+function staged(server: Server): number {
+  const folder = `${server.folder}/root/blobs/staged`;
+  return files(folder).reduce((sum, name) => sum + (sizeOf(`${folder}/${name}`)), 0);
+}
+
+function files(folder: string): string[] {
+  try {
+    return [...Deno.readDirSync(folder)].flatMap((entry) => {
+      return entry.isDirectory ? files(`${folder}/${entry.name}`) : [entry.name];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function sizeOf(path: string): number {
+  try {
+    return Deno.statSync(path).size;
+  } catch {
+    return 0;
+  }
+}
