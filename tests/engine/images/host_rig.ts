@@ -1,11 +1,10 @@
-import { assertEquals } from "@std/assert";
 import type { Layers } from "../../../lib/engine/ports.ts";
 import { FileBlobs } from "../../../lib/platform/file_blobs.ts";
 import { openLayers } from "../../../lib/platform/linux/layers.ts";
 import { hostPaths } from "../../../lib/platform/linux/paths.ts";
 import { SQLiteStore } from "../../../lib/platform/sqlite_store.ts";
 import { buildImage, type BuiltImage } from "../../fixtures/image_builder.ts";
-import { blobsOf, openImages, type Rig, type RigOptions } from "./rig.ts";
+import { openImages, type Rig, type RigOptions } from "./rig.ts";
 
 /** Bytes that do not compress, the same every time. */
 export function noise(size: number, seed = 1): Uint8Array {
@@ -26,11 +25,13 @@ export function sampleImage(
   return buildImage({ layers, config: { Cmd: ["/file0"] }, architecture: "amd64" });
 }
 
-/** A whole engine's images on this machine: SQLite, files and real layers, in a folder that goes. */
-export async function openOnHost(options: Pick<RigOptions, "registries" | "limits"> = {}): Promise<
+/** A whole engine's images on this machine: SQLite, files and real layers, in a folder that goes (a given one, too). */
+export async function openOnHost(
+  options: Pick<RigOptions, "registries" | "limits"> & { folder?: string } = {},
+): Promise<
   Rig & { layers: Layers; folder: string; reopen(): Promise<Rig>; [Symbol.asyncDispose](): Promise<void> }
 > {
-  const folder = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  const folder = options.folder ?? await Deno.makeTempDir({ prefix: "gantry-test-" });
   const paths = hostPaths(`${folder}/root`, `${folder}/run`);
   await Deno.mkdir(paths.layers, { recursive: true });
   const layers = await openLayers({ paths, runtime: "auto", log: () => {} });
@@ -52,15 +53,4 @@ export async function openOnHost(options: Pick<RigOptions, "registries" | "limit
       await Deno.remove(folder, { recursive: true });
     },
   };
-}
-
-/** Nothing of a failed pull is left but, where it may be, what is staged. */
-export async function assertNothing(
-  rig: Rig & { layers?: Layers },
-  digests: Iterable<string>,
-  staged = 0,
-): Promise<void> {
-  assertEquals([rig.images.list(), await blobsOf(rig.blobs), await rig.layers?.list() ?? []], [[], [], []]);
-  const sizes = await Promise.all([...digests].map((digest) => rig.blobs.staged(digest)));
-  assertEquals(sizes.filter((size) => size > 0).length, staged);
 }

@@ -8,8 +8,9 @@ import {
   type ManifestDocument,
   sha256,
 } from "../../fixtures/image_builder.ts";
+import { assertNothing } from "./assert_nothing.ts";
 import { cut, type Fault, FaultyRegistry, reply } from "./faulty_registry.ts";
-import { assertNothing, noise, openOnHost, sampleImage } from "./host_rig.ts";
+import { noise, openOnHost, sampleImage } from "./host_rig.ts";
 import { openImages, pullID } from "./rig.ts";
 
 /** A pull that must fail. */

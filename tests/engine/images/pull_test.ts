@@ -2,8 +2,9 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { buildImage, buildIndex, pushImage } from "../../fixtures/image_builder.ts";
 import { startRegistry } from "../../fixtures/registry.ts";
+import { assertNothing } from "./assert_nothing.ts";
 import { cut, FaultyRegistry } from "./faulty_registry.ts";
-import { assertNothing, noise, openOnHost, sampleImage } from "./host_rig.ts";
+import { noise, openOnHost, sampleImage } from "./host_rig.ts";
 import { blobsOf, neededBlobs, openImages, pullAll, pullID } from "./rig.ts";
 
 Deno.test("Images.pull() takes an image from a real registry, unpacks it and finds it again", async () => {
