@@ -23,11 +23,11 @@ export async function* progressMessages(
   const announced = new Set<string>();
   try {
     for await (const value of progress) {
-      if (value.kind === "status") yield emit(ProgressMessage, { status: value.text });
-      else if (value.kind === "layer") yield* layer(value, announced);
-      else {for (const id of value.ids) {
-          yield emit(ProgressMessage, { status: "Download complete", id: id.slice(0, 12) });
-        }}
+      // The words of a pull are Podman's: Docker tells of layers.
+      if (value.kind === "layer") yield* layer(value, announced);
+      else if (value.kind === "done") {
+        for (const id of value.ids) yield emit(ProgressMessage, { status: "Download complete", id: id.slice(0, 12) });
+      }
     }
   } catch (error) {
     const message = errorText(error);

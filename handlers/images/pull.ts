@@ -1,5 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { LayerState, PullOptions, PullPolicy, PullProgress } from "../../lib/engine/images/types.ts";
+import type { PullOptions, PullPolicy, PullProgress } from "../../lib/engine/images/types.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { progressMessages } from "./docker_progress.ts";
 import { badParameter } from "../errors.ts";
@@ -59,28 +59,17 @@ async function last(progress: AsyncIterable<PullProgress>): Promise<AsyncIterabl
 }
 
 async function* reports(progress: AsyncIterable<PullProgress>, detailed: boolean): AsyncIterable<ImagePullReport> {
-  const said = new Set<string>();
   try {
     for await (const value of progress) {
       if (value.kind === "done") yield done(value.ids);
       else if (value.kind === "status") yield pulling(`${value.text}\n`);
       else if (detailed) yield detail(value);
-      else {
-        const text = layerText(value.digest, value.state);
-        if (text !== undefined && !said.has(text)) {
-          said.add(text);
-          yield pulling(text);
-        }
-      }
+      // The others are among the words of the pull itself.
+      else if (value.state === "exists") yield pulling(`Copying blob ${value.digest} skipped: already exists\n`);
     }
   } catch (error) {
     yield emit(ImagePullReport, { status: "error", error: errorText(error) });
   }
-}
-
-function layerText(digest: string, state: LayerState): string | undefined {
-  if (state === "exists") return `Copying blob ${digest} skipped: already exists\n`;
-  if (state === "pulling") return `Copying blob ${digest}\n`;
 }
 
 function detail({ digest, state, current, total }: PullProgress & { kind: "layer" }): ImagePullReport {

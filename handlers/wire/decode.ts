@@ -2,9 +2,6 @@ import { shapeOf, zero } from "./zero.ts";
 import type { Schema } from "./zero.ts";
 import { z } from "./zod.ts";
 
-/** No body of any operation nests deeper. */
-const MAX_DEPTH = 64;
-
 /** A body that is not what the operation takes. The message names the place. */
 export class DecodeError extends SyntaxError {
   override readonly name = "DecodeError";
@@ -23,7 +20,7 @@ export function decode<S extends z.ZodType>(schema: S, body: string | Uint8Array
 
 /** {@linkcode decode} for JSON that is parsed already. */
 export function accept<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = schema.safeParse(walkerOf(schema)(value, 0) ?? zero(schema) ?? undefined);
+  const result = schema.safeParse(walkerOf(schema)(value) ?? zero(schema) ?? undefined);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const place = issue.path.map(String).join(".");
@@ -46,7 +43,8 @@ function exact(_key: string, value: unknown, context?: { source?: string }): unk
   return /^-?\d{1,20}$/.test(context?.source ?? "") ? BigInt(context?.source ?? "0") : value;
 }
 
-type Walker = (value: unknown, depth: number) => unknown;
+/** Walks no deeper than its schema: a body that nests without end costs nothing. */
+type Walker = (value: unknown) => unknown;
 
 const walkers = new WeakMap<Schema, Walker>();
 
@@ -78,16 +76,15 @@ function object(schema: z.ZodObject): Walker {
   let fields: Map<string, Walker> | undefined;
   const required = Object.entries(schema.shape).filter(([, field]) => !shapeOf(field).optional);
   const open = schema.def.catchall !== undefined && !(schema.def.catchall instanceof z.ZodNever);
-  return (value, depth) => {
+  return (value) => {
     if (value === null || value === undefined) return undefined;
     if (typeof value !== "object" || Array.isArray(value)) return value;
-    check(depth);
     fields ??= new Map(Object.entries(schema.shape).map(([key, field]) => [key, walkerOf(field)]));
     const out: Record<string, unknown> = {};
     for (const [given, item] of Object.entries(value)) {
       const key = fields.has(given) ? given : names.get(given.toLowerCase());
       if (key !== undefined) {
-        const read = fields.get(key)!(item, depth + 1);
+        const read = fields.get(key)!(item);
         // A later null leaves what an earlier spelling of the key gave.
         if (read !== undefined) out[key] = read;
       } else if (open) set(out, given, item);
@@ -99,23 +96,21 @@ function object(schema: z.ZodObject): Walker {
 
 function list(schema: z.ZodArray): Walker {
   const element = schema.def.element;
-  return (value, depth) => {
+  return (value) => {
     if (!Array.isArray(value)) return value ?? undefined;
-    check(depth);
     const walk = walkerOf(element);
-    return value.map((item) => walk(item, depth + 1) ?? zero(element));
+    return value.map((item) => walk(item) ?? zero(element));
   };
 }
 
 function map(schema: z.ZodRecord): Walker {
   const element = schema.def.valueType;
-  return (value, depth) => {
+  return (value) => {
     if (value === null || value === undefined) return undefined;
     if (typeof value !== "object" || Array.isArray(value)) return value;
-    check(depth);
     const walk = walkerOf(element);
     const out: Record<string, unknown> = {};
-    for (const [key, item] of Object.entries(value)) set(out, key, walk(item, depth + 1) ?? zero(element));
+    for (const [key, item] of Object.entries(value)) set(out, key, walk(item) ?? zero(element));
     return out;
   };
 }
@@ -123,8 +118,4 @@ function map(schema: z.ZodRecord): Walker {
 /** A key of a foreign object may be `__proto__`. */
 function set(target: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-}
-
-function check(depth: number): void {
-  if (depth > MAX_DEPTH) throw new DecodeError(`Decoding request body as JSON: nested more than ${MAX_DEPTH} deep`);
 }

@@ -44,7 +44,8 @@ export function zero(schema: Schema): unknown {
   if (inner instanceof z.ZodBoolean) return false;
   if (inner instanceof z.ZodArray) return [];
   if (inner instanceof z.ZodObject) {
-    return Object.fromEntries(Object.entries(inner.shape).map(([key, value]) => [key, zero(value)]));
+    const fields = Object.entries(inner.shape).filter(([, field]) => !shapeOf(field).optional);
+    return Object.fromEntries(fields.map(([key, field]) => [key, zero(field)]));
   }
   return null;
 }

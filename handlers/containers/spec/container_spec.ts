@@ -22,7 +22,7 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     entrypoint: g.entrypoint,
     command: g.command,
     env: g.env ?? {},
-    unsetEnv: g.unsetenvall ? true : g.unsetenv,
+    unsetEnv: g.unsetenvall ? true : g.unsetenv?.length ? g.unsetenv : undefined,
     workdir: g.work_dir || undefined,
     user: g.user || undefined,
     groups: groups(g),

@@ -1,0 +1,340 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { specGenerator } from "../../../handlers/compat/containers/spec/spec_generator.ts";
+import { containerSpec } from "../../../handlers/containers/spec/container_spec.ts";
+import { CreateContainerConfig } from "../../../handlers/wire/compat/container_create.ts";
+import { accept, decode } from "../../../handlers/wire/decode.ts";
+import { SpecGenerator } from "../../../handlers/wire/spec_generator.ts";
+import type { ContainerSpec } from "../../../lib/engine/container_record.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
+import { HTTPError } from "../../../lib/rest/mod.ts";
+import { captured } from "../clients/requests.ts";
+
+/** What a spec says beyond one that asks for the image only. */
+function difference(spec: ContainerSpec): Record<string, unknown> {
+  const plain = containerSpec(accept(SpecGenerator, { image: "busybox" }));
+  const entries = Object.entries(spec).filter(([key, value]) => {
+    return JSON.stringify(value, exact) !== JSON.stringify(plain[key as keyof ContainerSpec], exact);
+  });
+  return Object.fromEntries(entries);
+}
+
+function exact(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}
+
+function native(body: unknown): ContainerSpec {
+  return containerSpec(accept(SpecGenerator, body));
+}
+
+function docker(body: unknown): ContainerSpec {
+  return containerSpec(specGenerator(accept(CreateContainerConfig, body), "", "podman"));
+}
+
+Deno.test("containerSpec() reads podman's plain request as next to nothing", () => {
+  const { body } = captured("podman_4_3_1").plain;
+  assertEquals(difference(containerSpec(decode(SpecGenerator, body))), {
+    command: ["echo", "hi"],
+    annotations: { "io.kubernetes.cri-o.TTY": "false" },
+    stopTimeout: 10,
+    umask: "0022",
+    createCommand: ["podman", "create", "busybox", "echo", "hi"],
+  });
+});
+
+Deno.test("containerSpec() reads every option of podman's", () => {
+  const { body } = captured("podman_4_3_1").everything;
+  const { createCommand: _, ...spec } = difference(containerSpec(decode(SpecGenerator, body)));
+  const tmpcopyup = ["rw", "rprivate", "nosuid", "nodev", "tmpcopyup"];
+  assertEquals(spec, {
+    name: "x",
+    entrypoint: ["a", "b"],
+    command: ["sh"],
+    env: { A: "b" },
+    unsetEnv: ["PATH"],
+    workdir: "/tmp",
+    user: "1000",
+    groups: ["20"],
+    hostname: "hh",
+    terminal: true,
+    stdin: true,
+    labels: { k: "v" },
+    annotations: {
+      "a": "b",
+      "io.kubernetes.cri-o.TTY": "true",
+      "io.podman.annotations.apparmor": "unconfined",
+      "io.podman.annotations.label": "disable",
+      "io.podman.annotations.seccomp": "unconfined",
+    },
+    stopSignal: 2,
+    stopTimeout: 3,
+    remove: true,
+    mounts: [
+      { type: "bind", source: "/tmp", destination: "/z", options: ["ro"] },
+      { type: "tmpfs", source: "tmpfs", destination: "/zz", options: ["size=1m"] },
+      { type: "bind", source: "/tmp", destination: "/x", options: ["ro"] },
+      { type: "tmpfs", source: "tmpfs", destination: "/t", options: [] },
+      { type: "tmpfs", source: "tmpfs", destination: "/tmp", options: tmpcopyup },
+      { type: "tmpfs", source: "tmpfs", destination: "/var/tmp", options: tmpcopyup },
+      { type: "tmpfs", source: "tmpfs", destination: "/run", options: tmpcopyup },
+      { type: "volume", source: "", destination: "/anon", options: [], anonymous: true },
+      { type: "volume", source: "vol", destination: "/y", options: [], anonymous: false },
+    ],
+    capAdd: ["NET_ADMIN"],
+    capDrop: ["ALL"],
+    readOnly: true,
+    noNewPrivileges: true,
+    seccomp: "unconfined",
+    umask: "0022",
+    masks: ["/a", "/b"],
+    init: true,
+    namespaces: {
+      network: { mode: "bridge" },
+      pid: { mode: "host" },
+      ipc: { mode: "host" },
+      uts: { mode: "private" },
+      cgroup: { mode: "host" },
+    },
+    ports: [
+      { hostIP: "", hostPort: 8080, containerPort: 80, protocol: "tcp", range: 1 },
+      { hostIP: "127.0.0.1", hostPort: 0, containerPort: 53, protocol: "udp", range: 1 },
+    ],
+    exposed: ["10/udp", "11/udp", "12/udp", "99/tcp"],
+    dnsServers: ["1.1.1.1"],
+    hosts: ["a:1.2.3.4"],
+    resources: {
+      memory: { limit: 67108864, swap: 134217728 },
+      cpu: { quota: 150000, period: 100000 },
+      pids: { limit: 10 },
+    },
+    rlimits: [
+      { type: "RLIMIT_NOFILE", soft: 100n, hard: 200n },
+      { type: "RLIMIT_NPROC", soft: 2n ** 64n - 1n, hard: 2n ** 64n - 1n },
+    ],
+    oomScoreAdj: 5,
+    sysctl: { "net.core.somaxconn": "100" },
+    shmSize: 1048576,
+    cgroupParent: "/foo",
+    timezone: "local",
+    logDriver: "k8s-file",
+    logSizeMax: 1000000,
+  });
+});
+
+Deno.test("specGenerator() reads docker's plain request as next to nothing", () => {
+  const { body } = captured("docker_28_2_2").plain;
+  const config = decode(CreateContainerConfig, body);
+  assertEquals(difference(containerSpec(specGenerator(config, "", "podman"))), {
+    command: ["echo", "hi"],
+    // Docker has no writable /tmp on a read-only root, but Podman's service gives it one.
+    readWriteTmpfs: true,
+    networks: { podman: { aliases: [], staticIPs: [] } },
+  });
+});
+
+Deno.test("specGenerator() reads every option of docker's", () => {
+  const { body } = captured("docker_28_2_2").everything;
+  const spec = containerSpec(specGenerator(decode(CreateContainerConfig, body), "x", "podman"));
+  assertEquals(difference(spec), {
+    name: "x",
+    entrypoint: ["a"],
+    command: ["sh"],
+    env: { A: "b" },
+    workdir: "/tmp",
+    user: "1000",
+    hostname: "hh",
+    terminal: true,
+    stdin: true,
+    labels: { k: "v" },
+    stopSignal: 2,
+    stopTimeout: 3,
+    remove: true,
+    mounts: [
+      { type: "bind", source: "/tmp", destination: "/x", options: ["ro"] },
+      { type: "bind", source: "/tmp", destination: "/z", options: ["rbind"] },
+      { type: "tmpfs", source: "tmpfs", destination: "/t", options: [] },
+      { type: "volume", source: "vol", destination: "/y", options: [], anonymous: false },
+    ],
+    capAdd: ["CAP_NET_ADMIN"],
+    capDrop: ["ALL"],
+    readOnly: true,
+    readWriteTmpfs: true,
+    init: true,
+    namespaces: { ...spec.namespaces, network: { mode: "none" } },
+    ports: [
+      { hostIP: "127.0.0.1", hostPort: 0, containerPort: 53, protocol: "udp", range: 1 },
+      { hostIP: "", hostPort: 8080, containerPort: 80, protocol: "tcp", range: 1 },
+    ],
+    exposed: ["53/udp", "80/tcp"],
+    dnsServers: ["1.1.1.1"],
+    hosts: ["a:1.2.3.4"],
+    resources: {
+      cpu: { period: 100000, quota: 150000 },
+      memory: { limit: 67108864, swap: 134217728 },
+      pids: { limit: 10 },
+    },
+    rlimits: [{ type: "RLIMIT_NOFILE", soft: 100n, hard: 200n }],
+    shmSize: 1048576,
+    logDriver: "json-file",
+    logSizeMax: 1048576,
+  });
+});
+
+Deno.test("containerSpec() refuses what it cannot honour, naming the field", () => {
+  const rows: [body: Record<string, unknown>, field: string][] = [
+    [{ pod: "p" }, "pod"],
+    [{ healthconfig: { Test: ["CMD", "true"] } }, "healthconfig"],
+    [{ secrets: [{ Source: "s" }] }, "secrets"],
+    [{ secret_env: { A: "s" } }, "secret_env"],
+    [{ restart_policy: "always" }, "restart_policy"],
+    [{ devices: [{ path: "/dev/fuse" }] }, "devices"],
+    [{ image_volumes: [{ Source: "x", Destination: "/x" }] }, "image_volumes"],
+    [{ overlay_volumes: [{ destination: "/x" }] }, "overlay_volumes"],
+    [{ rootfs: "/x" }, "rootfs"],
+    [{ userns: { nsmode: "keep-id" } }, "userns"],
+    [{ idmappings: { UIDMap: [{ container_id: 0, host_id: 1, size: 1 }] } }, "idmappings"],
+    [{ cgroups_mode: "disabled" }, "cgroups_mode"],
+    [{ systemd: "always" }, "systemd"],
+    [{ sdnotifyMode: "conmon" }, "sdnotifyMode"],
+    [{ seccomp_profile_path: "/p.json" }, "seccomp_profile_path"],
+    [{ apparmor_profile: "mine" }, "apparmor_profile"],
+    [{ netns: { nsmode: "slirp4netns" } }, "netns"],
+    [{ Networks: { a: { options: { x: "y" } } } }, "Networks.options"],
+    [{ log_configuration: { driver: "journald" } }, "log_configuration.driver"],
+    [{ groups: ["keep-groups"] }, "groups"],
+    [{ volumes: [{ Name: "v", Dest: "/v", Options: ["U"] }] }, "volumes"],
+    [{ volumes: [{ Name: "v", Dest: "/v", SubPath: "s" }] }, "volumes.SubPath"],
+    [{ mounts: [{ type: "devpts", destination: "/d" }] }, "mounts"],
+    [{ resource_limits: { devices: [{ allow: true }] } }, "resource_limits.devices"],
+    [{ timeout: 3 }, "timeout"],
+  ];
+  for (const [body, field] of rows) {
+    const error = assertThrows(() => native({ image: "x", ...body }), EngineError, `"${field}" is not supported`);
+    assertEquals((error as EngineError).code, "unsupported", field);
+  }
+});
+
+Deno.test("containerSpec() takes values that ask for nothing", () => {
+  const harmless = {
+    systemd: "false",
+    sdnotifyMode: "ignore",
+    seccomp_policy: "default",
+    apparmor_profile: "unconfined",
+    selinux_opts: ["disable"],
+    userns: { nsmode: "host" },
+    idmappings: { HostUIDMapping: true, HostGIDMapping: true },
+    cgroups_mode: "enabled",
+    healthconfig: { Test: ["NONE"] },
+    healthMaxLogCount: 5,
+    restart_policy: "no",
+    image_volume_mode: "anonymous",
+    volatile: true,
+    manage_password: true,
+    httpproxy: true,
+    base_hosts_file: "none",
+  };
+  assertEquals(difference(native({ image: "busybox", ...harmless })), {});
+});
+
+Deno.test("containerSpec() refuses what makes no sense", () => {
+  const rows: unknown[] = [
+    {},
+    { image: "x", netns: { nsmode: "container" } },
+    { image: "x", mounts: [{ type: "bind", source: "relative", destination: "/x" }] },
+    { image: "x", mounts: [{ type: "tmpfs", destination: "x" }] },
+    { image: "x", portmappings: [{ container_port: 1, protocol: "icmp" }] },
+    { image: "x", Networks: { a: { static_mac: "not base64!" } } },
+  ];
+  for (const body of rows) {
+    const error = assertThrows(() => native(body), EngineError, undefined, JSON.stringify(body));
+    assertEquals((error as EngineError).code, "invalid", JSON.stringify(body));
+  }
+});
+
+Deno.test("containerSpec() reads namespaces, networks and ports", () => {
+  const spec = native({
+    image: "x",
+    netns: { nsmode: "bridge" },
+    pidns: { nsmode: "container", value: "abc" },
+    ipcns: { nsmode: "shareable" },
+    utsns: { nsmode: "path", value: "/proc/1/ns/uts" },
+    Networks: {
+      b: { static_mac: btoa("\x02\x00\x00\x00\x00\x01"), interface_name: "net0" },
+      a: { static_ips: ["10.1.1.1"], aliases: ["al"], static_mac: "02:00:00:00:00:02" },
+    },
+    networkOrder: ["a", "b"],
+    portmappings: [{ container_port: 53, host_port: 53, protocol: "tcp,udp", range: 0, host_ip: "0.0.0.0" }],
+    expose: { 80: "tcp", 53: "tcp,udp" },
+  });
+  assertEquals(spec.namespaces.pid, { mode: "container", value: "abc" });
+  assertEquals(spec.namespaces.ipc, { mode: "private" });
+  assertEquals(spec.namespaces.uts, { mode: "path", value: "/proc/1/ns/uts" });
+  assertEquals(Object.entries(spec.networks), [
+    ["a", { aliases: ["al"], staticIPs: ["10.1.1.1"], mac: "02:00:00:00:00:02" }],
+    ["b", { aliases: [], staticIPs: [], mac: "02:00:00:00:00:01", interfaceName: "net0" }],
+  ]);
+  assertEquals(spec.ports.map(({ protocol, range, hostIP }) => [protocol, range, hostIP]), [["tcp", 1, ""], [
+    "udp",
+    1,
+    "",
+  ]]);
+  assertEquals(spec.exposed, ["53/tcp", "53/udp", "80/tcp"]);
+});
+
+Deno.test("specGenerator() reads the corners of docker's request", () => {
+  const spec = docker({
+    Image: "x",
+    Entrypoint: [""],
+    Env: ["A=b=c", "GONE"],
+    Volumes: { "/anon": {}, "/y": {} },
+    HostConfig: {
+      Binds: ["v:/y:ro,z", "/only"],
+      NetworkMode: "mynet",
+      SecurityOpt: ["no-new-privileges", "seccomp=unconfined", "mask=/a:/b"],
+      MaskedPaths: [],
+      ReadonlyPaths: [],
+      Ulimits: [{ Name: "nofile", Soft: -1, Hard: -1 }],
+      PidsLimit: -1,
+      Tmpfs: { "/t": "size=1m,ro" },
+    },
+    NetworkingConfig: { EndpointsConfig: { mynet: { Aliases: ["al"], IPAMConfig: { IPv4Address: "10.0.0.9" } } } },
+    MacAddress: "02:00:00:00:00:09",
+  });
+  assertEquals(spec.entrypoint, []);
+  assertEquals(spec.env, { A: "b=c" });
+  assertEquals(spec.unsetEnv, ["GONE"]);
+  assertEquals(
+    spec.mounts.map(({ type, source, destination, options, anonymous }) => {
+      return [type, source, destination, options.join(), anonymous ?? false];
+    }),
+    [
+      ["tmpfs", "tmpfs", "/t", "size=1m,ro", false],
+      ["volume", "v", "/y", "ro", false],
+      ["volume", "", "/only", "", true],
+      ["volume", "", "/anon", "", true],
+    ],
+  );
+  assertEquals(spec.networks, { mynet: { aliases: ["al"], staticIPs: ["10.0.0.9"], mac: "02:00:00:00:00:09" } });
+  assertEquals([spec.noNewPrivileges, spec.seccomp, spec.masks, spec.unmasks], [true, "unconfined", ["/a", "/b"], [
+    "ALL",
+  ]]);
+  assertEquals(spec.rlimits, [{ type: "RLIMIT_NOFILE", soft: 2n ** 64n - 1n, hard: 2n ** 64n - 1n }]);
+  assertEquals(spec.resources, { pids: { limit: -1 } });
+});
+
+Deno.test("specGenerator() refuses what docker asks for and nobody has", () => {
+  const rows: [host: Record<string, unknown>, field: string][] = [
+    [{ Devices: [{ PathOnHost: "/dev/fuse" }] }, "devices"],
+    [{ VolumesFrom: ["a"] }, "volumes_from"],
+    [{ RestartPolicy: { Name: "always" } }, "restart_policy"],
+    [{ Mounts: [{ Type: "image", Target: "/x" }] }, "HostConfig.Mounts"],
+    [{ VolumeDriver: "other" }, "HostConfig.VolumeDriver"],
+    [{ DeviceRequests: [{ Count: -1 }] }, "gpus"],
+  ];
+  for (const [HostConfig, field] of rows) {
+    assertThrows(() => docker({ Image: "x", HostConfig }), EngineError, `"${field}" is not supported`);
+  }
+  assertThrows(() => docker({ Image: "x", HostConfig: { Links: ["a"] } }), HTTPError, "link is not supported");
+  assertThrows(() => docker({ Image: "x", HostConfig: { SecurityOpt: ["odd"] } }), HTTPError, "security-opt");
+  assertThrows(() => docker({ Image: "x", StopSignal: "NOPE" }), HTTPError, "invalid signal");
+  assert(docker({ Image: "x", StopSignal: "SIGRTMIN+3" }).stopSignal === 37);
+});

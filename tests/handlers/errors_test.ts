@@ -1,0 +1,96 @@
+import { assertEquals } from "@std/assert";
+import { badParameter, engineErrors, statusOf } from "../../handlers/errors.ts";
+import { EngineError, type ErrorCode } from "../../lib/engine/errors.ts";
+import { HTTPError } from "../../lib/rest/mod.ts";
+import { openTestEngine } from "./test_engine.ts";
+
+const request = new Request("http://d/");
+
+Deno.test("statusOf() maps each code, and some by operation", () => {
+  const rows: [code: ErrorCode, operation: string, status: number][] = [
+    ["invalid", "", 400],
+    ["no_such_container", "GetContainer", 404],
+    ["no_such_image", "", 404],
+    ["ambiguous", "GetContainer", 404],
+    ["ambiguous", "RemoveContainer", 500],
+    ["name_in_use", "CreateContainer", 500],
+    ["name_in_use", "CompatCreateContainer", 409],
+    ["name_in_use", "RenameContainer", 409],
+    ["in_use", "ImagesRemove", 409],
+    ["state", "PauseContainer", 500],
+    ["state", "KillContainer", 409],
+    ["state", "ResizeTTY", 409],
+    ["state", "InitContainer", 304],
+    ["unchanged", "StartContainer", 304],
+    ["unsupported", "StartContainer", 501],
+    ["command_not_found", "StartContainer", 500],
+    ["internal", "", 500],
+  ];
+  for (const [code, operation, status] of rows) {
+    assertEquals(statusOf(new EngineError(code, "text"), operation), status, `${code} of ${operation}`);
+  }
+  assertEquals(statusOf(new EngineError("registry", "text", { status: 429 })), 429);
+  assertEquals(statusOf(new EngineError("registry", "text", { status: 302 })), 500);
+  assertEquals(statusOf(new EngineError("registry", "text")), 500);
+});
+
+Deno.test("engineErrors.encode() writes cause, message and response", () => {
+  const sentinel = "no such container";
+  const error = new EngineError("no_such_container", `no container with name or ID "x" found: ${sentinel}`, {
+    sentinel,
+  });
+  assertEquals(engineErrors.encode(error, { status: 500, request, name: "GetContainer" }), {
+    status: 404,
+    body: { cause: sentinel, message: `no container with name or ID "x" found: ${sentinel}`, response: 404 },
+  });
+  assertEquals(engineErrors.encode(new EngineError("unchanged", "running"), { status: 500, request }), {
+    status: 304,
+    body: null,
+  });
+});
+
+Deno.test("engineErrors.encode() says nothing of a defect", () => {
+  assertEquals(engineErrors.encode(new TypeError("secret path /etc/x"), { status: 500, request }), {
+    status: 500,
+    body: { cause: "Internal error", message: "Internal error", response: 500 },
+  });
+});
+
+Deno.test("badParameter() words the parameter and its value", () => {
+  const error = badParameter("tail", "x", new SyntaxError("not a number"));
+  assertEquals([error.status, error.message], [400, `failed to parse query parameter 'tail': "x": not a number`]);
+});
+
+Deno.test("engineErrors.decode() gives back what was written", () => {
+  const error = engineErrors.decode(404, { cause: "no such container", message: "whole text", response: 404 });
+  assertEquals(error instanceof HTTPError && [error.status, error.message, error.cause], [
+    404,
+    "whole text",
+    "no such container",
+  ]);
+  assertEquals(engineErrors.decode(404, "Not Found\n").message, "Not Found");
+  assertEquals(engineErrors.decode(502, undefined).message, "Answered with status 502");
+});
+
+Deno.test("unknown paths and methods answer plain text, like Podman", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  const unknown = await test.send("GET", "/v4.3.1/libpod/nothing");
+  assertEquals([unknown.status, await unknown.text()], [404, "Not Found\n"]);
+  assertEquals(unknown.headers.get("content-type")?.startsWith("text/plain"), true);
+  const method = await test.send("PUT", "/libpod/info");
+  assertEquals([method.status, await method.text(), method.headers.get("allow")], [405, "Method Not Allowed\n", "GET"]);
+});
+
+Deno.test("every reply carries the headers clients negotiate by", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  for (const path of ["/_ping", "/libpod/info", "/containers/none/json", "/nothing"]) {
+    const { headers } = await test.send("GET", path, undefined, { "X-Reference-Id": "mine" });
+    assertEquals(headers.get("api-version"), "1.44", path);
+    assertEquals(headers.get("libpod-api-version"), "6.0.0-dev", path);
+    assertEquals(headers.get("server"), "Libpod/6.0.0-dev (linux)", path);
+    assertEquals(headers.get("x-reference-id"), "mine", path);
+  }
+  const first = await test.send("GET", "/_ping");
+  const second = await test.send("GET", "/_ping");
+  assertEquals(first.headers.get("x-reference-id") !== second.headers.get("x-reference-id"), true);
+});

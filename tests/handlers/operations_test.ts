@@ -1,0 +1,140 @@
+import { assert, assertEquals } from "@std/assert";
+import { families } from "../../handlers/engine_handler.ts";
+import { openTestEngine, TINY, TINY_NAME } from "./test_engine.ts";
+
+/** How each operation is called in the test below: method, path, body. `ID` stands for a running container. */
+const CALLS: Record<string, [method: string, path: string, status: number, body?: unknown]> = {
+  CreateContainer: ["POST", "/libpod/containers/create", 201, { image: TINY_NAME }],
+  ListContainers: ["GET", "/libpod/containers/json?all=true", 200],
+  PruneContainers: ["POST", "/libpod/containers/prune", 200],
+  GetContainer: ["GET", "/libpod/containers/ID/json?size=true", 200],
+  ContainerExists: ["GET", "/libpod/containers/ID/exists", 204],
+  InitContainer: ["POST", "/libpod/containers/NEW/init", 204],
+  StartContainer: ["POST", "/libpod/containers/NEW/start", 204],
+  StopContainer: ["POST", "/libpod/containers/ID/stop?timeout=0", 204],
+  RestartContainer: ["POST", "/libpod/containers/ID/restart?timeout=0", 204],
+  KillContainer: ["POST", "/libpod/containers/ID/kill?signal=KILL", 204],
+  PauseContainer: ["POST", "/libpod/containers/ID/pause", 204],
+  UnpauseContainer: ["POST", "/libpod/containers/PAUSED/unpause", 204],
+  WaitContainer: ["POST", "/libpod/containers/ID/wait?condition=running", 200],
+  RemoveContainer: ["DELETE", "/libpod/containers/ID?force=true", 200],
+  LogsFromContainer: ["GET", "/libpod/containers/ID/logs?stdout=true", 200],
+  AttachContainer: ["POST", "/libpod/containers/ID/attach?stdout=true", 501],
+  ResizeTTY: ["POST", "/libpod/containers/TTY/resize?h=10&w=20", 200],
+  RenameContainer: ["POST", "/libpod/containers/ID/rename?name=other", 204],
+  ImagesPull: ["POST", `/libpod/images/pull?reference=${TINY_NAME}`, 200],
+  GetImages: ["GET", "/libpod/images/json", 200],
+  ImagesBatchRemove: ["DELETE", `/libpod/images/remove?images=${TINY_NAME}`, 200],
+  ImagesRemove: ["DELETE", `/libpod/images/${TINY_NAME}?force=true`, 200],
+  GetImage: ["GET", `/libpod/images/${TINY_NAME}/json`, 200],
+  ImageExists: ["GET", `/libpod/images/${TINY_NAME}/exists`, 204],
+  HistoryImage: ["GET", `/libpod/images/${TINY_NAME}/history`, 200],
+  TagImage: ["POST", `/libpod/images/${TINY_NAME}/tag?repo=other&tag=2`, 201],
+  UntagImage: ["POST", `/libpod/images/${TINY_NAME}/untag`, 201],
+  Ping: ["GET", "/libpod/_ping", 200],
+  PingHead: ["HEAD", "/libpod/_ping", 200],
+  VersionHandler: ["GET", "/libpod/version", 200],
+  GetInfo: ["GET", "/libpod/info", 200],
+  GetEvents: ["GET", "/libpod/events?stream=false", 200],
+  CompatCreateContainer: ["POST", "/containers/create?name=fresh", 201, { Image: TINY_NAME }],
+  CompatListContainers: ["GET", "/containers/json?all=1&size=1", 200],
+  CompatPruneContainers: ["POST", "/containers/prune", 200],
+  CompatGetContainer: ["GET", "/containers/ID/json", 200],
+  CompatStartContainer: ["POST", "/containers/NEW/start", 204],
+  CompatStopContainer: ["POST", "/containers/ID/stop?t=0", 204],
+  CompatRestartContainer: ["POST", "/containers/ID/restart?t=0", 204],
+  CompatKillContainer: ["POST", "/containers/ID/kill", 204],
+  CompatPauseContainer: ["POST", "/containers/ID/pause", 204],
+  CompatUnpauseContainer: ["POST", "/containers/PAUSED/unpause", 204],
+  CompatWaitContainer: ["POST", "/containers/NEW/wait", 200],
+  CompatRemoveContainer: ["DELETE", "/containers/ID?force=1", 204],
+  CompatLogsFromContainer: ["GET", "/containers/ID/logs?stdout=1", 200],
+  CompatAttachContainer: ["POST", "/containers/ID/attach?stdout=1", 501],
+  CompatResizeTTY: ["POST", "/containers/TTY/resize?h=10&w=20", 200],
+  CompatRenameContainer: ["POST", "/containers/ID/rename?name=other", 204],
+  CompatCreateImageFromImage: ["POST", `/images/create?fromImage=${TINY_NAME}`, 200],
+  CompatGetImages: ["GET", "/images/json", 200],
+  CompatRemoveImage: ["DELETE", `/images/${TINY_NAME}?force=1`, 200],
+  CompatGetImage: ["GET", `/images/${TINY_NAME}/json`, 200],
+  CompatHistoryImage: ["GET", `/images/${TINY_NAME}/history`, 200],
+  CompatTagImage: ["POST", `/images/${TINY_NAME}/tag?repo=other`, 201],
+  CompatPing: ["GET", "/_ping", 200],
+  CompatPingHead: ["HEAD", "/_ping", 200],
+  CompatVersionHandler: ["GET", "/version", 200],
+  CompatGetInfo: ["GET", "/info", 200],
+  CompatGetEvents: ["GET", "/events?stream=0", 200],
+};
+
+Deno.test("operations() gives every operation of every family", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  const defined = families(test.engine).flatMap(({ definition }) => Object.keys(definition.operations)).sort();
+  assertEquals(Object.keys(test.operations).sort(), defined);
+  assertEquals(Object.keys(CALLS).sort(), defined, "the table of this test has them all");
+});
+
+for (const [name, [method, path, status, body]] of Object.entries(CALLS)) {
+  Deno.test(`operations().${name}() answers alone, and as the router does`, async () => {
+    const alone = await answer(name, method, path, body, false);
+    assertEquals(alone.status, status, alone.text);
+    const routed = await answer(name, method, path, body, true);
+    assertEquals([routed.status, routed.type], [alone.status, alone.type]);
+  });
+}
+
+/** Calls one operation on an engine of its own, with a container in every state there is. */
+async function answer(name: string, method: string, path: string, body: unknown, routed: boolean) {
+  await using test = await openTestEngine();
+  const { containers } = test.engine;
+  // A removal of the image is about the image alone.
+  const bare = /Image/.test(name) && method === "DELETE";
+  for (const state of bare ? [] : ["NEW", "ID", "PAUSED", "TTY"]) {
+    const made = await test.send("POST", "/libpod/containers/create", {
+      image: TINY_NAME,
+      name: state,
+      terminal: state === "TTY",
+    });
+    assertEquals(made.status, 201, await made.text());
+    if (state !== "NEW") await containers.start(state);
+    if (state === "PAUSED") await containers.pause(state);
+  }
+  const request = new Request(`http://d${path}`, { method, body: body === undefined ? null : JSON.stringify(body) });
+  const reply = await (routed ? test.serve : test.operations[name])(request);
+  // A wait holds its reply until there is something to say.
+  if (name === "CompatWaitContainer") { for (const { id } of containers.list({ all: true })) test.kernel.end(id, 0); }
+  const text = await reply.text();
+  return { status: reply.status, type: reply.headers.get("content-type"), text };
+}
+
+Deno.test("both spellings of the native tree, with and without a version, are one", async () => {
+  await using test = await openTestEngine();
+  const paths = ["/engine", "/libpod", "/v4.3.1/engine", "/v4.3.1/libpod", "/v6.0.0-dev/libpod"];
+  const bodies = new Set<string>();
+  for (const path of paths) {
+    const reply = await test.send("GET", `${path}/images/${TINY_NAME}/json`);
+    assertEquals(reply.status, 200, path);
+    bodies.add(await reply.text());
+  }
+  assertEquals(bodies.size, 1);
+  for (const path of ["/v1.44/_ping", "/_ping", "/v1.24/images/json"]) {
+    assertEquals((await test.send("GET", path)).status, 200, path);
+  }
+});
+
+Deno.test("names of images hold slashes, written plainly or escaped", async () => {
+  await using test = await openTestEngine();
+  for (const name of [TINY_NAME, encodeURIComponent(TINY_NAME), TINY.id, `sha256:${TINY.id}`]) {
+    const reply = await test.send("GET", `/libpod/images/${name}/json`);
+    assertEquals(reply.status, 200, name);
+    assertEquals((await reply.json()).Id, TINY.id);
+  }
+});
+
+Deno.test("a deployment without a kernel answers 501 with its reason, and the rest for real", async () => {
+  await using test = await openTestEngine({ host: false });
+  const images = await (await test.send("GET", "/libpod/images/json")).json();
+  assertEquals(images.length, 1);
+  const create = await test.send("POST", "/libpod/containers/create", { image: TINY_NAME });
+  assertEquals([create.status, (await create.json()).message], [501, "there is no kernel here"]);
+  const info = await (await test.send("GET", "/libpod/info")).json();
+  assert(JSON.stringify(info.host.ociRuntime).includes("there is no kernel here"));
+});
