@@ -3,38 +3,9 @@ import type { ContainerSpec } from "../../lib/engine/container_record.ts";
 import type { Containers } from "../../lib/engine/containers/containers.ts";
 import { MemoryStore } from "../../lib/platform/memory_store.ts";
 import { assertConsistent } from "../fixtures/fake_check.ts";
-import { type FakeEngine, hookedStore, openFake, spec } from "../fixtures/fake_engine.ts";
+import { Dying } from "../fixtures/dying_engine.ts";
+import { type FakeEngine, openFake, spec } from "../fixtures/fake_engine.ts";
 import { FakeKernel } from "../fixtures/fake_host.ts";
-
-/** An engine that stops dead at its `step`th contact with the world: nothing it does after that comes about. */
-class Dying {
-  steps = 0;
-  readonly died: Promise<void>;
-  readonly #limit: number;
-  readonly #die: () => void;
-  readonly kernel: FakeKernel;
-  readonly store: MemoryStore;
-
-  constructor(limit: number, before?: Dying) {
-    this.#limit = limit;
-    this.kernel = before?.kernel ?? new FakeKernel();
-    this.store = before?.store ?? new MemoryStore();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.died = promise;
-    this.#die = resolve;
-  }
-
-  async step(): Promise<void> {
-    if (++this.steps <= this.#limit) return;
-    this.#die();
-    await new Promise<never>(() => {});
-  }
-
-  open(): Promise<FakeEngine> {
-    const store = hookedStore(this.store, () => this.step());
-    return openFake({ kernel: this.kernel, store, hook: () => this.step(), seed: this.#limit });
-  }
-}
 
 /** Things clients do, each a whole story. The engine may die at any point of them. */
 const STORIES: Record<string, (containers: Containers) => Promise<unknown>> = {
@@ -81,18 +52,14 @@ function port(hostPort: number): ContainerSpec["ports"][number] {
   return { hostIP: "", hostPort, containerPort: 80, protocol: "tcp", range: 1 };
 }
 
-/** Runs a story until the engine dies at `limit`, or to its end; true when it came to its end. */
-async function tell(dying: Dying, story: (containers: Containers) => Promise<unknown>): Promise<boolean> {
-  const whole = (async () => {
+/** Runs a story until the engine dies, or to its end; true when it came to its end. */
+function tell(dying: Dying, story: (containers: Containers) => Promise<unknown>): Promise<boolean> {
+  return dying.outlived((async () => {
     const engine = await dying.open();
     await story(engine.containers);
     await engine.containers.close();
     await engine.host.close();
-  })();
-  const ended = await Promise.race([whole.then(() => true), dying.died.then(() => false)]);
-  // Whatever still waits in the dead engine hears nothing more of the world.
-  if (!ended) dying.kernel.listeners.clear();
-  return ended;
+  })());
 }
 
 for (const [name, story] of Object.entries(STORIES)) {

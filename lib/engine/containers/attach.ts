@@ -1,10 +1,11 @@
 import type { ContainerRecord } from "../container_record.ts";
-import type { Attachment, Frame } from "../ports.ts";
+import type { Attachment, Frame, Processes } from "../ports.ts";
 import { bringUp } from "./bring_up.ts";
 import { type Context, emit, hostOf, locked } from "./context.ts";
 import { DEFAULT_DETACH_KEYS, DetachScanner, parseDetachKeys } from "./detach_keys.ts";
 import { improperState, invalid } from "./failures.ts";
 import { readLogs } from "./logs.ts";
+import { onProcess } from "./on_process.ts";
 import type { AttachOptions, TerminalSize } from "./options.ts";
 
 /** Attaches to a container, and brings it up first where it has no process, so that a start to come is seen whole. */
@@ -22,7 +23,7 @@ export async function attachContainer(
   emit(context, record, "attach");
   const { stdin, stdout, stderr } = options;
   // Before the log is read: what comes meanwhile is in one of them at least.
-  const live = streams ? await hostOf(context).processes.attach(id, { stdin, stdout, stderr }) : logOnly();
+  const live = streams ? await attachLive(context, id, { stdin, stdout, stderr }) : logOnly();
   const output = options.logs ? prepend(logFrames(context, id, options), live.output) : live.output;
   return { output, input: detachable(live, keys), close: () => live.close() };
 }
@@ -33,10 +34,9 @@ export function resizeContainer(context: Context, nameOrID: string, size: Termin
   const { id } = context.records.resolve(nameOrID);
   return locked(context, id, async () => {
     const { status } = context.records.require(id).state;
-    if (status !== "initialized" && status !== "running") {
-      throw improperState("can only resize created or running containers");
-    }
-    await hostOf(context).processes.resize(id, size);
+    const detail = "can only resize created or running containers";
+    if (status !== "initialized" && status !== "running") throw improperState(detail);
+    await onProcess(context, id, detail, () => hostOf(context).processes.resize(id, size));
   });
 }
 
@@ -44,7 +44,15 @@ async function makeAttachable(context: Context, record: ContainerRecord): Promis
   const { status } = record.state;
   if (status === "created" || status === "exited") return await bringUp(context, record);
   if (status === "initialized" || status === "running") return record;
-  throw improperState(`can only attach to created or running containers - currently in state ${status}`);
+  throw improperState(notAttachable(status));
+}
+
+function attachLive(context: Context, id: string, streams: Parameters<Processes["attach"]>[1]): Promise<Attachment> {
+  return onProcess(context, id, notAttachable("exited"), () => hostOf(context).processes.attach(id, streams));
+}
+
+function notAttachable(status: string): string {
+  return `can only attach to created or running containers - currently in state ${status}`;
 }
 
 async function* logFrames(context: Context, id: string, options: AttachOptions): AsyncGenerator<Frame> {

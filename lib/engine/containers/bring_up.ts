@@ -72,8 +72,6 @@ export async function undoBringUp(context: Context, record: ContainerRecord): Pr
   const host = hostOf(context);
   await report(context, record, host.processes.delete(record.id));
   await Promise.all([report(context, record, host.layers.unmount(record.id)), context.teardowns.begin(record)]);
-  context.networks.release(record.id);
-  context.portClaims.release(record.id);
 }
 
 interface Made {

@@ -54,7 +54,7 @@ export class Containers {
       volumes,
       portClaims,
       records: new Records(core, changes),
-      teardowns: new Teardowns(core, networks, portClaims),
+      teardowns: new Teardowns(core, networks, portClaims, this.#closing.signal),
       restarting: new Set(),
       closing: this.#closing.signal,
       background: (what, work) => this.#background(what, work),

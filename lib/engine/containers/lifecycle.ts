@@ -3,6 +3,7 @@ import { bringUp, giveUp } from "./bring_up.ts";
 import { type Context, emit, hostOf, locked } from "./context.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import { improperState, isCode, unchanged } from "./failures.ts";
+import { onProcess } from "./on_process.ts";
 import type { StopOptions } from "./options.ts";
 import { stopContainer } from "./stop.ts";
 
@@ -80,8 +81,9 @@ export function pauseContainer(context: Context, nameOrID: string): Promise<void
     const record = context.records.require(id);
     const { status } = record.state;
     if (status === "paused") throw improperState(`"${id}" is already paused`);
-    if (status !== "running") throw improperState(`"${status}" is not running, can't pause`);
-    await hostOf(context).processes.pause(id);
+    const detail = (state: string) => `"${state}" is not running, can't pause`;
+    if (status !== "running") throw improperState(detail(status));
+    await onProcess(context, id, detail("exited"), () => hostOf(context).processes.pause(id));
     emit(context, await context.records.saveState(record, { status: "paused" }), "pause");
   });
 }
@@ -92,8 +94,9 @@ export function unpauseContainer(context: Context, nameOrID: string): Promise<vo
   const { id } = context.records.resolve(nameOrID);
   return locked(context, id, async () => {
     const record = context.records.require(id);
-    if (record.state.status !== "paused") throw improperState(`"${id}" is not paused, can't unpause`);
-    await hostOf(context).processes.resume(id);
+    const detail = `"${id}" is not paused, can't unpause`;
+    if (record.state.status !== "paused") throw improperState(detail);
+    await onProcess(context, id, detail, () => hostOf(context).processes.resume(id));
     emit(context, await context.records.saveState(record, { status: "running" }), "unpause");
   });
 }

@@ -6,6 +6,7 @@ import { type Context, emit, hostOf, isLive, locked } from "./context.ts";
 import { dependentsOf } from "./dependencies.ts";
 import { improperState, isCode, textOf } from "./failures.ts";
 import { volumesOf } from "./mounts.ts";
+import { onProcess } from "./on_process.ts";
 import type { RemoveOptions, RemoveReport } from "./options.ts";
 import { hadEnded, stopContainer } from "./stop.ts";
 
@@ -88,7 +89,13 @@ async function nextStep(context: Context, id: string, options: RemoveOptions): P
   if (status !== "paused") return "stop";
   // A frozen process cannot die: it is killed first and let go then.
   const { processes } = hostOf(context);
-  await processes.kill(id, SIGKILL);
+  try {
+    await onProcess(context, id, `container ${id} has ended`, () => processes.kill(id, SIGKILL));
+  } catch (error) {
+    // Its end waits for this lock.
+    if (isCode(error, "state")) return "again";
+    throw error;
+  }
   await processes.resume(id).catch(() => {});
   await context.records.saveState(record, { status: "stopping", stoppedByUser: true });
   return "stop";

@@ -3,6 +3,7 @@ import { parseSignal, SIGKILL } from "../signals.ts";
 import { type Context, emit, hostOf, locked } from "./context.ts";
 import { endsWithin, type EndWatch, watchEnd } from "./ended.ts";
 import { improperState, isCode, noSuchContainer, textOf, unchanged } from "./failures.ts";
+import { onProcess } from "./on_process.ts";
 import type { StopOptions } from "./options.ts";
 
 /** How long the kernel gets to end what was killed; a process may hang in a system call. */
@@ -48,10 +49,9 @@ export async function killContainer(
   using watch = await locked(context, id, async () => {
     const record = context.records.require(id);
     const { status } = record.state;
-    if (status !== "running" && status !== "stopping" && status !== "paused") {
-      throw improperState(`can only kill running containers. ${id} is in state ${status}`);
-    }
-    await hostOf(context).processes.kill(id, signal);
+    const detail = (state: string) => `can only kill running containers. ${id} is in state ${state}`;
+    if (status !== "running" && status !== "stopping" && status !== "paused") throw improperState(detail(status));
+    await onProcess(context, id, detail("exited"), () => hostOf(context).processes.kill(id, signal));
     // A frozen process cannot die.
     if (signal === SIGKILL && status === "paused") await hostOf(context).processes.resume(id).catch(() => {});
     if (!record.state.stoppedByUser) await context.records.saveState(record, { stoppedByUser: true });

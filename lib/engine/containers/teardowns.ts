@@ -13,6 +13,15 @@ import { hasOwnNetwork } from "./validate.ts";
 /** The kind of the intents that outlive a container's record while its network is taken down. */
 export const TEARDOWN_INTENT = "container.teardown";
 
+const TRIES = 3;
+const RETRY_MS = 1000;
+
+/** A teardown on its way; `done` tells whether it succeeded. */
+interface Teardown {
+  readonly setup: NetworkSetup;
+  readonly done: Promise<boolean>;
+}
+
 /**
  * Takes networks of ended containers down, behind the answers: it is the slowest part of an end, and nobody waits for it
  * but the same container's next start. Until it is done the container's addresses and ports stay taken.
@@ -21,19 +30,23 @@ export class Teardowns {
   readonly #core: Core;
   readonly #networks: Networks;
   readonly #portClaims: PortClaims;
-  readonly #running = new Map<string, { done: Promise<void>; setup: NetworkSetup }>();
+  readonly #closing: AbortSignal;
+  readonly #running = new Map<string, Teardown>();
+  /** What the host would not take down. */
+  readonly #failed = new Map<string, NetworkSetup>();
 
-  constructor(core: Core, networks: Networks, portClaims: PortClaims) {
+  constructor(core: Core, networks: Networks, portClaims: PortClaims, closing: AbortSignal) {
     this.#core = core;
     this.#networks = networks;
     this.#portClaims = portClaims;
+    this.#closing = closing;
   }
 
-  /** Starts taking a container's network down. Never rejects; what fails is left to the next recovery. */
-  begin(record: ContainerRecord): Promise<void> {
-    if (!hasNamespace(record)) return Promise.resolve();
+  /** Starts taking a container's network down. Never rejects; what fails for good is left to the next recovery. */
+  async begin(record: ContainerRecord): Promise<void> {
+    if (!hasNamespace(record)) return;
     const netns = requireHost(this.#core).networks.path(record.id);
-    return this.#begin(setupOf(record, netns, (name) => this.#find(name)));
+    await this.#begin(setupOf(record, netns, (name) => this.#find(name))).done;
   }
 
   /** Resolves when nothing of the container's network is being taken down any more. */
@@ -48,15 +61,15 @@ export class Teardowns {
 
   /**
    * For a container whose record goes: the operation that keeps its teardown known across a crash, and what to call once
-   * that is committed. Nothing when no teardown runs.
+   * that is committed. Nothing when its network is down already.
    */
   handOver(id: string): { operations: Operation[]; after: () => Promise<void> } {
     const running = this.#running.get(id);
-    if (!running) return { operations: [], after: () => Promise.resolve() };
-    const { intent, operation } = this.#core.intents.begin(TEARDOWN_INTENT, id, { setup: encode(running.setup) });
+    const setup = running?.setup ?? this.#failed.get(id);
+    if (!setup) return { operations: [], after: () => Promise.resolve() };
+    const { intent, operation } = this.#core.intents.begin(TEARDOWN_INTENT, id, { setup: encode(setup) });
     const after = async () => {
-      await running.done;
-      await this.#core.state.commit([this.#core.intents.end(intent)]);
+      if (await running?.done) await this.#core.state.commit([this.#core.intents.end(intent)]);
     };
     return { operations: [operation], after };
   }
@@ -64,29 +77,43 @@ export class Teardowns {
   /** Does again what an intent of an earlier run says. */
   async resume(intent: Intent): Promise<void> {
     // Written by handOver.
-    await this.#begin(decode<NetworkSetup>(intent.details.setup));
-    await this.#core.state.commit([this.#core.intents.end(intent)]);
+    const { done } = this.#begin(decode<NetworkSetup>(intent.details.setup));
+    if (await done) await this.#core.state.commit([this.#core.intents.end(intent)]);
   }
 
-  #begin(setup: NetworkSetup): Promise<void> {
+  #begin(setup: NetworkSetup): Teardown {
     const id = setup.containerID;
-    const done = this.#tearDown(setup).finally(() => {
-      this.#networks.release(id);
-      this.#portClaims.release(id);
-      if (this.#running.get(id)?.done === done) this.#running.delete(id);
+    this.#failed.delete(id);
+    const done = this.#tearDown(setup).then((succeeded) => {
+      if (this.#running.get(id) === teardown) this.#running.delete(id);
+      if (succeeded) this.#release(id);
+      else this.#failed.set(id, setup);
+      return succeeded;
     });
-    this.#running.set(id, { done, setup });
-    return done;
+    const teardown = { setup, done };
+    this.#running.set(id, teardown);
+    return teardown;
   }
 
-  async #tearDown(setup: NetworkSetup): Promise<void> {
+  #release(id: string): void {
+    this.#networks.release(id);
+    this.#portClaims.release(id);
+  }
+
+  async #tearDown(setup: NetworkSetup): Promise<boolean> {
     const { networks } = requireHost(this.#core);
-    try {
-      if (setup.attachments.length > 0) await networks.teardown(setup);
-      await networks.deleteNamespace(setup.containerID);
-    } catch (error) {
-      this.#core.log("warn", `Take down the network of container ${setup.containerID}: ${textOf(error)}`);
+    for (let attempt = 1; !this.#closing.aborted; attempt++) {
+      try {
+        if (setup.attachments.length > 0) await networks.teardown(setup);
+        await networks.deleteNamespace(setup.containerID);
+        return true;
+      } catch (error) {
+        this.#core.log("warn", `Take down the network of container ${setup.containerID}: ${textOf(error)}`);
+      }
+      if (attempt === TRIES) break;
+      await this.#core.clock.sleep(RETRY_MS, this.#closing).catch(() => {});
     }
+    return false;
   }
 
   #find(name: string): NetworkRecord | undefined {
