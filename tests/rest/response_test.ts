@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
-import { bytes, chan, int64, type Platform, rest, stream, type Upgraded } from "../../lib/rest/mod.ts";
+import { chan, int64, type Platform, rest, stream, type Upgraded } from "../../lib/rest/mod.ts";
 import { request, serve } from "./serve.ts";
 
 const User = z.object({ id: z.string(), age: z.number().optional(), tags: z.array(z.string()).optional() });

@@ -1,0 +1,85 @@
+import { assertEquals } from "@std/assert";
+import { Hono } from "hono";
+import { z } from "../../handlers/wire/zod.ts";
+import { api, endpoints, handlers, implement, patternOf, rest } from "../../lib/rest/mod.ts";
+
+const definition = api("x", {
+  List: rest("GET /users", [], [z.string()]),
+  Make: rest("POST /users", [], [z.string()], { status: 201 }),
+  Get: rest("GET /users/{user-id=%v}", [z.string()], [z.string()]),
+  File: rest("GET /files/{id=%v}.json", [z.string()], [z.string()]),
+  Blob: rest("GET /blobs/{path*=%v}", [z.string()], [z.string()]),
+  Plain: rest("GET /kinds?kind=a", [], [z.string()]),
+  Other: rest("GET /kinds?kind=b", [], [z.string()]),
+});
+const implementation = implement(definition, {
+  List: () => "list",
+  Make: () => "made",
+  Get: (id) => `user ${id}`,
+  File: (id) => `file ${id}`,
+  Blob: (path) => `blob ${path}`,
+  Plain: () => "a",
+  Other: () => "b",
+});
+
+Deno.test("handlers() writes patterns in the other router's spelling", () => {
+  const patterns = (param: string, remainder: string) =>
+    [...handlers(null, implementation, param, remainder)].map(([pattern]) => pattern);
+  assertEquals(patterns(":%s", ":%s{.+}"), [
+    "/users",
+    "/users/:user_id",
+    "/files/:id.json",
+    "/blobs/:path{.+}",
+    "/kinds",
+  ]);
+  assertEquals(patterns("{%s}", "{%s...}").slice(1, 4), ["/users/{user_id}", "/files/{id}.json", "/blobs/{path...}"]);
+  assertEquals(patterns(":%s", "*")[3], "/blobs/*");
+});
+
+Deno.test("handlers() works inside Hono", async () => {
+  const app = new Hono();
+  for (const [pattern, serve] of handlers(null, implementation, ":%s", ":%s{.+}")) {
+    app.all(pattern.replace(":id.json", ":id{.+\\.json}"), (context) => serve(context.req.raw));
+  }
+  const call = async (method: string, path: string) => {
+    const response = await app.request(path, { method });
+    return [response.status, await response.text()];
+  };
+  assertEquals(await call("GET", "/users"), [200, "list"]);
+  assertEquals(await call("POST", "/users"), [201, "made"]);
+  assertEquals(await call("GET", "/users/a%2Fb"), [200, "user a/b"]);
+  assertEquals(await call("GET", "/files/x.json"), [200, "file x"]);
+  assertEquals(await call("GET", "/blobs/a/b/c"), [200, "blob a/b/c"]);
+  assertEquals(await call("GET", "/kinds?kind=b"), [200, "b"]);
+  const refused = await app.request("/users", { method: "DELETE" });
+  assertEquals([refused.status, refused.headers.get("allow")], [405, "GET, POST"]);
+});
+
+Deno.test("endpoints() gives each operation alone, as a pure function", async () => {
+  const { Get, Blob: GetBlob, Plain } = endpoints(null, implementation);
+  const get = (path: string, method = "GET") => new Request(`http://h${path}`, { method });
+  assertEquals(await (await Get(get("/users/7"))).text(), "user 7");
+  assertEquals(await (await GetBlob(get("/blobs/a/b"))).text(), "blob a/b");
+  assertEquals((await Get(get("/users/7", "PUT"))).status, 405);
+  assertEquals((await Get(get("/users"))).status, 404);
+  assertEquals((await Plain(get("/kinds?kind=b"))).status, 404);
+});
+
+Deno.test("patternOf() is the URLPattern of a route, names rewritten to identifiers", () => {
+  const { plans } = api("x", {
+    A: rest("GET /a.b/{user-id=%v}/{user_id=%v}/{n=%v}.json/{rest*=%v}", [
+      z.string(),
+      z.string(),
+      z.string(),
+      z.string(),
+    ]),
+  });
+  const pattern = patternOf(plans[0]);
+  assertEquals(pattern, "/a\\.b/:user_id/:user_id_2/{:n}\\.json/:rest(.+)");
+  assertEquals(new URLPattern({ pathname: pattern }).exec("http://h/a.b/1/2/3.json/4/5")?.pathname.groups, {
+    user_id: "1",
+    user_id_2: "2",
+    n: "3",
+    rest: "4/5",
+  });
+});

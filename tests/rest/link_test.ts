@@ -1,0 +1,217 @@
+import { assert, assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
+import { z } from "../../handlers/wire/zod.ts";
+import {
+  API,
+  api,
+  bytes,
+  chan,
+  type Client,
+  error,
+  handler,
+  header,
+  HTTPError,
+  implement,
+  int64,
+  link,
+  rest,
+  stream,
+  time,
+  uint64,
+} from "../../lib/rest/mod.ts";
+
+const User = z.object({
+  id: z.string(),
+  age: z.number().optional(),
+  big: z.bigint().optional(),
+  at: z.date().optional(),
+});
+
+const definition = api("api.example.com/v1", {
+  Get: rest("GET /users/{id=%v}", [z.string()], [User]),
+  Put: rest("PUT /users/{id}", [User], [User, error]),
+  List: rest("GET /users?%v", [
+    z.object({ all: z.boolean().optional(), n: z.number().optional(), names: z.array(z.string()).optional() })
+      .optional(),
+  ], [z.string()]),
+  Form: rest("POST(application/x-www-form-urlencoded) /form", [z.object({ a: z.string(), b: z.array(z.number()) })], [
+    z.string(),
+  ]),
+  Rules: rest("POST /rules/{a=%v} (b,c) x,y", [z.string(), uint64, z.boolean()], [z.string(), uint64]),
+  Scalars: rest("GET /s/{a=%v}/{b=%v}?c=%v&d=%v", [int64, time, bytes, z.boolean()], [time]),
+  Image: rest("GET /images/{name*=%v}/json", [z.string()], [z.string()]),
+  File: rest("GET /files/{name=%v}.json?kind=file", [z.string()], [z.string()]),
+  Upload: rest("POST /upload", [stream("application/x-tar")], [stream()]),
+  Watch: rest("GET /watch?n=%v", [z.number()], [chan(User)]),
+  Remove: rest("DELETE /users/{id=%v}", [z.string()], [error]),
+  Nothing: rest("POST /nothing"),
+  Wrong: rest("GET(application/json) /wrong", [], [z.object({ n: z.number() })]),
+  Slow: rest("GET /slow", [], [z.string()]),
+});
+
+const urls: string[] = [];
+const serve = handler(
+  null,
+  implement(definition, {
+    Get: (id) =>
+      id === "none"
+        ? Promise.reject(new HTTPError(404, `Find "none": there is none`))
+        : { id, big: 2n ** 63n, at: new Date(0) },
+    Put: (user) => {
+      if (user.age === 7) throw new HTTPError(409, "Not seven");
+      return user;
+    },
+    List: (options) => JSON.stringify(options),
+    Form: ({ a, b }) => a + JSON.stringify(b),
+    Rules: (a, b, c) => [a + c, b],
+    Scalars: (a, b, c, d) => new Date(b.getTime() + Number(a) + c.length + (d ? 1 : 0)),
+    Image: (name) => name,
+    File: (name) => name,
+    Upload: (body, context) => {
+      context.headers.set("x-type", context.request.headers.get("content-type") ?? "");
+      return body;
+    },
+    async *Watch(n) {
+      for (let i = 0; i < n; i++) yield { id: String(i), big: 2n ** 62n };
+    },
+    Remove: (id) => {
+      if (id === "none") throw new HTTPError(404, "None");
+    },
+    Nothing: () => {},
+    // What a server of another make might answer: the types would not let it pass.
+    Wrong: () => ({ n: "x" } as unknown as { n: number }),
+    Slow: (context) => new Promise((resolve) => context.signal.addEventListener("abort", () => resolve("too late"))),
+  }),
+);
+const local: Client = { fetch: (request) => (urls.push(request.url), serve(request)) };
+const client = link(definition, "http://h/", local);
+
+Deno.test("link() calls through the definition and back", async () => {
+  assertEquals(await client.Get("a/b %?#é"), { id: "a/b %?#é", big: 2n ** 63n, at: new Date(0) });
+  assertEquals(await client.Rules("a", 2n ** 64n - 1n, false), ["afalse", 2n ** 64n - 1n]);
+  assertEquals(await client.Scalars(-5n, new Date(1000), Uint8Array.of(251, 255), true), new Date(998));
+  assertEquals(await client.Form({ a: "x&y=z", b: [1, 2] }), "x&y=z[1,2]");
+  assertEquals(await client.Image("quay.io/org/app:1.2"), "quay.io/org/app:1.2");
+  assertEquals(await client.File("a.b"), "a.b");
+  assertStringIncludes(urls.at(-1) ?? "", "/files/a.b.json?kind=file");
+  assertEquals(await client.Nothing(), undefined);
+});
+
+Deno.test("link() sends false, 0 and empty text, and leaves undefined out", async () => {
+  assertEquals(await client.List({ all: false, n: 0, names: ["", "a"] }), `{"all":false,"n":0,"names":["","a"]}`);
+  assertEquals(urls.at(-1), "http://h/users?all=false&n=0&names=&names=a");
+  assertEquals(await client.List({ names: ["one"] }), `{"names":["one"]}`);
+  assertEquals(await client.List({ all: undefined }), "{}");
+  assertEquals(await client.List(), "{}");
+});
+
+Deno.test("link() returns the error last where the definition says so, and throws it elsewhere", async () => {
+  const [user, none] = await client.Put({ id: "a", age: 1 });
+  assertEquals([user, none], [{ id: "a", age: 1 }, undefined]);
+  const [nobody, failure] = await client.Put({ id: "a", age: 7 });
+  assertEquals(nobody, undefined);
+  assertInstanceOf(failure, HTTPError);
+  assertEquals([failure.status, failure.message, failure.body], [409, "Not seven", {
+    status: 409,
+    title: "Not seven",
+  }]);
+  assertEquals(await client.Remove("a"), undefined);
+  assertEquals((await client.Remove("none"))?.message, "None");
+  const thrown = await assertRejects(() => client.Get("none"), HTTPError);
+  assertEquals(thrown.status, 404);
+});
+
+Deno.test("link() checks results and names what fails", async () => {
+  const thrown = await assertRejects(() => client.Wrong(), HTTPError);
+  assertEquals(thrown.status, 502);
+  assertStringIncludes(thrown.message, `Read the result of "Wrong": at "n"`);
+});
+
+Deno.test("link() refuses what would not arrive as it was given", async () => {
+  for (const name of ["a/../b", "..", "./a", "a?b", "a#b", "50%", "a\\b", ""]) {
+    await assertRejects(() => client.Image(name), TypeError, "", name);
+  }
+  for (const id of ["", ".", ".."]) await assertRejects(() => client.Get(id), TypeError);
+});
+
+Deno.test("link() streams both ways without gathering", async () => {
+  const sent = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = sent.writable.getWriter();
+  const got = await client.Upload(sent.readable);
+  const reader = got.getReader();
+  writer.write(Uint8Array.of(1));
+  assertEquals((await reader.read()).value, Uint8Array.of(1));
+  writer.close();
+  assertEquals((await reader.read()).done, true);
+  for (const body of ["text", new Blob(["text"]), new TextEncoder().encode("text")]) {
+    assertEquals(await new Response(await client.Upload(body)).text(), "text");
+  }
+});
+
+Deno.test("link() opens channels", async () => {
+  const seen: unknown[] = [];
+  for await (const user of await client.Watch(3)) seen.push([user.id, user.big]);
+  assertEquals(seen, [["0", 2n ** 62n], ["1", 2n ** 62n], ["2", 2n ** 62n]]);
+});
+
+Deno.test("link() ends a call by signal and by timeout", async () => {
+  const controller = new AbortController();
+  const call = client.Slow({ signal: controller.signal });
+  controller.abort(new Error("enough"));
+  // A server called directly ends its call itself; over a network fetch rejects.
+  assertEquals(await call, "too late");
+  assertEquals(await client.Slow({ timeout: 10 }), "too late");
+});
+
+Deno.test("link() writes a base without a scheme as https, and keeps its path", async () => {
+  const seen: string[] = [];
+  const spy: Client = { fetch: (request) => (seen.push(request.url), Promise.resolve(new Response("{}"))) };
+  await link(definition, undefined, spy).List();
+  await link(definition, "http://other/base/", spy).List();
+  await API.link(definition, "unix.example", spy).List();
+  assertEquals(seen, ["https://api.example.com/v1/users", "http://other/base/users", "https://unix.example/users"]);
+});
+
+Deno.test("header() adds a header to every request, over any client", async () => {
+  const seen: (string | null)[] = [];
+  const spy: Client = {
+    fetch: (
+      request,
+    ) => (seen.push(request.headers.get("a"), request.headers.get("b")), Promise.resolve(new Response("x"))),
+  };
+  await link(definition, "http://h", header("a", "1", header("b", "2", spy))).List();
+  assertEquals(seen, ["1", "2"]);
+});
+
+Deno.test("handler() makes a proxy of a linked API", async () => {
+  const proxy = link(definition, "http://proxy", { fetch: handler(null, client) });
+  assertEquals(await proxy.Get("x"), { id: "x", big: 2n ** 63n, at: new Date(0) });
+  assertEquals(await proxy.Rules("a", 1n, true), ["atrue", 1n]);
+  assertEquals((await proxy.Remove("none"))?.message, "None");
+  assertEquals(await new Response(await proxy.Upload("bytes")).text(), "bytes");
+  const seen: string[] = [];
+  for await (const user of await proxy.Watch(2)) seen.push(user.id);
+  assertEquals(seen, ["0", "1"]);
+  assertEquals((await assertRejects(() => proxy.Get("none"), HTTPError)).status, 404);
+});
+
+Deno.test("link() and handler() meet over a real socket", async () => {
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => serve(request));
+  try {
+    const remote = link(definition, `http://127.0.0.1:${server.addr.port}`);
+    assertEquals((await remote.Get("a/b")).id, "a/b");
+    assertEquals(await remote.Image("quay.io/a/b"), "quay.io/a/b");
+    const size = 3 * 1024 * 1024;
+    const body = new Blob([new Uint8Array(size)]).stream();
+    assertEquals((await new Response(await remote.Upload(body)).arrayBuffer()).byteLength, size);
+    const seen: string[] = [];
+    for await (const user of await remote.Watch(100)) {
+      seen.push(user.id);
+      if (seen.length === 5) break;
+    }
+    assertEquals(seen.length, 5);
+    await assertRejects(() => remote.Slow({ timeout: 30 }), DOMException);
+    assert((await assertRejects(() => remote.Get("none"), HTTPError)).status === 404);
+  } finally {
+    await server.shutdown();
+  }
+});
