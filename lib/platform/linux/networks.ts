@@ -10,6 +10,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { PortMapping } from "../../engine/container_record.ts";
+import { EngineError } from "../../engine/errors.ts";
 import type { NetworkRecord } from "../../engine/network_record.ts";
 import type { Networks, NetworkSetup, NetworkStatus } from "../../engine/ports.ts";
 import { allowPublished, bridgePorts, deleteBridge, hasBridge, reflectPorts, routeLoopback } from "./bridge.ts";
@@ -160,19 +161,35 @@ class BridgeNetworks implements LinuxNetworks {
       this.#log("warn", `Set up network "${network.name}": another server has bridge "${network.interface}" as well`);
     }
     if (!network.internal) {
-      const subnets = network.subnets.map(({ subnet }) => subnet);
-      await addBridge({ interface: network.interface, subnets });
-      await routeLoopback(network.interface);
-      await allowPublished(subnets);
+      // Only published ports need it: without any, the container is connected all the same.
+      await this.#openBridge(network).catch((error) => {
+        this.#log("warn", `Published ports of network "${network.name}" will not work: ${error}`);
+      });
     }
     this.#ready.add(network.interface);
+  }
+
+  /** Lets published ports reach a bridge. */
+  async #openBridge(network: NetworkRecord): Promise<void> {
+    const subnets = network.subnets.map(({ subnet }) => subnet);
+    await addBridge({ interface: network.interface, subnets });
+    await routeLoopback(network.interface);
+    await allowPublished(subnets);
   }
 
   async #publish(options: NetworkSetup, interfaces: NetworkStatus["interfaces"]): Promise<void> {
     const first = options.attachments.find(({ network }) => !network.internal)?.network;
     if (options.ports.length === 0 || first === undefined) return;
     const addresses = (interfaces[first.name]?.addresses ?? []).map(({ address }) => address);
-    await publish({ containerID: options.containerID, ports: options.ports, addresses });
+    const wanted = { containerID: options.containerID, ports: options.ports, addresses };
+    try {
+      await publish(wanted);
+    } catch (error) {
+      if (error instanceof EngineError && error.code === "port_in_use") throw error;
+      // A firewall that was loaded anew has flushed the table.
+      await this.#openBridge(first);
+      await publish(wanted);
+    }
     await reflectPorts(first.interface);
   }
 

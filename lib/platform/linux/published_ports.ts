@@ -96,7 +96,7 @@ export async function publish(options: PublishOptions): Promise<void> {
       ).join("\n"),
     );
   } catch (error) {
-    if (!(error instanceof CommandError) || !error.stderr.includes("File exists")) throw error;
+    if (!says(error, "File exists")) throw error;
     throw new EngineError("port_in_use", `Publish ports: ${listening(options.ports[0]!, options.ports[0]!.hostPort)}`, {
       sentinel: "address already in use",
       cause: error,
@@ -173,14 +173,30 @@ function bridgeElements(verb: "add" | "delete", bridge: PublishedBridge): string
 
 /** Runs a script as one transaction. */
 async function nft(script: string): Promise<void> {
-  await runCommand("nft", ["--file", "-"], { stdin: script });
+  await run(["--file", "-"], script);
 }
 
 async function list(args: readonly string[]): Promise<string> {
-  return (await runCommand("nft", args)).stdout;
+  return await run(args);
+}
+
+async function run(args: readonly string[], stdin?: string): Promise<string> {
+  try {
+    return (await runCommand("nft", args, { stdin })).stdout;
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    const hint = error.code === -1 || /not supported/i.test(error.stderr)
+      ? " (published ports need nftables and the kernel's support for it)"
+      : "";
+    throw new EngineError("internal", `Publish ports: ${error.message}${hint}`, { cause: error });
+  }
 }
 
 function ignoreMissing(error: unknown): undefined {
-  if (error instanceof CommandError && error.stderr.includes("No such file or directory")) return undefined;
+  if (says(error, "No such file or directory")) return undefined;
   throw error;
+}
+
+function says(error: unknown, text: string): boolean {
+  return error instanceof EngineError && error.cause instanceof CommandError && error.cause.stderr.includes(text);
 }
