@@ -2,7 +2,7 @@ import process from "node:process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Platform, Upgraded, UpgradeInit } from "../rest/context.ts";
-import { Peer, requestBody, webHeaders } from "./node_request.ts";
+import { Peer, rawHeader, requestBody } from "./node_request.ts";
 import { answer, send, type Serving } from "./serving.ts";
 import { SocketReader } from "./socket_reader.ts";
 import { isMarker, takeOver } from "./take_over.ts";
@@ -20,8 +20,9 @@ export async function serveExchange(
 ): Promise<void> {
   const peer = new Peer();
   out.on("close", () => out.writableFinished || platform.taken || peer.leave());
-  const headers = webHeaders(message.rawHeaders);
-  const hasBody = headers.has("transfer-encoding") || (headers.get("content-length") ?? "0") !== "0";
+  const { rawHeaders } = message;
+  const hasBody = (rawHeader(rawHeaders, "content-length") ?? "0") !== "0" ||
+    rawHeader(rawHeaders, "transfer-encoding") !== undefined;
   const platform = new ExchangePlatform(message, out, peer);
   let asked = false;
   const body = hasBody
@@ -30,7 +31,7 @@ export async function serveExchange(
       if (waiting) out.writeContinue();
     })
     : undefined;
-  const parts = { method: message.method ?? "GET", target: message.url ?? "/", headers, body };
+  const parts = { method: message.method ?? "GET", target: message.url ?? "/", rawHeaders, body };
   const response = await answer(serving, parts, message.socket.localAddress, peer, platform);
   if (platform.taken) {
     if (!isMarker(response)) message.socket.destroy();

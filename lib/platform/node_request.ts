@@ -5,7 +5,8 @@ export interface RequestParts {
   readonly method: string;
   /** The request target as it came. */
   readonly target: string;
-  readonly headers: Headers;
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[];
   readonly body?: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;
 }
 
@@ -56,13 +57,17 @@ class IncomingRequest extends Request {
  * @throws {TypeError} if the method or the target cannot be had in a `Request`
  */
 export function nodeRequest(parts: RequestParts, authority: string, peer: Peer): Request {
-  const { method, target, headers, body } = parts;
+  const { method, target, rawHeaders, body } = parts;
   const url = target.startsWith("/") ? `http://${authority}${target}` : absolute(target, authority);
-  if (body === undefined || method === "GET" || method === "HEAD") {
-    return new IncomingRequest(url, { method, headers }, peer);
+  const init: RequestInit = { method };
+  if (body !== undefined && method !== "GET" && method !== "HEAD") {
+    // Streams as bodies need `duplex`, which the types of RequestInit do not know.
+    Object.assign(init, { body, duplex: "half" });
   }
-  // Streams as bodies need `duplex`, which the types of RequestInit do not know.
-  return new IncomingRequest(url, { method, headers, body, duplex: "half" } as RequestInit, peer);
+  const request = new IncomingRequest(url, init, peer);
+  // Headers given to the constructor are converted twice, which takes as long as all the rest.
+  fill(request.headers, rawHeaders);
+  return request;
 }
 
 /** The other forms of a target (RFC 9112, section 3.2): `*`, and a whole URL, whose authority is not ours to believe. */
@@ -76,8 +81,20 @@ function absolute(target: string, authority: string): string {
 /** Headers from names and values in turn. */
 export function webHeaders(raw: readonly string[]): Headers {
   const headers = new Headers();
-  for (let i = 0; i < raw.length; i += 2) headers.append(raw[i], raw[i + 1]);
+  fill(headers, raw);
   return headers;
+}
+
+function fill(headers: Headers, raw: readonly string[]): void {
+  for (let i = 0; i < raw.length; i += 2) headers.append(raw[i], raw[i + 1]);
+}
+
+/** The first value of a header (`name` in lower case) among names and values in turn. */
+export function rawHeader(raw: readonly string[], name: string): string | undefined {
+  for (let i = 0; i < raw.length; i += 2) {
+    if (raw[i].length === name.length && raw[i].toLowerCase() === name) return raw[i + 1];
+  }
+  return undefined;
 }
 
 /**

@@ -73,8 +73,13 @@ async function respond(
       socket.write("HTTP/1.1 100 Continue\r\n\r\n");
     }
     body ??= await readDeclaredBody(reader, length, serving.upgradeBodyLimit);
-    const parts = { method: head.method, target: head.target, headers, body: length === 0 ? undefined : body };
-    return await answer(serving, parts, socket.localAddress, peer, platform);
+    return await answer(
+      serving,
+      { ...head, body: length === 0 ? undefined : body },
+      socket.localAddress,
+      peer,
+      platform,
+    );
   } catch (error) {
     if (error instanceof BodyError) return plain(error.status, error.message);
     if (!socket.destroyed) serving.onError(error);

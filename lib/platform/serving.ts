@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Handler, Platform } from "../rest/context.ts";
-import { nodeRequest, type Peer, type RequestParts } from "./node_request.ts";
+import { nodeRequest, type Peer, rawHeader, type RequestParts, webHeaders } from "./node_request.ts";
 import { sendResponse } from "./node_response.ts";
 
 /** What every connection of a listener is served with. */
@@ -24,14 +24,16 @@ export async function answer(
   peer: Peer,
   platform: Platform,
 ): Promise<Response> {
-  const reason = serving.refuse?.(parts.headers, localAddress);
-  if (reason !== undefined) return plain(403, reason);
   let request: Request;
   try {
-    request = nodeRequest(parts, serving.authority ?? parts.headers.get("host") ?? "localhost", peer);
+    request = nodeRequest(parts, serving.authority ?? rawHeader(parts.rawHeaders, "host") ?? "localhost", peer);
   } catch (error) {
+    const reason = serving.refuse?.(webHeaders(parts.rawHeaders), localAddress);
+    if (reason !== undefined) return plain(403, reason);
     return plain(400, error instanceof Error ? error.message : "Read the request: it is malformed");
   }
+  const reason = serving.refuse?.(request.headers, localAddress);
+  if (reason !== undefined) return plain(403, reason);
   try {
     return await serving.handler(request, platform);
   } catch (error) {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Platform } from "../rest/context.ts";
 import { HTTPError } from "../rest/error.ts";
-import { Peer, webHeaders } from "./node_request.ts";
+import { Peer } from "./node_request.ts";
 import { responseOn } from "./raw_exchange.ts";
 import { answer, send, type Serving } from "./serving.ts";
 import { isMarker, marker } from "./take_over.ts";
@@ -33,7 +33,7 @@ export async function serveWebSocket(
     },
   };
   socket.on("error", () => peer.leave());
-  const parts = { method, target, headers: webHeaders(message.rawHeaders) };
+  const parts = { method, target, rawHeaders: message.rawHeaders };
   const response = await answer(serving, parts, socket.localAddress, peer, platform);
   if (taken) {
     if (!isMarker(response)) socket.destroy();

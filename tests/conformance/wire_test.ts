@@ -1,4 +1,5 @@
 /** The same bytes against the listener on Deno and on Node 24, over TCP and over a Unix socket. */
+import { channels } from "./channels.ts";
 import { raw } from "./raw_wire.ts";
 import { onDeno, onNode } from "./served.ts";
 import { messages, type Scenario, streams } from "./wire.ts";
@@ -17,6 +18,9 @@ for (const [runtime, serve] of Object.entries(runtimes)) {
             await t.step(`${suite}: ${name}`, () => scenario(served));
           }
         }
+        if (!served.tcp) return;
+        const url = served.address.replace(/^tcp/, "http");
+        for (const [name, scenario] of Object.entries(channels)) await t.step(`channels: ${name}`, () => scenario(url));
       } finally {
         await Deno.remove(folder, { recursive: true });
       }

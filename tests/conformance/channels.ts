@@ -1,0 +1,92 @@
+/** Channels as their clients see them, as scenarios against the sample served at a URL, whatever runtime serves it. */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { openChannel } from "../../lib/rest/channel.ts";
+import { later } from "../platform/raw_client.ts";
+
+/** A scenario against the sample at `url`. */
+export type ChannelScenario = (url: string) => Promise<void>;
+
+interface Value {
+  i: number;
+  pad: string;
+}
+
+function open(url: string, query: string, websocket: boolean) {
+  return openChannel<Value>({ request: new Request(`${url}/values${query}`), fetch, decode: JSON.parse, websocket });
+}
+
+async function diary(url: string, pattern: RegExp): Promise<void> {
+  const entries: string[] = [];
+  for (let i = 0; i < 200; i++) {
+    entries.push(...await (await fetch(`${url}/diary`)).json());
+    if (entries.some((entry) => pattern.test(entry))) return;
+    await later(20);
+  }
+  throw new Error(`The diary has nothing like ${pattern}: ${JSON.stringify(entries)}`);
+}
+
+/** What a plain WebSocket sees. */
+function plain(url: string): Promise<{ messages: string[]; code: number; reason: string; protocol: string }> {
+  const socket = new WebSocket(url.replace(/^http/, "ws"));
+  const messages: string[] = [];
+  socket.onmessage = (event) => messages.push(String(event.data));
+  return new Promise((resolve, reject) => {
+    socket.onerror = () => reject(new Error(`Open ${url}: refused`));
+    socket.onclose = ({ code, reason }) => resolve({ messages, code, reason, protocol: socket.protocol });
+  });
+}
+
+/** The scenarios. */
+export const channels: Record<string, ChannelScenario> = {
+  async "openChannel() gets every value, over HTTP and over a WebSocket"(url) {
+    for (const websocket of [false, true]) {
+      const seen: number[] = [];
+      for await (const { i } of open(url, "?n=500&pad=100", websocket)) seen.push(i);
+      assertEquals(seen, [...Array(500).keys()]);
+    }
+    await diary(url, /values: left at 500/);
+  },
+
+  async "a plain WebSocket gets one message for each value, and 1000"(url) {
+    const { messages, code, protocol } = await plain(`${url}/values?n=3`);
+    assertEquals(messages.map((text) => JSON.parse(text).i), [0, 1, 2]);
+    assertEquals([code, protocol], [1000, ""]);
+  },
+
+  async "a WebSocket of a source that fails is closed with 1011 and the reason"(url) {
+    const { messages, code, reason } = await plain(`${url}/values?n=3&fail=1`);
+    assertEquals([messages.length, code, reason], [2, 1011, "Count: out of numbers"]);
+    const channel = open(url, "?n=3&fail=1", true);
+    await assertRejects(() => Array.fromAsync(channel), Error, "out of numbers");
+  },
+
+  async "leaving the loop lets go of the source"(url) {
+    for (const websocket of [false, true]) {
+      for await (const { i } of open(url, "?n=1000000&slowly=1", websocket)) if (i === 3) break;
+      await diary(url, /values: left at ([1-9]|[1-9][0-9]{1,3})$/);
+    }
+  },
+
+  async "a reader that stops makes the sender stop, without losing a value"(url) {
+    const channel = open(url, "?n=100000&pad=1000", true);
+    const iterator = channel[Symbol.asyncIterator]();
+    for (let i = 0; i < 10; i++) assertEquals((await iterator.next()).value?.i, i);
+    await later(100);
+    for (let i = 10; i < 300; i++) assertEquals((await iterator.next()).value?.i, i);
+    await channel.close();
+    const entries: string[] = [];
+    for (let i = 0; i < 100 && entries.length === 0; i++) {
+      await later(20);
+      entries.push(
+        ...(await (await fetch(`${url}/diary`)).json()).filter((entry: string) => entry.startsWith("values")),
+      );
+    }
+    const left = Number(entries.at(-1)?.split(" ").at(-1));
+    assert(left < 500, `the source was read ${left} values far for a reader that took 300`);
+  },
+
+  async "a request that wants a WebSocket gets an ordinary answer where there is none"(url) {
+    await assertRejects(() => plain(`${url}/missing`), Error, "refused");
+    assertEquals(await (await fetch(`${url}/status?code=200&body=alive`)).text(), "alive");
+  },
+};
