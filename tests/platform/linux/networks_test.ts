@@ -1,8 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PortMapping } from "../../../lib/engine/container_record.ts";
@@ -13,60 +12,15 @@ import { addressAt, parseSubnet } from "../../../lib/platform/linux/cidr.ts";
 import { runCommand } from "../../../lib/platform/linux/command.ts";
 import { type LinuxNetworks, openNetworks } from "../../../lib/platform/linux/networks.ts";
 import { hostPaths } from "../../../lib/platform/linux/paths.ts";
+import { ask, askFrom, freePort, serveIn, stop } from "./traffic.ts";
 
 const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
-
-/** Answers each connection with a line naming it, from inside a namespace. */
-const SERVER = `use IO::Socket::INET; $| = 1;
-my $s = IO::Socket::INET->new(LocalPort => $ARGV[0], Listen => 9, ReuseAddr => 1) or die; print "ready\\n";
-while (my $c = $s->accept) { print $c "answer from $ARGV[0]\\n"; close $c }`;
-
-async function serveIn(netns: string, port: number): Promise<ChildProcess> {
-  const child = spawn("nsenter", [`--net=${netns}`, "perl", "-e", SERVER, `${port}`], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await once(child.stdout!, "data");
-  return child;
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  const ended = once(child, "exit");
-  child.kill("SIGKILL");
-  await ended;
-  child.stdout?.destroy();
-}
-
-async function ask(host: string, port: number): Promise<string> {
-  const socket = connect({ host, port, timeout: 2000 });
-  socket.once("timeout", () => socket.destroy(new Error("timeout")));
-  let text = "";
-  for await (const chunk of socket) text += chunk;
-  return text.trim();
-}
-
-async function askFrom(netns: string, host: string, port: number): Promise<string> {
-  const script = `exec 3<>/dev/tcp/${host}/${port}; cat <&3`;
-  const { stdout } = await runCommand("nsenter", [`--net=${netns}`, "timeout", "2", "bash", "-c", script], {
-    accept: [0, 1, 124],
-  });
-  return stdout.trim();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // A server that listens on an address and port has such an address.
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 interface Bench {
   networks: LinuxNetworks;
   network: NetworkRecord;
   /** Makes a namespace and connects it. */
   join(id: string, place: number, ports?: PortMapping[]): Promise<NetworkSetup>;
-  root: string;
 }
 
 async function open(root: string): Promise<LinuxNetworks> {
@@ -98,7 +52,6 @@ async function withNetwork(run: (bench: Bench) => Promise<void>, extra: Partial<
     await run({
       networks,
       network,
-      root,
       join: async (id, place, ports = []) => {
         const options: NetworkSetup = {
           containerID: id,
