@@ -1,0 +1,129 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
+import { containerPredicate, type FilterSources } from "../../../lib/engine/containers/filters.ts";
+import { openFake, spec } from "../../fixtures/fake_engine.ts";
+
+const HOUR = 3_600_000;
+
+/** Three containers that differ in everything filters look at. */
+async function records(): Promise<Record<"a" | "b" | "c", ContainerRecord>> {
+  await using engine = await openFake();
+  const { containers } = engine;
+  const make = async (name: string, options: Parameters<typeof spec>[0]) => {
+    const { record } = await containers.create(spec({ name, ...options }));
+    return record;
+  };
+  const mounts = [
+    { type: "volume" as const, source: "data", destination: "/data", options: [] },
+    { type: "bind" as const, source: "/srv", destination: "/mnt", options: [] },
+  ];
+  const a = await make("web-1", { labels: { tier: "front", "org.team": "red" }, mounts });
+  const own = { mode: "private" as const };
+  const network = { mode: "container" as const, value: a.id };
+  const b = await make("db", {
+    labels: { tier: "back" },
+    command: ["postgres"],
+    namespaces: { network, pid: own, ipc: own, uts: own, cgroup: own },
+    restartPolicy: { name: "always" },
+  });
+  const c = await make("job", { namespaces: { network: { mode: "none" }, pid: own, ipc: own, uts: own, cgroup: own } });
+  const ended = { ...c.state, status: "exited" as const, exitCode: 3 };
+  return {
+    a: { ...a, created: 1 * HOUR, imageName: "quay.io/us/web:latest" },
+    b: { ...b, created: 2 * HOUR, imageName: "docker.io/library/postgres:15" },
+    c: { ...c, created: 3 * HOUR, imageID: "beef".repeat(16), state: ended },
+  };
+}
+
+/** Filter, values, and who is left: of a, b and c. */
+const ROWS: readonly [string, string[], string][] = [
+  ["name", ["^web"], "a"],
+  ["name", ["/db"], "b"],
+  ["name", ["web", "job"], "ac"],
+  ["name", ["("], ""],
+  ["label", ["tier"], "ab"],
+  ["label", ["tier=back"], "b"],
+  ["label", ["tier", "org.*=red"], "a"],
+  ["label", ["*team"], "a"],
+  ["label!", ["tier=back"], "ac"],
+  ["label!", ["tier", "vendor=them"], "c"],
+  ["status", ["created"], "ab"],
+  ["status", ["exited", "created"], "abc"],
+  ["status", ["stopped"], "c"],
+  ["exited", ["3"], "c"],
+  ["exited", ["0"], ""],
+  ["ancestor", ["web"], "a"],
+  ["ancestor", ["^quay.io/us/web$"], "a"],
+  ["ancestor", ["postgres:15"], "b"],
+  ["ancestor", ["^docker.io/library/postgres$"], ""],
+  ["ancestor", ["beefbeef"], "c"],
+  ["before", ["c"], "ab"],
+  ["since", ["a"], "bc"],
+  ["since", ["c", "b"], "c"],
+  ["until", ["5400"], "a"],
+  ["until", ["90m"], "ab"],
+  ["network", ["podman"], "a"],
+  ["network", ["nothing"], ""],
+  ["network", ["container:a"], "b"],
+  ["volume", ["data"], "a"],
+  ["volume", ["/data"], "a"],
+  ["volume", ["/srv:/mnt"], "a"],
+  ["volume", ["/srv"], ""],
+  ["restart-policy", ["always"], "b"],
+  ["restart-policy", ["none", "always"], "abc"],
+  ["should-start-on-boot", ["true"], "b"],
+  ["command", ["^post"], "b"],
+  ["pod", ["any"], ""],
+  ["health", ["healthy"], ""],
+];
+
+Deno.test("containerPredicate() keeps what each filter says", async () => {
+  const all = await records();
+  const sources: FilterSources = {
+    // A test's own letters stand for the containers.
+    container: (name) => all[name as "a"],
+    network: (name) => name === "podman" ? name : undefined,
+    now: 4 * HOUR,
+  };
+  for (const [name, values, expected] of ROWS) {
+    const fits = containerPredicate({ [name]: values }, sources);
+    const left = Object.entries(all).filter(([, record]) => fits(record)).map(([letter]) => letter).join("");
+    assertEquals(left, expected, `${name}=${values}`);
+  }
+  const ids = { id: [all.a.id.slice(0, 8), `${all.b.id.slice(0, 8)}.*$`] };
+  assertEquals(Object.values(all).filter(containerPredicate(ids, sources)).length, 2);
+  const both = containerPredicate({ label: ["tier"], name: ["db"] }, sources);
+  assertEquals(Object.values(all).filter(both), [all.b]);
+});
+
+Deno.test("containerPredicate() refuses what it does not know", () => {
+  const sources: FilterSources = { container: () => fail(), network: () => undefined, now: 0 };
+  const rows: readonly [Record<string, string[]>, string][] = [
+    [{ colour: ["red"] }, "colour is an invalid filter"],
+    [{ constructor: ["x"] }, "constructor is an invalid filter"],
+    [{ status: ["dancing"] }, "unknown container state: dancing: invalid argument"],
+    [{ exited: ["soon"] }, 'exited code out of range "soon"'],
+    [{ until: ["1", "2"] }, "specify exactly one timestamp for until"],
+    [{ until: ["whenever"] }, 'failed to parse "whenever"'],
+    [{ "restart-policy": ["maybe"] }, "maybe invalid restart policy"],
+    [{ "should-start-on-boot": ["perhaps"] }, "invalid boolean"],
+  ];
+  for (const [filters, text] of rows) assertThrows(() => containerPredicate(filters, sources), Error, text);
+});
+
+Deno.test("Containers.list() shows what runs, or all, or the last, newest first", async () => {
+  await using engine = await openFake();
+  const { containers } = engine;
+  for (const name of ["one", "two", "three"]) await containers.create(spec({ name }));
+  await containers.start("two");
+  const names = (options?: Parameters<typeof containers.list>[0]) => containers.list(options).map(({ name }) => name);
+  assertEquals(names(), ["two"]);
+  assertEquals(names({ all: true }), ["three", "two", "one"]);
+  assertEquals(names({ last: 2 }), ["three", "two"]);
+  assertEquals(names({ filters: { status: ["created"] } }), ["three", "one"]);
+  assertEquals(names({ filters: { name: ["o"] } }), ["two"]);
+});
+
+function fail(): never {
+  throw new Error("Not to be asked");
+}

@@ -1,0 +1,137 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { parseK8sLog } from "../../../lib/engine/containers/k8s_log.ts";
+import { findTail, readFrom } from "../../../lib/engine/containers/log_tail.ts";
+import type { LogRecord, LogsOptions } from "../../../lib/engine/containers/options.ts";
+import { openFake, seeded, spec } from "../../fixtures/fake_engine.ts";
+
+const BOTH: LogsOptions = { stdout: true, stderr: true, follow: false };
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+async function* cut(bytes: Uint8Array, size: () => number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length;) {
+    const end = at + Math.max(1, size());
+    yield bytes.slice(at, end);
+    at = end;
+  }
+  await Promise.resolve();
+}
+
+function texts(records: readonly LogRecord[]): string[] {
+  return records.map(({ stream, data }) => `${stream}: ${decoder.decode(data)}`);
+}
+
+Deno.test("parseK8sLog() gives back every byte, however the log is cut", async () => {
+  const random = seeded(7);
+  const wrote = { stdout: [] as number[], stderr: [] as number[] };
+  const log: number[] = [];
+  for (let i = 0; i < 300; i++) {
+    const stream = random() < 0.5 ? "stdout" : "stderr";
+    // Any byte but a newline, spaces and what is no UTF-8 included.
+    const data = Array.from({ length: Math.floor(random() * 40) }, () => (11 + Math.floor(random() * 245)) & 255);
+    const partial = random() < 0.3;
+    log.push(
+      ...encoder.encode(`2024-01-01T00:00:00.${String(i).padStart(9, "0")}+00:00 ${stream} ${partial ? "P" : "F"} `),
+    );
+    log.push(...data, 10);
+    wrote[stream].push(...data, ...partial ? [] : [10]);
+  }
+  for (const size of [1, 2, 7, 64, 100_000]) {
+    const read = { stdout: [] as number[], stderr: [] as number[] };
+    for await (const { stream, data } of parseK8sLog(cut(Uint8Array.from(log), () => Math.ceil(random() * size)))) {
+      read[stream].push(...data);
+    }
+    assertEquals(read, wrote);
+  }
+});
+
+Deno.test("parseK8sLog() leaves out what is no record, and refuses one without an end", async () => {
+  const log = "cut off by rotation\n2024-01-01T00:00:00.1+00:00 stdout F good\n2024 neither X bad\n\n2024 stdout F\n";
+  assertEquals(texts(await Array.fromAsync(parseK8sLog(cut(encoder.encode(log), () => 5)))), ["stdout: good\n"]);
+  const endless = cut(new Uint8Array(3 << 20).fill(65), () => 1 << 20);
+  await assertRejects(() => Array.fromAsync(parseK8sLog(endless)), Error, "a record has no end");
+});
+
+/** The last lines, told without cleverness: by where a line begins. */
+function lastLines(records: readonly LogRecord[], count: number): LogRecord[] {
+  const current: Record<string, number | undefined> = {};
+  let lines = 0;
+  const numbered = records.map((record) => {
+    const line = current[record.stream] ?? lines++;
+    current[record.stream] = record.partial ? line : undefined;
+    return { record, line };
+  });
+  return numbered.filter(({ line }) => line >= lines - count).map(({ record }) => record);
+}
+
+Deno.test("findTail() finds the same lines as a reading of the whole log", async () => {
+  for (let seed = 1; seed <= 30; seed++) {
+    const random = seeded(seed);
+    const records = Array.from({ length: Math.floor(random() * 2000) }, (_, i): LogRecord => ({
+      time: new Date(i).toISOString(),
+      stream: random() < 0.6 ? "stdout" : "stderr",
+      partial: random() < (seed % 3) * 0.45,
+      data: new Uint8Array(),
+    }));
+    // The host may give more than was asked for, as long as it is there.
+    const open = async function* (tail?: number) {
+      yield* records.slice(tail === undefined ? 0 : Math.max(0, records.length - tail - Math.floor(random() * 5)));
+      await Promise.resolve();
+    };
+    for (const count of [0, 1, 2, 5, 100, 5000]) {
+      const read = await Array.fromAsync(readFrom(open, await findTail(open, count)));
+      assertEquals(read, lastLines(records, count), `seed ${seed}, last ${count}`);
+    }
+  }
+});
+
+Deno.test("Containers.logs() shows streams, times and last lines as asked", async () => {
+  await using engine = await openFake();
+  const { containers, kernel } = engine;
+  const { record: { id } } = await containers.create(spec());
+  await containers.start(id);
+  kernel.write(id, "one\n");
+  kernel.write(id, "two\n", "stderr");
+  const middle = kernel.now();
+  kernel.write(id, "three\nfour\n");
+  const read = async (options: Partial<LogsOptions>) => {
+    return texts(await Array.fromAsync(containers.logs(id, { ...BOTH, ...options })));
+  };
+  const all = ["stdout: one\n", "stderr: two\n", "stdout: three\n", "stdout: four\n"];
+  assertEquals(await read({}), all);
+  assertEquals(await read({ stdout: false }), [all[1]]);
+  assertEquals(await read({ since: middle }), all.slice(2));
+  assertEquals(await read({ until: middle }), all.slice(0, 2));
+  assertEquals(await read({ tail: 3 }), all.slice(1));
+  assertEquals(await read({ tail: 0 }), []);
+});
+
+Deno.test("Containers.logs() follows to the container's end, and not beyond its time", async () => {
+  await using engine = await openFake();
+  const { containers, kernel } = engine;
+  const { record: { id } } = await containers.create(spec());
+  await containers.start(id);
+  kernel.write(id, "before\nlast\n");
+  const all = Array.fromAsync(containers.logs(id, { ...BOTH, follow: true }));
+  const tail = Array.fromAsync(containers.logs(id, { ...BOTH, follow: true, tail: 1 }));
+  const timed = Array.fromAsync(containers.logs(id, { ...BOTH, follow: true, until: kernel.now() + 1000 }));
+  await timed;
+  kernel.write(id, "after\n");
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  kernel.write(id, "end\n");
+  kernel.end(id, 0);
+  assertEquals(texts(await all), ["before", "last", "after", "end"].map((text) => `stdout: ${text}\n`));
+  assertEquals(texts(await tail), ["last", "after", "end"].map((text) => `stdout: ${text}\n`));
+  assertEquals(texts(await timed).slice(0, 2), ["stdout: before\n", "stdout: last\n"]);
+  // Following what has ended ends too.
+  await containers.settled();
+  assertEquals((await Array.fromAsync(containers.logs(id, { ...BOTH, follow: true }))).length, 4);
+});
+
+Deno.test("Containers.logs() fails at once where there is nothing to read", async () => {
+  await using engine = await openFake();
+  const { containers } = engine;
+  await containers.create(spec({ name: "mute", logDriver: "none" }));
+  assertThrows(() => containers.logs("mute", BOTH), Error, "this container is not logging output");
+  assertThrows(() => containers.logs("nobody", BOTH), Error, "no such container");
+});
