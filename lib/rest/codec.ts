@@ -74,8 +74,13 @@ function readField(body: string, kind: Kind, name: string): unknown {
   return value;
 }
 
-/** The content types the transport knows by itself. */
-export const CODECS: readonly Codec[] = [json, text, form];
+/** The content types the transport knows by itself; JSON, which carries anything, stands last. */
+export const CODECS: readonly Codec[] = [text, form, json];
+
+/** The codecs of an API: its own first. */
+export function codecsOf(own: readonly Codec[] | undefined): readonly Codec[] {
+  return own === undefined ? CODECS : [...own, ...CODECS];
+}
 
 /** Cuts parameters off a content type. */
 export function mediaType(contentType: string): string {

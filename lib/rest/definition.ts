@@ -1,3 +1,4 @@
+import type { Codec } from "./codec.ts";
 import type { ErrorCodec } from "./error.ts";
 import { planAll } from "./plan.ts";
 import type { Plan } from "./plan_types.ts";
@@ -8,7 +9,10 @@ import type { CheckTag } from "./tag_types.ts";
 export interface RestOptions {
   /** The status of success. */
   status?: number;
-  /** Which versions in the path the operation takes, as in `"<4"` or `">=4.2"`; a path without a version fits any. */
+  /**
+   * Which versions in the path the operation takes, as in `"<4"` or `">=4.2"`. A path without a version fits any: of several operations that
+   * differ in this only, it reaches the one defined first.
+   */
   versions?: string;
   /** Query keys that must be there for the route to fit. */
   present?: readonly string[];
@@ -77,6 +81,8 @@ export interface APIOptions {
     /** Takes `?name=` as if `name` were not there. */
     emptyIsAbsent?: boolean;
   };
+  /** Codecs for content types the transport does not know, or instead of its own. */
+  codecs?: readonly Codec[];
   /** The largest body of an operation that does not say, in bytes; 4 MiB by default. */
   limit?: number;
   /** Set on every response, errors too. */

@@ -1,6 +1,6 @@
 import type { Authenticator } from "./auth.ts";
 import type { Call } from "./call.ts";
-import { codecForBody, CODECS } from "./codec.ts";
+import { type Codec, codecForBody, codecsOf } from "./codec.ts";
 import { HTTPError } from "./error.ts";
 import type { AnyFunction, Implementation } from "./implement.ts";
 import type { BodyPlan, Plan } from "./plan_types.ts";
@@ -21,7 +21,7 @@ export class Endpoint {
   readonly #functions: Implementation["functions"];
   readonly #query: { ignoreCase?: boolean; emptyIsAbsent?: boolean };
   readonly #results: ResultWriter;
-  readonly #codecs = CODECS;
+  readonly #codecs: readonly Codec[];
 
   constructor(
     plan: Plan,
@@ -35,9 +35,16 @@ export class Endpoint {
     this.#functions = functions;
     this.#function = Object.hasOwn(functions, plan.name) || plan.name in functions ? functions[plan.name] : undefined;
     this.#query = definition.options.query ?? {};
+    this.#codecs = codecsOf(definition.options.codecs);
     const headers = fixedHeaders(definition.options.headers);
     this.errors = new ErrorWriter(definition.options.errors, headers, auth, options);
-    this.#results = new ResultWriter(plan, headers, auth, (error, call) => this.errors.describe(error, call));
+    this.#results = new ResultWriter(
+      plan,
+      this.#codecs,
+      headers,
+      auth,
+      (error, call) => this.errors.describe(error, call),
+    );
   }
 
   /** Answers a call. Never rejects. */

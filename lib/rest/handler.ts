@@ -8,7 +8,7 @@ import { HTTPError } from "./error.ts";
 import type { Implementation } from "./implement.ts";
 import { DefinitionError } from "./plan.ts";
 import { cutPath } from "./request_path.ts";
-import { fixedHeaders, setHeaders } from "./response_headers.ts";
+import { fixedHeaders } from "./response_headers.ts";
 import { type Route, Router } from "./router.ts";
 import { ErrorWriter } from "./write_error.ts";
 
@@ -49,7 +49,6 @@ export function handler<Identity = unknown>(
 
 class Server {
   readonly #router: Router<Endpoint>;
-  readonly #auth: Authenticator<unknown> | null;
   readonly #options: HandlerOptions;
   readonly #errors: ErrorWriter;
 
@@ -58,7 +57,6 @@ class Server {
     implementations: readonly Implementation[],
     options: HandlerOptions,
   ) {
-    this.#auth = auth;
     this.#options = options;
     const routes = implementations.flatMap((implementation) => {
       const { plans, options: { versioned, aliases } } = implementation.definition;
@@ -93,9 +91,7 @@ class Server {
     }
     const allow = methods.join(", ");
     if (request.method === "OPTIONS") {
-      const headers = new Headers({ allow });
-      setHeaders(headers, this.#auth?.cors?.(request));
-      return Promise.resolve(new Response(null, { status: 204, headers }));
+      return Promise.resolve(this.#errors.writeOptions(allow, { request, platform }));
     }
     const message = `Send ${request.method} to "${path}": only ${allow} is known there`;
     const error = new HTTPError(405, message, { kind: "method", headers: { allow } });

@@ -1,4 +1,5 @@
 import { openChannel } from "./channel.ts";
+import { type Codec, codecsOf } from "./codec.ts";
 import type { Definition, Operations } from "./definition.ts";
 import { type ErrorCodec, HTTPError, problem } from "./error.ts";
 import type { CallOptions, ClientFunction } from "./function_types.ts";
@@ -40,7 +41,8 @@ export function link<const D extends Operations>(
 ): Linked<D> & Implementation {
   const origin = (/^[a-z][a-z0-9+.-]*:\/\//i.test(base) ? base : `https://${base}`).replace(/\/+$/, "");
   const errors = definition.options.errors ?? problem;
-  const callers = definition.plans.map((plan) => new Caller(plan, origin, client, errors));
+  const codecs = codecsOf(definition.options.codecs);
+  const callers = definition.plans.map((plan) => new Caller(plan, codecs, origin, client, errors));
   const served: Record<string, AnyFunction> = {};
   const linked: Record<string, unknown> = {};
   for (const caller of callers) {
@@ -64,13 +66,15 @@ function limitSignal({ signal, timeout }: CallOptions): AbortSignal | undefined 
 
 class Caller {
   readonly plan: Plan;
+  readonly #codecs: readonly Codec[];
   readonly #base: string;
   readonly #client: Client;
   readonly #errors: ErrorCodec;
   readonly #accept: string | undefined;
 
-  constructor(plan: Plan, base: string, client: Client, errors: ErrorCodec) {
+  constructor(plan: Plan, codecs: readonly Codec[], base: string, client: Client, errors: ErrorCodec) {
     this.plan = plan;
+    this.#codecs = codecs;
     this.#base = base;
     this.#client = client;
     this.#errors = errors;
@@ -110,7 +114,7 @@ class Caller {
   async #send(args: readonly unknown[], options: CallOptions): Promise<unknown> {
     const { plan } = this;
     const signal = limitSignal(options);
-    const request = writeRequest(plan, this.#base, args, this.#accept, signal);
+    const request = writeRequest(plan, this.#codecs, this.#base, args, this.#accept, signal);
     if (plan.result.shape === "channel") {
       return openChannel({
         request,
@@ -120,7 +124,7 @@ class Caller {
         signal: options.signal,
       });
     }
-    return await readResult(plan, await this.#fetch(request));
+    return await readResult(plan, this.#codecs, await this.#fetch(request));
   }
 
   async #fetch(request: Request): Promise<Response> {

@@ -15,6 +15,7 @@
  * @module
  */
 export { type Authenticator, basic, bearer, sameSecret } from "./auth.ts";
+export type { Codec, CodecContext } from "./codec.ts";
 export type { Context, Handler, Platform, Upgraded, UpgradeInit } from "./context.ts";
 export {
   api,
@@ -66,6 +67,7 @@ export {
   time,
   uint64,
 } from "./marker.ts";
+export type { Kind } from "./kind.ts";
 export { patternOf } from "./pattern.ts";
 export { DefinitionError } from "./plan.ts";
 export type { Plan } from "./plan_types.ts";

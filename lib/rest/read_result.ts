@@ -1,4 +1,4 @@
-import { CODECS, findCodec } from "./codec.ts";
+import { type Codec, findCodec } from "./codec.ts";
 import { HTTPError } from "./error.ts";
 import { isHeaderReader } from "./header_value.ts";
 import { isRecord, readJSON } from "./json.ts";
@@ -29,14 +29,14 @@ export async function readError(response: Response, codec: ErrorCodec): Promise<
  *
  * @throws {HTTPError} 502 when the response is not what the definition says
  */
-export async function readResult(plan: Plan, response: Response): Promise<unknown> {
+export async function readResult(plan: Plan, codecs: readonly Codec[], response: Response): Promise<unknown> {
   const { result } = plan;
   if (result.shape === "none") {
     await response.body?.cancel();
     return undefined;
   }
   if (result.shape === "stream") return response.body ?? new Blob([]).stream();
-  const value = await decode(plan, response);
+  const value = await decode(plan, codecs, response);
   if (result.shape === "value") return await check(plan, result.schemas[0], value, response);
   const values = result.shape === "list" ? value : pickFields(result, value);
   if (!Array.isArray(values)) throw wrong(plan, "expected a list of the results");
@@ -46,11 +46,11 @@ export async function readResult(plan: Plan, response: Response): Promise<unknow
   return checked.length === 1 ? checked[0] : checked;
 }
 
-async function decode(plan: Plan, response: Response): Promise<unknown> {
+async function decode(plan: Plan, codecs: readonly Codec[], response: Response): Promise<unknown> {
   const { kind, revive, contentType } = plan.result;
   if (response.status === 204) return undefined;
   const type = response.headers.get("content-type") ?? contentType;
-  const codec = findCodec(CODECS, plan.asTagged ? contentType : type);
+  const codec = findCodec(codecs, plan.asTagged ? contentType : type);
   const text = await response.text();
   if (codec === undefined) throw wrong(plan, `"${type}" is not a type it can read`);
   try {

@@ -39,9 +39,7 @@ export class ErrorWriter {
   write(error: unknown, call: FailedCall): Response {
     call.finish?.();
     const { encoded, redacted } = this.#encode(error, call);
-    const headers = new Headers();
-    for (const [name, value] of this.#headers.entries) headers.set(name, value);
-    setHeaders(headers, this.#headers.perCall?.(call));
+    const headers = this.#base(call);
     setHeaders(headers, call.ownHeaders);
     // What the function had set described the body it did not get to send.
     for (const name of ["content-length", "content-encoding", "content-type"]) headers.delete(name);
@@ -55,6 +53,21 @@ export class ErrorWriter {
     headers.set("content-type", typeof body === "string" ? "text/plain;charset=UTF-8" : this.#codec.type);
     setHeaders(headers, encoded.headers);
     return new Response(typeof body === "string" ? body : writeJSON(body, true), { status, headers });
+  }
+
+  /** Answers OPTIONS for a path that knows these methods. */
+  writeOptions(allow: string, call: FailedCall): Response {
+    const headers = this.#base(call);
+    headers.set("allow", allow);
+    setHeaders(headers, this.#auth?.cors?.(call.request));
+    return new Response(null, { status: 204, headers });
+  }
+
+  #base(call: FailedCall): Headers {
+    const headers = new Headers();
+    for (const [name, value] of this.#headers.entries) headers.set(name, value);
+    setHeaders(headers, this.#headers.perCall?.(call));
+    return headers;
   }
 
   /** The words of an error that may go to the peer once the status has gone. */

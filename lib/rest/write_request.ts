@@ -1,4 +1,4 @@
-import { CODECS, findCodec } from "./codec.ts";
+import { type Codec, findCodec } from "./codec.ts";
 import { HTTPError } from "./error.ts";
 import { isHeaderWriter } from "./header_value.ts";
 import { isRecord, writeJSON } from "./json.ts";
@@ -8,6 +8,7 @@ import { writeScalar } from "./scalar_text.ts";
 /** Writes the request of a call. */
 export function writeRequest(
   plan: Plan,
+  codecs: readonly Codec[],
   base: string,
   args: readonly unknown[],
   accept: string | undefined,
@@ -20,7 +21,7 @@ export function writeRequest(
   for (const value of args) if (isHeaderWriter(value)) value.writeHeadersHTTP(headers);
   const init: RequestInit & { duplex?: "half" } = { method: plan.method, headers, signal };
   if (plan.body !== undefined) {
-    const { body, type } = writeBody(plan.body, args);
+    const { body, type } = writeBody(plan.body, codecs, args);
     // A Blob and its like bring a type of their own only where the tag has none to say.
     if (body !== undefined && !headers.has("content-type")) headers.set("content-type", type);
     init.body = body;
@@ -108,7 +109,11 @@ function writeSpread(spread: QuerySpread, value: unknown, append: (name: string,
   }
 }
 
-function writeBody(plan: BodyPlan, args: readonly unknown[]): { body: BodyInit | undefined; type: string } {
+function writeBody(
+  plan: BodyPlan,
+  codecs: readonly Codec[],
+  args: readonly unknown[],
+): { body: BodyInit | undefined; type: string } {
   const values = plan.arguments.map((index) => args[index]);
   if (plan.shape === "stream") {
     const [body] = values;
@@ -122,7 +127,7 @@ function writeBody(plan: BodyPlan, args: readonly unknown[]): { body: BodyInit |
     : plan.shape === "list"
     ? values
     : Object.fromEntries(plan.names.map((name, index) => [name, values[index]]));
-  const codec = findCodec(CODECS, plan.contentType);
+  const codec = findCodec(codecs, plan.contentType);
   if (codec === undefined) {
     throw new HTTPError(415, `Write the body: there is no codec for "${plan.contentType}"`, { kind: "media" });
   }

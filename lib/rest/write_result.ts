@@ -2,7 +2,7 @@ import { negotiate } from "./accept.ts";
 import type { Authenticator } from "./auth.ts";
 import type { Call } from "./call.ts";
 import { channelResponse } from "./channel.ts";
-import { type Codec, CODECS, findCodec, mediaType } from "./codec.ts";
+import { type Codec, findCodec, mediaType } from "./codec.ts";
 import { HTTPError } from "./error.ts";
 import { isHeaderWriter } from "./header_value.ts";
 import { writeJSON } from "./json.ts";
@@ -30,6 +30,7 @@ export class ResultWriter {
 
   constructor(
     plan: Plan,
+    codecs: readonly Codec[],
     headers: FixedHeaders,
     auth: Authenticator<unknown> | null,
     describe: (error: unknown, call: Call) => string,
@@ -40,18 +41,18 @@ export class ResultWriter {
     this.#auth = auth;
     this.#describe = describe;
     this.#fixed = headers.perCall === undefined && auth?.cors === undefined;
-    this.#offers = this.#makeOffers();
+    this.#offers = this.#makeOffers(codecs);
     this.#types = this.#offers.map((offer) => offer.type);
     this.#empty = { status: plan.status, headers: headers.entries.map(([name, value]) => [name, value]) };
   }
 
-  #makeOffers(): Offer[] {
+  #makeOffers(codecs: readonly Codec[]): Offer[] {
     const { contentType, tagged, kind, shape } = this.#result;
     if (shape === "none" || shape === "stream" || shape === "channel") return [];
-    const chosen = findCodec(CODECS, contentType);
-    const others = tagged ? [] : CODECS.filter((codec) => codec.type === "application/json" && codec !== chosen);
+    const chosen = findCodec(codecs, contentType);
+    const others = tagged ? [] : codecs.filter((codec) => codec.type === "application/json" && codec !== chosen);
     const usable = [...(chosen?.carries(kind) ? [chosen] : []), ...others];
-    return (usable.length > 0 ? usable : [CODECS[0]]).map((codec) => {
+    return (usable.length > 0 ? usable : codecs.slice(-1)).map((codec) => {
       const type = codec === chosen ? mediaType(contentType) : codec.type;
       const header = codec === chosen && type !== codec.type ? contentType : codec.header ?? codec.type;
       const headers: [string, string][] = this.#headers.entries.map(([name, value]) => [name, value]);

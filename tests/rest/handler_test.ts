@@ -74,13 +74,13 @@ Deno.test("handler() answers HEAD only where it is defined, and OPTIONS with All
     Get: () => "a",
     Head: (context) => context.headers.set("x-stat", "1"),
     Both: () => "b",
-  });
+  }, { headers: { server: "s" } });
   const refused = await run(request("HEAD", "/a"));
   assertEquals([refused.status, refused.headers.get("allow"), refused.body], [405, "GET", null]);
   const head = await run(request("HEAD", "/b"));
   assertEquals([head.status, head.headers.get("x-stat")], [204, "1"]);
   const options = await run(request("OPTIONS", "/b"));
-  assertEquals([options.status, options.headers.get("allow")], [204, "GET, HEAD"]);
+  assertEquals([options.status, options.headers.get("allow"), options.headers.get("server")], [204, "GET, HEAD", "s"]);
 });
 
 Deno.test("handler() gives functions their context", async () => {

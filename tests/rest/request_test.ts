@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
-import { bytes, int64, rest, stream, time } from "../../lib/rest/mod.ts";
+import { api, bytes, type Codec, int64, link, rest, stream, time } from "../../lib/rest/mod.ts";
 import { JSON_TYPE, request, serve } from "./serve.ts";
 
 const User = z.object({ id: z.string(), age: z.number().optional(), tags: z.array(z.string()).optional() });
@@ -204,4 +204,21 @@ Deno.test("handler() never rejects, whatever the request", async () => {
     assert(response.status < 500, `${sent.url} ${response.status}`);
     await response.body?.cancel();
   }
+});
+
+Deno.test("handler() and link() carry bodies with an API's own codec", async () => {
+  const lines: Codec = {
+    type: "text/x-lines",
+    carries: (kind) => kind.type === "list",
+    encode: (value) => (value as string[]).join("\n"),
+    decode: (body) => body.split("\n"),
+  };
+  const operations = { F: rest("POST(text/x-lines) /", [z.array(z.string())], [z.array(z.string())]) };
+  const run = serve(operations, { F: (list) => list.toReversed() }, { codecs: [lines] });
+  const response = await run(request("POST", "/", "a\nb", { "content-type": "text/x-lines" }));
+  assertEquals(await response.json(), ["b", "a"]);
+  assertEquals(await link(api("x", operations, { codecs: [lines] }), "http://h", { fetch: run }).F(["x", "y"]), [
+    "y",
+    "x",
+  ]);
 });
