@@ -1,4 +1,4 @@
-import type { ImageRecord } from "../../lib/engine/image_record.ts";
+import { type ImageRecord, repoTags } from "../../lib/engine/image_record.ts";
 import { emit } from "../wire/emit.ts";
 import { HistoryResponse, ImageData, ImageSummary } from "../wire/image.ts";
 
@@ -9,7 +9,7 @@ export function imageData(image: ImageRecord): ImageData {
   return emit(ImageData, {
     Id: image.id,
     Digest: image.digest,
-    RepoTags: image.names,
+    RepoTags: repoTags(image),
     RepoDigests: image.repoDigests,
     Comment: config.history?.at(-1)?.comment ?? "",
     Created: config.created ?? null,
@@ -30,7 +30,7 @@ export function imageData(image: ImageRecord): ImageData {
     ManifestType: image.mediaType,
     User: execution.User ?? "",
     History: config.history,
-    NamesHistory: image.history,
+    NamesHistory: [...image.names, ...image.history],
     Healthcheck: execution.Healthcheck,
   });
 }
@@ -44,7 +44,7 @@ function emptyObjects(set: Record<string, unknown> | undefined): Record<string, 
 export function imageSummary(image: ImageRecord, containers: number): ImageSummary {
   return emit(ImageSummary, {
     Id: image.id,
-    RepoTags: image.names,
+    RepoTags: repoTags(image),
     RepoDigests: image.repoDigests,
     Created: createdSeconds(image),
     Size: image.size,
@@ -55,7 +55,7 @@ export function imageSummary(image: ImageRecord, containers: number): ImageSumma
     Dangling: image.names.length === 0,
     Arch: image.config.architecture,
     Digest: image.digest,
-    History: image.history,
+    History: [...image.names, ...image.history],
     IsManifestList: false,
     Names: image.names,
     Os: image.config.os,
@@ -85,6 +85,6 @@ export function imageHistory(image: ImageRecord): HistoryResponse[] {
     }));
   }
   entries.reverse();
-  if (entries.length > 0) Object.assign(entries[0], { Id: image.id, Tags: image.names });
+  if (entries.length > 0) Object.assign(entries[0], { Id: image.id, Tags: repoTags(image) });
   return entries;
 }

@@ -24,3 +24,8 @@ export interface ImageRecord {
   /** Annotations of the manifest. */
   annotations: Record<string, string>;
 }
+
+/** An image's names with tags, which is what `RepoTags` shows; its other names are digests. */
+export function repoTags({ names }: Pick<ImageRecord, "names">): string[] {
+  return names.filter((name) => !name.includes("@"));
+}

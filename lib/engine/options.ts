@@ -1,5 +1,5 @@
 import { emptyRegistriesConf, type RegistriesConf } from "../oci/registries_conf.ts";
-import type { Ports } from "./ports.ts";
+import type { Ports, TLSOptions } from "./ports.ts";
 
 /** Bounds on what comes from outside. */
 export interface Limits {
@@ -39,6 +39,8 @@ export interface EngineOptions {
   /** The engine's name in `info`; `gantry` by default. */
   name?: string;
   limits?: Partial<Limits>;
+  /** Certificates for a registry (`docker.io`, `localhost:5000`). */
+  tls?: (registry: string) => TLSOptions | undefined;
   log?: Log;
 }
 
@@ -48,6 +50,7 @@ export interface ResolvedOptions {
   defaultPlatform: Platform;
   name: string;
   limits: Limits;
+  tls?: (registry: string) => TLSOptions | undefined;
 }
 
 /** The bounds where nothing else is asked for. */
@@ -67,6 +70,7 @@ export async function resolveOptions(ports: Ports, options: EngineOptions): Prom
     defaultPlatform: options.defaultPlatform ?? await hostPlatform(ports),
     name: options.name ?? "gantry",
     limits: { ...DEFAULT_LIMITS, ...options.limits },
+    tls: options.tls,
   };
 }
 

@@ -139,8 +139,3 @@ export class Images {
     throw new EngineError("no_such_image", `${name}: tag not known`, { sentinel: "tag not known" });
   }
 }
-
-/** An image's names with tags, as `RepoTags` shows them; its other names are digests. */
-export function repoTags(image: ImageRecord): string[] {
-  return image.names.filter((name) => !name.includes("@"));
-}

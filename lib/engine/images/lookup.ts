@@ -87,7 +87,9 @@ function byName(catalogue: Catalogue, conf: RegistriesConf, text: string, isHex:
   if (isHex && text.length === 64) return undefined;
   for (const candidate of candidatesOf(conf, text)) {
     const image = imageOf(catalogue, candidate);
-    if (image) return { image, name: format(candidate), by: "name" };
+    if (!image) continue;
+    const name = format(candidate);
+    return { image, name, by: image.names.includes(name) ? "name" : "digest" };
   }
 }
 

@@ -137,6 +137,7 @@ function clientOf(core: Pick<Core, "ports" | "options">, options: PullOptions): 
     conf: core.options.registries,
     hash: () => codec.hash(),
     credentials: options.credentials,
+    tls: core.options.tls,
     tlsVerify: options.tlsVerify,
     sleep: (ms, signal) => clock.sleep(ms, signal),
   });

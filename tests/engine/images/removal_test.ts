@@ -21,6 +21,8 @@ Deno.test("Images.remove() by ID wants force for several names", async () => {
   const { id } = await seed(rig, "a", ["docker.io/library/x:1", "localhost/y:1"]);
   const error = await assertRejects(() => images.remove(id.slice(0, 12)), EngineError, "with more than one tag");
   assertEquals(error.code, "in_use");
+  const digest = images.resolve(id).repoDigests[0];
+  await assertRejects(() => images.remove(digest), EngineError, "by digest with more than one tag");
   assertEquals((await images.remove(id, { force: true })).untagged.length, 2);
   const dangling = await seed(rig, "b", []);
   assertEquals((await images.remove("b")).deleted, [dangling.id]);
