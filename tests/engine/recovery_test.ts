@@ -5,7 +5,7 @@ import { MemoryStore } from "../../lib/platform/memory_store.ts";
 import { assertConsistent } from "../fixtures/fake_check.ts";
 import { Dying } from "../fixtures/dying_engine.ts";
 import { type FakeEngine, openFake, spec } from "../fixtures/fake_engine.ts";
-import { FakeKernel } from "../fixtures/fake_host.ts";
+import { FakeKernel } from "../fixtures/fake_kernel.ts";
 
 /** Things clients do, each a whole story. The engine may die at any point of them. */
 const STORIES: Record<string, (containers: Containers) => Promise<unknown>> = {

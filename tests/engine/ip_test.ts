@@ -1,0 +1,59 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { AddressPool } from "../../lib/engine/address_pool.ts";
+import { contains, formatAddress, parseAddress, parseSubnet } from "../../lib/engine/ip.ts";
+
+Deno.test("parseAddress() and formatAddress() are each other's inverse in canonical form", () => {
+  const rows = [
+    ["10.88.0.1", "10.88.0.1"],
+    ["255.255.255.255", "255.255.255.255"],
+    ["::", "::"],
+    ["::1", "::1"],
+    ["fd00:0:0:0:0:0:0:1", "fd00::1"],
+    ["2001:DB8::8:800:200c:417a", "2001:db8::8:800:200c:417a"],
+    ["1:0:0:2:0:0:0:3", "1:0:0:2::3"],
+    ["1:2:3:4:5:6:7:0", "1:2:3:4:5:6:7:0"],
+  ];
+  for (const [text, canonical] of rows) assertEquals(formatAddress(parseAddress(text)), canonical);
+  for (
+    const bad of ["", "1.2.3", "1.2.3.256", "01.2.3.4", "1.2.3.4.5", "::1::", ":::", "12345::", "1:2:3:4:5:6:7", "g::"]
+  ) {
+    assertThrows(() => parseAddress(bad), SyntaxError);
+  }
+});
+
+Deno.test("parseSubnet() drops host bits and knows its members", () => {
+  const subnet = parseSubnet("10.88.3.9/16");
+  assertEquals([formatAddress({ version: 4, value: subnet.first }), subnet.size], ["10.88.0.0", 65536n]);
+  const inside = ["10.88.0.0", "10.88.255.255", "10.89.0.0", "::1"].map((text) => contains(subnet, parseAddress(text)));
+  assertEquals(inside, [true, true, false, false]);
+  for (const bad of ["10.0.0.0", "10.0.0.0/33", "10.0.0.0/x", "fd00::/129", "10.0.0.0/8/8"]) {
+    assertThrows(() => parseSubnet(bad), SyntaxError);
+  }
+});
+
+Deno.test("AddressPool.take() goes round, leaves out what is reserved, and ends", () => {
+  const pool = new AddressPool("192.168.7.0/29", "192.168.7.1");
+  const taken = ["a", "b", "c", "d", "e"].map((owner) => pool.take(owner));
+  assertEquals(taken, ["192.168.7.2", "192.168.7.3", "192.168.7.4", "192.168.7.5", "192.168.7.6"]);
+  assertThrows(() => pool.take("f"), Error, "every address of the subnet is taken");
+  pool.release("b");
+  assertEquals(pool.take("f"), "192.168.7.3");
+});
+
+Deno.test("AddressPool.take() of a full IPv6 subnet's worth of containers stays quick", () => {
+  const pool = new AddressPool("fd00:1::/64", "fd00:1::1");
+  assertEquals(pool.take("a"), "fd00:1::2");
+  for (let i = 0; i < 5000; i++) pool.take(`c${i}`);
+  assertEquals(pool.take("z"), "fd00:1::138b");
+});
+
+Deno.test("AddressPool.claim() and prefer() keep what is somebody's", () => {
+  const pool = new AddressPool("10.0.0.0/24", "10.0.0.1");
+  assertEquals(pool.claim("a", "10.0.0.9"), "10.0.0.9");
+  assertEquals(pool.claim("a", "10.0.0.9"), "10.0.0.9");
+  assertThrows(() => pool.claim("b", "10.0.0.9"), Error, "already allocated to container ID a");
+  assertThrows(() => pool.claim("b", "10.0.0.1"), Error, "reserved");
+  assertEquals(pool.prefer("b", "10.0.0.9"), "10.0.0.2");
+  assertEquals(pool.prefer("c", "10.0.0.77"), "10.0.0.77");
+  assertEquals(pool.prefer("d", "172.16.0.1"), "10.0.0.3");
+});
