@@ -73,7 +73,7 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
     created: context.core.clock.now(),
     spec: { ...spec, name, namespaces, exposed, labels: mergeLabels(spec, config) },
     imageID: image.id,
-    imageName: image.names.includes(spec.image) ? spec.image : image.names[0] ?? spec.image,
+    imageName: fullName(image, spec.image),
     diffIDs: image.layers.map((layer) => layer.diffID),
     process: mergeProcess(spec, config, hostname),
     stopSignal: mergeStopSignal(spec, config),
@@ -85,6 +85,14 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
     log: hostOf(context).logSource(id, spec.logDriver ?? "k8s-file"),
     state: FRESH_STATE,
   };
+}
+
+/** The image's own name that was meant; a short name may stand for any of several. */
+function fullName({ names }: ImageRecord, asked: string): string {
+  const meant = names.find((name) =>
+    [asked, `${asked}:latest`].some((text) => name === text || name.endsWith(`/${text}`))
+  );
+  return meant ?? names[0] ?? asked;
 }
 
 /** Other containers are named by their ID from here on: names change. */

@@ -71,6 +71,15 @@ Deno.test("createContainer() merges environment, user, directory, labels and sto
   assertEquals([bare.record.stopSignal, bare.record.stopTimeout], [9, 0]);
 });
 
+Deno.test("createContainer() remembers the image by the full name that was meant", async () => {
+  const names = ["quay.io/us/tiny:1", "quay.io/us/tiny:latest", "docker.io/library/other:latest"];
+  await using engine = await openFake({ image: { ...IMAGE, names } });
+  const { record } = await engine.containers.create(spec());
+  assertEquals([record.imageName, record.imageID], ["quay.io/us/tiny:latest", IMAGE.id]);
+  const byID = await engine.containers.create(spec({ image: IMAGE.id }));
+  assertEquals(byID.record.imageName, names[0]);
+});
+
 Deno.test("createContainer() names the container, and answers for a taken name as Podman does", async () => {
   await using engine = await openFake();
   const { containers } = engine;
