@@ -25,6 +25,8 @@ export interface RigOptions {
   layers?: Layers;
   registries?: string;
   limits?: Partial<Limits>;
+  /** A PEM certificate every registry may show. */
+  ca?: string;
 }
 
 /** The images of an engine that has no containers. */
@@ -54,6 +56,7 @@ export async function openImages(options: RigOptions = {}): Promise<Rig> {
     locks: new Locks(),
     options: await resolveOptions(ports, {
       limits: options.limits,
+      tls: () => options.ca === undefined ? undefined : { ca: options.ca },
       defaultPlatform: { os: "linux", architecture: "amd64" },
       ...options.registries === undefined ? {} : { registries: parseRegistriesConf(options.registries) },
     }),
