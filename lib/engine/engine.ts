@@ -72,6 +72,7 @@ export class Engine {
   /** Lets go of the host and the store. Containers go on running. */
   async close(): Promise<void> {
     const { ports, state, events } = this.#core;
+    await this.images.close();
     await this.containers.close();
     if (!("unavailable" in ports.host)) await ports.host.close();
     await events.close();

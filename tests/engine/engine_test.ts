@@ -66,3 +66,22 @@ Deno.test("Engine.open() finds again what an earlier one kept", async () => {
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("Engine.close() stops pulls and waits until they have cleaned up", async () => {
+  await using registry = new FaultyRegistry();
+  const ports = edgePorts();
+  const engine = await Engine.open(ports, { registries: parseRegistriesConf(registry.registries) });
+  const image = sampleImage([1000, 2000]);
+  const name = registry.add("app:1", image);
+  let release = () => {};
+  registry.fault = async ({ what }) => {
+    if (what === image.layers[1].digest) await new Promise<void>((resolve) => release = resolve);
+    return undefined;
+  };
+  const pull = assertRejects(() => Array.fromAsync(engine.images.pull(name)), EngineError);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await engine.close();
+  assertEquals((await pull).code, "cancelled");
+  assertEquals(await Array.fromAsync(ports.blobs.list()), []);
+  release();
+});

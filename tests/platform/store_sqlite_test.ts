@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { EngineError } from "../../lib/engine/errors.ts";
+import { State } from "../../lib/engine/state.ts";
 import { SQLiteStore } from "../../lib/platform/sqlite_store.ts";
 import { testStore } from "./store_suite.ts";
 
@@ -115,4 +116,37 @@ Deno.test("SQLiteStore.commit() lasts through a kill of the process", async () =
   for (let i = 0; i <= answered; i++) assert(keys.has(i), `Expected ${i}, which was answered, to last`);
   assertEquals(rows.length, keys.size * 2);
   await store.close();
+});
+
+Deno.test("SQLiteStore.commit() fails whole on a full disk, and goes on when there is room again", async () => {
+  await using folder = await temporary();
+  const mount = async (...args: string[]) => {
+    const { success } = await new Deno.Command(args[0], { args: args.slice(1) }).output();
+    assert(success, `Expected ${args.join(" ")} to succeed`);
+  };
+  await mount("mount", "-t", "tmpfs", "-o", "size=1m", "none", folder.path);
+  try {
+    const store = await SQLiteStore.open(`${folder.path}/a.db`);
+    const state = await State.open(store);
+    const table = state.table<string>("t");
+    await state.commit([table.put("first", "fits")]);
+    const large = "x".repeat(300_000);
+    const results = [];
+    for (let i = 0; i < 5; i++) {
+      results.push(
+        ...await Promise.allSettled([state.commit([table.put(`${i}`, large), table.put(`${i}b`, "small")])]),
+      );
+    }
+    assertEquals(results.at(-1)?.status, "rejected");
+    const kept = results.filter(({ status }) => status === "fulfilled").length;
+    assertEquals(table.size, 1 + 2 * kept);
+    await mount("mount", "-o", "remount,size=20m", folder.path);
+    await state.commit([table.put("last", "fits again")]);
+    await store.close();
+    const again = await SQLiteStore.open(`${folder.path}/a.db`);
+    assertEquals((await again.load()).map(({ key }) => key).sort(), table.keys().sort());
+    await again.close();
+  } finally {
+    await mount("umount", folder.path);
+  }
 });

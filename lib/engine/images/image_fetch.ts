@@ -61,13 +61,13 @@ export async function fetchImage(pull: PullContext, reference: Reference): Promi
 }
 
 async function fetchClaimed(context: FetchContext): Promise<string> {
-  const { core, catalogue, content, claim, reference, tell } = context;
+  const { core, catalogue, content, reference, tell } = context;
   const source = await fetchManifest(context);
   checkManifest(source.manifest, core.options.limits);
   tell({ kind: "status", text: "Getting image source signatures" });
   const record = await fetchContent(context, source);
   tell({ kind: "status", text: "Writing manifest to image destination" });
-  for (const { bytes, digest } of source.documents) await storeBytes(content, core.ports.blobs, claim, bytes, digest);
+  for (const document of source.documents) await storeDocument(context, document);
   await catalogue.add({
     record,
     names: [format(reference)],
@@ -168,23 +168,26 @@ async function fetchConfig(context: FetchContext, descriptor: Descriptor): Promi
   const { digest } = descriptor;
   tell({ kind: "status", text: `Copying config ${digest}` });
   claim.add(`blob:${digest}`);
-  const stored = await blobs.open(digest);
-  if (stored) return parseImageConfig(new Uint8Array(await new Response(stored).arrayBuffer()));
-  const bytes = await client.blobBytes(reference, descriptor, { signal, limit: core.options.limits.manifestBytes });
-  const config = parseImageConfig(bytes);
-  await storeBytes(content, blobs, claim, bytes, digest);
-  return config;
+  return await content.with(`blob:${digest}`, async () => {
+    const stored = await blobs.open(digest);
+    if (stored) return parseImageConfig(new Uint8Array(await new Response(stored).arrayBuffer()));
+    const bytes = await client.blobBytes(reference, descriptor, { signal, limit: core.options.limits.manifestBytes });
+    const config = parseImageConfig(bytes);
+    await putBytes(blobs, bytes, digest);
+    return config;
+  }, signal);
 }
 
-async function storeBytes(
-  content: Content,
-  blobs: Blobs,
-  claim: Claim,
-  bytes: Uint8Array,
-  digest: string,
-): Promise<void> {
+async function storeDocument({ core, content, claim }: FetchContext, document: FetchedManifest): Promise<void> {
+  const { bytes, digest } = document;
+  const { blobs } = core.ports;
   claim.add(`blob:${digest}`);
   await content.with(`blob:${digest}`, async () => {
-    if (!await blobs.stat(digest)) await blobs.put(new Blob([bytes.slice()]).stream(), { digest, size: bytes.length });
+    if (!await blobs.stat(digest)) await putBytes(blobs, bytes, digest);
   });
+}
+
+async function putBytes(blobs: Blobs, bytes: Uint8Array, digest: string): Promise<void> {
+  // Copied into a buffer of its own: a Blob takes no shared one.
+  await blobs.put(new Blob([bytes.slice()]).stream(), { digest, size: bytes.length });
 }

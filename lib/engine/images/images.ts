@@ -22,6 +22,8 @@ export class Images {
   readonly #catalogue: Catalogue;
   readonly #content: Content;
   readonly #pins = new Map<string, number>();
+  readonly #pulls = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
 
   constructor(core: ImagesCore) {
     this.#core = core;
@@ -84,7 +86,10 @@ export class Images {
    */
   pull(reference: string, options: PullOptions = {}): AsyncIterableIterator<PullProgress, undefined> {
     const parts = { core: this.#core, catalogue: this.#catalogue, content: this.#content };
-    return new ProgressFeed((tell, signal) => pullImages(parts, reference, options, tell, signal), options.signal);
+    const signal = AbortSignal.any([this.#closing.signal, ...options.signal ? [options.signal] : []]);
+    const pull = (tell: (progress: PullProgress) => void, signal: AbortSignal) =>
+      this.#track(pullImages(parts, reference, options, tell, signal));
+    return new ProgressFeed(pull, signal);
   }
 
   /** Removes an image, or a name of it while it has others; see {@linkcode removeImage}. */
@@ -128,6 +133,21 @@ export class Images {
   /** Hides or deletes what an interrupted pull or removal left. Called once, at start. */
   async recover(): Promise<void> {
     await this.#content.sweep();
+  }
+
+  /** Stops pulls; resolves when each has cleaned up. */
+  async close(): Promise<void> {
+    this.#closing.abort(new EngineError("cancelled", "The engine is closing"));
+    await Promise.allSettled(this.#pulls);
+  }
+
+  async #track(pull: Promise<void>): Promise<void> {
+    this.#pulls.add(pull);
+    try {
+      await pull;
+    } finally {
+      this.#pulls.delete(pull);
+    }
   }
 
   #nameOf(image: ImageRecord, text: string): string {

@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { buildImage, buildIndex, pushImage } from "../../fixtures/image_builder.ts";
+import { zstdCompressSync } from "node:zlib";
+import { buildImage, buildIndex, pushImage, sha256 } from "../../fixtures/image_builder.ts";
+import { buildTar } from "../../fixtures/tar_builder.ts";
 import { startRegistry } from "../../fixtures/registry.ts";
 import { assertNothing } from "./assert_nothing.ts";
 import { cut, FaultyRegistry } from "./faulty_registry.ts";
@@ -94,6 +96,24 @@ Deno.test("Images.pull() chooses from an index, by digest too, and keeps both di
   assertEquals(await blobsOf(rig.blobs), await neededBlobs(rig));
   // On the edge the size is that of the blobs.
   assertEquals(record.size, record.layers.reduce((sum, { size }) => sum + size, 0));
+});
+
+Deno.test("Images.pull() unpacks gzip, zstd and plain layers, whatever their media type says", async () => {
+  await using registry = new FaultyRegistry();
+  await using rig = await openOnHost({ registries: registry.registries });
+  const tars = ["gzip", "zstd", "plain"].map((path) => buildTar([{ type: "file", path, content: noise(5000) }]));
+  const image = buildImage({
+    layers: [{ tar: tars[0] }, { tar: new Uint8Array(zstdCompressSync(tars[1])), gzip: false }, {
+      tar: tars[2],
+      gzip: false,
+    }],
+    format: "docker",
+    architecture: "amd64",
+    alterConfig: (config) => ({ ...config, rootfs: { type: "layers", diff_ids: tars.map(sha256) } }),
+  });
+  await pullID(rig.images, registry.add("app:1", image));
+  assertEquals((await rig.layers.list()).sort(), tars.map(sha256).sort());
+  assertEquals((await Deno.stat(`${rig.folder}/root/layers/${sha256(tars[1]).slice(7)}/diff/zstd`)).size, 5000);
 });
 
 Deno.test("Images.pull() keeps to its policy", async () => {
