@@ -1,0 +1,53 @@
+/**
+ * Serving an API on a Unix socket or TCP, under Deno and Node.
+ *
+ * @module
+ */
+import type { Authenticator } from "../rest/auth.ts";
+import type { Handler } from "../rest/context.ts";
+import { handler, type HandlerOptions } from "../rest/handler.ts";
+import type { Implementation } from "../rest/implement.ts";
+import { listen, type Listener, type ListenOptions } from "./listener.ts";
+
+export type { Hijacks } from "./front.ts";
+export type { HostRules } from "./host_rules.ts";
+export { listen, type Listener, type ListenOptions } from "./listener.ts";
+
+/** Options of {@linkcode listenAndServe}. */
+export interface ServeOptions extends Omit<ListenOptions, "authenticated"> {
+  /** Asked when no route fits the path. */
+  readonly fallback?: Handler;
+}
+
+/**
+ * Serves an implementation, or several side by side, and resolves when it listens.
+ *
+ * @example
+ * ```ts
+ * import { api, implement, int64, link, rest } from "../rest/mod.ts";
+ * import { listenAndServe } from "./serve.ts";
+ *
+ * const calculator = api("calculator.example.com", {
+ *   Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]),
+ * });
+ * await using server = await listenAndServe("tcp://127.0.0.1:0", null, implement(calculator, { Add: (a, b) => a + b }));
+ * const client = link(calculator, server.address.replace("tcp:", "http:"));
+ * console.assert(await client.Add(1n, 2n) === 3n);
+ * ```
+ *
+ * @param addr `unix:///path`, `tcp://host:port` or `host:port`
+ * @param auth Who may call; null for anybody, which TCP off loopback refuses
+ * @param impl What is served
+ * @throws {SyntaxError} if the address does not parse
+ * @throws {Error} if it is taken, or off loopback without an authenticator
+ */
+export function listenAndServe<Identity = unknown>(
+  addr: string,
+  auth: Authenticator<Identity> | null,
+  impl: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],
+  options: ServeOptions = {},
+): Promise<Listener> {
+  const { fallback, onError } = options;
+  const settings: HandlerOptions = { fallback, onError: onError && ((error) => onError(error)) };
+  return listen(addr, handler(auth, impl, settings), { ...options, authenticated: auth !== null });
+}

@@ -1,0 +1,97 @@
+/**
+ * The engine as an edge handler. Bindings: `GANTRY_TOKEN` (callers send it as bearer token; without it everything is 401),
+ * `GANTRY_REGISTRIES` (the text of a registries.conf), `ENGINE` (the Durable Object class {@linkcode GantryEngine}, with SQLite
+ * storage). With `ENGINE` there is one engine and what it holds lasts. Without it each isolate has an engine of its own in
+ * memory: the runtime starts and ends isolates as it likes, so that is for trials only.
+ *
+ * @module
+ */
+import { engineHandler } from "../../handlers/engine_handler.ts";
+import { Engine } from "../engine/engine.ts";
+import type { Blobs, Codec, Store } from "../engine/ports.ts";
+import { parseRegistriesConf } from "../oci/registries_conf.ts";
+import { bearer } from "../rest/auth.ts";
+import type { Handler, Platform } from "../rest/context.ts";
+import { entryHandler } from "./entry.ts";
+import { MemoryBlobs } from "./memory_blobs.ts";
+import { MemoryStore } from "./memory_store.ts";
+import { workersClock } from "./workers/clock.ts";
+import { workersCodec } from "./workers/codec.ts";
+import { DurableBlobs } from "./workers/durable_blobs.ts";
+import { DurableStore } from "./workers/durable_store.ts";
+import { workersNet } from "./workers/net.ts";
+import { workersRandom } from "./workers/random.ts";
+import type { Bindings, DurableObjectState, ExecutionContext } from "./workers/runtime.ts";
+import { upgradeWebSocket } from "./workers/websocket.ts";
+
+const UNAVAILABLE = "this engine runs on the edge, where there is no kernel to run containers on";
+
+/** The one engine of a deployment, with its state and blobs in the object's SQLite. */
+export class GantryEngine {
+  readonly #context: DurableObjectState;
+  readonly #serve: Handler;
+
+  constructor(context: DurableObjectState, bindings: Bindings) {
+    this.#context = context;
+    this.#serve = makeHandler(bindings, (codec) => ({
+      store: new DurableStore(context),
+      blobs: new DurableBlobs(context, codec),
+    }));
+  }
+
+  /** Serves a request that the entry has passed on. */
+  fetch(request: Request): Promise<Response> {
+    return this.#serve(request, platform(request, this.#context));
+  }
+}
+
+/** By token and configuration: bindings come with each request, the isolate stays. */
+const inMemory = new Map<string, Handler>();
+
+/** What the runtime calls. */
+export default {
+  fetch(request: Request, bindings: Bindings, context: ExecutionContext): Promise<Response> {
+    const { ENGINE, GANTRY_TOKEN } = bindings;
+    if (ENGINE !== undefined && GANTRY_TOKEN) return ENGINE.get(ENGINE.idFromName("engine")).fetch(request);
+    const key = JSON.stringify([GANTRY_TOKEN, bindings.GANTRY_REGISTRIES]);
+    const serve = inMemory.get(key) ??
+      makeHandler(bindings, (codec) => ({ store: new MemoryStore(), blobs: new MemoryBlobs(codec) }));
+    inMemory.set(key, serve);
+    return serve(request, platform(request, context));
+  },
+};
+
+function makeHandler(bindings: Bindings, storage: (codec: Codec) => { store: Store; blobs: Blobs }): Handler {
+  return entryHandler({
+    token: bindings.GANTRY_TOKEN,
+    advice: "the binding GANTRY_TOKEN must be set to the token that callers send",
+    async open(token) {
+      const codec = workersCodec();
+      const ports = {
+        ...storage(codec),
+        net: workersNet(),
+        codec,
+        clock: workersClock(),
+        random: workersRandom(),
+        host: { unavailable: UNAVAILABLE },
+      };
+      const engine = await Engine.open(ports, { registries: registriesOf(bindings) });
+      return engineHandler(engine, { auth: bearer(token) });
+    },
+    onError: (error) => console.error("gantry: cannot open the engine:", error),
+  });
+}
+
+function registriesOf({ GANTRY_REGISTRIES }: Bindings) {
+  if (!GANTRY_REGISTRIES) return undefined;
+  const conf = parseRegistriesConf({ name: "the binding GANTRY_REGISTRIES", text: GANTRY_REGISTRIES });
+  return conf.unqualifiedSearch.length > 0 ? conf : { ...conf, unqualifiedSearch: ["docker.io"] };
+}
+
+function platform(request: Request, context: ExecutionContext): Platform {
+  return {
+    peer: request.headers.get("cf-connecting-ip") ?? undefined,
+    upgradeWebSocket,
+    waitUntil: (promise) => context.waitUntil(promise),
+  };
+}
