@@ -38,14 +38,24 @@ function entries(header: string, text: string): Map<string, Credential> {
   return found;
 }
 
+/** A key may name a registry or a repository below it; the longest that fits counts. */
 function lookup(found: Map<string, Credential>): CredentialSource | undefined {
-  return found.size === 0 ? undefined : (registry) => found.get(hostOf(registry));
+  if (found.size === 0) return undefined;
+  return (registry, path) => {
+    for (let key = `${hostOf(registry)}/${path}`; key !== ""; key = key.slice(0, Math.max(0, key.lastIndexOf("/")))) {
+      const credential = found.get(key);
+      if (credential) return credential;
+    }
+  };
 }
 
-/** Keys may be URLs, and Docker Hub goes by an old one. */
+/** Keys may be URLs, and Docker Hub goes by old ones. */
 function hostOf(registry: string): string {
-  const host = registry.replace(/^https?:\/\//, "").split("/")[0];
-  return host === "index.docker.io" || host === "registry-1.docker.io" ? "docker.io" : host;
+  const isURL = /^https?:\/\//.test(registry);
+  const [host, ...path] = registry.replace(/^https?:\/\//, "").split("/");
+  const name = host === "index.docker.io" || host === "registry-1.docker.io" ? "docker.io" : host;
+  // A URL's path is the API's, not a repository.
+  return isURL ? name : [name, ...path].join("/");
 }
 
 function credentialOf(auth: AuthConfig): Credential | undefined {
@@ -77,7 +87,8 @@ function read<S extends z.ZodType>(header: string, schema: S, text: string): z.o
   try {
     return decode(schema, text);
   } catch (error) {
-    if (error instanceof DecodeError) throw malformed(header, error.message);
+    // Its message may quote the value.
+    if (error instanceof DecodeError) throw malformed(header, "not the JSON of a credential");
     throw error;
   }
 }

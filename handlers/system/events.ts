@@ -9,7 +9,7 @@ import { nanoseconds, parseMoment } from "../wire/time.ts";
 import { eventFilter } from "./event_filter.ts";
 
 /** Streams what happened, and what happens from now on unless told to stop. */
-export function events(engine: Engine, query: EventsQuery, { signal }: Context): AsyncIterable<Event> {
+export function events(engine: Engine, query: EventsQuery, { signal, version }: Context): AsyncIterable<Event> {
   const list = engine.events.list({
     since: moment("since", query.since),
     until: moment("until", query.until),
@@ -17,7 +17,9 @@ export function events(engine: Engine, query: EventsQuery, { signal }: Context):
     filter: eventFilter(query.filters),
     signal,
   });
-  return map(list, wireEvent);
+  // Podman 4 takes an event without an exit code for a broken one, whatever it is about.
+  const legacy = version !== undefined && version.startsWith("4.");
+  return map(list, legacy ? (event) => wireEvent({ ...event, exitCode: event.exitCode ?? 0 }) : wireEvent);
 }
 
 /** Changes each value of a sequence. By hand, so that a reader that waits can be ended. */

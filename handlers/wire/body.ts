@@ -1,14 +1,15 @@
 import type { JSONSchemaOptions, Schema } from "../../lib/rest/mod.ts";
 import { accept, decode, DecodeError } from "./decode.ts";
+import type { Sparse } from "./emit.ts";
 import { Int64, UInt64OrMinusOne } from "./numbers.ts";
 import { z } from "./zod.ts";
 
 /**
- * A request body that is read as Go reads it. An absent body is an empty object.
+ * A request body that is read as Go reads it: a client may leave anything out, and an absent body is an empty object.
  *
  * @param schema What it holds
  */
-export function body<S extends z.ZodType>(schema: S): Schema<z.input<S>, z.output<S>> {
+export function body<S extends z.ZodType>(schema: S): Schema<Sparse<z.input<S>>, z.output<S>> {
   return {
     "~standard": {
       version: 1,

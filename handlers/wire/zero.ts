@@ -43,6 +43,7 @@ export function zero(schema: Schema): unknown {
   if (inner instanceof z.ZodUnion) return zero(inner.def.options[0]);
   if (inner instanceof z.ZodBoolean) return false;
   if (inner instanceof z.ZodArray) return [];
+  if (inner instanceof z.ZodRecord) return {};
   if (inner instanceof z.ZodObject) {
     const fields = Object.entries(inner.shape).filter(([, field]) => !shapeOf(field).optional);
     return Object.fromEntries(fields.map(([key, field]) => [key, zero(field)]));

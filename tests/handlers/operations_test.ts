@@ -1,5 +1,15 @@
 import { assert, assertEquals } from "@std/assert";
 import { families } from "../../handlers/engine_handler.ts";
+import { compatContainersAPI } from "../../handlers/compat/containers/api.ts";
+import { compatImagesAPI } from "../../handlers/compat/images/api.ts";
+import { compatSystemAPI } from "../../handlers/compat/system/api.ts";
+import { containersAPI } from "../../handlers/containers/api.ts";
+import { imagesAPI } from "../../handlers/images/api.ts";
+import { systemAPI } from "../../handlers/system/api.ts";
+import { Event } from "../../handlers/wire/event.ts";
+import { z } from "../../handlers/wire/zod.ts";
+import { link } from "../../lib/rest/mod.ts";
+import { differences } from "./conforms.ts";
 import { openTestEngine, TINY, TINY_NAME } from "./test_engine.ts";
 
 /** How each operation is called in the test below: method, path, body. `ID` stands for a running container. */
@@ -78,6 +88,10 @@ for (const [name, [method, path, status, body]] of Object.entries(CALLS)) {
     assertEquals(alone.status, status, alone.text);
     const routed = await answer(name, method, path, body, true);
     assertEquals([routed.status, routed.type], [alone.status, alone.type]);
+    if (alone.schema === undefined) return;
+    for (const reply of alone.text.trim().split("\n")) {
+      assertEquals(differences(alone.schema, JSON.parse(reply)), [], "every key of types.json, and no other");
+    }
   });
 }
 
@@ -102,8 +116,35 @@ async function answer(name: string, method: string, path: string, body: unknown,
   // A wait holds its reply until there is something to say.
   if (name === "CompatWaitContainer") { for (const { id } of containers.list({ all: true })) test.kernel.end(id, 0); }
   const text = await reply.text();
-  return { status: reply.status, type: reply.headers.get("content-type"), text };
+  const { status, headers } = reply;
+  return { status, type: headers.get("content-type"), text, schema: resultSchema(name) };
 }
+
+const OPERATIONS: Record<string, { results: readonly object[] }> = {
+  ...containersAPI.operations,
+  ...imagesAPI.operations,
+  ...systemAPI.operations,
+  ...compatContainersAPI.operations,
+  ...compatImagesAPI.operations,
+  ...compatSystemAPI.operations,
+};
+
+/** The schema of an operation's JSON; `undefined` where it answers nothing or bytes. */
+function resultSchema(name: string): z.ZodType | undefined {
+  const [result] = OPERATIONS[name].results;
+  if (/Events$/.test(name)) return Event;
+  const schema: unknown = result !== undefined && "item" in result ? result.item : result;
+  return schema instanceof z.ZodType ? schema : undefined;
+}
+
+Deno.test("the definitions are a typed client", async () => {
+  await using test = await openTestEngine();
+  const client = link(containersAPI, "http://localhost", { fetch: test.serve });
+  const { Id } = await client.CreateContainer({ image: TINY_NAME, name: "made", netns: { nsmode: "none" } });
+  const [listed] = await client.ListContainers({ all: true, filters: JSON.stringify({ name: ["made"] }) });
+  assertEquals([listed.Id, listed.Names], [Id, ["made"]]);
+  assertEquals((await client.GetContainer("made", {})).HostConfig?.NetworkMode, "none");
+});
 
 Deno.test("both spellings of the native tree, with and without a version, are one", async () => {
   await using test = await openTestEngine();

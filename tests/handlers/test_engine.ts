@@ -11,7 +11,8 @@ import { hostCodec } from "../../lib/platform/codec.ts";
 import { MemoryBlobs } from "../../lib/platform/memory_blobs.ts";
 import { MemoryStore } from "../../lib/platform/memory_store.ts";
 import { hostRandom } from "../../lib/platform/random.ts";
-import { FakeHost, FakeKernel } from "../fixtures/fake_host.ts";
+import { FakeHost } from "../fixtures/fake_host.ts";
+import { FakeKernel } from "../fixtures/fake_kernel.ts";
 import { buildImage, type BuiltImage } from "../fixtures/image_builder.ts";
 
 /** Facts of a host that is not there. */

@@ -1,0 +1,154 @@
+import { assert, assertEquals } from "@std/assert";
+import { openTestEngine, type TestEngine, TINY, TINY_NAME } from "../test_engine.ts";
+
+async function create(test: TestEngine, spec: Record<string, unknown> = {}): Promise<string> {
+  const reply = await test.send("POST", "/libpod/containers/create", { image: TINY_NAME, ...spec });
+  const body = await reply.json();
+  assertEquals(reply.status, 201, JSON.stringify(body));
+  return body.Id;
+}
+
+async function status(test: TestEngine, method: string, path: string, body?: unknown): Promise<number> {
+  const reply = await test.send(method, path, body);
+  await reply.body?.cancel();
+  return reply.status;
+}
+
+Deno.test("CreateContainer() answers bad requests with a status clients know", async () => {
+  await using test = await openTestEngine();
+  await create(test, { name: "taken" });
+  const rows: [path: string, body: unknown, status: number, text: string][] = [
+    ["/libpod/containers/create", { image: "nope" }, 404, "no such image: nope: image not known"],
+    ["/containers/create", { Image: "nope" }, 404, "image not known"],
+    ["/libpod/containers/create", { image: TINY_NAME, name: "taken" }, 500, "that name is already in use"],
+    ["/containers/create?name=taken", { Image: TINY_NAME }, 409, "that name is already in use"],
+    ["/libpod/containers/create", "{", 400, "JSON"],
+    ["/libpod/containers/create", "[]", 400, "expected object"],
+    ["/libpod/containers/create", { image: 1 }, 400, '"image"'],
+    ["/libpod/containers/create", { image: TINY_NAME, name: "a b" }, 400, "names must match"],
+    ["/libpod/containers/create", { image: TINY_NAME, pod: "p" }, 501, '"pod" is not supported'],
+    ["/libpod/containers/create", undefined, 400, "must specify image"],
+  ];
+  for (const [path, body, code, text] of rows) {
+    const reply = await test.send("POST", path, body);
+    const { message, response } = await reply.json();
+    assertEquals([reply.status, response], [code, code], message);
+    assert(message.includes(text), `${message} has ${text}`);
+  }
+});
+
+Deno.test("StartContainer() and StopContainer() answer 304 where nothing changes", async () => {
+  await using test = await openTestEngine();
+  const id = await create(test);
+  const rows: [operation: string, status: number][] = [
+    ["start", 204],
+    ["start", 304],
+    ["stop", 204],
+    ["stop", 304],
+    ["restart", 204],
+    ["pause", 204],
+    ["unpause", 204],
+    ["kill", 204],
+    ["kill", 409],
+    ["start", 204],
+  ];
+  for (const [operation, code] of rows) {
+    assertEquals(await status(test, "POST", `/libpod/containers/${id}/${operation}`), code, operation);
+  }
+  assertEquals(await status(test, "POST", "/libpod/containers/none/stop"), 404);
+  assertEquals(await status(test, "POST", "/libpod/containers/none/stop?ignore=true"), 204);
+  assertEquals(await status(test, "POST", `/libpod/containers/${id}/kill?signal=NOPE`), 400);
+});
+
+Deno.test("WaitContainer() answers the exit code as text, Docker's twin as JSON whose head comes first", async () => {
+  await using test = await openTestEngine();
+  const id = await create(test, { command: ["exit", "3"] });
+  const early = await test.send("POST", `/containers/${id}/wait?condition=next-exit`);
+  assertEquals(early.status, 200);
+  await test.engine.containers.start(id);
+  assertEquals(await early.json(), { StatusCode: 3, Error: null });
+  assertEquals(await (await test.send("POST", `/libpod/containers/${id}/wait`)).text(), "3");
+  assertEquals(await status(test, "POST", `/libpod/containers/${id}/wait?condition=odd`), 400);
+  assertEquals(await status(test, "POST", `/containers/${id}/wait?condition=odd`), 400);
+  assertEquals(await status(test, "POST", "/containers/none/wait"), 404);
+  const two = `/libpod/containers/${id}/wait?condition=running&condition=exited`;
+  assertEquals(await (await test.send("POST", two)).text(), "3");
+});
+
+Deno.test("RemoveContainer() reports, forces and ignores", async () => {
+  await using test = await openTestEngine();
+  const id = await create(test);
+  await test.engine.containers.start(id);
+  assertEquals(await status(test, "DELETE", `/libpod/containers/${id}`), 500);
+  assertEquals(await (await test.send("DELETE", `/libpod/containers/${id}?force=true`)).json(), [{ Id: id }]);
+  assertEquals(await status(test, "DELETE", `/libpod/containers/${id}`), 404);
+  assertEquals(await (await test.send("DELETE", `/libpod/containers/${id}?ignore=true`)).json(), []);
+  assertEquals(await status(test, "DELETE", `/containers/${id}`), 404);
+  assertEquals(await status(test, "DELETE", `/containers/${id}?link=1`), 400);
+});
+
+Deno.test("ListContainers() filters and counts", async () => {
+  await using test = await openTestEngine();
+  for (const name of ["a", "b", "c"]) await create(test, { name, labels: { which: name } });
+  await test.engine.containers.start("b");
+  const names = async (query: string) => {
+    const reply = await test.send("GET", `/libpod/containers/json${query}`);
+    assertEquals(reply.status, 200, query);
+    const list: { Names: string[] }[] = await reply.json();
+    return list.map(({ Names }) => Names[0]).sort().join();
+  };
+  const filters = (value: unknown) => `filters=${encodeURIComponent(JSON.stringify(value))}`;
+  assertEquals(await names(""), "b");
+  assertEquals(await names("?all=true"), "a,b,c");
+  assertEquals(await names("?all=true&last=-1"), "a,b,c");
+  assertEquals(await names(`?all=true&${filters({ label: ["which=a"] })}`), "a");
+  assertEquals(await names(`?${filters({ status: { created: true } })}`), "a,c");
+  assertEquals(await names(`?all=true&${filters({ name: ["c"] })}`), "c");
+  assertEquals((await names("?limit=2")).length, 3);
+  assertEquals(await status(test, "GET", "/libpod/containers/json?filters=%7B"), 400);
+});
+
+Deno.test("GetContainer() gives clients before version 5 the older forms", async () => {
+  await using test = await openTestEngine();
+  const id = await create(test, { entrypoint: ["/bin/a", "b"], stop_signal: 2 });
+  const config = async (path: string) =>
+    (await (await test.send("GET", `${path}/containers/${id}/json`)).json()).Config;
+  const old = await config("/v4.3.1/libpod");
+  assertEquals([old.Entrypoint, old.StopSignal], ["/bin/a b", 2]);
+  for (const path of ["/libpod", "/v5.0.0/libpod", "/v1.44"]) {
+    const { Entrypoint, StopSignal } = await config(path);
+    assertEquals([Entrypoint, StopSignal], [["/bin/a", "b"], "SIGINT"], path);
+  }
+});
+
+Deno.test("GetContainer() tells what was asked for and what came of it", async () => {
+  await using test = await openTestEngine();
+  const id = await create(test, {
+    name: "full",
+    command: ["serve", "x"],
+    env: { A: "b" },
+    hostname: "hh",
+    portmappings: [{ container_port: 80, host_port: 8080, range: 2 }],
+    r_limits: [{ type: "nofile", soft: 10, hard: -1 }],
+    resource_limits: { cpu: { quota: 150000, period: 100000 }, memory: { limit: 1 << 26 } },
+    mounts: [{ type: "bind", source: "/tmp", destination: "/t", options: ["ro"] }],
+  });
+  await test.engine.containers.start(id);
+  const native = await (await test.send("GET", `/libpod/containers/${id}/json`)).json();
+  assertEquals([native.Path, native.Args, native.Image], ["serve", ["x"], TINY.id]);
+  assertEquals([native.State.Status, native.State.Running, native.State.Pid > 0], ["running", true, true]);
+  assertEquals(native.Config.Env.filter((entry: string) => /^(A|FROM_IMAGE)=/.test(entry)).sort(), [
+    "A=b",
+    "FROM_IMAGE=yes",
+  ]);
+  assertEquals(Object.keys(native.NetworkSettings.Ports).sort(), ["80/tcp", "8080/tcp", "81/tcp"]);
+  assertEquals(native.HostConfig.PortBindings["81/tcp"], [{ HostIp: "0.0.0.0", HostPort: "8081" }]);
+  assertEquals(native.HostConfig.Ulimits, [{ Name: "RLIMIT_NOFILE", Soft: 10, Hard: -1 }]);
+  assertEquals([native.HostConfig.NanoCpus, native.HostConfig.Memory], [1.5e9, 1 << 26]);
+  assertEquals([native.Mounts[0].Destination, native.Mounts[0].RW], ["/t", false]);
+
+  const docker = await (await test.send("GET", `/v1.44/containers/full/json`)).json();
+  assertEquals([docker.Name, docker.Image, docker.State.Status], ["/full", `sha256:${TINY.id}`, "running"]);
+  assertEquals([docker.HostConfig.LogConfig.Type, docker.HostConfig.NanoCpus], ["json-file", 1.5e9]);
+  assertEquals(docker.Config.Hostname, "hh");
+});

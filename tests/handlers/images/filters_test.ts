@@ -1,0 +1,62 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { imageFilter } from "../../../handlers/images/filters.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
+import type { ImageRecord } from "../../../lib/engine/image_record.ts";
+import { IMAGE } from "../../fixtures/fake_engine.ts";
+
+function image(id: string, created: string, more: Partial<ImageRecord> = {}): ImageRecord {
+  const config = { ...IMAGE.config, created, config: { Labels: { which: id } } };
+  return { ...IMAGE, id: id.repeat(64), names: [`docker.io/library/${id}:latest`], config, ...more };
+}
+
+const IMAGES = [
+  image("a", "2026-01-01T00:00:00Z"),
+  image("b", "2026-02-01T00:00:00Z", { names: ["quay.io/team/b:1.2"] }),
+  image("c", "2026-03-01T00:00:00Z", { names: [] }),
+];
+
+const SCOPE = {
+  now: Date.parse("2026-03-02T00:00:00Z"),
+  resolve: (name: string) => IMAGES.find(({ id }) => id.startsWith(name))!,
+  containers: (id: string) => (id.startsWith("a") ? 1 : 0),
+};
+
+function fitting(filters: Record<string, string[]>): string {
+  return IMAGES.filter(imageFilter(filters, SCOPE)).map(({ id }) => id[0]).join("");
+}
+
+Deno.test("imageFilter() tells which images fit", () => {
+  const rows: [filters: Record<string, string[]>, fitting: string][] = [
+    [{}, "abc"],
+    [{ dangling: ["true"] }, "c"],
+    [{ dangling: ["false"] }, "ab"],
+    [{ containers: ["true"] }, "a"],
+    [{ id: ["sha256:b"] }, "b"],
+    [{ id: ["a", "b"] }, "ab"],
+    [{ before: ["b"] }, "a"],
+    [{ since: ["b"] }, "c"],
+    [{ after: ["a"] }, "bc"],
+    [{ label: ["which"] }, "abc"],
+    [{ label: ["which=a"] }, "a"],
+    [{ label: ["which", "which=b"] }, "b"],
+    [{ "label!": ["which=a"] }, "bc"],
+    [{ reference: ["a"] }, "a"],
+    [{ reference: ["a:latest"] }, "a"],
+    [{ reference: ["quay.io/*/b"] }, "b"],
+    [{ reference: ["b:1.*"] }, "b"],
+    [{ reference: ["team/b", "a"] }, "ab"],
+    [{ reference: ["b:2"] }, ""],
+    [{ until: ["2026-01-15"] }, "a"],
+    [{ until: ["240h"] }, "ab"],
+    [{ intermediate: ["true"] }, ""],
+    [{ digest: [IMAGE.digest.slice(0, 12)] }, "abc"],
+  ];
+  for (const [filters, expected] of rows) assertEquals(fitting(filters), expected, JSON.stringify(filters));
+});
+
+Deno.test("imageFilter() refuses what it does not know", () => {
+  for (const filters of [{ odd: ["x"] }, { dangling: ["perhaps"] }, { until: ["whenever"] }]) {
+    const error = assertThrows(() => fitting(filters as unknown as Record<string, string[]>), EngineError);
+    assertEquals((error as EngineError).code, "invalid");
+  }
+});

@@ -1,0 +1,74 @@
+import { assertEquals } from "@std/assert";
+import { openTestEngine, type TestEngine, TINY_NAME } from "../test_engine.ts";
+
+type Wire = { Type: string; Action: string; Actor: { ID: string; Attributes: Record<string, string> }; from?: string };
+
+/** The life of one container, told. */
+async function live(test: TestEngine): Promise<string> {
+  const reply = await test.send("POST", "/libpod/containers/create", {
+    image: TINY_NAME,
+    name: "one",
+    command: ["exit", "3"],
+    labels: { which: "this" },
+  });
+  const { Id } = await reply.json();
+  await test.engine.containers.start(Id);
+  await test.engine.containers.wait(Id);
+  return Id;
+}
+
+async function events(test: TestEngine, path: string): Promise<Wire[]> {
+  const reply = await test.send("GET", path);
+  assertEquals(reply.status, 200, path);
+  const text = await reply.text();
+  return text.trim() === "" ? [] : text.trim().split("\n").map((line) => JSON.parse(line));
+}
+
+const filters = (value: unknown) => `&filters=${encodeURIComponent(JSON.stringify(value))}`;
+
+Deno.test("GetEvents() tells what happened, filtered", async () => {
+  await using test = await openTestEngine();
+  const id = await live(test);
+  const past = "/libpod/events?stream=false&since=1h";
+  const actions = async (query: string) => (await events(test, past + query)).map(({ Action }) => Action);
+  assertEquals((await actions("")).slice(0, 2), ["pull", "create"]);
+  assertEquals(await actions(filters({ event: ["died", "create"] })), ["create", "died"]);
+  assertEquals(await actions(filters({ type: ["image"] })), ["pull"]);
+  assertEquals((await actions(filters({ container: ["one"], event: ["start"] }))).length, 1);
+  assertEquals((await actions(filters({ container: [id.slice(0, 12)], event: ["start"] }))).length, 1);
+  assertEquals(await actions(filters({ container: ["two"] })), []);
+  assertEquals(await actions(filters({ label: ["which=that"] })), []);
+  assertEquals((await actions(filters({ label: ["which=this"], event: ["died"] }))).length, 1);
+  assertEquals((await actions(filters({ image: ["tiny"], type: ["container"], event: ["create"] }))).length, 1);
+  assertEquals((await test.send("GET", `${past}${filters({ odd: ["x"] })}`)).status, 400);
+  assertEquals((await test.send("GET", "/libpod/events?stream=false&since=whenever")).status, 400);
+});
+
+Deno.test("GetEvents() speaks the words of each tree", async () => {
+  await using test = await openTestEngine();
+  await live(test);
+  const query = `stream=false&since=1h${filters({ event: ["died"], type: ["container"] })}`;
+  const [native] = await events(test, `/libpod/events?${query}`);
+  assertEquals([native.Action, native.Actor.Attributes.containerExitCode, native.from], ["died", "3", TINY_NAME]);
+  for (const action of ["died", "die"]) {
+    const [docker] = await events(test, `/events?stream=0&since=1h${filters({ event: [action] })}`);
+    assertEquals([docker.Action, docker.Actor.Attributes.exitCode], ["die", "3"]);
+  }
+});
+
+Deno.test("GetEvents() gives podman 4 an exit code with everything", async () => {
+  await using test = await openTestEngine();
+  await live(test);
+  const old = await events(test, "/v4.3.1/libpod/events?stream=false&since=1h");
+  assertEquals(old.filter(({ Actor }) => Actor.Attributes.containerExitCode === undefined), []);
+});
+
+Deno.test("GetEvents() follows, and ends when the client goes away", async () => {
+  await using test = await openTestEngine();
+  const reply = await test.send("GET", `/libpod/events?x=1${filters({ event: ["create"] })}`);
+  const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const next = reader.read();
+  const id = await live(test);
+  assertEquals(JSON.parse((await next).value!).Actor.ID, id);
+  await reader.cancel();
+});
