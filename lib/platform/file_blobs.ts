@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { EngineError } from "../engine/errors.ts";
 import { Locks } from "../engine/locks.ts";
 import type { Blobs, PutOptions } from "../engine/ports.ts";
@@ -6,6 +6,8 @@ import { BlobIntake, hexOf } from "./blob_intake.ts";
 import { hostCodec } from "./codec.ts";
 
 const CHUNK = 256 * 1024;
+/** How long what is staged waits for its next try, in milliseconds. */
+const STAGED_AGE = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * {@linkcode Blobs} in a folder: `sha256/ab/ab…` holds what is whole, `staged/` what is on its way. A blob gets its name by a
@@ -20,13 +22,15 @@ export class FileBlobs implements Blobs {
     this.#root = root;
   }
 
-  /** Opens the folder, making it where there is none. */
+  /** Opens the folder, making it where there is none. What was staged more than a week ago goes. */
   static async open(root: string): Promise<FileBlobs> {
     await mkdir(`${root}/sha256`, { recursive: true, mode: 0o700 });
     await mkdir(`${root}/staged`, { recursive: true, mode: 0o700 });
-    // What had no name to resume under is of no use to a new process.
     for (const name of await readdir(`${root}/staged`)) {
-      if (!name.endsWith(".part")) await rm(`${root}/staged/${name}`, { force: true });
+      const { mtimeMs } = await stat(`${root}/staged/${name}`);
+      // What has no name to resume under is of no use to a new process.
+      const isUseless = !name.endsWith(".part") || mtimeMs < Date.now() - STAGED_AGE;
+      if (isUseless) await rm(`${root}/staged/${name}`, { force: true });
     }
     return new FileBlobs(root);
   }
@@ -75,7 +79,10 @@ export class FileBlobs implements Blobs {
 
   async restage(digest: string): Promise<void> {
     await this.#locks.with(digest, async () => {
-      if (await this.stat(digest)) await rename(this.#path(digest), this.#part(digest));
+      if (!await this.stat(digest)) return;
+      await rename(this.#path(digest), this.#part(digest));
+      // Its week begins now.
+      await utimes(this.#part(digest), new Date(), new Date());
     });
   }
 

@@ -22,6 +22,9 @@ Deno.test("FileBlobs.open() finds what an earlier process staged and stored", as
     await first.put(ReadableStream.from([data]));
     await first.restage(digest);
     await Deno.writeTextFile(`${root}/staged/unnamed-7`, "left by a put without a name");
+    const old = `${root}/staged/${"0".repeat(64)}.part`;
+    await Deno.writeTextFile(old, "left long ago");
+    await Deno.utime(old, 1, 1);
     const second = await FileBlobs.open(root);
     assertEquals(await second.staged(digest), 5000);
     assertEquals((await Array.fromAsync(Deno.readDir(`${root}/staged`))).length, 1);

@@ -130,6 +130,11 @@ export class Images {
     return this.#content.usersOf(`layer:${diffID}`);
   }
 
+  /** Bytes of an unpacked layer; `undefined` where nothing is unpacked. */
+  layerSize(diffID: string): number | undefined {
+    return this.#content.layerSize(diffID);
+  }
+
   /** Hides or deletes what an interrupted pull or removal left. Called once, at start. */
   async recover(): Promise<void> {
     await this.#content.sweep();
