@@ -21,6 +21,13 @@ export function pullFailure(error: unknown, context?: string): EngineError {
   return new EngineError(codeOf(error), text, { cause: error });
 }
 
+/** What a pull ran into, unless it was told to stop: then that, whatever reason the signal gave. */
+export function pullFailureOf(error: unknown, signal: AbortSignal): EngineError {
+  const failure = pullFailure(error);
+  if (!signal.aborted || failure.code === "cancelled") return failure;
+  return new EngineError("cancelled", `Pull cancelled: ${failure.message}`, { cause: error });
+}
+
 /** Whether a failure means that the content itself is bad: fetching it again would give the same. */
 export function isRefusal(error: EngineError): boolean {
   return error.code === "corrupt" || error.code === "limit" || error.code === "unsupported";

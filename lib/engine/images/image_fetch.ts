@@ -12,7 +12,7 @@ import type { Limits, Platform } from "../options.ts";
 import type { Blobs } from "../ports.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Claim, Content, Fate } from "./content.ts";
-import { isRefusal, pullFailure } from "./failures.ts";
+import { isRefusal, pullFailure, pullFailureOf } from "./failures.ts";
 import { fetchLayers } from "./layer_fetch.ts";
 import type { PullProgress } from "./types.ts";
 
@@ -51,7 +51,7 @@ export async function fetchImage(pull: PullContext, reference: Reference): Promi
   try {
     return await fetchClaimed({ ...pull, reference, claim });
   } catch (error) {
-    const failure = pullFailure(error);
+    const failure = pullFailureOf(error, pull.signal);
     // Bad content is not worth keeping.
     if (isRefusal(failure)) fate = "delete";
     throw failure;

@@ -8,7 +8,7 @@ import type { ImageRecord } from "../image_record.ts";
 import type { Platform } from "../options.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Content } from "./content.ts";
-import { pullFailure, unknownImage } from "./failures.ts";
+import { pullFailure, pullFailureOf, unknownImage } from "./failures.ts";
 import { fetchImage, type PullContext } from "./image_fetch.ts";
 import { findImage, parseName } from "./lookup.ts";
 import type { PullOptions, PullProgress } from "./types.ts";
@@ -38,8 +38,7 @@ export async function pullImages(
   const pull: PullContext = { ...context, tell, signal };
   const ids = local
     ? [await pullNewer(pull, references, local)]
-    : await firstOf(references, (reference) => pullReference(pull, reference, options.allTags ?? false));
-  signal.throwIfAborted();
+    : await firstOf(pull, references, (reference) => pullReference(pull, reference, options.allTags ?? false));
   if (!local || local.id !== ids[0]) {
     for (const id of ids) parts.core.events.emit({ type: "image", action: "pull", id, name });
   }
@@ -64,7 +63,7 @@ async function announceAndFetch(pull: PullContext, reference: Reference): Promis
 /** What is here stays when the registry has the same, or cannot be asked. */
 async function pullNewer(pull: PullContext, references: Reference[], local: ImageRecord): Promise<string> {
   try {
-    return await firstOf(references, async (reference) => {
+    return await firstOf(pull, references, async (reference) => {
       const { digest } = await pull.client.manifest(reference, { signal: pull.signal });
       const isSame = pull.catalogue.withDigest(digest).some(({ id }) => id === local.id);
       return isSame ? local.id : await announceAndFetch(pull, reference);
@@ -78,13 +77,17 @@ async function pullNewer(pull: PullContext, references: Reference[], local: Imag
 }
 
 /** Tries references in order; when all fail, one error tells of each. */
-async function firstOf<T>(references: readonly Reference[], attempt: (reference: Reference) => Promise<T>): Promise<T> {
+async function firstOf<T>(
+  { signal }: PullContext,
+  references: readonly Reference[],
+  attempt: (reference: Reference) => Promise<T>,
+): Promise<T> {
   const failures: EngineError[] = [];
   for (const reference of references) {
     try {
       return await attempt(reference);
     } catch (error) {
-      const failure = pullFailure(error);
+      const failure = pullFailureOf(error, signal);
       if (failure.code === "cancelled") throw failure;
       failures.push(failure);
     }

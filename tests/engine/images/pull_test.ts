@@ -252,7 +252,7 @@ Deno.test("Images.pull() stops at its signal and when its reader goes", async ()
   };
   const abort = new AbortController();
   const error = assertRejects(() => pullID(rig.images, name, { signal: abort.signal }), EngineError);
-  setTimeout(() => abort.abort(), 50);
+  setTimeout(() => abort.abort(new Error("The client hung up")), 50);
   assertEquals((await error).code, "cancelled");
   release();
   for await (const progress of rig.images.pull(name)) {
