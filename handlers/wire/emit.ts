@@ -29,10 +29,17 @@ function writerOf(schema: Schema): Writer {
 function compile(schema: Schema): Writer {
   const { inner, optional, nullable } = shapeOf(schema);
   const write = structure(inner);
-  const absent = () => zero(schema);
+  const absent = absence(schema, write);
   // `.nullish()` is a pointer: what it points to is written even when that is empty.
   if (optional && !nullable) return (value) => isEmpty(value) ? undefined : write(value);
   return (value) => value === undefined || value === null ? absent() : write(value);
+}
+
+/** Makes what stands for a missing value. Structures are made anew each time: replies may be changed. */
+function absence(schema: Schema, write: Writer): () => unknown {
+  const value = zero(schema);
+  if (Array.isArray(value)) return () => [];
+  return typeof value === "object" && value !== null ? () => write({}) : () => value;
 }
 
 function structure(schema: Schema): Writer {
