@@ -35,15 +35,16 @@ export interface ContainerPaths {
   readonly bundle: string;
   readonly config: string;
   readonly pidFile: string;
-  readonly conmonPidFile: string;
   /** conmon's FIFO for window sizes. */
   readonly control: string;
   /** conmon's attach socket. */
   readonly attach: string;
   /** conmon makes it when the kernel killed the container for memory. */
   readonly oom: string;
-  /** Facts kept for a later server process: start time of the process, cgroups. */
+  /** Facts kept for a later server process: pids with their start times, cgroup. */
   readonly facts: string;
+  /** An empty file made just before the process was started. */
+  readonly started: string;
   /** Files bound over those of the image. */
   readonly hosts: string;
   readonly hostname: string;
@@ -84,11 +85,11 @@ export function containerPaths(paths: HostPaths, id: string): ContainerPaths {
     bundle,
     config: join(bundle, "config.json"),
     pidFile: join(bundle, "pid"),
-    conmonPidFile: join(bundle, "conmon.pid"),
     control: join(bundle, "ctl"),
     attach: join(bundle, "attach"),
     oom: join(bundle, "oom"),
     facts: join(bundle, "facts.json"),
+    started: join(bundle, "started"),
     hosts: join(bundle, "hosts"),
     hostname: join(bundle, "hostname"),
     resolvConf: join(bundle, "resolv.conf"),

@@ -1,0 +1,70 @@
+import { readFile } from "node:fs/promises";
+import { EngineError } from "../../../engine/errors.ts";
+import type { SpecCapabilities } from "./spec_types.ts";
+
+/** Capabilities in the order of their bits (capabilities(7)). */
+const NAMES = [
+  ..."CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE".split(" "),
+  ..."NET_BIND_SERVICE NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT".split(" "),
+  ..."SYS_PTRACE SYS_PACCT SYS_ADMIN SYS_BOOT SYS_NICE SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG MKNOD LEASE".split(" "),
+  ..."AUDIT_WRITE AUDIT_CONTROL SETFCAP MAC_OVERRIDE MAC_ADMIN SYSLOG WAKE_ALARM BLOCK_SUSPEND AUDIT_READ".split(" "),
+  ..."PERFMON BPF CHECKPOINT_RESTORE".split(" "),
+].map((name) => `CAP_${name}`);
+
+/** What a container has when nothing else is asked for, as containers.conf(5) lists it. */
+const DEFAULT = [
+  ..."CHOWN DAC_OVERRIDE FOWNER FSETID KILL NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT".split(" "),
+].map((name) => `CAP_${name}`);
+
+/** The capabilities asked for. */
+export interface CapabilityWish {
+  capAdd: readonly string[];
+  capDrop: readonly string[];
+  privileged: boolean;
+}
+
+/** Reads the capabilities this process can hand on (its bounding set, as far as it has them itself). */
+export async function ownCapabilities(): Promise<ReadonlySet<string>> {
+  const status = await readFile("/proc/self/status", "utf8");
+  const mask = (name: string) => BigInt(`0x${new RegExp(`^${name}:\\s*([0-9a-f]+)`, "m").exec(status)?.[1] ?? "0"}`);
+  const bits = mask("CapBnd") & mask("CapPrm");
+  return new Set(NAMES.filter((_, bit) => (bits >> BigInt(bit)) & 1n));
+}
+
+/**
+ * The sets of a container's process. Root holds all it may have; another user only what was added by name, which then is
+ * ambient too. What this process does not have is left out and told to `missing`.
+ */
+export function containerCapabilities(
+  wish: CapabilityWish,
+  own: ReadonlySet<string>,
+  uid: number,
+  missing: (names: string[]) => void,
+): SpecCapabilities {
+  const bounding = boundingSet(wish, own);
+  // "ALL" means all that can be had.
+  const lost = wish.capAdd.map(canonical).filter((name) => name !== "ALL" && !own.has(name));
+  if (lost.length > 0) missing(lost);
+  if (uid === 0) return { bounding, effective: bounding, permitted: bounding, inheritable: [], ambient: [] };
+  const added = new Set(wish.capAdd.map(canonical));
+  const named = added.has("ALL") ? bounding : bounding.filter((name) => added.has(name));
+  return { bounding, effective: named, permitted: named, inheritable: named, ambient: named };
+}
+
+function boundingSet(wish: CapabilityWish, own: ReadonlySet<string>): string[] {
+  const added = new Set(wish.capAdd.map(canonical));
+  const dropped = new Set(wish.capDrop.map(canonical));
+  const base = wish.privileged || added.has("ALL") ? NAMES : dropped.has("ALL") ? [] : DEFAULT;
+  const chosen = new Set(base.filter((name) => !dropped.has(name)));
+  for (const name of added) if (name !== "ALL") chosen.add(name);
+  return NAMES.filter((name) => chosen.has(name) && own.has(name));
+}
+
+/** Accepts `NET_ADMIN`, `cap_net_admin`, `all`. */
+function canonical(name: string): string {
+  const upper = name.toUpperCase();
+  if (upper === "ALL" || upper === "CAP_ALL") return "ALL";
+  const full = upper.startsWith("CAP_") ? upper : `CAP_${upper}`;
+  if (!NAMES.includes(full)) throw new EngineError("invalid", `Set capabilities: unknown capability "${name}"`);
+  return full;
+}

@@ -1,0 +1,27 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { ProcessMark } from "./proc.ts";
+
+/** What is kept beside a bundle, for a later server process to find the container again. */
+export interface Facts {
+  container: ProcessMark;
+  conmon: ProcessMark;
+  /** Path below each hierarchy's mount point. */
+  cgroup: string;
+  /** With a pid namespace of its own, the end of its first process is the end of all. */
+  privatePid: boolean;
+}
+
+/** Reads them; `undefined` where the container was never made whole. */
+export function readFacts(path: string): Facts | undefined {
+  try {
+    // Written by writeFacts, in a folder only root can write to.
+    return JSON.parse(readFileSync(path, "utf8")) as Facts;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes them. */
+export function writeFacts(path: string, facts: Facts): void {
+  writeFileSync(path, JSON.stringify(facts));
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+
+/** A process as it was seen; its start time tells it from a later one with the same pid. */
+export interface ProcessMark {
+  pid: number;
+  /** Clock ticks since boot (field 22 of proc_pid_stat(5)). */
+  startTicks: string;
+}
+
+/** Marks a live process; `undefined` for one that has ended, reaped or not. */
+export function markProcess(pid: number): ProcessMark | undefined {
+  const stat = readStat(pid);
+  return stat === undefined ? undefined : { pid, startTicks: stat.startTicks };
+}
+
+/** Whether that very process still lives. */
+export function isAlive(mark: ProcessMark): boolean {
+  return readStat(mark.pid)?.startTicks === mark.startTicks;
+}
+
+function readStat(pid: number): { startTicks: string } | undefined {
+  let text: string;
+  try {
+    // Made by the kernel on the spot: no disk is waited for.
+    text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    return undefined;
+  }
+  // The name may hold spaces and parentheses.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state] = fields;
+  const startTicks = fields[19];
+  return state === "Z" || state === "X" || startTicks === undefined ? undefined : { startTicks };
+}

@@ -1,0 +1,248 @@
+/**
+ * Container processes on Linux: made by an OCI runtime, supervised by conmon.
+ *
+ * @module
+ */
+import { constants, existsSync, writeFileSync } from "node:fs";
+import { open, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import type { ExitStatus, LogSource } from "../../../engine/container_record.ts";
+import { EngineError } from "../../../engine/errors.ts";
+import type { Attachment, LogReadOptions, Processes, ProcessOptions, ProcessState } from "../../../engine/ports.ts";
+import { CommandError, runCommand } from "../command.ts";
+import type { HostContext } from "../context.ts";
+import { type ContainerPaths, containerPaths } from "../paths.ts";
+import { findProgram } from "../programs.ts";
+import { type AttachStreams, attachTo } from "./attach.ts";
+import { type Bundler, openBundler } from "./bundle.ts";
+import { Cgroups, readCgroupLayout } from "./cgroups.ts";
+import { startConmon } from "./conmon.ts";
+import { ExitWatch, readExit } from "./exit_watch.ts";
+import { type Facts, readFacts, writeFacts } from "./facts.ts";
+import { readLogFile } from "./log_file.ts";
+import { isAlive, markProcess } from "./proc.ts";
+import { processState } from "./process_state.ts";
+import { openRuntime, type Runtime } from "./runtime.ts";
+import { runtimeError } from "./runtime_errors.ts";
+import { Supervisors } from "./supervisors.ts";
+
+/** Opens the processes of a host. Throws `EngineError("unsupported")` when conmon or the runtime is missing. */
+export async function openProcesses(context: HostContext): Promise<LinuxProcesses> {
+  const layout = await readCgroupLayout();
+  const cgroups = new Cgroups(layout, context.paths.runroot);
+  const [runtime, conmon, bundler] = await Promise.all([
+    openRuntime(context, layout),
+    findProgram("conmon"),
+    openBundler(context),
+  ]);
+  if (conmon === undefined) throw new EngineError("unsupported", "Open host: conmon is not installed");
+  return new LinuxProcesses(context, { runtime, conmon, cgroups, bundler });
+}
+
+interface Parts {
+  runtime: Runtime;
+  conmon: string;
+  cgroups: Cgroups;
+  bundler: Bundler;
+}
+
+/** The port `Processes` on this machine. */
+export class LinuxProcesses implements Processes {
+  readonly #context: HostContext;
+  readonly #parts: Parts;
+  readonly #exits: ExitWatch;
+  readonly #supervisors: Supervisors;
+
+  constructor(context: HostContext, parts: Parts) {
+    this.#context = context;
+    this.#parts = parts;
+    this.#exits = new ExitWatch(context.paths.exits, (id) => this.#exitOf(this.#pathsOf(id)));
+    this.#supervisors = new Supervisors(context, parts.cgroups, (id) => this.#exits.check(id));
+  }
+
+  runtime(): Promise<{ name: string; path: string; version: string }> {
+    const { name, path, version } = this.#parts.runtime;
+    return Promise.resolve({ name, path, version });
+  }
+
+  async create(options: ProcessOptions): Promise<{ pid: number; conmonPid: number }> {
+    const { record } = options;
+    const container = this.#pathsOf(record.id);
+    const { status } = await this.state(record.id);
+    if (status !== "missing" && status !== "stopped") {
+      throw new EngineError("state", `Create process: container ${record.id} is ${status}`);
+    }
+    await this.delete(record.id);
+    const { cgroups, bundler, runtime, conmon } = this.#parts;
+    const cgroup = cgroups.pathOf(record.id, record.spec.cgroupParent);
+    try {
+      await bundler.write(options, container, cgroup);
+      const supervisor = await startConmon({
+        program: conmon,
+        runtime,
+        record,
+        paths: this.#context.paths,
+        container,
+        adopt: (pid) => cgroups.adopt(pid),
+      });
+      this.#remember(container, record.id, supervisor, { cgroup, privatePid: hasOwnPids(options) });
+      return { pid: supervisor.containerPid, conmonPid: supervisor.pid };
+    } catch (error) {
+      await this.delete(record.id).catch((again) => {
+        this.#context.log("warn", `Clean up container ${record.id}: ${(again as Error).message}`);
+      });
+      throw error;
+    }
+  }
+
+  async start(containerID: string): Promise<void> {
+    // The time of this file is the time of the start.
+    writeFileSync(this.#pathsOf(containerID).started, "");
+    await this.#run("start", containerID);
+  }
+
+  async kill(containerID: string, signal: number): Promise<void> {
+    const facts = readFacts(this.#pathsOf(containerID).facts);
+    if (facts === undefined || !isAlive(facts.container)) throw gone("Kill", containerID);
+    // Every process of a shared pid namespace has to go, which is the runtime's business.
+    if (!facts.privatePid) return await this.#run("kill", "--all", containerID, String(signal));
+    try {
+      process.kill(facts.container.pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ESRCH") throw gone("Kill", containerID);
+      await this.#run("kill", containerID, String(signal));
+    }
+  }
+
+  async pause(containerID: string): Promise<void> {
+    await this.#run("pause", containerID);
+  }
+
+  async resume(containerID: string): Promise<void> {
+    await this.#run("resume", containerID);
+  }
+
+  async resize(containerID: string, size: { height: number; width: number }): Promise<void> {
+    const { control } = this.#pathsOf(containerID);
+    // Without waiting for a reader: there is none when the supervisor has ended.
+    const fifo = await open(control, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => {
+      throw gone("Resize terminal", containerID);
+    });
+    try {
+      await fifo.write(`1 ${size.height} ${size.width}\n`);
+    } finally {
+      await fifo.close();
+    }
+  }
+
+  async delete(containerID: string): Promise<void> {
+    const container = this.#pathsOf(containerID);
+    const facts = readFacts(container.facts);
+    const state = join(this.#context.paths.runtime, containerID);
+    if (facts === undefined) await this.#supervisors.endUnknown(containerID);
+    if (existsSync(state)) {
+      const isOver = facts?.privatePid === true && existsSync(container.exit);
+      // What the runtime holds of an ended container is this folder and its cgroup.
+      if (isOver) await rm(state, { recursive: true, force: true });
+      else await this.#deleteByForce(containerID);
+    }
+    await this.#supervisors.settled(containerID, facts);
+    await this.#parts.cgroups.remove(facts?.cgroup ?? this.#parts.cgroups.pathOf(containerID));
+    await Promise.all([
+      rm(container.exit, { force: true }),
+      rm(container.bundle, { recursive: true, force: true }),
+    ]);
+    this.#exits.forget(containerID);
+  }
+
+  state(containerID: string): Promise<ProcessState> {
+    const container = this.#pathsOf(containerID);
+    const exit = this.#exitOf(container);
+    return processState(container, join(this.#context.paths.runtime, containerID), this.#parts.cgroups, exit);
+  }
+
+  onExit(callback: (containerID: string, exit: ExitStatus) => void): () => void {
+    return this.#exits.on(callback);
+  }
+
+  async attach(containerID: string, options: AttachStreams): Promise<Attachment> {
+    const { bundle } = this.#pathsOf(containerID);
+    if (!existsSync(bundle)) throw gone("Attach", containerID);
+    return await attachTo(bundle, options);
+  }
+
+  log(source: LogSource, options: LogReadOptions): ReadableStream<Uint8Array> {
+    if (source.driver === "none") return new ReadableStream({ start: (controller) => controller.close() });
+    return readLogFile(source.path, options);
+  }
+
+  async deleteLog(source: LogSource): Promise<void> {
+    if (source.driver !== "none") await rm(source.path, { force: true });
+  }
+
+  async list(): Promise<string[]> {
+    const { bundles, runtime, exits } = this.#context.paths;
+    const names = await Promise.all([bundles, runtime, exits].map((folder) => readdir(folder).catch(() => [])));
+    return [...new Set(names.flat())].filter((name) => /^[0-9A-Za-z_-]+$/.test(name));
+  }
+
+  /** Stops watching. Containers and their supervisors go on. */
+  async close(): Promise<void> {
+    this.#exits.close();
+    this.#supervisors.close();
+    await this.#parts.cgroups.close();
+  }
+
+  #pathsOf(containerID: string): ContainerPaths {
+    return containerPaths(this.#context.paths, containerID);
+  }
+
+  #exitOf(container: ContainerPaths): ExitStatus | undefined {
+    return readExit(container.exit, container.oom);
+  }
+
+  #remember(
+    container: ContainerPaths,
+    containerID: string,
+    supervisor: { pid: number; containerPid: number; ended: Promise<void> },
+    rest: Pick<Facts, "cgroup" | "privatePid">,
+  ): void {
+    const conmon = markProcess(supervisor.pid);
+    const main = markProcess(supervisor.containerPid);
+    if (conmon === undefined || main === undefined) throw gone("Create process", containerID);
+    writeFacts(container.facts, { container: main, conmon, ...rest });
+    this.#supervisors.add(containerID, supervisor.ended);
+  }
+
+  async #run(command: string, ...args: string[]): Promise<void> {
+    const { runtime } = this.#parts;
+    try {
+      await runCommand(runtime.program, [...runtime.args, command, ...args]);
+    } catch (error) {
+      if (error instanceof CommandError && error.code >= 0) throw runtimeError(runtime.name, error.stderr);
+      throw error;
+    }
+  }
+
+  async #deleteByForce(containerID: string): Promise<void> {
+    const state = join(this.#context.paths.runtime, containerID);
+    try {
+      await this.#run("delete", "--force", containerID);
+    } catch (error) {
+      // A creation that was cut short leaves a folder which the runtime itself cannot read.
+      this.#context.log("debug", `Delete container ${containerID}: ${(error as Error).message}`);
+      await rm(state, { recursive: true, force: true });
+    }
+  }
+}
+
+function hasOwnPids({ record }: ProcessOptions): boolean {
+  const { mode } = record.spec.namespaces.pid;
+  return mode === "private" || mode === "none" || mode === "bridge";
+}
+
+function gone(action: string, containerID: string): EngineError {
+  const sentinel = "container state improper";
+  return new EngineError("state", `${action}: container ${containerID} is not running: ${sentinel}`, { sentinel });
+}

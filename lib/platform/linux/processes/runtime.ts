@@ -1,0 +1,71 @@
+/**
+ * The OCI runtime that is driven: which one, and how it is called.
+ *
+ * @module
+ */
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { EngineError } from "../../../engine/errors.ts";
+import { runCommand } from "../command.ts";
+import type { HostContext } from "../context.ts";
+import { findProgram } from "../programs.ts";
+import type { CgroupLayout } from "./cgroups.ts";
+
+/** The runtime in use. */
+export interface Runtime {
+  /** `crun`, `runc`, …: the file's name. */
+  name: string;
+  path: string;
+  /** Its whole answer to `--version`. */
+  version: string;
+  /** What is executed: the runtime, or a script that prepares the ground for it. */
+  program: string;
+  /** Arguments before every subcommand. */
+  args: string[];
+}
+
+const NAMES = { unified: ["crun", "runc"], other: ["runc", "crun"] };
+
+/**
+ * Finds the runtime. `auto` takes the first that works here: crun, the faster one, on cgroup v2, and runc elsewhere, since
+ * crun before 1.9 refuses a hybrid hierarchy. Asked for by name, such a crun runs where it does not see the unified part.
+ */
+export async function openRuntime(context: HostContext, layout: CgroupLayout): Promise<Runtime> {
+  const path = await choose(context.runtime, layout);
+  const name = basename(path);
+  const { stdout } = await runCommand(path, ["--version"]).catch((error) => {
+    throw new EngineError("unsupported", `Open runtime "${path}": ${(error as Error).message}`, { cause: error });
+  });
+  const version = stdout.trim();
+  const wrap = layout.kind === "hybrid" && refusesHybrid(version);
+  const program = wrap ? await writeWrapper(context.paths.runroot, path, layout.unified) : path;
+  return { name, path, version, program, args: ["--root", context.paths.runtime] };
+}
+
+async function choose(wanted: string, layout: CgroupLayout): Promise<string> {
+  const names = wanted !== "auto" ? [wanted] : layout.kind === "unified" ? NAMES.unified : NAMES.other;
+  for (const name of names) {
+    const path = name.includes("/") ? name : await findProgram(name);
+    if (path !== undefined) return path;
+  }
+  throw new EngineError("unsupported", `Open runtime: found none of ${names.join(", ")}`);
+}
+
+function refusesHybrid(version: string): boolean {
+  const [, major, minor] = /^crun version (\d+)\.(\d+)/.exec(version) ?? [];
+  return major !== undefined && (Number(major) < 1 || (Number(major) === 1 && Number(minor) < 9));
+}
+
+/** The mount namespace is the runtime's own and short-lived: nothing is unmounted for anybody else. */
+async function writeWrapper(runroot: string, runtime: string, unified: string): Promise<string> {
+  const folder = join(runroot, "bin");
+  const path = join(folder, `${basename(runtime)}-hybrid`);
+  const quoted = [unified, runtime].map((text) => `'${text.replaceAll("'", `'\\''`)}'`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(
+    path,
+    `#!/bin/sh\nexec unshare --mount sh -c 'umount "$0" && exec "$@"' ${quoted[0]} ${quoted[1]} "$@"\n`,
+  );
+  await chmod(path, 0o700);
+  return path;
+}

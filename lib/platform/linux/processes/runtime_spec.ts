@@ -1,0 +1,196 @@
+/**
+ * A container's record as the OCI runtime's `config.json`.
+ *
+ * @module
+ */
+import { readFile } from "node:fs/promises";
+import type { ContainerRecord, NamespaceMode } from "../../../engine/container_record.ts";
+import { EngineError } from "../../../engine/errors.ts";
+import { containerCapabilities } from "./capabilities.ts";
+import { hostDevices } from "./devices.ts";
+import { INIT_PATH } from "./mounts.ts";
+import { containerLimits } from "./rlimits.ts";
+import { parseSeccompProfile, type SeccompProfile, translateSeccomp } from "./seccomp.ts";
+import type { RuntimeSpec, SpecMount, SpecNamespace, SpecSeccomp } from "./spec_types.ts";
+import type { ResolvedUser } from "./user_lookup.ts";
+
+/** Parts of /proc and /sys that tell of the host or reach into it. */
+const MASKED = [
+  ..."/proc/acpi /proc/kcore /proc/keys /proc/latency_stats /proc/timer_list /proc/timer_stats".split(" "),
+  ..."/proc/sched_debug /proc/scsi /sys/firmware /sys/fs/selinux /sys/dev/block".split(" "),
+  "/sys/devices/virtual/powercap",
+];
+const READ_ONLY = "/proc/asound /proc/bus /proc/fs /proc/irq /proc/sys /proc/sysrq-trigger".split(" ");
+const PIDS_LIMIT = 2048;
+const DEFAULT_UMASK = 0o022;
+const CAP_SYS_RESOURCE = "CAP_SYS_RESOURCE";
+
+/** What a specification is made from besides the record. */
+export interface SpecSources {
+  rootfs: string;
+  netns?: string;
+  user: ResolvedUser;
+  mounts: SpecMount[];
+  cgroupsPath: string;
+  /** The host's default profile; `undefined` where none is installed. */
+  seccomp?: SeccompProfile;
+  /** What this process may hand on. */
+  capabilities: ReadonlySet<string>;
+  limits: ReadonlyMap<string, bigint>;
+  /** The pid of another container's process, whose namespaces are joined. */
+  pidOf: (containerID: string) => Promise<number>;
+  warn: (message: string) => void;
+}
+
+/** Builds the specification. Throws `EngineError("invalid" | "unsupported")` for what cannot be had. */
+export async function buildSpec(record: ContainerRecord, sources: SpecSources): Promise<RuntimeSpec> {
+  const { spec } = record;
+  const { user, warn } = sources;
+  const capabilities = containerCapabilities(
+    spec,
+    sources.capabilities,
+    user.uid,
+    (names) => warn(`Add capabilities: this process does not have ${names.join(", ")}`),
+  );
+  const namespaces = await containerNamespaces(record, sources);
+  const hasOwnUTS = namespaces.some(({ type, path }) => type === "uts" && path === undefined);
+  const seccomp = await containerSeccomp(record, capabilities.bounding, sources);
+  const args = record.process.args;
+  const oomScoreAdj = await clampedScore(spec.oomScoreAdj, sources);
+  return {
+    ociVersion: "1.0.2",
+    process: {
+      terminal: record.process.terminal,
+      user: {
+        uid: user.uid,
+        gid: user.gid,
+        additionalGids: user.additionalGids,
+        umask: spec.umask === undefined ? DEFAULT_UMASK : parseUmask(spec.umask),
+      },
+      args: spec.init ? [INIT_PATH, "--", ...args] : args,
+      env: withHome(record.process.env, user.home),
+      cwd: record.process.workdir,
+      capabilities,
+      rlimits: containerLimits(spec.rlimits, sources.limits, warn),
+      noNewPrivileges: spec.noNewPrivileges,
+      ...oomScoreAdj !== undefined && { oomScoreAdj },
+    },
+    root: { path: sources.rootfs, readonly: spec.readOnly },
+    ...hasOwnUTS && { hostname: record.hostname },
+    mounts: sources.mounts,
+    annotations: spec.annotations,
+    linux: {
+      namespaces,
+      resources: containerResources(record),
+      cgroupsPath: sources.cgroupsPath,
+      sysctl: spec.sysctl,
+      ...spec.privileged && { devices: await hostDevices() },
+      ...seccomp !== undefined && { seccomp },
+      ...hiddenPaths(record),
+      rootfsPropagation: rootPropagation(sources.mounts),
+    },
+  };
+}
+
+/** The text of `config.json`, in which limits are whole numbers of up to 64 bits. */
+export function specText(spec: RuntimeSpec): string {
+  const numbers = new Map<string, string>();
+  const text = JSON.stringify(spec, (_, value) => {
+    if (typeof value !== "bigint") return value;
+    const mark = `bigint:${value}:${numbers.size}`;
+    numbers.set(`"${mark}"`, value.toString());
+    return mark;
+  });
+  return numbers.size === 0 ? text : text.replaceAll(/"bigint:\d+:\d+"/g, (mark) => numbers.get(mark) ?? mark);
+}
+
+async function containerNamespaces(record: ContainerRecord, sources: SpecSources): Promise<SpecNamespace[]> {
+  const { network, pid, ipc, uts, cgroup } = record.spec.namespaces;
+  if (ipc.mode === "container") {
+    // The other's /dev/shm would have to be shared with it.
+    throw new EngineError("unsupported", 'Create container: ipcns "container" is not available here');
+  }
+  const one = async (type: SpecNamespace["type"], file: string, { mode, value }: NamespaceMode) => {
+    if (mode === "host") return [];
+    if (mode === "path") return [{ type, path: value }];
+    if (mode === "container") return [{ type, path: `/proc/${await sources.pidOf(value ?? "")}/ns/${file}` }];
+    return [{ type }];
+  };
+  const net = sources.netns === undefined ? one("network", "net", network) : [{ type: "network", path: sources.netns }];
+  const all = await Promise.all([
+    one("pid", "pid", pid),
+    net,
+    one("ipc", "ipc", ipc),
+    one("uts", "uts", uts),
+    one("cgroup", "cgroup", cgroup),
+  ]);
+  return [...all.flat() as SpecNamespace[], { type: "mount" }];
+}
+
+async function containerSeccomp(
+  { spec }: ContainerRecord,
+  capabilities: readonly string[],
+  { seccomp, warn }: SpecSources,
+): Promise<SpecSeccomp | undefined> {
+  if (spec.privileged || spec.seccomp === "unconfined") return undefined;
+  const asked = spec.seccomp === undefined || spec.seccomp === "default" ? undefined : spec.seccomp;
+  const profile = asked === undefined ? seccomp : parseSeccompProfile(
+    await readFile(asked, "utf8").catch((error) => {
+      throw new EngineError("invalid", `Read seccomp profile "${asked}": ${error.message}`, { cause: error });
+    }),
+    asked,
+  );
+  if (profile === undefined) {
+    warn("Filter system calls: no seccomp profile is installed, the container runs without one");
+    return undefined;
+  }
+  return translateSeccomp(profile, capabilities);
+}
+
+function containerResources({ spec }: ContainerRecord): Record<string, unknown> {
+  const devices = spec.privileged ? [{ allow: true, access: "rwm" }] : [{ allow: false, access: "rwm" }];
+  const asked = Array.isArray(spec.resources.devices) ? spec.resources.devices : [];
+  return { pids: { limit: PIDS_LIMIT }, ...spec.resources, devices: [...devices, ...asked] };
+}
+
+function hiddenPaths({ spec }: ContainerRecord): { maskedPaths: string[]; readonlyPaths: string[] } {
+  const unmasks = spec.unmasks.flatMap((text) => text.split(":"));
+  if (spec.privileged) return { maskedPaths: [], readonlyPaths: [] };
+  const shown = (path: string) => unmasks.some((pattern) => pattern.toUpperCase() === "ALL" || matches(pattern, path));
+  const masks = spec.masks.flatMap((text) => text.split(":"));
+  return {
+    maskedPaths: [...MASKED.filter((path) => !shown(path)), ...masks],
+    readonlyPaths: READ_ONLY.filter((path) => !shown(path)),
+  };
+}
+
+/** Shell patterns with `*` only, one path component each. */
+function matches(pattern: string, path: string): boolean {
+  const escaped = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*");
+  return new RegExp(`^${escaped}$`).test(path);
+}
+
+/** Mounts that are to be seen from one side on the other need a root that lets them. */
+function rootPropagation(mounts: readonly SpecMount[]): string {
+  const options = mounts.flatMap((mount) => mount.options ?? []);
+  if (options.includes("shared") || options.includes("rshared")) return "shared";
+  return options.includes("slave") || options.includes("rslave") ? "rslave" : "private";
+}
+
+function withHome(env: readonly string[], home: string): string[] {
+  return env.some((entry) => entry.startsWith("HOME=")) ? [...env] : [...env, `HOME=${home}`];
+}
+
+function parseUmask(text: string): number {
+  if (!/^0?[0-7]{1,4}$/.test(text)) throw new EngineError("invalid", `Set umask: "${text}" is not an octal number`);
+  return parseInt(text, 8);
+}
+
+/** Without CAP_SYS_RESOURCE the score of a process may only rise. */
+async function clampedScore(wanted: number | undefined, sources: SpecSources): Promise<number | undefined> {
+  if (wanted === undefined || sources.capabilities.has(CAP_SYS_RESOURCE)) return wanted;
+  const own = Number(await readFile("/proc/self/oom_score_adj", "utf8").catch(() => "0"));
+  if (wanted >= own) return wanted;
+  sources.warn(`Set oom score: ${wanted} is less than this host allows, using ${own}`);
+  return own;
+}

@@ -1,0 +1,128 @@
+/**
+ * The conditional seccomp profile of containers-common (seccomp.json), translated for one container.
+ *
+ * @module
+ */
+import { readFile } from "node:fs/promises";
+import { arch, release } from "node:os";
+import { EngineError } from "../../../engine/errors.ts";
+import type { SpecSeccomp, SpecSyscall } from "./spec_types.ts";
+
+/** Where the profile is looked for; the administrator's comes first. */
+const PLACES = ["/etc/containers/seccomp.json", "/usr/share/containers/seccomp.json"];
+
+/** Names of processors by those of Node: as the profile's conditions have them, and as libseccomp does. */
+const ARCHITECTURES: Record<string, { name: string; native: string }> = {
+  x64: { name: "amd64", native: "SCMP_ARCH_X86_64" },
+  ia32: { name: "x86", native: "SCMP_ARCH_X86" },
+  arm64: { name: "arm64", native: "SCMP_ARCH_AARCH64" },
+  arm: { name: "arm", native: "SCMP_ARCH_ARM" },
+  ppc64: { name: "ppc64le", native: "SCMP_ARCH_PPC64LE" },
+  s390x: { name: "s390x", native: "SCMP_ARCH_S390X" },
+  riscv64: { name: "riscv64", native: "SCMP_ARCH_RISCV64" },
+  loong64: { name: "loong64", native: "SCMP_ARCH_LOONGARCH64" },
+};
+
+const ERRNO: Record<string, number> = { EPERM: 1, EACCES: 13, EINVAL: 22, ENOSYS: 38 };
+
+interface Condition {
+  caps?: string[];
+  arches?: string[];
+  minKernel?: string;
+}
+
+interface ProfileRule {
+  name?: string;
+  names?: string[];
+  action: string;
+  args?: SpecSyscall["args"] | null;
+  includes?: Condition;
+  excludes?: Condition;
+  errnoRet?: number | null;
+  errno?: string;
+}
+
+/** The file as it is written. */
+export interface SeccompProfile {
+  defaultAction: string;
+  defaultErrnoRet?: number;
+  defaultErrno?: string;
+  architectures?: string[];
+  archMap?: { architecture: string; subArchitectures?: string[] | null }[];
+  syscalls: ProfileRule[];
+}
+
+/** The machine the conditions are asked of. */
+export interface SeccompMachine {
+  /** As `os.arch()` says it. */
+  arch: string;
+  /** As `uname -r` says it. */
+  kernel: string;
+}
+
+/** Reads the default profile; `undefined` where none is installed. */
+export async function readSeccompProfile(places: readonly string[] = PLACES): Promise<SeccompProfile | undefined> {
+  for (const path of places) {
+    const text = await readFile(path, "utf8").catch(() => undefined);
+    if (text !== undefined) return parseSeccompProfile(text, path);
+  }
+}
+
+/** Parses a profile; throws `EngineError("invalid")` naming where it came from. */
+export function parseSeccompProfile(text: string, source: string): SeccompProfile {
+  try {
+    // The shape is the administrator's; what matters of it is checked here.
+    const profile = JSON.parse(text) as SeccompProfile;
+    if (typeof profile.defaultAction !== "string") throw new TypeError("no defaultAction");
+    profile.syscalls ??= [];
+    if (!Array.isArray(profile.syscalls)) throw new TypeError("syscalls is no list");
+    return profile;
+  } catch (error) {
+    throw new EngineError("invalid", `Read seccomp profile "${source}": ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Gives the rules that hold for a container with these capabilities on this machine. */
+export function translateSeccomp(
+  profile: SeccompProfile,
+  capabilities: readonly string[],
+  machine: SeccompMachine = { arch: arch(), kernel: release() },
+): SpecSeccomp {
+  const { name, native } = ARCHITECTURES[machine.arch] ?? { name: machine.arch, native: "" };
+  const held = new Set(capabilities);
+  const applies = ({ includes, excludes }: ProfileRule) => {
+    if (includes?.arches?.length && !includes.arches.includes(name)) return false;
+    if (excludes?.arches?.includes(name)) return false;
+    if (includes?.caps?.some((cap) => !held.has(cap))) return false;
+    if (excludes?.caps?.some((cap) => held.has(cap))) return false;
+    if (includes?.minKernel && olderThan(machine.kernel, includes.minKernel)) return false;
+    return !(excludes?.minKernel && !olderThan(machine.kernel, excludes.minKernel));
+  };
+  const map = profile.archMap?.find(({ architecture }) => architecture === native);
+  const architectures = map === undefined
+    ? profile.architectures ?? []
+    : [map.architecture, ...map.subArchitectures ?? []];
+  const errnoRet = profile.defaultErrnoRet ?? ERRNO[profile.defaultErrno ?? ""];
+  return {
+    defaultAction: profile.defaultAction,
+    ...errnoRet !== undefined && { defaultErrnoRet: errnoRet },
+    architectures,
+    syscalls: profile.syscalls.filter(applies).map(translateRule),
+  };
+}
+
+function translateRule(rule: ProfileRule): SpecSyscall {
+  const errnoRet = rule.errnoRet ?? ERRNO[rule.errno ?? ""];
+  return {
+    names: rule.names ?? (rule.name === undefined ? [] : [rule.name]),
+    action: rule.action,
+    ...errnoRet !== undefined && { errnoRet },
+    ...rule.args?.length && { args: rule.args },
+  };
+}
+
+function olderThan(kernel: string, wanted: string): boolean {
+  const [major = 0, minor = 0] = kernel.split(/[.-]/).map(Number);
+  const [wantedMajor = 0, wantedMinor = 0] = wanted.split(".").map(Number);
+  return major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
+}

@@ -1,0 +1,101 @@
+/**
+ * The parts of the OCI runtime specification's `config.json` that are written here.
+ *
+ * @module
+ */
+
+/** `mounts[]`. */
+export interface SpecMount {
+  destination: string;
+  type?: string;
+  source?: string;
+  options?: string[];
+}
+
+/** `linux.devices[]`. */
+export interface SpecDevice {
+  path: string;
+  type: "b" | "c" | "p";
+  major: number;
+  minor: number;
+  fileMode?: number;
+  uid?: number;
+  gid?: number;
+}
+
+/** `linux.namespaces[]`. */
+export interface SpecNamespace {
+  type: "pid" | "network" | "mount" | "ipc" | "uts" | "user" | "cgroup";
+  path?: string;
+}
+
+/** `linux.seccomp.syscalls[]`. */
+export interface SpecSyscall {
+  names: string[];
+  action: string;
+  errnoRet?: number;
+  args?: { index: number; value: number; valueTwo?: number; op: string }[];
+}
+
+/** `linux.seccomp`. */
+export interface SpecSeccomp {
+  defaultAction: string;
+  defaultErrnoRet?: number;
+  architectures: string[];
+  syscalls: SpecSyscall[];
+}
+
+/** `process.capabilities`, each name with `CAP_`. */
+export interface SpecCapabilities {
+  bounding: string[];
+  effective: string[];
+  permitted: string[];
+  inheritable: string[];
+  ambient: string[];
+}
+
+/** `process.user`. */
+export interface SpecUser {
+  uid: number;
+  gid: number;
+  additionalGids?: number[];
+  umask?: number;
+}
+
+/** `process.rlimits[]`. JSON has no exact number as large as RLIM_INFINITY: see `writeSpec`. */
+export interface SpecRLimit {
+  type: string;
+  soft: bigint;
+  hard: bigint;
+}
+
+/** `config.json` as a whole. */
+export interface RuntimeSpec {
+  ociVersion: string;
+  process: {
+    terminal: boolean;
+    user: SpecUser;
+    args: string[];
+    env: string[];
+    cwd: string;
+    capabilities: SpecCapabilities;
+    rlimits: SpecRLimit[];
+    noNewPrivileges: boolean;
+    oomScoreAdj?: number;
+  };
+  root: { path: string; readonly: boolean };
+  hostname?: string;
+  mounts: SpecMount[];
+  annotations: Record<string, string>;
+  linux: {
+    namespaces: SpecNamespace[];
+    resources: Record<string, unknown>;
+    cgroupsPath: string;
+    sysctl: Record<string, string>;
+    devices?: SpecDevice[];
+    seccomp?: SpecSeccomp;
+    maskedPaths: string[];
+    readonlyPaths: string[];
+    rootfsPropagation: string;
+  };
+}

@@ -1,0 +1,47 @@
+import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { openInside } from "../safe_path.ts";
+
+/** Owner of what is made. */
+interface Owner {
+  uid: number;
+  gid: number;
+}
+
+/** Makes a folder of the container's tree with its parents, where it is missing, without leaving the tree. */
+export async function ensureFolder(rootfs: string, path: string, owner: Owner): Promise<void> {
+  const found = await openInside(rootfs, path);
+  if (found !== undefined) return await found.close();
+  const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  for (let depth = 1; depth <= names.length; depth++) {
+    const existing = await openInside(rootfs, names.slice(0, depth).join("/"));
+    if (existing !== undefined) {
+      await existing.close();
+      continue;
+    }
+    const parent = await openInside(rootfs, names.slice(0, depth - 1).join("/"));
+    // A link that leads nowhere, or a file: the runtime will say it.
+    if (parent === undefined) return;
+    try {
+      if (!await makeBelow(parent, names[depth - 1]!, owner)) return;
+    } finally {
+      await parent.close();
+    }
+  }
+}
+
+async function makeBelow(parent: FileHandle, name: string, owner: Owner): Promise<boolean> {
+  const path = `/proc/self/fd/${parent.fd}/${name}`;
+  try {
+    await mkdir(path, 0o755);
+  } catch {
+    return false;
+  }
+  const made = await open(path, "r");
+  try {
+    await made.chmod(0o755);
+    await made.chown(owner.uid, owner.gid);
+    return true;
+  } finally {
+    await made.close();
+  }
+}
