@@ -32,10 +32,6 @@ export function compatWaitContainer(
   code.catch(() => {});
   const encoder = new TextEncoder();
   return new ReadableStream({
-    start(controller) {
-      // White space before JSON: some servers send the head with the first byte only.
-      controller.enqueue(encoder.encode("\n"));
-    },
     async pull(controller) {
       controller.enqueue(encoder.encode(`${JSON.stringify(await body(code))}\n`));
       controller.close();

@@ -1,7 +1,25 @@
 import type { Event } from "../../wire/event.ts";
 
-/** An event in Docker's words. */
-export function dockerEvent(event: Event): Event {
+/**
+ * An event in Docker's words.
+ *
+ * @param event The event
+ * @param bare Without what stands in the event twice, as from version 1.52 on
+ */
+export function dockerEvent(event: Event, bare: boolean): Event {
+  const worded = inDockersWords(event);
+  if (!bare) return worded;
+  const { status: _status, id: _id, from: _from, ...rest } = worded;
+  return rest;
+}
+
+/** Whether a version in the path is one that knows no field twice. */
+export function isBare(version: string | undefined): boolean {
+  const [major = 0, minor = 0] = (version ?? "").split(".").map((part) => parseInt(part, 10) || 0);
+  return major > 1 || (major === 1 && minor >= 52);
+}
+
+function inDockersWords(event: Event): Event {
   if (event.Type === "image" && event.Action === "remove") return { ...event, Action: "delete", status: "delete" };
   if (event.Action !== "died") return event;
   const { Attributes } = event.Actor;

@@ -5,7 +5,7 @@ import { events, map } from "../../system/events.ts";
 import { ping } from "../../system/ping.ts";
 import { version } from "../../system/version.ts";
 import { compatSystemAPI } from "./api.ts";
-import { dockerEvent } from "./events.ts";
+import { dockerEvent, isBare } from "./events.ts";
 import { compatInfo } from "./info.ts";
 
 /** The system operations of Docker's tree over an engine. */
@@ -15,6 +15,9 @@ export function compatSystem(engine: Engine): Implementation {
     CompatPingHead: ({ headers }) => void ping(headers),
     CompatVersionHandler: () => version(engine),
     CompatGetInfo: () => compatInfo(engine),
-    CompatGetEvents: (query, context) => map(events(engine, query, context), dockerEvent),
+    CompatGetEvents: (query, context) => {
+      const bare = isBare(context.version);
+      return map(events(engine, query, context), (event) => dockerEvent(event, bare));
+    },
   });
 }

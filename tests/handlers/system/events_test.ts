@@ -56,6 +56,15 @@ Deno.test("GetEvents() speaks the words of each tree", async () => {
   }
 });
 
+Deno.test("GetEvents() of Docker's tree says nothing twice from version 1.52 on", async () => {
+  await using test = await openTestEngine();
+  await live(test);
+  for (const [version, twice] of [["/v1.44", true], ["/v1.52", false], ["", true]]) {
+    const [first] = await events(test, `${version}/events?stream=0&since=1h`);
+    assertEquals(["status", "id"].map((key) => key in first), [twice, twice], String(version));
+  }
+});
+
 Deno.test("GetEvents() gives podman 4 an exit code with everything", async () => {
   await using test = await openTestEngine();
   await live(test);
