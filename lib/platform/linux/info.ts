@@ -8,25 +8,11 @@ import { arch, cpus, hostname, release, uptime } from "node:os";
 import { basename } from "node:path";
 import type { HostInfo, Processes } from "../../engine/ports.ts";
 import type { HostContext } from "./context.ts";
+import { DEFAULT_CAPABILITIES } from "./processes/capabilities.ts";
 import { netavarkAt } from "./netavark.ts";
 import { findProgram, packageVersion, programFacts } from "./programs.ts";
 
 const SECCOMP_PROFILE = "/usr/share/containers/seccomp.json";
-
-/** What a container has when nothing else is asked for, as containers.conf(5) lists it. */
-const CAPABILITIES = [
-  "CHOWN",
-  "DAC_OVERRIDE",
-  "FOWNER",
-  "FSETID",
-  "KILL",
-  "NET_BIND_SERVICE",
-  "SETFCAP",
-  "SETGID",
-  "SETPCAP",
-  "SETUID",
-  "SYS_CHROOT",
-];
 
 /** Go's names for processors, which OCI uses, by those of Node. */
 const ARCHITECTURES: Record<string, string> = { x64: "amd64", ia32: "386", ppc64: "ppc64le", mipsel: "mipsle" };
@@ -153,7 +139,7 @@ async function readSecurity(): Promise<HostInfo["securityOptions"]> {
     apparmor: apparmor.trim() === "Y",
     selinux,
     rootless: false,
-    capabilities: CAPABILITIES.map((name) => `CAP_${name}`).join(","),
+    capabilities: DEFAULT_CAPABILITIES.join(","),
   };
 }
 

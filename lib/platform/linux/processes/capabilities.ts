@@ -12,7 +12,7 @@ const NAMES = [
 ].map((name) => `CAP_${name}`);
 
 /** What a container has when nothing else is asked for, as containers.conf(5) lists it. */
-const DEFAULT = [
+export const DEFAULT_CAPABILITIES = [
   ..."CHOWN DAC_OVERRIDE FOWNER FSETID KILL NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT".split(" "),
 ].map((name) => `CAP_${name}`);
 
@@ -54,7 +54,7 @@ export function containerCapabilities(
 function boundingSet(wish: CapabilityWish, own: ReadonlySet<string>): string[] {
   const added = new Set(wish.capAdd.map(canonical));
   const dropped = new Set(wish.capDrop.map(canonical));
-  const base = wish.privileged || added.has("ALL") ? NAMES : dropped.has("ALL") ? [] : DEFAULT;
+  const base = wish.privileged || added.has("ALL") ? NAMES : dropped.has("ALL") ? [] : DEFAULT_CAPABILITIES;
   const chosen = new Set(base.filter((name) => !dropped.has(name)));
   for (const name of added) if (name !== "ALL") chosen.add(name);
   return NAMES.filter((name) => chosen.has(name) && own.has(name));
