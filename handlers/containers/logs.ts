@@ -4,7 +4,8 @@ import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { badParameter } from "../errors.ts";
 import type { LogsQuery } from "../wire/container_query.ts";
 import { parseMoment } from "../wire/time.ts";
-import { frame, MULTIPLEXED_STREAM, RAW_STREAM } from "./stream_frames.ts";
+import { gather } from "./gather.ts";
+import { frameHeader, MULTIPLEXED_STREAM, RAW_STREAM } from "./stream_frames.ts";
 
 /** How the trees differ. */
 export interface LogsForm {
@@ -21,22 +22,28 @@ export function logs(engine: Engine, name: string, query: LogsQuery, context: Co
   }
   const record = engine.containers.resolve(name);
   const raw = form.rawTerminal && record.spec.terminal;
-  // A reply that ends early must end the reading too.
+  // A reply that ends early must end a reader that waits, too.
   const stop = new AbortController();
   const options = readOptions(query, AbortSignal.any([stop.signal, context.signal]));
-  const records = engine.containers.logs(record.id, options)[Symbol.asyncIterator]();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const next = await records.next();
-      if (next.done) controller.close();
-      else controller.enqueue(encode(next.value, query.timestamps ?? false, raw));
-    },
-    async cancel() {
-      stop.abort();
-      await records.return?.();
-    },
-  });
+  const records = endingWith(engine.containers.logs(record.id, options), stop);
+  const body = gather(records, (record) => encode(record, query.timestamps ?? false, raw));
   return new Response(body, { headers: { "Content-Type": raw ? RAW_STREAM : MULTIPLEXED_STREAM } });
+}
+
+/** A generator that waits cannot be told to return: its signal can. */
+function endingWith(records: AsyncIterable<LogRecord>, stop: AbortController): AsyncIterable<LogRecord> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = records[Symbol.asyncIterator]();
+      return {
+        next: () => iterator.next(),
+        return() {
+          stop.abort();
+          return Promise.resolve({ done: true, value: undefined });
+        },
+      };
+    },
+  };
 }
 
 function readOptions(query: LogsQuery, signal: AbortSignal): LogsOptions {
@@ -51,10 +58,10 @@ function readOptions(query: LogsQuery, signal: AbortSignal): LogsOptions {
   };
 }
 
-function encode(record: LogRecord, timestamps: boolean, raw: boolean): Uint8Array {
+function encode(record: LogRecord, timestamps: boolean, raw: boolean): Uint8Array[] {
   const parts = timestamps ? [encoder.encode(`${record.time} `), record.data] : [record.data];
-  if (!raw) return frame(record.stream, ...parts);
-  return parts.length === 1 ? record.data : new Uint8Array(parts.flatMap((part) => [...part]));
+  if (raw) return parts;
+  return [frameHeader(record.stream, parts.reduce((size, part) => size + part.length, 0)), ...parts];
 }
 
 function moment(name: string, text: string | undefined): number | undefined {

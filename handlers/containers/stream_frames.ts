@@ -12,17 +12,22 @@ export const MULTIPLEXED_STREAM = "application/vnd.docker.multiplexed-stream";
 /** Frame numbers. */
 const STREAM = { stdout: 1, stderr: 2 } as const;
 
-/** Puts a frame's header before its data. */
-export function frame(stream: keyof typeof STREAM, ...parts: Uint8Array[]): Uint8Array {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const out = new Uint8Array(8 + length);
-  out[0] = STREAM[stream];
-  new DataView(out.buffer).setUint32(4, length);
-  let at = 8;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
+/** The eight bytes before a frame's data. */
+export function frameHeader(stream: keyof typeof STREAM, length: number): Uint8Array {
+  const header = new Uint8Array(8);
+  header[0] = STREAM[stream];
+  header[4] = length >>> 24;
+  header[5] = length >>> 16;
+  header[6] = length >>> 8;
+  header[7] = length;
+  return header;
+}
+
+/** A whole frame. */
+export function frame(stream: keyof typeof STREAM, data: Uint8Array): Uint8Array {
+  const out = new Uint8Array(8 + data.length);
+  out.set(frameHeader(stream, data.length));
+  out.set(data, 8);
   return out;
 }
 

@@ -5,7 +5,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 Deno.test("frame() writes stream number, zeros and length before the data", () => {
   assertEquals([...frame("stdout", bytes("hi"))], [1, 0, 0, 0, 0, 0, 0, 2, 104, 105]);
-  assertEquals([...frame("stderr", bytes("a"), bytes("b"))], [2, 0, 0, 0, 0, 0, 0, 2, 97, 98]);
+  assertEquals([...frame("stderr", bytes("ab"))], [2, 0, 0, 0, 0, 0, 0, 2, 97, 98]);
   assertEquals([...frame("stdout", new Uint8Array(70_000)).subarray(0, 8)], [1, 0, 0, 0, 0, 1, 0x11, 0x70]);
 });
 

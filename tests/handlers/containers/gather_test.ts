@@ -1,0 +1,57 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { gather } from "../../../handlers/containers/gather.ts";
+
+const encode = (text: string) => [new TextEncoder().encode(text)];
+const decode = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
+
+Deno.test("gather() sends what is at hand as one piece, and nothing waits for more", async () => {
+  const gate = Promise.withResolvers<void>();
+  async function* source() {
+    yield "a";
+    yield "b";
+    await gate.promise;
+    yield "c";
+  }
+  const reader = gather(source(), encode).getReader();
+  assertEquals(decode((await reader.read()).value), "ab");
+  gate.resolve();
+  assertEquals(decode((await reader.read()).value), "c");
+  assertEquals((await reader.read()).done, true);
+});
+
+Deno.test("gather() bounds its pieces", async () => {
+  async function* source() {
+    for (let i = 0; i < 100; i++) yield await Promise.resolve("x".repeat(10_000));
+  }
+  const sizes: number[] = [];
+  for await (const piece of gather(source(), encode)) sizes.push(piece.length);
+  assertEquals(sizes.reduce((sum, size) => sum + size), 1_000_000);
+  assertEquals(Math.max(...sizes) <= 80_000 && sizes.length < 20, true);
+});
+
+Deno.test("gather() lets an error wait for the piece before it", async () => {
+  async function* source() {
+    yield await Promise.resolve("a");
+    throw new Error("broken");
+  }
+  const reader = gather(source(), encode).getReader();
+  assertEquals(decode((await reader.read()).value), "a");
+  await assertRejects(() => reader.read(), Error, "broken");
+});
+
+Deno.test("gather() ends the sequence when it is cancelled", async () => {
+  let ended = false;
+  const source = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => Promise.resolve({ done: false, value: "a" }),
+      return: () => {
+        ended = true;
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    }),
+  } as AsyncIterable<string>;
+  const reader = gather(source, encode).getReader();
+  await reader.read();
+  await reader.cancel();
+  assertEquals(ended, true);
+});
