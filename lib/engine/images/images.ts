@@ -22,8 +22,9 @@ export class Images {
   readonly #catalogue: Catalogue;
   readonly #content: Content;
   readonly #pins = new Map<string, number>();
-  readonly #pulls = new Set<Promise<void>>();
-  readonly #closing = new AbortController();
+  /** What stops each pull under way: on the edge a signal may be used only by the request it was made for. */
+  readonly #pulls = new Map<Promise<void>, AbortController>();
+  #closed = false;
 
   constructor(core: ImagesCore) {
     this.#core = core;
@@ -86,10 +87,9 @@ export class Images {
    */
   pull(reference: string, options: PullOptions = {}): AsyncIterableIterator<PullProgress, undefined> {
     const parts = { core: this.#core, catalogue: this.#catalogue, content: this.#content };
-    const signal = AbortSignal.any([this.#closing.signal, ...options.signal ? [options.signal] : []]);
     const pull = (tell: (progress: PullProgress) => void, signal: AbortSignal) =>
-      this.#track(pullImages(parts, reference, options, tell, signal));
-    return new ProgressFeed(pull, signal);
+      this.#track((stop) => pullImages(parts, reference, options, tell, AbortSignal.any([signal, stop])));
+    return new ProgressFeed(pull, options.signal);
   }
 
   /** Removes an image, or a name of it while it has others; see {@linkcode removeImage}. */
@@ -142,12 +142,16 @@ export class Images {
 
   /** Stops pulls; resolves when each has cleaned up. */
   async close(): Promise<void> {
-    this.#closing.abort(new EngineError("cancelled", "The engine is closing"));
-    await Promise.allSettled(this.#pulls);
+    this.#closed = true;
+    for (const stop of this.#pulls.values()) stop.abort(closing());
+    await Promise.allSettled(this.#pulls.keys());
   }
 
-  async #track(pull: Promise<void>): Promise<void> {
-    this.#pulls.add(pull);
+  async #track(start: (stop: AbortSignal) => Promise<void>): Promise<void> {
+    const stop = new AbortController();
+    if (this.#closed) stop.abort(closing());
+    const pull = start(stop.signal);
+    this.#pulls.set(pull, stop);
     try {
       await pull;
     } finally {
@@ -163,4 +167,8 @@ export class Images {
     if (image.names.includes(found)) return found;
     throw new EngineError("no_such_image", `${name}: tag not known`, { sentinel: "tag not known" });
   }
+}
+
+function closing(): EngineError {
+  return new EngineError("cancelled", "The engine is closing");
 }

@@ -1,0 +1,38 @@
+/** workerd, by miniflare. */
+import { Log, LogLevel, Miniflare } from "miniflare";
+
+/** How a worker is run. */
+export interface WorkerdOptions {
+  /** The module's text. */
+  script: string;
+  bindings?: Record<string, string>;
+  /** Durable Object classes with SQLite, by binding. */
+  objects?: Record<string, string>;
+  /** Where their storage is kept; in memory by default. */
+  folder?: string;
+}
+
+/** A running workerd. */
+export interface Workerd extends AsyncDisposable {
+  /** Without a slash at the end. */
+  readonly url: string;
+}
+
+/** Starts workerd on loopback. */
+export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
+  const objects = Object.entries(options.objects ?? {});
+  const miniflare = new Miniflare({
+    modules: true,
+    script: options.script,
+    compatibilityDate: "2026-07-01",
+    compatibilityFlags: ["enable_request_signal", "nodejs_compat"],
+    bindings: options.bindings,
+    durableObjects: Object.fromEntries(objects.map(([name, className]) => [name, { className, useSQLite: true }])),
+    durableObjectsPersist: options.folder ?? false,
+    host: "127.0.0.1",
+    port: 0,
+    log: new Log(LogLevel.ERROR),
+  });
+  const url = (await miniflare.ready).origin;
+  return { url, [Symbol.asyncDispose]: () => miniflare.dispose() };
+}
