@@ -86,7 +86,7 @@ async function openStore(root: string): Promise<Store> {
     return await SQLiteStore.open(file);
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "in_use") throw error;
-    throw new EngineError("in_use", `Open root "${root}": another server is using it`, { cause: error });
+    throw new EngineError("in_use", `Open root "${root}": it is in use by another server`, { cause: error });
   }
 }
 

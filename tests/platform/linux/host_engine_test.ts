@@ -25,7 +25,7 @@ Deno.test(
       const first = await at("root", "run");
       try {
         assertEquals((await stat(join(folder, "root/gantry.db"))).mode & 0o777, 0o600);
-        const again = await assertRejects(() => at("root", "run2"), EngineError, "another server is using it");
+        const again = await assertRejects(() => at("root", "run2"), EngineError, "in use by another server");
         assertEquals(again.code, "in_use");
         await assertRejects(() => at("root2", "run"), EngineError, `belongs to root "${join(folder, "root")}"`);
         const beside = await at("root2", "run2");
