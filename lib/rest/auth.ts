@@ -10,6 +10,8 @@ export interface Authenticator<Identity = unknown> {
   redact?(error: unknown): unknown;
   /** The CORS headers this request is granted. */
   cors?(request: Request): HeadersInit | undefined;
+  /** What documents say of it: a Security Scheme Object of OpenAPI 3.1. */
+  readonly scheme?: Readonly<Record<string, unknown>>;
 }
 
 /** Compares two texts in a time that tells nothing about where they differ. */
@@ -39,6 +41,7 @@ export function bearer<Identity = string>(
   check: string | ((token: string) => Identity | undefined | Promise<Identity | undefined>),
 ): Authenticator<Identity | string> {
   return {
+    scheme: { type: "http", scheme: "bearer" },
     async authenticate(request) {
       const token = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
       if (token === undefined) throw refuse("Bearer", "a bearer token is required");
@@ -62,6 +65,7 @@ export function basic<Identity>(
 ): Authenticator<Identity> {
   const scheme = `Basic realm="${realm}", charset="UTF-8"`;
   return {
+    scheme: { type: "http", scheme: "basic" },
     async authenticate(request) {
       const encoded = /^Basic +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
       if (encoded === undefined) throw refuse(scheme, "a name and password are required");

@@ -1,6 +1,5 @@
 import type { Codec } from "./codec.ts";
 import type { ErrorCodec } from "./error.ts";
-import { planAll } from "./plan.ts";
 import type { Plan } from "./plan_types.ts";
 import type { Schema } from "./schema.ts";
 import type { CheckTag } from "./tag_types.ts";
@@ -104,22 +103,4 @@ export interface Definition<D extends Operations = Operations> {
   readonly options: APIOptions;
   /** The operations, parsed. */
   readonly plans: readonly Plan[];
-}
-
-/**
- * Defines an API.
- *
- * @param base Where a client finds it unless told otherwise; without a scheme it is https
- * @throws {DefinitionError} listing everything that is wrong with the tags
- *
- * @example
- * ```ts
- * import { api, int64, rest } from "./mod.ts";
- * const calculator = api("calculator.example.com", {
- *   Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]),
- * });
- * ```
- */
-export function api<const D extends Operations>(base: string, operations: D, options: APIOptions = {}): Definition<D> {
-  return { base, operations, options, plans: planAll(operations, options) };
 }

@@ -6,7 +6,7 @@ import { findDuplicates } from "./duplicates.ts";
 import { Endpoint } from "./endpoint.ts";
 import { HTTPError } from "./error.ts";
 import type { Implementation } from "./implement.ts";
-import { DefinitionError } from "./plan.ts";
+import { DefinitionError } from "./check.ts";
 import { cutPath } from "./request_path.ts";
 import { fixedHeaders } from "./response_headers.ts";
 import { type Route, Router } from "./router.ts";

@@ -38,9 +38,8 @@ interface ZodOverride {
 // zod writes `{}` for what JSON Schema cannot say; its own type tells which marker would fit.
 function nameNested({ zodSchema, jsonSchema }: ZodOverride): void {
   const type = zodSchema?._zod?.def?.type;
-  if (jsonSchema === undefined) return;
-  if (type === "bigint") jsonSchema[NESTED] = "int64";
-  if (type === "date") jsonSchema[NESTED] = "time";
+  const nested = type === "bigint" ? "int64" : type === "date" && "time";
+  if (jsonSchema && nested) jsonSchema[NESTED] = nested;
 }
 
 /**
@@ -50,12 +49,20 @@ function nameNested({ zodSchema, jsonSchema }: ZodOverride): void {
  */
 export function kindOf(schema: Schema): Kind {
   const known = markerOf(schema);
-  if (known !== undefined) return { type: known };
+  if (known) return { type: known };
   const json = jsonSchemaOf(schema);
   // A bare bigint or date has a marker, which says its wire form and range; within an object the schema's own will do.
-  if (json === undefined || NESTED in json) return { type: "any", unknown: true };
-  const kind = new Reader(json).read(json);
-  return kind.type === "any" && isEmpty(json) ? { type: "any", unknown: true } : kind;
+  const kind = !json || json[NESTED] ? ANY : read(json, json, new Map());
+  return kind === ANY ? { type: "any", unknown: true } : kind;
+}
+
+/** The kind of a schema; what cannot be told is anything. */
+export function knownKind(schema: Schema): Kind {
+  try {
+    return kindOf(schema);
+  } catch {
+    return { type: "any" };
+  }
 }
 
 /** The marker a schema is, if it is one. */
@@ -71,180 +78,121 @@ export function jsonSchemaOf(schema: Schema): JSONSchema | undefined {
   });
 }
 
-function isEmpty(json: JSONSchema): boolean {
-  return !["type", "anyOf", "oneOf", "allOf", "$ref", "enum", "const", "properties", "items"].some((key) =>
-    key in json
-  );
+/** The kind of a schema that says nothing. */
+const ANY: Kind = { type: "any" };
+
+const isObject = (value: unknown): value is JSONSchema =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const list = (value: unknown): unknown[] => Array.isArray(value) ? value : [];
+
+/** Reads a JSON Schema that is part of `root`; `refs` holds what it refers to. */
+function read(json: unknown, root: JSONSchema, refs: Map<string, Kind>): Kind {
+  if (!isObject(json)) return ANY;
+  const all = (schemas: unknown): Kind[] => list(schemas).map((part) => read(part, root, refs));
+  const { type, $ref, properties, items, additionalProperties, prefixItems } = json;
+  // Only `nameNested` writes this key.
+  if (json[NESTED]) return { type: json[NESTED] as "int64" };
+  if (typeof $ref === "string") return readRef($ref, root, refs);
+  const union = [...all(json.anyOf), ...all(json.oneOf)];
+  if (union.length > 0) return unite(union);
+  if (json.allOf) return merge(all(json.allOf));
+  if (Array.isArray(type)) return unite(type.map((type) => read({ ...json, type }, root, refs)));
+  const [value] = "const" in json ? [json.const] : list(json.enum);
+  if (type === undefined && value !== undefined) {
+    return unite(
+      ("const" in json ? [value] : list(json.enum)).map((one) =>
+        read({ type: one === null ? "null" : typeof one }, root, refs)
+      ),
+    );
+  }
+  if (type === "string" || type === "boolean" || type === "number" || type === "null") return { type };
+  if (type === "integer") return { type: "number" };
+  if (type === "array") {
+    const item = items ? read(items, root, refs) : ANY;
+    return { type: "list", item, ...(prefixItems ? { items: all(prefixItems) } : undefined) };
+  }
+  if (type !== "object" && !properties) return ANY;
+  const entries = isObject(properties) ? Object.entries(properties) : [];
+  if (entries.length === 0 && (isObject(additionalProperties) || !properties)) {
+    return { type: "map", value: read(additionalProperties, root, refs) };
+  }
+  return {
+    type: "struct",
+    fields: new Map(entries.map(([name, property]) => {
+      const alias = isObject(property) && typeof property.rest === "string" ? property.rest : undefined;
+      return [name, { kind: read(property, root, refs), alias }];
+    })),
+  };
 }
 
-function isObject(value: unknown): value is JSONSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function readRef(ref: string, root: JSONSchema, refs: Map<string, Kind>): Kind {
+  const known = refs.get(ref);
+  if (known) return known;
+  const placeholder: Kind = { type: "any" };
+  refs.set(ref, placeholder);
+  let target: unknown = root;
+  for (const part of ref.split("/").slice(1)) {
+    target = isObject(target) ? target[part.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined;
+  }
+  // A type that holds itself holds the placeholder, which becomes the type here.
+  return Object.assign(placeholder, read(target, root, refs));
 }
-
-function objects(value: unknown): JSONSchema[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-class Reader {
-  readonly #root: JSONSchema;
-  readonly #refs = new Map<string, Kind>();
-
-  constructor(root: JSONSchema) {
-    this.#root = root;
-  }
-
-  read(json: JSONSchema): Kind {
-    const nested = json[NESTED];
-    if (nested === "int64" || nested === "time") return { type: nested };
-    if (typeof json.$ref === "string") return this.#ref(json.$ref);
-    const union = [...objects(json.anyOf), ...objects(json.oneOf)];
-    if (union.length > 0) return unite(union.map((part) => this.read(part)));
-    const all = objects(json.allOf);
-    if (all.length > 0) return merge(all.map((part) => this.read(part)));
-    if (Array.isArray(json.type)) return unite(json.type.map((type) => this.read({ ...json, type })));
-    if (json.type === undefined) {
-      if ("const" in json) return kindOfValue(json.const);
-      if (Array.isArray(json.enum)) return unite(json.enum.map(kindOfValue));
-    }
-    return this.#typed(json);
-  }
-
-  #typed(json: JSONSchema): Kind {
-    switch (json.type) {
-      case "string":
-      case "boolean":
-      case "number":
-      case "null":
-        return { type: json.type };
-      case "integer":
-        return { type: "number" };
-      case "array":
-        return {
-          type: "list",
-          item: isObject(json.items) ? this.read(json.items) : { type: "any" },
-          ...(Array.isArray(json.prefixItems) && { items: objects(json.prefixItems).map((item) => this.read(item)) }),
-        };
-      case "object":
-        return this.#object(json);
-      default:
-        return isObject(json.properties) ? this.#object(json) : { type: "any" };
-    }
-  }
-
-  #object(json: JSONSchema): Kind {
-    const properties = isObject(json.properties) ? Object.entries(json.properties) : [];
-    if (properties.length === 0) {
-      const value = json.additionalProperties;
-      return isObject(value)
-        ? { type: "map", value: this.read(value) }
-        : json.properties === undefined
-        ? { type: "map", value: { type: "any" } }
-        : { type: "struct", fields: new Map() };
-    }
-    const fields = new Map<string, Field>();
-    for (const [name, property] of properties) {
-      if (!isObject(property)) continue;
-      fields.set(name, {
-        kind: this.read(property),
-        alias: typeof property.rest === "string" ? property.rest : undefined,
-      });
-    }
-    return { type: "struct", fields };
-  }
-
-  #ref(ref: string): Kind {
-    const known = this.#refs.get(ref);
-    if (known !== undefined) return known;
-    const placeholder: Kind = { type: "any" };
-    this.#refs.set(ref, placeholder);
-    let target: unknown = this.#root;
-    for (const part of ref.replace(/^#\/?/, "").split("/").filter((part) => part !== "")) {
-      target = isObject(target) ? target[part.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined;
-    }
-    // A type that holds itself holds the placeholder, which becomes the type here.
-    return isObject(target) ? Object.assign(placeholder, this.read(target)) : placeholder;
-  }
-}
-
-function kindOfValue(value: unknown): Kind {
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-    case "number":
-      return { type: typeof value as "string" };
-    default:
-      return { type: value === null ? "null" : "any" };
-  }
-}
-
-const SCALARS = new Set(["string", "boolean", "number", "int64", "uint64", "time", "bytes", "text", "choice"]);
 
 /** Whether values of this kind are a single text in path, query and text/plain. */
-export function isScalar(kind: Kind): boolean {
-  return SCALARS.has(kind.type);
+export function isScalar({ type }: Kind): boolean {
+  return /^(string|boolean|number|u?int64|time|bytes|text|choice)$/.test(type);
 }
 
 function unite(kinds: Kind[]): Kind {
   const rest = kinds.filter((kind) => kind.type !== "null");
-  if (rest.length === 0) return { type: "null" };
-  const first = rest[0];
+  const [first] = rest;
+  if (!first) return { type: "null" };
   if (rest.length === 1) return first;
-  if (rest.every((kind) => kind.type === "struct" || kind.type === "map")) return merge(rest);
-  if (rest.every((kind) => kind.type === first.type) && isScalar(first)) return first;
+  if (rest.every(({ type }) => type === "struct" || type === "map")) return merge(rest);
   if (!rest.every(isScalar)) return { type: "any" };
-  return rest.some((kind) => kind.type === "string" || kind.type === "text")
+  if (rest.every(({ type }) => type === first.type)) return first;
+  return rest.some(({ type }) => type === "string" || type === "text")
     ? { type: "text" }
     : { type: "choice", of: rest.flatMap((kind) => kind.type === "choice" ? kind.of : [kind]) };
 }
 
 function merge(kinds: Kind[]): Kind {
+  if (kinds.length === 1) return kinds[0];
   const fields = new Map<string, Field>();
   for (const kind of kinds) {
-    if (kind.type !== "struct") return kinds.length === 1 ? kind : { type: "map", value: { type: "any" } };
+    if (kind.type !== "struct") return { type: "map", value: { type: "any" } };
     for (const [name, field] of kind.fields) {
       const before = fields.get(name);
-      fields.set(name, before === undefined ? field : { ...field, kind: unite([before.kind, field.kind]) });
+      fields.set(name, before ? { ...field, kind: unite([before.kind, field.kind]) } : field);
     }
   }
   return { type: "struct", fields };
 }
 
-/** Whether values of this kind must be converted after JSON.parse: they hold big integers, times or bytes. */
-export function needsRevival(kind: Kind, seen: Set<Kind> = new Set()): boolean {
+/** Whether a kind or one within it is what `test` looks for. */
+function holds(kind: Kind, test: RegExp, seen: Set<Kind> = new Set()): boolean {
+  if (test.test(kind.type)) return true;
   if (seen.has(kind)) return false;
   seen.add(kind);
-  switch (kind.type) {
-    case "int64":
-    case "uint64":
-    case "time":
-    case "bytes":
-      return true;
-    case "choice":
-      return kind.of.some((part) => needsRevival(part, seen));
-    case "list":
-      return needsRevival(kind.item, seen) || (kind.items ?? []).some((item) => needsRevival(item, seen));
-    case "map":
-      return needsRevival(kind.value, seen);
-    case "struct":
-      return [...kind.fields.values()].some((field) => needsRevival(field.kind, seen));
-    default:
-      return false;
-  }
+  const inner = kind.type === "choice"
+    ? kind.of
+    : kind.type === "list"
+    ? [kind.item, ...kind.items ?? []]
+    : kind.type === "map"
+    ? [kind.value]
+    : kind.type === "struct"
+    ? [...kind.fields.values()].map((field) => field.kind)
+    : [];
+  return inner.some((part) => holds(part, test, seen));
+}
+
+/** Whether values of this kind must be converted after JSON.parse: they hold big integers, times or bytes. */
+export function needsRevival(kind: Kind): boolean {
+  return holds(kind, /int64|time|bytes/);
 }
 
 /** Whether writing values of this kind takes more than JSON.stringify; of what cannot be told the worst is assumed. */
-export function needsReplacer(kind: Kind, seen: Set<Kind> = new Set()): boolean {
-  if (kind.type === "any") return true;
-  if (seen.has(kind)) return false;
-  seen.add(kind);
-  switch (kind.type) {
-    case "list":
-      return needsReplacer(kind.item, seen) || (kind.items ?? []).some((item) => needsReplacer(item, seen));
-    case "map":
-      return needsReplacer(kind.value, seen);
-    case "struct":
-      return [...kind.fields.values()].some((field) => needsReplacer(field.kind, seen));
-    default:
-      return needsRevival(kind);
-  }
+export function needsReplacer(kind: Kind): boolean {
+  return holds(kind, /int64|time|bytes|any/);
 }

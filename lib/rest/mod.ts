@@ -14,11 +14,12 @@
  * ```
  * @module
  */
+export { api } from "./api.ts";
 export { type Authenticator, basic, bearer, sameSecret } from "./auth.ts";
 export type { Codec, CodecContext } from "./codec.ts";
 export type { Context, Handler, Platform, Upgraded, UpgradeInit } from "./context.ts";
+export { DefinitionError } from "./check.ts";
 export {
-  api,
   type APIOptions,
   type Definition,
   type HeaderContext,
@@ -69,7 +70,6 @@ export {
 } from "./marker.ts";
 export type { Kind } from "./kind.ts";
 export { patternOf } from "./pattern.ts";
-export { DefinitionError } from "./plan.ts";
 export type { Plan } from "./plan_types.ts";
 export type { Input, Issue, JSONSchemaOptions, Output, Schema, Validated } from "./schema.ts";
 export type { CheckTag, TagMismatch } from "./tag_types.ts";

@@ -1,6 +1,5 @@
 import type { Kind } from "./kind.ts";
 import type { Schema } from "./schema.ts";
-import type { VersionTest } from "./version.ts";
 
 /** A segment of a path as the router knows it. Literals are percent-encoded as `new URL` would. */
 export type Segment =
@@ -89,8 +88,7 @@ export interface Plan {
   /** Query constants: the client sends them, the server requires them. */
   readonly constants: readonly (readonly [name: string, value: string])[];
   readonly present: readonly string[];
-  readonly versions: VersionTest | undefined;
-  /** The text of `versions`, for comparing routes. */
+  /** Which versions in the path it takes, as in `<4`. */
   readonly versionsText: string | undefined;
   readonly arguments: readonly ArgumentPlan[];
   readonly body: BodyPlan | undefined;

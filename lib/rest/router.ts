@@ -1,6 +1,7 @@
 import type { Plan, Segment } from "./plan_types.ts";
 import { isOddPath, normalisePath } from "./request_path.ts";
 import { RouteTrie } from "./route_trie.ts";
+import { parseVersions } from "./version.ts";
 
 /** A plan and what is to be found by it. */
 export interface Route<Value> {
@@ -151,7 +152,8 @@ function add<Value>(tables: Map<string, Table<Value>>, route: Route<Value>, segm
 }
 
 function toCandidate<Value>({ plan, value }: Route<Value>): Candidate<Value> {
-  const { present, constants, versions } = plan;
+  const { present, constants, versionsText } = plan;
+  const versions = versionsText === undefined ? undefined : parseVersions(versionsText);
   const inQuery = present.length + constants.length;
   const conditions = inQuery + (versions === undefined ? 0 : 1);
   if (conditions === 0) return { value, conditions, holds: undefined };

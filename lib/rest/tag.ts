@@ -1,5 +1,3 @@
-import { TagParser } from "./tag_parser.ts";
-
 /** Where the value of a placeholder comes from: an argument by its number (from 0), or a field within a struct argument. */
 export type Source = { readonly argument: number } | { readonly field: readonly string[] };
 
@@ -7,7 +5,8 @@ export type Source = { readonly argument: number } | { readonly field: readonly 
 export interface Placeholder {
   readonly name: string;
   readonly source: Source;
-  readonly column: number;
+  /** Where its source stands in the tag, from 1; only {@linkcode checkTag} tells. */
+  readonly column?: number;
 }
 
 /** One segment of a path. */
@@ -20,15 +19,9 @@ export type TagSegment =
 
 /** One item of a query. */
 export type TagQuery =
-  | { readonly type: "spread"; readonly source: Source; readonly column: number }
-  | { readonly type: "named"; readonly name: string; readonly source: Source; readonly column: number }
+  | { readonly type: "spread"; readonly source: Source; readonly column?: number }
+  | { readonly type: "named"; readonly name: string; readonly source: Source; readonly column?: number }
   | { readonly type: "constant"; readonly name: string; readonly value: string };
-
-/** Something wrong with a tag, and where: `column` counts from 1. */
-export interface TagProblem {
-  readonly column: number;
-  readonly message: string;
-}
 
 /** A tag, taken apart. */
 export interface Tag {
@@ -38,15 +31,69 @@ export interface Tag {
   readonly query: readonly TagQuery[];
   readonly argumentRules: readonly string[];
   readonly resultRules: readonly string[];
-  /** Where the rules begin, for problems that concern them. */
-  readonly columns: { readonly arguments: number; readonly results: number };
-  readonly problems: readonly TagProblem[];
 }
 
+const TAG = /^([A-Z]+)(?:\(([^)]*)\))? \/([^ ?]*)(?:\?([^ ]*))?(?: \(([^)]*)\))?(?: (.*))?$/;
+/** `{name}` and `{name=%v}`, a star behind the name or not, and `%v` alone. */
+const PLACEHOLDER = /{([^=}*]+)(\*?)(?:=(%(?:\[\d+])?v))?}|(%(?:\[\d+])?v)/g;
+const VERB = /^%(\[\d+])?v$/;
+
 /**
- * Takes a tag apart: `METHOD(CONTENT_TYPE) PATH (ARGUMENT_RULES) RESULT_RULES`. Never throws: what is wrong is listed in `problems`,
- * and the rest is still read.
+ * Takes a tag apart: `METHOD(CONTENT_TYPE) PATH (ARGUMENT_RULES) RESULT_RULES`. It trusts the tag; {@linkcode checkTag} is what says what is
+ * wrong with one.
+ *
+ * @throws {SyntaxError} when the text has not even the outline of a tag
  */
 export function parseTag(text: string): Tag {
-  return new TagParser(text).parse();
+  const match = TAG.exec(text);
+  if (!match) throw new SyntaxError(`Parse tag "${text}"`);
+  const [, method, contentType, path, query, argumentRules, resultRules] = match;
+  const names = new Set<string>();
+  let last = 0;
+  // The number of `%v` is the one after the last, as in printf.
+  const source = (verb: string | undefined, name = ""): Source =>
+    verb ? { argument: (last = Number(/\d+/.exec(verb) ?? last + 1)) - 1 } : { field: name.split(".") };
+
+  const readSegment = (segment: string): TagSegment => {
+    const parts: (string | Placeholder)[] = [];
+    let type: "parameter" | "remainder" = "parameter";
+    let end = 0;
+    for (const { 0: whole, 1: given, 2: star, 3: behind, 4: bare, index } of segment.matchAll(PLACEHOLDER)) {
+      if (index > end) parts.push(segment.slice(end, index));
+      end = index + whole.length;
+      if (star) type = "remainder";
+      const from = source(behind ?? bare, given);
+      let name = given ?? `arg${last}`;
+      while (names.has(name)) name += "_";
+      names.add(name);
+      parts.push({ name, source: from });
+    }
+    if (end < segment.length) parts.push(segment.slice(end));
+    const [first = "", second] = parts;
+    if (second) return { type: "partial", parts };
+    return typeof first === "string" ? { type: "literal", text: first } : { type, placeholder: first };
+  };
+
+  const readQuery = (item: string): TagQuery => {
+    if (VERB.test(item)) return { type: "spread", source: source(item) };
+    const equals = item.indexOf("=");
+    const name = decode(equals < 0 ? item : item.slice(0, equals));
+    const value = item.slice(equals + 1);
+    return equals < 0 || VERB.test(value)
+      ? { type: "named", name, source: source(equals < 0 ? "" : value, name) }
+      : { type: "constant", name, value: decode(value) };
+  };
+
+  return {
+    method,
+    contentType,
+    segments: path.split("/").map(readSegment),
+    query: query?.split("&").map(readQuery) ?? [],
+    argumentRules: words(argumentRules),
+    resultRules: words(resultRules),
+  };
 }
+
+const decode = (text: string) => decodeURIComponent(text.replaceAll("+", " "));
+
+const words = (text: string | undefined) => text ? text.split(",").map((word) => word.trim()) : [];

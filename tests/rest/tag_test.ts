@@ -1,8 +1,9 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { parseTag } from "../../lib/rest/tag.ts";
+import { checkTag } from "../../lib/rest/tag_checker.ts";
 
-Deno.test("parseTag() takes a whole tag apart", () => {
-  const tag = parseTag("PUT(application/json) /a/{b=%v}/{c*=%[3]v}/{d}.json?e=%v&f=g&%v&h (i,j) k,l");
+Deno.test("checkTag() takes a whole tag apart", () => {
+  const tag = checkTag("PUT(application/json) /a/{b=%v}/{c*=%[3]v}/{d}.json?e=%v&f=g&%v&h (i,j) k,l");
   assertEquals(tag.problems, []);
   assertEquals([tag.method, tag.contentType], ["PUT", "application/json"]);
   assertEquals(tag.segments, [
@@ -20,8 +21,8 @@ Deno.test("parseTag() takes a whole tag apart", () => {
   assertEquals([tag.argumentRules, tag.resultRules], [["i", "j"], ["k", "l"]]);
 });
 
-Deno.test("parseTag() counts on from %[n]v as printf does", () => {
-  const tag = parseTag("GET /%[2]v/%v/%[1]v");
+Deno.test("checkTag() counts on from %[n]v as printf does", () => {
+  const tag = checkTag("GET /%[2]v/%v/%[1]v");
   assertEquals(tag.problems, []);
   assertEquals(tag.segments.map((segment) => segment.type === "parameter" && segment.placeholder.source), [
     { argument: 1 },
@@ -30,19 +31,19 @@ Deno.test("parseTag() counts on from %[n]v as printf does", () => {
   ]);
 });
 
-Deno.test("parseTag() takes a verb as a whole segment, a partial one, and in a query", () => {
-  const tag = parseTag("GET /x/%v/v%v.txt?q=%v");
+Deno.test("checkTag() takes a verb as a whole segment, a partial one, and in a query", () => {
+  const tag = checkTag("GET /x/%v/v%v.txt?q=%v");
   assertEquals(tag.problems, []);
   assertEquals(tag.segments.map((segment) => segment.type), ["literal", "parameter", "partial"]);
 });
 
-Deno.test("parseTag() keeps a slash at the end and the bare root", () => {
-  assertEquals(parseTag("GET /").segments, [{ type: "literal", text: "" }]);
-  assertEquals(parseTag("GET /a/").segments, [{ type: "literal", text: "a" }, { type: "literal", text: "" }]);
+Deno.test("checkTag() keeps a slash at the end and the bare root", () => {
+  assertEquals(checkTag("GET /").segments, [{ type: "literal", text: "" }]);
+  assertEquals(checkTag("GET /a/").segments, [{ type: "literal", text: "a" }, { type: "literal", text: "" }]);
 });
 
-Deno.test("parseTag() reads nested names and constants with encodings", () => {
-  const tag = parseTag("GET /{A.b}/%7Ex?a%20b=c+d");
+Deno.test("checkTag() reads nested names and constants with encodings", () => {
+  const tag = checkTag("GET /{A.b}/%7Ex?a%20b=c+d");
   assertEquals(tag.problems, []);
   assertEquals(tag.segments[0], {
     type: "parameter",
@@ -81,21 +82,21 @@ const wrong: [tag: string, column: number, message: string][] = [
   ["POST / ", 7, "ends with a space"],
 ];
 
-Deno.test("parseTag() points at what is wrong", () => {
+Deno.test("checkTag() points at what is wrong", () => {
   for (const [tag, column, message] of wrong) {
-    const found = parseTag(tag).problems.find((problem) => problem.message.includes(message));
-    assertEquals([tag, found?.column], [tag, column], JSON.stringify(parseTag(tag).problems));
+    const found = checkTag(tag).problems.find((problem) => problem.message.includes(message));
+    assertEquals([tag, found?.column], [tag, column], JSON.stringify(checkTag(tag).problems));
   }
 });
 
-Deno.test("parseTag() lists all problems of a tag", () => {
-  const messages = parseTag("get /a//{b=%d}?x=%v& (c,c)").problems.map((problem) => problem.message).join("; ");
+Deno.test("checkTag() lists all problems of a tag", () => {
+  const messages = checkTag("get /a//{b=%d}?x=%v& (c,c)").problems.map((problem) => problem.message).join("; ");
   for (const part of ["method", "empty", "expected %v", "part of the query", "twice"]) {
     assertStringIncludes(messages, part);
   }
 });
 
-Deno.test("parseTag() never throws, whatever the text", () => {
+Deno.test("checkTag() never throws, whatever the text", () => {
   const pieces = [
     "GET",
     " ",
@@ -124,8 +125,43 @@ Deno.test("parseTag() never throws, whatever the text", () => {
   const next = (n: number) => (seed = (seed * 48271) % 2147483647) % n;
   for (let i = 0; i < 20000; i++) {
     const text = Array.from({ length: next(24) }, () => pieces[next(pieces.length)]).join("");
-    const tag = parseTag(text);
+    const tag = checkTag(text);
+    if (tag.problems.length === 0) assertSame(text);
     assert(tag.problems.every((problem) => problem.column >= 1 && problem.column <= text.length + 1), text);
   }
-  assert(parseTag("GET /" + "a".repeat(5000)).problems.length === 1);
+  assert(checkTag("GET /" + "a".repeat(5000)).problems.length === 1);
+});
+
+/** Both readings of a tag are one, but for the columns. */
+function assertSame(text: string): void {
+  const strip = (_key: string, value: unknown) =>
+    typeof value === "object" && value !== null && "column" in value ? { ...value, column: undefined } : value;
+  const { problems: _problems, columns: _columns, ...checked } = checkTag(text);
+  assertEquals(JSON.stringify(parseTag(text)), JSON.stringify(checked, strip), text);
+}
+
+Deno.test("parseTag() reads every good tag as checkTag() does", () => {
+  const paths = [
+    "/",
+    "/a",
+    "/a/",
+    "/%v",
+    "/{a=%v}/b",
+    "/{a}/{b.c}",
+    "/x/{n*=%v}/json",
+    "/{n*}",
+    "/{i=%v}.json",
+    "/%2F/v%v-%[2]v",
+  ];
+  const queries = ["", "?%v", "?a=%v&b=%[2]v", "?a=b&c", "?a.b&%[3]v&d=e+f%26", "?x="];
+  const rules = ["", " (a)", " (a,b) c", " (a, b) c, d", " c", " ()"];
+  for (const head of ["GET", "POST(text/plain)", "PUT(application/vnd.x+json; a=b)"]) {
+    for (const path of paths) {
+      for (const query of queries) for (const rule of rules) assertSame(`${head} ${path}${query}${rule}`);
+    }
+  }
+});
+
+Deno.test("parseTag() throws for what has not the outline of a tag", () => {
+  for (const text of ["", "get /", "GET", "GET x"]) assertThrows(() => parseTag(text), SyntaxError);
 });

@@ -1,10 +1,30 @@
-import type { Placeholder, Tag, TagProblem, TagQuery, TagSegment } from "./tag.ts";
+import type { Placeholder, Tag, TagQuery, TagSegment } from "./tag.ts";
+
+/** Something wrong with a tag, and where: `column` counts from 1. */
+export interface TagProblem {
+  readonly column: number;
+  readonly message: string;
+}
+
+/** A tag, taken apart in spite of what is wrong with it. */
+export interface CheckedTag extends Tag {
+  readonly problems: readonly TagProblem[];
+  /** Where the rules begin, for problems that concern them. */
+  readonly columns: { readonly arguments: number; readonly results: number };
+}
 
 /** Longest tag that is looked at. */
 const MAX_LENGTH = 2048;
 
-/** Reads one tag. Used through `parseTag`. */
-export class TagParser {
+/**
+ * Takes a tag apart as {@linkcode parseTag} does, but slowly and to the end: what is wrong is listed in `problems`, with its column, and the rest
+ * is still read. Never throws.
+ */
+export function checkTag(text: string): CheckedTag {
+  return new TagChecker(text).parse();
+}
+
+class TagChecker {
   readonly #text: string;
   readonly #problems: TagProblem[] = [];
   /** The number of the last argument placed; the next `%v` is the one after it, as in printf. */
@@ -15,8 +35,8 @@ export class TagParser {
     this.#text = text;
   }
 
-  parse(): Tag {
-    const empty: Tag = {
+  parse(): CheckedTag {
+    const empty: CheckedTag = {
       method: "",
       contentType: undefined,
       segments: [],
@@ -242,7 +262,7 @@ export class TagParser {
     }
   }
 
-  #rules(from: number): Pick<Tag, "argumentRules" | "resultRules" | "columns"> {
+  #rules(from: number): Pick<CheckedTag, "argumentRules" | "resultRules" | "columns"> {
     let at = from < this.#text.length ? from + 1 : from;
     let argumentRules: string[] = [];
     const columns = { arguments: at + 1, results: at + 1 };

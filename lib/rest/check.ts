@@ -1,0 +1,122 @@
+import type { APIOptions, Operation, Operations } from "./definition.ts";
+import { findDuplicates } from "./duplicates.ts";
+import { isScalar, type Kind, kindOf } from "./kind.ts";
+import { findTarget, placeholdersOf, planOperation } from "./plan.ts";
+import { problemsOfRules } from "./check_rules.ts";
+import type { Plan, Target } from "./plan_types.ts";
+import type { Schema } from "./schema.ts";
+import type { Source } from "./tag.ts";
+import { type CheckedTag, checkTag } from "./tag_checker.ts";
+import { parseVersions } from "./version.ts";
+
+/** Everything that is wrong with a definition. */
+export class DefinitionError extends TypeError {
+  /** One text per problem: function, tag and column are in it. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.length === 1 ? problems[0] : `${problems.length} problems:\n${problems.join("\n")}`);
+    this.name = "DefinitionError";
+    this.problems = problems;
+  }
+}
+
+/**
+ * Makes the plans of all operations, and looks for everything that is wrong with them.
+ *
+ * @throws {DefinitionError} listing it
+ */
+export function checkOperations(operations: Operations, options: APIOptions): readonly Plan[] {
+  const problems: string[] = [];
+  const plans: Plan[] = [];
+  for (const [name, tagged] of Object.entries(operations)) {
+    // Only `rest` makes these; its schemas are left out of the type for inference's sake.
+    const operation = tagged as Operation;
+    const tag = checkTag(operation.tag);
+    const plan = planOperation(name, operation, options, tag);
+    const found = [...tag.problems, ...new PlanCheck(operation, tag, plan).problems()];
+    problems.push(
+      ...found.map(({ message, column }) => `Define "${name}": ${message}: column ${column} of "${tagged.tag}"`),
+    );
+    if (found.length === 0) plans.push(plan);
+  }
+  problems.push(...findDuplicates(plans));
+  if (problems.length > 0) throw new DefinitionError(problems);
+  return plans;
+}
+
+/** Something wrong with an operation, and where in its tag. */
+export interface Problem {
+  readonly message: string;
+  readonly column: number;
+}
+
+class PlanCheck {
+  readonly #operation: Operation;
+  readonly #tag: CheckedTag;
+  readonly #plan: Plan;
+  readonly #problems: Problem[] = [];
+
+  constructor(operation: Operation, tag: CheckedTag, plan: Plan) {
+    this.#operation = operation;
+    this.#tag = tag;
+    this.#plan = plan;
+  }
+
+  problems(): readonly Problem[] {
+    const { args, results, options } = this.#operation;
+    for (const [index, schema] of args.entries()) this.#schema(schema, `argument ${index + 1}`);
+    for (const [index, schema] of results.entries()) this.#schema(schema, `result ${index + 1}`);
+    for (const segment of this.#tag.segments) {
+      for (const { name, source, column = 1 } of placeholdersOf(segment)) {
+        const target = this.#target(source, column);
+        if (target !== undefined) this.#scalar(target.kind, name, column);
+      }
+    }
+    for (const item of this.#tag.query) {
+      if (item.type === "constant") continue;
+      const target = this.#target(item.source, item.column ?? 1);
+      if (target === undefined || item.type === "named" || /^(struct|map)$/.test(target.kind.type)) continue;
+      const what = `argument ${target.argument + 1} is a ${target.kind.type}`;
+      this.#fail(`only a struct or a map can be spread over the query, ${what}`, item.column);
+    }
+    if (options.versions !== undefined) this.#attempt(() => parseVersions(options.versions ?? ""), "");
+    return [...this.#problems, ...problemsOfRules(this.#operation, this.#tag, this.#plan)];
+  }
+
+  #fail(message: string, column = 1): void {
+    this.#problems.push({ message, column });
+  }
+
+  #attempt(run: () => unknown, what: string): void {
+    try {
+      run();
+    } catch (error) {
+      this.#fail(what + (error instanceof Error ? error.message : error));
+    }
+  }
+
+  #schema(schema: Schema, what: string): void {
+    this.#attempt(() => kindOf(schema), `${what} has no JSON Schema: `);
+  }
+
+  #target(source: Source, column: number): Target | undefined {
+    const all = this.#plan.arguments;
+    const target = findTarget(all, source);
+    if (target.argument in all) return target;
+    this.#fail(
+      "field" in source
+        ? `no struct argument has a field "${source.field.join(".")}"`
+        : `argument ${source.argument + 1} is not there: there are ${all.length}`,
+      column,
+    );
+  }
+
+  #scalar(kind: Kind, name: string, column: number): void {
+    if (isScalar(kind)) return;
+    const hint = kind.type === "any"
+      ? "its kind cannot be told from its schema: use int64, uint64, time or bytes, or a schema with a type"
+      : `a ${kind.type} cannot stand there`;
+    this.#fail(`"${name}" stands in the path and takes a single value, but ${hint}`, column);
+  }
+}

@@ -1,0 +1,99 @@
+import { codecsOf } from "../codec.ts";
+import type { ResultPlan } from "../plan_types.ts";
+import type { Schema } from "../schema.ts";
+import { type Components, isObject } from "./components.ts";
+import { type Described, isOptional } from "./described.ts";
+import type { JSONSchema, MediaTypeObject, RequestBodyObject, ResponseObject } from "./openapi_types.ts";
+
+/** The body of an operation's requests, in every content type the server reads. */
+export function requestBody(described: Described, components: Components): RequestBodyObject | undefined {
+  const { plan: { body, arguments: all, asTagged }, definition, id } = described;
+  if (body === undefined) return undefined;
+  const schemas = body.arguments.map((index) => all[index].schema);
+  const required = !schemas.every(isOptional);
+  if (body.shape === "stream") return { required: false, content: { [body.contentType]: {} } };
+  const schema = body.shape === "value"
+    ? withoutPlaced(described, components, components.lift(schemas[0], `${id}Request`))
+    : combine(body.shape, schemas, body.names, components, `${id}Request`);
+  const others = asTagged ? [] : codecsOf(definition.options.codecs)
+    .filter((codec) => codec.carries(body.kind)).map((codec) => codec.type);
+  const types = new Set([body.contentType, ...others]);
+  return { required, content: Object.fromEntries([...types].map((type) => [type, { schema }])) };
+}
+
+/** Takes out of a struct what the path or the query says of it. */
+function withoutPlaced({ plan, id }: Described, components: Components, json: JSONSchema): JSONSchema {
+  const index = plan.body?.arguments[0];
+  const placed = [...plan.parameters, ...plan.query]
+    .filter((target) => target.argument === index && target.path.length === 1).map((target) => target.path[0]);
+  const whole = components.resolve(json);
+  if (placed.length === 0 || !isObject(whole.properties)) return json;
+  const left = Object.entries(whole.properties).filter(([name]) => !placed.includes(name));
+  const required = Array.isArray(whole.required) ? whole.required.filter((name) => !placed.includes(name)) : [];
+  const { required: _, ...rest } = whole;
+  const made = { ...rest, properties: Object.fromEntries(left), ...(required.length > 0 && { required }) };
+  return components.put(made, `${id}Body`);
+}
+
+function combine(
+  shape: "fields" | "list",
+  schemas: readonly Schema[],
+  names: readonly string[],
+  components: Components,
+  name: string,
+): JSONSchema {
+  if (shape === "list") {
+    const prefixItems = schemas.map((schema, index) => components.lift(schema, `${name}${index + 1}`));
+    return { type: "array", prefixItems, minItems: schemas.length, maxItems: schemas.length };
+  }
+  const properties = Object.fromEntries(
+    schemas.map((schema, index) => [names[index], components.lift(schema, `${name}_${names[index]}`)]),
+  );
+  const required = names.filter((_, index) => !isOptional(schemas[index]));
+  return components.put({ type: "object", properties, ...(required.length > 0 && { required }) }, name);
+}
+
+/** The replies of an operation that succeeds, by status. */
+export function successes(described: Described, components: Components): Record<string, ResponseObject> {
+  const { plan: { result, status } } = described;
+  if (result.shape === "none") return { [status]: { description: "Done; there is no body." } };
+  if (result.shape === "stream") {
+    return { [status]: { description: "A stream of bytes.", content: { [result.contentType]: {} } } };
+  }
+  if (result.shape === "channel") return channel(described, components);
+  const schema = resultSchema(described, components);
+  const content = Object.fromEntries(resultTypes(described).map((type) => [type, { schema }]));
+  const found = { [status]: { description: "The result.", content } };
+  const nothing = result.shape === "value" && status === 200 && isOptional(result.schemas[0]);
+  return nothing ? { ...found, 204: { description: "There is nothing to tell." } } : found;
+}
+
+function resultSchema({ plan: { result }, id }: Described, components: Components): JSONSchema {
+  const { shape, schemas, names } = result as ResultPlan & { shape: "value" | "fields" | "list" };
+  if (shape === "value") return components.lift(schemas[0], `${id}Result`);
+  return combine(shape, schemas, names, components, `${id}Result`);
+}
+
+function resultTypes({ plan: { result, asTagged }, definition }: Described): string[] {
+  const { contentType, tagged, kind } = result;
+  const codecs = codecsOf(definition.options.codecs);
+  const json = codecs.some((codec) => codec.type === "application/json" && codec.carries(kind));
+  return !tagged && !asTagged && json ? [...new Set([contentType, "application/json"])] : [contentType];
+}
+
+function channel({ plan, id }: Described, components: Components): Record<string, ResponseObject> {
+  const { result: { item, contentType }, status } = plan;
+  const schema = item === undefined ? {} : components.lift(item, `${id}Item`);
+  const lines: MediaTypeObject = { schema, "x-gantry-channel": true };
+  return {
+    [status]: {
+      description: "Values as they come, each a line of JSON, or a server-sent event for who asks for these. " +
+        "An event `end` closes them, an event `error` tells of a failure.",
+      content: {
+        [contentType]: lines,
+        "text/event-stream": { schema: { type: "string", contentMediaType: "application/json", contentSchema: schema } },
+      },
+    },
+    101: { description: "For `Upgrade: websocket`: each value is a text message of JSON; closed with 1000 at the end." },
+  };
+}

@@ -1,0 +1,138 @@
+import type { Authenticator } from "../auth.ts";
+import type { Definition } from "../definition.ts";
+import type { Plan } from "../plan_types.ts";
+import { requestBody, successes } from "./bodies.ts";
+import { Components } from "./components.ts";
+import { describeAll, type Described, type Definitions, listOf, pathTemplate, unique } from "./described.ts";
+import { ErrorResponses } from "./error_responses.ts";
+import type { OpenAPIDocument, OperationObject } from "./openapi_types.ts";
+import { parametersOf } from "./parameters.ts";
+
+/** What a document says beside the operations. */
+export interface DocumentOptions {
+  /** That of the first definition that has one, unless said. */
+  title?: string;
+  /** The version of the API, not of OpenAPI. */
+  version?: string;
+  description?: string;
+  /** Where the API is served; `/`, the server of the document itself, unless said. */
+  servers?: readonly string[];
+  /** Who may call: its `scheme` is what the document says of authentication. */
+  auth?: Authenticator<never> | null;
+}
+
+/**
+ * Describes APIs as one OpenAPI 3.1 document: every operation under its main path, with the failures that the error codec of
+ * its API makes, and with all named schemas among the components.
+ *
+ * @example
+ * ```ts
+ * import { api, int64, rest } from "../mod.ts";
+ * import { openapi } from "../surfaces.ts";
+ * const calculator = api("calculator.example.com", { Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]) });
+ * console.assert(openapi(calculator).paths["/sum"].get.operationId === "Add");
+ * ```
+ */
+export function openapi(definitions: Definitions, options: DocumentOptions = {}): OpenAPIDocument {
+  const list = listOf(definitions);
+  const { auth = null } = options;
+  const all = describeAll(list);
+  const components = new Components();
+  const errors = new ErrorResponses(components, auth);
+  const paths = new Paths();
+  for (const described of all) {
+    const { path, pathNames } = paths.place(described);
+    const operation = describeOperation(described, components, errors, pathNames);
+    (paths.items[path] ??= {})[described.plan.method.toLowerCase()] = operation;
+  }
+  const groups = [...new Set(all.flatMap(({ group }) => group === undefined ? [] : [group]))];
+  const scheme = auth?.scheme;
+  return {
+    openapi: "3.1.1",
+    info: infoOf(list, options),
+    servers: (options.servers ?? ["/"]).map((url) => ({ url })),
+    ...(groups.length > 0 && { tags: groups.map((name) => ({ name })) }),
+    paths: paths.items,
+    components: {
+      schemas: components.schemas,
+      responses: errors.responses,
+      ...(scheme !== undefined && { securitySchemes: { caller: scheme } }),
+    },
+    ...(scheme !== undefined && { security: [{ caller: [] }] }),
+  };
+}
+
+function describeOperation(
+  described: Described,
+  components: Components,
+  errors: ErrorResponses,
+  pathNames: readonly string[],
+): OperationObject {
+  const { id, plan, group } = described;
+  const parameters = parametersOf(described, components, pathNames);
+  const body = requestBody(described, components);
+  return {
+    operationId: id,
+    summary: summaryOf(id),
+    ...(plan.description !== undefined && { description: plan.description }),
+    ...(group !== undefined && { tags: [group] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: body }),
+    responses: { ...successes(described, components), ...errors.of(described) },
+    "x-gantry-tag": plan.tag,
+    ...(plan.versionsText !== undefined && { "x-gantry-versions": plan.versionsText }),
+  };
+}
+
+/** `ListContainers` as words: "List containers". */
+function summaryOf(id: string): string {
+  const words = id.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2").split(/[ _]+/);
+  return words.map((word, index) => index > 0 && !/^[A-Z0-9]+$/.test(word) ? word.toLowerCase() : word).join(" ");
+}
+
+function infoOf(definitions: readonly Definition[], options: DocumentOptions): OpenAPIDocument["info"] {
+  const [first] = definitions;
+  const title = options.title ?? definitions.find((definition) => definition.options.title !== undefined)?.options.title;
+  const notes = [options.description, ...spellings(definitions)].filter((note) => note !== undefined);
+  return {
+    title: title ?? (first?.base.replace(/^[a-z]+:\/\//, "") || "API"),
+    version: options.version ?? "1",
+    ...(notes.length > 0 && { description: notes.join("\n\n") }),
+  };
+}
+
+/** What the main spelling of a path does not say: other words for its first segment, and versions in front. */
+function spellings(definitions: readonly Definition[]): string[] {
+  const notes = new Set<string>();
+  for (const { options: { aliases, versioned } } of definitions) {
+    for (const [word, others] of Object.entries(aliases ?? {})) {
+      notes.add(`In front of a path, ${others.map((other) => `\`/${other}\``).join(" and ")} can stand for \`/${word}\`.`);
+    }
+    if (versioned) notes.add("Every path may begin with a version, as in `/v1.2`.");
+  }
+  return [...notes];
+}
+
+/** Finds a place for each operation: a path and a method have one operation in OpenAPI, and a path one set of names. */
+class Paths {
+  readonly items: OpenAPIDocument["paths"] = {};
+  readonly #names = new Map<string, readonly string[]>();
+
+  place({ plan }: Described): { path: string; pathNames: readonly string[] } {
+    const taken = new Set<string>();
+    const own = plan.parameters.map(({ name }) => unique(name, taken));
+    const shape = pathTemplate(plan, own.map(() => ""));
+    const pathNames = this.#names.get(shape) ?? own;
+    this.#names.set(shape, pathNames);
+    const path = pathTemplate(plan, pathNames);
+    const method = plan.method.toLowerCase();
+    const free = [path, path + distinction(plan), `${path}#${plan.name}`].find((key) => !(method in (this.items[key] ?? {})));
+    return { path: free ?? `${path}#${plan.name}_${Object.keys(this.items).length}`, pathNames };
+  }
+}
+
+/** What tells operations of one path apart: as much of the query as is always the same. */
+function distinction({ constants, present }: Plan): string {
+  const parts = [...constants.map(([name, value]) => `${name}=${encodeURIComponent(value)}`), ...present];
+  return parts.length === 0 ? "" : `?${parts.join("&")}`;
+}

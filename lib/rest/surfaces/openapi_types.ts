@@ -1,0 +1,69 @@
+/** A JSON Schema of draft 2020-12. */
+export type JSONSchema = Record<string, unknown>;
+
+/** A way to authenticate, as OpenAPI words it (OpenAPI 3.1, Security Scheme Object). */
+export type SecurityScheme = Readonly<Record<string, unknown>>;
+
+/** A value in path or query (Parameter Object). */
+export interface ParameterObject {
+  name: string;
+  in: "path" | "query";
+  required?: boolean;
+  description?: string;
+  schema?: JSONSchema;
+  /** Instead of a schema, where the value is JSON. */
+  content?: Record<string, MediaTypeObject>;
+  /** The value may hold slashes, which are sent as they are. */
+  "x-gantry-remainder"?: true;
+}
+
+/** A body in one content type (Media Type Object). */
+export interface MediaTypeObject {
+  schema?: JSONSchema;
+  example?: unknown;
+  /** Values follow each other; the schema is that of one. */
+  "x-gantry-channel"?: true;
+}
+
+/** A request's body (Request Body Object). */
+export interface RequestBodyObject {
+  required?: boolean;
+  content: Record<string, MediaTypeObject>;
+}
+
+/** A reply (Response Object), or where it is described. */
+export interface ResponseObject {
+  description?: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, MediaTypeObject>;
+  $ref?: string;
+}
+
+/** An operation (Operation Object). */
+export interface OperationObject {
+  operationId: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  parameters?: ParameterObject[];
+  requestBody?: RequestBodyObject;
+  responses: Record<string, ResponseObject>;
+  "x-gantry-tag"?: string;
+  "x-gantry-versions"?: string;
+}
+
+/** An OpenAPI document (OpenAPI 3.1.1, OpenAPI Object). */
+export interface OpenAPIDocument {
+  openapi: "3.1.1";
+  info: { title: string; version: string; description?: string };
+  servers: { url: string; description?: string }[];
+  tags?: { name: string; description?: string }[];
+  /** Path Item Objects: operations by method in lower case. */
+  paths: Record<string, Record<string, OperationObject>>;
+  components: {
+    schemas: Record<string, JSONSchema>;
+    responses: Record<string, ResponseObject>;
+    securitySchemes?: Record<string, SecurityScheme>;
+  };
+  security?: Record<string, string[]>[];
+}
