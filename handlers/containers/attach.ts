@@ -1,11 +1,23 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { Attachment } from "../../lib/engine/ports.ts";
+import { EngineError } from "../../lib/engine/errors.ts";
+import type { Attachment, Frame } from "../../lib/engine/ports.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import type { AttachQuery } from "../wire/container_query.ts";
 import { frame, streamType } from "./stream_frames.ts";
 
-/** The first version of each tree that names framed streams by their own type. */
-export const FRAMED_SINCE = { native: [4, 7], compat: [1, 42] } as const;
+/** How the trees differ. */
+export interface AttachForm {
+  /** The first version that names framed streams by their own type. */
+  framedSince: readonly [major: number, minor: number];
+  /**
+   * Whether an attach that comes before the start is the one to tell that the command cannot be run. Docker's client wants
+   * to hear it from the start.
+   */
+  tellsOfCommand: boolean;
+}
+
+export const NATIVE_ATTACH: AttachForm = { framedSince: [4, 7], tellsOfCommand: true };
+export const COMPAT_ATTACH: AttachForm = { framedSince: [1, 42], tellsOfCommand: false };
 
 /**
  * Attaches the client's connection to a container's streams: 101 when it asks for an upgrade, else 200 on a connection that
@@ -16,7 +28,7 @@ export async function attach(
   name: string,
   query: AttachQuery,
   context: Context,
-  since: readonly [number, number],
+  form: AttachForm,
 ): Promise<Response> {
   const { stdin = false, stdout = false, stderr = false, logs = false, stream = true } = query;
   if (!stdin && !stdout && !stderr) {
@@ -25,8 +37,22 @@ export async function attach(
   if (!stream && !logs) throw new HTTPError(400, "at least one of Logs or Stream must be set");
   const { spec, id } = engine.containers.resolve(name);
   const { detachKeys } = query;
-  const attachment = await engine.containers.attach(id, { stdin, stdout, stderr, logs, stream, detachKeys });
-  return await hijack(context, attachment, { framed: !spec.terminal, stdin, since });
+  const options = { stdin, stdout, stderr, logs, stream, detachKeys };
+  const attachment = await engine.containers.attach(id, options).catch((error) => {
+    if (form.tellsOfCommand || !isAboutCommand(error)) throw error;
+    return nothing();
+  });
+  return await hijack(context, attachment, { framed: !spec.terminal, stdin, since: form.framedSince });
+}
+
+function isAboutCommand(error: unknown): boolean {
+  return error instanceof EngineError && /^command_/.test(error.code);
+}
+
+/** Streams that have ended. */
+function nothing(): Attachment {
+  const output = new ReadableStream<Frame>({ start: (controller) => controller.close() });
+  return { output, input: new WritableStream(), close: () => {} };
 }
 
 async function hijack(
@@ -62,7 +88,7 @@ async function join(
   const input = stdin
     ? readable.pipeTo(attachment.input).catch(() => {})
     : readable.pipeTo(new WritableStream()).catch(() => {});
-  const frames = new TransformStream<{ stream: "stdout" | "stderr"; data: Uint8Array }, Uint8Array>({
+  const frames = new TransformStream<Frame, Uint8Array>({
     transform({ stream, data }, controller) {
       controller.enqueue(framed ? frame(stream, data) : data);
     },

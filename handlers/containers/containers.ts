@@ -5,7 +5,7 @@ import { implementFamily } from "../implement_family.ts";
 import { PruneReport, RmReport } from "../wire/container.ts";
 import { emit } from "../wire/emit.ts";
 import { containersAPI } from "./api.ts";
-import { attach, FRAMED_SINCE } from "./attach.ts";
+import { attach, NATIVE_ATTACH } from "./attach.ts";
 import { createContainer } from "./create.ts";
 import { getContainer } from "./inspect.ts";
 import { listContainers } from "./list.ts";
@@ -42,7 +42,7 @@ export function containers(engine: Engine): Implementation {
       return reports.map(({ id, error }) => emit(RmReport, { Id: id, Err: error?.message }));
     },
     LogsFromContainer: (name, query, context) => logs(engine, name, query, context, { rawTerminal: false }),
-    AttachContainer: (name, query, context) => attach(engine, name, query, context, FRAMED_SINCE.native),
+    AttachContainer: (name, query, context) => attach(engine, name, query, context, NATIVE_ATTACH),
     ResizeTTY: (name, { h = 0, w = 0 }) => containers.resize(name, { height: h, width: w }),
     RenameContainer: (name, query) => containers.rename(name, query.name),
   });

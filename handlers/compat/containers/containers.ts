@@ -1,7 +1,7 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { HTTPError, type Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
-import { attach, FRAMED_SINCE } from "../../containers/attach.ts";
+import { attach, COMPAT_ATTACH } from "../../containers/attach.ts";
 import { ignoring } from "../../containers/containers.ts";
 import { create } from "../../containers/create.ts";
 import { imagesOf, listOptions } from "../../containers/list.ts";
@@ -14,6 +14,7 @@ import { compatContainersAPI } from "./api.ts";
 import { compatGetContainer } from "./inspect.ts";
 import { specGenerator } from "./spec/spec_generator.ts";
 import { containerSummary } from "./summary.ts";
+import { compatStartContainer } from "./start.ts";
 import { compatWaitContainer } from "./wait.ts";
 
 /** The container operations of Docker's tree over an engine. */
@@ -39,7 +40,7 @@ export function compatContainers(engine: Engine): Implementation {
       });
     },
     CompatGetContainer: (name, { size = false }) => compatGetContainer(engine, name, size),
-    CompatStartContainer: (name) => containers.start(name),
+    CompatStartContainer: (name) => compatStartContainer(engine, name),
     CompatStopContainer: (name, { t, ignore }) => ignoring(ignore, () => containers.stop(name, timeout(t))),
     CompatRestartContainer: (name, { t }) => containers.restart(name, timeout(t)),
     CompatKillContainer: (name, { signal }) => containers.kill(name, { signal }),
@@ -52,7 +53,7 @@ export function compatContainers(engine: Engine): Implementation {
       if (failed?.error) throw failed.error;
     },
     CompatLogsFromContainer: (name, query, context) => logs(engine, name, query, context, { rawTerminal: true }),
-    CompatAttachContainer: (name, query, context) => attach(engine, name, query, context, FRAMED_SINCE.compat),
+    CompatAttachContainer: (name, query, context) => attach(engine, name, query, context, COMPAT_ATTACH),
     CompatResizeTTY: (name, { h = 0, w = 0 }) => containers.resize(name, { height: h, width: w }),
     CompatRenameContainer: (name, query) => containers.rename(name, query.name),
   });

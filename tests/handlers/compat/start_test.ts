@@ -1,0 +1,37 @@
+import { assert, assertEquals } from "@std/assert";
+import type { UpgradeInit } from "../../../lib/rest/mod.ts";
+import { openTestEngine, TINY_NAME } from "../test_engine.ts";
+
+Deno.test("a command that cannot be run is told of by the start, not by the attach before it", async () => {
+  await using test = await openTestEngine();
+  const { Id } = await (await test.send("POST", "/containers/create", { Image: TINY_NAME, Cmd: ["missing"] })).json();
+  const announced: UpgradeInit[] = [];
+  const output = new TransformStream<Uint8Array, Uint8Array>();
+  await test.serve(new Request(`http://d/containers/${Id}/attach?stdout=1`, { method: "POST" }), {
+    upgrade(init = {}) {
+      announced.push(init);
+      const readable = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
+      return { readable, writable: output.writable, response: new Response(null) };
+    },
+  });
+  assertEquals(announced.map(({ status }) => status), [200]);
+  assertEquals(await new Response(output.readable).text(), "");
+  const start = await test.send("POST", `/containers/${Id}/start`);
+  const { message } = await start.json();
+  assertEquals(start.status, 500);
+  assert(message.includes("not found"), message);
+  assertEquals((await test.send("POST", `/libpod/containers/${Id}/attach?stdout=true`)).status, 500);
+});
+
+Deno.test("CompatStartContainer() removes a container that was to go when it ended and cannot start", async () => {
+  await using test = await openTestEngine();
+  for (const [AutoRemove, left] of [[true, false], [false, true]]) {
+    const body = { Image: TINY_NAME, Cmd: ["missing"], HostConfig: { AutoRemove } };
+    const { Id } = await (await test.send("POST", "/containers/create", body)).json();
+    const wait = await test.send("POST", `/containers/${Id}/wait?condition=removed`);
+    assertEquals((await test.send("POST", `/containers/${Id}/start`)).status, 500);
+    assertEquals(test.engine.containers.exists(Id), left);
+    if (left) await wait.body?.cancel();
+    else assertEquals((await wait.json()).StatusCode !== undefined, true);
+  }
+});
