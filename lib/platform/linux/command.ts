@@ -8,6 +8,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
+import { closeOnExec } from "./close_on_exec.ts";
 
 /** How a program is run. */
 export interface CommandOptions {
@@ -62,6 +63,7 @@ export async function runCommand(
   options: CommandOptions = {},
 ): Promise<CommandResult> {
   options.signal?.throwIfAborted();
+  closeOnExec();
   const child = spawn(program, [...args], {
     stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     cwd: options.cwd,

@@ -7,6 +7,7 @@ import { Buffer } from "node:buffer";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
+import { closeOnExec } from "../close_on_exec.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Attachment, Frame } from "../../../engine/ports.ts";
 import { ATTACH_HELPER } from "./attach_helper.ts";
@@ -26,6 +27,7 @@ export interface AttachStreams {
 
 /** Connects to the supervisor whose socket is in `bundle`. Resolves when nothing the container says from now on is missed. */
 export async function attachTo(bundle: string, streams: AttachStreams): Promise<Attachment> {
+  closeOnExec();
   const helper: Helper = spawn("perl", ["-e", ATTACH_HELPER], {
     cwd: bundle,
     env: { LC_ALL: "C" },

@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { closeOnExec } from "../close_on_exec.ts";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { ContainerPaths, HostPaths } from "../paths.ts";
@@ -22,8 +23,10 @@ export interface ConmonOptions {
   record: ContainerRecord;
   paths: HostPaths;
   container: ContainerPaths;
-  /** Moves the supervisor to where it belongs before it does anything. */
+  /** Moves the supervisor out of this process's cgroups. */
   adopt: (pid: number) => Promise<void>;
+  /** Writes the bundle, whose folder is there already. The runtime starts when it is done. */
+  prepare: () => Promise<void>;
 }
 
 /** A supervisor whose container was created. */
@@ -39,6 +42,7 @@ export interface Supervisor {
  * `--sync` conmon stays this process's child: its end is heard of at once, and it is reaped here, whatever init does.
  */
 export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
+  closeOnExec();
   const child = spawn(options.program, conmonArgs(options), {
     // conmon leaves its note about lack of memory in its working folder.
     cwd: options.container.bundle,
@@ -62,9 +66,12 @@ export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
   try {
     const errors = readAll(stderr);
     start.on("error", () => {});
-    await options.adopt(pid);
-    start.end("\0");
-    const message = await Promise.race([readLine(sync), failed]);
+    const begun = options.prepare().then(() => start.end("\0"));
+    // The kernel takes 10 ms and more for the first move between cgroups, then little for those that follow at once, as
+    // the runtime's do: this one goes first and waits beside the other work. What conmon has started by then ends up in the
+    // container's own cgroup all the same.
+    const answer = Promise.race([readLine(sync), failed]);
+    const [message] = await Promise.all([answer, options.adopt(pid), begun]);
     return { pid, containerPid: await readPid(message, options.runtime.name, errors), ended };
   } catch (error) {
     child.kill("SIGKILL");
