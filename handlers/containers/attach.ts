@@ -1,5 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { EngineError } from "../../lib/engine/errors.ts";
+import { EngineError, type ErrorCode } from "../../lib/engine/errors.ts";
 import type { Attachment, Frame } from "../../lib/engine/ports.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import type { AttachQuery } from "../wire/container_query.ts";
@@ -10,14 +10,14 @@ export interface AttachForm {
   /** The first version that names framed streams by their own type. */
   framedSince: readonly [major: number, minor: number];
   /**
-   * Whether an attach that comes before the start is the one to tell that the command cannot be run. Docker's client wants
-   * to hear it from the start.
+   * Whether an attach that comes before the start is the one to tell why the container cannot run. Docker's client wants to
+   * hear it from the start.
    */
-  tellsOfCommand: boolean;
+  tellsOfStart: boolean;
 }
 
-export const NATIVE_ATTACH: AttachForm = { framedSince: [4, 7], tellsOfCommand: true };
-export const COMPAT_ATTACH: AttachForm = { framedSince: [1, 42], tellsOfCommand: false };
+export const NATIVE_ATTACH: AttachForm = { framedSince: [4, 7], tellsOfStart: true };
+export const COMPAT_ATTACH: AttachForm = { framedSince: [1, 42], tellsOfStart: false };
 
 /**
  * Attaches the client's connection to a container's streams: 101 when it asks for an upgrade, else 200 on a connection that
@@ -39,14 +39,17 @@ export async function attach(
   const { detachKeys } = query;
   const options = { stdin, stdout, stderr, logs, stream, detachKeys };
   const attachment = await engine.containers.attach(id, options).catch((error) => {
-    if (form.tellsOfCommand || !isAboutCommand(error)) throw error;
+    if (form.tellsOfStart || !isAboutStart(error)) throw error;
     return nothing();
   });
   return await hijack(context, attachment, { framed: !spec.terminal, stdin, since: form.framedSince });
 }
 
-function isAboutCommand(error: unknown): boolean {
-  return error instanceof EngineError && /^command_/.test(error.code);
+/** What makes a container that is there, and whose host is there, fail to run. */
+const ABOUT_START: readonly ErrorCode[] = ["command_not_found", "command_not_executable", "port_in_use", "internal"];
+
+function isAboutStart(error: unknown): boolean {
+  return error instanceof EngineError && ABOUT_START.includes(error.code);
 }
 
 /** Streams that have ended. */
