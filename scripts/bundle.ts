@@ -22,7 +22,6 @@ const external: Record<Target, string[]> = {
  * @throws {Error} if something cannot be resolved; the message lists it
  */
 export async function bundle(entry: string, target: Target, options: { minify?: boolean } = {}): Promise<string> {
-  await install(entry);
   try {
     const result = await esbuild.build({
       entryPoints: [new URL(entry, root).pathname],
@@ -43,6 +42,7 @@ export async function bundle(entry: string, target: Target, options: { minify?: 
             'import { createRequire as $createRequire } from "node:module";\nconst require = $createRequire(import.meta.url);',
         }
         : undefined,
+      alias: { "@std/assert": new URL("tests/assert.ts", root).pathname },
       plugins: [npmSpecifiers],
     });
     return result.outputFiles[0].text;
@@ -51,15 +51,17 @@ export async function bundle(entry: string, target: Target, options: { minify?: 
   }
 }
 
-/** Sees to it that the packages a module names inline are in `node_modules`. */
-async function install(entry: string): Promise<void> {
+/** Sees to it that a package is in `node_modules`. */
+async function install(specifier: string, folder: URL): Promise<void> {
+  const there = await Deno.stat(folder).then(() => true, () => false);
+  if (there) return;
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["cache", "--quiet", entry],
+    args: ["cache", "--quiet", specifier],
     cwd: root,
     stdout: "null",
     stderr: "piped",
   }).output();
-  if (!success) throw new Error(`Install the packages of ${entry}: ${new TextDecoder().decode(stderr).trim()}`);
+  if (!success) throw new Error(`Install ${specifier}: ${new TextDecoder().decode(stderr).trim()}`);
 }
 
 /** Finds `npm:name@version/path` where Deno has put the package. */
@@ -70,8 +72,10 @@ const npmSpecifiers: esbuild.Plugin = {
       const match = /^npm:\/?((?:@[^/]+\/)?[^@/]+)@([^/]+)(\/.*)?$/.exec(request.path);
       if (match === null) return { errors: [{ text: `"${request.path}" has no exact version` }] };
       const [, name, version, path = ""] = match;
-      const folder = new URL(`node_modules/.deno/${name.replace("/", "+")}@${version}`, root).pathname;
-      return await build.resolve(name + path, { kind: request.kind, resolveDir: folder, importer: request.importer });
+      const folder = new URL(`node_modules/.deno/${name.replace("/", "+")}@${version}`, root);
+      await install(`npm:${name}@${version}`, folder);
+      const { kind, importer } = request;
+      return await build.resolve(name + path, { kind, resolveDir: folder.pathname, importer });
     });
   },
 };

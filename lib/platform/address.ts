@@ -9,7 +9,7 @@ export type Address =
  * @throws {SyntaxError} if it is none of these
  */
 export function parseAddress(text: string): Address {
-  const path = /^unix:(?:\/\/)?(\/.*)$/.exec(text)?.[1];
+  const path = /^unix:(?:\/\/(?=\/))?(\/(?!\/).*)$/.exec(text)?.[1];
   if (path !== undefined) return { kind: "unix", path };
   const match = /^(?:tcp:\/\/)?(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]*)):([0-9]{1,5})\/?$/.exec(text);
   const port = Number(match?.[3]);

@@ -35,7 +35,7 @@ function hostAllowed(host: string, localAddress: string | undefined, further: re
   if (isLoopback(name) || further.includes(name)) return true;
   // An address cannot be pointed elsewhere as a name can: the one the client has reached is as good as loopback.
   if (name === localAddress?.toLowerCase().replace(/^::ffff:/, "")) return true;
-  return match[1] === undefined && !name.includes(".");
+  return match[1] === undefined && /^[a-z0-9_-]*$/.test(name);
 }
 
 function originAllowed(origin: string, host: string | null, further: readonly string[]): boolean {

@@ -1,11 +1,23 @@
-/** The sample in workerd. */
+/** The sample in workerd, in a Durable Object as the engine is, so that its diary is one. */
 import { upgradeWebSocket } from "../../lib/platform/workers/websocket.ts";
+import type { Bindings, DurableObjectNamespace, DurableObjectState } from "../../lib/platform/workers/runtime.ts";
 import { sample } from "./sample.ts";
 
-const serve = sample();
+export class Sample {
+  readonly #serve = sample();
+  readonly #state: DurableObjectState;
+
+  constructor(state: DurableObjectState, _bindings: Bindings) {
+    this.#state = state;
+  }
+
+  fetch(request: Request): Promise<Response> {
+    return this.#serve(request, { upgradeWebSocket, waitUntil: (promise) => this.#state.waitUntil(promise) });
+  }
+}
 
 export default {
-  fetch(request: Request, _bindings: unknown, context: { waitUntil(promise: Promise<unknown>): void }) {
-    return serve(request, { upgradeWebSocket, waitUntil: (promise) => context.waitUntil(promise) });
+  fetch(request: Request, { SAMPLE }: { SAMPLE: DurableObjectNamespace }) {
+    return SAMPLE.get(SAMPLE.idFromName("sample")).fetch(request);
   },
 };

@@ -1,8 +1,10 @@
-/** The same bytes against the listener on Deno and on Node 24, over TCP and over a Unix socket. */
+/** The same bytes against the listener on Deno and on Node 24, over TCP and over a Unix socket; its channels in workerd too. */
+import { bundle } from "../../scripts/bundle.ts";
 import { channels } from "./channels.ts";
 import { raw } from "./raw_wire.ts";
 import { onDeno, onNode } from "./served.ts";
 import { messages, type Scenario, streams } from "./wire.ts";
+import { startWorkerd } from "./workerd.ts";
 
 const runtimes = { "Deno": onDeno, "Node 24": onNode };
 const suites: Record<string, Record<string, Scenario>> = { messages, streams, "connections taken over": raw };
@@ -27,3 +29,9 @@ for (const [runtime, serve] of Object.entries(runtimes)) {
     });
   }
 }
+
+Deno.test("channelResponse() in workerd", async (t) => {
+  const script = await bundle("tests/conformance/sample_workers.ts", "workers");
+  await using workerd = await startWorkerd({ script, objects: { SAMPLE: "Sample" } });
+  for (const [name, scenario] of Object.entries(channels)) await t.step(name, () => scenario(workerd.url));
+});

@@ -1,4 +1,7 @@
 /** workerd, by miniflare. */
+import process from "node:process";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { Log, LogLevel, Miniflare } from "miniflare";
 
 /** How a worker is run. */
@@ -6,6 +9,8 @@ export interface WorkerdOptions {
   /** The module's text. */
   script: string;
   bindings?: Record<string, string>;
+  /** Compatibility flags; none by default, as a user may have none. */
+  flags?: string[];
   /** Durable Object classes with SQLite, by binding. */
   objects?: Record<string, string>;
   /** Where their storage is kept; in memory by default. */
@@ -25,13 +30,20 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     modules: true,
     script: options.script,
     compatibilityDate: "2026-07-01",
-    compatibilityFlags: ["enable_request_signal", "nodejs_compat"],
+    compatibilityFlags: options.flags,
     bindings: options.bindings,
     durableObjects: Object.fromEntries(objects.map(([name, className]) => [name, { className, useSQLite: true }])),
     durableObjectsPersist: options.folder ?? false,
     host: "127.0.0.1",
     port: 0,
     log: new Log(LogLevel.ERROR),
+    handleRuntimeStdio(stdout: Readable, stderr: Readable) {
+      stdout.pipe(process.stdout, { end: false });
+      createInterface(stderr).on("line", (line) => {
+        // A registry is asked over HTTPS before HTTP, and workerd reports what comes of that.
+        if (!/tls\.c\+\+|^stack: |WRONG_VERSION_NUMBER/.test(line)) console.error(line);
+      });
+    },
   });
   const url = (await miniflare.ready).origin;
   return { url, [Symbol.asyncDispose]: () => miniflare.dispose() };

@@ -1,29 +1,147 @@
-import { assertEquals } from "@std/assert";
-
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { createServer } from "node:net";
+import { listen } from "../../lib/platform/listener.ts";
 import type { Handler } from "../../lib/rest/context.ts";
-import { listen, type ListenOptions } from "../../lib/platform/listener.ts";
-import { client } from "./raw_client.ts";
+import { client, later } from "./raw_client.ts";
 
-async function serve(handler: Handler, options: ListenOptions = {}) {
-  const errors: unknown[] = [];
-  const listener = await listen("tcp://127.0.0.1:0", handler, {
-    onError: (error) => void errors.push(error),
-    ...options,
-  });
-  const port = Number(listener.address.split(":").at(-1));
-  return { listener, port, errors, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => listener.close(0) };
+const ok: Handler = () => Promise.resolve(new Response("ok"));
+
+async function scratch(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "gantry-listener-" });
+  try {
+    await run(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 }
 
-Deno.test("listen() serves requests one after another over one connection", async () => {
-  await using server = await serve(async (request) =>
-    new Response(`${request.method} ${new URL(request.url).pathname} ${await request.text()}`)
-  );
-  await using peer = await client(server.port);
-  for (const body of ["", "hello", "x".repeat(300_000)]) {
-    peer.write(`POST /a/b HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-    const response = await peer.response();
-    assertEquals(response.status, 200);
-    assertEquals(response.body, `POST /a/b ${body}`);
-    assertEquals(response.headers.get("content-length"), String(response.body.length));
+async function get(to: number | string): Promise<string> {
+  await using peer = await client(to);
+  peer.write("GET / HTTP/1.1\r\nHost: d\r\n\r\n");
+  return (await peer.response()).body;
+}
+
+Deno.test("listen() makes a Unix socket for its owner only, and removes it at the end", () =>
+  scratch(async (folder) => {
+    const path = `${folder}/made/gantry.sock`;
+    const before = Deno.umask(0o022);
+    try {
+      await using listener = await listen(`unix://${path}`, ok);
+      assertEquals(listener.address, `unix://${path}`);
+      assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+      assertEquals(((await Deno.stat(`${folder}/made`)).mode ?? 0) & 0o777, 0o700);
+      assertEquals(Deno.umask(), 0o022);
+      assertEquals(await get(path), "ok");
+    } finally {
+      Deno.umask(before);
+    }
+    await assertRejects(() => Deno.lstat(path), Deno.errors.NotFound);
+  }));
+
+Deno.test("listen() replaces a socket that nobody listens on", () =>
+  scratch(async (folder) => {
+    const path = `${folder}/gantry.sock`;
+    // A process that is killed leaves its socket behind.
+    const left = new Deno.Command(Deno.execPath(), {
+      args: [
+        "eval",
+        `Deno.listen({ transport: "unix", path: ${JSON.stringify(path)} }); Deno.kill(Deno.pid, "SIGKILL")`,
+      ],
+    });
+    await left.output();
+    assert((await Deno.lstat(path)).isSocket);
+    await using _listener = await listen(`unix://${path}`, ok);
+    assertEquals(await get(path), "ok");
+  }));
+
+Deno.test("listen() leaves a living server's socket alone, and other files", () =>
+  scratch(async (folder) => {
+    const path = `${folder}/gantry.sock`;
+    await using _listener = await listen(`unix://${path}`, ok);
+    await assertRejects(() => listen(`unix://${path}`, ok), Error, "another server listens there");
+    assertEquals(await get(path), "ok");
+    await Deno.writeTextFile(`${folder}/file`, "precious");
+    await assertRejects(() => listen(`unix://${folder}/file`, ok), Error, "taken by something else");
+    assertEquals(await Deno.readTextFile(`${folder}/file`), "precious");
+  }));
+
+Deno.test("listen() refuses TCP off loopback, unless every caller is authenticated", async () => {
+  for (const address of ["tcp://0.0.0.0:0", "tcp://[::]:0", ":0", "192.0.2.1:0"]) {
+    await assertRejects(() => listen(address, ok), Error, "off loopback");
   }
+  await using _listener = await listen("tcp://0.0.0.0:0", ok, { authenticated: true });
+});
+
+Deno.test("listen() says that a port is taken", async () => {
+  const taken = createServer();
+  const port = await new Promise<number>((resolve) =>
+    taken.listen(0, "127.0.0.1", () => resolve((taken.address() as { port: number }).port))
+  );
+  try {
+    await assertRejects(() => listen(`tcp://127.0.0.1:${port}`, ok), Error, "EADDRINUSE");
+  } finally {
+    await new Promise((resolve) => taken.close(resolve));
+  }
+});
+
+Deno.test("Listener.close() lets short requests end, and ends idle connections and long streams", async () => {
+  const handler: Handler = async (request) => {
+    if (request.url.endsWith("/stream")) return new Response(new ReadableStream());
+    await later(100);
+    return new Response("done");
+  };
+  const listener = await listen("tcp://127.0.0.1:0", handler);
+  const port = Number(listener.address.split(":").at(-1));
+  await using idle = await client(port);
+  idle.write("GET / HTTP/1.1\r\nHost: d\r\n\r\n");
+  await idle.response();
+  await using stream = await client(port);
+  stream.write("GET /stream HTTP/1.1\r\nHost: d\r\n\r\n");
+  await stream.head();
+  await using silent = await client(port);
+  await using busy = await client(port);
+  busy.write("GET / HTTP/1.1\r\nHost: d\r\n\r\n");
+  await later(20);
+  const closed = listener.close(400);
+  assertEquals((await busy.response()).body, "done");
+  await closed;
+  for (const peer of [idle, stream, silent, busy]) await peer.until(() => peer.ended, "the end").catch(() => {});
+  assert(idle.ended && stream.ended && silent.ended && busy.ended);
+  await assertRejects(() => client(port));
+});
+
+Deno.test("listen() survives peers that vanish at any point, and says nothing of them", async () => {
+  const errors: unknown[] = [];
+  const handler: Handler = async (request, platform) => {
+    if (request.method === "POST" && request.url.endsWith("/attach")) {
+      const { readable, writable, response } = await platform!.upgrade!();
+      readable.pipeTo(writable).catch(() => {});
+      return response;
+    }
+    await request.text().catch(() => {});
+    return new Response("x".repeat(100_000));
+  };
+  await using listener = await listen("tcp://127.0.0.1:0", handler, { onError: (error) => void errors.push(error) });
+  const port = Number(listener.address.split(":").at(-1));
+  const requests = [
+    "POST / HTTP/1.1\r\nHost: d\r\nContent-Length: 100000\r\n\r\n" + "x".repeat(100_000),
+    "POST / HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    "POST /attach HTTP/1.1\r\nHost: d\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 3\r\n\r\nabcraw",
+    "GET / HTTP/1.1\r\nHost: d\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+  ];
+  let seed = 7;
+  const random = () => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) / 0x7fffffff;
+  await Promise.all(Array.from({ length: 200 }, async (_, i) => {
+    const text = requests[i % requests.length];
+    const peer = await client(port);
+    peer.write(text.slice(0, Math.floor(random() * text.length) + 1));
+    await later(random() * 30);
+    if (i % 2 === 0) peer.socket.resetAndDestroy();
+    else peer.socket.destroy();
+  }));
+  await later(50);
+  await using peer = await client(port);
+  peer.write("GET / HTTP/1.1\r\nHost: d\r\n\r\n");
+  assertEquals((await peer.response()).status, 200);
+  assertEquals(errors, []);
 });

@@ -1,0 +1,55 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { refusal } from "../../lib/platform/host_rules.ts";
+
+const check = (head: Record<string, string>, local?: string, rules = {}) => refusal(new Headers(head), local, rules);
+
+Deno.test("refusal() lets in names of this machine, and the address that was reached", () => {
+  for (const host of ["localhost", "LOCALHOST:1", "d", "docker:2375", "x.localhost", "127.0.0.1", "[::1]:8080"]) {
+    assertEquals(check({ host }), undefined, host);
+  }
+  assertEquals(check({ host: "192.0.2.7:8080" }, "192.0.2.7"), undefined);
+  assertEquals(check({ host: "[2001:db8::1]:80" }, "2001:db8::1"), undefined);
+  assertEquals(check({ host: "192.0.2.7" }, "::ffff:192.0.2.7"), undefined);
+  assertEquals(check({ host: "engine.example.com:1" }, undefined, { hosts: ["engine.example.com"] }), undefined);
+});
+
+Deno.test("refusal() refuses names that could be pointed here from outside", () => {
+  for (
+    const host of [
+      "example.com",
+      "127.0.0.1.example.com",
+      "192.0.2.7",
+      "[2001:db8::1]",
+      "a.b",
+      "localhost.",
+      "a, b",
+      "[::1",
+      "a:b",
+    ]
+  ) {
+    assertStringIncludes(check({ host }, "192.0.2.8") ?? "", "not a name of this server", host);
+  }
+});
+
+Deno.test("refusal() refuses every origin but its own", () => {
+  assertEquals(check({ host: "localhost:8080", origin: "http://localhost:8080" }), undefined);
+  assertEquals(
+    check({ host: "d", origin: "https://console.example.com" }, undefined, {
+      origins: ["https://console.example.com"],
+    }),
+    undefined,
+  );
+  for (
+    const origin of [
+      "http://localhost",
+      "http://localhost:81",
+      "https://example.com",
+      "null",
+      "",
+      "http://localhost:8080/",
+      "x",
+    ]
+  ) {
+    assertStringIncludes(check({ host: "localhost:8080", origin }) ?? "", "foreign origin", origin);
+  }
+});
