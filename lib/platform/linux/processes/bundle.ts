@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
+import { chmod, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
@@ -26,7 +26,7 @@ const ZONES = "/usr/share/zoneinfo";
 
 /** Writes bundles. */
 export interface Bundler {
-  /** Writes the bundle of a container, in a folder that is not there yet. */
+  /** Writes the bundle of a container, in its folder. */
   write(options: ProcessOptions, container: ContainerPaths, cgroupsPath: string): Promise<void>;
 }
 
@@ -41,7 +41,6 @@ export async function openBundler(context: HostContext): Promise<Bundler> {
       const { record, rootfs, netns } = options;
       const warn = (message: string) => context.log("warn", `Container ${record.id}: ${message}`);
       const user = await resolveUser(rootfs, record.process.user, record.spec.groups);
-      await mkdir(container.bundle, { mode: 0o700 });
       const files = await writeFiles(context, options, container, user);
       const init = record.spec.init ? await findInit() : undefined;
       const mounts = await containerMounts(record, { files, volumePath, init });

@@ -58,11 +58,14 @@ export class Cgroups {
       if (SKIPPED.has(basename(mount))) continue;
       const folder = join(mount, this.#parent, "conmon");
       const enter = () => writeFile(join(folder, "cgroup.procs"), String(pid));
-      await enter().catch(async (error) => {
+      const again = async (error: NodeJS.ErrnoException) => {
+        // It has ended already, and says itself why.
+        if (error.code === "ESRCH") return;
         if (error.code !== "ENOENT") throw error;
         await mkdir(folder, { recursive: true });
         await enter();
-      });
+      };
+      await enter().catch(again);
     }
   }
 

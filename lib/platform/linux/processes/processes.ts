@@ -4,7 +4,7 @@
  * @module
  */
 import { constants, existsSync, writeFileSync } from "node:fs";
-import { open, readdir, rm } from "node:fs/promises";
+import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import type { ExitStatus, LogSource } from "../../../engine/container_record.ts";
@@ -77,7 +77,7 @@ export class LinuxProcesses implements Processes {
     const { cgroups, bundler, runtime, conmon } = this.#parts;
     const cgroup = cgroups.pathOf(record.id, record.spec.cgroupParent);
     try {
-      await bundler.write(options, container, cgroup);
+      await mkdir(container.bundle, { mode: 0o700 });
       const supervisor = await startConmon({
         program: conmon,
         runtime,
@@ -85,6 +85,7 @@ export class LinuxProcesses implements Processes {
         paths: this.#context.paths,
         container,
         adopt: (pid) => cgroups.adopt(pid),
+        prepare: () => bundler.write(options, container, cgroup),
       });
       this.#remember(container, record.id, supervisor, { cgroup, privatePid: hasOwnPids(options) });
       return { pid: supervisor.containerPid, conmonPid: supervisor.pid };
