@@ -21,7 +21,7 @@ import { forgetNames, type Netavark, netavarkAt, netavarkSetup, netavarkTeardown
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
 import { containerPaths, type HostPaths } from "./paths.ts";
 import { addBridge, publish, removeBridge, unpublish } from "./published_ports.ts";
-import { SHARED_FOLDER, Subnets } from "./subnets.ts";
+import { type Reservation, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "./tree.ts";
 
 /** Networks, and what a host does with them when it closes. */
@@ -60,6 +60,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async propose(taken: readonly NetworkRecord[]): Promise<{ interface: string; subnet: string; gateway: string }> {
+    await this.#sweepAbandoned();
     return await this.#subnets.propose(taken);
   }
 
@@ -139,6 +140,18 @@ class BridgeNetworks implements LinuxNetworks {
       await this.#inQueue(network.interface, async () => {
         if ((await bridgePorts(network.interface)).length === 0) await this.#takeDown(network);
       }).catch((error) => this.#log("warn", `Take down bridge "${network.interface}": ${error}`));
+    }
+  }
+
+  /** Takes down bridges of servers that were killed and whose roots are gone: nobody else will. */
+  async #sweepAbandoned(): Promise<void> {
+    for (const note of await this.#subnets.abandoned()) {
+      if ((await bridgePorts(note.interface)).length > 0) continue;
+      const network = abandonedNetwork(note);
+      await this.#inQueue(note.interface, () => this.#takeDown(network)).catch((error) => {
+        this.#log("debug", `Take down abandoned bridge "${note.interface}": ${error}`);
+      });
+      await this.#subnets.forget(note);
     }
   }
 
@@ -249,6 +262,24 @@ class BridgeNetworks implements LinuxNetworks {
       if (this.#queues.get(name) === turn) this.#queues.delete(name);
     }
   }
+}
+
+/** As much of a network as taking it down needs. */
+function abandonedNetwork({ interface: name, subnet }: Reservation): NetworkRecord {
+  const gateway = addressAt(parseSubnet(subnet)!, 1);
+  return {
+    id: "",
+    name,
+    driver: "bridge",
+    interface: name,
+    created: new Date(0).toISOString(),
+    subnets: [{ subnet, gateway }],
+    ipv6: false,
+    internal: false,
+    dns: false,
+    labels: {},
+    options: {},
+  };
 }
 
 /** What a teardown that was done before, or is undone by the kernel, leaves to complain about. */

@@ -31,7 +31,7 @@ const NEVER = ["10.88.0.0/16"];
 const PODMAN_NETWORKS = "/etc/containers/networks";
 
 /** One note in the shared folder, named after its bridge. */
-interface Reservation {
+export interface Reservation {
   interface: string;
   root: string;
   subnet: string;
@@ -117,6 +117,18 @@ export class Subnets {
     if (note?.root === this.#root) await rm(join(this.#shared, name), { force: true });
   }
 
+  /** What roots that are gone have left. */
+  async abandoned(): Promise<Reservation[]> {
+    const notes = await this.#read();
+    const there = await Promise.all(notes.map((note) => exists(note.root)));
+    return notes.filter((_, index) => !there[index]);
+  }
+
+  /** Forgets what a root that is gone had. */
+  async forget(note: Reservation): Promise<void> {
+    if (!await exists(note.root)) await rm(join(this.#shared, note.interface), { force: true });
+  }
+
   /** The choices that still hold; those of roots that are gone, and our own that were never recorded, are dropped. */
   async #reservations(taken: readonly NetworkRecord[]): Promise<Reservation[]> {
     const recorded = new Set(taken.map((network) => network.interface));
@@ -124,7 +136,7 @@ export class Subnets {
     for (const note of await this.#read()) {
       const holds = note.root === this.#root
         ? recorded.has(note.interface) || this.#issued.has(note.interface)
-        : await stat(note.root).then(() => true, () => false);
+        : await exists(note.root);
       if (holds) holding.push(note);
       else await rm(join(this.#shared, note.interface), { force: true });
     }
@@ -136,6 +148,10 @@ export class Subnets {
     const notes = await Promise.all(names.map((name) => readNote(this.#shared, name)));
     return notes.filter((note) => note !== undefined);
   }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(() => true, () => false);
 }
 
 async function readNote(folder: string, name: string): Promise<Reservation | undefined> {

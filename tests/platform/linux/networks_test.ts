@@ -12,6 +12,7 @@ import { addressAt, parseSubnet } from "../../../lib/platform/linux/cidr.ts";
 import { runCommand } from "../../../lib/platform/linux/command.ts";
 import { type LinuxNetworks, openNetworks } from "../../../lib/platform/linux/networks.ts";
 import { hostPaths } from "../../../lib/platform/linux/paths.ts";
+import { SHARED_FOLDER } from "../../../lib/platform/linux/subnets.ts";
 import { ask, askFrom, freePort, serveIn, stop } from "./traffic.ts";
 
 const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
@@ -255,5 +256,22 @@ Deno.test(
       assert(!(await readdir("/sys/class/net")).includes(network.interface));
       // And it comes back when it is needed.
       await networks.setup(a);
+    }),
+);
+
+Deno.test(
+  { name: "Networks.propose() takes down what a killed server with a root that is gone has left", ignore },
+  () =>
+    withNetwork(async ({ networks, network }) => {
+      const root = await mkdtemp(join(tmpdir(), "gantry-killed-"));
+      const killed = await open(root);
+      const { interface: name, subnet } = await killed.propose([]);
+      await runCommand("ip", ["link", "add", name, "type", "bridge"]);
+      await killed.propose([]);
+      await rm(root, { recursive: true });
+      const next = await networks.propose([]);
+      assert(!(await readdir("/sys/class/net")).includes(name), `${name} (${subnet}) is still there`);
+      assertEquals((await readdir(SHARED_FOLDER)).includes(name), next.interface === name);
+      await networks.remove({ ...network, ...next, subnets: [next] });
     }),
 );
