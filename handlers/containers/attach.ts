@@ -30,7 +30,10 @@ export async function attach(
   context: Context,
   form: AttachForm,
 ): Promise<Response> {
-  const { stdin = false, stdout = false, stderr = false, logs = false, stream = true } = query;
+  const { logs = false, stream = true } = query;
+  // Who names no stream means all of them.
+  const all = [query.stdin, query.stdout, query.stderr].every((chosen) => chosen === undefined);
+  const { stdin = all, stdout = all, stderr = all } = query;
   if (!stdin && !stdout && !stderr) {
     throw new HTTPError(400, "at least one of stdin, stdout, stderr must be true");
   }

@@ -17,6 +17,13 @@ export async function getContainer(
     runtime: info.host?.runtime.name ?? "",
     rwSize,
     volumePath: (volume) => engine.volumes.exists(volume) ? engine.volumes.resolve(volume).mountpoint : "",
+    networkID: networkIDs(engine),
     legacy: version !== undefined && parseInt(version, 10) < 5,
   });
+}
+
+/** Looks IDs of networks up; a network that is gone has none. */
+export function networkIDs({ networks }: Engine): (name: string) => string {
+  const byName = new Map(networks.list().map(({ name, id }) => [name, id]));
+  return (name) => byName.get(name) ?? "";
 }

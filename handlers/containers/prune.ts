@@ -1,4 +1,5 @@
 import type { ContainerRecord } from "../../lib/engine/container_record.ts";
+import { EngineError } from "../../lib/engine/errors.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { Filters } from "../wire/query.ts";
 
@@ -9,8 +10,13 @@ export interface Pruned {
   error?: Error;
 }
 
+/** Others would be too easy to get wrong for what cannot be undone. */
+const FILTERS = ["label", "label!", "until"];
+
 /** Removes the containers that fit and do not run. One that cannot go does not keep the others. */
 export async function prune(engine: Engine, filters: Filters = {}): Promise<Pruned[]> {
+  const unknown = Object.keys(filters).find((key) => !FILTERS.includes(key));
+  if (unknown !== undefined) throw new EngineError("invalid", `unsupported prune filter "${unknown}"`);
   const ended = engine.containers.list({ all: true, filters }).filter(isIdle);
   return await Promise.all(ended.map(async ({ id }) => {
     const size = await engine.containers.size(id).catch(() => 0);

@@ -36,6 +36,5 @@ export function images(engine: Engine): Implementation {
 }
 
 function notFound(name: string): EngineError {
-  const sentinel = "image not known";
-  return new EngineError("no_such_image", `failed to find image ${name}: ${name}: ${sentinel}`, { sentinel });
+  return new EngineError("no_such_image", `failed to find image ${name}`);
 }

@@ -4,12 +4,14 @@ import { implementFamily } from "../../implement_family.ts";
 import { attach, COMPAT_ATTACH } from "../../containers/attach.ts";
 import { ignoring } from "../../containers/containers.ts";
 import { create } from "../../containers/create.ts";
+import { networkIDs } from "../../containers/inspect.ts";
 import { imagesOf, listOptions } from "../../containers/list.ts";
 import { logs } from "../../containers/logs.ts";
 import { prune } from "../../containers/prune.ts";
 import { containerSpec } from "../../containers/spec/container_spec.ts";
 import { ContainersPruneReport } from "../../wire/compat/container.ts";
 import { emit } from "../../wire/emit.ts";
+import { localName } from "../images/docker_name.ts";
 import { compatContainersAPI } from "./api.ts";
 import { compatGetContainer } from "./inspect.ts";
 import { specGenerator } from "./spec/spec_generator.ts";
@@ -24,13 +26,17 @@ export function compatContainers(engine: Engine): Implementation {
     CompatCreateContainer: async (config, { name = "" }) => {
       const { name: network } = await networks.ensureDefault();
       const spec = containerSpec(specGenerator(config, name, network));
-      return await create(engine, { ...spec, stdinOnce: config.StdinOnce });
+      const image = localName(engine, spec.image);
+      return await create(engine, { ...spec, image, stdinOnce: config.StdinOnce });
     },
     CompatListContainers: async (query) => {
       const image = imagesOf(engine);
       const records = containers.list(listOptions(query));
       const sizes = query.size ? await Promise.all(records.map(({ id }) => containers.size(id))) : [];
-      return records.map((record, index) => containerSummary(record, image(record), Date.now(), sizes[index]));
+      const common = { now: Date.now(), networkID: networkIDs(engine) };
+      return records.map((record, index) => {
+        return containerSummary(record, { ...common, image: image(record), rwSize: sizes[index] });
+      });
     },
     CompatPruneContainers: async ({ filters }) => {
       const gone = (await prune(engine, filters)).filter(({ error }) => error === undefined);

@@ -9,7 +9,7 @@ import { dockerState } from "./state.ts";
 /** Tells all there is to know of a container, as Docker does. Most fields are the native ones by the same name. */
 export async function compatGetContainer(engine: Engine, name: string, size: boolean): Promise<ContainerInspect> {
   const native = await getContainer(engine, name, { size });
-  const { state } = engine.containers.resolve(native.Id);
+  const { state, stopSignal } = engine.containers.resolve(native.Id);
   return emit(ContainerInspect, {
     ...native,
     State: { ...native.State, Status: dockerState(state.status), Running: isRunning(native), Health: null },
@@ -19,7 +19,7 @@ export async function compatGetContainer(engine: Engine, name: string, size: boo
     Platform: "linux",
     GraphDriver: native.GraphDriver,
     HostConfig: hostConfig(native),
-    Config: config(native),
+    Config: config(native, stopSignal),
     NetworkSettings: { ...native.NetworkSettings, Networks: networks(native) },
     Mounts: native.Mounts?.map((mount) => ({ ...mount, Mode: mount.Options?.join() ?? "" })),
   });
@@ -52,12 +52,12 @@ function capability(name: string): string {
   return /^(?:CAP_|ALL$)/.test(name) ? name : `CAP_${name}`;
 }
 
-function config({ Config: native }: InspectContainerData): Sparse<ContainerInspect["Config"]> {
+function config({ Config: native }: InspectContainerData, stopSignal: number): Sparse<ContainerInspect["Config"]> {
   if (!native) return null;
-  const { Entrypoint, StopSignal, OnBuild: _none, Healthcheck: _health, ...same } = native;
+  const { Entrypoint, StopSignal: _name, OnBuild: _none, Healthcheck: _health, ...same } = native;
   return {
     ...same,
     Entrypoint: typeof Entrypoint === "string" ? [Entrypoint] : Entrypoint,
-    StopSignal: String(StopSignal),
+    StopSignal: String(stopSignal),
   };
 }

@@ -7,13 +7,20 @@ import { emit, type Sparse } from "../../wire/emit.ts";
 import { wireSeconds } from "../../wire/time.ts";
 import { dockerState, humanDuration } from "./state.ts";
 
+/** What a list entry needs besides the record. */
+export interface SummaryOptions {
+  image: ImageRecord | undefined;
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** A network's ID by its name. */
+  networkID(name: string): string;
+  /** Bytes in the writable layer, when sizes are asked for. */
+  rwSize?: number;
+}
+
 /** A container as Docker lists it. */
-export function containerSummary(
-  record: ContainerRecord,
-  image: ImageRecord | undefined,
-  now: number,
-  rwSize?: number,
-): ContainerSummary {
+export function containerSummary(record: ContainerRecord, options: SummaryOptions): ContainerSummary {
+  const { image, now, rwSize } = options;
   const { spec, state } = record;
   const exposed = exposedBy(record, image);
   return emit(ContainerSummary, {
@@ -29,7 +36,7 @@ export function containerSummary(
     Labels: spec.labels,
     State: dockerState(state.status),
     Status: statusText(record, now),
-    NetworkSettings: { Networks: networkSettings(record, exposed).Networks },
+    NetworkSettings: { Networks: networkSettings(record, exposed, options.networkID).Networks },
     Mounts: record.mounts.filter(({ type }) => type !== "tmpfs").map(({ type, source, destination, options }) => ({
       Type: type,
       Name: type === "volume" ? source : "",

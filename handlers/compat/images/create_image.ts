@@ -1,6 +1,7 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { Context } from "../../../lib/rest/mod.ts";
 import { HTTPError } from "../../../lib/rest/mod.ts";
+import { dockerName } from "./docker_name.ts";
 import { progressMessages } from "../../images/docker_progress.ts";
 import { begin } from "../../images/pull_progress.ts";
 import { registryCredentials } from "../../images/registry_auth.ts";
@@ -18,7 +19,7 @@ export async function createImage(
   const reference = withTag(fromImage, tag);
   const credentials = registryCredentials(request.headers);
   const options = { policy: "always", platform: parsePlatform(platform), credentials, signal } as const;
-  return progressMessages(await begin(engine.images.pull(reference, options)), reference);
+  return progressMessages(await begin(engine.images.pull(dockerName(reference), options)), reference);
 }
 
 /** The tag may be a digest, and the name may have one already. */

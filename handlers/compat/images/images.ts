@@ -9,38 +9,43 @@ import { imageHistory, imageSummary } from "../../images/view.ts";
 import { compatImagesAPI } from "./api.ts";
 import { createImage } from "./create_image.ts";
 import { imageInspect } from "./inspect.ts";
+import { localName } from "./docker_name.ts";
+import { isBefore } from "../version.ts";
 
 /** The image operations of Docker's tree over an engine. */
 export function compatImages(engine: Engine): Implementation {
   const { images } = engine;
   return implementFamily(compatImagesAPI, {
     CompatCreateImageFromImage: (query, context) => createImage(engine, query, context),
-    CompatGetImages: ({ filters, filter }) => {
+    CompatGetImages: ({ filters, filter }, { version }) => {
       const all = filter === undefined ? filters : { ...filters, reference: [filter] };
       return listImages(engine, all).map(({ image, containers }) => ({
         ...imageSummary(image, containers),
         Id: `sha256:${image.id}`,
         // Not computed.
         SharedSize: -1,
+        VirtualSize: isBefore(version, 1, 44) ? image.size : undefined,
       }));
     },
     CompatRemoveImage: async (name, { force, ignore, noprune }) => {
-      const { untagged, deleted } = await images.remove(name, { force, ignore, noPrune: noprune });
+      const { untagged, deleted } = await images.remove(localName(engine, name), { force, ignore, noPrune: noprune });
       return [
         ...untagged.map((Untagged) => ({ Untagged })),
         ...deleted.map((id) => ({ Deleted: id.startsWith("sha256:") ? id : `sha256:${id}` })),
       ];
     },
-    CompatGetImage: (name) => imageInspect(find(engine, name)),
-    CompatHistoryImage: (name) => imageHistory(images.resolve(name)),
-    CompatTagImage: (name, query) => tagImage(engine, name, query),
+    CompatGetImage: (name, { version }) => imageInspect(find(engine, name), version),
+    CompatHistoryImage: (name) => {
+      return imageHistory(find(engine, name)).map((step) => ({ ...step, Id: `sha256:${step.Id}` }));
+    },
+    CompatTagImage: (name, query) => tagImage(engine, localName(engine, name), query),
   });
 }
 
 /** Docker's own clients look for these words in the message. */
 function find(engine: Engine, name: string): ImageRecord {
   try {
-    return engine.images.resolve(name);
+    return engine.images.resolve(localName(engine, name));
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "no_such_image") throw error;
     const why = error.message.replaceAll("image not known", "No such image");

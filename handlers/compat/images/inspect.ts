@@ -1,10 +1,11 @@
 import type { ImageRecord } from "../../../lib/engine/image_record.ts";
 import { imageData } from "../../images/view.ts";
 import { ImageInspect } from "../../wire/compat/image.ts";
+import { isBefore } from "../version.ts";
 import { emit } from "../../wire/emit.ts";
 
 /** An image as Docker inspects it. Most fields are the native ones by the same name. */
-export function imageInspect(image: ImageRecord): ImageInspect {
+export function imageInspect(image: ImageRecord, version: string | undefined): ImageInspect {
   const { Id, Config, GraphDriver, RootFS, Created, Healthcheck: _health, ...same } = imageData(image);
   const { config: { config: execution = {} } } = image;
   return emit(ImageInspect, {
@@ -16,7 +17,9 @@ export function imageInspect(image: ImageRecord): ImageInspect {
     GraphDriver,
     RootFS: { Type: RootFS?.Type, Layers: RootFS?.Layers ?? [] },
     Container: "",
-    ContainerConfig: { Hostname: Id.slice(0, 11), Volumes: Config?.Volumes },
+    // Each went with a version of the API.
+    VirtualSize: isBefore(version, 1, 44) ? image.size : 0,
+    ContainerConfig: isBefore(version, 1, 45) ? { Hostname: Id.slice(0, 11), Volumes: Config?.Volumes } : null,
     DockerVersion: "",
   });
 }

@@ -13,12 +13,6 @@ export function dockerEvent(event: Event, bare: boolean): Event {
   return rest;
 }
 
-/** Whether a version in the path is one that knows no field twice. */
-export function isBare(version: string | undefined): boolean {
-  const [major = 0, minor = 0] = (version ?? "").split(".").map((part) => parseInt(part, 10) || 0);
-  return major > 1 || (major === 1 && minor >= 52);
-}
-
 function inDockersWords(event: Event): Event {
   if (event.Type === "image" && event.Action === "remove") return { ...event, Action: "delete", status: "delete" };
   if (event.Action !== "died") return event;

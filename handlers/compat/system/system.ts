@@ -5,7 +5,8 @@ import { events, map } from "../../system/events.ts";
 import { ping } from "../../system/ping.ts";
 import { version } from "../../system/version.ts";
 import { compatSystemAPI } from "./api.ts";
-import { dockerEvent, isBare } from "./events.ts";
+import { isBefore } from "../version.ts";
+import { dockerEvent } from "./events.ts";
 import { compatInfo } from "./info.ts";
 
 /** The system operations of Docker's tree over an engine. */
@@ -16,7 +17,7 @@ export function compatSystem(engine: Engine): Implementation {
     CompatVersionHandler: () => version(engine),
     CompatGetInfo: () => compatInfo(engine),
     CompatGetEvents: (query, context) => {
-      const bare = isBare(context.version);
+      const bare = context.version !== undefined && !isBefore(context.version, 1, 52);
       return map(events(engine, query, context), (event) => dockerEvent(event, bare));
     },
   });

@@ -17,6 +17,8 @@ export interface InspectOptions {
   rwSize?: number;
   /** Where a named volume is on the host. */
   volumePath(name: string): string;
+  /** A network's ID by its name. */
+  networkID(name: string): string;
   /** The client is older than version 5: two fields have another form. */
   legacy?: boolean;
 }
@@ -45,7 +47,7 @@ export function inspectContainer(record: ContainerRecord, options: InspectOption
     SizeRootFs: rwSize === undefined ? 0 : (image?.size ?? 0) + rwSize,
     Mounts: record.mounts.filter(({ type }) => type !== "tmpfs").map((spec) => mount(spec, options)),
     Dependencies: dependencies(record),
-    NetworkSettings: networkSettings(record, exposed),
+    NetworkSettings: networkSettings(record, exposed, options.networkID),
     Config: config(record, exposed, options),
     HostConfig: hostConfig(record, runtime),
     UseImageHosts: record.spec.noHosts,
@@ -95,6 +97,9 @@ function config(
     Labels: spec.labels,
     Annotations: spec.annotations,
     StopSignal: legacy ? record.stopSignal : signalName(record.stopSignal),
+    HealthLogDestination: "local",
+    HealthcheckMaxLogCount: 5,
+    HealthcheckMaxLogSize: 500,
     CreateCommand: spec.createCommand,
     Timezone: spec.timezone,
     Umask: spec.umask ?? "0022",

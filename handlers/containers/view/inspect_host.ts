@@ -25,7 +25,7 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
     PortBindings: portBindings(record.ports),
     RestartPolicy: { Name: spec.restartPolicy?.name ?? "no", MaximumRetryCount: spec.restartPolicy?.retries ?? 0 },
     AutoRemove: spec.remove,
-    Annotations: spec.annotations,
+    Annotations: annotations(record),
     CapAdd: spec.capAdd,
     CapDrop: spec.capDrop,
     Dns: spec.dnsServers,
@@ -85,6 +85,16 @@ function resources({ cpu, memory, pids, blockIO }: Partial<LinuxResources>): Spa
 function mode({ mode, value }: NamespaceMode): string {
   if (mode === "path") return `ns:${value}`;
   return value === undefined ? mode : `${mode}:${value}`;
+}
+
+/** Clients look here for what has no field of its own. */
+function annotations({ spec }: ContainerRecord): Record<string, string> | null {
+  const all = {
+    ...spec.annotations,
+    ...(spec.privileged && { "io.podman.annotations.privileged": "TRUE" }),
+    ...(spec.init && { "io.podman.annotations.init": "TRUE" }),
+  };
+  return Object.keys(all).length > 0 ? all : null;
 }
 
 function bind({ source, destination, options }: MountSpec): string {

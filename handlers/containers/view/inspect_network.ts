@@ -17,15 +17,24 @@ export function portBindings(ports: readonly PortMapping[]): Bindings {
   return bindings;
 }
 
-/** A container's place in its networks: addresses are there while it runs. */
+/**
+ * A container's place in its networks: addresses are there while it runs.
+ *
+ * @param record The container
+ * @param exposed Ports that are exposed, `80/tcp`
+ * @param networkID The ID of a network
+ */
 export function networkSettings(
   record: ContainerRecord,
   exposed: readonly string[],
+  networkID: (name: string) => string,
 ): Sparse<InspectNetworkSettings> {
   const ports: Bindings = Object.fromEntries(exposed.map((port) => [port.includes("/") ? port : `${port}/tcp`, null]));
   Object.assign(ports, portBindings(record.ports));
   const { network } = record.state;
-  const networks = Object.fromEntries(Object.keys(record.networks).map((name) => [name, endpoint(record, name)]));
+  const networks = Object.fromEntries(
+    Object.keys(record.networks).map((name) => [name, endpoint(record, name, networkID(name))]),
+  );
   const [only] = Object.values(networks);
   return {
     // Docker's older clients look for the address here; it makes sense where there is one network.
@@ -36,7 +45,7 @@ export function networkSettings(
   };
 }
 
-function endpoint(record: ContainerRecord, name: string): Sparse<InspectAdditionalNetwork> {
+function endpoint(record: ContainerRecord, name: string, id: string): Sparse<InspectAdditionalNetwork> {
   const attachment = record.networks[name];
   const given = record.state.network?.interfaces[name];
   const ipv4 = given?.addresses.find(({ address }) => !address.includes(":"));
@@ -49,7 +58,7 @@ function endpoint(record: ContainerRecord, name: string): Sparse<InspectAddition
     GlobalIPv6Address: ipv6?.address ?? "",
     GlobalIPv6PrefixLen: ipv6?.prefix ?? 0,
     MacAddress: given?.mac ?? attachment.mac ?? "",
-    NetworkID: name,
+    NetworkID: id,
     Aliases: attachment.aliases,
   };
 }

@@ -69,7 +69,7 @@ Deno.test("AttachContainer() refuses what makes no sense before it touches the c
   const id = await started(test);
   const { platform, announced } = connection();
   const rows: [path: string, status: number][] = [
-    [`/libpod/containers/${id}/attach`, 400],
+    [`/libpod/containers/${id}/attach?stdin=false&stdout=false`, 400],
     [`/libpod/containers/${id}/attach?stdout=true&stream=false`, 400],
     [`/libpod/containers/${id}/attach?stdout=perhaps`, 400],
     ["/libpod/containers/none/attach?stdout=true", 404],
