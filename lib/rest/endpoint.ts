@@ -2,11 +2,14 @@ import type { Authenticator } from "./auth.ts";
 import type { Call } from "./call.ts";
 import { type Codec, codecForBody, codecsOf } from "./codec.ts";
 import { HTTPError } from "./error.ts";
+import { exactJSON } from "./exact_json.ts";
+import { exactText } from "./exact_text.ts";
+import { form } from "./form.ts";
 import type { AnyFunction, Implementation } from "./implement.ts";
 import type { BodyPlan, Plan } from "./plan_types.ts";
 import { readPlaced, validateArguments } from "./read_arguments.ts";
 import { checkLength, limitStream, readBody } from "./read_body.ts";
-import { isRecord } from "./json.ts";
+import { isRecord } from "./record.ts";
 import { ResultWriter } from "./write_result.ts";
 import { ErrorWriter } from "./write_error.ts";
 import { fixedHeaders } from "./response_headers.ts";
@@ -35,7 +38,7 @@ export class Endpoint {
     this.#functions = functions;
     this.#function = Object.hasOwn(functions, plan.name) || plan.name in functions ? functions[plan.name] : undefined;
     this.#query = definition.options.query ?? {};
-    this.#codecs = codecsOf(definition.options.codecs);
+    this.#codecs = codecsOf(definition.options.codecs, [exactText, form, exactJSON]);
     const headers = fixedHeaders(definition.options.headers);
     this.errors = new ErrorWriter(definition.options.errors, headers, auth, options);
     this.#results = new ResultWriter(

@@ -39,18 +39,16 @@ export interface HTTPErrorOptions {
  * ```
  */
 export class HTTPError extends Error {
-  readonly status: number;
+  override readonly name = "HTTPError";
   readonly headers: HeadersInit | undefined;
   readonly body: unknown;
   readonly kind: HTTPErrorKind | undefined;
 
-  constructor(status: number, message: string, options: HTTPErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = "HTTPError";
-    this.status = status;
-    this.headers = options.headers;
-    this.body = options.body;
-    this.kind = options.kind;
+  constructor(readonly status: number, message: string, { headers, body, kind, cause }: HTTPErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.headers = headers;
+    this.body = body;
+    this.kind = kind;
   }
 }
 
@@ -91,12 +89,12 @@ export const problem: ErrorCodec = {
       headers: error.headers,
     };
   },
-  decode(status, body) {
-    if (typeof body === "string") return new HTTPError(status, body, { body });
-    const fields = typeof body === "object" && body !== null ? body as Record<string, unknown> : {};
-    const detail = [fields.detail, fields.title, fields.message].find((text) =>
-      typeof text === "string" && text !== ""
-    );
-    return new HTTPError(status, typeof detail === "string" ? detail : `Answered with status ${status}`, { body });
-  },
+  decode: readProblem,
 };
+
+/** Makes an error of what a server answered: of problem details, or of any other body with a text that looks like a message. */
+export function readProblem(status: number, body: unknown): HTTPError {
+  const fields = Object(body) as Record<string, unknown>;
+  const detail = [body, fields.detail, fields.title, fields.message].find((text) => text && typeof text === "string");
+  return new HTTPError(status, detail ? String(detail) : `Answered with status ${status}`, { body });
+}

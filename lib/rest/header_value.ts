@@ -27,3 +27,21 @@ export interface RequestWriter {
   writeHeader(status: number): void;
   write(chunk: Uint8Array | string): void;
 }
+
+/** What lets values write and read headers: the part of a client or server that does. */
+export interface HeaderValues {
+  /** Lets those of `values` that write headers do so, in order. */
+  write(values: readonly unknown[], headers: Headers): void;
+  /** Lets those of `values` that read headers do so, in order. */
+  read(values: readonly unknown[], headers: Headers): void;
+}
+
+/** Calls `writeHeadersHTTP` and `readHeadersHTTP` where values have them. */
+export const headerValues: HeaderValues = {
+  write(values, headers) {
+    for (const value of values) if (isHeaderWriter(value)) value.writeHeadersHTTP(headers);
+  },
+  read(values, headers) {
+    for (const value of values) if (isHeaderReader(value)) value.readHeadersHTTP(headers);
+  },
+};

@@ -1,5 +1,7 @@
 import { decodeBase64, encodeBase64 } from "./base64.ts";
 import type { Kind } from "./kind.ts";
+import { isRecord } from "./record.ts";
+import { readTime } from "./time_text.ts";
 
 /** The part of the platform's JSON that TypeScript's library does not know yet. */
 interface SourceTextJSON {
@@ -81,20 +83,6 @@ export function revive(value: unknown, kind: Kind): unknown {
     default:
       return value;
   }
-}
-
-/** Reads a time in the form of RFC 3339; undefined when it is not one. */
-export function readTime(text: string): Date | undefined {
-  if (!/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text)) return undefined;
-  // More digits than Date keeps are cut, as not every engine reads them.
-  const date = new Date(text.toUpperCase().replace(" ", "T").replace(/(\.\d{3})\d+/, "$1"));
-  return Number.isNaN(date.getTime()) ? undefined : date;
-}
-
-/** Whether a value is an object of JSON: not null, not a list, nothing with a class of its own. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date) &&
-    !(value instanceof Uint8Array);
 }
 
 function mapRecord(

@@ -46,7 +46,7 @@ function integer(value: unknown, low: bigint, high: bigint): bigint | undefined 
  * const get = rest("GET /things/{id=%v}", [int64]);
  * ```
  */
-export const int64: Marker<bigint | number, bigint> = marker(
+export const int64: Marker<bigint | number, bigint> = /* @__PURE__ */ marker(
   "int64",
   "an integer from -2^63 to 2^63-1",
   { type: "integer", format: "int64" },
@@ -54,7 +54,7 @@ export const int64: Marker<bigint | number, bigint> = marker(
 );
 
 /** An unsigned 64-bit integer, a `bigint` here and a plain number in JSON. */
-export const uint64: Marker<bigint | number, bigint> = marker(
+export const uint64: Marker<bigint | number, bigint> = /* @__PURE__ */ marker(
   "uint64",
   "an integer from 0 to 2^64-1",
   { type: "integer", format: "uint64", minimum: 0 },
@@ -62,7 +62,7 @@ export const uint64: Marker<bigint | number, bigint> = marker(
 );
 
 /** A point in time, a `Date` here and RFC 3339 text on the wire. */
-export const time: Marker<Date> = marker(
+export const time: Marker<Date> = /* @__PURE__ */ marker(
   "time",
   "a time in the form of RFC 3339",
   { type: "string", format: "date-time" },
@@ -70,7 +70,7 @@ export const time: Marker<Date> = marker(
 );
 
 /** Bytes, a `Uint8Array` here and base64 on the wire. */
-export const bytes: Marker<Uint8Array> = marker(
+export const bytes: Marker<Uint8Array> = /* @__PURE__ */ marker(
   "bytes",
   "bytes in base64",
   { type: "string", contentEncoding: "base64" },
@@ -78,10 +78,15 @@ export const bytes: Marker<Uint8Array> = marker(
 );
 
 /** Stands as the last result of a function that can fail: the client gets the error as the last element instead of a throw. */
-export const error: Marker<Error | undefined> & { readonly [MARKER]: "error" } = {
-  ...marker<Error | undefined>("error", "an error", {}, (value) => value instanceof Error ? value : undefined),
-  [MARKER]: "error",
-};
+export const error: Marker<Error | undefined> & { readonly [MARKER]: "error" } = /* @__PURE__ */ marker<
+  Error | undefined
+>(
+  "error",
+  "an error",
+  {},
+  (value) => value instanceof Error ? value : undefined,
+  // The marker's kind is the first argument.
+) as Marker<Error | undefined> & { readonly [MARKER]: "error" };
 
 /** What a client may pass, and a server may return, where a definition says {@linkcode stream}. */
 export type StreamSource = ReadableStream<Uint8Array> | Blob | Uint8Array | string;

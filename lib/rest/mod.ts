@@ -51,7 +51,9 @@ export { handler, type HandlerOptions } from "./handler.ts";
 export { endpoints, handlers } from "./handlers.ts";
 export type { HeaderReader, HeaderWriter, RequestWriter } from "./header_value.ts";
 export { type Functions, implement, type Implementation } from "./implement.ts";
-export { API, type Client, header, link, type Linked } from "./link.ts";
+export type { Client, Linked } from "./core_client.ts";
+export { header } from "./header.ts";
+export { API, link } from "./link.ts";
 export {
   bytes,
   chan,

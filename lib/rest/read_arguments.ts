@@ -1,5 +1,6 @@
 import { HTTPError } from "./error.ts";
-import { isRecord, readJSON } from "./json.ts";
+import { readJSON } from "./json.ts";
+import { isRecord } from "./record.ts";
 import type { Kind } from "./kind.ts";
 import type { Plan, QuerySpread, Target } from "./plan_types.ts";
 import { QueryValues } from "./query_values.ts";

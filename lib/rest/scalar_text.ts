@@ -1,5 +1,5 @@
 import { decodeBase64, encodeBase64 } from "./base64.ts";
-import { readTime } from "./json.ts";
+import { readTime } from "./time_text.ts";
 import type { Kind } from "./kind.ts";
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
@@ -7,6 +7,11 @@ const INTEGER = /^[+-]?\d{1,40}$/;
 
 /** Makes a value of the text that stands for it in a path, a query or a text body. Undefined when the text is not of that kind. */
 export function readScalar(text: string, kind: Kind): unknown {
+  return kind.type === "time" ? readTime(text) : kind.type === "bytes" ? decodeBase64(text) : readPlain(text, kind);
+}
+
+/** {@linkcode readScalar} for all but times and bytes, which stay text. */
+export function readPlain(text: string, kind: Kind): unknown {
   switch (kind.type) {
     case "boolean":
       return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : undefined;
@@ -15,15 +20,11 @@ export function readScalar(text: string, kind: Kind): unknown {
     case "int64":
     case "uint64":
       return INTEGER.test(text) ? BigInt(text.replace(/^\+/, "")) : undefined;
-    case "time":
-      return readTime(text);
-    case "bytes":
-      return decodeBase64(text);
     case "null":
       return text === "" || text === "null" ? null : undefined;
     case "choice":
       for (const part of kind.of) {
-        const value = readScalar(text, part);
+        const value = readPlain(text, part);
         if (value !== undefined) return value;
       }
       return undefined;
@@ -32,25 +33,18 @@ export function readScalar(text: string, kind: Kind): unknown {
   }
 }
 
+const WORDS: Partial<Record<Kind["type"], string>> = {
+  boolean: "true or false",
+  number: "a number",
+  int64: "an integer",
+  uint64: "an integer",
+  time: "a time in the form of RFC 3339",
+  bytes: "base64",
+};
+
 /** What a text of this kind looks like, for messages. */
 export function describeKind(kind: Kind): string {
-  switch (kind.type) {
-    case "boolean":
-      return "true or false";
-    case "number":
-      return "a number";
-    case "int64":
-    case "uint64":
-      return "an integer";
-    case "time":
-      return "a time in the form of RFC 3339";
-    case "bytes":
-      return "base64";
-    case "choice":
-      return kind.of.map(describeKind).join(" or ");
-    default:
-      return `a ${kind.type}`;
-  }
+  return kind.type === "choice" ? kind.of.map(describeKind).join(" or ") : WORDS[kind.type] ?? `a ${kind.type}`;
 }
 
 /** Writes a value as the text that stands for it in a path, a query or a text body. */

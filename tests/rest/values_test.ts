@@ -1,7 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { decodeBase64, encodeBase64 } from "../../lib/rest/base64.ts";
 import { negotiate } from "../../lib/rest/accept.ts";
-import { readJSON, readTime, writeJSON } from "../../lib/rest/json.ts";
+import { readJSON, writeJSON } from "../../lib/rest/json.ts";
+import { readTime } from "../../lib/rest/time_text.ts";
 import type { Kind } from "../../lib/rest/kind.ts";
 import { bytes, HTTPError, int64, time, uint64 } from "../../lib/rest/mod.ts";
 import { QueryValues } from "../../lib/rest/query_values.ts";

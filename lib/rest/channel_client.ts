@@ -1,0 +1,26 @@
+import type { CallOptions } from "./function_types.ts";
+import { readJSON } from "./json.ts";
+import type { Channel } from "./marker.ts";
+import { openChannel } from "./open_channel.ts";
+import type { Plan } from "./plan_types.ts";
+import { check } from "./read_result.ts";
+
+/** Opens the channel that a call results in: the part of a client that reads channels. */
+export function readChannel(
+  plan: Plan,
+  request: Request,
+  fetch: (request: Request) => Promise<Response>,
+  { websocket, signal }: CallOptions,
+): Channel<unknown> {
+  const { item, kind, revive } = plan.result;
+  return openChannel({
+    request,
+    fetch,
+    websocket,
+    signal,
+    async decode(text) {
+      const value = readJSON(text, revive ? kind : undefined);
+      return item === undefined ? value : await check(plan, item, value);
+    },
+  });
+}

@@ -1,0 +1,115 @@
+import { type Codec, codecsOf } from "./codec.ts";
+import type { Definition, Operations } from "./definition.ts";
+import { HTTPError, readProblem } from "./error.ts";
+import type { CallOptions, ClientFunction } from "./function_types.ts";
+import type { AnyFunction, Implementation } from "./implement.ts";
+import { isRecord } from "./record.ts";
+import type { HeaderValues } from "./header_value.ts";
+import type { Channel } from "./marker.ts";
+import type { Plan } from "./plan_types.ts";
+import { readError, readResult } from "./read_result.ts";
+import { writeRequest } from "./write_request.ts";
+
+/** What sends the requests of a linked API. A {@linkcode Handler} fits, which calls an API without a network. */
+export interface Client {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** The functions of a linked API. */
+export type Linked<D extends Operations> = { readonly [K in keyof D]: ClientFunction<D[K]> };
+
+/** What a client can do beyond JSON, text and streams. */
+export interface ClientParts {
+  /** More content types. */
+  readonly codecs?: readonly Codec[];
+  /** Reads channels. */
+  readonly channel?: (
+    plan: Plan,
+    request: Request,
+    fetch: (request: Request) => Promise<Response>,
+    options: CallOptions,
+  ) => Channel<unknown>;
+  /** Lets arguments write headers and results read them. */
+  readonly headers?: HeaderValues;
+}
+
+/** Sends with the platform's `fetch`. */
+export const DIRECT: Client = { fetch: (request) => fetch(request) };
+
+/** Makes the functions of an API elsewhere callable, with the parts it needs: see {@linkcode link}. */
+export function linkWith<const D extends Operations>(
+  parts: ClientParts,
+  { base, ...definition }: Definition<D>,
+  at: string = base,
+  client: Client = DIRECT,
+): Linked<D> & Implementation {
+  const origin = (/^\w[\w+.-]*:\/\//.test(at) ? at : `https://${at}`).replace(/\/+$/, "");
+  const codecs = codecsOf(definition.options.codecs, parts.codecs);
+  const decodeError = definition.options.errors?.decode ?? readProblem;
+  const functions: Record<string, AnyFunction> = {};
+  const linked: Record<string, unknown> = {};
+  for (const plan of definition.plans) {
+    const { name, arguments: { length } } = plan;
+    const call = caller(plan, codecs, origin, client, decodeError, parts);
+    // A server's call, for a proxy: the last argument is the context, and errors are thrown.
+    functions[name] = (...given: unknown[]) => {
+      const { signal } = given.at(-1) as { signal?: AbortSignal };
+      return call(given.slice(0, length), { signal });
+    };
+    linked[name] = (...given: unknown[]) => {
+      const options: CallOptions = isRecord(given[length]) ? given[length] : {};
+      return plan.result.fallible ? settle(call(given, options), plan.result.schemas.length) : call(given, options);
+    };
+  }
+  // Not enumerable, so that the functions are all that is seen; a function of the same name wins.
+  for (const [key, value] of Object.entries({ definition: { base, ...definition }, functions })) {
+    if (!(key in linked)) Object.defineProperty(linked, key, { value });
+  }
+  // Made name by name from the definition's own plans, as the type says.
+  return linked as Linked<D> & Implementation;
+}
+
+/** Puts the error of a call last among its results. */
+async function settle(call: Promise<unknown>, count: number): Promise<unknown> {
+  try {
+    const value = await call;
+    return count === 0 ? undefined : count === 1 ? [value, undefined] : [...value as unknown[], undefined];
+  } catch (error) {
+    const failure = error instanceof Error ? error : new Error(String(error), { cause: error });
+    return count === 0 ? failure : [...new Array(count), failure];
+  }
+}
+
+type Call = (args: readonly unknown[], options: CallOptions) => Promise<unknown>;
+
+function caller(
+  plan: Plan,
+  codecs: readonly Codec[],
+  base: string,
+  client: Client,
+  decodeError: (status: number, body: unknown) => Error,
+  { channel, headers }: ClientParts,
+): Call {
+  const { name, result: { shape, contentType } } = plan;
+  const accept = shape === "none" || shape === "stream"
+    ? undefined
+    : contentType === "text/plain"
+    ? "text/plain, application/json;q=0.9"
+    : contentType;
+  const send = async (request: Request) => {
+    const response = await client.fetch(request);
+    if (response.ok || response.status === 101) return response;
+    if (response.status === 304) throw new HTTPError(304, `Call "${name}": nothing has changed`);
+    throw await readError(response, decodeError);
+  };
+  return async (args, options) => {
+    const { timeout, signal } = options;
+    const ends = timeout === undefined ? [] : [AbortSignal.timeout(timeout)];
+    if (signal) ends.push(signal);
+    const end = ends.length > 1 ? AbortSignal.any(ends) : ends[0];
+    const request = writeRequest(plan, codecs, base, args, accept, end, headers);
+    if (shape !== "channel") return readResult(plan, codecs, await send(request), headers);
+    if (!channel) throw new TypeError(`Call "${name}": this client has no channels`);
+    return channel(plan, request, send, options);
+  };
+}
