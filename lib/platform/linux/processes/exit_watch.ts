@@ -26,7 +26,7 @@ export function readExit(path: string, oom: string): ExitStatus | undefined {
   }
 }
 
-/** Tells of every exit file that appears. */
+/** Tells of every exit file that appears. Until it is closed it keeps this process from ending, as a server does. */
 export class ExitWatch {
   readonly #folder: string;
   readonly #read: (containerID: string) => ExitStatus | undefined;
@@ -39,7 +39,7 @@ export class ExitWatch {
   constructor(folder: string, read: (containerID: string) => ExitStatus | undefined) {
     this.#folder = folder;
     this.#read = read;
-    this.#watcher = watch(folder, { persistent: false }, (_, name) => {
+    this.#watcher = watch(folder, (_, name) => {
       if (name !== null && ID.test(name)) this.check(name);
     });
     this.#watcher.on("error", () => {});
