@@ -66,7 +66,7 @@ async function* readChunks(path: string, options: LogReadOptions): AsyncGenerato
         continue;
       }
       if (last) return undefined;
-      await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
+      await sleep(pause, undefined, { signal }).catch(() => {});
       pause = Math.min(IDLE, pause * 1.5);
     }
   } finally {

@@ -51,7 +51,7 @@ export class Supervisors {
     this.#orphans.delete(containerID);
     if (facts === undefined) return;
     const timeout = new AbortController();
-    const late = sleep(PATIENCE, false, { signal: timeout.signal, ref: false }).catch(() => false);
+    const late = sleep(PATIENCE, false, { signal: timeout.signal }).catch(() => false);
     const child = this.#children.get(containerID);
     const ended = child === undefined ? untilDead(facts.conmon, timeout.signal) : child.then(() => true);
     const inTime = await Promise.race([ended, late]);
