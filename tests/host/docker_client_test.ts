@@ -1,5 +1,5 @@
 /** The Docker CLI as the client of the compat tree. */
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ok } from "../fixtures/run.ts";
 import { Session, until } from "./session.ts";
 
@@ -26,7 +26,9 @@ Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", asyn
     assertEquals(await docker("ps", "-q", "--no-trunc"), `${id}\n`);
     await until(async () => assertEquals(await docker("logs", "box"), "hello\n"));
     assertStringIncludes(await docker("ps", "--format", "{{.Names}} {{.Status}}"), "box Up");
+    const from = performance.now();
     await docker("rm", "-f", "box");
+    assert(performance.now() - from < 8000, "a forced removal waits for no stop timeout");
     assertEquals(await docker("ps", "-aq"), "");
   });
   await t.step("a missing command exits 127 with the runtime's message", async () => {

@@ -111,6 +111,6 @@ Deno.test("a second server on the same root is refused", async () => {
   } catch (error) {
     refused = String(error);
   }
-  assertStringIncludes(refused, "in use");
+  assertStringIncludes(refused, "another server");
   assertEquals(ok(await session.server.podman("ps", "-aq")), "");
 });
