@@ -4,71 +4,95 @@ const PIECE = 64 << 10;
 /** How many turns of the microtask queue a value has to arrive in to count as at hand. */
 const TURNS = 8;
 
+/** A piece in the making. */
+export class Piece {
+  size = 0;
+  #bytes = new Uint8Array(PIECE + (PIECE >> 2));
+
+  /** Copies bytes to its end. */
+  add(bytes: Uint8Array): void {
+    // Making room may replace the buffer.
+    const at = this.#room(bytes.length);
+    this.#bytes.set(bytes, at);
+  }
+
+  /** Adds a 32-bit number, big-endian. */
+  addUint32(value: number): void {
+    const at = this.#room(4);
+    this.#bytes[at] = value >>> 24;
+    this.#bytes[at + 1] = value >>> 16;
+    this.#bytes[at + 2] = value >>> 8;
+    this.#bytes[at + 3] = value;
+  }
+
+  /** Hands the bytes over; the next piece begins. */
+  take(): Uint8Array {
+    const bytes = this.#bytes.subarray(0, this.size);
+    this.#bytes = new Uint8Array(PIECE + (PIECE >> 2));
+    this.size = 0;
+    return bytes;
+  }
+
+  /** Makes room at its end and tells where that begins. */
+  #room(length: number): number {
+    const at = this.size;
+    this.size += length;
+    if (this.size > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(this.size, this.#bytes.length * 2));
+      grown.set(this.#bytes.subarray(0, at));
+      this.#bytes = grown;
+    }
+    return at;
+  }
+}
+
 /**
  * Makes a byte stream of a sequence: what is at hand at once goes out as one piece, and nothing waits for more. Cancelling
  * the stream ends the sequence.
  *
  * @param source The sequence
- * @param encode Bytes of one value, in parts
+ * @param write Adds one value's bytes to a piece
  */
 export function gather<T>(
   source: AsyncIterable<T>,
-  encode: (value: T) => readonly Uint8Array[],
+  write: (value: T, piece: Piece) => void,
 ): ReadableStream<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
-  let ahead: Ahead<T> | undefined;
+  const piece = new Piece();
+  // The value that was asked for last, and what became of it. Kept between pulls, and made without closures: logs have
+  // millions of values.
+  let ahead: Promise<IteratorResult<T>> | undefined;
+  let state: "waiting" | "there" | "failed" = "waiting";
+  const onThere = () => void (state = "there");
+  const onFailed = () => void (state = "failed");
+  const ask = () => {
+    state = "waiting";
+    ahead = iterator.next();
+    ahead.then(onThere, onFailed);
+    return ahead;
+  };
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const parts: Uint8Array[] = [];
-      let size = 0;
-      do {
-        ahead ??= new Ahead(iterator);
-        if (size > 0 && !await ahead.isAtHand()) break;
-        // An error waits for the piece before it to be out.
-        if (size > 0 && ahead.failed) break;
-        const next = await ahead.result;
+      for (;;) {
+        const next = ahead ?? ask();
+        if (piece.size > 0) {
+          for (let turn = 0; turn < TURNS && state === "waiting"; turn++) await undefined;
+          // An error waits for the piece before it to be out.
+          if (state !== "there") break;
+        }
+        const { done, value } = await next;
         ahead = undefined;
-        if (next.done) {
-          if (size > 0) controller.enqueue(join(parts, size));
+        if (done) {
+          if (piece.size > 0) controller.enqueue(piece.take());
           return controller.close();
         }
-        for (const part of encode(next.value)) {
-          parts.push(part);
-          size += part.length;
-        }
-      } while (size < PIECE);
-      controller.enqueue(join(parts, size));
+        write(value, piece);
+        if (piece.size >= PIECE) break;
+      }
+      controller.enqueue(piece.take());
     },
     async cancel() {
       await iterator.return?.();
     },
   }, { highWaterMark: 0 });
-}
-
-/** A value that was asked for. */
-class Ahead<T> {
-  readonly result: Promise<IteratorResult<T>>;
-  #settled = false;
-  failed = false;
-
-  constructor(iterator: AsyncIterator<T>) {
-    this.result = iterator.next();
-    this.result.then(() => this.#settled = true, () => this.#settled = this.failed = true);
-  }
-
-  async isAtHand(): Promise<boolean> {
-    for (let turn = 0; turn < TURNS && !this.#settled; turn++) await undefined;
-    return this.#settled;
-  }
-}
-
-function join(parts: readonly Uint8Array[], size: number): Uint8Array {
-  if (parts.length === 1) return parts[0];
-  const out = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
 }

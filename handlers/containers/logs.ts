@@ -4,8 +4,8 @@ import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { badParameter } from "../errors.ts";
 import type { LogsQuery } from "../wire/container_query.ts";
 import { parseMoment } from "../wire/time.ts";
-import { gather } from "./gather.ts";
-import { frameHeader, MULTIPLEXED_STREAM, RAW_STREAM } from "./stream_frames.ts";
+import { gather, type Piece } from "./gather.ts";
+import { addFrameHeader, MULTIPLEXED_STREAM, RAW_STREAM } from "./stream_frames.ts";
 
 /** How the trees differ. */
 export interface LogsForm {
@@ -26,7 +26,8 @@ export function logs(engine: Engine, name: string, query: LogsQuery, context: Co
   const stop = new AbortController();
   const options = readOptions(query, AbortSignal.any([stop.signal, context.signal]));
   const records = endingWith(engine.containers.logs(record.id, options), stop);
-  const body = gather(records, (record) => encode(record, query.timestamps ?? false, raw));
+  const { timestamps = false } = query;
+  const body = gather(records, (record, piece) => write(record, piece, timestamps, raw));
   return new Response(body, { headers: { "Content-Type": raw ? RAW_STREAM : MULTIPLEXED_STREAM } });
 }
 
@@ -58,10 +59,11 @@ function readOptions(query: LogsQuery, signal: AbortSignal): LogsOptions {
   };
 }
 
-function encode(record: LogRecord, timestamps: boolean, raw: boolean): Uint8Array[] {
-  const parts = timestamps ? [encoder.encode(`${record.time} `), record.data] : [record.data];
-  if (raw) return parts;
-  return [frameHeader(record.stream, parts.reduce((size, part) => size + part.length, 0)), ...parts];
+function write(record: LogRecord, piece: Piece, timestamps: boolean, raw: boolean): void {
+  const stamp = timestamps ? encoder.encode(`${record.time} `) : undefined;
+  if (!raw) addFrameHeader(piece, record.stream, record.data.length + (stamp?.length ?? 0));
+  if (stamp) piece.add(stamp);
+  piece.add(record.data);
 }
 
 function moment(name: string, text: string | undefined): number | undefined {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Piece } from "./gather.ts";
 
 /** The content types of both forms. */
 export const RAW_STREAM = "application/vnd.docker.raw-stream";
@@ -12,21 +13,18 @@ export const MULTIPLEXED_STREAM = "application/vnd.docker.multiplexed-stream";
 /** Frame numbers. */
 const STREAM = { stdout: 1, stderr: 2 } as const;
 
-/** The eight bytes before a frame's data. */
-export function frameHeader(stream: keyof typeof STREAM, length: number): Uint8Array {
-  const header = new Uint8Array(8);
-  header[0] = STREAM[stream];
-  header[4] = length >>> 24;
-  header[5] = length >>> 16;
-  header[6] = length >>> 8;
-  header[7] = length;
-  return header;
+/** Adds the eight bytes before a frame's data. */
+export function addFrameHeader(piece: Piece, stream: keyof typeof STREAM, length: number): void {
+  // The number and three zeros, in one.
+  piece.addUint32(STREAM[stream] << 24);
+  piece.addUint32(length);
 }
 
 /** A whole frame. */
 export function frame(stream: keyof typeof STREAM, data: Uint8Array): Uint8Array {
   const out = new Uint8Array(8 + data.length);
-  out.set(frameHeader(stream, data.length));
+  out[0] = STREAM[stream];
+  new DataView(out.buffer).setUint32(4, data.length);
   out.set(data, 8);
   return out;
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { gather } from "../../../handlers/containers/gather.ts";
+import { gather, type Piece } from "../../../handlers/containers/gather.ts";
 
-const encode = (text: string) => [new TextEncoder().encode(text)];
+const encode = (text: string, piece: Piece) => piece.add(new TextEncoder().encode(text));
 const decode = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
 
 Deno.test("gather() sends what is at hand as one piece, and nothing waits for more", async () => {
@@ -54,4 +54,12 @@ Deno.test("gather() ends the sequence when it is cancelled", async () => {
   await reader.read();
   await reader.cancel();
   assertEquals(ended, true);
+});
+
+Deno.test("gather() takes values larger than a piece", async () => {
+  async function* source() {
+    for (const size of [10, 200_000, 10]) yield await Promise.resolve("x".repeat(size));
+  }
+  const whole = await new Response(gather(source(), encode)).text();
+  assertEquals(whole, "x".repeat(200_020));
 });
