@@ -91,9 +91,13 @@ function channel({ plan, id }: Described, components: Components): Record<string
         "An event `end` closes them, an event `error` tells of a failure.",
       content: {
         [contentType]: lines,
-        "text/event-stream": { schema: { type: "string", contentMediaType: "application/json", contentSchema: schema } },
+        "text/event-stream": {
+          schema: { type: "string", contentMediaType: "application/json", contentSchema: schema },
+        },
       },
     },
-    101: { description: "For `Upgrade: websocket`: each value is a text message of JSON; closed with 1000 at the end." },
+    101: {
+      description: "For `Upgrade: websocket`: each value is a text message of JSON; closed with 1000 at the end.",
+    },
   };
 }

@@ -15,6 +15,9 @@ export interface Described {
   readonly argumentNames: readonly string[];
 }
 
+/** The group of operations that have none. */
+export const OTHER = "other";
+
 /** One definition or several, as surfaces take them. */
 export type Definitions = Definition | readonly Definition[];
 
@@ -56,7 +59,7 @@ function groupsOf(definitions: readonly Definition[]): (definition: Definition, 
     if (definitions.length > 1 && definition.options.title !== undefined) return definition.options.title;
     if (!grouped) return undefined;
     const word = firstWord(definition, plan);
-    return (counts.get(word) ?? 0) > 1 ? word : "other";
+    return (counts.get(word) ?? 0) > 1 ? word : OTHER;
   };
 }
 

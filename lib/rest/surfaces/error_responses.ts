@@ -27,7 +27,7 @@ function failure(status: number, message: string, kind?: HTTPErrorKind): Failure
 }
 
 /** What an operation can fail with before or after its function runs. */
-function failuresOf({ plan }: Described, auth: Authenticator<never> | null): Failure[] {
+function failuresOf({ plan }: Described, auth: Authenticator<unknown> | null): Failure[] {
   const { body, result, asTagged } = plan;
   const bodied = body !== undefined && body.shape !== "stream";
   const negotiated = ["value", "fields", "list"].includes(result.shape) && !asTagged;
@@ -39,7 +39,9 @@ function failuresOf({ plan }: Described, auth: Authenticator<never> | null): Fai
     ...(body !== undefined && plan.limit !== Infinity
       ? [failure(413, `Read the body: it is larger than ${plan.limit} bytes`, "limit")]
       : []),
-    ...(bodied && !asTagged ? [failure(415, `Read the body: "text/x" is not one of ${body.contentType}`, "media")] : []),
+    ...(bodied && !asTagged
+      ? [failure(415, `Read the body: "text/x" is not one of ${body.contentType}`, "media")]
+      : []),
     failure(500, "Internal error"),
   ];
 }
@@ -48,11 +50,11 @@ function failuresOf({ plan }: Described, auth: Authenticator<never> | null): Fai
 export class ErrorResponses {
   readonly responses: Record<string, ResponseObject> = {};
   readonly #components: Components;
-  readonly #auth: Authenticator<never> | null;
+  readonly #auth: Authenticator<unknown> | null;
   readonly #schemas = new Map<ErrorCodec, JSONSchema | undefined>();
   readonly #names = new Map<string, string>();
 
-  constructor(components: Components, auth: Authenticator<never> | null) {
+  constructor(components: Components, auth: Authenticator<unknown> | null) {
     this.#components = components;
     this.#auth = auth;
   }
@@ -70,7 +72,10 @@ export class ErrorResponses {
       });
     }
     const other = encode(codec, new HTTPError(404, `Call "${described.plan.name}": there is no such thing`), 404);
-    found.default = this.#shared("Other", { description: "Any other failure.", ...this.#content(codec, other.body, false) });
+    found.default = this.#shared("Other", {
+      description: "Any other failure.",
+      ...this.#content(codec, other.body, false),
+    });
     return found;
   }
 

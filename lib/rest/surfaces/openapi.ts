@@ -3,7 +3,7 @@ import type { Definition } from "../definition.ts";
 import type { Plan } from "../plan_types.ts";
 import { requestBody, successes } from "./bodies.ts";
 import { Components } from "./components.ts";
-import { describeAll, type Described, type Definitions, listOf, pathTemplate, unique } from "./described.ts";
+import { type Definitions, describeAll, type Described, listOf, OTHER, pathTemplate, unique } from "./described.ts";
 import { ErrorResponses } from "./error_responses.ts";
 import type { OpenAPIDocument, OperationObject } from "./openapi_types.ts";
 import { parametersOf } from "./parameters.ts";
@@ -18,7 +18,7 @@ export interface DocumentOptions {
   /** Where the API is served; `/`, the server of the document itself, unless said. */
   servers?: readonly string[];
   /** Who may call: its `scheme` is what the document says of authentication. */
-  auth?: Authenticator<never> | null;
+  auth?: Authenticator<unknown> | null;
 }
 
 /**
@@ -45,7 +45,8 @@ export function openapi(definitions: Definitions, options: DocumentOptions = {})
     const operation = describeOperation(described, components, errors, pathNames);
     (paths.items[path] ??= {})[described.plan.method.toLowerCase()] = operation;
   }
-  const groups = [...new Set(all.flatMap(({ group }) => group === undefined ? [] : [group]))];
+  const named = [...new Set(all.flatMap(({ group }) => group === undefined ? [] : [group]))];
+  const groups = [...named.filter((name) => name !== OTHER), ...named.filter((name) => name === OTHER)];
   const scheme = auth?.scheme;
   return {
     openapi: "3.1.1",
@@ -86,13 +87,16 @@ function describeOperation(
 
 /** `ListContainers` as words: "List containers". */
 function summaryOf(id: string): string {
-  const words = id.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2").split(/[ _]+/);
+  const words = id.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2").split(
+    /[ _]+/,
+  );
   return words.map((word, index) => index > 0 && !/^[A-Z0-9]+$/.test(word) ? word.toLowerCase() : word).join(" ");
 }
 
 function infoOf(definitions: readonly Definition[], options: DocumentOptions): OpenAPIDocument["info"] {
   const [first] = definitions;
-  const title = options.title ?? definitions.find((definition) => definition.options.title !== undefined)?.options.title;
+  const title = options.title ??
+    definitions.find((definition) => definition.options.title !== undefined)?.options.title;
   const notes = [options.description, ...spellings(definitions)].filter((note) => note !== undefined);
   return {
     title: title ?? (first?.base.replace(/^[a-z]+:\/\//, "") || "API"),
@@ -106,7 +110,9 @@ function spellings(definitions: readonly Definition[]): string[] {
   const notes = new Set<string>();
   for (const { options: { aliases, versioned } } of definitions) {
     for (const [word, others] of Object.entries(aliases ?? {})) {
-      notes.add(`In front of a path, ${others.map((other) => `\`/${other}\``).join(" and ")} can stand for \`/${word}\`.`);
+      notes.add(
+        `In front of a path, ${others.map((other) => `\`/${other}\``).join(" and ")} can stand for \`/${word}\`.`,
+      );
     }
     if (versioned) notes.add("Every path may begin with a version, as in `/v1.2`.");
   }
@@ -126,7 +132,9 @@ class Paths {
     this.#names.set(shape, pathNames);
     const path = pathTemplate(plan, pathNames);
     const method = plan.method.toLowerCase();
-    const free = [path, path + distinction(plan), `${path}#${plan.name}`].find((key) => !(method in (this.items[key] ?? {})));
+    const free = [path, path + distinction(plan), `${path}#${plan.name}`].find((key) =>
+      !(method in (this.items[key] ?? {}))
+    );
     return { path: free ?? `${path}#${plan.name}_${Object.keys(this.items).length}`, pathNames };
   }
 }

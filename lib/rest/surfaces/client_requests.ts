@@ -1,0 +1,108 @@
+import type { WireOperation, WirePlace } from "./client_table.ts";
+import type { ClientValues } from "./client_values.ts";
+
+/** What {@linkcode clientRequests} makes. */
+export interface ClientRequests {
+  /** Writes the address and the `RequestInit` of a call. */
+  write(operation: WireOperation, base: string, args: readonly unknown[]): { url: string; init: RequestInit };
+}
+
+/** Calls to requests. The client module carries this function's own text, so that it must need nothing from outside of itself. */
+export function clientRequests(values: ClientValues): ClientRequests {
+  const pick = (args: readonly unknown[], [argument, ...path]: WirePlace) => {
+    let value = args[argument];
+    for (const key of path) value = values.isRecord(value) ? value[key] : undefined;
+    return value;
+  };
+
+  const writePath = (operation: WireOperation, args: readonly unknown[]) =>
+    operation.path.map((part) => {
+      if (typeof part === "string") return part;
+      const remainder = part[0] === "*";
+      const place = (remainder ? part.slice(1) : part) as unknown as WirePlace;
+      const value = pick(args, place);
+      const text = value === undefined || value === null ? "" : values.writeText(value);
+      const bad = remainder ? /(^|\/)\.{1,2}(\/|$)|[?#%\\]/.test(text) : /^\.{1,2}$/.test(text);
+      if (text === "" || bad) {
+        throw new TypeError(`Write "${text}" into the path of ${operation.name}: it cannot stand there`);
+      }
+      return remainder ? encodeURI(text) : encodeURIComponent(text);
+    }).join("");
+
+  const writeQuery = (operation: WireOperation, args: readonly unknown[]) => {
+    const parts: string[] = [];
+    const append = (name: string, value: unknown) => {
+      if (value === undefined || value === null) return;
+      for (const item of Array.isArray(value) ? value : [value]) {
+        const text = values.isRecord(item) || Array.isArray(item) ? values.writeJSON(item) : values.writeText(item);
+        parts.push(`${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
+      }
+    };
+    for (const [name, value] of operation.constants) append(name, value);
+    for (const [name, ...place] of operation.query) append(name, pick(args, place));
+    for (const argument of operation.maps) {
+      for (const [name, value] of Object.entries(args[argument] ?? {})) append(name, value);
+    }
+    return parts.length === 0 ? "" : `?${parts.join("&")}`;
+  };
+
+  /** A form of several parts; lists repeat their name. */
+  const multipart = (value: unknown) => {
+    const form = new FormData();
+    for (const [name, field] of Object.entries(value ?? {})) {
+      for (const item of Array.isArray(field) ? field : [field]) {
+        if (item instanceof Blob) form.append(name, item);
+        else if (item !== undefined) {
+          form.append(name, values.isRecord(item) ? values.writeJSON(item) : values.writeText(item));
+        }
+      }
+    }
+    return form;
+  };
+
+  const encode = (value: unknown, type: string): BodyInit => {
+    if (/json/.test(type)) return values.writeJSON(value);
+    if (/^multipart\/form-data/.test(type)) return multipart(value);
+    if (/^application\/x-www-form-urlencoded/.test(type)) {
+      const form = new URLSearchParams();
+      for (const [name, field] of Object.entries(value ?? {})) {
+        for (const item of Array.isArray(field) ? field : [field]) {
+          if (item !== undefined) {
+            form.append(name, values.isRecord(item) ? values.writeJSON(item) : values.writeText(item));
+          }
+        }
+      }
+      return form.toString();
+    }
+    // What it has no codec for is to be given as text or a Blob.
+    return value instanceof Blob ? value : values.writeText(value);
+  };
+
+  const writeBody = (body: NonNullable<WireOperation["body"]>, args: readonly unknown[]): RequestInit => {
+    const given = body.arguments.map((index) => args[index]);
+    if ((body.shape === "value" || body.shape === "stream") && given[0] === undefined) return {};
+    const [value] = given;
+    const own = body.free && value instanceof Blob && value.type !== "" ? value.type : body.type;
+    // The boundary is the platform's to choose.
+    const headers: HeadersInit = /^multipart\/form-data/.test(own) ? {} : { "content-type": own };
+    if (body.shape === "stream") {
+      const streamed = value instanceof ReadableStream ? { duplex: "half" } : {};
+      // Bytes, text, a Blob or a stream, as the types of the module say.
+      return { headers, body: value as BodyInit, ...streamed };
+    }
+    const whole = body.shape === "value"
+      ? value
+      : body.shape === "list"
+      ? given
+      : Object.fromEntries(body.names.map((name, index) => [name, given[index]]));
+    return { headers, body: encode(whole, body.type) };
+  };
+
+  return {
+    write(operation, base, args) {
+      const url = base + writePath(operation, args) + writeQuery(operation, args);
+      const { body } = operation;
+      return { url, init: { method: operation.method, ...(body ? writeBody(body, args) : {}) } };
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { clientChannels } from "./client_channels.ts";
+import { functionText } from "./client_module.ts";
+import type { OpenAPIDocument } from "./openapi_types.ts";
+import { browseScript } from "./page/browse_script.ts";
+import { type Content, HTML, html, prose } from "./page/html.ts";
+import { operationView, type Placed } from "./page/operation_view.ts";
+import { requestScript } from "./page/request_script.ts";
+import { limitsView, schemaView, typeView } from "./page/schema_view.ts";
+import { isStruct } from "./components.ts";
+import { STYLE } from "./page/style.ts";
+import { tryScript } from "./page/try_script.ts";
+
+/** The page's script: functions of this folder by their own text. */
+const SCRIPT = `"use strict";
+{
+${functionText("clientChannels", clientChannels)}
+${functionText("requestScript", requestScript)}
+${functionText("browseScript", browseScript)}
+${functionText("tryScript", tryScript)}
+browseScript(document, window);
+tryScript(document, window, requestScript(document, window), clientChannels());
+}`.replaceAll("</", "<\\/");
+
+const ICON = "data:image/svg+xml," + encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#4338ca"/>' +
+    '<path d="M4 5h8M4 8h8M4 11h5" stroke="#fff" stroke-width="1.6" stroke-linecap="round"/></svg>',
+);
+
+/**
+ * Writes an OpenAPI document as a page to read, with a form for each operation and a live view of each channel. It loads nothing:
+ * style and script are within, and {@linkcode contentPolicy} allows no others.
+ *
+ * @example
+ * ```ts
+ * import { api, int64, rest } from "../mod.ts";
+ * import { docsPage, openapi } from "../surfaces.ts";
+ * const calculator = api("calculator.example.com", { Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]) });
+ * console.assert(docsPage(openapi(calculator)).includes("<h3>"));
+ * ```
+ */
+export function docsPage(document: OpenAPIDocument): string {
+  const { info, servers } = document;
+  const groups = groupsOf(document);
+  const page = html`
+    <!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width,initial-scale=1">
+        <title>${info.title}</title>
+        <link rel="icon" href="${ICON}">
+        <style>${new HTML(STYLE)}</style>
+      </head>
+      <body data-server="${servers[0]?.url ?? "/"}">
+    <a class="skip" href="#operations">To the operations</a>
+    ${navigation(document, groups)}
+    <main id="top">
+    ${introduction(document)}
+    <div id="operations">${[...groups].map(([name, placed]) =>
+      html`<section data-group aria-label="${name}"><h2>${name}</h2>${
+        placed.map((one) => operationView(one, document))
+      }</section>`
+    )}</div>
+    ${kinds(document)}
+    <footer>Made from the definition of the API. <kbd>/</kbd> searches.</footer>
+    </main>
+    <script type="module">${new HTML(SCRIPT)}</script>
+      </body>
+    </html>
+  `;
+  return page.text;
+}
+
+let policy: Promise<string> | undefined;
+
+/** The Content-Security-Policy the page is to be sent with: its own style and script, requests to its own server, nothing else. */
+export function contentPolicy(servers: readonly string[] = []): Promise<string> {
+  policy ??= Promise.all([hash(SCRIPT), hash(STYLE)]).then(([script, style]) =>
+    `default-src 'none'; script-src '${script}'; style-src '${style}'; img-src data:; base-uri 'none'; form-action 'none'; ` +
+    "frame-ancestors 'none'; require-trusted-types-for 'script'; connect-src 'self'"
+  );
+  const origins = servers.filter((server) => /^https?:\/\//.test(server)).map((server) => new URL(server).origin);
+  return policy.then((text) => [text, ...origins].join(" "));
+}
+
+async function hash(text: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  return `sha256-${btoa(String.fromCharCode(...digest))}`;
+}
+
+function groupsOf(document: OpenAPIDocument): Map<string, Placed[]> {
+  const groups = new Map<string, Placed[]>((document.tags ?? []).map(({ name }) => [name, []]));
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      const name = operation.tags?.[0] ?? "Operations";
+      const group = groups.get(name) ?? [];
+      groups.set(name, group);
+      group.push({ path, method, operation });
+    }
+  }
+  return groups;
+}
+
+function navigation({ info, components }: OpenAPIDocument, groups: ReadonlyMap<string, readonly Placed[]>): Content {
+  return html`
+    <nav
+      aria-label="Operations"><div class="brand"><a href="#top">${info
+        .title}</a><button type="button" id="theme" aria-label="Change colours">◐</button></div>
+    <input id="search" type="search" placeholder="Search" aria-label="Search operations" autocomplete="off"><small id="found" role="status"></small>
+    ${[...groups].map(([name, placed]) =>
+      html`
+        <div data-group>
+          <h2>${name}</h2>
+          <ul>${placed.map(({ method, operation: { operationId: id } }) =>
+            html`<li><a href="#${id}" data-for="${id}"><span class="method ${method}">${method}</span><span>${id}</span></a></li>`
+          )}</ul>
+        </div>
+      `
+    )}${Object.keys(components.schemas).length > 0 && html`<h2><a href="#types">Types</a></h2>`}</nav>
+  `;
+}
+
+function introduction({ info, components }: OpenAPIDocument): Content {
+  const scheme = components.securitySchemes?.caller;
+  return html`
+    <div
+      class="top"><h1>${info.title}<small>${info.version}</small></h1><div class="lead">${prose(
+        info.description,
+      )}</div><div class="links"><a href="openapi.json">OpenAPI document</a><a href="client.js">JavaScript client</a><a href="client.d.ts">Types of the client</a></div>${scheme !==
+          undefined && credentials(scheme)}</div>
+  `;
+}
+
+function credentials(scheme: Readonly<Record<string, unknown>>): Content {
+  if (scheme.type !== "http") return undefined;
+  const fields = scheme.scheme === "basic"
+    ? html`<label>Name<input id="user" autocomplete="off" spellcheck="false"></label><label>Password<input id="password" type="password" autocomplete="off"></label>`
+    : html`<label>Token<input id="token" type="password" autocomplete="off" spellcheck="false"></label>`;
+  return html`
+    <form id="credentials"
+      aria-label="Credentials"><p>Credentials <small>stay in this page and go with every request</small></p>${fields}</form>
+  `;
+}
+
+function kinds({ components }: OpenAPIDocument): Content {
+  const all = Object.entries(components.schemas);
+  if (all.length === 0) return undefined;
+  return html`<section id="types" aria-label="Types"><h2>Types</h2>${
+    all.map(([name, json]) =>
+      html`<article class="kind" id="type-${name}"><h3>${name}</h3>${
+        typeof json.description === "string" && prose(json.description)
+      }${isStruct(json) ? schemaView(json) : html`<p class="type">${typeView(json)} ${limitsView(json)}</p>`}</article>`
+    )
+  }</section>`;
+}

@@ -1,0 +1,29 @@
+/** Names that stand for something else in a module, or in the client's own. */
+const RESERVED = new Set(
+  ("arguments await break case catch class const continue debugger default delete do else enum eval export extends false " +
+    "finally for function if implements import in instanceof interface let new null package private protected public " +
+    "return static super switch this throw true try typeof undefined var void while with yield").split(" "),
+);
+const OWN = new Set(["APIError", "connect"]);
+
+/** How an operation is exported. */
+export interface ModuleName {
+  readonly id: string;
+  /** What it is called within the module. */
+  readonly local: string;
+  /** What it is exported as: a word that is reserved can be exported, if not be declared. */
+  readonly as: string;
+}
+
+/** The exports of a client module. What is no identifier, or the module's own, is reached through `connect` and `default` only. */
+export function moduleNames(ids: readonly string[]): ModuleName[] {
+  return ids.flatMap((id, index) => {
+    if (!/^[A-Za-z_$][\w$]*$/.test(id) || OWN.has(id) || id === "default") return [];
+    return [{ id, local: RESERVED.has(id) || INNER.has(id) ? `operation${index}_` : id, as: id }];
+  });
+}
+
+/** What the text of the module declares. */
+const INNER = new Set(
+  "operations structs values origin client clientValues clientRequests clientChannels clientCalls".split(" "),
+);

@@ -1,0 +1,123 @@
+import { isObject } from "../components.ts";
+import type { MediaTypeObject, OpenAPIDocument, OperationObject, ParameterObject } from "../openapi_types.ts";
+import { type Content, html } from "./html.ts";
+import { sampleOf } from "./sample.ts";
+
+/** A form that sends an operation's request. The page's script reads what it sends from the names and data of its fields. */
+export function formView(
+  { path, method, operation }: { path: string; method: string; operation: OperationObject },
+  document: OpenAPIDocument,
+): Content {
+  const { operationId: id, parameters = [], requestBody, responses } = operation;
+  const answers = Object.entries(responses).filter(([status]) => status.startsWith("2"))
+    .flatMap(([, response]) => Object.entries(response.content ?? {}));
+  const channel = answers.some(([, media]) => media["x-gantry-channel"] === true);
+  const accept = channel ? answers[0][0] : answers.map(([type]) => type).join(", ");
+  // The distinction of operations that share a path is in their constants.
+  const template = path.replace(/[?#].*$/, "");
+  return html`
+    <form class="try" data-method="${method.toUpperCase()}" data-path="${template}" data-accept="${accept}" ${channel &&
+      html`data-channel`}
+      aria-label="Try ${id}"><h4>Try it</h4>${parameters.map((parameter) =>
+        fieldView(id, parameter)
+      )}${requestBody !== undefined && bodyField(id, requestBody.content, document)}${channel &&
+        transportField(id)}<div class="actions"><button type="submit" class="${method}">${channel
+        ? "Open"
+        : "Send"}</button><button type="button" data-stop hidden>Stop</button><button type="button" data-curl class="quiet">Copy as curl</button></div><div class="answer" role="status" aria-live="polite"></div></form>
+  `;
+}
+
+function fieldView(id: string, parameter: ParameterObject): Content {
+  const { name, schema, content } = parameter;
+  const control = `${id}-${parameter.in}-${name}`;
+  const data = html`name="${name}" data-in="${parameter.in}" ${
+    parameter["x-gantry-remainder"] && html`data-remainder`
+  }`;
+  if (schema?.const !== undefined) return html`<input type="hidden" ${data} value="${String(schema.const)}">`;
+  const required = parameter.required && html`required`;
+  const label = html`<label for="${control}">${name}${
+    parameter.required && html`<span class="required">*</span>`
+  }</label>`;
+  if (content !== undefined) {
+    return html`${label}<textarea id="${control}" ${data} rows="2" placeholder="JSON" ${required} spellcheck="false"></textarea>`;
+  }
+  const choices = choicesOf(schema);
+  if (choices !== undefined) {
+    return html`${label}<select id="${control}" ${data} ${required}><option value=""></option>${
+      choices.map((choice) => html`<option>${choice}</option>`)
+    }</select>`;
+  }
+  if (schema?.type === "array") {
+    return html`
+      ${label}<textarea id="${control}" ${data} data-list rows="2" placeholder="one to a line" ${required}
+        spellcheck="false"></textarea>
+    `;
+  }
+  if (schema?.type === "object") {
+    return html`
+      ${label}<textarea id="${control}" ${data} data-map rows="2" placeholder="name=value, one to a line"
+        spellcheck="false"></textarea>
+    `;
+  }
+  const numeric = (schema?.type === "integer" || schema?.type === "number") && html`inputmode="numeric"`;
+  return html`
+    ${label}<input id="${control}" ${data} ${required} ${numeric} placeholder="${placeholderOf(
+      schema,
+    )}" autocomplete="off"
+      spellcheck="false">
+  `;
+}
+
+function choicesOf(schema: ParameterObject["schema"]): string[] | undefined {
+  if (schema?.type === "boolean") return ["true", "false"];
+  return Array.isArray(schema?.enum) ? schema.enum.map(String) : undefined;
+}
+
+function placeholderOf(schema: ParameterObject["schema"]): string {
+  if (schema?.default !== undefined) return String(schema.default);
+  if (schema?.format === "date-time") return "2026-01-31T12:00:00Z";
+  return typeof schema?.type === "string" ? schema.type : "";
+}
+
+function bodyField(id: string, content: Record<string, MediaTypeObject>, document: OpenAPIDocument): Content {
+  const [[type, media]] = Object.entries(content);
+  if (media.schema === undefined) {
+    return html`
+      <label for="${id}-file">Body <small>${type}</small></label><input id="${id}-file" type="file" data-file
+        data-type="${type}"><textarea id="${id}-body" aria-label="Body as text" data-body data-type="${type}"
+        rows="3" placeholder="or text" spellcheck="false"></textarea>
+    `;
+  }
+  if (/^multipart\//.test(type)) return partsField(id, media, document);
+  const sample = sampleOf(media.schema, document.components.schemas);
+  const text = /json/.test(type) || isObject(sample) ? JSON.stringify(sample, null, 2) : String(sample);
+  // A form's fields are typed as JSON here, which every operation with such a body reads as well.
+  const shown = /json|text/.test(type) || !("application/json" in content) ? type : "application/json";
+  return html`
+    <label for="${id}-body">Body <small>${shown}</small></label><textarea id="${id}-body" data-body
+      data-type="${shown}" rows="${Math.min(14, text.split("\n").length + 1)}" spellcheck="false">${text}</textarea>
+  `;
+}
+
+/** A form of several parts: a control for each. */
+function partsField(id: string, { schema }: MediaTypeObject, document: OpenAPIDocument): Content {
+  const name = typeof schema?.$ref === "string" ? schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1) : undefined;
+  const struct = name === undefined ? schema : document.components.schemas[name];
+  const fields = isObject(struct?.properties) ? Object.entries(struct.properties) : [];
+  return html`<div data-parts>${
+    fields.map(([part, property]) => {
+      const control = `${id}-part-${part}`;
+      const isFile = isObject(property) && (property.format === "binary" || property.contentEncoding === "binary");
+      return html`<label for="${control}">${part}</label><input id="${control}" name="${part}" data-part ${
+        isFile && html`type="file"`
+      }>`;
+    })
+  }</div>`;
+}
+
+function transportField(id: string): Content {
+  return html`
+    <label for="${id}-transport">Over</label><select id="${id}-transport"
+      data-transport><option value="lines">HTTP, a line each</option><option value="websocket">WebSocket</option></select>
+  `;
+}

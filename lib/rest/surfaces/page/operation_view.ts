@@ -1,0 +1,147 @@
+import { isObject, isStruct } from "../components.ts";
+import type {
+  JSONSchema,
+  MediaTypeObject,
+  OpenAPIDocument,
+  OperationObject,
+  ParameterObject,
+  ResponseObject,
+} from "../openapi_types.ts";
+import { formView } from "./form_view.ts";
+import { type Content, html, prose } from "./html.ts";
+import { limitsView, schemaView, typeView } from "./schema_view.ts";
+
+/** An operation and where it stands in its document. */
+export interface Placed {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: OperationObject;
+}
+
+/** An operation whole: what it takes, what it answers, and a form to try it. */
+export function operationView({ path, method, operation }: Placed, document: OpenAPIDocument): Content {
+  const { operationId: id, description, parameters = [], requestBody, responses } = operation;
+  const words = [id, method, path, operation.summary, description].join(" ").toLowerCase();
+  return html`
+    <article id="${id}" data-search="${words}">
+      <header>
+        <h3><a href="#${id}" class="anchor">${id}</a></h3>
+        <p class="path"><span class="method ${method}">${method}</span><code>${pathView(path)}</code></p>
+      </header>
+      <div class="columns"><div class="about">${prose(description)}${parametersView(
+        parameters,
+      )}${requestBody !== undefined && bodyView(requestBody.content, document)}${responsesView(
+        responses,
+        document,
+      )}</div>${formView({ path, method, operation }, document)}</div>
+    </article>
+  `;
+}
+
+/** A path with its parameters set off. */
+export function pathView(path: string): Content {
+  return path.split(/({[^}]*})/).map((part) => part.startsWith("{") ? html`<var>${part}</var>` : part);
+}
+
+function parametersView(parameters: readonly ParameterObject[]): Content {
+  const shown = parameters.filter((parameter) => parameter.schema?.const === undefined);
+  if (shown.length === 0) return undefined;
+  return html`
+    <h4>Parameters</h4>
+    <dl class="fields">${shown.map((parameter) => {
+      const schema = parameter.schema ?? parameter.content?.["application/json"]?.schema;
+      return html`
+        <div>
+          <dt><code>${parameter.name}</code>${parameter.required &&
+            html`<span class="required" title="Required">*</span>`} <small>${parameter.in}</small></dt>
+          <dd><span class="type">${typeView(schema)}</span> ${limitsView(schema)}${parameter.content !== undefined &&
+            html`
+              <small>as JSON</small>
+            `}${prose(parameter.description)}</dd>
+        </div>
+      `;
+    })}</dl>
+  `;
+}
+
+function bodyView(content: Record<string, MediaTypeObject>, document: OpenAPIDocument): Content {
+  const types = Object.keys(content);
+  const schema = Object.values(content)[0]?.schema;
+  const struct = structOf(schema, document);
+  const shown = schema === undefined
+    ? html`<p class="type">bytes, as they are</p>`
+    : struct !== undefined
+    ? html`<p class="type">${typeView(schema)}</p>${schemaView(struct)}`
+    : schemaView(schema);
+  return html`<h4>Body</h4><p class="types">${
+    types.map((type) =>
+      html`
+        <code>${type}</code>
+      `
+    )
+  }</p>${shown}`;
+}
+
+/** The struct that a schema names, or a list of which it is. */
+function structOf(schema: unknown, document: OpenAPIDocument): JSONSchema | undefined {
+  if (!isObject(schema)) return undefined;
+  if (typeof schema.$ref !== "string") return structOf(schema.items, document);
+  const found = document.components.schemas[schema.$ref.slice("#/components/schemas/".length)];
+  return found !== undefined && isStruct(found) ? found : undefined;
+}
+
+function responsesView(responses: OperationObject["responses"], document: OpenAPIDocument): Content {
+  const all = Object.entries(responses).map(([status, response]) => [status, resolve(response, document)] as const);
+  const good = all.filter(([status]) => /^[123]/.test(status));
+  const failures = all.filter(([status]) => !/^[123]/.test(status) && status !== "default");
+  return html`
+    <h4>Answers</h4>
+    <dl class="fields">${good.map(([status, response]) =>
+      html`
+        <div>
+          <dt><span class="status good">${status}</span></dt>
+          <dd>${answerView(response, document)}</dd>
+        </div>
+      `
+    )}</dl>
+    <details class="failures">
+      <summary>Failures: ${failures.map(([status]) => status).join(", ")}</summary>
+      <dl class="fields">${failures.map(([status, response]) =>
+        html`
+          <div>
+            <dt><span class="status bad">${status}</span></dt>
+            <dd>${response.description}${exampleView(response)}</dd>
+          </div>
+        `
+      )}</dl>
+    </details>
+  `;
+}
+
+function answerView({ description, content = {} }: ResponseObject, document: OpenAPIDocument): Content {
+  const [first] = Object.values(content);
+  const channel = first?.["x-gantry-channel"] === true;
+  const struct = structOf(first?.schema, document);
+  return html`${
+    first?.schema !== undefined &&
+    html`<span class="type">${channel && "a channel of "}${typeView(first.schema)}</span> ${limitsView(first.schema)}`
+  }${
+    Object.keys(content).map((type) =>
+      html`
+        <small><code>${type}</code></small>
+      `
+    )
+  }${(first?.schema === undefined || channel) && prose(description)}${
+    struct !== undefined && html`<details><summary>Fields</summary>${schemaView(struct)}</details>`
+  }`;
+}
+
+function exampleView({ content = {} }: ResponseObject): Content {
+  const example = Object.values(content)[0]?.example;
+  return isObject(example) && html`<pre>${JSON.stringify(example, null, 2)}</pre>`;
+}
+
+function resolve(response: ResponseObject, document: OpenAPIDocument): ResponseObject {
+  const name = response.$ref?.slice("#/components/responses/".length);
+  return name === undefined ? response : document.components.responses[name] ?? response;
+}

@@ -1,0 +1,169 @@
+import { negotiate } from "../accept.ts";
+import type { Handler, Platform } from "../context.ts";
+import { HTTPError } from "../error.ts";
+import { cutPath } from "../request_path.ts";
+import { fixedHeaders, setHeaders } from "../response_headers.ts";
+import { ErrorWriter } from "../write_error.ts";
+import { clientModule } from "./client_module.ts";
+import { clientTypes } from "./client_types.ts";
+import { type Definitions, listOf } from "./described.ts";
+import { contentPolicy, docsPage } from "./docs_page.ts";
+import { type DocumentOptions, openapi } from "./openapi.ts";
+
+/** Options of {@linkcode surfaces}. */
+export interface SurfacesOptions extends DocumentOptions {
+  /** The path the surfaces stand on; `/` unless said. */
+  path?: string;
+  /** Shows them only to those whom `auth` lets in. */
+  guarded?: boolean;
+  /** Asked for everything else, instead of answering 404. */
+  fallback?: Handler;
+}
+
+/** One face of the API. */
+interface Face {
+  /** The name it also has below the root. */
+  readonly file: string;
+  /** What it is asked for by, and goes out as. */
+  readonly type: string;
+  headers?(): HeadersInit | Promise<HeadersInit>;
+  write(): string;
+}
+
+/** A face with its text. */
+interface Shown {
+  readonly text: string;
+  readonly etag: string;
+  readonly headers: HeadersInit;
+}
+
+/**
+ * Answers `GET` on the root of APIs with what their definitions say, as the client accepts it: the OpenAPI document
+ * (`application/json`, and to who accepts anything), a page to read and try it (`text/html`), or a client module (`text/javascript`,
+ * and to a browser that imports it). They also have addresses of their own below the root: `openapi.json`, `docs.html`, `client.js`
+ * and `client.d.ts`, the module's types. To be the `fallback` of a handler.
+ *
+ * @param definitions What to tell of
+ * @param options Where, and what a definition does not say
+ */
+export function surfaces(definitions: Definitions, options: SurfacesOptions = {}): Handler {
+  const surface = new Surfaces(definitions, options);
+  return (request, platform = {}) => surface.handle(request, platform);
+}
+
+class Surfaces {
+  readonly #options: SurfacesOptions;
+  readonly #root: string;
+  readonly #faces: readonly Face[];
+  readonly #shown = new Map<Face, Promise<Shown>>();
+  readonly #errors: ErrorWriter;
+
+  constructor(definitions: Definitions, options: SurfacesOptions) {
+    this.#options = options;
+    this.#root = `/${options.path ?? ""}/`.replaceAll(/\/+/g, "/");
+    this.#faces = faces(definitions, options);
+    const first = listOf(definitions)[0]?.options;
+    this.#errors = new ErrorWriter(first?.errors, fixedHeaders(first?.headers), options.auth ?? null, {});
+  }
+
+  async handle(request: Request, platform: Platform): Promise<Response> {
+    try {
+      return await this.#find(request, platform);
+    } catch (error) {
+      return this.#errors.write(error, { request, platform });
+    }
+  }
+
+  #find(request: Request, platform: Platform): Response | Promise<Response> {
+    const { path } = cutPath(request.url);
+    const onRoot = path === this.#root || `${path}/` === this.#root;
+    const file = path.startsWith(this.#root) ? path.slice(this.#root.length) : undefined;
+    const named = this.#faces.find((face) => face.file === file);
+    if (!onRoot && named === undefined) {
+      if (this.#options.fallback !== undefined) return this.#options.fallback(request, platform);
+      throw new HTTPError(404, `Find "${path}": there is nothing`, { kind: "route" });
+    }
+    const allow = "GET, HEAD";
+    if (request.method === "OPTIONS") {
+      const headers = new Headers({ allow });
+      setHeaders(headers, this.#options.auth?.cors?.(request));
+      return new Response(null, { status: 204, headers });
+    }
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      throw new HTTPError(405, `Send ${request.method} to "${path}": only ${allow} is known there`, {
+        kind: "method",
+        headers: { allow },
+      });
+    }
+    return this.#show(request, named ?? this.#choose(request), onRoot);
+  }
+
+  #choose(request: Request): Face {
+    const accept = request.headers.get("accept");
+    // A browser that imports a module accepts anything, and says what for.
+    const imported = request.headers.get("sec-fetch-dest") === "script";
+    const type = imported ? "text/javascript" : negotiate(accept, this.#faces.map((face) => face.type));
+    const face = this.#faces.find((candidate) => candidate.type === type);
+    if (face !== undefined) return face;
+    throw new HTTPError(406, `Show the API: it can be had as ${this.#faces.map((one) => one.type).join(", ")}`, {
+      kind: "accept",
+    });
+  }
+
+  async #show(request: Request, face: Face, onRoot: boolean): Promise<Response> {
+    const { auth, guarded } = this.#options;
+    if (guarded && auth) await auth.authenticate(request, "surfaces");
+    const { text, etag, headers: own } = await this.#write(face);
+    const headers = new Headers(own);
+    headers.set("content-type", `${face.type};charset=UTF-8`);
+    headers.set("etag", etag);
+    headers.set("cache-control", guarded ? "private, no-cache" : "no-cache");
+    headers.set("x-content-type-options", "nosniff");
+    if (onRoot) headers.set("vary", "Accept, Sec-Fetch-Dest");
+    setHeaders(headers, auth?.cors?.(request));
+    const known = request.headers.get("if-none-match")?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+    if (known?.includes(etag)) return new Response(null, { status: 304, headers });
+    return new Response(request.method === "HEAD" ? null : text, { headers });
+  }
+
+  #write(face: Face): Promise<Shown> {
+    const known = this.#shown.get(face);
+    if (known !== undefined) return known;
+    const shown = (async () => {
+      const text = face.write();
+      return { text, etag: `"${await digest(text)}"`, headers: await face.headers?.() ?? {} };
+    })();
+    this.#shown.set(face, shown);
+    return shown;
+  }
+}
+
+function faces(definitions: Definitions, options: SurfacesOptions): Face[] {
+  const document = () => openapi(definitions, options);
+  return [
+    { file: "openapi.json", type: "application/json", write: () => JSON.stringify(document()) },
+    {
+      file: "docs.html",
+      type: "text/html",
+      headers: async () => ({
+        "content-security-policy": await contentPolicy(options.servers),
+        "referrer-policy": "no-referrer",
+        "x-frame-options": "DENY",
+      }),
+      write: () => docsPage(document()),
+    },
+    {
+      file: "client.js",
+      type: "text/javascript",
+      // Deno reads the module's types from there.
+      headers: () => ({ "x-typescript-types": "./client.d.ts" }),
+      write: () => clientModule(definitions),
+    },
+    { file: "client.d.ts", type: "application/typescript", write: () => clientTypes(definitions) },
+  ];
+}
+
+async function digest(text: string): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  return [...hash.subarray(0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
