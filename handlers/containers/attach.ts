@@ -90,10 +90,8 @@ async function join(
   framed: boolean,
   stdin: boolean,
 ): Promise<void> {
-  // What a client sends after its half of the connection is closed is no error, and a lost one ends both directions.
-  const input = stdin
-    ? readable.pipeTo(attachment.input).catch(() => {})
-    : readable.pipeTo(new WritableStream()).catch(() => {});
+  // A client that closes its half still listens; one that is lost ends both directions.
+  const input = readable.pipeTo(stdin ? attachment.input : new WritableStream()).catch(() => attachment.close());
   const frames = new TransformStream<Frame, Uint8Array>({
     transform({ stream, data }, controller) {
       controller.enqueue(framed ? frame(stream, data) : data);

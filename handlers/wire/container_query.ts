@@ -9,6 +9,7 @@ import { z } from "./zod.ts";
 const optionalFlag = flag.optional();
 const seconds = z.int().optional();
 
+/** The query of `ListContainers`. */
 export const ListContainersQuery = z.object({
   all: optionalFlag,
   external: optionalFlag,
@@ -20,18 +21,25 @@ export const ListContainersQuery = z.object({
   filters: filters.optional(),
 });
 
+/** The query of `GetContainer`. */
 export const SizeQuery = z.object({ size: optionalFlag });
 
+/** The query of `ContainerExists`. */
 export const ExistsQuery = z.object({ external: optionalFlag });
 
+/** The query of `StartContainer`. */
 export const StartQuery = z.object({ detachKeys: z.string().optional(), recursive: optionalFlag });
 
+/** The query of `StopContainer` and `RestartContainer`. */
 export const StopQuery = z.object({ ignore: optionalFlag, timeout: seconds, all: optionalFlag });
 
+/** The query of `KillContainer`. */
 export const KillQuery = z.object({ signal: z.string().optional() });
 
+/** The query of `WaitContainer`. */
 export const WaitQuery = z.object({ interval: z.string().optional(), condition: z.array(z.string()).optional() });
 
+/** The query of `RemoveContainer`. */
 export const RemoveQuery = z.object({
   force: optionalFlag,
   ignore: optionalFlag,
@@ -40,6 +48,7 @@ export const RemoveQuery = z.object({
   volumes: optionalFlag,
 });
 
+/** The query of `LogsFromContainer`. */
 export const LogsQuery = z.object({
   follow: optionalFlag,
   stdout: optionalFlag,
@@ -51,6 +60,7 @@ export const LogsQuery = z.object({
 });
 export type LogsQuery = z.output<typeof LogsQuery>;
 
+/** The query of `AttachContainer`. */
 export const AttachQuery = z.object({
   detachKeys: z.string().optional(),
   logs: optionalFlag,
@@ -61,8 +71,11 @@ export const AttachQuery = z.object({
 });
 export type AttachQuery = z.output<typeof AttachQuery>;
 
+/** The query of `ResizeTTY`. */
 export const ResizeQuery = z.object({ h: z.int().optional(), w: z.int().optional(), running: optionalFlag });
 
+/** The query of `RenameContainer`. */
 export const RenameQuery = z.object({ name: z.string() });
 
+/** The query of `PruneContainers`. */
 export const PruneQuery = z.object({ filters: filters.optional() });

@@ -8,6 +8,7 @@ import { z } from "./zod.ts";
 
 const optionalFlag = flag.optional();
 
+/** The query of `GetImages`. */
 export const ListImagesQuery = z.object({
   all: optionalFlag,
   digests: optionalFlag,
@@ -16,6 +17,7 @@ export const ListImagesQuery = z.object({
   filters: filters.optional(),
 });
 
+/** The query of `ImagesPull`. */
 export const PullQuery = z.object({
   reference: z.string().optional(),
   allTags: optionalFlag,
@@ -32,8 +34,10 @@ export const PullQuery = z.object({
 });
 export type PullQuery = z.output<typeof PullQuery>;
 
+/** The query of `ImagesRemove`. */
 export const RemoveImageQuery = z.object({ force: optionalFlag, ignore: optionalFlag, lookupManifest: optionalFlag });
 
+/** The query of `ImagesBatchRemove`. */
 export const RemoveImagesQuery = z.object({
   all: optionalFlag,
   force: optionalFlag,
@@ -43,4 +47,5 @@ export const RemoveImagesQuery = z.object({
   images: z.array(z.string()).optional(),
 });
 
+/** The query of `TagImage` and `UntagImage`. */
 export const TagQuery = z.object({ repo: z.string().optional(), tag: z.string().optional() });

@@ -6,6 +6,7 @@
 import { filters, flag, looseFlag } from "./query.ts";
 import { z } from "./zod.ts";
 
+/** The query of `GetEvents`. */
 export const EventsQuery = z.object({
   since: z.string().optional(),
   until: z.string().optional(),
@@ -14,4 +15,5 @@ export const EventsQuery = z.object({
 });
 export type EventsQuery = z.output<typeof EventsQuery>;
 
+/** The query of `CompatGetEvents`. */
 export const CompatEventsQuery = EventsQuery.extend({ stream: looseFlag.optional() });

@@ -9,8 +9,10 @@ import { z } from "../zod.ts";
 const optionalFlag = looseFlag.optional();
 const seconds = z.int().optional();
 
+/** The query of `CompatCreateContainer`. */
 export const CompatCreateQuery = z.object({ name: z.string().optional(), platform: z.string().optional() });
 
+/** The query of `CompatListContainers`. */
 export const CompatListContainersQuery = z.object({
   all: optionalFlag,
   limit: z.int().optional(),
@@ -18,16 +20,22 @@ export const CompatListContainersQuery = z.object({
   filters: filters.optional(),
 });
 
+/** The query of `CompatGetContainer`. */
 export const CompatSizeQuery = z.object({ size: optionalFlag });
 
+/** The query of `CompatStartContainer`. */
 export const CompatStartQuery = z.object({ detachKeys: z.string().optional() });
 
+/** The query of `CompatStopContainer` and `CompatRestartContainer`. */
 export const CompatStopQuery = z.object({ ignore: optionalFlag, t: seconds, signal: z.string().optional() });
 
+/** The query of `CompatKillContainer`. */
 export const CompatKillQuery = z.object({ signal: z.string().optional() });
 
+/** The query of `CompatWaitContainer`. */
 export const CompatWaitQuery = z.object({ condition: z.string().optional() });
 
+/** The query of `CompatRemoveContainer`. */
 export const CompatRemoveQuery = z.object({
   force: optionalFlag,
   ignore: optionalFlag,
@@ -35,6 +43,7 @@ export const CompatRemoveQuery = z.object({
   v: optionalFlag,
 });
 
+/** The query of `CompatLogsFromContainer`. */
 export const CompatLogsQuery = z.object({
   follow: optionalFlag,
   stdout: optionalFlag,
@@ -45,6 +54,7 @@ export const CompatLogsQuery = z.object({
   tail: z.string().optional(),
 });
 
+/** The query of `CompatAttachContainer`. */
 export const CompatAttachQuery = z.object({
   detachKeys: z.string().optional(),
   logs: optionalFlag,
@@ -54,8 +64,10 @@ export const CompatAttachQuery = z.object({
   stderr: optionalFlag,
 });
 
+/** The query of `CompatResizeTTY`. */
 export const CompatResizeQuery = z.object({ h: z.int().optional(), w: z.int().optional(), running: optionalFlag });
 
+/** The query of `CompatGetImages`. */
 export const CompatListImagesQuery = z.object({
   all: optionalFlag,
   digests: optionalFlag,
@@ -64,10 +76,12 @@ export const CompatListImagesQuery = z.object({
   filters: filters.optional(),
 });
 
+/** The query of `CompatCreateImageFromImage`. */
 export const CompatCreateImageQuery = z.object({
   fromImage: z.string().optional(),
   tag: z.string().optional(),
   platform: z.string().optional(),
 });
 
+/** The query of `CompatRemoveImage`. */
 export const CompatRemoveImageQuery = z.object({ force: optionalFlag, ignore: optionalFlag, noprune: optionalFlag });

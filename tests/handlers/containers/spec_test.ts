@@ -1,33 +1,14 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
-import { specGenerator } from "../../../handlers/compat/containers/spec/spec_generator.ts";
+import { assertEquals, assertThrows } from "@std/assert";
 import { containerSpec } from "../../../handlers/containers/spec/container_spec.ts";
-import { CreateContainerConfig } from "../../../handlers/wire/compat/container_create.ts";
 import { accept, decode } from "../../../handlers/wire/decode.ts";
 import { SpecGenerator } from "../../../handlers/wire/spec_generator.ts";
 import type { ContainerSpec } from "../../../lib/engine/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { HTTPError } from "../../../lib/rest/mod.ts";
 import { captured } from "../clients/requests.ts";
-
-/** What a spec says beyond one that asks for the image only. */
-function difference(spec: ContainerSpec): Record<string, unknown> {
-  const plain = containerSpec(accept(SpecGenerator, { image: "busybox" }));
-  const entries = Object.entries(spec).filter(([key, value]) => {
-    return JSON.stringify(value, exact) !== JSON.stringify(plain[key as keyof ContainerSpec], exact);
-  });
-  return Object.fromEntries(entries);
-}
-
-function exact(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
-}
+import { difference } from "../spec_difference.ts";
 
 function native(body: unknown): ContainerSpec {
   return containerSpec(accept(SpecGenerator, body));
-}
-
-function docker(body: unknown): ContainerSpec {
-  return containerSpec(specGenerator(accept(CreateContainerConfig, body), "", "podman"));
 }
 
 Deno.test("containerSpec() reads podman's plain request as next to nothing", () => {
@@ -117,65 +98,6 @@ Deno.test("containerSpec() reads every option of podman's", () => {
     timezone: "local",
     logDriver: "k8s-file",
     logSizeMax: 1000000,
-  });
-});
-
-Deno.test("specGenerator() reads docker's plain request as next to nothing", () => {
-  const { body } = captured("docker_28_2_2").plain;
-  const config = decode(CreateContainerConfig, body);
-  assertEquals(difference(containerSpec(specGenerator(config, "", "podman"))), {
-    command: ["echo", "hi"],
-    // Docker has no writable /tmp on a read-only root, but Podman's service gives it one.
-    readWriteTmpfs: true,
-    networks: { podman: { aliases: [], staticIPs: [] } },
-  });
-});
-
-Deno.test("specGenerator() reads every option of docker's", () => {
-  const { body } = captured("docker_28_2_2").everything;
-  const spec = containerSpec(specGenerator(decode(CreateContainerConfig, body), "x", "podman"));
-  assertEquals(difference(spec), {
-    name: "x",
-    entrypoint: ["a"],
-    command: ["sh"],
-    env: { A: "b" },
-    workdir: "/tmp",
-    user: "1000",
-    hostname: "hh",
-    terminal: true,
-    stdin: true,
-    labels: { k: "v" },
-    stopSignal: 2,
-    stopTimeout: 3,
-    remove: true,
-    mounts: [
-      { type: "bind", source: "/tmp", destination: "/x", options: ["ro"] },
-      { type: "bind", source: "/tmp", destination: "/z", options: ["rbind"] },
-      { type: "tmpfs", source: "tmpfs", destination: "/t", options: [] },
-      { type: "volume", source: "vol", destination: "/y", options: [], anonymous: false },
-    ],
-    capAdd: ["CAP_NET_ADMIN"],
-    capDrop: ["ALL"],
-    readOnly: true,
-    readWriteTmpfs: true,
-    init: true,
-    namespaces: { ...spec.namespaces, network: { mode: "none" } },
-    ports: [
-      { hostIP: "127.0.0.1", hostPort: 0, containerPort: 53, protocol: "udp", range: 1 },
-      { hostIP: "", hostPort: 8080, containerPort: 80, protocol: "tcp", range: 1 },
-    ],
-    exposed: ["53/udp", "80/tcp"],
-    dnsServers: ["1.1.1.1"],
-    hosts: ["a:1.2.3.4"],
-    resources: {
-      cpu: { period: 100000, quota: 150000 },
-      memory: { limit: 67108864, swap: 134217728 },
-      pids: { limit: 10 },
-    },
-    rlimits: [{ type: "RLIMIT_NOFILE", soft: 100n, hard: 200n }],
-    shmSize: 1048576,
-    logDriver: "json-file",
-    logSizeMax: 1048576,
   });
 });
 
@@ -278,63 +200,4 @@ Deno.test("containerSpec() reads namespaces, networks and ports", () => {
     "",
   ]]);
   assertEquals(spec.exposed, ["53/tcp", "53/udp", "80/tcp"]);
-});
-
-Deno.test("specGenerator() reads the corners of docker's request", () => {
-  const spec = docker({
-    Image: "x",
-    Entrypoint: [""],
-    Env: ["A=b=c", "GONE"],
-    Volumes: { "/anon": {}, "/y": {} },
-    HostConfig: {
-      Binds: ["v:/y:ro,z", "/only"],
-      NetworkMode: "mynet",
-      SecurityOpt: ["no-new-privileges", "seccomp=unconfined", "mask=/a:/b"],
-      MaskedPaths: [],
-      ReadonlyPaths: [],
-      Ulimits: [{ Name: "nofile", Soft: -1, Hard: -1 }],
-      PidsLimit: -1,
-      Tmpfs: { "/t": "size=1m,ro" },
-    },
-    NetworkingConfig: { EndpointsConfig: { mynet: { Aliases: ["al"], IPAMConfig: { IPv4Address: "10.0.0.9" } } } },
-    MacAddress: "02:00:00:00:00:09",
-  });
-  assertEquals(spec.entrypoint, []);
-  assertEquals(spec.env, { A: "b=c" });
-  assertEquals(spec.unsetEnv, ["GONE"]);
-  assertEquals(
-    spec.mounts.map(({ type, source, destination, options, anonymous }) => {
-      return [type, source, destination, options.join(), anonymous ?? false];
-    }),
-    [
-      ["tmpfs", "tmpfs", "/t", "size=1m,ro", false],
-      ["volume", "v", "/y", "ro", false],
-      ["volume", "", "/only", "", true],
-      ["volume", "", "/anon", "", true],
-    ],
-  );
-  assertEquals(spec.networks, { mynet: { aliases: ["al"], staticIPs: ["10.0.0.9"], mac: "02:00:00:00:00:09" } });
-  assertEquals([spec.noNewPrivileges, spec.seccomp, spec.masks, spec.unmasks], [true, "unconfined", ["/a", "/b"], [
-    "ALL",
-  ]]);
-  assertEquals(spec.rlimits, [{ type: "RLIMIT_NOFILE", soft: 2n ** 64n - 1n, hard: 2n ** 64n - 1n }]);
-  assertEquals(spec.resources, { pids: { limit: -1 } });
-});
-
-Deno.test("specGenerator() refuses what docker asks for and nobody has", () => {
-  const rows: [host: Record<string, unknown>, field: string][] = [
-    [{ Devices: [{ PathOnHost: "/dev/fuse" }] }, "devices"],
-    [{ VolumesFrom: ["a"] }, "volumes_from"],
-    [{ RestartPolicy: { Name: "always" } }, "restart_policy"],
-    [{ Mounts: [{ Type: "image", Target: "/x" }] }, "HostConfig.Mounts"],
-    [{ VolumeDriver: "other" }, "HostConfig.VolumeDriver"],
-    [{ DeviceRequests: [{ Count: -1 }] }, "gpus"],
-  ];
-  for (const [HostConfig, field] of rows) {
-    assertThrows(() => docker({ Image: "x", HostConfig }), EngineError, `"${field}" is not supported`);
-  }
-  assertThrows(() => docker({ Image: "x", HostConfig: { Links: ["a"] } }), HTTPError, "link is not supported");
-  assertThrows(() => docker({ Image: "x", HostConfig: { SecurityOpt: ["odd"] } }), HTTPError, "security-opt");
-  assertThrows(() => docker({ Image: "x", StopSignal: "NOPE" }), HTTPError, "invalid signal");
-  assert(docker({ Image: "x", StopSignal: "SIGRTMIN+3" }).stopSignal === 37);
 });
