@@ -10,6 +10,7 @@ import { bearer } from "../rest/auth.ts";
 import type { Platform } from "../rest/context.ts";
 import { entryHandler } from "./entry.ts";
 import { openHostEngine } from "./host_engine.ts";
+import { Peer } from "./node_request.ts";
 import { parseServeOptions } from "./serve_options.ts";
 
 const serve = entryHandler({
@@ -18,19 +19,50 @@ const serve = entryHandler({
   async open(token) {
     const { root, runroot, runtime, registriesConf } = parseServeOptions([], Deno.env.toObject());
     const engine = await openHostEngine({ root, runroot, runtime, registriesConf });
+    // "deno serve" stops listening on a signal and then waits for everything else to end by itself; an engine does not.
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      Deno.addSignalListener(signal, () => void engine.close().finally(() => Deno.exit(0)));
+    }
     return engineHandler(engine, { auth: bearer(token) });
   },
   onError: (error) => console.error("gantry: cannot open the engine:", error),
 });
 
+/**
+ * `Deno.serve` aborts a request's signal when all went well, too. This one fires only when the peer goes away before the answer;
+ * after it the cancelled body tells, or the closed socket.
+ */
+class ServedRequest extends Request {
+  readonly #peer: Peer;
+
+  constructor(request: Request, peer: Peer) {
+    super(request);
+    this.#peer = peer;
+  }
+
+  override get signal(): AbortSignal {
+    return this.#peer.signal;
+  }
+}
+
 /** What `deno serve` calls. */
 export default {
-  fetch(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
-    const { remoteAddr } = info;
+  async fetch(request: Request, { remoteAddr }: Deno.ServeHandlerInfo): Promise<Response> {
+    const peer = new Peer();
+    const leave = () => peer.leave();
+    request.signal.addEventListener("abort", leave);
     const platform: Platform = {
       peer: remoteAddr.transport === "tcp" ? remoteAddr.hostname : undefined,
-      upgradeWebSocket: (options) => Deno.upgradeWebSocket(request, options),
+      upgradeWebSocket(options) {
+        const upgraded = Deno.upgradeWebSocket(request, options);
+        upgraded.socket.addEventListener("close", leave);
+        return upgraded;
+      },
     };
-    return serve(request, platform);
+    try {
+      return await serve(new ServedRequest(request, peer), platform);
+    } finally {
+      request.signal.removeEventListener("abort", leave);
+    }
   },
 };

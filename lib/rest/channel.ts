@@ -43,7 +43,7 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
   if (overWebSocket) {
     const protocol = chooseProtocol(request);
     const { socket, response } = upgrade(values, () => platform.upgradeWebSocket!({ protocol }));
-    const sent = sendValues(values, socket, { flow: protocol === FLOW, signal, describe });
+    const sent = sendValues(values, socket, { flow: protocol === FLOW, describe });
     platform.waitUntil?.(sent);
     return response;
   }

@@ -20,12 +20,13 @@ export function chooseProtocol(request: Request): string | undefined {
 
 /**
  * Sends every value as one text message, then closes with 1000; with 1011 and `describe`'s words when the source fails; with
- * 1013 when a plain peer stops reading. Never rejects.
+ * 1013 when a plain peer stops reading. The socket's close is what tells that the peer has gone: the request is over already,
+ * and `Deno.serve` aborts its signal then. Never rejects.
  */
 export async function sendValues(
   source: ChannelSource,
   socket: WebSocket,
-  options: { flow: boolean; signal: AbortSignal; describe(error: unknown): string },
+  options: { flow: boolean; describe(error: unknown): string },
 ): Promise<void> {
   const gone = new AbortController();
   const credit = new Credit();
@@ -40,9 +41,7 @@ export async function sendValues(
   socket.addEventListener("message", (event) => {
     if (options.flow && !credit.grant(event.data)) close(socket, 1002, "Not a credit message");
   });
-  options.signal.addEventListener("abort", leave, { once: true });
   try {
-    if (options.signal.aborted) leave();
     await opened(socket, gone.signal);
     while (!gone.signal.aborted && (!options.flow || await credit.take())) {
       if (!options.flow && !await drained(socket, gone.signal)) return close(socket, 1013, "The peer reads too slowly");
@@ -55,7 +54,6 @@ export async function sendValues(
   } catch (error) {
     close(socket, 1011, options.describe(error));
   } finally {
-    options.signal.removeEventListener("abort", leave);
     source.release();
   }
 }
