@@ -42,6 +42,7 @@ const TEST: readonly Package[] = [
   { name: "openssl", probe: "openssl" },
   { name: "file", probe: "file" },
   { name: "git", probe: "git" },
+  { name: "chromium", probe: "chromium" },
 ];
 
 const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/libexec/podman"];

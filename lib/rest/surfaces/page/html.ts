@@ -18,14 +18,13 @@ export function escapeHTML(text: string): string {
 
 /** Writes HTML: whatever is put in is escaped, unless it is HTML itself. Line breaks of the template are left out. */
 export function html(strings: TemplateStringsArray, ...contents: readonly Content[]): HTML {
-  const text = strings.reduce(
-    (made, string, index) => made + write(contents[index - 1]) + string.replace(BREAK, " "),
-    "",
-  );
-  return new HTML(text.trim());
+  const last = strings.length - 1;
+  return new HTML(strings.reduce((text, string, index) => {
+    const start = index === 0 ? string.replace(/^\n\s*/, "") : string;
+    const whole = (index === last ? start.replace(/\n\s*$/, "") : start).replaceAll(/\n\s*/g, " ");
+    return text + (index === 0 ? "" : write(contents[index - 1])) + whole;
+  }, ""));
 }
-
-const BREAK = /\n\s*/g;
 
 function write(content: Content): string {
   if (content === undefined || content === null || content === false) return "";

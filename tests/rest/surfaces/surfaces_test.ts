@@ -1,0 +1,117 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { bearer, handler } from "../../../lib/rest/mod.ts";
+import { docsPage, openapi, surfaces } from "../../../lib/rest/surfaces.ts";
+import { serveShop, shop, shopFunctions, TOKEN } from "./shop.ts";
+
+const serve = serveShop();
+
+function get(path: string, headers: HeadersInit = {}, method = "GET"): Promise<Response> {
+  return serve(new Request(`http://h${path}`, { method, headers }));
+}
+
+Deno.test("surfaces() answers on the root as the client accepts", async () => {
+  const cases: [accept: string | undefined, type: string][] = [
+    [undefined, "application/json"],
+    ["*/*", "application/json"],
+    ["application/json", "application/json"],
+    ["text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", "text/html"],
+    ["text/javascript", "text/javascript"],
+    ["application/typescript", "application/typescript"],
+    ["text/html;q=0.2, text/javascript;q=0.4", "text/javascript"],
+  ];
+  for (const [accept, type] of cases) {
+    const response = await get("/", accept === undefined ? {} : { accept });
+    assertEquals(response.status, 200);
+    assertEquals(response.headers.get("content-type"), `${type};charset=UTF-8`, accept);
+    assertEquals(response.headers.get("vary"), "Accept, Sec-Fetch-Dest");
+    await response.body?.cancel();
+  }
+  assertEquals((await get("/", { accept: "image/png" })).status, 406);
+});
+
+Deno.test("surfaces() gives a browser that imports the root the client module", async () => {
+  const response = await get("/", { accept: "*/*", "sec-fetch-dest": "script" });
+  assertEquals(response.headers.get("content-type"), "text/javascript;charset=UTF-8");
+  assertStringIncludes(await response.text(), "export default client");
+});
+
+Deno.test("surfaces() has an address for each face", async () => {
+  for (const file of ["openapi.json", "docs.html", "client.js", "client.d.ts"]) {
+    const response = await get(`/${file}`, { accept: "*/*" });
+    assertEquals(response.status, 200, file);
+    assert((await response.text()).length > 1000, file);
+  }
+  const document = await (await get("/openapi.json")).json();
+  assertEquals(document.info, { title: "Shop", version: "2.1", description: "A *shop*." });
+});
+
+Deno.test("surfaces() leaves operations alone, and answers unknown paths and methods like the API", async () => {
+  assertEquals(await (await get("/sum?a=1&b=2")).text(), "3");
+  const unknown = await get("/nothing");
+  assertEquals([unknown.status, unknown.headers.get("content-type")], [404, "application/problem+json"]);
+  const wrong = await get("/", {}, "POST");
+  assertEquals([wrong.status, wrong.headers.get("allow")], [405, "GET, HEAD"]);
+  const options = await get("/", {}, "OPTIONS");
+  assertEquals([options.status, options.headers.get("allow")], [204, "GET, HEAD"]);
+  const head = await get("/", {}, "HEAD");
+  assertEquals([head.status, head.body], [200, null]);
+  await Promise.all([unknown, wrong].map((response) => response.body?.cancel()));
+});
+
+Deno.test("surfaces() answers 304 to who has it already", async () => {
+  const first = await get("/", { accept: "text/html" });
+  await first.body?.cancel();
+  const etag = first.headers.get("etag")!;
+  assertMatch(etag, /^"[0-9a-f]{24}"$/);
+  assertEquals((await get("/", { accept: "text/html", "if-none-match": `W/${etag}, "x"` })).status, 304);
+  const other = await get("/", { accept: "application/json", "if-none-match": etag });
+  assertEquals(other.status, 200);
+  await other.body?.cancel();
+});
+
+Deno.test("surfaces() stands on another path, and asks its own fallback for the rest", async () => {
+  const fallback = () => Promise.resolve(new Response("site"));
+  const serve = handler(null, shopFunctions, { fallback: surfaces(shop, { path: "/api", fallback }) });
+  const text = async (path: string) => (await (await serve(new Request(`http://h${path}`))).text()).slice(0, 11);
+  assertEquals(await text("/api"), '{"openapi":');
+  assertEquals(await text("/api/"), '{"openapi":');
+  assertEquals(await text("/api/openapi.json"), '{"openapi":');
+  assertEquals(await text("/"), "site");
+  assertEquals(await text("/openapi.json"), "site");
+});
+
+Deno.test("surfaces() shows itself to callers only when it is guarded", async () => {
+  const auth = bearer(TOKEN);
+  const open = surfaces(shop, { auth });
+  const guarded = surfaces(shop, { auth, guarded: true });
+  assertEquals((await open(new Request("http://h/"))).status, 200);
+  const refused = await guarded(new Request("http://h/"));
+  assertEquals([refused.status, refused.headers.get("www-authenticate")], [401, "Bearer"]);
+  const let_in = await guarded(new Request("http://h/", { headers: { authorization: `Bearer ${TOKEN}` } }));
+  assertEquals(let_in.status, 200);
+});
+
+Deno.test("docsPage() escapes what a definition says and loads nothing from elsewhere", () => {
+  const document = openapi(shop, { title: "<script>alert(1)</script>", description: "</style><img src=x>" });
+  const page = docsPage(document);
+  assertEquals(page.includes("<script>alert"), false);
+  assertEquals(page.includes("<img"), false);
+  assertEquals([...page.matchAll(/\b(?:src|srcset|action)="/g)].length, 0);
+  const links = [...page.matchAll(/<(?:link|a)\b[^>]*?href="([^"]*)"/g)].map((match) => match[1]);
+  assertEquals(links.filter((link) => !/^(#|data:|openapi\.json$|client\.)/.test(link)), []);
+  assertEquals(/@import|url\(/.test(page), false);
+});
+
+Deno.test("docsPage() has a heading, a form and a name for every control of every operation", () => {
+  const page = docsPage(openapi(shop));
+  for (const { name } of shop.plans) {
+    assertStringIncludes(page, `<article id="${name}"`);
+    assertStringIncludes(page, `aria-label="Try ${name}"`);
+  }
+  const labelled = new Set([...page.matchAll(/<label for="([^"]+)"/g)].map((match) => match[1]));
+  const controls = [...page.matchAll(/<(?:input|select|textarea)\b([^>]*)>/g)].map((match) => match[1])
+    .filter((attributes) => !/type="hidden"|aria-label=/.test(attributes));
+  for (const attributes of controls) assert(labelled.has(/id="([^"]+)"/.exec(attributes)?.[1] ?? ""), attributes);
+  const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map((match) => match[1]);
+  assertEquals(ids.length, new Set(ids).size, "an id stands twice");
+});
