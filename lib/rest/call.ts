@@ -5,7 +5,6 @@ import { HTTPError } from "./error.ts";
 export class Call implements Context {
   identity: unknown = undefined;
   upgraded: Response | undefined = undefined;
-  readonly #captures: readonly string[];
   #headers: Headers | undefined = undefined;
   #controller: AbortController | undefined = undefined;
   #finished = false;
@@ -17,14 +16,8 @@ export class Call implements Context {
     readonly name: string,
     readonly version: string | undefined,
     readonly query: string,
-    captures: readonly string[],
-  ) {
-    this.#captures = captures;
-  }
-
-  get captures(): readonly string[] {
-    return this.#captures;
-  }
+    readonly captures: readonly string[],
+  ) {}
 
   get headers(): Headers {
     return this.#headers ??= new Headers();

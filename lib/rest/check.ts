@@ -1,4 +1,4 @@
-import type { APIOptions, Operation, Operations } from "./definition.ts";
+import type { APIOptions, Definition, Operation, Operations } from "./definition.ts";
 import { findDuplicates } from "./duplicates.ts";
 import { isScalar, type Kind, kindOf } from "./kind.ts";
 import { findTarget, placeholdersOf, planOperation } from "./plan.ts";
@@ -27,6 +27,21 @@ export class DefinitionError extends TypeError {
  * @throws {DefinitionError} listing it
  */
 export function checkOperations(operations: Operations, options: APIOptions): readonly Plan[] {
+  const { problems, plans } = examine(operations, options);
+  if (problems.length > 0) throw new DefinitionError(problems);
+  checked.add(plans);
+  return plans;
+}
+
+/** Plans that are known to be good, so that they are looked at once only. */
+const checked = new WeakSet<readonly Plan[]>();
+
+/** Everything that is wrong with a definition made without being checked. */
+export function problemsOf({ operations, options, plans }: Definition): readonly string[] {
+  return checked.has(plans) ? [] : examine(operations, options).problems;
+}
+
+function examine(operations: Operations, options: APIOptions): { problems: string[]; plans: Plan[] } {
   const problems: string[] = [];
   const plans: Plan[] = [];
   for (const [name, tagged] of Object.entries(operations)) {
@@ -41,8 +56,7 @@ export function checkOperations(operations: Operations, options: APIOptions): re
     if (found.length === 0) plans.push(plan);
   }
   problems.push(...findDuplicates(plans));
-  if (problems.length > 0) throw new DefinitionError(problems);
-  return plans;
+  return { problems, plans };
 }
 
 /** Something wrong with an operation, and where in its tag. */

@@ -75,7 +75,7 @@ export function codecForBody(
   fallback: string,
   kind: Kind,
 ): Codec {
-  const type = given === null || given.trim() === "" ? fallback : given;
+  const type = given?.trim() || fallback;
   const codec = findCodec(codecs, type);
   if (codec?.carries(kind)) return codec;
   const known = codecs.filter((candidate) => candidate.carries(kind)).map((candidate) => candidate.type);

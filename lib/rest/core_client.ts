@@ -39,8 +39,8 @@ export const DIRECT: Client = { fetch: (request) => fetch(request) };
 /** Makes the functions of an API elsewhere callable, with the parts it needs: see {@linkcode link}. */
 export function linkWith<const D extends Operations>(
   parts: ClientParts,
-  { base, ...definition }: Definition<D>,
-  at: string = base,
+  definition: Definition<D>,
+  at: string = definition.base,
   client: Client = DIRECT,
 ): Linked<D> & Implementation {
   const origin = (/^\w[\w+.-]*:\/\//.test(at) ? at : `https://${at}`).replace(/\/+$/, "");
@@ -62,7 +62,7 @@ export function linkWith<const D extends Operations>(
     };
   }
   // Not enumerable, so that the functions are all that is seen; a function of the same name wins.
-  for (const [key, value] of Object.entries({ definition: { base, ...definition }, functions })) {
+  for (const [key, value] of Object.entries({ definition, functions })) {
     if (!(key in linked)) Object.defineProperty(linked, key, { value });
   }
   // Made name by name from the definition's own plans, as the type says.

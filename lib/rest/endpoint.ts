@@ -1,142 +1,96 @@
 import type { Authenticator } from "./auth.ts";
 import type { Call } from "./call.ts";
-import { type Codec, codecForBody, codecsOf } from "./codec.ts";
+import { type Codec, codecForBody, codecsOf, findCodec } from "./codec.ts";
+import type { HandlerOptions, ServerParts } from "./core_server.ts";
 import { HTTPError } from "./error.ts";
-import { exactJSON } from "./exact_json.ts";
-import { exactText } from "./exact_text.ts";
-import { form } from "./form.ts";
 import type { AnyFunction, Implementation } from "./implement.ts";
 import type { BodyPlan, Plan } from "./plan_types.ts";
-import { readPlaced, validateArguments } from "./read_arguments.ts";
-import { checkLength, limitStream, readBody } from "./read_body.ts";
+import { argumentReader, type ReadArguments, validateArguments } from "./read_arguments.ts";
+import { readBody } from "./read_body.ts";
 import { isRecord } from "./record.ts";
-import { ResultWriter } from "./write_result.ts";
-import { ErrorWriter } from "./write_error.ts";
 import { fixedHeaders } from "./response_headers.ts";
-import type { HandlerOptions } from "./handler.ts";
+import { ErrorWriter } from "./write_error.ts";
+import { ResultWriter } from "./write_result.ts";
 
 /** One operation, ready to answer requests. */
 export class Endpoint {
   readonly plan: Plan;
   readonly errors: ErrorWriter;
   readonly #auth: Authenticator<unknown> | null;
+  readonly #parts: ServerParts;
   readonly #function: AnyFunction | undefined;
   readonly #functions: Implementation["functions"];
-  readonly #query: { ignoreCase?: boolean; emptyIsAbsent?: boolean };
+  readonly #readArguments: ReadArguments;
   readonly #results: ResultWriter;
   readonly #codecs: readonly Codec[];
 
   constructor(
     plan: Plan,
-    implementation: Implementation,
+    { definition: { options }, functions }: Implementation,
     auth: Authenticator<unknown> | null,
-    options: HandlerOptions,
+    settings: HandlerOptions,
+    parts: ServerParts,
   ) {
-    const { definition, functions } = implementation;
     this.plan = plan;
     this.#auth = auth;
+    this.#parts = parts;
     this.#functions = functions;
-    this.#function = Object.hasOwn(functions, plan.name) || plan.name in functions ? functions[plan.name] : undefined;
-    this.#query = definition.options.query ?? {};
-    this.#codecs = codecsOf(definition.options.codecs, [exactText, form, exactJSON]);
-    const headers = fixedHeaders(definition.options.headers);
-    this.errors = new ErrorWriter(definition.options.errors, headers, auth, options);
-    this.#results = new ResultWriter(
-      plan,
-      this.#codecs,
-      headers,
-      auth,
-      (error, call) => this.errors.describe(error, call),
-    );
+    this.#function = functions[plan.name];
+    const [text, json] = ["text/plain", "application/json"].map((type) => findCodec(codecsOf([], parts.codecs), type)!);
+    this.#readArguments = argumentReader(plan, options.query ?? {}, text, json);
+    this.#codecs = codecsOf(options.codecs, parts.codecs);
+    const headers = fixedHeaders(options.headers);
+    this.errors = new ErrorWriter(options.errors, headers, auth, settings);
+    this.#results = new ResultWriter(plan, this.#codecs, headers, auth, this.errors, parts);
   }
 
   /** Answers a call. Never rejects. */
-  run(call: Call): Promise<Response> {
+  async run(call: Call): Promise<Response> {
     try {
-      const response = this.#auth === null && this.plan.body === undefined ? this.#quick(call) : this.#whole(call);
-      return response instanceof Promise
-        ? response.catch((error) => this.#fail(error, call))
-        : Promise.resolve(response);
+      const { plan } = this;
+      const auth = this.#auth;
+      const run = this.#function;
+      if (auth !== null) call.identity = await auth.authenticate(call.request, plan.name);
+      if (run === undefined) {
+        throw new HTTPError(501, `Call "${plan.name}": it is not implemented`, { kind: "unimplemented" });
+      }
+      const values: unknown[] = new Array(plan.arguments.length).fill(undefined);
+      if (plan.body !== undefined) await this.#readBody(plan.body, call.request, values);
+      this.#readArguments(call.captures, call.query, values);
+      const validated = validateArguments(plan, values);
+      if (validated !== undefined) await validated;
+      if (auth?.authorize !== undefined) await auth.authorize(call.identity, call.request, plan.name, values);
+      values.push(call);
+      const result: unknown = run.apply(this.#functions, values);
+      const response = this.#results.write(result instanceof Promise ? await result : result, call);
+      return response instanceof Promise ? await response : response;
     } catch (error) {
-      return Promise.resolve(this.#fail(error, call));
+      const response = this.errors.write(error, call);
+      // Once the socket is taken over there is no status to send; the peer sees it end.
+      return call.upgraded ?? response;
     }
   }
 
-  #fail(error: unknown, call: Call): Response {
-    const response = this.errors.write(error, call);
-    // Once the socket is taken over there is no status to send; the peer sees it end.
-    return call.upgraded ?? response;
-  }
-
-  /** The way of calls that need nothing to be waited for before the function runs. */
-  #quick(call: Call): Response | Promise<Response> {
-    const values: unknown[] = new Array(this.plan.arguments.length).fill(undefined);
-    readPlaced(this.plan, call.captures, call.query, this.#query, values);
-    const validated = validateArguments(this.plan, values);
-    return validated === undefined ? this.#invoke(call, values) : validated.then(() => this.#invoke(call, values));
-  }
-
-  async #whole(call: Call): Promise<Response> {
-    const { plan } = this;
-    const auth = this.#auth;
-    if (auth !== null) call.identity = await auth.authenticate(call.request, plan.name);
-    if (this.#function === undefined) throw this.#missing();
-    const values: unknown[] = new Array(plan.arguments.length).fill(undefined);
-    if (plan.body !== undefined) await this.#readBody(plan.body, call, values);
-    readPlaced(plan, call.captures, call.query, this.#query, values);
-    const validated = validateArguments(plan, values);
-    if (validated !== undefined) await validated;
-    if (auth?.authorize !== undefined) await auth.authorize(call.identity, call.request, plan.name, values);
-    return await this.#invoke(call, values);
-  }
-
-  async #readBody(body: BodyPlan, call: Call, values: unknown[]): Promise<void> {
-    const { request } = call;
-    const { plan } = this;
-    if (body.shape === "stream") {
-      checkLength(request, plan.limit);
-      values[body.arguments[0]] = limitStream(request.body ?? new Blob([]).stream(), plan.limit);
+  async #readBody(body: BodyPlan, request: Request, values: unknown[]): Promise<void> {
+    const { limit, asTagged } = this.plan;
+    const { shape, contentType, kind, revive, names, arguments: indexes } = body;
+    if (shape === "stream") {
+      values[indexes[0]] = this.#parts.streams?.read(request, limit);
       return;
     }
-    const given = plan.asTagged ? null : request.headers.get("content-type");
-    const codec = codecForBody(this.#codecs, given, body.contentType, body.kind);
-    const text = await readBody(request, plan.limit);
-    let value: unknown;
-    try {
-      value = codec.decode(text, { kind: body.kind, revive: body.revive, replace: false });
-    } catch (cause) {
-      const detail = cause instanceof Error ? cause.message : String(cause);
-      throw new HTTPError(400, `Read the body as ${codec.type}: ${detail}`, { kind: "body", cause });
-    }
-    this.#distribute(body, value, values);
-  }
-
-  #distribute(body: BodyPlan, value: unknown, values: unknown[]): void {
-    if (body.shape === "value") values[body.arguments[0]] = value;
+    const codec = codecForBody(this.#codecs, asTagged ? null : request.headers.get("content-type"), contentType, kind);
+    let value = await readBody(request, limit, codec, { kind, revive, replace: false });
+    if (shape === "value") value = [value];
     else if (value === undefined) return;
-    else if (body.shape === "fields") {
-      if (!isRecord(value)) throw new HTTPError(400, "Read the body: expected an object", { kind: "body" });
-      for (const [index, argument] of body.arguments.entries()) {
-        if (Object.hasOwn(value, body.names[index])) values[argument] = value[body.names[index]];
-      }
-    } else {
-      if (!Array.isArray(value)) {
-        throw new HTTPError(400, "Read the body: expected a list of the arguments", { kind: "body" });
-      }
-      for (const [index, argument] of body.arguments.entries()) values[argument] = value[index];
+    else if (shape === "fields") value = isRecord(value) && names.map(ownOf, value);
+    if (!Array.isArray(value)) {
+      const expected = shape === "fields" ? "an object" : "a list of the arguments";
+      throw new HTTPError(400, `Read the body: expected ${expected}`, { kind: "body" });
     }
+    for (const [index, argument] of indexes.entries()) values[argument] = value[index];
   }
+}
 
-  #missing(): HTTPError {
-    return new HTTPError(501, `Call "${this.plan.name}": it is not implemented`, { kind: "unimplemented" });
-  }
-
-  #invoke(call: Call, values: unknown[]): Response | Promise<Response> {
-    if (this.#function === undefined) throw this.#missing();
-    values.push(call);
-    const result: unknown = this.#function.apply(this.#functions, values);
-    return result instanceof Promise
-      ? result.then((settled) => this.#results.write(settled, call))
-      : this.#results.write(result, call);
-  }
+function ownOf(this: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(this, name) ? this[name] : undefined;
 }

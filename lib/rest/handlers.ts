@@ -3,6 +3,7 @@ import { Call } from "./call.ts";
 import type { Handler, Platform } from "./context.ts";
 import { Endpoint } from "./endpoint.ts";
 import { HTTPError } from "./error.ts";
+import { SERVER_PARTS } from "./handler.ts";
 import type { Implementation } from "./implement.ts";
 import { formatPattern } from "./pattern.ts";
 import type { Plan } from "./plan_types.ts";
@@ -68,7 +69,13 @@ function serveEach<Identity>(
   const { plans, options } = implementation.definition;
   return plans.map((plan) => {
     // As in `handler`: the types above have paired the authenticator with the functions.
-    const endpoint = new Endpoint(plan, implementation as Implementation, auth as Authenticator<unknown> | null, {});
+    const endpoint = new Endpoint(
+      plan,
+      implementation as Implementation,
+      auth as Authenticator<unknown> | null,
+      {},
+      SERVER_PARTS,
+    );
     const router = new Router([
       { plan, versioned: options.versioned === true, aliases: options.aliases ?? {}, value: endpoint },
     ]);

@@ -30,6 +30,8 @@ export interface RequestWriter {
 
 /** What lets values write and read headers: the part of a client or server that does. */
 export interface HeaderValues {
+  /** Whether any of `values` writes headers. */
+  writes(values: readonly unknown[]): boolean;
   /** Lets those of `values` that write headers do so, in order. */
   write(values: readonly unknown[], headers: Headers): void;
   /** Lets those of `values` that read headers do so, in order. */
@@ -38,6 +40,7 @@ export interface HeaderValues {
 
 /** Calls `writeHeadersHTTP` and `readHeadersHTTP` where values have them. */
 export const headerValues: HeaderValues = {
+  writes: (values) => values.some(isHeaderWriter),
   write(values, headers) {
     for (const value of values) if (isHeaderWriter(value)) value.writeHeadersHTTP(headers);
   },

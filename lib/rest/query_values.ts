@@ -13,35 +13,34 @@ export class QueryValues {
    *
    * @throws {HTTPError} 400 when the percent-encoding is malformed
    */
-  constructor(query: string, options: { ignoreCase?: boolean } = {}) {
-    this.#ignoreCase = options.ignoreCase === true;
-    if (query === "") return;
-    const parts = query.split("&");
-    if (parts.length > MAX_PARTS) {
-      throw new HTTPError(400, `Read the query: it has more than ${MAX_PARTS} parts`, { kind: "argument" });
-    }
+  constructor(query: string, { ignoreCase = false }: { ignoreCase?: boolean } = {}) {
+    this.#ignoreCase = ignoreCase;
+    const parts = query.split("&", MAX_PARTS + 1);
+    if (parts.length > MAX_PARTS) throw wrong(`Read the query: it has more than ${MAX_PARTS} parts`);
     for (const part of parts) {
       if (part === "") continue;
       const equals = part.indexOf("=");
-      const name = decodeQuery(equals < 0 ? part : part.slice(0, equals), undefined);
-      const key = this.#ignoreCase ? name.toLowerCase() : name;
+      const name = decodeQuery(equals < 0 ? part : part.slice(0, equals), part);
       const value = equals < 0 ? "" : decodeQuery(part.slice(equals + 1), name);
-      const before = this.#values.get(key);
-      if (before === undefined) this.#values.set(key, [value]);
-      else before.push(value);
+      const before = this.get(name);
+      if (before) before.push(value);
+      else this.#values.set(this.#key(name), [value]);
     }
   }
 
+  #key(name: string): string {
+    return this.#ignoreCase ? name.toLowerCase() : name;
+  }
+
   /** The values under a name, or undefined when it is not there. */
-  get(name: string): readonly string[] | undefined {
-    return this.#values.get(this.#ignoreCase ? name.toLowerCase() : name);
+  get(name: string): string[] | undefined {
+    return this.#values.get(this.#key(name));
   }
 
   /** The values of a list: under `name` and `name[]`. */
   list(name: string): readonly string[] | undefined {
-    const plain = this.get(name);
-    const bracketed = this.get(`${name}[]`);
-    return plain === undefined ? bracketed : bracketed === undefined ? plain : [...plain, ...bracketed];
+    const both = [...this.get(name) ?? [], ...this.get(`${name}[]`) ?? []];
+    return both.length > 0 ? both : undefined;
   }
 
   names(): Iterable<string> {
@@ -49,13 +48,16 @@ export class QueryValues {
   }
 }
 
-function decodeQuery(text: string, name: string | undefined): string {
-  const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
-  if (!spaced.includes("%")) return spaced;
+/** The error of an argument that cannot be read. */
+export function wrong(message: string, cause?: unknown): HTTPError {
+  return new HTTPError(400, message, { kind: "argument", cause });
+}
+
+function decodeQuery(text: string, name: string): string {
+  const spaced = text.replaceAll("+", " ");
   try {
-    return decodeURIComponent(spaced);
+    return spaced.includes("%") ? decodeURIComponent(spaced) : spaced;
   } catch {
-    const of = name === undefined ? "a name in the query" : `"${name}"`;
-    throw new HTTPError(400, `Read ${of}: the percent-encoding is malformed`, { kind: "argument" });
+    throw wrong(`Read "${name}": the percent-encoding is malformed`);
   }
 }

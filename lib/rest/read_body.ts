@@ -1,6 +1,8 @@
+import type { Codec, CodecContext } from "./codec.ts";
 import { HTTPError } from "./error.ts";
 
-function tooLarge(limit: number): HTTPError {
+/** The error of a body that is too large. */
+export function tooLarge(limit: number): HTTPError {
   return new HTTPError(413, `Read the body: it is larger than ${limit} bytes`, { kind: "limit" });
 }
 
@@ -9,60 +11,46 @@ function tooLarge(limit: number): HTTPError {
  *
  * @throws {HTTPError} 413
  */
-export function checkLength(request: Request, limit: number): void {
-  const length = request.headers.get("content-length");
-  if (length !== null && Number(length) > limit) throw tooLarge(limit);
+export function checkLength({ headers }: Request, limit: number): void {
+  if (Number(headers.get("content-length")) > limit) throw tooLarge(limit);
 }
 
 /**
- * Reads a body as text, never more than `limit` bytes of it.
+ * Reads a body, never more than `limit` bytes of it.
  *
- * @throws {HTTPError} 413 when it is larger, 400 when it is cut short or is not UTF-8
+ * @throws {HTTPError} 413 when it is larger, 400 when it is cut short or is not what its type says
  */
-export async function readBody(request: Request, limit: number): Promise<string> {
+export async function readBody(request: Request, limit: number, codec: Codec, context: CodecContext): Promise<unknown> {
   checkLength(request, limit);
-  if (request.body === null) return "";
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let detail: unknown = "it was cut short";
   try {
-    if (request.headers.has("content-length")) {
-      const bytes = await request.arrayBuffer();
-      if (bytes.byteLength > limit) throw tooLarge(limit);
-      return decoder.decode(bytes);
+    const bytes = await collect(request, limit);
+    if (codec.read) {
+      detail = undefined;
+      return await codec.read(new Response(bytes, { headers: request.headers }), context);
     }
-    return await collect(request.body, limit, decoder);
+    detail = "it is not UTF-8";
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    detail = undefined;
+    return codec.decode(text, context);
   } catch (cause) {
     if (cause instanceof HTTPError) throw cause;
-    const detail = cause instanceof TypeError && decoderFailed(cause) ? "it is not UTF-8" : "it was cut short";
-    throw new HTTPError(400, `Read the body: ${detail}`, { kind: "body", cause });
+    detail ??= cause instanceof Error ? cause.message : cause;
+    throw new HTTPError(400, `Read the body as ${codec.type}: ${detail}`, { kind: "body", cause });
   }
 }
 
-function decoderFailed(error: TypeError): boolean {
-  return /decod|encoded data|utf/i.test(error.message);
-}
-
-async function collect(body: ReadableStream<Uint8Array>, limit: number, decoder: TextDecoder): Promise<string> {
-  let text = "";
+async function collect(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
+  // A body that says how long it is has been looked at already, and is read faster whole.
+  const whole = request.body === null || request.headers.has("content-length");
+  for await (const chunk of whole ? [new Uint8Array(await request.arrayBuffer())] : request.body ?? []) {
+    size += chunk.length;
     if (size > limit) throw tooLarge(limit);
-    text += decoder.decode(chunk, { stream: true });
+    chunks.push(chunk);
   }
-  return text + decoder.decode();
-}
-
-/** Passes a body on, failing when it is larger than `limit` bytes. */
-export function limitStream(body: ReadableStream<Uint8Array>, limit: number): ReadableStream<Uint8Array> {
-  if (limit === Infinity) return body;
-  let size = 0;
-  return body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        size += chunk.byteLength;
-        if (size > limit) throw tooLarge(limit);
-        controller.enqueue(chunk);
-      },
-    }),
-  );
+  // Streams of a request hold bytes of no shared memory.
+  if (chunks.length === 1) return chunks[0] as Uint8Array<ArrayBuffer>;
+  return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer());
 }

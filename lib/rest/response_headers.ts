@@ -2,7 +2,7 @@ import type { APIOptions, HeaderContext } from "./definition.ts";
 
 /** The headers of an API, ready to be put on responses. */
 export interface FixedHeaders {
-  readonly entries: readonly (readonly [string, string])[];
+  readonly entries: [string, string][];
   readonly perCall: ((context: HeaderContext) => HeadersInit) | undefined;
 }
 
@@ -19,17 +19,4 @@ export function setHeaders(target: Headers, source: HeadersInit | undefined): vo
     if (name === "set-cookie" || name === "vary") target.append(name, value);
     else target.set(name, value);
   }
-}
-
-/** Sets headers on a response, which is made anew only where its own are immutable. */
-export function withHeaders(response: Response, change: (headers: Headers) => void): Response {
-  try {
-    change(response.headers);
-    return response;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-  }
-  const headers = new Headers(response.headers);
-  change(headers);
-  return new Response(response.body, { status: response.status, statusText: response.statusText, headers });
 }

@@ -57,11 +57,7 @@ export interface Tail {
 export function compileTail(segments: readonly Segment[]): Tail {
   return {
     steps: segments.map((segment) =>
-      segment.type === "partial"
-        ? { type: "partial", matcher: partialMatcher(segment) }
-        : segment.type === "literal"
-        ? segment
-        : { type: segment.type }
+      segment.type === "partial" ? { type: "partial", matcher: partialMatcher(segment) } : segment
     ),
   };
 }

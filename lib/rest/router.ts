@@ -7,9 +7,9 @@ import { parseVersions } from "./version.ts";
 export interface Route<Value> {
   readonly plan: Plan;
   /** Whether a version may stand before the path. */
-  readonly versioned: boolean;
+  readonly versioned: boolean | undefined;
   /** Other spellings of the first segment. */
-  readonly aliases: Readonly<Record<string, readonly string[]>>;
+  readonly aliases: Readonly<Record<string, readonly string[]>> | undefined;
   readonly value: Value;
 }
 
@@ -131,7 +131,7 @@ function choose<Value>(
 
 function spellings<Value>({ plan: { segments }, aliases }: Route<Value>): (readonly Segment[])[] {
   const [first, ...rest] = segments;
-  if (first?.type !== "literal" || !Object.hasOwn(aliases, first.text)) return [segments];
+  if (first?.type !== "literal" || !aliases || !Object.hasOwn(aliases, first.text)) return [segments];
   return [segments, ...aliases[first.text].map((text) => [{ type: "literal", text } as const, ...rest])];
 }
 

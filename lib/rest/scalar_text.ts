@@ -14,7 +14,7 @@ export function readScalar(text: string, kind: Kind): unknown {
 export function readPlain(text: string, kind: Kind): unknown {
   switch (kind.type) {
     case "boolean":
-      return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : undefined;
+      return /^(true|1)$/.test(text) || (/^(false|0)$/.test(text) ? false : undefined);
     case "number":
       return NUMBER.test(text) ? Number(text) : undefined;
     case "int64":

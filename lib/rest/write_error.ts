@@ -1,9 +1,8 @@
 import type { Authenticator } from "./auth.ts";
 import type { Platform } from "./context.ts";
-import { type ErrorCodec, HTTPError, problem } from "./error.ts";
-import type { HandlerOptions } from "./handler.ts";
+import { type EncodedError, type ErrorCodec, HTTPError, problem } from "./error.ts";
+import type { HandlerOptions } from "./core_server.ts";
 import { isHeaderWriter } from "./header_value.ts";
-import { writeJSON } from "./json.ts";
 import { type FixedHeaders, setHeaders } from "./response_headers.ts";
 
 /** What is known of a request that failed. */
@@ -38,7 +37,7 @@ export class ErrorWriter {
 
   write(error: unknown, call: FailedCall): Response {
     call.finish?.();
-    const { encoded, redacted } = this.#encode(error, call);
+    const { encoded, redacted } = this.encode(error, call);
     const headers = this.#base(call);
     setHeaders(headers, call.ownHeaders);
     // What the function had set described the body it did not get to send.
@@ -52,11 +51,20 @@ export class ErrorWriter {
     }
     headers.set("content-type", typeof body === "string" ? "text/plain;charset=UTF-8" : this.#codec.type);
     setHeaders(headers, encoded.headers);
-    return new Response(typeof body === "string" ? body : writeJSON(body, true), { status, headers });
+    return new Response(typeof body === "string" ? body : JSON.stringify(body, inexact), { status, headers });
   }
 
-  /** Answers OPTIONS for a path that knows these methods. */
-  writeOptions(allow: string, call: FailedCall): Response {
+  /** Answers what no route fits, of a path that knows these methods: none at all, or others. */
+  writeUnknown(path: string, methods: readonly string[], call: FailedCall): Response {
+    const { method } = call.request;
+    if (methods.length === 0) {
+      return this.write(new HTTPError(404, `Find "${path}": there is nothing`, { kind: "route" }), call);
+    }
+    const allow = methods.join(", ");
+    if (method !== "OPTIONS") {
+      const message = `Send ${method} to "${path}": only ${allow} is known there`;
+      return this.write(new HTTPError(405, message, { kind: "method", headers: { allow } }), call);
+    }
     const headers = this.#base(call);
     headers.set("allow", allow);
     setHeaders(headers, this.#auth?.cors?.(call.request));
@@ -70,38 +78,25 @@ export class ErrorWriter {
     return headers;
   }
 
-  /** The words of an error that may go to the peer once the status has gone. */
-  describe(error: unknown, call: FailedCall): string {
-    const { encoded, redacted } = this.#encode(error, call);
-    if (typeof encoded.body === "string") return encoded.body;
-    const fields = typeof encoded.body === "object" && encoded.body !== null
-      ? encoded.body as Record<string, unknown>
-      : {};
-    const words = [fields.message, fields.detail, fields.title].find((text) => typeof text === "string");
-    if (typeof words === "string") return words;
-    return redacted instanceof HTTPError ? redacted.message : "Internal error";
-  }
-
-  #encode(error: unknown, call: FailedCall) {
-    const redacted = this.#redact(error);
+  /** An error as it goes out, and what the authenticator left of it. */
+  encode(error: unknown, call: FailedCall): { redacted: unknown; encoded: EncodedError } {
     const { request, name, version } = call;
+    let redacted = error;
+    const context = (status: number) => ({ status, request, name, version });
     this.#options.onError?.(error, call);
-    const status = redacted instanceof HTTPError ? redacted.status : 500;
-    const context = { status, request, name, version };
     try {
-      return { redacted, encoded: this.#codec.encode(redacted, context) };
+      redacted = this.#auth?.redact ? this.#auth.redact(error) : error;
+      return { redacted, encoded: this.#codec.encode(redacted, context(statusOf(redacted))) };
     } catch (cause) {
       this.#options.onError?.(cause, call);
-      return { redacted, encoded: problem.encode(cause, { ...context, status: 500 }) };
+      return { redacted: cause, encoded: problem.encode(cause, context(statusOf(cause))) };
     }
   }
+}
 
-  #redact(error: unknown): unknown {
-    if (this.#auth?.redact === undefined) return error;
-    try {
-      return this.#auth.redact(error);
-    } catch (failure) {
-      return failure;
-    }
-  }
+const statusOf = (error: unknown) => error instanceof HTTPError ? error.status : 500;
+
+// An error must not fail for a big number in it.
+function inexact(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? Number(value) : value;
 }

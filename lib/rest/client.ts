@@ -1,0 +1,40 @@
+/**
+ * The client alone, for bundles that count their bytes: JSON, text and streams, and what else is named in `linkWith`. Its `api` trusts the
+ * definition, and `link` is that of `./mod.ts` without channels, forms, exact JSON and header values.
+ *
+ * @example
+ * ```ts
+ * import { api, chan, linkWith, readChannel, rest } from "./client.ts";
+ * import { z } from "npm:zod@4.6.7";
+ *
+ * const clock = api("clock.example.com", { Ticks: rest("GET /ticks", [], [chan(z.number())]) });
+ * const fetch = () => Promise.resolve(new Response("1\n2\n"));
+ * const client = linkWith({ channel: readChannel }, clock, "http://localhost", { fetch });
+ * for await (const tick of await client.Ticks()) console.assert(tick > 0);
+ * ```
+ * @module
+ */
+import { type Client, type Linked, linkWith } from "./core_client.ts";
+import type { Definition, Operations } from "./definition.ts";
+import type { Implementation } from "./implement.ts";
+
+export { readChannel } from "./channel_client.ts";
+export { type Client, type ClientParts, type Linked, linkWith } from "./core_client.ts";
+export { api } from "./define.ts";
+export { rest } from "./definition.ts";
+export { HTTPError } from "./error.ts";
+export { exactJSON } from "./exact_json.ts";
+export { exactText } from "./exact_text.ts";
+export { form } from "./form.ts";
+export { header } from "./header.ts";
+export { headerValues } from "./header_value.ts";
+export { bytes, chan, error, int64, stream, time, uint64 } from "./marker.ts";
+
+/** {@linkcode linkWith} without any part. */
+export function link<const D extends Operations>(
+  definition: Definition<D>,
+  base?: string,
+  client?: Client,
+): Linked<D> & Implementation {
+  return linkWith({}, definition, base, client);
+}

@@ -1,0 +1,45 @@
+/**
+ * The server alone, for bundles that count their bytes: routing, JSON and text, and what else is named in `handlerWith`. Its `api` trusts the
+ * definition, and `handler` is that of `./mod.ts` without channels, streams, forms, exact JSON, header values and the check of definitions.
+ *
+ * @example
+ * ```ts
+ * import { api, form, handlerWith, implement, rest } from "./server.ts";
+ * import { z } from "npm:zod@4.6.7";
+ *
+ * const Note = z.object({ text: z.string() });
+ * const notes = api("notes.example.com", { Add: rest("POST(application/x-www-form-urlencoded) /notes", [Note], [z.string()]) });
+ * const serve = handlerWith({ codecs: [form] }, null, implement(notes, { Add: ({ text }) => text }));
+ * const body = new URLSearchParams({ text: "milk" });
+ * const response = await serve(new Request("http://localhost/notes", { method: "POST", body }));
+ * console.assert(await response.text() === "milk");
+ * ```
+ * @module
+ */
+import type { Authenticator } from "./auth.ts";
+import type { Handler } from "./context.ts";
+import { type HandlerOptions, handlerWith } from "./core_server.ts";
+import type { Implementation } from "./implement.ts";
+
+export { basic, bearer } from "./auth.ts";
+export { writeChannel } from "./channel_server.ts";
+export { type HandlerOptions, handlerWith, type ServerParts } from "./core_server.ts";
+export { api } from "./define.ts";
+export { rest } from "./definition.ts";
+export { HTTPError } from "./error.ts";
+export { exactJSON } from "./exact_json.ts";
+export { exactText } from "./exact_text.ts";
+export { form } from "./form.ts";
+export { headerValues } from "./header_value.ts";
+export { implement } from "./implement.ts";
+export { bytes, chan, error, int64, stream, time, uint64 } from "./marker.ts";
+export { streams } from "./streams.ts";
+
+/** {@linkcode handlerWith} without any part. */
+export function handler<Identity = unknown>(
+  auth: Authenticator<Identity> | null,
+  implementations: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],
+  options?: HandlerOptions,
+): Handler {
+  return handlerWith({}, auth, implementations, options);
+}

@@ -1,0 +1,87 @@
+import type { Call } from "./call.ts";
+import type { ServerParts } from "./core_server.ts";
+import { checkLength, tooLarge } from "./read_body.ts";
+import type { ResultWriter } from "./write_result.ts";
+
+/** Streams as bodies and results, and responses that functions make themselves: the part of a server that carries them. */
+export const streams: NonNullable<ServerParts["streams"]> = {
+  read(request, limit) {
+    checkLength(request, limit);
+    return limitStream(request.body ?? new Blob([]).stream(), limit);
+  },
+  write(value, call, writer) {
+    if (value instanceof Response) return passOn(value, call, writer);
+    if (value === undefined || value === null) return writer.respondEmpty(call);
+    const { contentType } = writer.plan.result;
+    const type = value instanceof Blob && value.type !== "" ? value.type : contentType;
+    // The definition's types allow a stream, a Blob, bytes or text here.
+    const response = writer.respond(value as BodyInit, type, [value], call);
+    return value instanceof ReadableStream ? watch(response, call) : response;
+  },
+};
+
+/** A response the function made itself: untouched when it stands for a socket taken over, else with the API's headers. */
+function passOn(response: Response, call: Call, writer: ResultWriter): Response {
+  if (response === call.upgraded) return response;
+  const complete = (headers: Headers) => {
+    for (const [name, value] of writer.headers.entries) if (!headers.has(name)) headers.set(name, value);
+    writer.complete(headers, call);
+  };
+  try {
+    complete(response.headers);
+    return watch(response, call);
+  } catch (error) {
+    // A response of `fetch` has headers that cannot be changed.
+    if (!(error instanceof TypeError)) throw error;
+  }
+  const { status, statusText, body } = response;
+  const headers = new Headers(response.headers);
+  complete(headers);
+  return watch(new Response(body, { status, statusText, headers }), call);
+}
+
+/** Lets the call's signal fire when the body is cancelled, if anybody looks at it. */
+function watch(response: Response, call: Call): Response {
+  if (response.body === null || !call.watched) {
+    call.finish();
+    return response;
+  }
+  const { status, statusText, headers } = response;
+  return new Response(watchStream(response.body, call), { status, statusText, headers });
+}
+
+function watchStream(body: ReadableStream<Uint8Array>, call: Call): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        call.finish();
+        controller.close();
+      } catch (error) {
+        call.finish();
+        controller.error(error);
+      }
+    },
+    cancel(reason) {
+      call.cancel(reason);
+      return reader.cancel(reason);
+    },
+  }, { highWaterMark: 0 });
+}
+
+/** Passes a body on, failing when it is larger than `limit` bytes. */
+function limitStream(body: ReadableStream<Uint8Array>, limit: number): ReadableStream<Uint8Array> {
+  if (limit === Infinity) return body;
+  let size = 0;
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        size += chunk.byteLength;
+        if (size > limit) throw tooLarge(limit);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+}

@@ -1,0 +1,132 @@
+/**
+ * Prints what the exports of the transport weigh: minified by esbuild, then gzip. Schemas are the user's and are not counted.
+ *
+ * @module
+ */
+import * as esbuild from "esbuild";
+
+const folder = new URL("../lib/rest/", import.meta.url).pathname;
+
+/** What is weighed: names, each with the module they come from. */
+export interface Export {
+  readonly name: string;
+  /** What it holds, in a word or two. */
+  readonly holds: string;
+  readonly from: string;
+  readonly names: readonly string[];
+  /** The most it may weigh, in bytes of gzip. */
+  readonly budget?: number;
+  /** What it is added to: only what comes on top is counted. */
+  readonly over?: "client" | "server";
+}
+
+/** The exports and their budgets. */
+export const EXPORTS: readonly Export[] = [
+  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3700 },
+  { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 3072 },
+  {
+    name: "server",
+    holds: "match, run, JSON, text, errors",
+    from: "server.ts",
+    names: ["handler", "implement"],
+    budget: 8400,
+  },
+  { name: "client and definition", holds: "", from: "client.ts", names: ["api", "rest", "link"], budget: 6300 },
+  {
+    name: "server and definition",
+    holds: "",
+    from: "server.ts",
+    names: ["api", "rest", "handler", "implement"],
+    budget: 11500,
+  },
+  { name: "everything", holds: "./rest", from: "mod.ts", names: ["*"] },
+  {
+    name: "markers",
+    holds: "int64, uint64, time, bytes",
+    from: "client.ts",
+    names: ["int64", "uint64", "time", "bytes"],
+  },
+  {
+    name: "exact JSON",
+    holds: "bigint, Date, bytes",
+    from: "client.ts",
+    names: ["exactJSON", "exactText"],
+    over: "client",
+  },
+  { name: "form", holds: "x-www-form-urlencoded", from: "client.ts", names: ["form"], over: "client" },
+  {
+    name: "header values",
+    holds: "HeaderWriter, HeaderReader",
+    from: "client.ts",
+    names: ["headerValues"],
+    over: "client",
+  },
+  {
+    name: "client channels",
+    holds: "NDJSON, WebSocket, flow",
+    from: "client.ts",
+    names: ["readChannel"],
+    over: "client",
+  },
+  { name: "server streams", holds: "stream, Response", from: "server.ts", names: ["streams"], over: "server" },
+  {
+    name: "server channels",
+    holds: "NDJSON, SSE, WebSocket, flow",
+    from: "server.ts",
+    names: ["writeChannel"],
+    over: "server",
+  },
+  { name: "auth", holds: "bearer, basic", from: "server.ts", names: ["bearer", "basic"], over: "server" },
+  {
+    name: "check",
+    holds: "what is wrong with a definition",
+    from: "check.ts",
+    names: ["checkOperations"],
+    over: "server",
+  },
+];
+
+const CORES = {
+  client: `export { link as $core, api as $api } from "./client.ts";`,
+  server: `export { handler as $core, api as $api } from "./server.ts";`,
+};
+
+/** Weighs exports together: bytes of gzip. */
+export async function weigh(code: string): Promise<{ minified: number; gzip: number }> {
+  const { outputFiles: [{ contents }] } = await esbuild.build({
+    stdin: { contents: code, resolveDir: folder, loader: "ts" },
+    bundle: true,
+    write: false,
+    minify: true,
+    format: "esm",
+    target: "es2023",
+    external: ["npm:*"],
+  });
+  const zipped = new Blob([contents as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream("gzip"));
+  return { minified: contents.length, gzip: (await new Response(zipped).arrayBuffer()).byteLength };
+}
+
+/** Weighs every export. */
+export async function sizes(): Promise<(Export & { minified: number; gzip: number })[]> {
+  try {
+    const made = [];
+    for (const one of EXPORTS) {
+      const list = one.names[0] === "*" ? "*" : `{ ${one.names.join(", ")} }`;
+      const core = one.over === undefined ? "" : CORES[one.over];
+      const whole = await weigh(`${core} export ${list} from "./${one.from}";`);
+      const base = core === "" ? { minified: 0, gzip: 0 } : await weigh(core);
+      made.push({ ...one, minified: whole.minified - base.minified, gzip: whole.gzip - base.gzip });
+    }
+    return made;
+  } finally {
+    await esbuild.stop();
+  }
+}
+
+if (import.meta.main) {
+  for (const { name, holds, minified, gzip, budget, over } of await sizes()) {
+    const limit = budget === undefined ? "" : `of ${budget}`;
+    const sign = over === undefined ? "" : "+";
+    console.log(`${name.padEnd(24)}${(sign + gzip).padStart(7)} ${limit.padEnd(9)} (${minified} minified)  ${holds}`);
+  }
+}
