@@ -76,7 +76,7 @@ export function clientTypes(definitions: Definitions): string {
 }
 
 function signature(described: Described, components: Components): string {
-  const { plan, argumentNames, id } = described;
+  const { plan, argumentNames } = described;
   const schemas = plan.arguments.map((argument) => argument.schema);
   // Only those at the end can be left out.
   const lastNeeded = schemas.findLastIndex((schema) => !isOptional(schema));
@@ -84,11 +84,18 @@ function signature(described: Described, components: Components): string {
     const name = argumentNames[index].replaceAll(/[^A-Za-z0-9_$]/g, "_").replace(/^(?=\d)/, "_");
     const type = markerIs<StreamMarker>(schema, "stream") !== undefined
       ? "Bytes"
-      : schemaType(components.lift(schema, `${id}Argument${index + 1}`));
+      : schemaType(components.lift(schema, argumentTypeName(described, index)));
     const optional = index > lastNeeded;
     return `${name}${optional ? "?" : ""}: ${type}${!optional && isOptional(schema) ? " | undefined" : ""}`;
   });
   return `(${[...parameters, "options?: CallOptions"].join(", ")}): Promise<${resultType(described, components)}>`;
+}
+
+/** What a struct is called that has no name: as in the OpenAPI document where it is there too. */
+function argumentTypeName({ plan, id }: Described, index: number): string {
+  if (plan.spreads.some((spread) => spread.argument === index)) return `${id}Query`;
+  if (plan.body?.shape === "value" && plan.body.arguments.includes(index)) return `${id}Request`;
+  return `${id}Argument${index + 1}`;
 }
 
 function resultType({ plan: { result }, id }: Described, components: Components): string {
@@ -98,7 +105,7 @@ function resultType({ plan: { result }, id }: Described, components: Components)
   });
   if (result.fallible) {
     if (types.length === 0) return "Error | undefined";
-    return `[${types.map((type) => `(${type}) | undefined`).join(", ")}, Error | undefined]`;
+    return `[${types.map((type) => `${type} | undefined`).join(", ")}, Error | undefined]`;
   }
   if (types.length === 0) return "void";
   return types.length === 1 ? types[0] : `[${types.join(", ")}]`;

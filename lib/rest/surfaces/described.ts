@@ -70,7 +70,9 @@ function firstWord({ options: { aliases } }: Definition, { segments }: Plan): st
 
 function argumentNames(plan: Plan): string[] {
   const taken = new Set<string>();
-  return plan.arguments.map((_, index) => unique(argumentName(plan, index), taken));
+  return plan.arguments.map(({ kind }, index) =>
+    unique(kind.type === "stream" ? "body" : argumentName(plan, index), taken)
+  );
 }
 
 /** Whether a schema takes what is not there. One that answers later, or throws, is held to need a value. */

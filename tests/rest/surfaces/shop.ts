@@ -14,7 +14,7 @@ import {
   time,
 } from "../../../lib/rest/mod.ts";
 import { surfaces } from "../../../lib/rest/surfaces.ts";
-import { z } from "npm:zod@4.6.7";
+import { z } from "../../../handlers/wire/zod.ts";
 
 const Category = z.object({
   name: z.string(),

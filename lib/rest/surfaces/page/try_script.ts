@@ -80,8 +80,9 @@ export function tryScript(document: PageDocument, window: PageWindow, read: Read
     list.setAttribute("tabindex", "0");
     answer.replaceChildren(element("p", "line", state, " ", count), list);
     const overSocket = form.querySelector("[data-transport]")?.value === "websocket";
+    const leave = new AbortController();
     const response = async () => {
-      const got = await fetch(url, { ...init, signal: stop.signal });
+      const got = await fetch(url, { ...init, signal: AbortSignal.any([stop.signal, leave.signal]) });
       if (got.ok) return got;
       answer.replaceChildren(statusLine(got, 0));
       await showBody(got, answer);
@@ -89,7 +90,7 @@ export function tryScript(document: PageDocument, window: PageWindow, read: Read
     };
     const source = overSocket
       ? channels.messages(url.replace(/^http/, "ws"), (text) => text)
-      : channels.lines(response(), (text) => text, () => stop.abort());
+      : channels.lines(response(), (text) => text, () => leave.abort());
     stop.signal.addEventListener("abort", () => source.close());
     let values = 0;
     for await (const text of source) {

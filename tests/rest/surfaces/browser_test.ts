@@ -1,0 +1,215 @@
+/** The page and the client module in a real browser. */
+import { Buffer } from "node:buffer";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { chromiumPath, type WatchedPage, withPage } from "./chromium.ts";
+import { serveShop, TOKEN } from "./shop.ts";
+
+if (chromiumPath === undefined) console.log("left out: the page in a browser, as there is no Chromium here");
+
+/** A test with the shop served and a page open; playwright keeps handles of its own, which it closes when it likes. */
+function browserTest(
+  name: string,
+  run: (watched: WatchedPage, origin: string) => Promise<void>,
+  guarded = false,
+): void {
+  if (chromiumPath === undefined) return;
+  Deno.test({
+    name,
+    sanitizeOps: false,
+    sanitizeResources: false,
+    async fn() {
+      const serve = serveShop({ guarded });
+      await using server = Deno.serve(
+        { port: 0, hostname: "127.0.0.1", onListen() {} },
+        (request) =>
+          serve(request, {
+            upgradeWebSocket: (options) => Deno.upgradeWebSocket(request, options),
+          }),
+      );
+      const origin = `http://127.0.0.1:${server.addr.port}`;
+      await withPage(origin, async (watched) => {
+        await watched.page.goto(`${origin}/`);
+        await run(watched, origin);
+        assertEquals(watched.troubles, []);
+      });
+    },
+  });
+}
+
+browserTest("docsPage() is shown on the root to a browser, in one request", async ({ page }) => {
+  assertEquals(await page.title(), "Shop");
+  assertEquals(await page.locator("article[data-search]").count(), 19);
+  assertEquals(await page.evaluate("performance.getEntriesByType('resource').length"), 0);
+});
+
+browserTest("docsPage() sends what a form says and shows what comes back", async ({ page }) => {
+  const add = page.locator("article#Add");
+  await add.getByLabel("a*").fill("9007199254740993");
+  await add.getByLabel("b*").fill("1");
+  await add.getByRole("button", { name: "Send" }).click();
+  await add.locator("pre.body").waitFor();
+  assertEquals(await add.locator("pre.body").textContent(), "9007199254740994");
+  assertMatch(await add.locator(".status").last().textContent() ?? "", /^200/);
+});
+
+browserTest("docsPage() tries bodies, paths with slashes, lists and files", async ({ page }) => {
+  const answer = async (id: string) => {
+    const article = page.locator(`article[id="${id}"]`);
+    await article.locator(".try [type=submit]").click();
+    await article.locator(".answer .status").waitFor();
+    await article.locator("[type=submit]:enabled").waitFor();
+    return `${await article.locator(".answer .status").textContent()} ${await article.locator(".answer")
+      .textContent()}`;
+  };
+  await page.fill("#CreateItem-body", '{"title":"Lamp","price":12.5}');
+  const created = await answer("CreateItem");
+  assertStringIncludes(created, "201");
+  assertStringIncludes(created, '"title": "Lamp"');
+  assertStringIncludes(created, '"stock": 9007199254740993');
+  await page.fill("#SearchItems-query-tag", "one\ntwo & three");
+  await page.selectOption("#SearchItems-query-state", "used");
+  assertStringIncludes(await answer("SearchItems"), String.raw`{\"state\":\"used\",\"tag\":[\"one\",\"two & three\"]}`);
+  await page.fill("#WriteFile-path-path", "a/b c.txt");
+  await page.setInputFiles("#WriteFile-file", {
+    name: "x.txt",
+    mimeType: "text/plain",
+    buffer: Buffer.from("twelve bytes"),
+  });
+  assertStringIncludes(await answer("WriteFile"), "12");
+  await page.fill("#ReadFile-path-path", "a/b c.txt");
+  assertStringIncludes(await answer("ReadFile"), "twelve bytes");
+  await page.fill("#ByShelf-query-q", "x");
+  assertStringIncludes(await answer("ByShelf"), "shelf x");
+  await page.fill("#GetItem-path-id", "none");
+  assertStringIncludes(await answer("GetItem"), "404");
+  assertStringIncludes(await answer("delete"), "501");
+});
+
+for (const transport of ["lines", "websocket"]) {
+  browserTest(`docsPage() shows the values of a channel as they come, over ${transport}`, async ({ page }) => {
+    const watch = page.locator("article#Watch");
+    await page.selectOption("#Watch-transport", transport);
+    await page.fill("#Watch-query-count", "10");
+    await watch.getByRole("button", { name: "Open" }).click();
+    await watch.locator(".status", { hasText: "Closed" }).waitFor();
+    assertEquals(await watch.locator(".values li").count(), 10);
+    assertEquals(await watch.locator(".count").textContent(), "10 values");
+    await page.fill("#Watch-query-count", "20");
+    await watch.getByRole("button", { name: "Open" }).click();
+    await watch.locator(".failed").waitFor();
+    assertEquals(await watch.locator(".values li").count(), 13);
+  });
+}
+
+browserTest("docsPage() searches, by the keyboard too", async ({ page }) => {
+  await page.keyboard.press("/");
+  await page.keyboard.type("items post");
+  assertEquals(await page.locator("article[data-search]:visible").count(), 2);
+  assertEquals(await page.locator("nav li:visible").count(), 2);
+  assertEquals(await page.locator("#found").textContent(), "2 operations");
+  await page.keyboard.press("Escape");
+  assertEquals(await page.locator("article[data-search]:visible").count(), 19);
+});
+
+browserTest("docsPage() is light or dark as the reader likes, and remembers it", async ({ page }) => {
+  const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+  const light = await ground();
+  await page.click("#theme");
+  const dark = await ground();
+  assert(light !== dark);
+  await page.reload();
+  assertEquals(await ground(), dark);
+});
+
+browserTest("docsPage() gives every control a name, headings an order, and text enough contrast", async ({ page }) => {
+  const unnamed = await page.evaluate(`[...document.querySelectorAll("input:not([type=hidden]),select,textarea,button")]
+    .filter((control) => !control.labels?.length && !control.getAttribute("aria-label") && !control.textContent.trim())
+    .map((control) => control.outerHTML)`);
+  assertEquals(unnamed, []);
+  const jumps = await page.evaluate(`[...document.querySelectorAll("main h1,main h2,main h3,main h4")]
+    .map((heading) => Number(heading.tagName[1])).filter((level, index, all) => index > 0 && level > all[index - 1] + 1)`);
+  assertEquals(jumps, []);
+  for (const theme of ["light", "dark"]) {
+    await page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
+    assertEquals(await page.evaluate(CONTRAST), [], theme);
+  }
+});
+
+/** The texts whose contrast is below 4.5 (WCAG 2.2, 1.4.3). */
+const CONTRAST = `(() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = (color) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, weight, i) => {
+    const part = c[i] / 255;
+    return sum + weight * (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  }, 0);
+  const groundOf = (element) => {
+    const layers = [];
+    for (let at = element; at; at = at.parentElement) {
+      const color = rgba(getComputedStyle(at).backgroundColor);
+      if (color[3] > 0) layers.push(color);
+      if (color[3] === 255) break;
+    }
+    return layers.reverse().reduce((below, above) => above.map((part, i) => i === 3 ? 255 : part * above[3] / 255 + below[i] * (1 - above[3] / 255)));
+  };
+  const bad = new Set();
+  for (const element of document.querySelectorAll("body *")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
+    if (!own || ["SCRIPT", "STYLE"].includes(element.tagName) || !element.checkVisibility()) continue;
+    const [a, b] = [light(rgba(getComputedStyle(element).color)), light(groundOf(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) bad.add(element.tagName + "." + element.className + " " + ratio.toFixed(2) + " " + element.textContent.slice(0, 20));
+  }
+  return [...bad];
+})()`;
+
+browserTest("docsPage() sends a credential with every try, channels too", async ({ page }) => {
+  const add = page.locator("article#Add");
+  await page.fill("#Add-query-a", "1");
+  await page.fill("#Add-query-b", "2");
+  await add.getByRole("button", { name: "Send" }).click();
+  await add.locator(".answer .status.bad").waitFor();
+  await page.getByLabel("Token").fill(TOKEN);
+  await add.getByRole("button", { name: "Send" }).click();
+  await add.locator(".answer .status.good").waitFor();
+  await page.fill("#Watch-query-count", "2");
+  await page.locator("article#Watch").getByRole("button", { name: "Open" }).click();
+  await page.locator("article#Watch .count", { hasText: "2 values" }).waitFor();
+}, true);
+
+browserTest("clientModule() is imported by a browser from the root, and calls", async ({ page }, origin) => {
+  // The page's own policy forbids other modules: one without it imports.
+  await page.goto(`${origin}/openapi.json`);
+  const seen = await page.evaluate(
+    `import("${origin}/").then(async ({ default: shop, Add, Watch, WriteFile, ReadFile }) => {
+    const ids = [];
+    for await (const item of await Watch(3)) ids.push(item.id + typeof item.stock + (item.added instanceof Date));
+    for await (const item of await Watch(3, { websocket: true })) ids.push(item.id);
+    for await (const item of await Watch(100000, { websocket: true })) if (item.id === "2") break;
+    let failure;
+    try {
+      for await (const _ of await Watch(20, { websocket: true }));
+    } catch (error) {
+      failure = String(error);
+    }
+    return { sum: String(await Add(9007199254740993n, 1n)), ids, failure,
+      wrote: String(await WriteFile("b/file", new Blob(["hello"]))), read: await new Response(await ReadFile("b/file")).text(),
+      failed: await shop.GetItem("none").catch((error) => [error.name, error.status]),
+      search: JSON.parse((await shop.SearchItems({ tag: ["a", "b"], price: { to: 3 } }))[0].id) };
+  }).catch((error) => ({ error: String(error) }))`,
+  );
+  assertEquals(seen, {
+    sum: "9007199254740994",
+    ids: ["0biginttrue", "1biginttrue", "2biginttrue", "0", "1", "2"],
+    failure: "Error: Watch: thirteen is unlucky",
+    wrote: "5",
+    read: "hello",
+    failed: ["APIError", 404],
+    search: { tag: ["a", "b"], price: { to: 3 } },
+  });
+});

@@ -1,0 +1,177 @@
+import { assert, assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
+import { z } from "../../../handlers/wire/zod.ts";
+import { api, basic, handler, implement, int64, rest } from "../../../lib/rest/mod.ts";
+import { clientModule, clientTypes, surfaces } from "../../../lib/rest/surfaces.ts";
+import { serveShop, shop, TOKEN } from "./shop.ts";
+
+/** The module as whoever imports it sees it: nothing is known of its functions' types here. */
+// deno-lint-ignore no-explicit-any -- generated text has no types in the module that imports it as data
+type Imported = Record<string, any>;
+
+function imported(text: string): Promise<Imported> {
+  return import(`data:text/javascript,${encodeURIComponent(text)}`);
+}
+
+const { connect, APIError } = await imported(clientModule(shop));
+const client = connect("http://shop", { fetch: serveShop() });
+
+Deno.test("clientModule() needs nothing from elsewhere", () => {
+  const text = clientModule(shop);
+  assertEquals(/^\s*import\b|\bimport\s*\(/m.test(text), false);
+  assert(text.length < 40_000, `${text.length} characters`);
+});
+
+Deno.test("clientModule() calls operations with values that JSON cannot say", async () => {
+  assertEquals(await client.Add(9007199254740993n, 1n), 9007199254740994n);
+  assertEquals(await client.Later(new Date("2026-01-01T00:00:00Z")), new Date("2026-01-01T00:00:01Z"));
+  const digest = await client.Digest(new TextEncoder().encode("abc"));
+  assertInstanceOf(digest, Uint8Array);
+  assertEquals([...digest].slice(0, 4), [0xba, 0x78, 0x16, 0xbf]);
+  const item = await client.GetItem("a/b ü");
+  assertEquals([item.id, item.stock, item.added], ["a/b ü", 9007199254740993n, new Date("2026-11-21T10:00:00Z")]);
+  assertEquals((await client.ReplaceItem({ ...item, title: "new" })).title, "new");
+});
+
+Deno.test("clientModule() spreads structs and maps over the query, and sends constants", async () => {
+  const search = { text: "a&b=c", tag: ["x", "y z"], cheap: false, limit: 5, price: { from: 0 } };
+  const [found] = await client.SearchItems(search);
+  assertEquals(JSON.parse(found.id), search);
+  assertEquals(await client.Labels({ a: "1", "b c": "2&3" }), { a: "1", "b c": "2&3" });
+  assertEquals(await client.ByKind("q"), "item q");
+  assertEquals(await client.ByShelf("q"), "shelf q");
+});
+
+Deno.test("clientModule() makes bodies and results of several values", async () => {
+  assertEquals(await client.RenameItem("key", "title"), "key: title");
+  assertEquals(await client.SplitName("Ann"), ["A", "nn"]);
+  assertEquals(await client.MoveItems(["x", "y"], "b"), true);
+  assertEquals(await client.Divide(17n, 5n), [3n, 2n, undefined]);
+  assertEquals((await client.CreateItem({ title: "t", price: 1 })).state, "new");
+});
+
+Deno.test("clientModule() streams both ways", async () => {
+  const body = new Blob(["one ", "two"]).stream();
+  assertEquals(await client.WriteFile("deep/down/file.txt", body), 7n);
+  assertEquals(await new Response(await client.ReadFile("deep/down/file.txt")).text(), "one two");
+});
+
+Deno.test("clientModule() tells failures with status and body, as the definition says", async () => {
+  const failure = await assertRejects(() => client.GetItem("none"), Error, `Get item "none": there is none`);
+  assertInstanceOf(failure, APIError);
+  assertEquals((failure as unknown as { status: number }).status, 404);
+  assertEquals((await client.DeleteItem("none")).message, `Delete item "none": there is none`);
+  assertEquals(await client.DeleteItem("some"), undefined);
+  const [quotient, , divided] = await client.Divide(1n, 0n);
+  assertEquals([quotient, divided.status], [undefined, 422]);
+  assertEquals((await assertRejects(() => client.delete(), Error) as unknown as { status: number }).status, 501);
+});
+
+Deno.test("clientModule() refuses path values that would become another path", async () => {
+  for (const bad of ["..", ".", ""]) await assertRejects(() => client.GetItem(bad), TypeError);
+  for (const bad of ["a/../b", "a?b", "a#b", ""]) await assertRejects(() => client.ReadFile(bad), TypeError);
+});
+
+Deno.test("clientModule() reads a channel until it ends, is left or fails", async () => {
+  const ids: string[] = [];
+  for await (const item of await client.Watch(3)) ids.push(item.id + typeof item.stock);
+  assertEquals(ids, ["0bigint", "1bigint", "2bigint"]);
+  for await (const item of await client.Watch(1000)) if (item.id === "1") break;
+  const closed = await client.Watch(1000);
+  closed.close();
+  assertEquals((await closed.next()).done, true);
+  const failing = await client.Watch(20);
+  let seen = 0;
+  await assertRejects(async () => {
+    for await (const _ of failing) seen++;
+  });
+  assertEquals(seen, 13);
+});
+
+Deno.test("clientModule() ends a call by signal or timeout, and sends headers", async () => {
+  const guarded = serveShop({ guarded: true });
+  const stranger = connect("http://shop", { fetch: guarded });
+  await assertRejects(() => stranger.Add(1n, 2n), Error, "a bearer token is required");
+  const known = connect("http://shop", { fetch: guarded, headers: { authorization: `Bearer ${TOKEN}` } });
+  assertEquals(await known.Add(1n, 2n), 3n);
+  assertEquals(await stranger.Add(1n, 2n, { headers: { authorization: `Bearer ${TOKEN}` } }), 3n);
+  const never = connect("http://shop", {
+    fetch: ({ signal }: Request) =>
+      new Promise((_, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        // As a socket would, this keeps the program from ending.
+        const alive = setTimeout(() => {}, 10_000);
+        signal.addEventListener("abort", () => {
+          clearTimeout(alive);
+          reject(signal.reason);
+        });
+      }),
+  });
+  await assertRejects(() => never.Add(1n, 2n, { timeout: 5 }), DOMException);
+  await assertRejects(() => never.Add(1n, 2n, { signal: AbortSignal.abort(new Error("left")) }), Error, "left");
+});
+
+Deno.test("clientModule() exports reserved words, and reaches what is no name through connect", async () => {
+  const definition = api("http://x", {
+    delete: rest("GET /a", [], [z.string()]),
+    values: rest("GET /b", [], [z.string()]),
+    "two words": rest("GET /c", [], [z.string()]),
+    connect: rest("GET /d", [], [z.string()]),
+  });
+  const module = await imported(clientModule(definition));
+  assertEquals(typeof module.delete, "function");
+  assertEquals(typeof module.values, "function");
+  const serve = handler(null, implement(definition, { "two words": () => "c", connect: () => "d" }));
+  const client = module.connect("x", { fetch: serve });
+  assertEquals([await client["two words"](), await client.connect()], ["c", "d"]);
+});
+
+Deno.test("clientModule() is imported over HTTP, types and all, by a program that has to compile", async () => {
+  const serve = serveShop();
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => serve(request));
+  const folder = await Deno.makeTempDir();
+  try {
+    const origin = `http://127.0.0.1:${server.addr.port}`;
+    await Deno.writeTextFile(
+      `${folder}/use.ts`,
+      `import shop, { Add, APIError, connect, Divide, type Item, ReadFile, SearchItems, Watch } from "${origin}/client.js";
+const sum: bigint = await Add(1n, 2n);
+const found: Item[] = await SearchItems({ text: "x", state: "used" });
+const [quotient, , failure]: [bigint | undefined, bigint | undefined, Error | undefined] = await Divide(1n, 0n);
+const file: ReadableStream<Uint8Array> = await ReadFile("notes/today.txt");
+let count = 0;
+for await (const item of await Watch(2)) count += item.added.getTime() > 0 ? 1 : 0;
+await shop.DeleteItem("1", { timeout: 1000 });
+// @ts-expect-error a state is one of two words
+const wrong = () => SearchItems({ state: "broken" });
+// @ts-expect-error two arguments are needed
+const few = () => Add(1n);
+void [APIError, connect, wrong, few, quotient];
+console.log(sum, found.length, found[0].state, failure?.message, await new Response(file).text(), count);
+`,
+    );
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--check", "--no-lock", "--no-config", "--allow-net", "--allow-import", `${folder}/use.ts`],
+      env: { DENO_DIR: `${folder}/cache`, NO_COLOR: "1" },
+    }).output();
+    assertEquals(code, 0, new TextDecoder().decode(stderr));
+    assertEquals(new TextDecoder().decode(stdout).trim(), "3n 1 new Divide by zero: it cannot be done hello 2");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("clientTypes() says what each operation takes and gives", () => {
+  const text = clientTypes(shop);
+  assertStringIncludes(text, "Add(a: bigint, b: bigint, options?: CallOptions): Promise<bigint>;");
+  assertStringIncludes(text, "Watch(count: number, options?: CallOptions): Promise<Channel<Item>>;");
+  assertStringIncludes(text, "DeleteItem(id: string, options?: CallOptions): Promise<Error | undefined>;");
+  assertStringIncludes(text, "WriteFile(path: string, body: Bytes, options?: CallOptions): Promise<bigint>;");
+  assertStringIncludes(text, "/** Made by the shop */ id: string");
+});
+
+Deno.test("surfaces() of an API behind basic authentication asks for a name and a password", async () => {
+  const definition = api("x", { Add: rest("GET /sum?a=%v", [int64], [int64]) });
+  const auth = basic((name, password) => name === "ann" && password === "secret" ? name : undefined);
+  const page = await surfaces(definition, { auth })(new Request("http://h/", { headers: { accept: "text/html" } }));
+  assertStringIncludes(await page.text(), 'id="password" type="password"');
+});
