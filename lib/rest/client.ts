@@ -29,6 +29,7 @@ export { form } from "./form.ts";
 export { header } from "./header.ts";
 export { headerValues } from "./header_value.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./marker.ts";
+export { multipart } from "./multipart.ts";
 
 /** {@linkcode linkWith} without any part. */
 export function link<const D extends Operations>(

@@ -11,6 +11,12 @@ export interface CodecContext {
   readonly replace: boolean;
 }
 
+/** A body with headers of its own, its content type among them, unless that is for the runtime to write. */
+export interface Encoded {
+  readonly body: BodyInit;
+  readonly headers: HeadersInit;
+}
+
 /** Writes and reads bodies of one content type. */
 export interface Codec {
   /** The content type, in lower case and without parameters, as in `application/json`. */
@@ -19,7 +25,7 @@ export interface Codec {
   readonly header?: string;
   /** Whether values of this kind can be carried. */
   carries(kind: Kind): boolean;
-  encode(value: unknown, context: CodecContext): string | Uint8Array | FormData;
+  encode(value: unknown, context: CodecContext): string | Uint8Array | Encoded;
   /** Throws for what is not of its type; the transport answers 400 then. */
   decode(body: string, context: CodecContext): unknown;
   /** Reads what is not text, instead of `decode`: the message comes with its headers and no more of a body than is allowed. */
@@ -83,4 +89,13 @@ export function codecForBody(
     kind: "media",
     headers: { accept: known.join(", ") },
   });
+}
+
+/** Encodes a value, under a content type that is the codec's or a dialect of it. */
+export function encodeWith(codec: Codec, type: string, value: unknown, context: CodecContext): Encoded {
+  const made = codec.encode(value, context);
+  return typeof made === "object" && "body" in made
+    ? made
+    // A string is as good as bytes here; the type of the library knows ArrayBuffer views only by their buffer.
+    : { body: made as BodyInit, headers: [["content-type", type]] };
 }

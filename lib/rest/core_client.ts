@@ -99,7 +99,7 @@ function caller(
   const send = async (request: Request) => {
     const response = await client.fetch(request);
     if (response.ok || response.status === 101) return response;
-    if (response.status === 304) throw new HTTPError(304, `Call "${name}": nothing has changed`);
+    if (response.status === 304) throw new HTTPError(304, `Call "${name}": not modified`);
     throw await readError(response, decodeError);
   };
   return async (args, options) => {

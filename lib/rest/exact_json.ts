@@ -1,5 +1,6 @@
 import type { Codec } from "./codec.ts";
 import { readJSON, writeJSON } from "./json.ts";
+import { boundDepth } from "./json_depth.ts";
 
 /**
  * JSON in which bigint, Date and bytes keep their value: integers are exact whatever their size, times are RFC 3339 text, bytes are base64. What
@@ -9,5 +10,5 @@ export const exactJSON: Codec = {
   type: "application/json",
   carries: () => true,
   encode: (value, { replace }) => writeJSON(value, replace),
-  decode: (body, { kind, revive }) => body === "" ? undefined : readJSON(body, revive ? kind : undefined),
+  decode: (body, { kind, revive }) => body === "" ? undefined : readJSON(boundDepth(body), revive ? kind : undefined),
 };

@@ -9,13 +9,14 @@ import { exactText } from "./exact_text.ts";
 import { form } from "./form.ts";
 import { headerValues } from "./header_value.ts";
 import type { Implementation } from "./implement.ts";
+import { multipart } from "./multipart.ts";
 import { streams } from "./streams.ts";
 
 export type { HandlerOptions } from "./core_server.ts";
 
 /** Everything a server of this module can do. */
 export const SERVER_PARTS: ServerParts = {
-  codecs: [exactText, form, exactJSON],
+  codecs: [exactText, form, multipart, exactJSON],
   streams,
   channel: writeChannel,
   headers: headerValues,

@@ -6,8 +6,13 @@ import { exactText } from "./exact_text.ts";
 import { form } from "./form.ts";
 import { headerValues } from "./header_value.ts";
 import type { Implementation } from "./implement.ts";
+import { multipart } from "./multipart.ts";
 
-const PARTS: ClientParts = { channel: readChannel, codecs: [exactText, form, exactJSON], headers: headerValues };
+const PARTS: ClientParts = {
+  channel: readChannel,
+  codecs: [exactText, form, multipart, exactJSON],
+  headers: headerValues,
+};
 
 /**
  * Makes the functions of an API elsewhere callable. The value also implements the definition, so that `handler` makes a proxy of it.

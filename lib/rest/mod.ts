@@ -16,7 +16,7 @@
  */
 export { api } from "./api.ts";
 export { type Authenticator, basic, bearer, sameSecret } from "./auth.ts";
-export type { Codec, CodecContext } from "./codec.ts";
+export type { Codec, CodecContext, Encoded } from "./codec.ts";
 export type { Context, Handler, Platform, Upgraded, UpgradeInit } from "./context.ts";
 export { DefinitionError } from "./check.ts";
 export {
@@ -71,7 +71,9 @@ export {
   uint64,
 } from "./marker.ts";
 export type { Kind } from "./kind.ts";
+export { multipart } from "./multipart.ts";
 export { patternOf } from "./pattern.ts";
 export type { Plan } from "./plan_types.ts";
+export { writerCodec, type WriterCodecOptions } from "./request_writer.ts";
 export type { Input, Issue, JSONSchemaOptions, Output, Schema, Validated } from "./schema.ts";
 export type { CheckTag, TagMismatch } from "./tag_types.ts";

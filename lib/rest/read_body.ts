@@ -1,5 +1,6 @@
 import type { Codec, CodecContext } from "./codec.ts";
 import { HTTPError } from "./error.ts";
+import { boundDepth } from "./json_depth.ts";
 
 /** The error of a body that is too large. */
 export function tooLarge(limit: number): HTTPError {
@@ -32,7 +33,7 @@ export async function readBody(request: Request, limit: number, codec: Codec, co
     detail = "it is not UTF-8";
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     detail = undefined;
-    return codec.decode(text, context);
+    return codec.decode(/json/.test(codec.type) ? boundDepth(text) : text, context);
   } catch (cause) {
     if (cause instanceof HTTPError) throw cause;
     detail ??= cause instanceof Error ? cause.message : cause;

@@ -6,7 +6,7 @@ import { isRecord } from "./record.ts";
 import { describeIssues, type Schema } from "./schema.ts";
 
 /** The largest error body that is looked at, in characters. */
-const MAX_ERROR = 1024 * 1024;
+const MAX_ERROR = 1 << 20;
 
 /** Makes the error of a response that is one. */
 export async function readError(response: Response, decode: ErrorCodec["decode"]): Promise<Error> {
@@ -42,7 +42,7 @@ export async function readResult(
     : shape === "list"
     ? whole
     : isRecord(whole) && names.map((name) => whole[name]);
-  if (!Array.isArray(values)) throw wrong(plan, "expected the results in a list or an object");
+  if (!Array.isArray(values)) throw wrong(plan, "expected a list or an object");
   const checked = await Promise.all(schemas.map((schema, index) => check(plan, schema, values[index])));
   headers?.read(checked, response.headers);
   return checked.length === 1 ? checked[0] : checked;
@@ -60,7 +60,7 @@ async function decode(plan: Plan, codecs: readonly Codec[], response: Response):
   } catch (cause) {
     throw wrong(plan, cause, cause);
   }
-  throw wrong(plan, `"${type}" is not a type it can read`);
+  throw wrong(plan, `"${type}" cannot be read`);
 }
 
 /**

@@ -33,6 +33,7 @@ export { form } from "./form.ts";
 export { headerValues } from "./header_value.ts";
 export { implement } from "./implement.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./marker.ts";
+export { multipart } from "./multipart.ts";
 export { streams } from "./streams.ts";
 
 /** {@linkcode handlerWith} without any part. */

@@ -15,7 +15,7 @@ export const streams: NonNullable<ServerParts["streams"]> = {
     const { contentType } = writer.plan.result;
     const type = value instanceof Blob && value.type !== "" ? value.type : contentType;
     // The definition's types allow a stream, a Blob, bytes or text here.
-    const response = writer.respond(value as BodyInit, type, [value], call);
+    const response = writer.respond(value as BodyInit, [["content-type", type]], [value], call);
     return value instanceof ReadableStream ? watch(response, call) : response;
   },
 };

@@ -1,4 +1,4 @@
-import { type Codec, findCodec } from "./codec.ts";
+import { type Codec, type Encoded, encodeWith, findCodec } from "./codec.ts";
 import { HTTPError } from "./error.ts";
 import type { HeaderValues } from "./header_value.ts";
 import { isRecord } from "./record.ts";
@@ -16,13 +16,11 @@ export function writeRequest(
   values: HeaderValues | undefined,
 ): Request {
   const query = writeQuery(plan, args, codecs);
-  const headers = new Headers(accept ? { accept } : undefined);
+  const encoded = plan.body && writeBody(plan.body, codecs, args);
+  const headers = new Headers(encoded?.headers);
+  if (accept) headers.set("accept", accept);
   values?.write(args, headers);
-  const [body, type] = plan.body ? writeBody(plan.body, codecs, args) : [];
-  // A form with files brings its own type, which has the boundary in it.
-  if (body != null && !headers.has("content-type") && !(body instanceof FormData)) {
-    headers.set("content-type", type ?? "");
-  }
+  const body = encoded?.body;
   // The library of types does not know `duplex`, which a stream needs.
   const init = { method: plan.method, headers, signal, body, duplex: "half" } as RequestInit;
   return new Request(base + writePath(plan, args) + (query && `?${query}`), init);
@@ -49,7 +47,7 @@ function writeParameter({ name, remainder }: PathParameter, value: unknown): str
   if (!text) throw new TypeError(`Write "${name}" into the path: it is ${value == null ? "missing" : "empty"}`);
   // A dot segment would be resolved away, encoded or not; a remainder is not encoded.
   const odd = remainder ? /(^|\/)\.\.?(\/|$)|[?#%\\]/ : /^\.\.?$/;
-  if (odd.test(text)) throw new TypeError(`Write "${name}" into the path: "${text}" would not arrive as it is`);
+  if (odd.test(text)) throw new TypeError(`Write "${name}" into the path: "${text}" would not arrive`);
   return remainder ? encodeURI(text) : encodeURIComponent(text);
 }
 
@@ -91,18 +89,22 @@ function writeBody(
   { shape, names, contentType, tagged, kind, revive, arguments: indexes }: BodyPlan,
   codecs: readonly Codec[],
   args: readonly unknown[],
-): [body: BodyInit | undefined, type: string] {
+): Encoded | undefined {
   const values = indexes.map((index) => args[index]);
   const [value] = values;
-  // The definition's types allow a stream, a Blob, bytes or text here. A Blob brings a type of its own where the tag has none to say.
-  if (shape === "stream") return [value as BodyInit, !tagged && value instanceof Blob && value.type || contentType];
-  if (shape === "value" && value === undefined) return [undefined, contentType];
+  if ((shape === "stream" || shape === "value") && value === undefined) return undefined;
+  if (shape === "stream") {
+    // A Blob brings a type of its own where the tag has none to say.
+    const type = !tagged && value instanceof Blob && value.type || contentType;
+    // The definition's types allow a stream, a Blob, bytes or text here.
+    return { body: value as BodyInit, headers: { "content-type": type } };
+  }
   const whole = shape === "value"
     ? value
     : shape === "list"
     ? values
     : Object.fromEntries(names.map((name, index) => [name, values[index]]));
   const codec = findCodec(codecs, contentType);
-  if (!codec) throw new HTTPError(415, `Write the body: there is no codec for "${contentType}"`, { kind: "media" });
-  return [codec.encode(whole, { kind, revive, replace: true }) as BodyInit, contentType];
+  if (!codec) throw new HTTPError(415, `Write the body: no codec for "${contentType}"`, { kind: "media" });
+  return encodeWith(codec, contentType, whole, { kind, revive, replace: true });
 }

@@ -1,7 +1,7 @@
 import { negotiate } from "./accept.ts";
 import type { Authenticator } from "./auth.ts";
 import type { Call } from "./call.ts";
-import { type Codec, findCodec, mediaType } from "./codec.ts";
+import { type Codec, encodeWith, findCodec, mediaType } from "./codec.ts";
 import type { ServerParts } from "./core_server.ts";
 import { HTTPError } from "./error.ts";
 import type { Plan } from "./plan_types.ts";
@@ -59,11 +59,8 @@ export class ResultWriter {
       const values = shape === "value" || schemas.length === 1 ? [value] : value;
       if (!Array.isArray(values)) throw new TypeError("Write the results: the function returned no list of them");
       const whole = shape === "fields" ? Object.fromEntries(names.map((name, index) => [name, values[index]])) : value;
-      const body = offer.codec.encode(whole, { kind, revive, replace });
-      // A form with files brings its own type, which has the boundary in it.
-      const type = body instanceof FormData ? undefined : offer.header;
-      // A string is as good as bytes here; the type of the library knows ArrayBuffer views only by their buffer.
-      return this.respond(body as BodyInit, type, values, call);
+      const { body, headers } = encodeWith(offer.codec, offer.header, whole, { kind, revive, replace });
+      return this.respond(body, headers, values, call);
     }
     throw new TypeError(`Answer "${call.name}": this server has no streams or channels`);
   }
@@ -81,13 +78,13 @@ export class ResultWriter {
   /** A result that is not there: no body, and the status that says so unless the definition names another. */
   respondEmpty(call: Call): Response {
     const { status, result: { shape } } = this.plan;
-    return this.respond(null, undefined, [], call, shape !== "none" && status === 200 ? 204 : status);
+    return this.respond(null, [], [], call, shape !== "none" && status === 200 ? 204 : status);
   }
 
-  /** A response of a body and its type; `values` are what may write headers. */
+  /** A response of a body and the headers that describe it; `values` are what may write headers. */
   respond(
     body: BodyInit | null,
-    type: string | undefined,
+    own: HeadersInit,
     values: readonly unknown[],
     call: Call,
     status = this.plan.status,
@@ -95,8 +92,8 @@ export class ResultWriter {
     // A stream is what the call lasts as long as.
     if (!(body instanceof ReadableStream)) call.finish();
     const { entries } = this.headers;
-    const headers = type === undefined ? entries : [...entries, ["content-type", type] as [string, string]];
     // The list of pairs is cheaper than a Headers object where nothing is added to it.
+    const headers: [string, string][] = [...entries, ...own as Iterable<[string, string]>];
     if (this.#fixed && !call.ownHeaders && !this.#parts.headers?.writes(values)) {
       return new Response(body, { status, headers });
     }
