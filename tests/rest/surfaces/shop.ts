@@ -116,6 +116,8 @@ export const shopFunctions = implement(shop, {
   Labels: (labels) => labels,
   Watch: async function* (count) {
     for (let i = 0; i < count; i++) {
+      // A broken-off body takes with it what nobody has read yet.
+      if (i === 13) await new Promise((resolve) => setTimeout(resolve, 200));
       if (i === 13) throw new HTTPError(500, "Watch: thirteen is unlucky");
       yield item(String(i));
     }
