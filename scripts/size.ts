@@ -84,6 +84,12 @@ export const EXPORTS: readonly Export[] = [
     names: ["checkOperations"],
     over: "server",
   },
+  { name: "multipart", holds: "form-data, files", from: "client.ts", names: ["multipart"], over: "client" },
+  { name: "retry", holds: "idempotent calls, Retry-After", from: "client.ts", names: ["retry"], over: "client" },
+  { name: "hooks", holds: "before and after a call", from: "client.ts", names: ["hooks"], over: "client" },
+  { name: "etag", holds: "ETag and 304", from: "server.ts", names: ["etag"], over: "server" },
+  { name: "compress", holds: "gzip, deflate", from: "server.ts", names: ["compress"], over: "server" },
+  { name: "request id", holds: "X-Request-Id", from: "server.ts", names: ["requestID"], over: "server" },
 ];
 
 const CORES = {

@@ -28,8 +28,10 @@ export { exactText } from "./exact_text.ts";
 export { form } from "./form.ts";
 export { header } from "./header.ts";
 export { headerValues } from "./header_value.ts";
+export { type ClientHooks, hooks } from "./hooks.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./marker.ts";
 export { multipart } from "./multipart.ts";
+export { retry, type RetryOptions } from "./retry.ts";
 
 /** {@linkcode linkWith} without any part. */
 export function link<const D extends Operations>(

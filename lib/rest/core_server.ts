@@ -4,10 +4,8 @@ import type { Codec } from "./codec.ts";
 import type { Handler, Platform } from "./context.ts";
 import type { HeaderContext } from "./definition.ts";
 import { Endpoint } from "./endpoint.ts";
-import { HTTPError } from "./error.ts";
 import type { HeaderValues } from "./header_value.ts";
 import type { Implementation } from "./implement.ts";
-import type { Plan } from "./plan_types.ts";
 import { cutPath } from "./request_path.ts";
 import { fixedHeaders } from "./response_headers.ts";
 import { type Route, Router } from "./router.ts";
@@ -27,7 +25,12 @@ export interface ServerParts {
   readonly channel?: (value: unknown, call: Call, writer: ResultWriter) => Promise<Response>;
   /** Lets results write headers. */
   readonly headers?: HeaderValues;
+  /** Changes finished answers, one after the other; those of streams and channels excepted. */
+  readonly finish?: readonly Finish[];
 }
+
+/** Changes an answer whose body is there as a whole. */
+export type Finish = (request: Request, response: Response) => Response | Promise<Response>;
 
 /** Options of {@linkcode handler}. */
 export interface HandlerOptions {

@@ -1,9 +1,11 @@
 import type { Authenticator } from "./auth.ts";
 import { writeChannel } from "./channel_server.ts";
 import { DefinitionError, problemsOf } from "./check.ts";
+import { compress, type CompressOptions } from "./compress.ts";
 import type { Handler } from "./context.ts";
-import { type HandlerOptions, handlerWith, type ServerParts } from "./core_server.ts";
+import { type HandlerOptions as CoreOptions, handlerWith, type ServerParts } from "./core_server.ts";
 import { findDuplicates } from "./duplicates.ts";
+import { etag } from "./etag.ts";
 import { exactJSON } from "./exact_json.ts";
 import { exactText } from "./exact_text.ts";
 import { form } from "./form.ts";
@@ -12,7 +14,13 @@ import type { Implementation } from "./implement.ts";
 import { multipart } from "./multipart.ts";
 import { streams } from "./streams.ts";
 
-export type { HandlerOptions } from "./core_server.ts";
+/** Options of {@linkcode handler}. */
+export interface HandlerOptions extends CoreOptions {
+  /** Gives JSON answers of GET an `ETag`, and answers 304 to a client that has the same. */
+  etag?: boolean;
+  /** Compresses answers for clients that take it; see {@linkcode compress} for when not to. */
+  compress?: boolean | CompressOptions;
+}
 
 /** Everything a server of this module can do. */
 export const SERVER_PARTS: ServerParts = {
@@ -48,5 +56,11 @@ export function handler<Identity = unknown>(
   const across = all.length > 1 ? findDuplicates(definitions.flatMap(({ plans }) => plans)) : [];
   const problems = new Set([...definitions.flatMap(problemsOf), ...across]);
   if (problems.size > 0) throw new DefinitionError([...problems]);
-  return handlerWith(SERVER_PARTS, auth, all, options);
+  return handlerWith(partsOf(options), auth, all, options);
+}
+
+function partsOf({ etag: tagged, compress: compressed }: HandlerOptions): ServerParts {
+  if (!tagged && !compressed) return SERVER_PARTS;
+  const options = typeof compressed === "object" ? compressed : {};
+  return { ...SERVER_PARTS, finish: [...tagged ? [etag] : [], ...compressed ? [compress(options)] : []] };
 }

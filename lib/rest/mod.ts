@@ -16,6 +16,7 @@
  */
 export { api } from "./api.ts";
 export { type Authenticator, basic, bearer, sameSecret } from "./auth.ts";
+export type { CompressOptions } from "./compress.ts";
 export type { Codec, CodecContext, Encoded } from "./codec.ts";
 export type { Context, Handler, Platform, Upgraded, UpgradeInit } from "./context.ts";
 export { DefinitionError } from "./check.ts";
@@ -53,6 +54,7 @@ export type { HeaderReader, HeaderWriter, RequestWriter } from "./header_value.t
 export { type Functions, implement, type Implementation } from "./implement.ts";
 export type { Client, Linked } from "./core_client.ts";
 export { header } from "./header.ts";
+export { type ClientHooks, hooks } from "./hooks.ts";
 export { API, link } from "./link.ts";
 export {
   bytes,
@@ -74,6 +76,8 @@ export type { Kind } from "./kind.ts";
 export { multipart } from "./multipart.ts";
 export { patternOf } from "./pattern.ts";
 export type { Plan } from "./plan_types.ts";
+export { idOf, requestID, type RequestIDOptions } from "./request_id.ts";
+export { retry, type RetryOptions } from "./retry.ts";
 export { writerCodec, type WriterCodecOptions } from "./request_writer.ts";
 export type { Input, Issue, JSONSchemaOptions, Output, Schema, Validated } from "./schema.ts";
 export type { CheckTag, TagMismatch } from "./tag_types.ts";

@@ -23,10 +23,12 @@ import type { Implementation } from "./implement.ts";
 
 export { basic, bearer } from "./auth.ts";
 export { writeChannel } from "./channel_server.ts";
-export { type HandlerOptions, handlerWith, type ServerParts } from "./core_server.ts";
+export { compress, type CompressOptions } from "./compress.ts";
+export { type Finish, type HandlerOptions, handlerWith, type ServerParts } from "./core_server.ts";
 export { api } from "./define.ts";
 export { rest } from "./definition.ts";
 export { HTTPError } from "./error.ts";
+export { etag } from "./etag.ts";
 export { exactJSON } from "./exact_json.ts";
 export { exactText } from "./exact_text.ts";
 export { form } from "./form.ts";
@@ -34,6 +36,7 @@ export { headerValues } from "./header_value.ts";
 export { implement } from "./implement.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./marker.ts";
 export { multipart } from "./multipart.ts";
+export { idOf, requestID, type RequestIDOptions } from "./request_id.ts";
 export { streams } from "./streams.ts";
 
 /** {@linkcode handlerWith} without any part. */

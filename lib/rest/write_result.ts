@@ -2,7 +2,7 @@ import { negotiate } from "./accept.ts";
 import type { Authenticator } from "./auth.ts";
 import type { Call } from "./call.ts";
 import { type Codec, encodeWith, findCodec, mediaType } from "./codec.ts";
-import type { ServerParts } from "./core_server.ts";
+import type { Finish, ServerParts } from "./core_server.ts";
 import { HTTPError } from "./error.ts";
 import type { Plan } from "./plan_types.ts";
 import { type FixedHeaders, setHeaders } from "./response_headers.ts";
@@ -60,7 +60,8 @@ export class ResultWriter {
       if (!Array.isArray(values)) throw new TypeError("Write the results: the function returned no list of them");
       const whole = shape === "fields" ? Object.fromEntries(names.map((name, index) => [name, values[index]])) : value;
       const { body, headers } = encodeWith(offer.codec, offer.header, whole, { kind, revive, replace });
-      return this.respond(body, headers, values, call);
+      const response = this.respond(body, headers, values, call);
+      return this.#parts.finish ? finish(this.#parts.finish, call.request, response) : response;
     }
     throw new TypeError(`Answer "${call.name}": this server has no streams or channels`);
   }
@@ -109,4 +110,9 @@ export class ResultWriter {
     setHeaders(headers, call.ownHeaders);
     setHeaders(headers, this.#auth?.cors?.(call.request));
   }
+}
+
+async function finish(steps: readonly Finish[], request: Request, response: Response): Promise<Response> {
+  for (const step of steps) response = await step(request, response);
+  return response;
 }
