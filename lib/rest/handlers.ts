@@ -1,21 +1,23 @@
 import type { Authenticator } from "./auth.ts";
 import { Call } from "./call.ts";
 import type { Handler, Platform } from "./context.ts";
+import { handlerWith } from "./core_server.ts";
 import { Endpoint } from "./endpoint.ts";
 import { HTTPError } from "./error.ts";
 import { SERVER_PARTS } from "./handler.ts";
 import type { Implementation } from "./implement.ts";
 import { formatPattern } from "./pattern.ts";
-import type { Plan } from "./plan_types.ts";
+import type { Plan, Segment } from "./plan_types.ts";
 import { cutPath } from "./request_path.ts";
-import { Router } from "./router.ts";
+import { Router, spellingsOf } from "./router.ts";
 
 /**
- * The operations of an API for another router: patterns in its own spelling, each with a handler. Operations that share a pattern
- * share its handler, which tells them apart by method and query and answers 405 for the rest.
+ * The operations of an API for another router: patterns in its own spelling, each with a handler. Operations that share a pattern share its
+ * handler, which tells them apart by method and query and answers 404 and 405 for the rest. Other spellings of a path, by alias or with a
+ * version before it, are patterns of their own. The most specific come first, for routers that take the first that fits.
  *
  * @param paramFormat How the router writes a parameter, with `%s` for its name: `:%s`, `{%s}`
- * @param remainderFormat How it writes a remainder: `:%s{.+}`, `*`, `{%s...}`
+ * @param remainderFormat How it writes a remainder: `:%s{.+}`, `{%s...}`. Without a `%s` it takes the rest of the path, as `*` does
  *
  * @example
  * ```ts
@@ -33,14 +35,37 @@ export function handlers<Identity = unknown>(
   paramFormat: string,
   remainderFormat: string,
 ): Iterable<[pattern: string, handler: Handler]> {
-  const groups = new Map<string, [Plan, Handler][]>();
-  for (const [plan, serve] of serveEach(auth, implementation)) {
-    const pattern = formatPattern(plan, paramFormat, remainderFormat);
-    const group = groups.get(pattern);
-    if (group === undefined) groups.set(pattern, [[plan, serve]]);
-    else group.push([plan, serve]);
+  const { definition } = implementation;
+  const { versioned, aliases } = definition.options;
+  const groups = new Map<string, { segments: readonly Segment[]; plans: Plan[] }>();
+  for (const version of versioned ? [[], [VERSION]] : [[]]) {
+    for (const plan of definition.plans) {
+      for (const spelling of spellingsOf(plan.segments, aliases)) {
+        const segments = [...version, ...spelling];
+        const pattern = formatPattern({ segments }, paramFormat, remainderFormat);
+        const group = groups.get(pattern) ?? { segments, plans: [] };
+        if (!group.plans.includes(plan)) group.plans.push(plan);
+        groups.set(pattern, group);
+      }
+    }
   }
-  return [...groups].map(([pattern, group]) => [pattern, group.length === 1 ? group[0][1] : together(group)]);
+  return [...groups].sort(([, a], [, b]) => compareRanks(a.segments, b.segments)).map(([pattern, { plans }]) => {
+    return [pattern, handlerWith(SERVER_PARTS, auth, { ...implementation, definition: { ...definition, plans } })];
+  });
+}
+
+const VERSION: Segment = { type: "parameter", name: "version" };
+
+const RANKS = { literal: 0, partial: 1, parameter: 2, remainder: 3 };
+
+/** Orders paths so that none comes before one that fits fewer. */
+function compareRanks(a: readonly Segment[], b: readonly Segment[]): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const order = RANKS[a[i].type] - RANKS[b[i].type];
+    if (order !== 0) return order;
+  }
+  // Behind a remainder, more segments are more specific.
+  return b.length - a.length;
 }
 
 /**
@@ -99,27 +124,4 @@ function serveOne(
     ? new HTTPError(405, `Call "${name}": it takes ${method} only`, { kind: "method", headers: { allow: method } })
     : new HTTPError(404, `Call "${name}": "${path}" is not a path of "${tag}"`, { kind: "route" });
   return Promise.resolve(endpoint.errors.write(error, { request, platform }));
-}
-
-function together(group: readonly [Plan, Handler][]): Handler {
-  return async (request, platform) => {
-    let refused: Response | undefined;
-    for (const [plan, serve] of group) {
-      if (plan.method === request.method && conditionsHold(plan, request)) return serve(request, platform);
-    }
-    for (const [, serve] of group) {
-      refused = await serve(request, platform);
-      if (refused.status !== 404) break;
-    }
-    const allow = [...new Set(group.map(([plan]) => plan.method))].sort().join(", ");
-    if (refused?.status === 405) refused.headers.set("allow", allow);
-    return refused ?? new Response(null, { status: 404 });
-  };
-}
-
-function conditionsHold(plan: Plan, request: Request): boolean {
-  if (plan.present.length === 0 && plan.constants.length === 0) return true;
-  const given = new URLSearchParams(cutPath(request.url).query);
-  return plan.present.every((name) => given.has(name)) &&
-    plan.constants.every(([name, value]) => given.getAll(name).includes(value));
 }

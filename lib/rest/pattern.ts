@@ -1,4 +1,4 @@
-import type { Plan, Segment } from "./plan_types.ts";
+import type { Plan } from "./plan_types.ts";
 
 /**
  * The path of an operation as a URLPattern pathname: the public form of a route. Remainders are `(.+)`; names are rewritten to identifiers.
@@ -40,21 +40,28 @@ function unique(name: string, taken: Set<string>): string {
   return found;
 }
 
-/** The path of an operation in the spelling of another router; `%s` in the formats stands for the name. */
-export function formatPattern(plan: Pick<Plan, "segments">, paramFormat: string, remainderFormat: string): string {
+/**
+ * The path of an operation in the spelling of another router; `%s` in the formats stands for the name. A remainder without a name ends the
+ * pattern: what a bare `*` stands for is the rest of the path.
+ */
+export function formatPattern(
+  { segments }: Pick<Plan, "segments">,
+  paramFormat: string,
+  remainderFormat: string,
+): string {
   const names = new Set<string>();
   const write = (name: string, format: string) => format.replaceAll("%s", () => unique(name, names));
-  const segments = plan.segments.map((segment: Segment) => {
+  const last = remainderFormat.includes("%s") ? -1 : segments.findIndex((segment) => segment.type === "remainder");
+  return (last < 0 ? segments : segments.slice(0, last + 1)).map((segment) => {
     switch (segment.type) {
       case "literal":
-        return segment.text;
+        return "/" + segment.text;
       case "parameter":
-        return write(segment.name, paramFormat);
+        return "/" + write(segment.name, paramFormat);
       case "remainder":
-        return write(segment.name, remainderFormat);
+        return "/" + write(segment.name, remainderFormat);
       case "partial":
-        return segment.parts.map((part) => "text" in part ? part.text : write(part.name, paramFormat)).join("");
+        return "/" + segment.parts.map((part) => "text" in part ? part.text : write(part.name, paramFormat)).join("");
     }
-  });
-  return "/" + segments.join("/");
+  }).join("");
 }

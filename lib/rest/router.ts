@@ -45,7 +45,7 @@ export class Router<Value> {
 
   constructor(routes: Iterable<Route<Value>>) {
     for (const route of routes) {
-      for (const segments of spellings(route)) {
+      for (const segments of spellingsOf(route.plan.segments, route.aliases)) {
         add(this.#plain, route, segments);
         if (route.versioned) add(this.#versioned, route, segments);
         const [first] = segments;
@@ -129,7 +129,8 @@ function choose<Value>(
   return undefined;
 }
 
-function spellings<Value>({ plan: { segments }, aliases }: Route<Value>): (readonly Segment[])[] {
+/** A path in all its spellings: as it stands, and with each alias of its first segment. */
+export function spellingsOf(segments: readonly Segment[], aliases: Route<unknown>["aliases"]): (readonly Segment[])[] {
   const [first, ...rest] = segments;
   if (first?.type !== "literal" || !aliases || !Object.hasOwn(aliases, first.text)) return [segments];
   return [segments, ...aliases[first.text].map((text) => [{ type: "literal", text } as const, ...rest])];
