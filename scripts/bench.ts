@@ -1,14 +1,16 @@
 /**
- * `deno task bench`: Gantry against Debian's Podman service on the same machine, and the router against Hono's, all in one run.
- * Figures are printed with their ratios, never asserted. `--cycles N`, `--containers N` and `--only engine|dispatch` make it shorter.
+ * `deno task bench`: Gantry against Debian's Podman service on the same machine, and the transport against Hono, itty-router, h3
+ * and oRPC, all in one run.
+ * Figures are printed with their ratios, never asserted. `--cycles N`, `--containers N` and `--only engine|dispatch|http` make it shorter.
  *
  * @module
  */
 import { parseArgs } from "node:util";
 import { busyboxImage, pushImage } from "../tests/fixtures/image_builder.ts";
 import { registriesConf, startRegistry } from "../tests/fixtures/registry.ts";
-import { dispatchBench } from "./bench/dispatch_bench.ts";
+import { dispatchLines } from "./bench/dispatch_bench.ts";
 import { engineLines } from "./bench/engine_bench.ts";
+import { httpLines } from "./bench/http_bench.ts";
 import { startGantry, startPodman } from "./bench/peers.ts";
 import { setup } from "./setup.ts";
 
@@ -21,11 +23,14 @@ const { values } = parseArgs({
   },
 });
 
-if (values.only !== "engine") {
-  const { routes, gantry, hono } = await dispatchBench(5);
-  row(`dispatch over ${routes} paths`, "requests/s", gantry, hono, gantry / hono, 1.3, "hono");
+const { only } = values;
+if (only === undefined || only === "dispatch") {
+  for await (const { table, requests, rates } of dispatchLines(5)) {
+    rateRow(`dispatch over ${table}, ${requests} paths`, rates);
+  }
 }
-if (values.only !== "dispatch") await benchEngine();
+if (only === undefined || only === "http") { for await (const { what, rates } of httpLines(5)) rateRow(what, rates); }
+if (only === undefined || only === "engine") await benchEngine();
 
 async function benchEngine(): Promise<void> {
   await setup({ test: true });
@@ -40,7 +45,7 @@ async function benchEngine(): Promise<void> {
     const counts = { cycles: Number(values.cycles), containers: Number(values.containers), repeats: 20 };
     for await (const line of engineLines(gantry, podman, registry.host, counts)) {
       const ratio = line.higher ? line.gantry / line.podman : line.podman / line.gantry;
-      row(line.what, line.unit, line.gantry, line.podman, ratio, line.aim, "podman");
+      row(line.what, line.unit, line.gantry, line.podman, ratio, line.aim);
     }
   } finally {
     await registry.close();
@@ -61,16 +66,19 @@ function bigLayers() {
   }));
 }
 
-function row(
-  what: string,
-  unit: string,
-  ours: number,
-  theirs: number,
-  ratio: number,
-  aim: number | undefined,
-  peer: string,
-) {
-  const text = (value: number) => value >= 1000 ? value.toFixed(0) : value.toPrecision(3);
+function row(what: string, unit: string, gantry: number, podman: number, ratio: number, aim: number | undefined): void {
   const aimed = aim === undefined ? "" : ` (aim ${aim})`;
-  console.log(`${what}: gantry ${text(ours)}, ${peer} ${text(theirs)} ${unit}; ratio ${ratio.toFixed(2)}${aimed}`);
+  console.log(`${what}: gantry ${text(gantry)}, podman ${text(podman)} ${unit}; ratio ${ratio.toFixed(2)}${aimed}`);
+}
+
+/** Requests per second of every peer, and how many times each of theirs ours is. */
+function rateRow(what: string, { gantry, ...peers }: Record<string, number>): void {
+  const others = Object.entries(peers).map(([name, rate]) =>
+    `${name} ${text(rate)} (ratio ${(gantry / rate).toFixed(2)})`
+  );
+  console.log(`${what}: gantry ${text(gantry)} requests/s, ${others.join(", ")}`);
+}
+
+function text(value: number): string {
+  return value >= 1000 ? value.toFixed(0) : value.toPrecision(3);
 }

@@ -42,16 +42,27 @@ export async function readBody(request: Request, limit: number, codec: Codec, co
 }
 
 async function collect(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
+  // A body that says how long it is has been looked at already, and is read faster whole. Only asking for `body` makes a stream.
+  if (request.headers.has("content-length")) return bounded(new Uint8Array(await request.arrayBuffer()), limit);
+  if (request.body === null) return new Uint8Array();
+  // Not by iteration: giving the reader back costs more than all the rest, and nobody reads after this.
+  const reader = request.body.getReader();
+  // Streams of a request hold bytes of no shared memory.
+  const read = async () => (await reader.read()).value as Uint8Array<ArrayBuffer> | undefined;
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  // A body that says how long it is has been looked at already, and is read faster whole.
-  const whole = request.body === null || request.headers.has("content-length");
-  for await (const chunk of whole ? [new Uint8Array(await request.arrayBuffer())] : request.body ?? []) {
+  for (let chunk = await read(); chunk !== undefined; chunk = await read()) {
     size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
+    if (size > limit) {
+      await reader.cancel();
+      throw tooLarge(limit);
+    }
     chunks.push(chunk);
   }
-  // Streams of a request hold bytes of no shared memory.
-  if (chunks.length === 1) return chunks[0] as Uint8Array<ArrayBuffer>;
-  return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer());
+  return chunks.length === 1 ? chunks[0] : new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+function bounded(bytes: Uint8Array<ArrayBuffer>, limit: number): Uint8Array<ArrayBuffer> {
+  if (bytes.length > limit) throw tooLarge(limit);
+  return bytes;
 }
