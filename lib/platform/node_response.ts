@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
+import { headerCase } from "./header_case.ts";
 import type { Peer } from "./node_request.ts";
 
 /** Bodies up to this many bytes are copied rather than written beside the head. */
@@ -20,7 +21,7 @@ export async function sendResponse(out: ServerResponse, response: Response, peer
   }
   setHead(out, response);
   if (body === null || out.req.method === "HEAD") {
-    if (body === null && carriesLength(response, out.req.method)) out.setHeader("content-length", "0");
+    if (body === null && carriesLength(response, out.req.method)) out.setHeader("Content-Length", "0");
     out.end();
     await body?.cancel().catch(() => {});
     return;
@@ -74,7 +75,7 @@ class Step {
 
 /** A small body goes into one string with the head, byte by byte: one buffer to write costs less than two. */
 function endWith(out: ServerResponse, body: Uint8Array): void {
-  if (!out.hasHeader("content-length")) out.setHeader("content-length", String(body.length));
+  if (!out.hasHeader("content-length")) out.setHeader("Content-Length", String(body.length));
   if (body.length > SMALL) out.end(body);
   else out.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1"), "latin1");
 }
@@ -98,8 +99,8 @@ function setHead(out: ServerResponse, response: Response): void {
   out.statusCode = response.status === 0 ? 500 : response.status;
   if (response.statusText !== "") out.statusMessage = response.statusText;
   response.headers.forEach((value, name) => {
-    if (name === "set-cookie") out.appendHeader(name, value);
-    else out.setHeader(name, value);
+    if (name === "set-cookie") out.appendHeader("Set-Cookie", value);
+    else out.setHeader(headerCase(name), value);
   });
 }
 

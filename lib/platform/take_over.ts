@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Upgraded, UpgradeInit } from "../rest/context.ts";
+import { headerCase } from "./header_case.ts";
 import { webHeaders } from "./node_request.ts";
 import type { SocketReader } from "./socket_reader.ts";
 import { socketStreams } from "./socket_streams.ts";
@@ -37,11 +38,6 @@ export function takeOver(
   for (const [name, value] of headers) lines.push(`${headerCase(name)}: ${value}`);
   socket.write(lines.join("\r\n") + "\r\n\r\n", "latin1");
   return { ...socketStreams(socket, reader), response: marker() };
-}
-
-/** Some clients of raw upgrades compare the names of headers as they are usually written. */
-function headerCase(name: string): string {
-  return name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
 /** The protocol a request asks to change to. */

@@ -145,3 +145,29 @@ Deno.test("listen() survives peers that vanish at any point, and says nothing of
   assertEquals((await peer.response()).status, 200);
   assertEquals(errors, []);
 });
+
+Deno.test("listen() spells the names of headers as they are usually written", async () => {
+  const headers = { "docker-content-digest": "x", etag: '"e"', "www-authenticate": "Basic", "set-cookie": "a=b" };
+  await using listener = await listen("127.0.0.1:0", async (request, platform) => {
+    if (request.method === "GET") return Response.json({}, { headers });
+    const upgraded = await platform!.upgrade!({ headers: { "content-type": "application/octet-stream" } });
+    await upgraded.writable.close();
+    return upgraded.response;
+  }, { hijacks: (method) => method === "POST" });
+  const port = Number(listener.address.split(":").at(-1));
+  const head = async (method: string) => {
+    await using peer = await client(port);
+    peer.write(`${method} / HTTP/1.1\r\nHost: d\r\nContent-Length: 0\r\n\r\n`);
+    await peer.until(() => peer.buffer.includes("\r\n\r\n"), "a head");
+    const lines = peer.buffer.toString("latin1").split("\r\n");
+    return lines.slice(1, lines.indexOf("")).map((line) => line.split(":")[0]);
+  };
+  const names = await head("GET");
+  for (
+    const name of ["Docker-Content-Digest", "ETag", "WWW-Authenticate", "Set-Cookie", "Content-Type", "Content-Length"]
+  ) {
+    assert(names.includes(name), `${name} in ${names}`);
+  }
+  assertEquals(names.filter((name) => /^[a-z]/.test(name)), []);
+  assertEquals(await head("POST"), ["Content-Type"]);
+});
