@@ -211,16 +211,26 @@ export interface Processes {
   attach(containerID: string, options: { stdin: boolean; stdout: boolean; stderr: boolean }): Promise<Attachment>;
   /** The supervisor's log file as raw bytes. */
   log(source: LogSource, options: LogReadOptions): ReadableStream<Uint8Array>;
+  /** Where the log's last `records` records begin; its start where it has no more than these. */
+  logPlace(source: LogSource, records: number): Promise<LogPlace>;
   /** Deletes log files. */
   deleteLog(source: LogSource): Promise<void>;
   /** Containers the host holds anything of: bundles, runtime state, exit files. */
   list(): Promise<string[]>;
 }
 
+/** A place in a log. */
+export interface LogPlace {
+  /** Bytes from the file's start. */
+  offset: number;
+  /** Which file, of those that follow each other under the log's name; empty where there was none yet. */
+  file: string;
+}
+
 /** How a log file is read. */
 export interface LogReadOptions {
-  /** Begin early enough to hold this many last records; whole file when absent. */
-  tailRecords?: number;
+  /** Begin here; whole file when absent. The stream fails with `EngineError("state")` when that file was replaced since. */
+  from?: LogPlace;
   /** Keep reading as the file grows until this resolves and the end is reached. */
   followUntil?: Promise<void>;
   signal?: AbortSignal;

@@ -1,10 +1,12 @@
 import type { ContainerRecord } from "../container_record.ts";
 import { EngineError } from "../errors.ts";
+import type { LogPlace, LogReadOptions } from "../ports.ts";
 import { parseRFC3339 } from "../timestamp.ts";
 import { type Context, hostOf, isLive } from "./context.ts";
 import { watchEnd } from "./ended.ts";
+import { isCode } from "./failures.ts";
 import { parseK8sLog } from "./k8s_log.ts";
-import { findTail, type OpenLog, readFrom } from "./log_tail.ts";
+import { findTail, type PlacedLog, skipLines } from "./log_tail.ts";
 import type { LogRecord, LogsOptions } from "./options.ts";
 
 /** How often the last lines of a log that keeps running away are looked for. */
@@ -24,25 +26,32 @@ export function readLogs(context: Context, nameOrID: string, options: LogsOption
 
 async function* records(context: Context, record: ContainerRecord, options: LogsOptions): AsyncGenerator<LogRecord> {
   using end = new FollowEnd(context, record, options);
-  const open: OpenLog = (tailRecords) => openLog(context, record, { tailRecords, signal: options.signal });
-  const openLive: OpenLog = (tailRecords) => {
-    return openLog(context, record, { tailRecords, followUntil: end.promise, signal: options.signal });
+  const { signal } = options;
+  const log: PlacedLog = {
+    place: (records) => hostOf(context).processes.logPlace(record.log, records),
+    open: (from) => openLog(context, record, { from, signal }),
   };
-  for await (const entry of fromTail(open, openLive, options.tail)) {
+  const openLive = (from?: LogPlace) => openLog(context, record, { from, followUntil: end.promise, signal });
+  for await (const entry of fromTail(log, openLive, options.tail)) {
     if (fits(entry, options)) yield entry;
   }
 }
 
 /** The last lines and what follows, or everything. */
-async function* fromTail(open: OpenLog, openLive: OpenLog, tail: number | undefined): AsyncGenerator<LogRecord> {
+async function* fromTail(
+  log: PlacedLog,
+  openLive: (from?: LogPlace) => AsyncIterable<LogRecord>,
+  tail: number | undefined,
+): AsyncGenerator<LogRecord> {
   if (tail === undefined) return yield* openLive();
-  for (let attempt = 0; attempt < TRIES; attempt++) {
-    let isGone = false;
-    for await (const record of readFrom(openLive, await findTail(open, tail))) {
-      isGone = record === undefined;
-      if (record) yield record;
+  for (let attempt = 1;; attempt++) {
+    try {
+      const { from, skip } = await findTail(log, tail);
+      return yield* skipLines(openLive(from), skip);
+    } catch (error) {
+      // The supervisor has begun a new file: the place is gone, before anything of it was read.
+      if (attempt === TRIES || !isCode(error, "state")) throw error;
     }
-    if (!isGone) return;
   }
 }
 
@@ -53,13 +62,7 @@ function fits({ time, stream }: LogRecord, { stdout, stderr, since, until }: Log
   return !(since !== undefined && at < since) && !(until !== undefined && at > until);
 }
 
-interface OpenOptions {
-  tailRecords?: number;
-  followUntil?: Promise<void>;
-  signal?: AbortSignal;
-}
-
-function openLog(context: Context, record: ContainerRecord, options: OpenOptions): AsyncIterable<LogRecord> {
+function openLog(context: Context, record: ContainerRecord, options: LogReadOptions): AsyncIterable<LogRecord> {
   return parseK8sLog(hostOf(context).processes.log(record.log, options));
 }
 

@@ -1,9 +1,11 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { appendFile, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { EngineError } from "../../../lib/engine/errors.ts";
 import { readLogFile } from "../../../lib/platform/linux/processes/log_file.ts";
+import { findLogPlace } from "../../../lib/platform/linux/processes/log_place.ts";
 import { Bench, ignore } from "./process_bench.ts";
 
 async function withFile(run: (path: string) => Promise<void>): Promise<void> {
@@ -24,16 +26,28 @@ function lines(records: number): string[] {
   });
 }
 
-Deno.test("readLogFile() begins a tail at the first of the wanted records, across blocks and partial lines", () =>
+Deno.test("findLogPlace() is at the first of the wanted records, across blocks and partial lines", () =>
   withFile(async (path) => {
     const all = lines(600);
     await writeFile(path, all.join(""));
     for (const tailRecords of [0, 1, 2, 3, 50, 131, 132, 133, 134, 135, 300, 599, 600, 601]) {
-      const text = await new Response(readLogFile(path, { tailRecords })).text();
+      const text = await new Response(readLogFile(path, { from: await findLogPlace(path, tailRecords) })).text();
       const wanted = tailRecords === 0 ? "" : all.slice(-tailRecords).join("");
       assertEquals(text.length, wanted.length, `tail of ${tailRecords}`);
       assertEquals(text, wanted);
     }
+  }));
+
+Deno.test("readLogFile() begins nowhere in a file that was replaced since its place was found", () =>
+  withFile(async (path) => {
+    const none = await findLogPlace(path, 1);
+    await writeFile(path, "one\ntwo\n");
+    assertEquals(await new Response(readLogFile(path, { from: none })).text(), "one\ntwo\n");
+    const from = await findLogPlace(path, 1);
+    await appendFile(path, "three\n");
+    await writeFile(`${path}.new`, "four\nfive\nsix\n");
+    await rename(`${path}.new`, path);
+    await assertRejects(() => new Response(readLogFile(path, { from })).text(), EngineError, "its file was replaced");
   }));
 
 Deno.test("readLogFile() follows a file that begins late, grows and is replaced", () =>

@@ -8,7 +8,9 @@ import { containerPaths } from "../../../lib/platform/linux/paths.ts";
 import { Bench, collect, ignore } from "./process_bench.ts";
 
 async function logOf(bench: Bench, path: string, tailRecords?: number): Promise<string> {
-  const stream = bench.processes.log({ driver: "k8s-file", path }, { tailRecords });
+  const source = { driver: "k8s-file", path } as const;
+  const from = tailRecords === undefined ? undefined : await bench.processes.logPlace(source, tailRecords);
+  const stream = bench.processes.log(source, { from });
   return await new Response(stream).text();
 }
 

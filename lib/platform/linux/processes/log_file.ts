@@ -5,15 +5,14 @@
  */
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { EngineError } from "../../../engine/errors.ts";
 import type { LogReadOptions } from "../../../engine/ports.ts";
+import { fileID, readAt } from "./log_place.ts";
 
 const CHUNK = 256 * 1024;
 /** How often a followed file is looked at: often while it grows. */
 const BUSY = 10;
 const IDLE = 50;
-/** A line's head, `TIME STREAM F ` or `TIME STREAM P `, is within this many bytes. */
-const HEAD = 64;
-const NEWLINE = 10;
 
 /**
  * The log's bytes. One that is followed goes on as the file grows, and through its replacement (conmon starts a new file at
@@ -34,13 +33,14 @@ export function readLogFile(path: string, options: LogReadOptions): ReadableStre
 }
 
 async function* readChunks(path: string, options: LogReadOptions): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
-  const { followUntil, signal, tailRecords } = options;
+  const { followUntil, signal, from } = options;
   let ended = followUntil === undefined;
   followUntil?.then(() => ended = true, () => ended = true);
   let file = await openExisting(path);
   let pause = BUSY;
   try {
-    let position = file && tailRecords !== undefined ? await tailStart(file, tailRecords) : 0;
+    let position = from?.offset ?? 0;
+    if (from && from.file !== "" && (!file || await fileID(file) !== from.file)) throw replaced();
     while (!signal?.aborted) {
       // Asked before the read: what is written before the end is read then.
       const last = ended;
@@ -82,46 +82,11 @@ async function openExisting(path: string): Promise<FileHandle | undefined> {
   });
 }
 
-async function readAt(file: FileHandle, position: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-  const buffer = new Uint8Array(length);
-  const { bytesRead } = await file.read(buffer, 0, length, position);
-  return buffer.subarray(0, bytesRead);
-}
-
 async function isReplaced(file: FileHandle, path: string): Promise<boolean> {
   const [own, named] = await Promise.all([file.stat(), stat(path).catch(() => undefined)]);
   return named !== undefined && (named.ino !== own.ino || named.dev !== own.dev);
 }
 
-/** Where the last `records` records begin. Lines marked partial belong to the record of the line after them. */
-async function tailStart(file: FileHandle, records: number): Promise<number> {
-  const { size } = await file.stat();
-  if (records <= 0) return size;
-  let found = 0;
-  let lineEnd = size;
-  // The bytes after a block, so that the head of a line is whole where it lies across the border.
-  let after: Uint8Array = new Uint8Array(0);
-  for (let end = size; end > 0;) {
-    const start = Math.max(0, end - CHUNK);
-    const block = concat(await readAt(file, start, end - start), after);
-    for (let at = end - start - 1; at >= 0; at--) {
-      if (block[at] !== NEWLINE || start + at === size - 1) continue;
-      if (isFull(block.subarray(at + 1, at + 1 + HEAD)) && ++found > records) return lineEnd;
-      lineEnd = start + at + 1;
-    }
-    after = block.slice(0, HEAD);
-    end = start;
-  }
-  return isFull(after) && ++found > records ? lineEnd : 0;
-}
-
-function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(first.length + second.length);
-  whole.set(first);
-  whole.set(second, first.length);
-  return whole;
-}
-
-function isFull(head: Uint8Array): boolean {
-  return /^\S+ \S+ F/.test(new TextDecoder().decode(head));
+function replaced(): EngineError {
+  return new EngineError("state", "Read log: its file was replaced");
 }

@@ -9,7 +9,14 @@ import { join } from "node:path";
 import process from "node:process";
 import type { ExitStatus, LogSource } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
-import type { Attachment, LogReadOptions, Processes, ProcessOptions, ProcessState } from "../../../engine/ports.ts";
+import type {
+  Attachment,
+  LogPlace,
+  LogReadOptions,
+  Processes,
+  ProcessOptions,
+  ProcessState,
+} from "../../../engine/ports.ts";
 import { CommandError, runCommand } from "../command.ts";
 import type { HostContext } from "../context.ts";
 import { type ContainerPaths, containerPaths } from "../paths.ts";
@@ -21,6 +28,7 @@ import { startConmon } from "./conmon.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
 import { type Facts, readFacts, writeFacts } from "./facts.ts";
 import { readLogFile } from "./log_file.ts";
+import { findLogPlace } from "./log_place.ts";
 import { isAlive, markProcess } from "./proc.ts";
 import { processState } from "./process_state.ts";
 import { openRuntime, type Runtime } from "./runtime.ts";
@@ -176,6 +184,10 @@ export class LinuxProcesses implements Processes {
   log(source: LogSource, options: LogReadOptions): ReadableStream<Uint8Array> {
     if (source.driver === "none") return new ReadableStream({ start: (controller) => controller.close() });
     return readLogFile(source.path, options);
+  }
+
+  async logPlace(source: LogSource, records: number): Promise<LogPlace> {
+    return source.driver === "none" ? { offset: 0, file: "" } : await findLogPlace(source.path, records);
   }
 
   async deleteLog(source: LogSource): Promise<void> {
