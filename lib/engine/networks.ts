@@ -2,12 +2,14 @@ import { AddressPool } from "./address_pool.ts";
 import type { NetworkAttachment } from "./container_record.ts";
 import { type Core, requireHost } from "./core.ts";
 import { EngineError } from "./errors.ts";
-import { randomID } from "./names.ts";
 import type { NetworkRecord } from "./network_record.ts";
 import type { Index, Table } from "./table.ts";
 
 /** The network containers get that name none; clients know it by this name. */
 export const DEFAULT_NETWORK = "podman";
+
+/** Its ID: the SHA-256 of its name, which is what Podman's installations have in common. */
+export const DEFAULT_NETWORK_ID = "2f259bab93aaaaa2542ba43ef33eb990d0999ee1b9924b557b7be53c0b7a1bb9";
 
 /** The engine's networks: their records, and the addresses given out in them. */
 export class Networks {
@@ -65,7 +67,7 @@ export class Networks {
       if (made) return made;
       const proposal = await requireHost(this.#core).networks.propose(this.list());
       const record: NetworkRecord = {
-        id: randomID(this.#core.random),
+        id: DEFAULT_NETWORK_ID,
         name: DEFAULT_NETWORK,
         driver: "bridge",
         interface: proposal.interface,
