@@ -55,7 +55,9 @@ export function compatContainers(engine: Engine): Implementation {
     CompatWaitContainer: (name, { condition = "" }, { signal }) => compatWaitContainer(engine, name, condition, signal),
     CompatRemoveContainer: async (name, { force, ignore, link, v }) => {
       if (link) throw new HTTPError(400, "link is not supported");
-      const [failed] = (await containers.remove(name, { force, ignore, volumes: v })).filter(({ error }) => error);
+      // Docker's force kills; the native tree's stops, and kills what does not end.
+      const options = { force, ignore, volumes: v, timeout: 0 };
+      const [failed] = (await containers.remove(name, options)).filter(({ error }) => error);
       if (failed?.error) throw failed.error;
     },
     CompatLogsFromContainer: (name, query, context) => logs(engine, name, query, context, { rawTerminal: true }),

@@ -35,3 +35,12 @@ Deno.test("CompatStartContainer() removes a container that was to go when it end
     else assertEquals((await wait.json()).StatusCode !== undefined, true);
   }
 });
+
+Deno.test("CompatRemoveContainer() with force kills at once", async () => {
+  await using test = await openTestEngine();
+  const body = { Image: TINY_NAME, Cmd: ["stubborn"], StopTimeout: 3600 };
+  const { Id } = await (await test.send("POST", "/containers/create", body)).json();
+  await test.send("POST", `/containers/${Id}/start`);
+  assertEquals((await test.send("DELETE", `/containers/${Id}?force=true`)).status, 204);
+  assertEquals(test.engine.containers.exists(Id), false);
+});
