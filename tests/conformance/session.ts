@@ -63,6 +63,12 @@ export const session: readonly Exchange[] = [
   { request: "POST /libpod/containers/create", body: "not an object", status: 400 },
   { request: "POST /libpod/containers/create", body: { image: "IMAGE" }, status: 501, text: /no kernel/ },
   { request: "POST /libpod/containers/one/start", status: 501, json: { response: 501 }, text: /no kernel/ },
+  // What needs a kernel says so whatever it is asked of; what reads records knows that there is no such one.
+  { request: "POST /containers/one/start", status: 501, json: { response: 501 }, text: /no kernel/ },
+  { request: "DELETE /containers/one", status: 501, text: /no kernel/ },
+  { request: "DELETE /libpod/containers/one", status: 501, text: /no kernel/ },
+  { request: "GET /containers/one/json", status: 404 },
+  { request: "GET /libpod/containers/one/json", status: 404 },
   { request: "POST /containers/create", body: { Image: "IMAGE" }, status: 501, text: /no kernel/ },
   { request: "GET /libpod/containers/json?all=true", status: 200, json: [] },
   { request: "DELETE /libpod/images/localhost/other:v1", status: 200, json: { Untagged: ["localhost/other:v1"] } },

@@ -6,14 +6,18 @@ import { EngineError } from "../../../lib/engine/errors.ts";
  * service and waits for it.
  */
 export async function compatStartContainer({ containers }: Engine, name: string): Promise<void> {
-  const { id, spec } = containers.resolve(name);
   try {
-    await containers.start(id);
+    await containers.start(name);
   } catch (error) {
-    const isFailure = !(error instanceof EngineError) || (error.code !== "unchanged" && error.code !== "unsupported");
-    if (isFailure && spec.remove && containers.resolve(id).state.pid === 0) {
-      await containers.remove(id, { force: true, volumes: true, ignore: true });
+    if (isFailure(error) && containers.exists(name)) {
+      const { id, spec, state } = containers.resolve(name);
+      if (spec.remove && state.pid === 0) await containers.remove(id, { force: true, volumes: true, ignore: true });
     }
     throw error;
   }
+}
+
+/** Whether an error means that a container which is there could not be started. */
+function isFailure(error: unknown): boolean {
+  return !(error instanceof EngineError) || !["unchanged", "unsupported", "ambiguous"].includes(error.code);
 }
