@@ -1,5 +1,5 @@
 import type { PortMapping } from "../container_record.ts";
-import { EngineError } from "../errors.ts";
+import { portInUse } from "../port_in_use.ts";
 
 interface Claim {
   readonly owner: string;
@@ -14,7 +14,7 @@ export class PortClaims {
   claim(owner: string, mappings: readonly PortMapping[]): void {
     for (const mapping of mappings) {
       const clash = this.#claims.find((claim) => claim.owner !== owner && overlap(claim.mapping, mapping));
-      if (clash) throw inUse(mapping);
+      if (clash) throw portInUse(mapping, Math.max(mapping.hostPort, clash.mapping.hostPort));
     }
     this.release(owner);
     this.#claims.push(...mappings.map((mapping) => ({ owner, mapping })));
@@ -39,10 +39,4 @@ export function overlap(a: PortMapping, b: PortMapping): boolean {
 
 function isAny(address: string): boolean {
   return address === "" || address === "0.0.0.0" || address === "::";
-}
-
-function inUse({ hostIP, hostPort, protocol }: PortMapping): EngineError {
-  const sentinel = "address already in use";
-  const text = `listen ${protocol} ${hostIP || "0.0.0.0"}:${hostPort}: bind: ${sentinel}`;
-  return new EngineError("port_in_use", text, { sentinel });
 }

@@ -8,7 +8,8 @@ import { once } from "node:events";
 import { createServer, isIPv6 } from "node:net";
 import type { PortMapping } from "../../engine/container_record.ts";
 import { EngineError } from "../../engine/errors.ts";
-import { isPublished, listening, published } from "./published_ports.ts";
+import { cannotListen, portInUse } from "../../engine/port_in_use.ts";
+import { isPublished, published } from "./published_ports.ts";
 
 /** How many ports are tried at once: each takes an open file. */
 const BATCH = 64;
@@ -24,27 +25,20 @@ export async function checkHostPorts(ports: readonly PortMapping[]): Promise<voi
     await Promise.all(
       wanted.slice(start, start + BATCH).map(async ({ mapping, port }) => {
         const { hostIP, protocol } = mapping;
-        if (isPublished(entries, hostIP, protocol, port)) throw inUse(mapping, port);
+        if (isPublished(entries, hostIP, protocol, port)) throw portInUse(mapping, port);
         const code = protocol === "tcp"
           ? await tryTCP(hostIP, port)
           : protocol === "udp"
           ? await tryUDP(hostIP, port)
           : "";
-        if (code === "EADDRINUSE") throw inUse(mapping, port);
+        if (code === "EADDRINUSE") throw portInUse(mapping, port);
         // Deno answers EINVAL for an address that no interface has.
         if (code === "EADDRNOTAVAIL" || code === "EINVAL") {
-          throw new EngineError(
-            "invalid",
-            listening(mapping, port).replace(/address already.*/, "cannot assign requested address"),
-          );
+          throw new EngineError("invalid", cannotListen(mapping, port, "cannot assign requested address"));
         }
       }),
     );
   }
-}
-
-function inUse(mapping: PortMapping, port: number): EngineError {
-  return new EngineError("port_in_use", listening(mapping, port), { sentinel: "address already in use" });
 }
 
 /** The error code of listening, or "". What this process may not do (a port below 1024, say) is no reason to refuse. */

@@ -7,6 +7,7 @@
 import { isIPv6 } from "node:net";
 import type { PortMapping } from "../../engine/container_record.ts";
 import { EngineError } from "../../engine/errors.ts";
+import { portInUse } from "../../engine/port_in_use.ts";
 import { CommandError, runCommand } from "./command.ts";
 
 const TABLE = "inet gantry";
@@ -97,10 +98,8 @@ export async function publish(options: PublishOptions): Promise<void> {
     );
   } catch (error) {
     if (!says(error, "File exists")) throw error;
-    throw new EngineError("port_in_use", `Publish ports: ${listening(options.ports[0]!, options.ports[0]!.hostPort)}`, {
-      sentinel: "address already in use",
-      cause: error,
-    });
+    // nft does not say which.
+    throw portInUse(options.ports[0]!, options.ports[0]!.hostPort, error);
   }
 }
 
@@ -141,14 +140,6 @@ export async function published(): Promise<Published[]> {
 }
 
 type NftElement = [{ elem: { val: { concat: (string | number)[] }; comment: string } } | { concat: unknown }, unknown];
-
-/** Podman's words for a port that cannot be had. */
-export function listening({ hostIP, protocol }: PortMapping, port: number): string {
-  const address = isIPv6(hostIP) ? `[${hostIP}]` : hostIP;
-  const network = `${protocol}${isIPv6(hostIP) ? "6" : "4"}`;
-  const name = protocol.toUpperCase();
-  return `cannot listen on the ${name} port: listen ${network} ${address}:${port}: bind: address already in use`;
-}
 
 function elements({ ports }: PublishOptions, address: string): [map: string, key: string, value: string][] {
   const family = isIPv6(address) ? 6 : 4;
