@@ -1,4 +1,4 @@
-import type { APIOptions, Definition, Operation, Operations } from "./definition.ts";
+import { type APIOptions, type Definition, flatten, type Operation, type Operations } from "./definition.ts";
 import { findDuplicates } from "./duplicates.ts";
 import { isScalar, type Kind, kindOf } from "./kind.ts";
 import { findTarget, placeholdersOf, planOperation } from "./plan.ts";
@@ -44,19 +44,25 @@ export function problemsOf({ operations, options, plans }: Definition): readonly
 function examine(operations: Operations, options: APIOptions): { problems: string[]; plans: Plan[] } {
   const problems: string[] = [];
   const plans: Plan[] = [];
-  for (const [name, tagged] of Object.entries(operations)) {
-    // Only `rest` makes these; its schemas are left out of the type for inference's sake.
-    const operation = tagged as Operation;
+  for (const [name, operation] of flatten(operations)) {
     const tag = checkTag(operation.tag);
     const plan = planOperation(name, operation, options, tag);
     const found = [...tag.problems, ...new PlanCheck(operation, tag, plan).problems()];
     problems.push(
-      ...found.map(({ message, column }) => `Define "${name}": ${message}: column ${column} of "${tagged.tag}"`),
+      ...found.map(({ message, column }) => `Define "${name}": ${message}: column ${column} of "${operation.tag}"`),
     );
     if (found.length === 0) plans.push(plan);
   }
-  problems.push(...findDuplicates(plans));
+  problems.push(...findDottedNames(operations), ...findDuplicates(plans));
   return { problems, plans };
+}
+
+/** A dot in a name would look like a namespace. */
+function findDottedNames(operations: Operations): string[] {
+  return Object.entries(operations).flatMap(([name, one]) => [
+    ...name.includes(".") ? [`Define "${name}": a name has no dot: use namespace()`] : [],
+    ..."operations" in one ? findDottedNames(one.operations) : [],
+  ]);
 }
 
 /** Something wrong with an operation, and where in its tag. */

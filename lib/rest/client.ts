@@ -21,7 +21,7 @@ import type { Implementation } from "./implement.ts";
 export { readChannel } from "./channel_client.ts";
 export { type Client, type ClientParts, type Linked, linkWith } from "./core_client.ts";
 export { api } from "./define.ts";
-export { rest } from "./definition.ts";
+export { namespace, rest } from "./definition.ts";
 export { HTTPError } from "./error.ts";
 export { exactJSON } from "./exact_json.ts";
 export { exactText } from "./exact_text.ts";

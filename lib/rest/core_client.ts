@@ -1,8 +1,8 @@
 import { type Codec, codecsOf } from "./codec.ts";
-import type { Definition, Operations } from "./definition.ts";
-import { HTTPError, readProblem } from "./error.ts";
+import type { Definition, Namespace, Operations } from "./definition.ts";
+import { readProblem } from "./error.ts";
 import type { CallOptions, ClientFunction } from "./function_types.ts";
-import type { AnyFunction, Implementation } from "./implement.ts";
+import type { AnyFunction, FunctionTable, Implementation } from "./implement.ts";
 import { isRecord } from "./record.ts";
 import type { HeaderValues } from "./header_value.ts";
 import type { Channel } from "./marker.ts";
@@ -16,7 +16,9 @@ export interface Client {
 }
 
 /** The functions of a linked API. */
-export type Linked<D extends Operations> = { readonly [K in keyof D]: ClientFunction<D[K]> };
+export type Linked<D extends Operations> = {
+  readonly [K in keyof D]: D[K] extends Namespace ? Linked<D[K]["operations"]> : ClientFunction<D[K]>;
+};
 
 /** What a client can do beyond JSON, text and streams. */
 export interface ClientParts {
@@ -46,20 +48,20 @@ export function linkWith<const D extends Operations>(
   const origin = (/^\w[\w+.-]*:\/\//.test(at) ? at : `https://${at}`).replace(/\/+$/, "");
   const codecs = codecsOf(definition.options.codecs, parts.codecs);
   const decodeError = definition.options.errors?.decode ?? readProblem;
-  const functions: Record<string, AnyFunction> = {};
-  const linked: Record<string, unknown> = {};
+  const functions = {};
+  const linked = {};
   for (const plan of definition.plans) {
     const { name, arguments: { length } } = plan;
     const call = caller(plan, codecs, origin, client, decodeError, parts);
     // A server's call, for a proxy: the last argument is the context, and errors are thrown.
-    functions[name] = (...given: unknown[]) => {
+    put(functions, name, (...given: unknown[]) => {
       const { signal } = given.at(-1) as { signal?: AbortSignal };
       return call(given.slice(0, length), { signal });
-    };
-    linked[name] = (...given: unknown[]) => {
+    });
+    put(linked, name, (...given: unknown[]) => {
       const options: CallOptions = isRecord(given[length]) ? given[length] : {};
       return plan.result.fallible ? settle(call(given, options), plan.result.schemas.length) : call(given, options);
-    };
+    });
   }
   // Not enumerable, so that the functions are all that is seen; a function of the same name wins.
   for (const [key, value] of Object.entries({ definition, functions })) {
@@ -67,6 +69,15 @@ export function linkWith<const D extends Operations>(
   }
   // Made name by name from the definition's own plans, as the type says.
   return linked as Linked<D> & Implementation;
+}
+
+/** Puts a function where its name says. */
+function put(table: FunctionTable, name: string, value: AnyFunction): void {
+  const path = name.split(".");
+  const last = path.pop()!;
+  // Tables of this module's own making.
+  for (const key of path) table = (table as Record<string, FunctionTable>)[key] ??= {};
+  (table as Record<string, AnyFunction>)[last] = value;
 }
 
 /** Puts the error of a call last among its results. */
@@ -98,16 +109,14 @@ function caller(
     : contentType;
   const send = async (request: Request) => {
     const response = await client.fetch(request);
-    if (response.ok || response.status === 101) return response;
-    if (response.status === 304) throw new HTTPError(304, `Call "${name}": not modified`);
+    if (response.ok) return response;
     throw await readError(response, decodeError);
   };
   return async (args, options) => {
     const { timeout, signal } = options;
     const ends = timeout === undefined ? [] : [AbortSignal.timeout(timeout)];
     if (signal) ends.push(signal);
-    const end = ends.length > 1 ? AbortSignal.any(ends) : ends[0];
-    const request = writeRequest(plan, codecs, base, args, accept, end, headers);
+    const request = writeRequest(plan, codecs, base, args, accept, AbortSignal.any(ends), headers);
     if (shape !== "channel") return readResult(plan, codecs, await send(request), headers);
     if (!channel) throw new TypeError(`Call "${name}": this client has no channels`);
     return channel(plan, request, send, options);

@@ -1,4 +1,4 @@
-import type { APIOptions, Definition, Operation, Operations } from "./definition.ts";
+import { type APIOptions, type Definition, flatten, type Operations } from "./definition.ts";
 import { planOperation } from "./plan.ts";
 
 /**
@@ -20,9 +20,6 @@ import { planOperation } from "./plan.ts";
  * ```
  */
 export function api<const D extends Operations>(base: string, operations: D, options: APIOptions = {}): Definition<D> {
-  const plans = Object.entries(operations).map(([name, operation]) =>
-    // Only `rest` makes these; its schemas are left out of the type for inference's sake.
-    planOperation(name, operation as Operation, options)
-  );
+  const plans = flatten(operations).map(([name, operation]) => planOperation(name, operation, options));
   return { base, operations, options, plans };
 }

@@ -40,8 +40,43 @@ export interface Tagged {
   readonly options: RestOptions;
 }
 
-/** Operations by the name of their function. */
-export type Operations = Readonly<Record<string, Tagged>>;
+/** Operations by the name of their function, some of them in namespaces. */
+export interface Operations {
+  readonly [name: string]: Tagged | Namespace;
+}
+
+/** Operations under a common name. */
+export interface Namespace {
+  readonly operations: Operations;
+}
+
+/**
+ * Puts operations under a common name: functions and clients are nested the same way. Their tags hold whole paths.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, int64, link, namespace, rest } from "./mod.ts";
+ *
+ * const shop = api("shop.example.com", {
+ *   Orders: namespace({ Count: rest("GET /orders/count", [], [int64]) }),
+ * });
+ * const serve = handler(null, implement(shop, { Orders: { Count: () => 7n } }));
+ * console.assert(await link(shop, "http://localhost", { fetch: serve }).Orders.Count() === 7n);
+ * ```
+ */
+export function namespace<const D extends Operations>(operations: D): { readonly operations: D } {
+  return { operations };
+}
+
+/** All operations with their names; those within a namespace have its name and a dot before their own. */
+export function flatten(operations: Operations, prefix = ""): [name: string, operation: Operation][] {
+  return Object.entries(operations).flatMap(([name, one]) =>
+    "operations" in one
+      ? flatten(one.operations, `${prefix}${name}.`)
+      // Only `rest` makes these; its schemas are left out of the type for inference's sake.
+      : [[prefix + name, one as Operation]]
+  );
+}
 
 /**
  * Describes one operation: `METHOD(CONTENT_TYPE) PATH (ARGUMENT_RULES) RESULT_RULES`.

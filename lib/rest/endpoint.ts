@@ -3,7 +3,7 @@ import type { Call } from "./call.ts";
 import { type Codec, codecForBody, codecsOf, findCodec } from "./codec.ts";
 import type { HandlerOptions, ServerParts } from "./core_server.ts";
 import { HTTPError } from "./error.ts";
-import type { AnyFunction, Implementation } from "./implement.ts";
+import type { AnyFunction, FunctionTable, Implementation } from "./implement.ts";
 import type { BodyPlan, Plan } from "./plan_types.ts";
 import { argumentReader, type ReadArguments, validateArguments } from "./read_arguments.ts";
 import { readBody } from "./read_body.ts";
@@ -19,7 +19,8 @@ export class Endpoint {
   readonly #auth: Authenticator<unknown> | null;
   readonly #parts: ServerParts;
   readonly #function: AnyFunction | undefined;
-  readonly #functions: Implementation["functions"];
+  /** What the function is called on. */
+  readonly #functions: unknown;
   readonly #readArguments: ReadArguments;
   readonly #results: ResultWriter;
   readonly #codecs: readonly Codec[];
@@ -34,8 +35,12 @@ export class Endpoint {
     this.plan = plan;
     this.#auth = auth;
     this.#parts = parts;
-    this.#functions = functions;
-    this.#function = functions[plan.name];
+    let holder: unknown = functions;
+    const path = plan.name.split(".");
+    for (const name of path.splice(0, path.length - 1)) holder = (holder as FunctionTable | undefined)?.[name];
+    this.#functions = holder;
+    // What the types of `implement` have checked.
+    this.#function = (holder as FunctionTable | undefined)?.[path[0]] as AnyFunction | undefined;
     const [text, json] = ["text/plain", "application/json"].map((type) => findCodec(codecsOf([], parts.codecs), type)!);
     this.#readArguments = argumentReader(plan, options.query ?? {}, text, json);
     this.#codecs = codecsOf(options.codecs, parts.codecs);

@@ -1,20 +1,26 @@
 import type { Authenticator } from "./auth.ts";
-import type { Definition, Operations } from "./definition.ts";
+import type { Definition, Namespace, Operations } from "./definition.ts";
 import type { ServerFunction } from "./function_types.ts";
 
 /** The functions of an API, by name. Those left out answer 501. */
 export type Functions<D extends Operations, Identity = unknown> = {
-  readonly [K in keyof D]?: ServerFunction<D[K], Identity>;
+  readonly [K in keyof D]?: D[K] extends Namespace ? Functions<D[K]["operations"], Identity>
+    : ServerFunction<D[K], Identity>;
 };
 
 /** A function as the server calls it: decoded arguments, then the context. */
 // deno-lint-ignore ban-types -- the one type all server functions share; the plan is what says how to call it
 export type AnyFunction = Function;
 
+/** Functions by name; those of a namespace in a table of their own. */
+export interface FunctionTable {
+  readonly [name: string]: AnyFunction | FunctionTable | undefined;
+}
+
 /** Functions together with the definition they implement. `Identity` is what they expect of the authenticator. */
 export interface Implementation<in Identity = unknown> {
   readonly definition: Definition;
-  readonly functions: Readonly<Record<string, AnyFunction | undefined>>;
+  readonly functions: FunctionTable;
   /** Carries the type only. */
   readonly expects?: (identity: Identity) => void;
 }
@@ -38,5 +44,5 @@ export function implement<const D extends Operations, Identity = unknown>(
   _auth?: Authenticator<Identity> | null,
 ): Implementation<Identity> {
   // A table of functions by name, whatever their parameters: the definition says what to call them with.
-  return { definition, functions: functions as Readonly<Record<string, AnyFunction | undefined>> };
+  return { definition, functions: functions as FunctionTable };
 }

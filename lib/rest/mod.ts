@@ -24,6 +24,8 @@ export {
   type APIOptions,
   type Definition,
   type HeaderContext,
+  type Namespace,
+  namespace,
   type Operation,
   type Operations,
   rest,
@@ -51,7 +53,7 @@ export type {
 export { handler, type HandlerOptions } from "./handler.ts";
 export { endpoints, handlers } from "./handlers.ts";
 export type { HeaderReader, HeaderWriter, RequestWriter } from "./header_value.ts";
-export { type Functions, implement, type Implementation } from "./implement.ts";
+export { type Functions, type FunctionTable, implement, type Implementation } from "./implement.ts";
 export type { Client, Linked } from "./core_client.ts";
 export { header } from "./header.ts";
 export { type ClientHooks, hooks } from "./hooks.ts";

@@ -5,12 +5,9 @@ import type { Plan } from "./plan_types.ts";
 import { isRecord } from "./record.ts";
 import { describeIssues, type Schema } from "./schema.ts";
 
-/** The largest error body that is looked at, in characters. */
-const MAX_ERROR = 1 << 20;
-
 /** Makes the error of a response that is one. */
 export async function readError(response: Response, decode: ErrorCodec["decode"]): Promise<Error> {
-  const text = (await response.text()).slice(0, MAX_ERROR);
+  const text = await response.text();
   let body: unknown = text || undefined;
   if (/json/i.test(response.headers.get("content-type") ?? "")) {
     try {

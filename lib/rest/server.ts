@@ -26,7 +26,7 @@ export { writeChannel } from "./channel_server.ts";
 export { compress, type CompressOptions } from "./compress.ts";
 export { type Finish, type HandlerOptions, handlerWith, type ServerParts } from "./core_server.ts";
 export { api } from "./define.ts";
-export { rest } from "./definition.ts";
+export { namespace, rest } from "./definition.ts";
 export { HTTPError } from "./error.ts";
 export { etag } from "./etag.ts";
 export { exactJSON } from "./exact_json.ts";

@@ -40,7 +40,7 @@ const TEXT = "#text";
  * const headers = { "content-type": "application/xml" };
  * const response = await serve(new Request("http://localhost/note", { method: "PUT", body, headers }));
  * console.assert(await response.text() === `{"@id":7,"line":["milk & bread"]}`);
- * console.assert(await link(notes, "http://localhost", { fetch: serve }).Put({ "@id": 1, line: [] }) !== "");
+ * console.assert(await link(notes, "http://localhost", { fetch: serve }).Put({ "@id": 1, line: ["tea"] }) !== "");
  * ```
  */
 export function xml({ root = "root", type = "application/xml" }: XMLOptions = {}): Codec {

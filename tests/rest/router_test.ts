@@ -9,7 +9,7 @@ function plansOf(tags: readonly (string | [string, RestOptions])[]): readonly Pl
   const operations = tags.map((entry) => {
     const [tag, options] = typeof entry === "string" ? [entry, {}] : entry;
     const args = [...tag.matchAll(/%v/g)].map(() => z.string());
-    return [tag + JSON.stringify(options), rest(tag, args, [], options)] as const;
+    return [(tag + JSON.stringify(options)).replaceAll(".", "_"), rest(tag, args, [], options)] as const;
   });
   return api("x", Object.fromEntries(operations)).plans;
 }
