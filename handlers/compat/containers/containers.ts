@@ -12,6 +12,7 @@ import { containerSpec } from "../../containers/spec/container_spec.ts";
 import { ContainersPruneReport } from "../../wire/compat/container.ts";
 import { emit } from "../../wire/emit.ts";
 import { localName } from "../images/docker_name.ts";
+import { parsePlatform, requirePlatform } from "../images/platform.ts";
 import { compatContainersAPI } from "./api.ts";
 import { compatGetContainer } from "./inspect.ts";
 import { specGenerator } from "./spec/spec_generator.ts";
@@ -23,10 +24,11 @@ import { compatWaitContainer } from "./wait.ts";
 export function compatContainers(engine: Engine): Implementation {
   const { containers, networks } = engine;
   return implementFamily(compatContainersAPI, {
-    CompatCreateContainer: async (config, { name = "" }) => {
+    CompatCreateContainer: async (config, { name = "", platform = "" }) => {
       const { name: network } = await networks.ensureDefault();
       const spec = containerSpec(specGenerator(config, name, network));
       const image = localName(engine, spec.image);
+      requirePlatform(engine, image, parsePlatform(platform));
       return await create(engine, { ...spec, image, stdinOnce: config.StdinOnce });
     },
     CompatListContainers: async (query) => {
@@ -47,8 +49,10 @@ export function compatContainers(engine: Engine): Implementation {
     },
     CompatGetContainer: (name, { size = false }) => compatGetContainer(engine, name, size),
     CompatStartContainer: (name) => compatStartContainer(engine, name),
-    CompatStopContainer: (name, { t, ignore }) => ignoring(ignore, () => containers.stop(name, timeout(t))),
-    CompatRestartContainer: (name, { t }) => containers.restart(name, timeout(t)),
+    CompatStopContainer: (name, { t, ignore, signal }) => {
+      return ignoring(ignore, () => containers.stop(name, { ...timeout(t), signal }));
+    },
+    CompatRestartContainer: (name, { t, signal }) => containers.restart(name, { ...timeout(t), signal }),
     CompatKillContainer: (name, { signal }) => containers.kill(name, { signal }),
     CompatPauseContainer: (name) => containers.pause(name),
     CompatUnpauseContainer: (name) => containers.unpause(name),

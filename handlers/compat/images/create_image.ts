@@ -2,6 +2,7 @@ import type { Engine } from "../../../lib/engine/engine.ts";
 import type { Context } from "../../../lib/rest/mod.ts";
 import { HTTPError } from "../../../lib/rest/mod.ts";
 import { dockerName } from "./docker_name.ts";
+import { parsePlatform } from "./platform.ts";
 import { progressMessages } from "../../images/docker_progress.ts";
 import { begin } from "../../images/pull_progress.ts";
 import { registryCredentials } from "../../images/registry_auth.ts";
@@ -26,11 +27,4 @@ export async function createImage(
 function withTag(name: string, tag: string): string {
   if (tag === "") return name;
   return tag.includes(":") ? `${name}@${tag}` : `${name}:${tag}`;
-}
-
-/** `linux/arm64/v8`, of which the end may be left out. */
-function parsePlatform(text: string): { os?: string; architecture?: string; variant?: string } | undefined {
-  if (text === "") return undefined;
-  const [os, architecture, variant] = text.split("/");
-  return { ...(os && { os }), ...(architecture && { architecture }), ...(variant && { variant }) };
 }

@@ -3,9 +3,12 @@ import { EngineError } from "../../../lib/engine/errors.ts";
 import type { SpecGenerator } from "../../wire/spec_generator.ts";
 import { mountSpecs } from "./mounts.ts";
 import { exposed, namespaces, networks, ports } from "./networks.ts";
-import { refuseUnsupported, unsupported } from "./unsupported.ts";
+import { isEmpty, refuseUnsupported, unsupported } from "./unsupported.ts";
 
 const LOG_DRIVERS = ["k8s-file", "json-file", "none"];
+
+/** Options of a log, and the values that ask for what it does anyway. */
+const NO_LOG_OPTION: Record<string, string | undefined> = { "max-file": "1", compress: "false", mode: "blocking" };
 
 /**
  * What a create request asks for, in the engine's words.
@@ -95,6 +98,10 @@ function logConfig({ log_configuration: log }: SpecGenerator): NonNullable<SpecG
   if (log?.driver && !LOG_DRIVERS.includes(log.driver)) {
     throw unsupported("log_configuration.driver", `"${log.driver}"`);
   }
+  if (log?.path) throw unsupported("log_configuration.path");
+  if (!isEmpty(log?.labels)) throw unsupported("log_configuration.labels");
+  const option = Object.entries(log?.options ?? {}).find(([key, value]) => NO_LOG_OPTION[key] !== value);
+  if (option !== undefined) throw unsupported("log_configuration.options", `"${option.join("=")}"`);
   return log ?? {};
 }
 

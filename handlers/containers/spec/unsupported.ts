@@ -5,8 +5,8 @@ import type { SpecGenerator } from "../../wire/spec_generator.ts";
 /** Whether a field's value asks for nothing beyond the default. */
 type Harmless = (value: unknown) => boolean;
 
-/** Go's empty values, at any depth. */
-function isEmpty(value: unknown): boolean {
+/** Whether a value is one of Go's empty ones, at any depth. */
+export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === "" || value === false || value === 0) return true;
   if (Array.isArray(value)) return value.length === 0;
   return typeof value === "object" && Object.values(value).every(isEmpty);

@@ -34,6 +34,8 @@ export interface WaitOptions {
 export interface StopOptions {
   /** Seconds between the stop signal and SIGKILL; the container's own by default. 0 kills at once. */
   timeout?: number;
+  /** The stop signal, by name or number; the container's own by default. */
+  signal?: string | number;
 }
 
 /** Options of {@linkcode Containers.remove}. */

@@ -23,7 +23,8 @@ interface Stopping {
 export async function stopContainer(context: Context, nameOrID: string, options: StopOptions = {}): Promise<void> {
   hostOf(context);
   const { id } = context.records.resolve(nameOrID);
-  const stopping = await locked(context, id, () => beginStop(context, id, options));
+  const asked = options.signal ? parseSignal(options.signal) : undefined;
+  const stopping = await locked(context, id, () => beginStop(context, id, { ...options, signal: asked }));
   if (!stopping) return;
   const { watch, signal, timeoutMs } = stopping;
   using _watch = watch;
@@ -62,7 +63,11 @@ export async function killContainer(
   if (signal === SIGKILL) await requireEnd(context, id, watch);
 }
 
-async function beginStop(context: Context, id: string, options: StopOptions): Promise<Stopping | undefined> {
+async function beginStop(
+  context: Context,
+  id: string,
+  options: { timeout?: number; signal?: number },
+): Promise<Stopping | undefined> {
   const record = context.records.get(id);
   if (!record) throw noSuchContainer(id);
   const { status, stoppedByUser } = record.state;
@@ -78,7 +83,7 @@ async function beginStop(context: Context, id: string, options: StopOptions): Pr
   const watch = watchEnd(context, id);
   if (status !== "stopping") await context.records.saveState(record, { status: "stopping", stoppedByUser: true });
   // Before its start a process has no handler for anything: only SIGKILL ends it.
-  const signal = status === "initialized" ? SIGKILL : record.stopSignal;
+  const signal = status === "initialized" ? SIGKILL : options.signal ?? record.stopSignal;
   return { signal, timeoutMs: (options.timeout ?? record.stopTimeout) * 1000, watch };
 }
 

@@ -135,6 +135,16 @@ Deno.test("Containers.stop() holds no lock while it waits", async () => {
   assertEquals(containers.resolve(id).state.exitCode, 137);
 });
 
+Deno.test("Containers.stop() sends the signal it is asked to", async () => {
+  await using engine = await openFake();
+  const { containers } = engine;
+  const id = await started(engine);
+  await assertRejects(() => containers.stop(id, { signal: "SIGNONSENSE" }), EngineError, "invalid signal: SIGNONSENSE");
+  assertEquals(containers.resolve(id).state.status, "running");
+  await containers.stop(id, { signal: "SIGINT" });
+  assertEquals(containers.resolve(id).state.exitCode, 130);
+});
+
 Deno.test("Containers.kill() says what state it found, in Podman's words", async () => {
   await using engine = await openFake();
   const { containers } = engine;

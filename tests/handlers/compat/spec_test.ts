@@ -13,6 +13,10 @@ function docker(body: unknown): ContainerSpec {
   return containerSpec(specGenerator(accept(CreateContainerConfig, body), "", "podman"));
 }
 
+function volume(VolumeOptions: Record<string, unknown>) {
+  return { Type: "volume", Source: "v", Target: "/v", VolumeOptions };
+}
+
 Deno.test("specGenerator() reads docker's plain request as next to nothing", () => {
   const { body } = captured("docker_28_2_2").plain;
   const config = decode(CreateContainerConfig, body);
@@ -121,10 +125,31 @@ Deno.test("specGenerator() refuses what docker asks for and nobody has", () => {
     [{ Mounts: [{ Type: "image", Target: "/x" }] }, "HostConfig.Mounts"],
     [{ VolumeDriver: "other" }, "HostConfig.VolumeDriver"],
     [{ DeviceRequests: [{ Count: -1 }] }, "gpus"],
+    [{ DeviceCgroupRules: ["c 1:3 mr"] }, "device_cgroup_rule"],
+    [{ BlkioWeightDevice: [{ Path: "/dev/sda", Weight: 100 }] }, "weightDevice"],
+    [{ BlkioDeviceReadBps: [{ Path: "/dev/sda", Rate: 1 }] }, "throttleReadBpsDevice"],
+    [{ BlkioDeviceWriteIOps: [{ Path: "/dev/sda", Rate: 1 }] }, "throttleWriteIOPSDevice"],
+    [{ LogConfig: { Config: { "max-file": "3" } } }, "log_configuration.options"],
+    [{ Mounts: [volume({ Labels: { a: "b" } })] }, "HostConfig.Mounts.VolumeOptions.Labels"],
+    [{ Mounts: [volume({ DriverConfig: { Options: { a: "b" } } })] }, "HostConfig.Mounts.VolumeOptions.DriverConfig"],
+    [
+      { Mounts: [{ Type: "bind", Source: "/", Target: "/x", BindOptions: { ReadOnlyForceRecursive: true } }] },
+      "HostConfig.Mounts.BindOptions.ReadOnlyForceRecursive",
+    ],
   ];
   for (const [HostConfig, field] of rows) {
     assertThrows(() => docker({ Image: "x", HostConfig }), EngineError, `"${field}" is not supported`);
   }
+  const endpoints: [endpoint: Record<string, unknown>, field: string][] = [
+    [{ DriverOpts: { a: "b" } }, "Networks.options"],
+    [{ GwPriority: 1 }, "NetworkingConfig.EndpointsConfig.GwPriority"],
+    [{ IPAMConfig: { LinkLocalIPs: ["169.254.1.1"] } }, "NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs"],
+  ];
+  for (const [endpoint, field] of endpoints) {
+    const body = { Image: "x", NetworkingConfig: { EndpointsConfig: { default: endpoint } } };
+    assertThrows(() => docker(body), EngineError, `"${field}" is not supported`);
+  }
+  assertThrows(() => docker({ Image: "x", HostConfig: { Isolation: "hyperv" } }), HTTPError, "invalid isolation");
   assertThrows(() => docker({ Image: "x", HostConfig: { Links: ["a"] } }), HTTPError, "link is not supported");
   assertThrows(() => docker({ Image: "x", HostConfig: { SecurityOpt: ["odd"] } }), HTTPError, "security-opt");
   assertThrows(() => docker({ Image: "x", StopSignal: "NOPE" }), HTTPError, "invalid signal");

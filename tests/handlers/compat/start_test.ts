@@ -23,6 +23,17 @@ Deno.test("a command that cannot be run is told of by the start, not by the atta
   assertEquals((await test.send("POST", `/libpod/containers/${Id}/attach?stdout=true`)).status, 500);
 });
 
+Deno.test("CompatCreateContainer() finds no image of a platform it is not of", async () => {
+  await using test = await openTestEngine();
+  const create = (platform: string) => {
+    return test.send("POST", `/containers/create?platform=${encodeURIComponent(platform)}`, { Image: TINY_NAME });
+  };
+  const refused = await create("linux/arm64");
+  assertEquals(refused.status, 404);
+  assert((await refused.json()).message.startsWith("no such image: image with reference"));
+  for (const platform of ["linux/amd64", "linux", ""]) assertEquals((await create(platform)).status, 201, platform);
+});
+
 Deno.test("CompatStartContainer() removes a container that was to go when it ended and cannot start", async () => {
   await using test = await openTestEngine();
   for (const [AutoRemove, left] of [[true, false], [false, true]]) {

@@ -122,6 +122,9 @@ Deno.test("containerSpec() refuses what it cannot honour, naming the field", () 
     [{ netns: { nsmode: "slirp4netns" } }, "netns"],
     [{ Networks: { a: { options: { x: "y" } } } }, "Networks.options"],
     [{ log_configuration: { driver: "journald" } }, "log_configuration.driver"],
+    [{ log_configuration: { path: "/x.log" } }, "log_configuration.path"],
+    [{ log_configuration: { labels: { a: "b" } } }, "log_configuration.labels"],
+    [{ log_configuration: { options: { tag: "x" } } }, "log_configuration.options"],
     [{ groups: ["keep-groups"] }, "groups"],
     [{ volumes: [{ Name: "v", Dest: "/v", Options: ["U"] }] }, "volumes"],
     [{ volumes: [{ Name: "v", Dest: "/v", SubPath: "s" }] }, "volumes.SubPath"],
@@ -155,6 +158,11 @@ Deno.test("containerSpec() takes values that ask for nothing", () => {
     base_hosts_file: "none",
   };
   assertEquals(difference(native({ image: "busybox", ...harmless })), {});
+});
+
+Deno.test("containerSpec() takes log options that ask for what a log does anyway", () => {
+  const options = { "max-file": "1", compress: "false" };
+  assertEquals(native({ image: "x", log_configuration: { options } }).logOptions, options);
 });
 
 Deno.test("containerSpec() refuses what makes no sense", () => {

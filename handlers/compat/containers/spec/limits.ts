@@ -1,7 +1,7 @@
 import { HTTPError } from "../../../../lib/rest/mod.ts";
 import { signalNumber } from "../../../containers/view/signal.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
-import type { HostConfig } from "../../../wire/compat/host_config.ts";
+import type { HostConfig, ThrottleDevice } from "../../../wire/compat/host_config.ts";
 import type { Sparse } from "../../../wire/emit.ts";
 import type { LinuxResources } from "../../../wire/resources.ts";
 import type { SpecGenerator } from "../../../wire/spec_generator.ts";
@@ -22,11 +22,14 @@ export function limits({ HostConfig: host }: CreateContainerConfig): Sparse<Spec
     shm_size: host.ShmSize === 0 ? null : host.ShmSize,
     cgroup_parent: host.CgroupParent,
     sysctl: host.Sysctls,
-    weightDevice: named(host.BlkioWeightDevice),
-    throttleReadBpsDevice: named(host.BlkioDeviceReadBps),
-    throttleWriteBpsDevice: named(host.BlkioDeviceWriteBps),
-    throttleReadIOPSDevice: named(host.BlkioDeviceReadIOps),
-    throttleWriteIOPSDevice: named(host.BlkioDeviceWriteIOps),
+    device_cgroup_rule: (host.DeviceCgroupRules ?? []).map(() => ({ allow: true })),
+    weightDevice: Object.fromEntries(
+      (host.BlkioWeightDevice ?? []).map(({ Path, Weight }) => [Path, { weight: Weight }]),
+    ),
+    throttleReadBpsDevice: rates(host.BlkioDeviceReadBps),
+    throttleWriteBpsDevice: rates(host.BlkioDeviceWriteBps),
+    throttleReadIOPSDevice: rates(host.BlkioDeviceReadIOps),
+    throttleWriteIOPSDevice: rates(host.BlkioDeviceWriteIOps),
   };
 }
 
@@ -34,8 +37,8 @@ function exact(value: number): bigint {
   return BigInt(Math.trunc(value));
 }
 
-function named(devices: readonly { Path: string }[] | null): Record<string, Record<string, never>> {
-  return Object.fromEntries((devices ?? []).map(({ Path }) => [Path, {}]));
+function rates(devices: readonly ThrottleDevice[] | null): Record<string, { rate: number }> {
+  return Object.fromEntries((devices ?? []).map(({ Path, Rate }) => [Path, { rate: Rate }]));
 }
 
 function resources(host: HostConfig): Sparse<LinuxResources> {

@@ -1,5 +1,5 @@
 import { HTTPError } from "../../../../lib/rest/mod.ts";
-import { unsupported } from "../../../containers/spec/unsupported.ts";
+import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { Mount } from "../../../wire/compat/mount.ts";
 import type { Sparse } from "../../../wire/emit.ts";
@@ -40,18 +40,25 @@ function addMount(mount: Mount, plain: Plain[], volumes: Volume[]): void {
   const { Type, Source: source = "", Target: destination = "" } = mount;
   const options = mount.ReadOnly ? ["ro"] : [];
   if (Type === "bind") {
-    const { Propagation, NonRecursive } = mount.BindOptions ?? {};
+    const { Propagation, NonRecursive, ReadOnlyForceRecursive } = mount.BindOptions ?? {};
+    if (ReadOnlyForceRecursive) throw unsupported("HostConfig.Mounts.BindOptions.ReadOnlyForceRecursive");
     if (Propagation) options.push(Propagation);
     options.push(NonRecursive ? "bind" : "rbind");
     plain.push({ type: "bind", source, destination, options });
   } else if (Type === "tmpfs") {
-    const { SizeBytes, Mode } = mount.TmpfsOptions ?? {};
+    const { SizeBytes, Mode, Options = [] } = mount.TmpfsOptions ?? {};
     if (SizeBytes) options.push(`size=${SizeBytes}`);
     if (Mode) options.push(`mode=${Mode.toString(8)}`);
+    // Each is a name, with a value or alone.
+    for (const option of Options) options.push((option ?? []).join("="));
     plain.push({ type: "tmpfs", source: "tmpfs", destination, options });
   } else if (Type === "volume") {
-    const { NoCopy, Subpath = "", DriverConfig } = mount.VolumeOptions ?? {};
-    if (DriverConfig?.Name && DriverConfig.Name !== "local") throw unsupported("HostConfig.Mounts.VolumeOptions");
+    const { NoCopy, Subpath = "", DriverConfig, Labels } = mount.VolumeOptions ?? {};
+    const driver = DriverConfig?.Name || "local";
+    if (driver !== "local" || !isEmpty(DriverConfig?.Options)) {
+      throw unsupported("HostConfig.Mounts.VolumeOptions.DriverConfig");
+    }
+    if (!isEmpty(Labels)) throw unsupported("HostConfig.Mounts.VolumeOptions.Labels");
     if (NoCopy) options.push("nocopy");
     volumes.push({ Name: source, Dest: destination, Options: options, SubPath: Subpath, IsAnonymous: source === "" });
   } else throw unsupported("HostConfig.Mounts", `type "${Type}"`);

@@ -1,3 +1,5 @@
+import { HTTPError } from "../../../../lib/rest/mod.ts";
+import { unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { EndpointSettings } from "../../../wire/compat/network.ts";
 import type { Sparse } from "../../../wire/emit.ts";
@@ -55,8 +57,12 @@ function networks(config: CreateContainerConfig, defaultNetwork: string): Record
 }
 
 function attachment(endpoint: EndpointSettings, mac: string): Sparse<PerNetworkOptions> {
-  const { IPv4Address = "", IPv6Address = "" } = endpoint.IPAMConfig ?? {};
+  const { IPv4Address = "", IPv6Address = "", LinkLocalIPs } = endpoint.IPAMConfig ?? {};
+  if (endpoint.Links?.length) throw new HTTPError(400, "bad parameter: link is not supported");
+  if (LinkLocalIPs?.length) throw unsupported("NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs");
+  if (endpoint.GwPriority !== 0) throw unsupported("NetworkingConfig.EndpointsConfig.GwPriority");
   return {
+    options: endpoint.DriverOpts ?? {},
     aliases: endpoint.Aliases ?? [],
     static_ips: [IPv4Address, IPv6Address].filter((address) => address !== ""),
     static_mac: endpoint.MacAddress || mac,

@@ -25,6 +25,9 @@ export function specGenerator(
   const { HostConfig: host } = config;
   if (host.Links?.length) throw new HTTPError(400, "bad parameter: link is not supported");
   if (config.Domainname !== "") throw unsupported("Domainname");
+  if (!["", "default"].includes(host.Isolation)) {
+    throw new HTTPError(400, `invalid isolation "${host.Isolation}": only "default" is there on Linux`);
+  }
   if (host.VolumeDriver !== "" && host.VolumeDriver !== "local") throw unsupported("HostConfig.VolumeDriver");
   const sparse: Sparse<SpecGenerator> = {
     name: name || config.Name,
