@@ -28,6 +28,7 @@ export { exactText } from "./exact_text.ts";
 export { form } from "./form.ts";
 export { header } from "./header.ts";
 export { headerValues } from "./header_value.ts";
+export { instance } from "./instance.ts";
 export { type ClientHooks, hooks } from "./hooks.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./marker.ts";
 export { multipart } from "./multipart.ts";

@@ -64,6 +64,7 @@ export class Endpoint {
       this.#readArguments(call.captures, call.query, values);
       const validated = validateArguments(plan, values);
       if (validated !== undefined) await validated;
+      this.#parts.headers?.read(values, call.request);
       if (auth?.authorize !== undefined) await auth.authorize(call.identity, call.request, plan.name, values);
       values.push(call);
       const result: unknown = run.apply(this.#functions, values);

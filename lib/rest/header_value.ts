@@ -34,8 +34,8 @@ export interface HeaderValues {
   writes(values: readonly unknown[]): boolean;
   /** Lets those of `values` that write headers do so, in order. */
   write(values: readonly unknown[], headers: Headers): void;
-  /** Lets those of `values` that read headers do so, in order. */
-  read(values: readonly unknown[], headers: Headers): void;
+  /** Lets those of `values` that read headers do so, in order. The message is not asked for its headers when none does. */
+  read(values: readonly unknown[], message: { readonly headers: Headers }): void;
 }
 
 /** Calls `writeHeadersHTTP` and `readHeadersHTTP` where values have them. */
@@ -44,7 +44,7 @@ export const headerValues: HeaderValues = {
   write(values, headers) {
     for (const value of values) if (isHeaderWriter(value)) value.writeHeadersHTTP(headers);
   },
-  read(values, headers) {
-    for (const value of values) if (isHeaderReader(value)) value.readHeadersHTTP(headers);
+  read(values, message) {
+    for (const value of values) if (isHeaderReader(value)) value.readHeadersHTTP(message.headers);
   },
 };

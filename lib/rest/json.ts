@@ -63,6 +63,10 @@ export function revive(value: unknown, kind: Kind): unknown {
     case "int64":
     case "uint64":
       return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
+    case "number":
+    case "text":
+      // A number all the same, however many digits it came with.
+      return typeof value === "bigint" ? Number(value) : value;
     case "time":
       return typeof value === "string" ? readTime(value) ?? value : value;
     case "bytes":

@@ -56,6 +56,7 @@ export type { HeaderReader, HeaderWriter, RequestWriter } from "./header_value.t
 export { type Functions, type FunctionTable, implement, type Implementation } from "./implement.ts";
 export type { Client, Linked } from "./core_client.ts";
 export { header } from "./header.ts";
+export { instance } from "./instance.ts";
 export { type ClientHooks, hooks } from "./hooks.ts";
 export { API, link } from "./link.ts";
 export {

@@ -41,7 +41,7 @@ export async function readResult(
     : isRecord(whole) && names.map((name) => whole[name]);
   if (!Array.isArray(values)) throw wrong(plan, "expected a list or an object");
   const checked = await Promise.all(schemas.map((schema, index) => check(plan, schema, values[index])));
-  headers?.read(checked, response.headers);
+  headers?.read(checked, response);
   return checked.length === 1 ? checked[0] : checked;
 }
 

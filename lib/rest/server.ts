@@ -33,6 +33,7 @@ export { exactJSON } from "./exact_json.ts";
 export { exactText } from "./exact_text.ts";
 export { form } from "./form.ts";
 export { headerValues } from "./header_value.ts";
+export { instance } from "./instance.ts";
 export { implement } from "./implement.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./marker.ts";
 export { multipart } from "./multipart.ts";
