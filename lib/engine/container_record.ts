@@ -58,6 +58,8 @@ export interface ContainerSpec {
   /** Names taken out of the image's environment; `true` drops all of it. */
   unsetEnv?: string[] | true;
   workdir?: string;
+  /** Make `workdir` where the image has no such folder. The image's own is made in any case. */
+  createWorkdir?: boolean;
   user?: string;
   groups: string[];
   hostname?: string;
@@ -106,6 +108,8 @@ export interface ContainerSpec {
   hosts: string[];
   noHosts: boolean;
   noResolvConf: boolean;
+  /** Leave the image's passwd and group files as they are, whoever the container runs as. */
+  noPasswd?: boolean;
   /** The OCI runtime spec's `linux.resources`, keys as there. */
   resources: Record<string, unknown>;
   rlimits: RLimit[];

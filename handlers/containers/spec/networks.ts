@@ -5,6 +5,7 @@ import type {
   PortMapping,
 } from "../../../lib/engine/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
+import { DEFAULT_NETWORK } from "../../../lib/engine/networks.ts";
 import type { Namespace, PerNetworkOptions } from "../../wire/spec_generator_parts.ts";
 import type { SpecGenerator } from "../../wire/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";
@@ -57,7 +58,9 @@ export function networks(generator: SpecGenerator): ContainerSpec["networks"] {
   const order = generator.networkOrder ?? [];
   const place = (name: string) => order.includes(name) ? order.indexOf(name) : order.length;
   entries.sort(([first], [second]) => place(first) - place(second));
-  return Object.fromEntries(entries.map(([name, options]) => [name, attachment(options)]));
+  // Clients that give an address or a name but no network mean the default one, whatever it is called.
+  const fullName = (name: string) => name === "default" ? DEFAULT_NETWORK : name;
+  return Object.fromEntries(entries.map(([name, options]) => [fullName(name), attachment(options)]));
 }
 
 function attachment(options: PerNetworkOptions): Partial<NetworkAttachment> {

@@ -92,10 +92,10 @@ async function act(context: Context, record: ContainerRecord): Promise<Made> {
 
 async function mountTree(context: Context, record: ContainerRecord): Promise<string> {
   const rootfs = await hostOf(context).layers.mount(record.id, record.diffIDs);
-  for (const { source, destination } of volumesOf(record.mounts)) {
+  for (const { source, destination, options } of volumesOf(record.mounts)) {
     // A volume that is gone comes back empty, as a container that names it expects one.
     await context.volumes.ensure(source);
-    await context.volumes.fill(source, record.id, destination);
+    if (!options.includes("nocopy")) await context.volumes.fill(source, record.id, destination);
   }
   return rootfs;
 }

@@ -40,6 +40,12 @@ const RULES: readonly Rule[] = [
     const line = hosts.find((text) => !/^[^\s:]+:\S+$/.test(text));
     return line !== undefined && `unable to parse host entry "${line}": incorrect format`;
   },
+  ({ resources }) => {
+    const { limit, swap } = (resources.memory ?? {}) as { limit?: number; swap?: number };
+    if (!swap || swap < 0) return false;
+    if (!limit || limit < 0) return "you should always set the memory limit when using memoryswap limit, see usage";
+    return swap < limit && "minimum memoryswap limit should be larger than memory limit, see usage";
+  },
   ({ command, entrypoint }) =>
     [...entrypoint ?? [], ...command ?? []].some((word) => word.includes("\0")) && "command contains a NUL byte",
 ];

@@ -135,6 +135,17 @@ Deno.test("Containers.stop() holds no lock while it waits", async () => {
   assertEquals(containers.resolve(id).state.exitCode, 137);
 });
 
+Deno.test("Containers.start() fills no volume that is mounted with nocopy", async () => {
+  await using engine = await openFake();
+  const mounted = (options: string[]) => {
+    return started(engine, { mounts: [{ type: "volume", source: "v", destination: "/v", options }] });
+  };
+  await mounted(["nocopy"]);
+  assertEquals(engine.volumes.resolve("v").needsCopyUp, true);
+  await mounted([]);
+  assertEquals(engine.volumes.resolve("v").needsCopyUp, false);
+});
+
 Deno.test("Containers.stop() sends the signal it is asked to", async () => {
   await using engine = await openFake();
   const { containers } = engine;

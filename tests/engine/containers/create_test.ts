@@ -126,6 +126,8 @@ Deno.test("createContainer() refuses what contradicts itself", async () => {
     [{ networks: { podman: { staticIPs: ["ten"] } } }, "not an address"],
     [{ logDriver: "journald" }, 'log driver "journald" is not available here'],
     [{ command: ["a\0b"] }, "NUL byte"],
+    [{ resources: { memory: { swap: 5 } } }, "always set the memory limit when using memoryswap"],
+    [{ resources: { memory: { limit: 10, swap: 5 } } }, "minimum memoryswap limit should be larger than memory limit"],
   ];
   await using engine = await openFake();
   for (const [options, text] of rows) {

@@ -22,6 +22,8 @@ Deno.test("specGenerator() reads docker's plain request as next to nothing", () 
   const config = decode(CreateContainerConfig, body);
   assertEquals(difference(containerSpec(specGenerator(config, "", "podman"))), {
     command: ["echo", "hi"],
+    // As Docker's daemon does.
+    createWorkdir: true,
     // Docker has no writable /tmp on a read-only root, but Podman's service gives it one.
     readWriteTmpfs: true,
     networks: { podman: { aliases: [], staticIPs: [] } },
@@ -37,6 +39,7 @@ Deno.test("specGenerator() reads every option of docker's", () => {
     command: ["sh"],
     env: { A: "b" },
     workdir: "/tmp",
+    createWorkdir: true,
     user: "1000",
     hostname: "hh",
     terminal: true,

@@ -165,6 +165,13 @@ Deno.test("containerSpec() takes log options that ask for what a log does anyway
   assertEquals(native({ image: "x", log_configuration: { options } }).logOptions, options);
 });
 
+Deno.test("containerSpec() leaves folders and account files alone when asked to", () => {
+  const spec = difference(
+    native({ image: "busybox", work_dir: "/x", create_working_dir: true, manage_password: false }),
+  );
+  assertEquals(spec, { workdir: "/x", createWorkdir: true, noPasswd: true });
+});
+
 Deno.test("containerSpec() refuses what makes no sense", () => {
   const rows: unknown[] = [
     {},
@@ -202,6 +209,9 @@ Deno.test("containerSpec() reads namespaces, networks and ports", () => {
     ["a", { aliases: ["al"], staticIPs: ["10.1.1.1"], mac: "02:00:00:00:00:02" }],
     ["b", { aliases: [], staticIPs: [], mac: "02:00:00:00:00:01", interfaceName: "net0" }],
   ]);
+  assertEquals(native({ image: "x", Networks: { default: { static_ips: ["10.88.0.7"] } } }).networks, {
+    podman: { aliases: [], staticIPs: ["10.88.0.7"] },
+  });
   assertEquals(spec.ports.map(({ protocol, range, hostIP }) => [protocol, range, hostIP]), [["tcp", 1, ""], [
     "udp",
     1,

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes 
 import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../lib/engine/errors.ts";
+import { hostDevices } from "../../../lib/platform/linux/processes/devices.ts";
 import { Bench, ignore, type Wish } from "./process_bench.ts";
 
 const DEFAULT_CAPABILITIES = "00000000800405fb";
@@ -36,8 +37,14 @@ Deno.test({
       "wc -c < /proc/timer_list; ls /sys/firmware | wc -l; (echo x > /proc/sys/kernel/hostname) 2>/dev/null || echo ro",
     );
     assertMatch(masked, /^0\n0\nro\n$/);
-    const privileged = await outputOf(bench, `${status}; ls /dev | wc -l`, { spec: { privileged: true } });
+    const privileged = await outputOf(bench, `${status}; ls /dev`, { spec: { privileged: true } });
     assertMatch(privileged, /Seccomp:\t0/);
+    const devices = (await hostDevices()).map(({ path }) => path);
+    assert(devices.includes("/dev/null"));
+    for (const device of devices) {
+      assert((await stat(device)).isCharacterDevice() || (await stat(device)).isBlockDevice());
+    }
+    assertEquals(devices.filter((path) => !privileged.includes(`${path.split("/")[2]}\n`)), []);
     assertEquals(
       await outputOf(bench, "grep Seccomp: /proc/self/status", { spec: { seccomp: "unconfined" } }),
       "Seccomp:\t0\n",
@@ -52,10 +59,14 @@ Deno.test({
     await using bench = await Bench.open();
     const who = (user: string, groups: string[] = []) =>
       outputOf(bench, "id; echo $HOME", { process: { user }, spec: { groups } });
-    assertEquals(await who("alice"), "uid=1000(alice) gid=1001(alice) groups=50(staff)\n/home/alice\n");
-    assertEquals(await who("1000:staff"), "uid=1000(alice) gid=50(staff)\n/home/alice\n");
-    assertEquals(await who("", ["video"]), "uid=0(root) gid=0(root) groups=44(video)\n/root\n");
-    assertEquals(await who("4711:4712"), "uid=4711(4711) gid=4712\n/\n");
+    assertEquals(await who("alice"), "uid=1000(alice) gid=1001(alice) groups=50(staff),1001(alice)\n/home/alice\n");
+    assertEquals(await who("1000:staff"), "uid=1000(alice) gid=50(staff) groups=50(staff)\n/home/alice\n");
+    assertEquals(await who("", ["video"]), "uid=0(root) gid=0(root) groups=0(root),44(video)\n/root\n");
+    assertEquals(await who("4711:4712"), "uid=4711(4711) gid=4712(4712) groups=4712(4712)\n/\n");
+    assertEquals(
+      await outputOf(bench, "id", { process: { user: "4711:4712" }, spec: { noPasswd: true } }),
+      "uid=4711 gid=4712 groups=4712\n",
+    );
     const place = await outputOf(
       bench,
       'pwd; umask; echo $A; hostname=$(cat /etc/hostname); test -n "$hostname" && echo named',
@@ -65,6 +76,11 @@ Deno.test({
     );
     assertEquals(place, "/made/for/it\n0022\nb c\nnamed\n");
     assertEquals((await stat(join(bench.rootfs, "made/for/it"))).uid, 1000);
+    const missing = { process: { workdir: "/not/there" }, spec: { workdir: "/not/there" } };
+    const error = await assertRejects(() => bench.run({ ...missing, args: ["pwd"] }), EngineError, "does not exist on");
+    assertEquals(error.code, "invalid");
+    const made = { ...missing, spec: { ...missing.spec, createWorkdir: true } };
+    assertEquals(await outputOf(bench, "pwd", made), "/not/there\n");
     assertEquals(await outputOf(bench, "umask", { spec: { umask: "0077" } }), "0077\n");
   },
 });
@@ -121,6 +137,8 @@ Deno.test({
     assertEquals(await outputOf(bench, readOnly, { spec: { readOnly: true } }), "ro\nscratch\n");
     const shm = await outputOf(bench, "grep shm /proc/mounts", { spec: { shmSize: 1024 * 1024 } });
     assertStringIncludes(shm, "size=1024k");
+    const none = { namespaces: { ...bench.record({ args: [] }).spec.namespaces, ipc: { mode: "none" as const } } };
+    assertEquals(await outputOf(bench, "ls -d /dev/shm 2>/dev/null || echo none", { spec: none }), "none\n");
   },
 });
 
@@ -136,6 +154,10 @@ Deno.test({
       await outputOf(bench, "cat /proc/sys/net/ipv4/ip_unprivileged_port_start", { spec: { sysctl } }),
       "80\n",
     );
+    const range = "cat /proc/sys/net/ipv4/ping_group_range";
+    assertEquals(await outputOf(bench, range), "0\t0\n");
+    const asked = { "net.ipv4.ping_group_range": "0 5" };
+    assertEquals(await outputOf(bench, range, { spec: { sysctl: asked } }), "0\t5\n");
     const own = bench.record({ args: [] }).spec.namespaces;
     const host = { mode: "host" as const };
     const hostSpec = { namespaces: { ...own, pid: host, uts: host, network: host } };

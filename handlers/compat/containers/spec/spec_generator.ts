@@ -80,6 +80,7 @@ function process(config: CreateContainerConfig): Sparse<SpecGenerator> {
     unsetenv: unset,
     unsetenvall: config.UnsetEnvAll,
     work_dir: config.WorkingDir,
+    create_working_dir: true,
     user: config.User,
     terminal: config.Tty,
     stdin: config.OpenStdin,

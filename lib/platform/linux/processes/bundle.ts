@@ -20,7 +20,7 @@ import { allowedLimits } from "./rlimits.ts";
 import { buildSpec, specText } from "./runtime_spec.ts";
 import { readSeccompProfile } from "./seccomp.ts";
 import { type ResolvedUser, resolveUser } from "./user_lookup.ts";
-import { ensureFolder } from "./workdir.ts";
+import { ensureFolder, requireFolder } from "./workdir.ts";
 
 const ZONES = "/usr/share/zoneinfo";
 
@@ -48,7 +48,12 @@ export async function openBundler(context: HostContext): Promise<Bundler> {
       const covered = mounts.some(({ destination }) =>
         workdir === destination || workdir.startsWith(`${destination}/`)
       );
-      if (!covered) await ensureFolder(rootfs, workdir, user);
+      if (!covered) {
+        // A folder that somebody names is one that he expects to be there, unless he says so.
+        if (record.spec.workdir !== undefined && !record.spec.createWorkdir) {
+          await requireFolder(rootfs, workdir, record.id);
+        } else await ensureFolder(rootfs, workdir, user);
+      }
       const sources = { rootfs, netns, user, mounts, cgroupsPath, seccomp, capabilities, limits, pidOf, warn };
       const spec = await buildSpec(record, sources);
       await writeFile(container.config, specText(spec), { mode: 0o600 });
@@ -89,6 +94,8 @@ async function writeFiles(
   }
   const passwd = passwdText(record, user);
   if (passwd !== undefined) work.push(add("/etc/passwd", join(container.bundle, "passwd"), passwd));
+  const group = groupText(record, user);
+  if (group !== undefined) work.push(add("/etc/group", join(container.bundle, "group"), group));
   await Promise.all(work);
   const zone = await zoneFile(spec.timezone);
   return zone === undefined ? files : { ...files, "/etc/localtime": zone };
@@ -96,10 +103,20 @@ async function writeFiles(
 
 /** A user who is only a number gets an entry, so that programs which ask who they are do not fail. */
 function passwdText(record: ContainerRecord, user: ResolvedUser): string | undefined {
-  if (user.known || user.passwd === undefined) return undefined;
-  const end = user.passwd === "" || user.passwd.endsWith("\n") ? "" : "\n";
+  if (record.spec.noPasswd || user.known || user.passwd === undefined) return undefined;
   const { uid, gid } = user;
-  return `${user.passwd}${end}${uid}:*:${uid}:${gid}:container user:${record.process.workdir}:/bin/sh\n`;
+  return `${lines(user.passwd)}${uid}:*:${uid}:${gid}:container user:${record.process.workdir}:/bin/sh\n`;
+}
+
+/** So does a group that is only a number. */
+function groupText(record: ContainerRecord, { knownGroup, group, gid }: ResolvedUser): string | undefined {
+  if (record.spec.noPasswd || knownGroup || group === undefined) return undefined;
+  return `${lines(group)}${gid}:x:${gid}:\n`;
+}
+
+/** A file's text, with its last line ended. */
+function lines(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
 async function zoneFile(timezone: string | undefined): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { SpecDevice } from "./spec_types.ts";
 
@@ -12,11 +12,11 @@ export async function hostDevices(folder = "/dev"): Promise<SpecDevice[]> {
     const path = join(folder, entry.name);
     if (folder === "/dev" && OWN.has(entry.name)) return [];
     if (entry.isDirectory()) return await hostDevices(path);
-    if (!entry.isCharacterDevice() && !entry.isBlockDevice()) return [];
-    const facts = await stat(path).catch(() => undefined);
-    if (facts === undefined) return [];
+    // The entry itself does not tell on every runtime: Deno's knows files, folders and links only.
+    const facts = await lstat(path).catch(() => undefined);
+    if (!facts?.isCharacterDevice() && !facts?.isBlockDevice()) return [];
     const { major, minor } = deviceNumbers(facts.rdev);
-    const type = entry.isBlockDevice() ? "b" : "c";
+    const type = facts.isBlockDevice() ? "b" : "c";
     return [{ path, type, major, minor, fileMode: facts.mode & 0o777, uid: facts.uid, gid: facts.gid }];
   }));
   return found.flat();

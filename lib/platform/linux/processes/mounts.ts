@@ -64,7 +64,6 @@ export async function containerMounts(record: ContainerRecord, sources: MountSou
 
 function kernelMounts({ spec }: ContainerRecord): SpecMount[] {
   const writable = spec.privileged ? "rw" : "ro";
-  const shm = `size=${spec.shmSize ?? SHM_SIZE}`;
   return [
     { destination: "/proc", type: "proc", source: "proc", options: ["nosuid", "noexec", "nodev"] },
     tmpfs("/dev", ["nosuid", "noexec", "strictatime", "mode=755", "size=65536k"]),
@@ -76,10 +75,7 @@ function kernelMounts({ spec }: ContainerRecord): SpecMount[] {
       options: ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"],
     },
     { destination: "/dev/mqueue", type: "mqueue", source: "mqueue", options: ["nosuid", "noexec", "nodev"] },
-    // Shared memory goes with the namespace of the other means of communication.
-    spec.namespaces.ipc.mode === "host"
-      ? { destination: "/dev/shm", type: "bind", source: "/dev/shm", options: ["rbind", "nosuid", "noexec", "nodev"] }
-      : { ...tmpfs("/dev/shm", ["nosuid", "noexec", "nodev", "mode=1777", shm]), source: "shm" },
+    ...sharedMemory(spec),
     {
       destination: "/sys/fs/cgroup",
       type: "cgroup",
@@ -87,6 +83,15 @@ function kernelMounts({ spec }: ContainerRecord): SpecMount[] {
       options: ["rprivate", "nosuid", "noexec", "nodev", "relatime", writable],
     },
   ];
+}
+
+/** Shared memory goes with the namespace of the other means of communication, and "none" is without. */
+function sharedMemory({ namespaces: { ipc }, shmSize }: ContainerRecord["spec"]): SpecMount[] {
+  const destination = "/dev/shm";
+  const options = ["nosuid", "noexec", "nodev"];
+  if (ipc.mode === "none") return [];
+  if (ipc.mode === "host") return [{ destination, type: "bind", source: destination, options: ["rbind", ...options] }];
+  return [{ ...tmpfs(destination, [...options, "mode=1777", `size=${shmSize ?? SHM_SIZE}`]), source: "shm" }];
 }
 
 function tmpfs(destination: string, options: string[]): SpecMount {

@@ -83,7 +83,7 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
       namespaces,
       resources: containerResources(record),
       cgroupsPath: sources.cgroupsPath,
-      sysctl: spec.sysctl,
+      sysctl: { ...defaultSysctls(record), ...spec.sysctl },
       ...spec.privileged && { devices: await hostDevices() },
       ...seccomp !== undefined && { seccomp },
       ...hiddenPaths(record),
@@ -151,6 +151,12 @@ function containerResources({ spec }: ContainerRecord): Record<string, unknown> 
   const devices = spec.privileged ? [{ allow: true, access: "rwm" }] : [{ allow: false, access: "rwm" }];
   const asked = Array.isArray(spec.resources.devices) ? spec.resources.devices : [];
   return { pids: { limit: PIDS_LIMIT }, ...spec.resources, devices: [...devices, ...asked] };
+}
+
+/** Root may ping without CAP_NET_RAW, which it does not have, in a network namespace that is the container's own. */
+function defaultSysctls({ spec }: ContainerRecord): Record<string, string> {
+  const { mode } = spec.namespaces.network;
+  return mode === "bridge" || mode === "private" || mode === "none" ? { "net.ipv4.ping_group_range": "0 0" } : {};
 }
 
 function hiddenPaths({ spec }: ContainerRecord): { maskedPaths: string[]; readonlyPaths: string[] } {

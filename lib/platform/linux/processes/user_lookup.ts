@@ -20,6 +20,10 @@ export interface ResolvedUser {
   known: boolean;
   /** The passwd file as read; `undefined` where there is none. */
   passwd?: string;
+  /** False when the tree's group file has no such group. */
+  knownGroup: boolean;
+  /** The group file as read; `undefined` where there is none. */
+  group?: string;
 }
 
 interface User {
@@ -58,10 +62,13 @@ export async function resolveUser(rootfs: string, user: string, groups: readonly
   return {
     uid,
     gid,
-    additionalGids: [...new Set([...member, ...asked])].filter((id) => id !== gid),
+    // With the process's own among them, it cannot be dropped to get around what is denied to the group (CVE-2022-2989).
+    additionalGids: [...new Set([...member, ...asked, gid])],
     home: entry?.home || (uid === 0 ? "/root" : "/"),
     known: entry !== undefined,
     passwd,
+    knownGroup: allGroups.some((group) => group.gid === gid),
+    group,
   };
 }
 

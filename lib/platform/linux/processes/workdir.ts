@@ -1,4 +1,5 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { EngineError } from "../../../engine/errors.ts";
 import { openInside } from "../safe_path.ts";
 
 /** Owner of what is made. */
@@ -27,6 +28,15 @@ export async function ensureFolder(rootfs: string, path: string, owner: Owner): 
       await parent.close();
     }
   }
+}
+
+/** Throws `EngineError("invalid")` where the container's tree has no such folder. */
+export async function requireFolder(rootfs: string, path: string, containerID: string): Promise<void> {
+  const found = await openInside(rootfs, path);
+  if (found === undefined) {
+    throw new EngineError("invalid", `workdir "${path}" does not exist on container ${containerID}`);
+  }
+  await found.close();
 }
 
 async function makeBelow(parent: FileHandle, name: string, owner: Owner): Promise<boolean> {
