@@ -68,6 +68,7 @@ export const EXPORTS: readonly Export[] = [
     names: ["readChannel"],
     over: "client",
   },
+  { name: "client events", holds: "SSE, resumed", from: "events.ts", names: ["events"], over: "client" },
   { name: "server streams", holds: "stream, Response", from: "server.ts", names: ["streams"], over: "server" },
   {
     name: "server channels",
@@ -76,6 +77,7 @@ export const EXPORTS: readonly Export[] = [
     names: ["writeChannel"],
     over: "server",
   },
+  { name: "resumable", holds: "SSE with IDs", from: "events.ts", names: ["resumable"], over: "server" },
   { name: "auth", holds: "bearer, basic", from: "server.ts", names: ["bearer", "basic"], over: "server" },
   {
     name: "check",

@@ -1,4 +1,5 @@
 import { HTTPError } from "./error.ts";
+import { bearerOf } from "./socket_protocols.ts";
 
 /** Decides who calls, what they may do and what they may learn of errors. */
 export interface Authenticator<Identity = unknown> {
@@ -33,7 +34,7 @@ function refuse(scheme: string, detail: string): HTTPError {
 }
 
 /**
- * Lets callers in that send `Authorization: Bearer TOKEN` (RFC 6750).
+ * Lets callers in that send `Authorization: Bearer TOKEN` (RFC 6750), or open a WebSocket with {@linkcode socketProtocols}.
  *
  * @param check The one token, compared in constant time, or a function that returns the identity, or undefined to refuse
  */
@@ -43,7 +44,8 @@ export function bearer<Identity = string>(
   return {
     scheme: { type: "http", scheme: "bearer" },
     async authenticate(request) {
-      const token = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+      const token = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1] ??
+        bearerOf(request.headers);
       if (token === undefined) throw refuse("Bearer", "a bearer token is required");
       const identity = typeof check === "string"
         ? await sameSecret(token, check) ? "bearer" : undefined

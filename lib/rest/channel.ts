@@ -3,10 +3,14 @@ import type { Platform } from "./context.ts";
 import { HTTPError } from "./error.ts";
 import { FLOW } from "./flow.ts";
 import { textBody } from "./ndjson.ts";
-import { acceptsEvents, eventFrame } from "./sse.ts";
+import { type Resumable, RESUME } from "./resumable.ts";
+import { acceptsEvents, eventFrame, HEARTBEAT } from "./sse.ts";
 import { chooseProtocol, sendValues, wantsWebSocket } from "./websocket_channel.ts";
 
 export { type OpenChannel, openChannel, type OpenOptions } from "./open_channel.ts";
+
+/** Milliseconds of silence after which server-sent events get a comment: proxies give up after 30 s or more. */
+const QUIET = 15_000;
 
 /** What {@linkcode channelResponse} knows of the call. */
 export interface ChannelContext {
@@ -20,6 +24,8 @@ export interface ChannelContext {
   encode(value: unknown): string;
   /** The words for an error that the peer may read; by default those of an `HTTPError`, and none of any other. */
   describe?(error: unknown): string;
+  /** Milliseconds of silence after which server-sent events get a comment; 15,000 by default. */
+  readonly heartbeat?: number;
 }
 
 /**
@@ -38,6 +44,7 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
   if (overWebSocket && platform.upgradeWebSocket === undefined) {
     throw new HTTPError(501, "Open a WebSocket: this runtime has none to give", { kind: "unimplemented" });
   }
+  if (!overWebSocket && acceptsEvents(request.headers.get("accept"))) return await eventResponse(source, context);
   const values = new ChannelSource(source, (value) => context.encode(value));
   await values.settle();
   if (overWebSocket) {
@@ -47,18 +54,35 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
     platform.waitUntil?.(sent);
     return response;
   }
-  if (acceptsEvents(request.headers.get("accept"))) {
-    const end = {
-      done: eventFrame("", "end"),
-      failed: (error: unknown) => eventFrame(JSON.stringify(describe(error)), "error"),
-    };
-    return new Response(textBody(values, eventFrame, signal, end), {
-      headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
-    });
-  }
-  return new Response(textBody(values, (text) => text + "\n", signal), {
+  return new Response(textBody(values, { value: (text) => text + "\n" }, signal), {
     headers: { "content-type": context.contentType ?? "application/x-ndjson" },
   });
+}
+
+async function eventResponse(source: AsyncIterable<unknown>, context: ChannelContext): Promise<Response> {
+  const { encode, signal, describe = defaultDescribe } = context;
+  const resume = (source as Partial<Resumable<unknown>>)[RESUME];
+  const after = context.request.headers.get("last-event-id") || undefined;
+  const values = resume === undefined
+    ? new ChannelSource(source, (value) => eventFrame(encode(value)))
+    // What `open` yields are pairs, as its type says.
+    : new ChannelSource(resume.open(after), (pair) => pairFrame(pair as [string, unknown], encode));
+  await values.settle();
+  // An EventSource knows no end: it comes back for more until it is told that there is none (HTML Standard, section 9.2.3).
+  if (resume && after && values.ended) return new Response(null, { status: 204 });
+  const frames = {
+    value: (text: string) => text,
+    done: eventFrame("", "end"),
+    failed: (error: unknown) => eventFrame(JSON.stringify(describe(error)), "error"),
+    idle: { text: HEARTBEAT, after: resume?.heartbeat ?? context.heartbeat ?? QUIET },
+  };
+  return new Response(textBody(values, frames, signal), {
+    headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
+  });
+}
+
+function pairFrame([id, value]: [string, unknown], encode: ChannelContext["encode"]): string {
+  return eventFrame(encode(value), undefined, id);
 }
 
 function upgrade<T>(values: ChannelSource, take: () => T): T {

@@ -1,3 +1,4 @@
+import type { Client } from "./core_client.ts";
 import type { CallOptions } from "./function_types.ts";
 import { readJSON } from "./json.ts";
 import type { Channel } from "./marker.ts";
@@ -10,12 +11,15 @@ export function readChannel(
   plan: Plan,
   request: Request,
   fetch: (request: Request) => Promise<Response>,
-  { websocket, signal }: CallOptions,
+  options: CallOptions,
+  client: Client,
 ): Channel<unknown> {
+  const { websocket, signal } = options;
   const { item, kind, revive } = plan.result;
   return openChannel({
-    request,
+    request: websocket ? client.prepare?.(request) ?? request : request,
     fetch,
+    receive: websocket ? undefined : client.receive,
     websocket,
     signal,
     async decode(text) {

@@ -25,6 +25,11 @@ export class ChannelSource {
     if (this.#ahead.state === "failed") await this.#ahead.result;
   }
 
+  /** Whether the source is known to have no more values. */
+  get ended(): boolean {
+    return this.#ahead.state === "done";
+  }
+
   /** The next value's text, or undefined at the end. */
   async next(): Promise<string | undefined> {
     const result = await this.#ahead.result;

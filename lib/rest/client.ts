@@ -33,6 +33,7 @@ export { type ClientHooks, hooks } from "./hooks.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./marker.ts";
 export { multipart } from "./multipart.ts";
 export { retry, type RetryOptions } from "./retry.ts";
+export { socketProtocols } from "./socket_protocols.ts";
 
 /** {@linkcode linkWith} without any part. */
 export function link<const D extends Operations>(

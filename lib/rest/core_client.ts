@@ -6,6 +6,7 @@ import type { AnyFunction, FunctionTable, Implementation } from "./implement.ts"
 import { isRecord } from "./record.ts";
 import type { HeaderValues } from "./header_value.ts";
 import type { Channel } from "./marker.ts";
+import type { Receive } from "./open_channel.ts";
 import type { Plan } from "./plan_types.ts";
 import { readError, readResult } from "./read_result.ts";
 import { writeRequest } from "./write_request.ts";
@@ -13,6 +14,10 @@ import { writeRequest } from "./write_request.ts";
 /** What sends the requests of a linked API. A {@linkcode Handler} fits, which calls an API without a network. */
 export interface Client {
   fetch(request: Request): Promise<Response>;
+  /** What `fetch` adds to a request, for what is not sent by it: a WebSocket. */
+  prepare?(request: Request): Request;
+  /** Receives the values of channels over HTTP in a way of its own. */
+  readonly receive?: Receive;
 }
 
 /** The functions of a linked API. */
@@ -30,6 +35,7 @@ export interface ClientParts {
     request: Request,
     fetch: (request: Request) => Promise<Response>,
     options: CallOptions,
+    client: Client,
   ) => Channel<unknown>;
   /** Lets arguments write headers and results read them. */
   readonly headers?: HeaderValues;
@@ -119,6 +125,6 @@ function caller(
     const request = writeRequest(plan, codecs, base, args, accept, AbortSignal.any(ends), headers);
     if (shape !== "channel") return readResult(plan, codecs, await send(request), headers);
     if (!channel) throw new TypeError(`Call "${name}": this client has no channels`);
-    return channel(plan, request, send, options);
+    return channel(plan, request, send, options, client);
   };
 }

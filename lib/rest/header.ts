@@ -12,11 +12,14 @@ import { type Client, DIRECT } from "./core_client.ts";
  * ```
  */
 export function header(name: string, value: string, client: Client = DIRECT): Client {
+  const add = (request: Request) => {
+    const headers = new Headers(request.headers);
+    headers.set(name, value);
+    return new Request(request, { headers });
+  };
   return {
-    fetch(request) {
-      const headers = new Headers(request.headers);
-      headers.set(name, value);
-      return client.fetch(new Request(request, { headers }));
-    },
+    ...client,
+    fetch: (request) => client.fetch(add(request)),
+    prepare: (request) => add(client.prepare?.(request) ?? request),
   };
 }

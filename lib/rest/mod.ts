@@ -82,5 +82,6 @@ export type { Plan } from "./plan_types.ts";
 export { idOf, requestID, type RequestIDOptions } from "./request_id.ts";
 export { retry, type RetryOptions } from "./retry.ts";
 export { writerCodec, type WriterCodecOptions } from "./request_writer.ts";
+export { socketProtocols } from "./socket_protocols.ts";
 export type { Input, Issue, JSONSchemaOptions, Output, Schema, Validated } from "./schema.ts";
 export type { CheckTag, TagMismatch } from "./tag_types.ts";

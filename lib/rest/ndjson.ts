@@ -1,15 +1,21 @@
 import type { ChannelSource } from "./channel_source.ts";
+import { LineSplitter } from "./line_splitter.ts";
 
-/** The longest line {@linkcode readLines} accepts, in characters. */
-const LONGEST = 64 * 1024 * 1024;
+/** How long what was sent has to go out before a body breaks off (milliseconds): what breaks off takes with it what waits. */
+const LINGER = 10;
 
-/** Newline-delimited values as a body: pulled from the source only as fast as the peer reads. */
-export function textBody(
-  source: ChannelSource,
-  frame: (text: string) => string,
-  signal: AbortSignal,
-  end?: { done?: string; failed?: (error: unknown) => string },
-): ReadableStream<Uint8Array> {
+/** How values go out in a body of text. */
+export interface Frames {
+  value(text: string): string;
+  /** What ends the body. */
+  readonly done?: string;
+  failed?(error: unknown): string;
+  /** What goes out after so many milliseconds without a value. */
+  readonly idle?: { readonly text: string; readonly after: number };
+}
+
+/** Values as a body of text: pulled from the source only as fast as the peer reads. */
+export function textBody(source: ChannelSource, frames: Frames, signal: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const release = () => source.release();
   const finish = () => {
@@ -20,15 +26,24 @@ export function textBody(
   if (signal.aborted) release();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
+      const send = (text: string) => controller.enqueue(encoder.encode(text));
+      const { idle } = frames;
+      // What waits unread says well enough that the channel lives.
+      const beat = idle && setInterval(() => controller.desiredSize === 0 && send(idle.text), idle.after);
       try {
-        const text = await source.batch(frame);
-        if (text !== undefined) return controller.enqueue(encoder.encode(text));
-        if (end?.done) controller.enqueue(encoder.encode(end.done));
+        const text = await source.batch((text) => frames.value(text));
+        if (text !== undefined) return send(text);
+        if (frames.done) send(frames.done);
       } catch (error) {
         finish();
         // Without a way to say so in the body, the broken-off response is what tells the client.
-        if (end?.failed === undefined) throw error;
-        controller.enqueue(encoder.encode(end.failed(error)));
+        if (frames.failed === undefined) {
+          await new Promise((resolve) => setTimeout(resolve, LINGER));
+          throw error;
+        }
+        send(frames.failed(error));
+      } finally {
+        clearInterval(beat);
       }
       finish();
       controller.close();
@@ -40,16 +55,15 @@ export function textBody(
 /** The lines of a UTF-8 stream, without their ends; empty ones are left out. Cancelling the reader ends a wait. */
 export async function* readLines(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
-  let rest = "";
+  const splitter = new LineSplitter("\n");
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      const text = done ? decoder.decode() : decoder.decode(value, { stream: true });
-      const lines = (rest + text).split("\n");
-      rest = done ? "" : lines.pop() ?? "";
-      if (rest.length > LONGEST) throw new RangeError(`Read a line: longer than ${LONGEST} characters`);
-      for (const line of lines) if (line.trim() !== "") yield line;
-      if (done) return;
+      for (const line of splitter.push(decoder.decode(value, { stream: !done }))) if (line.trim() !== "") yield line;
+      if (!done) continue;
+      const last = splitter.end();
+      if (last.trim() !== "") yield last;
+      return;
     }
   } finally {
     await reader.cancel().catch(() => {});

@@ -13,6 +13,8 @@ export interface OpenOptions<T> {
   decode(text: string): T | Promise<T>;
   /** Open a WebSocket to the request's address instead. */
   readonly websocket?: boolean;
+  /** Where the texts come from when it is no WebSocket; lines of JSON by default. */
+  readonly receive?: Receive;
   readonly signal?: AbortSignal;
 }
 
@@ -31,6 +33,9 @@ export interface Texts {
   close(): Promise<void>;
 }
 
+/** Starts to receive the texts of a channel. */
+export type Receive = (request: Request, fetch: (request: Request) => Promise<Response>) => Texts;
+
 /**
  * Opens a channel at once, whether or not anybody reads it yet; errors are thrown to the reader. For one reader.
  *
@@ -42,7 +47,8 @@ export interface Texts {
  */
 export function openChannel<T>(options: OpenOptions<T>): OpenChannel<T> {
   const { signal } = options;
-  const texts = options.websocket ? receiveValues(options.request, WINDOW) : receiveLines(options);
+  const { receive = receiveLines, request, fetch } = options;
+  const texts = options.websocket ? receiveValues(request, WINDOW) : receive(request, fetch);
   let closed: Promise<void> | undefined;
   const close = () => {
     signal?.removeEventListener("abort", close);
@@ -79,13 +85,9 @@ function isAbort(error: unknown): boolean {
 }
 
 /** Newline-delimited values over `fetch`. */
-function receiveLines<T>(options: OpenOptions<T>): Texts {
+const receiveLines: Receive = (request, fetch) => {
   const leave = new AbortController();
-  const body = options.fetch(new Request(options.request, { signal: leave.signal })).then((response) => {
-    if (response.ok) return (response.body ?? new ReadableStream({ start: (end) => end.close() })).getReader();
-    response.body?.cancel().catch(() => {});
-    throw new Error(`Open a channel: answered with status ${response.status}`);
-  });
+  const body = fetch(new Request(request, { signal: leave.signal })).then(bodyOf);
   const lines = body.then(readLines);
   const opened = lines.then(() => {});
   opened.catch(() => {});
@@ -99,4 +101,15 @@ function receiveLines<T>(options: OpenOptions<T>): Texts {
       return Promise.resolve();
     },
   };
+};
+
+/**
+ * The reader of a response's body.
+ *
+ * @throws {Error} if the response is no success
+ */
+export function bodyOf(response: Response): ReadableStreamDefaultReader<Uint8Array> {
+  if (response.ok) return (response.body ?? new Blob([]).stream()).getReader();
+  response.body?.cancel().catch(() => {});
+  throw new Error(`Open a channel: answered with status ${response.status}`);
 }

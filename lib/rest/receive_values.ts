@@ -1,4 +1,5 @@
 import { FLOW } from "./flow.ts";
+import { bearerProtocol } from "./socket_protocols.ts";
 import type { Texts } from "./open_channel.ts";
 
 /** The other end's close, as the reader sees it. */
@@ -25,6 +26,10 @@ export function receiveValues(request: Request, window: number): Texts {
   opened.catch(() => {});
   socket.addEventListener("message", (event) => {
     if (typeof event.data === "string") texts.push(event.data);
+    if (socket.protocol === FLOW && texts.length > window) {
+      end ??= { error: new Error("Read a channel: the sender sends more than it was asked for") };
+      socket.close();
+    }
     wake?.();
   });
   return {
@@ -55,12 +60,12 @@ function closeError(event: CloseEvent): Error {
 
 function connect(request: Request): WebSocket {
   const url = request.url.replace(/^http/, "ws");
-  const headers: Record<string, string> = {};
-  request.headers.forEach((value, name) => headers[name] = value);
+  const headers = Object.fromEntries(request.headers);
   try {
     // Servers' runtimes take headers this way; a browser reads the object as a protocol's name and throws.
     const options = { protocols: [FLOW], headers } as unknown as string[];
     if (Object.keys(headers).length > 0) return new WebSocket(url, options);
   } catch { /* no headers then */ }
-  return new WebSocket(url, [FLOW]);
+  const token = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
+  return new WebSocket(url, token === undefined ? [FLOW] : [FLOW, bearerProtocol(token)]);
 }

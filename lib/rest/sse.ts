@@ -1,8 +1,19 @@
-/** One server-sent event (HTML Standard, section 9.2.6): lines of `data`, and a name where it is not an ordinary message. */
-export function eventFrame(text: string, name?: string): string {
+/**
+ * One server-sent event (HTML Standard, section 9.2.6): lines of `data`, with a name where it is not an ordinary message, and an
+ * ID where it can be resumed after.
+ *
+ * @throws {TypeError} if the ID is not printable ASCII, which is what survives the way back in a header
+ */
+export function eventFrame(text: string, name?: string, id?: string): string {
+  if (id !== undefined && !/^[ -~]*$/.test(id)) {
+    throw new TypeError(`Send an event: its ID "${id}" is not printable ASCII`);
+  }
   const data = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`).join("");
-  return `${name === undefined ? "" : `event: ${name}\n`}${data}\n`;
+  return `${name === undefined ? "" : `event: ${name}\n`}${id === undefined ? "" : `id: ${id}\n`}${data}\n`;
 }
+
+/** A comment, which keeps proxies from taking a quiet channel for a dead one. */
+export const HEARTBEAT = ":\n\n";
 
 /** Whether an `Accept` header asks for server-sent events by name. */
 export function acceptsEvents(accept: string | null): boolean {

@@ -1,5 +1,6 @@
 import type { ChannelSource } from "./channel_source.ts";
 import { Credit, FLOW } from "./flow.ts";
+import { offeredProtocols, PLAIN } from "./socket_protocols.ts";
 
 /** Bytes a plain WebSocket may hold unsent before the source has to wait. */
 const HIGH = 1024 * 1024;
@@ -12,10 +13,10 @@ export function wantsWebSocket(request: Request): boolean {
   return request.headers.get("upgrade")?.toLowerCase() === "websocket";
 }
 
-/** The subprotocol to answer with: ours, when the peer offers it. */
+/** The subprotocol to answer with: the one with flow control where the peer offers it. One that carries a credential never is. */
 export function chooseProtocol(request: Request): string | undefined {
-  const offered = request.headers.get("sec-websocket-protocol")?.split(",").map((name) => name.trim());
-  return offered?.includes(FLOW) ? FLOW : undefined;
+  const offered = offeredProtocols(request.headers);
+  return [FLOW, PLAIN].find((name) => offered.includes(name));
 }
 
 /**

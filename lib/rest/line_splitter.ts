@@ -1,0 +1,39 @@
+/** The longest line that is accepted, in characters. */
+const LONGEST = 64 * 1024 * 1024;
+
+/** Cuts text that comes in pieces into lines. What is held back is put together only once its line has ended. */
+export class LineSplitter {
+  readonly #ends: string | RegExp;
+  #rest: string[] = [];
+  #length = 0;
+
+  /** `ends` is what ends a line. */
+  constructor(ends: string | RegExp) {
+    this.#ends = ends;
+  }
+
+  /**
+   * The lines that end with this piece.
+   *
+   * @throws {RangeError} if a line is longer than 64 Mi characters
+   */
+  push(text: string): string[] {
+    const lines = text.split(this.#ends);
+    const last = lines.pop() ?? "";
+    if (lines.length > 0) {
+      lines[0] = this.end() + lines[0];
+    }
+    this.#rest.push(last);
+    this.#length += last.length;
+    if (this.#length > LONGEST) throw new RangeError(`Read a line: longer than ${LONGEST} characters`);
+    return lines;
+  }
+
+  /** What follows the last end of a line. */
+  end(): string {
+    const rest = this.#rest.join("");
+    this.#rest = [];
+    this.#length = 0;
+    return rest;
+  }
+}
