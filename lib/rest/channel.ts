@@ -2,6 +2,7 @@ import { ChannelSource } from "./channel_source.ts";
 import type { Platform } from "./context.ts";
 import { HTTPError } from "./error.ts";
 import { FLOW } from "./flow.ts";
+import { asksFailures, failureLine } from "./failure_line.ts";
 import { textBody } from "./ndjson.ts";
 import { type Resumable, RESUME } from "./resumable.ts";
 import { acceptsEvents, eventFrame, HEARTBEAT } from "./sse.ts";
@@ -31,7 +32,8 @@ export interface ChannelContext {
 /**
  * Sends what `source` yields, as the request asks for it: one WebSocket text message per value (`Upgrade: websocket`; closed
  * with 1000 at the end, 1011 and a reason on failure), server-sent events (`Accept: text/event-stream`; an event `end` closes
- * them, an event `error` carries a failure), or one line of JSON per value. The source is read no faster than the peer reads,
+ * them, an event `error` carries a failure), or one line of JSON per value (a failure breaks the body off, or is the
+ * last line where the client asks for that). The source is read no faster than the peer reads,
  * and its `return` runs when the peer goes away.
  *
  * @throws What the source throws at once, before there is a status
@@ -54,7 +56,8 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
     platform.waitUntil?.(sent);
     return response;
   }
-  return new Response(textBody(values, { value: (text) => text + "\n" }, signal), {
+  const failed = asksFailures(request) ? (error: unknown) => failureLine(describe(error)) : undefined;
+  return new Response(textBody(values, { value: (text) => text + "\n", failed }, signal), {
     headers: { "content-type": context.contentType ?? "application/x-ndjson" },
   });
 }

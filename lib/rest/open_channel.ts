@@ -1,4 +1,5 @@
 import { WINDOW } from "./flow.ts";
+import { askFailures, throwFailure } from "./failure_line.ts";
 import type { Channel } from "./marker.ts";
 import { readLines } from "./ndjson.ts";
 import { receiveValues } from "./receive_values.ts";
@@ -87,13 +88,18 @@ function isAbort(error: unknown): boolean {
 /** Newline-delimited values over `fetch`. */
 const receiveLines: Receive = (request, fetch) => {
   const leave = new AbortController();
-  const body = fetch(new Request(request, { signal: leave.signal })).then(bodyOf);
+  const headers = askFailures(request.headers);
+  const body = fetch(new Request(request, { headers, signal: leave.signal })).then(bodyOf);
   const lines = body.then(readLines);
   const opened = lines.then(() => {});
   opened.catch(() => {});
   return {
     opened,
-    next: async () => (await (await lines).next()).value ?? undefined,
+    async next() {
+      const line = (await (await lines).next()).value ?? undefined;
+      if (line !== undefined) throwFailure(line);
+      return line;
+    },
     close() {
       // A body that is cancelled ends the wait of a reader; one that has yet to come is not waited for.
       body.then((reader) => reader.cancel()).catch(() => {});

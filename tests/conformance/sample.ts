@@ -12,6 +12,8 @@ type Route = (request: Request, platform: Platform, query: URLSearchParams, note
   | Response
   | Promise<Response>;
 
+let made = 0;
+
 const routes: Record<string, Route> = {
   async echo(request) {
     const headers = [...request.headers].filter(([name]) => name.startsWith("x-"));
@@ -116,12 +118,20 @@ const routes: Record<string, Route> = {
     return response;
   },
 
+  /** How many values the last source has made, and what the process holds, where that can be known. */
+  made() {
+    const { process } = globalThis as { process?: { memoryUsage?(): { rss: number } } };
+    return Response.json({ values: made, memory: process?.memoryUsage?.().rss ?? 0 });
+  },
+
   values(request, platform, query, note) {
     const count = Number(query.get("n") ?? 3);
     async function* source() {
       let i = 0;
+      made = 0;
       try {
         for (; i < count; i++) {
+          made++;
           if (query.has("fail") && i === count - 1) {
             await new Promise((resolve) => setTimeout(resolve, 5));
             throw new HTTPError(500, "Count: out of numbers");

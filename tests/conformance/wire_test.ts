@@ -1,5 +1,6 @@
 /** The same bytes against the listener on Deno and on Node 24, over TCP and over a Unix socket; its channels in workerd too. */
 import { bundle } from "../../scripts/bundle.ts";
+import { channelLoad, plainSockets } from "./channel_load.ts";
 import { channels } from "./channels.ts";
 import { raw } from "./raw_wire.ts";
 import { onDeno, onNode } from "./served.ts";
@@ -22,7 +23,9 @@ for (const [runtime, serve] of Object.entries(runtimes)) {
         }
         if (!served.tcp) return;
         const url = served.address.replace(/^tcp/, "http");
-        for (const [name, scenario] of Object.entries(channels)) await t.step(`channels: ${name}`, () => scenario(url));
+        for (const [name, scenario] of Object.entries({ ...channels, ...channelLoad, ...plainSockets })) {
+          await t.step(`channels: ${name}`, () => scenario(url));
+        }
       } finally {
         await Deno.remove(folder, { recursive: true });
       }
@@ -33,5 +36,7 @@ for (const [runtime, serve] of Object.entries(runtimes)) {
 Deno.test("channelResponse() in workerd", async (t) => {
   const script = await bundle("tests/conformance/sample_workers.ts", "workers");
   await using workerd = await startWorkerd({ script, objects: { SAMPLE: "Sample" } });
-  for (const [name, scenario] of Object.entries(channels)) await t.step(name, () => scenario(workerd.url));
+  for (const [name, scenario] of Object.entries({ ...channels, ...channelLoad })) {
+    await t.step(name, () => scenario(workerd.url));
+  }
 });

@@ -199,3 +199,40 @@ Deno.test("openChannel() throws the signal's reason, the sender's failure and a 
   await assertRejects(() => refused.opened, Error, "status 404");
   await assertRejects(() => refused[Symbol.asyncIterator]().next(), Error, "status 404");
 });
+
+Deno.test("openChannel() learns why a channel over lines failed, where a broken-off body would not say", async () => {
+  const failing = async function* () {
+    yield { i: 1 };
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    throw new HTTPError(409, "Watch: gone\nfor good");
+  };
+  for (const accept of [undefined, "application/json"]) {
+    const request = new Request("http://localhost/watch", { headers: accept ? { accept } : {} });
+    const channel = openChannel<{ i: number }>({
+      request,
+      fetch: (request) => channelResponse(failing(), { ...context(), request }),
+      decode: JSON.parse,
+    });
+    const seen: number[] = [];
+    const reading = async () => {
+      for await (const { i } of channel) seen.push(i);
+    };
+    await assertRejects(reading, Error, "Watch: gone\nfor good");
+    assertEquals(seen, [1]);
+  }
+});
+
+Deno.test("openChannel() reads a long line in a time that grows with its length", async () => {
+  const length = 32 * 1024 * 1024;
+  const piece = new TextEncoder().encode("x".repeat(16 * 1024));
+  let left = length / piece.length;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => left-- > 0 ? controller.enqueue(piece) : controller.close(),
+  });
+  const channel = openChannel<string>({
+    request: new Request("http://localhost/watch"),
+    fetch: () => Promise.resolve(new Response(body)),
+    decode: (text) => text,
+  });
+  assertEquals((await Array.fromAsync(channel)).map((text) => text.length), [length]);
+});
