@@ -28,6 +28,7 @@ export interface ClientHooks {
  */
 export function hooks({ request: before, response: after }: ClientHooks, client: Client = DIRECT): Client {
   return {
+    ...client,
     async fetch(request) {
       const sent = await before?.(request) ?? request;
       const response = await client.fetch(sent);

@@ -36,6 +36,7 @@ export function retry(options: RetryOptions = {}, client: Client = DIRECT): Clie
   const { attempts = 3, delay = 200, longest = 30_000, statuses = [408, 425, 429, 502, 503, 504], body = 1 << 20 } =
     options;
   return {
+    ...client,
     async fetch(request) {
       if (!IDEMPOTENT.has(request.method)) return client.fetch(request);
       const next = await repeatable(request, body);

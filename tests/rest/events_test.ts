@@ -1,5 +1,17 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { api, chan, handler, header, HTTPError, implement, int64, link, rest } from "../../lib/rest/mod.ts";
+import {
+  api,
+  chan,
+  handler,
+  header,
+  hooks,
+  HTTPError,
+  implement,
+  int64,
+  link,
+  rest,
+  retry,
+} from "../../lib/rest/mod.ts";
 import { channelResponse } from "../../lib/rest/channel.ts";
 import { events, resumable } from "../../lib/rest/events.ts";
 import { readEvents } from "../../lib/rest/read_events.ts";
@@ -194,11 +206,12 @@ Deno.test("readEvents() reads what the standard allows, however it is cut into p
   }
 });
 
-Deno.test("events() and header() go together, in either order", async () => {
+Deno.test("events(), header(), hooks() and retry() go together, in any order", async () => {
   for (
     const make of [
       (fetch: (request: Request) => Promise<Response>) => events(header("x-a", "1", { fetch })),
       (fetch: (request: Request) => Promise<Response>) => header("x-a", "1", events({ fetch })),
+      (fetch: (request: Request) => Promise<Response>) => hooks({}, retry({}, header("x-a", "1", events({ fetch })))),
     ]
   ) {
     const { client } = served();
