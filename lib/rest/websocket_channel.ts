@@ -31,9 +31,10 @@ export async function sendValues(
 ): Promise<void> {
   const gone = new AbortController();
   const credit = new Credit();
-  const left = new Promise<void>((resolve) => gone.signal.addEventListener("abort", () => resolve(), { once: true }));
+  let wake: (() => void) | undefined;
   const leave = () => {
     gone.abort();
+    wake?.();
     credit.close();
     source.release();
   };
@@ -46,7 +47,11 @@ export async function sendValues(
     await opened(socket, gone.signal);
     while (!gone.signal.aborted && (!options.flow || await credit.take())) {
       if (!options.flow && !await drained(socket, gone.signal)) return close(socket, 1013, "The peer reads too slowly");
-      const text = await Promise.race([source.next(), left]) ?? undefined;
+      // Not a race with one promise for all: that would hold every value until the socket closes.
+      const text = await new Promise<string | undefined>((resolve, reject) => {
+        wake = () => resolve(undefined);
+        source.next().then(resolve, reject);
+      });
       if (gone.signal.aborted) break;
       if (text === undefined) return close(socket, 1000, "");
       socket.send(text);

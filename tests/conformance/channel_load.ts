@@ -8,7 +8,7 @@ import type { ChannelScenario } from "./channels.ts";
 
 const LONG = Deno.env.get("GANTRY_TEST_LONG") === "1";
 /** Values of 64 KiB. */
-const COUNT = LONG ? 10_000 : 400;
+const COUNT = LONG ? 10_000 : 3_000;
 const PAD = 64 * 1024;
 /** How far a source may be ahead of its reader: what sockets and windows hold, in values. */
 const AHEAD = 256;
