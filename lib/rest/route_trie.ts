@@ -1,13 +1,5 @@
 import type { Segment } from "./plan_types.ts";
-import {
-  compareTails,
-  compileTail,
-  matchPartial,
-  matchRemainder,
-  type PartialMatcher,
-  partialMatcher,
-  type Tail,
-} from "./route_tail.ts";
+import { compareTails, matchPartial, type PartialMatcher, partialMatcher } from "./route_tail.ts";
 
 /** Decides at the end of a path; undefined sends the search on to the next best fit. */
 export type Choose<Leaf, Found> = (leaf: Leaf) => Found | undefined;
@@ -24,7 +16,16 @@ interface Remainder<Leaf> {
   /** Tails that are one literal, by that literal. */
   literals: Map<string, Leaf>;
   /** All other tails, best first. */
-  tails: { key: string; segments: readonly Segment[]; tail: Tail; leaf: Leaf }[];
+  tails: Tail<Leaf>[];
+}
+
+/** What follows a remainder: a trie of one path. */
+interface Tail<Leaf> {
+  key: string;
+  segments: readonly Segment[];
+  node: Node<Leaf>;
+  /** Whether it takes as many segments as it has, so that there is one place to cut. */
+  fixed: boolean;
 }
 
 /**
@@ -41,41 +42,49 @@ export class RouteTrie<Leaf> {
 
   /** The leaf at the end of a path, made if it is not there. */
   leaf(segments: readonly Segment[]): Leaf {
-    let node = this.#root;
-    for (const [index, segment] of segments.entries()) {
-      switch (segment.type) {
-        case "literal":
-          node = child(node.literals ??= new Map(), segment.text, emptyNode);
-          break;
-        case "parameter":
-          node = node.parameter ??= emptyNode();
-          break;
-        case "partial":
-          node = partialChild(node, segment);
-          break;
-        case "remainder":
-          return this.#tail(node.remainder ??= { literals: new Map(), tails: [] }, segments.slice(index + 1));
-      }
-    }
-    return node.leaf ??= this.#makeLeaf();
-  }
-
-  #tail(remainder: Remainder<Leaf>, segments: readonly Segment[]): Leaf {
-    const [first] = segments;
-    if (segments.length === 1 && first.type === "literal") return child(remainder.literals, first.text, this.#makeLeaf);
-    const key = JSON.stringify(segments.map((segment) => segment.type === "literal" ? segment : shape(segment)));
-    const known = remainder.tails.find((tail) => tail.key === key);
-    if (known !== undefined) return known.leaf;
-    const leaf = this.#makeLeaf();
-    remainder.tails.push({ key, segments, tail: compileTail(segments), leaf });
-    remainder.tails.sort((a, b) => compareTails(a.segments, b.segments));
-    return leaf;
+    return insert(this.#root, segments, this.#makeLeaf);
   }
 
   /** Finds the best fit that `choose` takes. What the path says of the placeholders is in `captures` then. */
   find<Found>(path: string, captures: string[], choose: Choose<Leaf, Found>): Found | undefined {
     return walk(this.#root, path, 1, captures, choose);
   }
+}
+
+function insert<Leaf>(node: Node<Leaf>, segments: readonly Segment[], makeLeaf: () => Leaf): Leaf {
+  for (const [index, segment] of segments.entries()) {
+    switch (segment.type) {
+      case "literal":
+        node = child(node.literals ??= new Map(), segment.text, emptyNode);
+        break;
+      case "parameter":
+        node = node.parameter ??= emptyNode();
+        break;
+      case "partial":
+        node = partialChild(node, segment);
+        break;
+      case "remainder":
+        return insertTail(node.remainder ??= { literals: new Map(), tails: [] }, segments.slice(index + 1), makeLeaf);
+    }
+  }
+  return node.leaf ??= makeLeaf();
+}
+
+function insertTail<Leaf>(
+  { literals, tails }: Remainder<Leaf>,
+  segments: readonly Segment[],
+  makeLeaf: () => Leaf,
+): Leaf {
+  const [first] = segments;
+  if (segments.length === 1 && first.type === "literal") return child(literals, first.text, makeLeaf);
+  const key = JSON.stringify(segments.map((segment) => segment.type === "literal" ? segment : shape(segment)));
+  let tail = tails.find((tail) => tail.key === key);
+  if (tail === undefined) {
+    tail = { key, segments, node: emptyNode(), fixed: segments.every(({ type }) => type !== "remainder") };
+    tails.push(tail);
+    tails.sort((a, b) => compareTails(a.segments, b.segments));
+  }
+  return insert(tail.node, segments, makeLeaf);
 }
 
 function emptyNode<Leaf>(): Node<Leaf> {
@@ -167,11 +176,26 @@ function walkRemainder<Leaf, Found>(
       captures.length = kept;
     }
   }
-  for (const { tail, leaf } of remainder.tails) {
-    if (!matchRemainder(tail, path, start, captures)) continue;
-    const found = choose(leaf);
-    if (found !== undefined) return found;
-    captures.length = kept;
+  for (const { segments: { length }, node, fixed } of remainder.tails) {
+    if (length === 0) {
+      if (start >= path.length || node.leaf === undefined) continue;
+      captures.push(path.slice(start));
+      const found = choose(node.leaf);
+      if (found !== undefined) return found;
+      captures.length = kept;
+      continue;
+    }
+    // The remainder takes as much as it can.
+    let cut = last;
+    for (let behind = 1; cut > start && !(fixed && behind > length); behind++) {
+      if (!fixed || behind === length) {
+        captures.push(path.slice(start, cut));
+        const found = walk(node, path, cut + 1, captures, choose);
+        if (found !== undefined) return found;
+        captures.length = kept;
+      }
+      cut = path.lastIndexOf("/", cut - 1);
+    }
   }
   return undefined;
 }
