@@ -85,6 +85,12 @@ Deno.test("podman --remote drives a whole session", async (t) => {
     await Deno.remove(folder, { recursive: true });
   });
 
+  await t.step("--tmpfs begins with what the image has there, and forgets what is written", async () => {
+    const script = "cat /layers/kept; echo new > /layers/kept; grep ' /layers ' /proc/mounts";
+    const out = await podman("run", "--rm", "--network=none", "--tmpfs", "/layers:size=1m", image, "sh", "-c", script);
+    assertMatch(out, /^kepttmpfs \/layers tmpfs rw,nosuid,nodev,relatime,size=1024k/);
+  });
+
   await t.step("the default network reaches the host, --network none reaches nothing", async () => {
     const with_ = await podman(
       "run",

@@ -1,4 +1,5 @@
 import type { ContainerRecord, MountSpec } from "../../../lib/engine/container_record.ts";
+import { propagationOf } from "../../../lib/engine/containers/mount_options.ts";
 import type { ImageRecord } from "../../../lib/engine/image_record.ts";
 import { type InspectContainerConfig, InspectContainerData, type InspectMount } from "../../wire/container_inspect.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
@@ -114,16 +115,17 @@ function mount(
   { type, source, destination, options }: MountSpec,
   { volumePath }: InspectOptions,
 ): Sparse<InspectMount> {
-  const propagation = options.findLast((option) => /^r?(?:private|shared|slave|unbindable)$/.test(option));
+  const Propagation = propagationOf({ options }) ?? "";
   return {
     Type: type,
     Name: type === "volume" ? source : "",
     Source: type === "volume" ? volumePath(source) : source,
     Destination: destination,
     Driver: type === "volume" ? "local" : "",
-    Options: options,
+    // What the fields below say is not said twice.
+    Options: options.filter((option) => !["ro", "rw", Propagation].includes(option)),
     RW: !options.includes("ro"),
-    Propagation: propagation ?? "rprivate",
+    Propagation,
   };
 }
 

@@ -98,7 +98,8 @@ function annotations({ spec }: ContainerRecord): Record<string, string> | null {
 }
 
 function bind({ source, destination, options }: MountSpec): string {
-  return options.length === 0 ? `${source}:${destination}` : `${source}:${destination}:${options.join()}`;
+  const access = options.includes("ro") ? "ro" : "rw";
+  return [source, destination, [access, ...options.filter((option) => option !== access)].join()].join(":");
 }
 
 function securityOptions({ spec }: ContainerRecord): string[] {

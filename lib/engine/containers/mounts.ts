@@ -2,6 +2,7 @@
 import type { ExecutionConfig } from "../../oci/image_config.ts";
 import type { MountSpec } from "../container_record.ts";
 import { invalid } from "./failures.ts";
+import { mountOptions } from "./mount_options.ts";
 
 /**
  * The mounts of a container. Volumes without a name get one from `newName` and are anonymous; so are the image's volumes,
@@ -21,7 +22,8 @@ export function resolveMounts(
   const imageVolumes = Object.keys(image.Volumes ?? {}).map(cleanPath).filter((path) => path !== "/");
   for (const destination of new Set(imageVolumes)) {
     if (places.has(destination)) continue;
-    mounts.push({ type: "volume", source: newName(), destination, options: [], anonymous: true });
+    const options = mountOptions({ type: "volume", options: [] });
+    mounts.push({ type: "volume", source: newName(), destination, options, anonymous: true });
   }
   // A mount below another one must come after it.
   return mounts.sort((a, b) => depth(a.destination) - depth(b.destination));
@@ -51,8 +53,9 @@ function resolveMount(mount: MountSpec, newName: () => string): MountSpec {
   if (mount.type === "bind" && !mount.source.startsWith("/")) {
     throw invalid(`invalid host path "${mount.source}", must be an absolute path`);
   }
-  if (mount.type !== "volume" || mount.source !== "") return { ...mount, destination };
-  return { ...mount, destination, source: newName(), anonymous: true };
+  const resolved = { ...mount, destination, options: mountOptions(mount) };
+  if (mount.type !== "volume" || mount.source !== "") return resolved;
+  return { ...resolved, source: newName(), anonymous: true };
 }
 
 function depth(path: string): number {

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertInstanceOf, assertMatch, assertRejects } from "@std/assert";
 import type { ContainerSpec, MountSpec, PortMapping } from "../../../lib/engine/container_record.ts";
+import { mountOptions } from "../../../lib/engine/containers/mount_options.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { ExecutionConfig } from "../../../lib/oci/image_config.ts";
 import { assertConsistent } from "../../fixtures/fake_check.ts";
@@ -40,6 +41,21 @@ Deno.test("createContainer() puts the command together as Podman does", async ()
   ];
   for (const [options, config, args] of rows) assertEquals((await made(options, config)).record.process.args, args);
   await assertRejects(() => made({}), EngineError, "no command or entrypoint provided");
+});
+
+Deno.test("mountOptions() fills in Podman's defaults, and only what is not said", () => {
+  const rows: [MountSpec["type"], string, string][] = [
+    ["tmpfs", "", "rprivate,nosuid,nodev,tmpcopyup"],
+    ["tmpfs", "size=1m,notmpcopyup,dev,exec", "size=1m,dev,exec,rprivate,nosuid"],
+    ["tmpfs", "tmpcopyup,suid", "tmpcopyup,suid,rprivate,nodev"],
+    ["volume", "ro", "ro,rprivate,nosuid,nodev,rbind"],
+    ["bind", "", "rprivate,rbind"],
+    ["bind", "bind,ro", "bind,ro,private"],
+    ["bind", "rslave,rbind", "rslave,rbind"],
+  ];
+  for (const [type, asked, given] of rows) {
+    assertEquals(mountOptions({ type, options: asked.split(",").filter((option) => option !== "") }).join(), given);
+  }
 });
 
 Deno.test("createContainer() merges environment, user, directory, labels and stop signal", async () => {

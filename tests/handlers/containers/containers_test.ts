@@ -132,7 +132,10 @@ Deno.test("GetContainer() tells what was asked for and what came of it", async (
     portmappings: [{ container_port: 80, host_port: 8080, range: 2 }],
     r_limits: [{ type: "nofile", soft: 10, hard: -1 }],
     resource_limits: { cpu: { quota: 150000, period: 100000 }, memory: { limit: 1 << 26 } },
-    mounts: [{ type: "bind", source: "/tmp", destination: "/t", options: ["ro"] }],
+    mounts: [
+      { type: "bind", source: "/tmp", destination: "/t", options: ["ro"] },
+      { type: "tmpfs", destination: "/scratch", options: ["size=1m"] },
+    ],
   });
   await test.engine.containers.start(id);
   const native = await (await test.send("GET", `/libpod/containers/${id}/json`)).json();
@@ -146,7 +149,10 @@ Deno.test("GetContainer() tells what was asked for and what came of it", async (
   assertEquals(native.HostConfig.PortBindings["81/tcp"], [{ HostIp: "0.0.0.0", HostPort: "8081" }]);
   assertEquals(native.HostConfig.Ulimits, [{ Name: "RLIMIT_NOFILE", Soft: 10, Hard: -1 }]);
   assertEquals([native.HostConfig.NanoCpus, native.HostConfig.Memory], [1.5e9, 1 << 26]);
-  assertEquals([native.Mounts[0].Destination, native.Mounts[0].RW], ["/t", false]);
+  const [{ Destination, RW, Propagation, Options }] = native.Mounts;
+  assertEquals([Destination, RW, Propagation, Options], ["/t", false, "rprivate", ["rbind"]]);
+  assertEquals(native.HostConfig.Binds, ["/tmp:/t:ro,rprivate,rbind"]);
+  assertEquals(native.HostConfig.Tmpfs, { "/scratch": "size=1m,rprivate,nosuid,nodev,tmpcopyup" });
 
   const docker = await (await test.send("GET", `/v1.44/containers/full/json`)).json();
   assertEquals([docker.Name, docker.Image, docker.State.Status], ["/full", `sha256:${TINY.id}`, "running"]);

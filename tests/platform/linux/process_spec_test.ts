@@ -117,9 +117,9 @@ Deno.test({
     const volume = join(bench.paths.volumes, "data", "_data");
     await mkdir(volume, { recursive: true });
     const mounts = [
-      { type: "bind" as const, source: shared, destination: "/shared", options: ["ro", "Z"] },
-      { type: "volume" as const, source: "data", destination: "/data/deep", options: [] },
-      { type: "tmpfs" as const, source: "", destination: "/data", options: ["size=1m"] },
+      { type: "bind" as const, source: shared, destination: "/shared", options: ["rbind", "ro", "Z"] },
+      { type: "volume" as const, source: "data", destination: "/data/deep", options: ["rbind"] },
+      { type: "tmpfs" as const, source: "", destination: "/data", options: ["size=1m", "nosuid", "nodev"] },
     ];
     const script =
       "cat /shared/file; touch /shared/x 2>/dev/null || echo ro; echo kept > /data/deep/file; grep ' /data ' /proc/mounts";

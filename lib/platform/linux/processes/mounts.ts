@@ -14,18 +14,7 @@ export const INIT_PATH = "/run/podman-init";
 /** Writable places of a read-only root. */
 const SCRATCH = ["/run", "/tmp", "/var/tmp"];
 /** Words for SELinux, ownership and copying that are no options of mount(2), and have no meaning here. */
-const IGNORED = new Set(["z", "Z", "U", "idmap", "nocopy", "copy", "notmpcopyup", "bind-nonrecursive"]);
-const PROPAGATION = new Set([
-  "private",
-  "rprivate",
-  "shared",
-  "rshared",
-  "slave",
-  "rslave",
-  "unbindable",
-  "runbindable",
-]);
-
+const IGNORED = new Set(["z", "Z", "U", "idmap", "nocopy", "copy", "bind-nonrecursive"]);
 /** What the mounts are made from besides the record. */
 export interface MountSources {
   /** Files of the host bound into the tree, by destination. */
@@ -100,29 +89,14 @@ function tmpfs(destination: string, options: string[]): SpecMount {
 
 async function askedMount(mount: MountSpec, sources: MountSources): Promise<SpecMount> {
   const options = mount.options.filter((option) => !IGNORED.has(option));
-  if (mount.type === "tmpfs") {
-    const copy = mount.options.includes("notmpcopyup") || options.includes("tmpcopyup") ? [] : ["tmpcopyup"];
-    return tmpfs(mount.destination, ["rprivate", ...hardened(options), ...copy]);
-  }
+  if (mount.options.includes("bind-nonrecursive")) options.push("bind");
+  if (mount.type === "tmpfs") return tmpfs(mount.destination, options);
   const source = mount.type === "volume" ? sources.volumePath(mount.source) : mount.source;
   await stat(source).catch((error) => {
     const text = `statfs ${source}: no such file or directory`;
     throw new EngineError("invalid", text, { sentinel: "no such file or directory", cause: error });
   });
-  const binds = options.some((option) => option === "bind" || option === "rbind") ? [] : ["rbind"];
-  const spread = options.some((option) => PROPAGATION.has(option)) ? [] : ["rprivate"];
-  return { destination: mount.destination, type: "bind", source, options: [...binds, ...spread, ...options] };
-}
-
-/** A tmpfs carries no devices and no setuid programs unless asked to. */
-function hardened(options: readonly string[]): string[] {
-  const asks = (...names: string[]) => options.some((option) => names.includes(option));
-  return [
-    ...asks("ro", "rw") ? [] : ["rw"],
-    ...asks("suid", "nosuid") ? [] : ["nosuid"],
-    ...asks("dev", "nodev") ? [] : ["nodev"],
-    ...options,
-  ];
+  return { destination: mount.destination, type: "bind", source, options };
 }
 
 function depth(path: string): number {
