@@ -26,6 +26,8 @@ export interface MountSpec {
   destination: string;
   /** As `mount(8)` spells them: `ro`, `rprivate`, `noexec`, `size=64m`, … */
   options: string[];
+  /** Make a bind's source, where it is missing, a folder; asked for at create only. */
+  makeSource?: boolean;
   /** True for volumes that came from the image or without a name: removed with the container when asked. */
   anonymous?: boolean;
 }

@@ -291,6 +291,13 @@ export interface Volumes {
   list(): Promise<string[]>;
 }
 
+/** The operations that name host paths. */
+export interface Files {
+  exists(path: string): Promise<boolean>;
+  /** Makes a folder, with its parents, for everybody to read. Nothing where there is one. */
+  makeFolder(path: string): Promise<void>;
+}
+
 /** Facts about the host for `info` and `version`. */
 export interface HostInfo {
   arch: string;
@@ -332,6 +339,7 @@ export interface Host {
   processes: Processes;
   networks: Networks;
   volumes: Volumes;
+  files: Files;
   info(): Promise<HostInfo>;
   /** Where the container's log is kept. */
   logSource(containerID: string, driver: string): LogSource;

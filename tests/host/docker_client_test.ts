@@ -31,6 +31,14 @@ Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", asyn
     assert(performance.now() - from < 8000, "a forced removal waits for no stop timeout");
     assertEquals(await docker("ps", "-aq"), "");
   });
+  await t.step("-v makes a missing folder, --mount refuses it", async () => {
+    const missing = `${server.folder}/made/for/it`;
+    const run = ["run", "--rm", "--network=none"];
+    const refused = await server.docker(...run, "--mount", `type=bind,src=${missing},dst=/data`, image, "true");
+    assertStringIncludes(refused.stderr, `statfs ${missing}: no such file or directory`);
+    await docker(...run, "-v", `${missing}:/data`, image, "touch", "/data/x");
+    assert((await Deno.stat(`${missing}/x`)).isFile);
+  });
   await t.step("a missing command exits 127 with the runtime's message", async () => {
     const result = await server.docker("run", "--rm", "--network=none", image, "/no/such/command");
     assertEquals(result.code, 127, result.stderr);

@@ -15,6 +15,7 @@ import { localName } from "../images/docker_name.ts";
 import { parsePlatform, requirePlatform } from "../images/platform.ts";
 import { compatContainersAPI } from "./api.ts";
 import { compatGetContainer } from "./inspect.ts";
+import { makingSources } from "./spec/mounts.ts";
 import { specGenerator } from "./spec/spec_generator.ts";
 import { containerSummary } from "./summary.ts";
 import { compatStartContainer } from "./start.ts";
@@ -29,7 +30,8 @@ export function compatContainers(engine: Engine): Implementation {
       const spec = containerSpec(specGenerator(config, name, network));
       const image = localName(engine, spec.image);
       requirePlatform(engine, image, parsePlatform(platform));
-      return await create(engine, { ...spec, image, stdinOnce: config.StdinOnce });
+      const mounts = makingSources(spec.mounts, config);
+      return await create(engine, { ...spec, image, mounts, stdinOnce: config.StdinOnce });
     },
     CompatListContainers: async (query) => {
       const image = imagesOf(engine);

@@ -3,6 +3,7 @@ import type {
   ContainerRecord,
   ContainerSpec,
   ContainerState,
+  MountSpec,
   NamespaceMode,
   NetworkAttachment,
   PortMapping,
@@ -79,7 +80,7 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
     stopSignal: mergeStopSignal(spec, config),
     stopTimeout: spec.stopTimeout ?? DEFAULT_STOP_TIMEOUT,
     hostname,
-    mounts: resolveMountsChecked(context, spec, config),
+    mounts: await resolveMountsChecked(context, spec, config),
     ports: await choosePorts(context, spec, exposed, warnings),
     networks: await chooseNetworks(context, spec, id),
     log: hostOf(context).logSource(id, spec.logDriver ?? "k8s-file"),
@@ -121,10 +122,23 @@ async function chooseHostname(context: Context, spec: ContainerSpec, id: string)
   return id.slice(0, 12);
 }
 
-function resolveMountsChecked(context: Context, spec: ContainerSpec, config: ExecutionConfig) {
+async function resolveMountsChecked(
+  context: Context,
+  spec: ContainerSpec,
+  config: ExecutionConfig,
+): Promise<MountSpec[]> {
   const mounts = resolveMounts(spec.mounts, config, () => randomID(context.core.random));
   for (const { source } of volumesOf(mounts)) checkName(source);
-  return mounts;
+  await Promise.all(mounts.filter(({ type }) => type === "bind").map((mount) => requireSource(context, mount)));
+  return mounts.map(({ makeSource: _, ...mount }) => mount);
+}
+
+async function requireSource(context: Context, { source, makeSource }: MountSpec): Promise<void> {
+  const { files } = hostOf(context);
+  if (await files.exists(source)) return;
+  if (makeSource) return await files.makeFolder(source);
+  const sentinel = "no such file or directory";
+  throw invalid(`statfs ${source}`, sentinel);
 }
 
 async function choosePorts(

@@ -9,6 +9,7 @@ import process from "node:process";
 import { EngineError } from "../../engine/errors.ts";
 import type { Host } from "../../engine/ports.ts";
 import type { HostContext } from "./context.ts";
+import { hostFiles } from "./files.ts";
 import { hostInfoReader } from "./info.ts";
 import { openLayers } from "./layers.ts";
 import { openNetworks } from "./networks.ts";
@@ -52,6 +53,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     processes,
     networks,
     volumes,
+    files: hostFiles,
     info: hostInfoReader(context, processes),
     logSource(id, driver) {
       return {

@@ -58,6 +58,18 @@ Deno.test("mountOptions() fills in Podman's defaults, and only what is not said"
   }
 });
 
+Deno.test("createContainer() refuses a bind of what is not there, or makes it a folder where that is asked", async () => {
+  await using engine = await openFake();
+  const missing = mount("bind", "/absent/folder", "/data");
+  const error = await assertRejects(() => engine.containers.create(spec({ mounts: [missing] })), EngineError);
+  assertEquals([error.code, error.message], ["invalid", "statfs /absent/folder: no such file or directory"]);
+  assertEquals(engine.containers.list({ all: true }), []);
+  const { record } = await engine.containers.create(spec({ mounts: [{ ...missing, makeSource: true }] }));
+  assertEquals([...engine.kernel.folders], ["/absent/folder"]);
+  assertEquals(record.mounts, [{ ...missing, options: ["rprivate", "rbind"] }]);
+  await engine.containers.create(spec({ mounts: [missing] }));
+});
+
 Deno.test("createContainer() merges environment, user, directory, labels and stop signal", async () => {
   const config = {
     Cmd: ["sh"],

@@ -1,3 +1,4 @@
+import type { MountSpec } from "../../../../lib/engine/container_record.ts";
 import { HTTPError } from "../../../../lib/rest/mod.ts";
 import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
@@ -25,6 +26,14 @@ export function mounts({ HostConfig: host, Volumes }: CreateContainerConfig): Mo
     if (!taken.has(Dest)) volumes.push({ Name: "", Dest, IsAnonymous: true });
   }
   return { mounts: plain, volumes };
+}
+
+/** Docker makes the missing sources of `Binds` folders, and those of `Mounts` that say so. */
+export function makingSources(specs: readonly MountSpec[], { HostConfig: host }: CreateContainerConfig): MountSpec[] {
+  const asked = (host.Mounts ?? []).filter(({ BindOptions }) => BindOptions?.CreateMountpoint);
+  const bound = (host.Binds ?? []).map((bind) => bind.split(":")[0]);
+  const sources = new Set([...bound, ...asked.map(({ Source }) => Source)]);
+  return specs.map((spec) => spec.type === "bind" && sources.has(spec.source) ? { ...spec, makeSource: true } : spec);
 }
 
 /** `source:destination[:options]`; a source without a slash is a volume, and a lone destination an anonymous one. */
