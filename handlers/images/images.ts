@@ -26,7 +26,7 @@ export function images(engine: Engine): Implementation {
     ImageExists: (name) => {
       if (!images.exists(name)) throw notFound(name);
     },
-    HistoryImage: (name) => imageHistory(images.resolve(name)),
+    HistoryImage: (name) => imageHistory(images.resolve(name), (diffID) => images.layerSize(diffID)),
     TagImage: (name, query) => tagImage(engine, name, query),
     UntagImage: async (name, { repo = "", tag = "" }) => {
       if (repo === "" && tag !== "") throw new HTTPError(400, "repo parameter is required to tag an image");

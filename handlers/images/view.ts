@@ -68,12 +68,21 @@ export function createdSeconds({ config }: ImageRecord): number {
   return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000);
 }
 
-/** An image's history, newest first. Sizes are of the layers as pulled. */
-export function imageHistory(image: ImageRecord): HistoryResponse[] {
+/**
+ * An image's history, newest first.
+ *
+ * @param image The image
+ * @param layerSize Bytes of an unpacked layer by its diff ID; where there is none, its size as pulled is told
+ */
+export function imageHistory(
+  image: ImageRecord,
+  layerSize: (diffID: string) => number | undefined,
+): HistoryResponse[] {
   const entries: HistoryResponse[] = [];
   let layer = 0;
   for (const step of image.config.history ?? []) {
-    const size = step.empty_layer ? 0 : image.layers[layer++]?.size ?? 0;
+    const own = step.empty_layer ? undefined : image.layers[layer++];
+    const size = own === undefined ? 0 : layerSize(own.diffID) ?? own.size;
     const ms = Date.parse(step.created ?? "");
     entries.push(emit(HistoryResponse, {
       Id: "<missing>",

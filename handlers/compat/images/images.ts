@@ -36,7 +36,8 @@ export function compatImages(engine: Engine): Implementation {
     },
     CompatGetImage: (name, { version }) => imageInspect(find(engine, name), version),
     CompatHistoryImage: (name) => {
-      return imageHistory(find(engine, name)).map((step) => ({ ...step, Id: `sha256:${step.Id}` }));
+      const layerSize = (diffID: string) => images.layerSize(diffID);
+      return imageHistory(find(engine, name), layerSize).map((step) => ({ ...step, Id: `sha256:${step.Id}` }));
     },
     CompatTagImage: (name, query) => tagImage(engine, localName(engine, name), query),
   });

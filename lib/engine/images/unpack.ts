@@ -12,7 +12,8 @@ export interface PackedLayer {
 
 /**
  * Unpacks a stored layer: decompressed, its diff ID checked, its tar checked and made fit for overlay, all as one stream.
- * Nothing of a layer that fails any check stays. Returns the unpacked size in bytes.
+ * Nothing of a layer that fails any check stays. Returns the bytes of the plain tar: what clients know as a layer's size, and
+ * the same on every host.
  */
 export async function unpackLayer(
   ports: Pick<Ports, "blobs" | "codec">,
@@ -23,12 +24,14 @@ export async function unpackLayer(
   const { limits, signal } = options;
   const blob = await ports.blobs.open(layer.digest);
   if (!blob) throw new EngineError("internal", `Unpack ${layer.digest}: its blob is not there`);
+  let size = 0;
   const tar = (await decompress(ports.codec, blob))
-    .pipeThrough(checkDiffID(ports.codec, layer), { signal })
+    .pipeThrough(checkDiffID(ports.codec, layer, (bytes) => size = bytes), { signal })
     .pipeThrough(overlayLayer({ bytes: limits.layerBytes, entries: limits.layerEntries }));
   const { stream, failure } = watch(tar);
   try {
-    return (await layers.apply(layer.diffID, stream)).size;
+    await layers.apply(layer.diffID, stream);
+    return size;
   } catch (error) {
     if (!stream.locked) await stream.cancel(error).catch(() => {});
     // What went wrong in the stream says more than what unpacking made of its end.
@@ -50,15 +53,22 @@ async function decompress(codec: Codec, blob: ReadableStream<Uint8Array>): Promi
   }
 }
 
-function checkDiffID(codec: Codec, { digest, diffID }: PackedLayer): TransformStream<Uint8Array, Uint8Array> {
+function checkDiffID(
+  codec: Codec,
+  { digest, diffID }: PackedLayer,
+  tellSize: (bytes: number) => void,
+): TransformStream<Uint8Array, Uint8Array> {
   const hash = codec.hash();
+  let size = 0;
   return new TransformStream({
     transform(chunk, controller) {
       hash.update(chunk);
+      size += chunk.length;
       controller.enqueue(chunk);
     },
     async flush() {
       const found = await hash.digest();
+      tellSize(size);
       if (found === diffID) return;
       throw new EngineError("corrupt", `Unpack ${digest}: the layer's diff ID is ${found}, the config says ${diffID}`);
     },
