@@ -1,3 +1,5 @@
+import { SHARED_FOLDER } from "../../lib/platform/linux/subnets.ts";
+
 /** What a server and its containers have left on this machine, by name. Empty lists mean nothing is left. */
 export interface Traces {
   processes: string[];
@@ -15,8 +17,21 @@ export function traces(folder: string, ids: readonly string[] = []): Traces {
       .map((line) => line.split(" ")[4]),
     namespaces: list(`${folder}/run/netns`),
     cgroups: cgroups("/sys/fs/cgroup", ids),
-    interfaces: list("/sys/class/net").filter((name) => name.startsWith("veth")),
+    interfaces: interfaces(folder),
   };
+}
+
+/** Interfaces on the server's own bridges: others on this machine have theirs. */
+function interfaces(folder: string): string[] {
+  return list(SHARED_FOLDER).flatMap((bridge) => {
+    try {
+      const { root } = JSON.parse(Deno.readTextFileSync(`${SHARED_FOLDER}/${bridge}`));
+      return root === `${folder}/root` ? list(`/sys/class/net/${bridge}/brif`) : [];
+    } catch {
+      // Another server took its note back while we looked.
+      return [];
+    }
+  });
 }
 
 /** How many files the process holds open. */
