@@ -15,7 +15,16 @@ export interface Authenticator<Identity = unknown> {
   readonly scheme?: Readonly<Record<string, unknown>>;
 }
 
-/** Compares two texts in a time that tells nothing about where they differ. */
+/**
+ * Compares two texts in a time that tells nothing about where they differ.
+ *
+ * @example
+ * ```ts
+ * import { sameSecret } from "./mod.ts";
+ * console.assert(await sameSecret("secret", "secret"));
+ * console.assert(!await sameSecret("secreT", "secret"));
+ * ```
+ */
 export async function sameSecret(given: string, expected: string): Promise<boolean> {
   const encoder = new TextEncoder();
   const [a, b] = await Promise.all([
@@ -37,6 +46,17 @@ function refuse(scheme: string, detail: string): HTTPError {
  * Lets callers in that send `Authorization: Bearer TOKEN` (RFC 6750), or open a WebSocket with {@linkcode socketProtocols}.
  *
  * @param check The one token, compared in constant time, or a function that returns the identity, or undefined to refuse
+ *
+ * @example
+ * ```ts
+ * import { api, bearer, handler, implement, rest, stream } from "./mod.ts";
+ * const hello = api("hello.example.com", { Hello: rest("GET /", [], [stream("text/plain")]) });
+ * const auth = bearer((token) => token === "t0ken" ? { name: "ann" } : undefined);
+ * const serve = handler(auth, implement(hello, { Hello: () => "hello" }));
+ * const call = (authorization: string) => serve(new Request("http://localhost/", { headers: { authorization } }));
+ * console.assert((await call("Bearer t0ken")).status === 200);
+ * console.assert((await call("Bearer other")).status === 401);
+ * ```
  */
 export function bearer<Identity = string>(
   check: string | ((token: string) => Identity | undefined | Promise<Identity | undefined>),
@@ -60,6 +80,16 @@ export function bearer<Identity = string>(
  * Lets callers in that send `Authorization: Basic …` (RFC 7617).
  *
  * @param check Returns the identity for a name and password, or undefined to refuse; compare with {@linkcode sameSecret}
+ *
+ * @example
+ * ```ts
+ * import { api, basic, handler, implement, rest, sameSecret, stream } from "./mod.ts";
+ * const hello = api("hello.example.com", { Hello: rest("GET /", [], [stream("text/plain")]) });
+ * const auth = basic(async (name, password) => await sameSecret(password, "pass") ? name : undefined);
+ * const serve = handler(auth, implement(hello, { Hello: ({ identity }) => `hello ${identity}` }));
+ * const headers = { authorization: `Basic ${btoa("ann:pass")}` };
+ * console.assert(await (await serve(new Request("http://localhost/", { headers }))).text() === "hello ann");
+ * ```
  */
 export function basic<Identity>(
   check: (name: string, password: string) => Identity | undefined | Promise<Identity | undefined>,

@@ -9,7 +9,19 @@ import type { Source } from "./tag.ts";
 import { type CheckedTag, checkTag } from "./tag_checker.ts";
 import { parseVersions } from "./version.ts";
 
-/** Everything that is wrong with a definition. */
+/**
+ * Everything that is wrong with a definition.
+ *
+ * @example
+ * ```ts
+ * import { api, DefinitionError, rest } from "./mod.ts";
+ * try {
+ *   api("x", { One: rest("get /" as string), Two: rest("GET /{a" as string) });
+ * } catch (error) {
+ *   console.assert(error instanceof DefinitionError && error.problems.length === 2);
+ * }
+ * ```
+ */
 export class DefinitionError extends TypeError {
   /** One text per problem: function, tag and column are in it. */
   readonly problems: readonly string[];

@@ -14,6 +14,8 @@ export interface CompressOptions {
 export function compress({ least = 1024 }: CompressOptions = {}): Finish {
   return async (request, response) => {
     const { headers } = response;
+    // A 304 has the headers its 200 would have.
+    if (response.status === 304) headers.append("vary", "accept-encoding");
     const type = headers.get("content-type") ?? "";
     if (response.body === null || headers.has("content-encoding") || !/^text\/|json|xml|csv|javascript/.test(type)) {
       return response;

@@ -78,7 +78,17 @@ export interface ErrorCodec {
   decode(status: number, body: unknown): Error;
 }
 
-/** The problem details of RFC 9457: `{type, title, status, detail}`. Errors without a status of their own say nothing of themselves. */
+/**
+ * The problem details of RFC 9457: `{type, title, status, detail}`. Errors without a status of their own say nothing of themselves.
+ *
+ * @example
+ * ```ts
+ * import { HTTPError, problem } from "./mod.ts";
+ * const context = { status: 404, request: new Request("http://localhost/") };
+ * const { body } = problem.encode(new HTTPError(404, `Find "x": there is none`), context);
+ * console.assert(JSON.stringify(body) === `{"status":404,"title":"Find \\"x\\": there is none"}`);
+ * ```
+ */
 export const problem: ErrorCodec = {
   type: "application/problem+json",
   encode(error, { status }) {

@@ -37,5 +37,13 @@ export function link<const D extends Operations>(
   return linkWith(PARTS, definition, base, client);
 }
 
-/** The linker: `API.link` is {@linkcode link}. */
+/**
+ * The linker: `API.link` is {@linkcode link}.
+ *
+ * @example
+ * ```ts
+ * import { API, link } from "./mod.ts";
+ * console.assert(API.link === link);
+ * ```
+ */
 export const API: { readonly link: typeof link } = { link };

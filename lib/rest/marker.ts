@@ -4,7 +4,15 @@ import type { Schema, Validated } from "./schema.ts";
 /** What a marker stands for: how its values travel as text and in JSON. */
 export type MarkerKind = "int64" | "uint64" | "time" | "bytes" | "stream" | "chan" | "error";
 
-/** The key under which a schema of this module says what it is. */
+/**
+ * The key under which a schema of this module says what it is.
+ *
+ * @example
+ * ```ts
+ * import { int64, MARKER } from "./mod.ts";
+ * console.assert(int64[MARKER] === "int64");
+ * ```
+ */
 export const MARKER: unique symbol = Symbol("gantry.rest.marker");
 
 /** A schema that the transport knows by name, for values that JSON Schema cannot describe. */
@@ -53,7 +61,16 @@ export const int64: Marker<bigint | number, bigint> = /* @__PURE__ */ marker(
   (value) => integer(value, -(2n ** 63n), 2n ** 63n - 1n),
 );
 
-/** An unsigned 64-bit integer, a `bigint` here and a plain number in JSON. */
+/**
+ * An unsigned 64-bit integer, a `bigint` here and a plain number in JSON.
+ *
+ * @example
+ * ```ts
+ * import { rest, uint64 } from "./mod.ts";
+ * const limit = rest("PUT /limit?bytes=%v", [uint64]);
+ * console.assert(limit.args.length === 1);
+ * ```
+ */
 export const uint64: Marker<bigint | number, bigint> = /* @__PURE__ */ marker(
   "uint64",
   "an integer from 0 to 2^64-1",
@@ -61,7 +78,22 @@ export const uint64: Marker<bigint | number, bigint> = /* @__PURE__ */ marker(
   (value) => integer(value, 0n, 2n ** 64n - 1n),
 );
 
-/** A point in time, a `Date` here and RFC 3339 text on the wire. */
+/**
+ * A point in time, a `Date` here and RFC 3339 text on the wire.
+ *
+ * @example
+ * ```ts
+ * import { api, link, rest, time } from "./mod.ts";
+ * const log = api("log.example.com", { Since: rest("GET /log?since=%v", [time]) });
+ * const client = link(log, "http://localhost", {
+ *   fetch({ url }) {
+ *     console.assert(url.endsWith("?since=1970-01-01T00%3A00%3A00.000Z"));
+ *     return Promise.resolve(new Response(null, { status: 204 }));
+ *   },
+ * });
+ * await client.Since(new Date(0));
+ * ```
+ */
 export const time: Marker<Date> = /* @__PURE__ */ marker(
   "time",
   "a time in the form of RFC 3339",
@@ -69,7 +101,17 @@ export const time: Marker<Date> = /* @__PURE__ */ marker(
   (value) => value instanceof Date && !Number.isNaN(value.getTime()) ? value : undefined,
 );
 
-/** Bytes, a `Uint8Array` here and base64 on the wire. */
+/**
+ * Bytes, a `Uint8Array` here and base64 on the wire.
+ *
+ * @example
+ * ```ts
+ * import { api, bytes, handler, implement, rest } from "./mod.ts";
+ * const keys = api("keys.example.com", { Size: rest("GET /size?key=%v", [bytes], [bytes]) });
+ * const serve = handler(null, implement(keys, { Size: (key) => Uint8Array.of(key.length) }));
+ * console.assert(await (await serve(new Request("http://localhost/size?key=AQID"))).text() === "Aw==");
+ * ```
+ */
 export const bytes: Marker<Uint8Array> = /* @__PURE__ */ marker(
   "bytes",
   "bytes in base64",
@@ -77,7 +119,24 @@ export const bytes: Marker<Uint8Array> = /* @__PURE__ */ marker(
   (value) => value instanceof Uint8Array ? value : typeof value === "string" ? decodeBase64(value) : undefined,
 );
 
-/** Stands as the last result of a function that can fail: the client gets the error as the last element instead of a throw. */
+/**
+ * Stands as the last result of a function that can fail: the client gets the error as the last element instead of a throw.
+ *
+ * @example
+ * ```ts
+ * import { api, error, handler, HTTPError, implement, int64, link, rest } from "./mod.ts";
+ * const stock = api("stock.example.com", { Take: rest("POST /take?n=%v", [int64], [int64, error]) });
+ * const serve = handler(null, implement(stock, {
+ *   Take: (n) => {
+ *     if (n > 5n) throw new HTTPError(409, "Take: there are only 5");
+ *     return 5n - n;
+ *   },
+ * }));
+ * const client = link(stock, "http://localhost", { fetch: serve });
+ * const [left, failure] = await client.Take(7n);
+ * console.assert(left === undefined && failure?.message === "Take: there are only 5");
+ * ```
+ */
 export const error: Marker<Error | undefined> & { readonly [MARKER]: "error" } = /* @__PURE__ */ marker<
   Error | undefined
 >(
@@ -102,6 +161,14 @@ export interface StreamMarker extends Marker<StreamSource | Response, ReadableSt
  * `type` (`application/octet-stream` when nothing says more), and a `Response` a function returns goes out as it is.
  *
  * @param type The content type, as in `application/x-tar`
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, link, rest, stream } from "./mod.ts";
+ * const files = api("files.example.com", { Copy: rest("POST /copy", [stream()], [stream("text/plain")]) });
+ * const client = link(files, "http://localhost", { fetch: handler(null, implement(files, { Copy: (body) => body })) });
+ * console.assert(await new Response(await client.Copy("some text")).text() === "some text");
+ * ```
  */
 export function stream(type?: string): StreamMarker {
   const made = marker<StreamSource | Response, ReadableStream<Uint8Array>>(
@@ -129,7 +196,23 @@ export interface ChannelMarker<S extends Schema> extends
   readonly item: S;
 }
 
-/** A receive-only channel: the function returns an `AsyncIterable`; it travels as WebSocket messages, SSE or JSON lines. */
+/**
+ * A receive-only channel: the function returns an `AsyncIterable`; it travels as WebSocket messages, SSE or JSON lines.
+ *
+ * @example
+ * ```ts
+ * import { api, chan, handler, implement, int64, link, rest } from "./mod.ts";
+ * const clock = api("clock.example.com", { Ticks: rest("GET /ticks?n=%v", [int64], [chan(int64)]) });
+ * const serve = handler(null, implement(clock, {
+ *   async *Ticks(n) {
+ *     for (let tick = 0n; tick < n; tick++) yield tick;
+ *   },
+ * }));
+ * const seen: bigint[] = [];
+ * for await (const tick of await link(clock, "http://localhost", { fetch: serve }).Ticks(3n)) seen.push(tick);
+ * console.assert(seen.join() === "0,1,2");
+ * ```
+ */
 export function chan<S extends Schema>(item: S): ChannelMarker<S> {
   const made = marker<AsyncIterable<unknown>, Channel<unknown>>(
     "chan",

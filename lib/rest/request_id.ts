@@ -46,7 +46,15 @@ export function requestID(
   };
 }
 
-/** The id of a request that came through {@linkcode requestID}. */
+/**
+ * The id of a request that came through {@linkcode requestID}.
+ *
+ * @example
+ * ```ts
+ * import { idOf } from "./mod.ts";
+ * console.assert(idOf(new Request("http://localhost")) === undefined);
+ * ```
+ */
 export function idOf(request: Request): string | undefined {
   return ids.get(request);
 }

@@ -65,6 +65,8 @@ Deno.test("handler() with compress answers as Accept-Encoding asks", async () =>
   assertEquals(await get("/text", "gzip"), ["gzip", "accept-encoding", 2000]);
   assertEquals(await get("/lines", "gzip"), [null, null, 4]);
   assertEquals(await get("/raw", "gzip"), [null, null, length]);
+  const seen = await run(request("GET", "/list", undefined, { "if-none-match": "*" }));
+  assertEquals([seen.status, seen.headers.get("vary")], [304, "accept-encoding"]);
   const small = serve(operations, functions, {}, { compress: { least: 100_000 } });
   const response = await small(request("GET", "/list", undefined, { "accept-encoding": "gzip" }));
   assertEquals(response.headers.get("content-encoding"), null);
