@@ -120,11 +120,11 @@ function caller(
   };
   return async (args, options) => {
     const { timeout, signal } = options;
-    const ends = timeout === undefined ? [] : [AbortSignal.timeout(timeout)];
+    const ends = timeout == null ? [] : [AbortSignal.timeout(timeout)];
     if (signal) ends.push(signal);
     const request = writeRequest(plan, codecs, base, args, accept, AbortSignal.any(ends), headers);
     if (shape !== "channel") return readResult(plan, codecs, await send(request), headers);
-    if (!channel) throw new TypeError(`Call "${name}": this client has no channels`);
+    if (!channel) throw new TypeError(`Call "${name}": no channels here`);
     return channel(plan, request, send, options, client);
   };
 }

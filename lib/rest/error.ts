@@ -39,16 +39,14 @@ export interface HTTPErrorOptions {
  * ```
  */
 export class HTTPError extends Error {
-  override readonly name = "HTTPError";
-  readonly headers: HeadersInit | undefined;
-  readonly body: unknown;
-  readonly kind: HTTPErrorKind | undefined;
+  declare readonly status: number;
+  declare readonly headers: HeadersInit | undefined;
+  declare readonly body: unknown;
+  declare readonly kind: HTTPErrorKind | undefined;
 
-  constructor(readonly status: number, message: string, { headers, body, kind, cause }: HTTPErrorOptions = {}) {
+  constructor(status: number, message: string, { headers, body, kind, cause }: HTTPErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
-    this.headers = headers;
-    this.body = body;
-    this.kind = kind;
+    Object.assign(this, { name: "HTTPError", status, headers, body, kind });
   }
 }
 

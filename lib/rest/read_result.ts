@@ -32,7 +32,7 @@ export async function readResult(
 ): Promise<unknown> {
   const { shape, schemas, names } = plan.result;
   if (shape === "none") return void await response.body?.cancel();
-  if (shape === "stream") return response.body ?? new Blob([]).stream();
+  if (shape === "stream") return response.body ?? new Blob().stream();
   const whole = response.status === 204 ? undefined : await decode(plan, codecs, response);
   const values = shape === "value"
     ? [whole]
@@ -72,7 +72,7 @@ export async function check(plan: Plan, schema: Schema, value: unknown): Promise
 }
 
 const wrong = ({ name }: Plan, detail: unknown, cause?: unknown) =>
-  new HTTPError(502, `Read the result of "${name}": ${detail instanceof Error ? detail.message : detail}`, {
+  new HTTPError(502, `Read the result of "${name}": ${(detail as Partial<Error> | undefined)?.message ?? detail}`, {
     kind: "body",
     cause,
   });

@@ -2,7 +2,7 @@ import { decodeBase64, encodeBase64 } from "./base64.ts";
 import { readTime } from "./time_text.ts";
 import type { Kind } from "./kind.ts";
 
-const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const INTEGER = /^[+-]?\d{1,40}$/;
 
 /** Makes a value of the text that stands for it in a path, a query or a text body. Undefined when the text is not of that kind. */
@@ -21,13 +21,9 @@ export function readPlain(text: string, kind: Kind): unknown {
     case "uint64":
       return INTEGER.test(text) ? BigInt(text.replace(/^\+/, "")) : undefined;
     case "null":
-      return text === "" || text === "null" ? null : undefined;
+      return /^(null)?$/.test(text) ? null : undefined;
     case "choice":
-      for (const part of kind.of) {
-        const value = readPlain(text, part);
-        if (value !== undefined) return value;
-      }
-      return undefined;
+      return kind.of.map((part) => readPlain(text, part)).find((value) => value !== undefined);
     default:
       return text;
   }

@@ -41,8 +41,8 @@ export type Output<S extends Schema> = NonNullable<S["~standard"]["types"]>["out
 
 /** Writes issues as one line: `at "a.b": message; …`. */
 export function describeIssues(issues: readonly Issue[]): string {
-  return issues.map((issue) => {
-    const path = (issue.path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".");
-    return path === "" ? issue.message : `at "${path}": ${issue.message}`;
+  return issues.map(({ message, path }) => {
+    const text = path?.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+    return text ? `at "${text}": ${message}` : message;
   }).join("; ");
 }

@@ -1,5 +1,4 @@
 import { type Codec, type Encoded, encodeWith, findCodec } from "./codec.ts";
-import { HTTPError } from "./error.ts";
 import type { HeaderValues } from "./header_value.ts";
 import { isRecord } from "./record.ts";
 import type { BodyPlan, PathParameter, Plan } from "./plan_types.ts";
@@ -105,6 +104,6 @@ function writeBody(
     ? values
     : Object.fromEntries(names.map((name, index) => [name, values[index]]));
   const codec = findCodec(codecs, contentType);
-  if (!codec) throw new HTTPError(415, `Write the body: no codec for "${contentType}"`, { kind: "media" });
+  if (!codec) throw new TypeError(`Write the body: no codec for "${contentType}"`);
   return encodeWith(codec, contentType, whole, { kind, revive, replace: true });
 }
