@@ -25,9 +25,9 @@ import { writeScalar } from "./scalar_text.ts";
 export const multipart: Codec = {
   type: "multipart/form-data",
   carries: ({ type }) => type === "struct" || type === "map",
-  encode(value) {
+  encode(value, { kind }) {
     const body = new FormData();
-    for (const [name, item] of fieldsOf(value)) {
+    for (const [name, item] of fieldsOf(value, kind)) {
       if (item instanceof Blob) body.append(name, item);
       // The library of types does not know that these bytes are of no shared memory.
       else if (item instanceof Uint8Array) body.append(name, new Blob([item as Uint8Array<ArrayBuffer>]));
@@ -43,7 +43,8 @@ export const multipart: Codec = {
       if (entry instanceof File) files.set(entry, new Uint8Array(await entry.arrayBuffer()));
     }
     return readFields<FormDataEntryValue>(
-      form,
+      form.keys(),
+      (name) => form.getAll(name),
       kind,
       (entry, kind, name) =>
         typeof entry === "string" ? readField(entry, kind, name) : kind.type === "bytes" ? files.get(entry) : entry,

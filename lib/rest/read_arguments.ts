@@ -89,7 +89,8 @@ export function place(values: unknown[], { path, argument }: Target, value: unkn
   else if (before === undefined || isRecord(before)) put(values[argument] = { ...before }, path, value);
 }
 
-function put(struct: Record<string, unknown>, path: readonly string[], value: unknown): void {
+/** Puts a value into a struct, making the structs on the way; undefined is left out. */
+export function put(struct: Record<string, unknown>, path: readonly string[], value: unknown): void {
   if (value === undefined) return;
   const [key, ...rest] = path;
   if (rest.length === 0) {

@@ -77,6 +77,42 @@ Deno.test("forms read name[] as a list, and leave out what is not there", async 
   assertEquals((await run(request("POST", "/f", "a=x", type))).status, 400);
 });
 
+Deno.test("forms read and write nested fields, rest names and odd names", async () => {
+  const Deep = z.object({
+    a: z.object({ b: z.number(), c: z.object({ d: z.array(z.string()) }).optional() }).optional(),
+    plain: z.string().optional().meta({ rest: "Other-Name" }),
+  });
+  const deep = api("x", {
+    Form: rest("POST(application/x-www-form-urlencoded) /form", [Deep], [z.string()]),
+    Multi: rest("POST(multipart/form-data) /multi", [Deep], [z.string()]),
+    Map: rest("POST(application/x-www-form-urlencoded) /map", [z.record(z.string(), z.string())], [z.string()]),
+  });
+  const run = handler(
+    null,
+    implement(deep, {
+      Form: (value) => JSON.stringify(value),
+      Multi: (value) => JSON.stringify(value),
+      Map: (value) => JSON.stringify(Object.entries(value)),
+    }),
+  );
+  const client = link(deep, "http://h", { fetch: run });
+  const value = { a: { b: 1, c: { d: ["x", "y"] } }, plain: "p" };
+  assertEquals(JSON.parse(await client.Form(value)), value);
+  assertEquals(JSON.parse(await client.Multi(value)), value);
+  assertEquals(await client.Map({ "é ": "1", "constructor": "2" }), '[["é ","1"],["constructor","2"]]');
+  const post = async (path: string, body: string) => {
+    const response = await run(request("POST", path, body, { "content-type": "application/x-www-form-urlencoded" }));
+    return response.ok ? await response.text() : response.status;
+  };
+  assertEquals(await post("/form", "a.b=1&a.c.d=x&a.c.d[]=y&Other-Name=p"), JSON.stringify(value));
+  assertEquals(await post("/form", "a.b=one"), 400);
+  assertEquals(await post("/form", "plain=%zz"), 400);
+  assertEquals(await post("/form", "plain=%ff"), 400);
+  assertEquals(await post("/form", "x&".repeat(5000)), 400);
+  assertEquals(await post("/form", "__proto__=1&a.__proto__=2"), "{}");
+  assertEquals(({} as Record<string, unknown>)["1"], undefined);
+});
+
 Deno.test("writerCodec() writes headers and body, of requests and responses", async () => {
   const csv = writerCodec("text/csv", {
     carries: (kind) => kind.type === "list",
