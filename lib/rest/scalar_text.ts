@@ -19,7 +19,7 @@ export function readPlain(text: string, kind: Kind): unknown {
       return NUMBER.test(text) ? Number(text) : undefined;
     case "int64":
     case "uint64":
-      return INTEGER.test(text) ? BigInt(text.replace(/^\+/, "")) : undefined;
+      return INTEGER.test(text) ? BigInt(text) : undefined;
     case "null":
       return /^(null)?$/.test(text) ? null : undefined;
     case "choice":

@@ -83,6 +83,7 @@ Deno.test("readScalar() coerces text to its kind, and writeScalar() writes it ba
     ["number", "-1.5e3", -1500],
     ["int64", "-9223372036854775808", -9223372036854775808n],
     ["uint64", "18446744073709551615", 18446744073709551615n],
+    ["int64", "+7", 7n],
     ["string", "", ""],
     ["text", "1", "1"],
     ["any", "x", "x"],
