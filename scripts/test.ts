@@ -26,6 +26,7 @@ const { values, positionals } = parseArgs({
   options: { long: { type: "boolean", default: false }, only: { type: "string" } },
   allowPositionals: true,
 });
+let mapFolder: string | undefined;
 const map = await testImportMap();
 const extra = positionals;
 const env: Record<string, string> = values.long ? { GANTRY_TEST_LONG: "1" } : {};
@@ -67,6 +68,7 @@ for (const step of steps) {
 }
 heading(`done in ${((performance.now() - started) / 1000).toFixed(0)} s`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
+if (mapFolder !== undefined) await Deno.remove(mapFolder, { recursive: true });
 Deno.exit(total.failed > 0 ? 1 : 0);
 
 function heading(text: string): void {
@@ -164,10 +166,16 @@ async function testImportMap(): Promise<{ args: string[] }> {
   } catch {
     // Not reachable: the map below serves.
   }
-  const config = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
-  const imports = { ...config.imports, "@std/assert": new URL("tests/assert.ts", root).href };
-  const path = `${await Deno.makeTempDir({ prefix: "gantry-test-" })}/import_map.json`;
-  await Deno.writeTextFile(path, JSON.stringify({ imports }));
+  const config: { imports: Record<string, string> } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
+  // In deno.json a package's name stands for its subpaths too; in a plain import map those are said apart.
+  const subpaths = Object.entries(config.imports).filter(([, target]) => target.startsWith("npm:"))
+    .map(([name, target]) => [`${name}/`, `${target.replace("npm:", "npm:/")}/`]);
+  const assert = { "@std/assert": new URL("tests/assert.ts", root).href };
+  const path = `${mapFolder = await Deno.makeTempDir({ prefix: "gantry-test-" })}/import_map.json`;
+  await Deno.writeTextFile(
+    path,
+    JSON.stringify({ imports: { ...config.imports, ...Object.fromEntries(subpaths), ...assert } }),
+  );
   console.log("JSR cannot be reached: tests use tests/assert.ts in place of @std/assert");
   return { args: [`--import-map=${path}`] };
 }
