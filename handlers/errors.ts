@@ -1,5 +1,6 @@
 import { EngineError, type ErrorCode } from "../lib/engine/errors.ts";
 import { type ErrorCodec, HTTPError } from "../lib/rest/mod.ts";
+import { absentOperation } from "./absent.ts";
 import { errorModel, wireErrors } from "./wire/error_model.ts";
 
 /** The status each of the engine's codes answers. */
@@ -50,6 +51,10 @@ const EXCEPTIONS: Record<string, Partial<Record<ErrorCode, number>>> = {
 export const engineErrors: ErrorCodec = {
   ...wireErrors,
   encode(error, context) {
+    if (error instanceof HTTPError && error.kind === "route") {
+      const absent = absentOperation(context.request);
+      if (absent) return absent;
+    }
     if (!(error instanceof EngineError)) return wireErrors.encode(error, context);
     return errorModel(statusOf(error, context.name), error.message, error.sentinel);
   },

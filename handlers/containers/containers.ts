@@ -2,6 +2,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
+import { isBefore } from "../path_version.ts";
 import { PruneReport, RmReport } from "../wire/container.ts";
 import { emit } from "../wire/emit.ts";
 import { containersAPI } from "./api.ts";
@@ -37,9 +38,13 @@ export function containers(engine: Engine): Implementation {
     WaitContainer: async (name, { condition }, { signal }) => {
       return String(await containers.wait(name, waitConditions(condition), { signal }));
     },
-    RemoveContainer: async (name, options) => {
+    RemoveContainer: async (name, options, { version }) => {
+      const asked = options.ignore && !containers.exists(name) ? undefined : containers.resolve(name).id;
       const reports = await containers.remove(name, options);
-      return reports.map(({ id, error }) => emit(RmReport, { Id: id, Err: error?.message }));
+      return reports.map(({ id, error }) => {
+        const RawInput = id === asked && isBefore(version, 5, 0) ? name : undefined;
+        return emit(RmReport, { Id: id, Err: error?.message, RawInput });
+      });
     },
     LogsFromContainer: (name, query, context) => logs(engine, name, query, context, { rawTerminal: false }),
     AttachContainer: (name, query, context) => attach(engine, name, query, context, NATIVE_ATTACH),

@@ -7,12 +7,12 @@ import type { ListContainersQuery } from "../wire/container_query.ts";
 import type { z } from "../wire/zod.ts";
 import { listContainer } from "./view/list_container.ts";
 
-/** Lists containers. */
+/** Lists containers, oldest first: clients show them as they come. */
 export async function listContainers(
   engine: Engine,
   query: z.output<typeof ListContainersQuery>,
 ): Promise<ListContainer[]> {
-  const records = engine.containers.list(listOptions(query));
+  const records = engine.containers.list(listOptions(query)).reverse();
   const image = imagesOf(engine);
   if (!query.size) return records.map((record) => listContainer(record, image(record)));
   return await Promise.all(records.map(async (record) => {

@@ -78,6 +78,8 @@ export type ContainerCreateResponse = z.output<typeof ContainerCreateResponse>;
 export const RmReport = z.object({
   Id: z.string(),
   Err: z.string().optional(),
+  /** What the caller called it by; in answers to clients before 5.0 only, which show it. */
+  RawInput: z.string().optional(),
 });
 export type RmReport = z.output<typeof RmReport>;
 

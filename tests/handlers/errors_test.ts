@@ -81,6 +81,22 @@ Deno.test("unknown paths and methods answer plain text, like Podman", async () =
   assertEquals([method.status, await method.text(), method.headers.get("allow")], [405, "Method Not Allowed\n", "GET"]);
 });
 
+Deno.test("operations of Podman's that are not there answer an error its clients read", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  const rows: [method: string, path: string, status: number, message: string][] = [
+    ["GET", "/v4.3.1/libpod/volumes/json", 501, "GET /volumes/json is not supported yet"],
+    ["POST", "/engine/containers/x/exec", 501, "POST /containers/x/exec is not supported yet"],
+    ["GET", "/libpod/volumes/x/json", 404, "GET /volumes/x/json is not supported yet"],
+    ["GET", "/libpod/networks/x/json", 404, "GET /networks/x/json is not supported yet"],
+    ["GET", "/libpod/pods/x/json", 404, "no pod with name or ID x found: no such pod"],
+  ];
+  for (const [method, path, status, message] of rows) {
+    const answer = await test.send(method, path);
+    const body = await answer.json();
+    assertEquals([answer.status, body.response, body.message], [status, status, message]);
+  }
+});
+
 Deno.test("every reply carries the headers clients negotiate by", async () => {
   await using test = await openTestEngine({ pulled: false });
   for (const path of ["/_ping", "/libpod/info", "/containers/none/json", "/nothing"]) {

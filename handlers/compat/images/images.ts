@@ -10,7 +10,7 @@ import { compatImagesAPI } from "./api.ts";
 import { createImage } from "./create_image.ts";
 import { imageInspect } from "./inspect.ts";
 import { localName } from "./docker_name.ts";
-import { isBefore } from "../version.ts";
+import { isBefore } from "../../path_version.ts";
 
 /** The image operations of Docker's tree over an engine. */
 export function compatImages(engine: Engine): Implementation {

@@ -1,7 +1,7 @@
 import type { ImageRecord } from "../../../lib/engine/image_record.ts";
 import { imageData } from "../../images/view.ts";
 import { ImageInspect } from "../../wire/compat/image.ts";
-import { isBefore } from "../version.ts";
+import { isBefore } from "../../path_version.ts";
 import { emit } from "../../wire/emit.ts";
 
 /** An image as Docker inspects it. Most fields are the native ones by the same name. */

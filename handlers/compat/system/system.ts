@@ -5,7 +5,7 @@ import { events, map } from "../../system/events.ts";
 import { ping } from "../../system/ping.ts";
 import { version } from "../../system/version.ts";
 import { compatSystemAPI } from "./api.ts";
-import { isBefore } from "../version.ts";
+import { isBefore } from "../../path_version.ts";
 import { dockerEvent } from "./events.ts";
 import { compatInfo } from "./info.ts";
 

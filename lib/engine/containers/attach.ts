@@ -25,7 +25,9 @@ export async function attachContainer(
   // Before the log is read: what comes meanwhile is in one of them at least.
   const live = streams ? await attachLive(context, id, { stdin, stdout, stderr }) : logOnly();
   const output = options.logs ? prepend(logFrames(context, id, options), live.output) : live.output;
-  return { output, input: detachable(live, keys), close: () => live.close() };
+  // Without a terminal the input may be any bytes, those of the keys too.
+  const input = record.spec.terminal ? detachable(live, keys) : live.input;
+  return { output, input, close: () => live.close() };
 }
 
 /** Sets the size of a container's terminal. */

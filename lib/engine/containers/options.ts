@@ -104,7 +104,7 @@ export interface AttachOptions {
   logs?: boolean;
   /** Attach to the live streams (default). False, with `logs`: the log only. */
   stream?: boolean;
-  /** The key sequence that detaches, `ctrl-p,ctrl-q` by default; empty: none. */
+  /** The key sequence that detaches from a terminal, `ctrl-p,ctrl-q` by default; empty: none. */
   detachKeys?: string;
 }
 

@@ -77,10 +77,20 @@ Deno.test("Containers.attach() gives the log first, or the log only", async () =
   );
 });
 
-Deno.test("Containers.attach() ends at the detach keys and leaves the container's input open", async () => {
+Deno.test("Containers.attach() passes bytes like detach keys on where there is no terminal", async () => {
   await using engine = await openFake();
   const { containers, kernel } = engine;
   const { record: { id } } = await containers.create(spec({ stdin: true }));
+  await containers.start(id);
+  const writer = (await containers.attach(id, STREAMS)).input.getWriter();
+  await writer.write(encoder.encode("a\x10\x11b"));
+  assertEquals(kernel.processes.get(id)?.input.map((bytes) => decoder.decode(bytes)), ["a\x10\x11b"]);
+});
+
+Deno.test("Containers.attach() ends at the detach keys and leaves the container's input open", async () => {
+  await using engine = await openFake();
+  const { containers, kernel } = engine;
+  const { record: { id } } = await containers.create(spec({ stdin: true, terminal: true }));
   await containers.start(id);
   const { output, input } = await containers.attach(id, STREAMS);
   const writer = input.getWriter();

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { dockerName, localName } from "../../../handlers/compat/images/docker_name.ts";
-import { isBefore } from "../../../handlers/compat/version.ts";
+import { isBefore } from "../../../handlers/path_version.ts";
 import { openTestEngine, TINY, TINY_NAME } from "../test_engine.ts";
 
 Deno.test("dockerName() is what Docker means by a name", () => {

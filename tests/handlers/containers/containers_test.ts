@@ -14,6 +14,33 @@ async function status(test: TestEngine, method: string, path: string, body?: unk
   return reply.status;
 }
 
+Deno.test("ListContainers gives the oldest first, and the newest of a count", async () => {
+  await using test = await openTestEngine();
+  for (const name of ["one", "two", "three"]) {
+    await test.send("POST", "/libpod/containers/create", { image: TINY_NAME, name });
+    // So that no two have the same time.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  const names = async (query: string) => {
+    const list: { Names: string[] }[] = await (await test.send("GET", `/libpod/containers/json?${query}`)).json();
+    return list.map(({ Names }) => Names[0]);
+  };
+  assertEquals(await names("all=true"), ["one", "two", "three"]);
+  assertEquals(await names("last=2"), ["two", "three"]);
+  const docker: { Names: string[] }[] = await (await test.send("GET", "/containers/json?all=1")).json();
+  assertEquals(docker.map(({ Names }) => Names[0]), ["/three", "/two", "/one"]);
+});
+
+Deno.test("RemoveContainer tells old clients the name they gave", async () => {
+  await using test = await openTestEngine();
+  for (const [version, raw] of [["v4.3.1/", "mine"], ["v5.0.0/", undefined], ["", undefined]]) {
+    const made = await test.send("POST", "/libpod/containers/create", { image: TINY_NAME, name: "mine" });
+    const { Id } = await made.json();
+    const removed = await (await test.send("DELETE", `/${version}libpod/containers/mine`)).json();
+    assertEquals(removed, [{ Id, ...raw !== undefined && { RawInput: raw } }]);
+  }
+});
+
 Deno.test("CreateContainer() answers bad requests with a status clients know", async () => {
   await using test = await openTestEngine();
   await create(test, { name: "taken" });

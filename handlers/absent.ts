@@ -1,0 +1,28 @@
+import type { EncodedError } from "../lib/rest/mod.ts";
+import { errorModel } from "./wire/error_model.ts";
+
+/** Podman's families of operations, some of which, or some of whose operations, nothing serves yet. */
+const FAMILIES = new Set(
+  "artifacts build commit containers exec generate images kube manifests networks play pods quadlets secrets system volumes"
+    .split(" "),
+);
+
+/** What follows the native tree's name, in either spelling. */
+const NATIVE = /^\/(?:v[0-9][^/]*\/)?(?:libpod|engine)(\/([a-z]+)(?:\/.*)?)$/;
+/** Where a client looks for an object by its name. */
+const OBJECT = /^\/(?:networks|pods|volumes)\/([^/]+)\/(?:json|exists)$/;
+
+/**
+ * What a path of the native tree answers that Podman serves and nothing here does: an error its clients can read, where
+ * plain text would only confuse them. `undefined` for other paths.
+ */
+export function absentOperation({ method, url }: Request): EncodedError | undefined {
+  const [, path = "", family = ""] = NATIVE.exec(new URL(url).pathname) ?? [];
+  if (!FAMILIES.has(family)) return undefined;
+  const [, name] = OBJECT.exec(path) ?? [];
+  // A client that looks for a name everywhere goes on when it is told these words, and by the status elsewhere.
+  if (family === "pods" && name !== undefined) {
+    return errorModel(404, `no pod with name or ID ${name} found: no such pod`, "no such pod");
+  }
+  return errorModel(name === undefined ? 501 : 404, `${method} ${path} is not supported yet`, "not yet implemented");
+}
