@@ -1,4 +1,5 @@
 import { EngineError } from "../../lib/engine/errors.ts";
+import { fitsGlob } from "../../lib/engine/glob.ts";
 import type { ImageRecord } from "../../lib/engine/image_record.ts";
 import type { Filters } from "../wire/query.ts";
 import { parseMoment } from "../wire/time.ts";
@@ -48,7 +49,8 @@ const ALL = new Set(["label", "label!"]);
 /** Makes a test of filters. Throws `EngineError("invalid")` for a key there is not and for values that make no sense. */
 export function imageFilter(filters: Filters, scope: FilterScope): Test {
   const tests = Object.entries(filters).map(([key, values]): Test => {
-    const make = TESTS[key];
+    // The key is a client's: it may be the name of something every object has.
+    const make = Object.hasOwn(TESTS, key) ? TESTS[key] : undefined;
     if (make === undefined) throw new EngineError("invalid", `unsupported image filter "${key}"`);
     const each = values.map((value) => make(value, scope));
     return ALL.has(key) ? (image) => each.every((test) => test(image)) : (image) => each.some((test) => test(image));
@@ -72,8 +74,8 @@ function whether(key: string, value: string, test: Test): Test {
 function labelled(value: string): Test {
   const [key, wanted] = value.split(/=(.*)/s);
   return ({ config }) => {
-    const label = config.config?.Labels?.[key];
-    return label !== undefined && (wanted === undefined || label === wanted);
+    const labels = config.config?.Labels ?? {};
+    return Object.hasOwn(labels, key) && (wanted === undefined || labels[key] === wanted);
   };
 }
 
@@ -87,7 +89,11 @@ function moment(value: string, now: number): number {
 
 /** Whether a name fits a pattern with `*` and `?`: the whole name, or its end from a slash on, with or without the tag. */
 function matcher(pattern: string): (name: string) => boolean {
-  const source = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&").replace(/\*+/g, "[^/]*").replace(/\?/g, "[^/]");
-  const expression = new RegExp(`(?:^|/)${source}(?:$|[:@][^/]*$)`);
-  return (name) => expression.test(name);
+  const depth = pattern.split("/").length;
+  return (name) => {
+    const end = name.split("/").slice(-depth).join("/");
+    if (fitsGlob(pattern, end)) return true;
+    const marks = [...end.slice(end.lastIndexOf("/") + 1).matchAll(/[:@]/g)];
+    return marks.some(({ index }) => fitsGlob(pattern, end.slice(0, end.lastIndexOf("/") + 1 + index)));
+  };
 }

@@ -9,10 +9,10 @@ function names(type: string): Test {
   return (event, value) => event.type === type && (event.name === value || event.id.startsWith(value));
 }
 
-const action: Test = (event, value) => event.action === (ACTIONS[value] ?? value);
+const action: Test = (event, value) => event.action === (ACTIONS.get(value) ?? value);
 
 /** Docker's words for what Podman calls otherwise. */
-const ACTIONS: Record<string, string> = { die: "died", destroy: "remove" };
+const ACTIONS: ReadonlyMap<string, string> = new Map([["die", "died"], ["destroy", "remove"]]);
 
 const TESTS: Record<string, Test> = {
   type: (event, value) => event.type === value,
@@ -29,7 +29,7 @@ const TESTS: Record<string, Test> = {
       : sameImage(event.image, value),
   label: ({ attributes }, value) => {
     const [key, wanted] = value.split(/=(.*)/s);
-    return wanted === undefined ? key in attributes : attributes[key] === wanted;
+    return Object.hasOwn(attributes, key) && (wanted === undefined || attributes[key] === wanted);
   },
 };
 
@@ -38,7 +38,9 @@ export function eventFilter(filters: Filters = {}): ((event: EngineEvent) => boo
   const entries = Object.entries(filters).filter(([, values]) => values.length > 0);
   if (entries.length === 0) return undefined;
   const tests = entries.map(([key, values]) => {
-    const test = TESTS[key.toLowerCase()];
+    const name = key.toLowerCase();
+    // The key is a client's: it may be the name of something every object has.
+    const test = Object.hasOwn(TESTS, name) ? TESTS[name] : undefined;
     if (test === undefined) throw new HTTPError(400, `invalid filter key "${key}": invalid argument`);
     const one = (event: EngineEvent) => (value: string) => test(event, value);
     return key === "label"

@@ -5,10 +5,12 @@ import type { Random } from "./ports.ts";
 export const NAME_PATTERN = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
 
 const MAX_NAME = 1024;
+/** The longest name of what is a folder by that name. */
+export const MAX_FOLDER_NAME = 255;
 
-/** Throws `EngineError("invalid")` unless the text can name an object. */
-export function checkName(name: string): void {
-  if (name.length <= MAX_NAME && NAME_PATTERN.test(name)) return;
+/** Throws `EngineError("invalid")` unless the text, of at most `longest` letters, can name an object. */
+export function checkName(name: string, longest = MAX_NAME): void {
+  if (name.length <= longest && NAME_PATTERN.test(name)) return;
   // Clients match on this sentence.
   const text = "names must match [a-zA-Z0-9][a-zA-Z0-9_.-]*: invalid argument";
   throw new EngineError("invalid", text, { sentinel: "invalid argument" });

@@ -1,6 +1,6 @@
 import { type Core, requireHost } from "./core.ts";
 import { EngineError } from "./errors.ts";
-import { checkName } from "./names.ts";
+import { checkName, MAX_FOLDER_NAME } from "./names.ts";
 import type { Operation, Table } from "./table.ts";
 
 /** A volume as stored. */
@@ -51,7 +51,7 @@ export class Volumes {
    * its name is the same.
    */
   ensure(name: string, options: { anonymous?: boolean } = {}): Promise<VolumeRecord> {
-    checkName(name);
+    checkName(name, MAX_FOLDER_NAME);
     return this.#core.locks.with(`volume:${name}`, async () => {
       const known = this.#table.get(name);
       if (known) return known;

@@ -7,6 +7,9 @@ import { performance } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../engine/ports.ts";
 
+/** What a timer counts to, in milliseconds; one that is set to more fires at once. */
+const LONGEST = 2 ** 31 - 1;
+
 /** The wall clock in fractions of a millisecond, which never steps back while the process lives, and real timers. */
 export function hostClock(): Clock {
   return {
@@ -14,7 +17,9 @@ export function hostClock(): Clock {
     async sleep(ms, signal) {
       signal?.throwIfAborted();
       try {
-        await setTimeout(ms, undefined, { signal });
+        let rest = ms;
+        for (; rest > LONGEST; rest -= LONGEST) await setTimeout(LONGEST, undefined, { signal });
+        await setTimeout(rest, undefined, { signal });
       } catch (error) {
         signal?.throwIfAborted();
         throw error;

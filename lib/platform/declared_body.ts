@@ -56,9 +56,10 @@ export async function readDeclaredBody(
   return body.whole();
 }
 
+/** Copied together as they come: a piece of one byte would else cost hundreds, and hold the packet it came in. */
 class Bytes {
   readonly #limit: number;
-  readonly #pieces: Uint8Array[] = [];
+  #buffer = new Uint8Array(0);
   #size = 0;
 
   constructor(limit: number) {
@@ -73,18 +74,18 @@ class Bytes {
 
   add(piece: Uint8Array): void {
     this.check(piece.length);
-    this.#size += piece.length;
-    this.#pieces.push(piece);
+    const size = this.#size + piece.length;
+    if (size > this.#buffer.length) {
+      const larger = new Uint8Array(Math.min(this.#limit, Math.max(size, 2 * this.#buffer.length)));
+      larger.set(this.#buffer.subarray(0, this.#size));
+      this.#buffer = larger;
+    }
+    this.#buffer.set(piece, this.#size);
+    this.#size = size;
   }
 
   whole(): Uint8Array<ArrayBuffer> {
-    const whole = new Uint8Array(this.#size);
-    let at = 0;
-    for (const piece of this.#pieces) {
-      whole.set(piece, at);
-      at += piece.length;
-    }
-    return whole;
+    return this.#buffer.slice(0, this.#size);
   }
 }
 

@@ -5,7 +5,9 @@ import { parseHead } from "./request_head.ts";
 
 /** A head longer than this is node:http's to refuse. */
 const HEAD_LIMIT = 128 * 1024;
-/** How long a connection may take over its first head (milliseconds), as node:http's `headersTimeout` has it. */
+/** Pieces a head may come in: putting together very many small ones is work that grows with their square. */
+const PIECES_LIMIT = 1024;
+/** How long a connection may take over its first head in all (milliseconds), as node:http's `headersTimeout` has it. */
 const PATIENCE = 60_000;
 
 /** Tells which requests may take their connection over although no header says so. */
@@ -27,12 +29,13 @@ export interface Front {
  */
 export function lookAtFirstHead(socket: Socket, front: Front): void {
   let seen: Buffer | undefined;
+  let pieces = 0;
   const leave = () => {
+    clearTimeout(timer);
     socket.removeListener("data", look);
     socket.removeListener("end", drop);
     socket.removeListener("error", drop);
-    socket.removeListener("timeout", drop);
-    socket.setTimeout(0);
+    socket.removeListener("close", drop);
   };
   const drop = () => {
     leave();
@@ -40,8 +43,10 @@ export function lookAtFirstHead(socket: Socket, front: Front): void {
     socket.destroy();
   };
   const look = (piece: Buffer) => {
+    if (++pieces > PIECES_LIMIT) return drop();
+    const from = Math.max(0, (seen?.length ?? 0) - 3);
     seen = seen === undefined ? piece : Buffer.concat([seen, piece]);
-    const end = seen.indexOf("\r\n\r\n");
+    const end = seen.indexOf("\r\n\r\n", from);
     if (end < 0 && seen.length < HEAD_LIMIT) return;
     const raw = end < 0 ? undefined : judge(seen, end + 4, front.hijacks);
     leave();
@@ -51,8 +56,8 @@ export function lookAtFirstHead(socket: Socket, front: Front): void {
     front.pass(socket);
     socket.resume();
   };
-  socket.setTimeout(PATIENCE);
-  socket.on("timeout", drop);
+  const timer = setTimeout(drop, PATIENCE);
+  socket.on("close", drop);
   socket.on("data", look);
   socket.on("end", drop);
   socket.on("error", drop);

@@ -16,6 +16,7 @@ import { FileBlobs } from "./file_blobs.ts";
 import { openHost } from "./linux/host.ts";
 import { hostNet } from "./net.ts";
 import { hostRandom } from "./random.ts";
+import { checkFolder } from "./safe_folder.ts";
 import { SQLiteStore } from "./sqlite_store.ts";
 
 /** Where a host's registries are configured when nothing else is asked for. */
@@ -43,6 +44,7 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
   const log: Log = options.log ?? (() => {});
   const registries = await readRegistriesConf(options.registriesConf);
   await mkdir(root, { recursive: true, mode: 0o711 });
+  await checkFolder(root);
   // SQLite's lock on the file is the lock of the whole root; the kernel releases it however the holder ends.
   const store = await openStore(root);
   let host: Host | NoHost | undefined;
@@ -93,6 +95,7 @@ async function openStore(root: string): Promise<Store> {
 /** A server takes what it finds in its runroot and does not know for leftovers: those must never be another server's. */
 async function claimRunroot(runroot: string, root: string): Promise<void> {
   await mkdir(runroot, { recursive: true, mode: 0o711 });
+  await checkFolder(runroot);
   const file = join(runroot, "root");
   try {
     await writeFile(file, root, { flag: "wx" });

@@ -8,6 +8,9 @@ import { answer, plain, send, type Serving } from "./serving.ts";
 import { SocketReader } from "./socket_reader.ts";
 import { isMarker, takeOver } from "./take_over.ts";
 
+/** How long such a request's body may take (milliseconds): it comes before anybody has asked who sends it. */
+const PATIENCE = 60_000;
+
 /** The bytes of a request that may become a raw connection, however far they have been read. */
 export interface RawRequest {
   readonly head: RequestHead;
@@ -63,16 +66,20 @@ async function respond(
   peer: Peer,
   platform: Platform,
 ): Promise<Response> {
+  const timer = setTimeout(() => socket.destroy(), PATIENCE);
   try {
     const headers = webHeaders(head.rawHeaders);
     if (head.minor === 1 && !/^[^,]+$/.test(headers.get("host") ?? "")) {
       throw new BodyError(400, "Read the request: it has no Host header, or several");
     }
+    const reason = serving.refuse?.(headers, socket.localAddress);
+    if (reason !== undefined) return plain(403, reason);
     const length = declaredLength(headers);
     if (length !== 0 && headers.get("expect")?.toLowerCase() === "100-continue") {
       socket.write("HTTP/1.1 100 Continue\r\n\r\n");
     }
     body ??= await readDeclaredBody(reader, length, serving.upgradeBodyLimit);
+    clearTimeout(timer);
     return await answer(
       serving,
       { ...head, body: length === 0 ? undefined : body },
@@ -84,6 +91,8 @@ async function respond(
     if (error instanceof BodyError) return plain(error.status, error.message);
     if (!socket.destroyed) serving.onError(error);
     return plain(400, "Read the request: it broke off");
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import process from "node:process";
 import { engineHandler } from "../../handlers/engine_handler.ts";
 import type { Log, LogLevel } from "../engine/options.ts";
@@ -62,7 +62,7 @@ interface Server extends AsyncDisposable {
 }
 
 async function start(options: ServeOptions, log: Log): Promise<Server> {
-  const token = options.tokenFile === undefined ? undefined : await readToken(options.tokenFile);
+  const token = options.tokenFile === undefined ? undefined : await readToken(options.tokenFile, log);
   const { root, runroot, runtime, registriesConf } = options;
   const engine = await openHostEngine({ root, runroot, runtime, registriesConf, log });
   const listeners: Listener[] = [];
@@ -101,7 +101,10 @@ function warnOfOpenDoor(text: string, token: string | undefined, log: Log): void
   }
 }
 
-async function readToken(file: string): Promise<string> {
+async function readToken(file: string, log: Log): Promise<string> {
+  if (((await stat(file)).mode & 0o077) !== 0) {
+    log("warn", `${file}: other users of this machine may read the token; chmod 600`);
+  }
   const token = (await readFile(file, "utf8")).trim();
   if (!/^[\x21-\x7e]{8,}$/.test(token)) {
     throw new Error(`Read token file "${file}": a token is one line of 8 or more printable characters`);

@@ -10,7 +10,7 @@ import type {
 } from "../container_record.ts";
 import type { ImageRecord } from "../image_record.ts";
 import type { Intent } from "../intents.ts";
-import { checkName, randomID } from "../names.ts";
+import { checkName, MAX_FOLDER_NAME, randomID } from "../names.ts";
 import { DEFAULT_NETWORK } from "../networks.ts";
 import { type Context, emit, hostOf } from "./context.ts";
 import { invalid, isCode } from "./failures.ts";
@@ -128,7 +128,7 @@ async function resolveMountsChecked(
   config: ExecutionConfig,
 ): Promise<MountSpec[]> {
   const mounts = resolveMounts(spec.mounts, config, () => randomID(context.core.random));
-  for (const { source } of volumesOf(mounts)) checkName(source);
+  for (const { source } of volumesOf(mounts)) checkName(source, MAX_FOLDER_NAME);
   await Promise.all(mounts.filter(({ type }) => type === "bind").map((mount) => requireSource(context, mount)));
   return mounts.map(({ makeSource: _, ...mount }) => mount);
 }

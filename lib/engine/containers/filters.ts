@@ -2,6 +2,7 @@
 import type { ContainerRecord } from "../container_record.ts";
 import { invalid, isCode } from "./failures.ts";
 import type { ContainerFilters } from "./options.ts";
+import { compilePattern, type Pattern } from "../pattern.ts";
 import { parseTimestamp } from "../timestamp.ts";
 
 /** A test of one container. */
@@ -75,7 +76,7 @@ function byAncestor(values: readonly string[]): ContainerPredicate {
     const [, untagged, tag] = /^(.*?)(?::([^:/]*))?$/.exec(imageName) ?? [];
     const latest = tag === "latest" ? untagged : undefined;
     return values.some((value, i) =>
-      imageID.includes(value) || patterns[i]?.test(imageName) || (latest !== undefined && patterns[i]?.test(latest))
+      imageID.includes(value) || patterns[i]?.(imageName) || (latest !== undefined && patterns[i]?.(latest))
     );
   };
 }
@@ -158,19 +159,19 @@ function hasVolume(record: ContainerRecord, filter: string): boolean {
 }
 
 function matchesID(id: string, filter: string): boolean {
-  return /^[0-9a-f]+$/i.test(filter) ? id.startsWith(filter.toLowerCase()) : pattern(filter)?.test(id) ?? false;
+  return /^[0-9a-f]+$/i.test(filter) ? id.startsWith(filter.toLowerCase()) : pattern(filter)?.(id) ?? false;
 }
 
 function matchesAny(values: readonly string[], textOf: (record: ContainerRecord) => string): ContainerPredicate {
   const patterns = values.map(pattern);
-  return (record) => patterns.some((regex) => regex?.test(textOf(record)));
+  return (record) => patterns.some((matches) => matches?.(textOf(record)));
 }
 
 /** A value as a regular expression; one that does not parse matches nothing, as in Podman. */
-function pattern(text: string): RegExp | undefined {
+function pattern(text: string): Pattern | undefined {
   if (text.length > LONGEST_PATTERN) return undefined;
   try {
-    return new RegExp(text);
+    return compilePattern(text);
   } catch {
     return undefined;
   }

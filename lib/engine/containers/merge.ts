@@ -3,6 +3,7 @@ import type { ExecutionConfig } from "../../oci/image_config.ts";
 import type { ContainerSpec, ProcessConfig } from "../container_record.ts";
 import { parseSignal, SIGTERM } from "../signals.ts";
 import { invalid } from "./failures.ts";
+import { isPath } from "./mounts.ts";
 
 /** Seconds a container gets to end by itself. */
 export const DEFAULT_STOP_TIMEOUT = 10;
@@ -45,6 +46,7 @@ export function mergeProcess(spec: ContainerSpec, image: ExecutionConfig, hostna
   if (!workdir.startsWith("/")) {
     throw invalid(`the working directory "${workdir}" is invalid, it needs to be an absolute path`);
   }
+  if (!isPath(workdir)) throw invalid("the working directory is no path: it is too long, or has a NUL byte");
   return {
     args: mergeArgs(spec, image),
     env: mergeEnv(spec, image, hostname),

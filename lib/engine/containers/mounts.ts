@@ -4,9 +4,13 @@ import type { MountSpec } from "../container_record.ts";
 import { invalid } from "./failures.ts";
 import { mountOptions } from "./mount_options.ts";
 
+const MOST_MOUNTS = 1000;
+/** Where an image gets no volume: a folder in place of what the kernel shows would hide the masks that lie over it. */
+const KERNEL = /^\/(?:(?:proc|sys|dev)(?:\/.*)?)?$/s;
+
 /**
  * The mounts of a container. Volumes without a name get one from `newName` and are anonymous; so are the image's volumes,
- * where nothing else is mounted there. Throws `invalid` for paths that cannot be.
+ * where nothing else is mounted there. Throws `invalid` for paths that cannot be, and for more mounts than anybody needs.
  */
 export function resolveMounts(
   asked: readonly MountSpec[],
@@ -19,12 +23,14 @@ export function resolveMounts(
     if (places.has(destination)) throw invalid(`${destination}: duplicate mount destination`);
     places.add(destination);
   }
-  const imageVolumes = Object.keys(image.Volumes ?? {}).map(cleanPath).filter((path) => path !== "/");
+  const imageVolumes = Object.keys(image.Volumes ?? {}).map(cleanPath).filter((path) => !KERNEL.test(path));
   for (const destination of new Set(imageVolumes)) {
     if (places.has(destination)) continue;
+    if (!isPath(destination)) throw invalid("a volume of the image is no path: it is too long, or has a NUL byte");
     const options = mountOptions({ type: "volume", options: [] });
     mounts.push({ type: "volume", source: newName(), destination, options, anonymous: true });
   }
+  if (mounts.length > MOST_MOUNTS) throw invalid(`more than ${MOST_MOUNTS} mounts and volumes`);
   // A mount below another one must come after it.
   return mounts.sort((a, b) => depth(a.destination) - depth(b.destination));
 }
@@ -44,11 +50,19 @@ export function cleanPath(path: string): string {
   return `/${parts.join("/")}`;
 }
 
+/** Whether the kernel takes a text for a path. */
+export function isPath(text: string): boolean {
+  return text.length < 4096 && !text.includes("\0");
+}
+
 function resolveMount(mount: MountSpec, newName: () => string): MountSpec {
   if (!mount.destination.startsWith("/")) {
     throw invalid(`invalid container path "${mount.destination}", must be an absolute path`);
   }
   const destination = cleanPath(mount.destination);
+  if (!isPath(destination) || !isPath(mount.source)) {
+    throw invalid("a path of a mount is too long, or has a NUL byte");
+  }
   if (destination === "/") throw invalid('invalid container path "/", cannot be the root of the container');
   if (mount.type === "bind" && !mount.source.startsWith("/")) {
     throw invalid(`invalid host path "${mount.source}", must be an absolute path`);

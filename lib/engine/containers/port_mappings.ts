@@ -9,6 +9,8 @@ import { overlap } from "./port_claims.ts";
 const FIRST_FREE = 32768;
 const FREE_COUNT = 28232;
 const TRIES = 64;
+/** An image may expose every port there is; each that is published without being named is looked for one by one. */
+const MOST_EXPOSED = 1024;
 
 /** Checks the mappings of a spec and gives each its protocol and range in full. Throws `invalid`. */
 export function checkMappings(mappings: readonly PortMapping[]): PortMapping[] {
@@ -39,6 +41,7 @@ export function publishAll(mappings: readonly PortMapping[], exposed: readonly s
       mapping.protocol === protocol && port >= mapping.containerPort && port < mapping.containerPort + mapping.range
     );
   const missing = exposed.flatMap(parseExposed).filter(({ port, protocol }) => !published(port, protocol));
+  if (missing.length > MOST_EXPOSED) throw invalid(`more than ${MOST_EXPOSED} exposed ports to publish`);
   return missing.map(({ port, protocol }) => ({ hostIP: "", hostPort: 0, containerPort: port, protocol, range: 1 }));
 }
 

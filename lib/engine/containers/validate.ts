@@ -36,6 +36,13 @@ const RULES: readonly Rule[] = [
     const name = Object.keys(env).find((text) => text === "" || /[=\0]/.test(text));
     return name !== undefined && `invalid environment variable name "${name}"`;
   },
+  ({ hostname }) => hostname !== undefined && !/^[^\s\0]{0,64}$/.test(hostname) && `invalid hostname "${hostname}"`,
+  ({ dnsServers, dnsSearch, dnsOptions }) => {
+    const word = [...dnsServers, ...dnsSearch, ...dnsOptions].find((text) => !/^[^\s\0]*$/.test(text));
+    return word !== undefined && `invalid DNS setting "${word}"`;
+  },
+  ({ stopSignal }) =>
+    stopSignal !== undefined && !(stopSignal >= 1 && stopSignal <= 64) && `invalid stop signal ${stopSignal}`,
   ({ hosts }) => {
     const line = hosts.find((text) => !/^[^\s:]+:\S+$/.test(text));
     return line !== undefined && `unable to parse host entry "${line}": incorrect format`;

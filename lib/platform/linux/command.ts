@@ -15,8 +15,6 @@ export interface CommandOptions {
   /** What it reads on standard input; nothing by default. A stream's failure kills the program and is thrown as it is. */
   stdin?: string | Uint8Array | ReadableStream<Uint8Array>;
   cwd?: string;
-  /** Added to this process's environment; `LC_ALL=C` always is. */
-  env?: Record<string, string>;
   /** Milliseconds until it is killed; 60,000 by default, `Infinity` for no limit. */
   timeout?: number;
   signal?: AbortSignal;
@@ -52,6 +50,8 @@ export class CommandError extends Error {
 const OUTPUT_LIMIT = 16 * 1024 * 1024;
 const STDERR_LIMIT = 64 * 1024;
 const TIMEOUT = 60_000;
+/** The rest of this process's environment is not for others: it may hold a token, or steer them (`TAR_OPTIONS`). */
+const PASSED_ON = ["PATH", "HOME", "TMPDIR", "NETAVARK_FW"];
 
 /**
  * Runs a program to its end. Throws {@linkcode CommandError} with the program's standard error as the detail, or the
@@ -67,7 +67,7 @@ export async function runCommand(
   const child = spawn(program, [...args], {
     stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     cwd: options.cwd,
-    env: { ...process.env, ...options.env, LC_ALL: "C" },
+    env: { ...Object.fromEntries(PASSED_ON.map((name) => [name, process.env[name]])), LC_ALL: "C" },
   });
   let stopped: { why: string; cause?: unknown } | undefined;
   const stop = (why: string, cause?: unknown) => {

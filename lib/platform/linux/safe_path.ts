@@ -10,13 +10,16 @@ import { EngineError } from "../../engine/errors.ts";
 /** `O_PATH` of `open(2)`, which `node:fs` does not name: a handle for looking, not for reading. */
 const O_PATH = 0o10000000;
 const LINK_LIMIT = 40;
-const MISSING = new Set(["ENOENT", "ENOTDIR"]);
+/** Every folder on the way is held open. A tree can nest without end, and links can lead deeper than any path is long. */
+const DEPTH_LIMIT = 256;
+const MISSING = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 
 /**
  * Opens `path` as a process whose root is `root` would find it: absolute links start at `root`, `..` stops there.
  * Every component is opened relative to the one before it and without following links, so that a tree which changes
  * meanwhile cannot lead out. The handle is good for `stat` and as `/proc/self/fd/N`; {@linkcode readInside} reads.
- * `undefined` where nothing is; `EngineError("invalid")` for a ring of links. The caller closes the handle.
+ * `undefined` where nothing is; `EngineError("invalid")` for a ring of links, or more than 256 folders. The caller closes the
+ * handle.
  */
 export async function openInside(root: string, path: string): Promise<FileHandle | undefined> {
   const stack = [await open(root, O_PATH | constants.O_DIRECTORY)];
@@ -32,8 +35,9 @@ export async function openInside(root: string, path: string): Promise<FileHandle
       const below = `/proc/self/fd/${stack.at(-1)!.fd}/${name}`;
       const next = await open(below, O_PATH | constants.O_NOFOLLOW);
       stack.push(next);
+      if (stack.length > DEPTH_LIMIT) throw tooFar(path, `more than ${DEPTH_LIMIT} folders`);
       if (!(await next.stat()).isSymbolicLink()) continue;
-      if (++links > LINK_LIMIT) throw new EngineError("invalid", `Open "${path}": too many levels of symbolic links`);
+      if (++links > LINK_LIMIT) throw tooFar(path, "too many levels of symbolic links");
       await stack.pop()!.close();
       const target = await readlink(below);
       if (target.startsWith("/")) { for (const handle of stack.splice(1)) await handle.close(); }
@@ -64,6 +68,10 @@ export async function readInside(root: string, path: string, limit: number): Pro
   } finally {
     await found.close();
   }
+}
+
+function tooFar(path: string, why: string): EngineError {
+  return new EngineError("invalid", `Open "${path.slice(0, 256)}": ${why}`);
 }
 
 /** The components of a path, last first. */

@@ -111,6 +111,17 @@ Deno.test("containerPredicate() refuses what it does not know", () => {
   for (const [filters, text] of rows) assertThrows(() => containerPredicate(filters, sources), Error, text);
 });
 
+Deno.test("Containers.list() is not halted by a pattern that goes back and forth", async () => {
+  await using engine = await openFake();
+  const { containers } = engine;
+  const name = "a".repeat(60) + "_";
+  await containers.create(spec({ name }));
+  for (const filter of ["name", "ancestor", "command", "id"]) {
+    assertEquals(containers.list({ all: true, filters: { [filter]: ["(a+)+$", "(.*)*=", "^(a|a?)+z"] } }), []);
+  }
+  assertEquals(containers.list({ all: true, filters: { name: ["^(a+)+_$"] } }).map((record) => record.name), [name]);
+});
+
 Deno.test("Containers.list() shows what runs, or all, or the last, newest first", async () => {
   await using engine = await openFake();
   const { containers } = engine;

@@ -37,6 +37,10 @@ Deno.test("imageFilter() tells which images fit", () => {
     [{ since: ["b"] }, "c"],
     [{ after: ["a"] }, "bc"],
     [{ label: ["which"] }, "abc"],
+    [{ label: ["constructor"] }, ""],
+    [{ reference: ["*".repeat(50) + "*a".repeat(100) + "z"] }, ""],
+    [{ reference: ["quay.io/*/b:1.?"] }, "b"],
+    [{ reference: ["*"] }, "ab"],
     [{ label: ["which=a"] }, "a"],
     [{ label: ["which", "which=b"] }, "b"],
     [{ "label!": ["which=a"] }, "bc"],
@@ -55,7 +59,8 @@ Deno.test("imageFilter() tells which images fit", () => {
 });
 
 Deno.test("imageFilter() refuses what it does not know", () => {
-  for (const filters of [{ odd: ["x"] }, { dangling: ["perhaps"] }, { until: ["whenever"] }]) {
+  // One is the name of something every object has.
+  for (const filters of [{ odd: ["x"] }, { toString: ["x"] }, { dangling: ["perhaps"] }, { until: ["whenever"] }]) {
     const error = assertThrows(() => fitting(filters as unknown as Record<string, string[]>), EngineError);
     assertEquals((error as EngineError).code, "invalid");
   }

@@ -1,8 +1,9 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { containerCapabilities } from "../../../lib/platform/linux/processes/capabilities.ts";
 import { containerLimits } from "../../../lib/platform/linux/processes/rlimits.ts";
 import { runtimeError } from "../../../lib/platform/linux/processes/runtime_errors.ts";
+import { checkKernelFolders } from "../../../lib/platform/linux/processes/tree_check.ts";
 import { parseSeccompProfile, translateSeccomp } from "../../../lib/platform/linux/processes/seccomp.ts";
 
 const PROFILE = parseSeccompProfile(
@@ -93,4 +94,20 @@ Deno.test("runtimeError() reads what runc and crun print, in Podman's classes", 
     "crun: open `/x`: Permission denied: OCI permission denied",
   ]);
   assertEquals(runtimeError("crun", "something else").message, "crun: something else: OCI runtime error");
+});
+
+Deno.test("checkKernelFolders() refuses a tree whose /dev, /proc or /sys is not a folder", async () => {
+  const rootfs = await Deno.makeTempDir({ prefix: "gantry-tree-" });
+  try {
+    await checkKernelFolders(rootfs);
+    await Deno.mkdir(`${rootfs}/proc`);
+    await checkKernelFolders(rootfs);
+    await Deno.symlink("../../elsewhere", `${rootfs}/dev`);
+    await assertRejects(() => checkKernelFolders(rootfs), EngineError, '"/dev" of its tree is not a folder');
+    await Deno.remove(`${rootfs}/dev`);
+    await Deno.writeTextFile(`${rootfs}/sys`, "");
+    await assertRejects(() => checkKernelFolders(rootfs), EngineError, '"/sys"');
+  } finally {
+    await Deno.remove(rootfs, { recursive: true });
+  }
 });

@@ -172,6 +172,16 @@ Deno.test({
 });
 
 Deno.test({
+  name: "LinuxProcesses.create() passes on arguments that look like its own marks for big numbers",
+  ignore,
+  async fn() {
+    await using bench = await Bench.open();
+    const { code, stdout } = await bench.run({ args: ["echo", "bigint:1048576:0", "bigint:1048576:1"] });
+    assertEquals({ code, stdout }, { code: 0, stdout: "bigint:1048576:0 bigint:1048576:1\n" });
+  },
+});
+
+Deno.test({
   name: "LinuxProcesses.create() looks users up inside the tree only",
   ignore,
   async fn() {

@@ -19,6 +19,7 @@ import { isAlive } from "./proc.ts";
 import { allowedLimits } from "./rlimits.ts";
 import { buildSpec, specText } from "./runtime_spec.ts";
 import { readSeccompProfile } from "./seccomp.ts";
+import { checkKernelFolders } from "./tree_check.ts";
 import { type ResolvedUser, resolveUser } from "./user_lookup.ts";
 import { ensureFolder, requireFolder } from "./workdir.ts";
 
@@ -40,6 +41,7 @@ export async function openBundler(context: HostContext): Promise<Bundler> {
     async write(options, container, cgroupsPath) {
       const { record, rootfs, netns } = options;
       const warn = (message: string) => context.log("warn", `Container ${record.id}: ${message}`);
+      await checkKernelFolders(rootfs);
       const user = await resolveUser(rootfs, record.process.user, record.spec.groups);
       const files = await writeFiles(context, options, container, user);
       const init = record.spec.init ? await findInit() : undefined;
@@ -105,7 +107,9 @@ async function writeFiles(
 function passwdText(record: ContainerRecord, user: ResolvedUser): string | undefined {
   if (record.spec.noPasswd || user.known || user.passwd === undefined) return undefined;
   const { uid, gid } = user;
-  return `${lines(user.passwd)}${uid}:*:${uid}:${gid}:container user:${record.process.workdir}:/bin/sh\n`;
+  // What would end the field, or the line, is not for this file.
+  const home = /[:\n]/.test(record.process.workdir) ? "/" : record.process.workdir;
+  return `${lines(user.passwd)}${uid}:*:${uid}:${gid}:container user:${home}:/bin/sh\n`;
 }
 
 /** So does a group that is only a number. */

@@ -3,9 +3,11 @@
  *
  * @module
  */
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { ContainerRecord, NamespaceMode } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
+import { fitsGlob } from "../../../engine/glob.ts";
 import { containerCapabilities } from "./capabilities.ts";
 import { hostDevices } from "./devices.ts";
 import { INIT_PATH } from "./mounts.ts";
@@ -95,13 +97,17 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
 /** The text of `config.json`, in which limits are whole numbers of up to 64 bits. */
 export function specText(spec: RuntimeSpec): string {
   const numbers = new Map<string, string>();
+  // Nobody can put it into an argument or an annotation beforehand.
+  const secret = randomUUID();
   const text = JSON.stringify(spec, (_, value) => {
     if (typeof value !== "bigint") return value;
-    const mark = `bigint:${value}:${numbers.size}`;
+    const mark = `bigint:${value}:${secret}:${numbers.size}`;
     numbers.set(`"${mark}"`, value.toString());
     return mark;
   });
-  return numbers.size === 0 ? text : text.replaceAll(/"bigint:\d+:\d+"/g, (mark) => numbers.get(mark) ?? mark);
+  return numbers.size === 0
+    ? text
+    : text.replaceAll(/"bigint:\d+:[0-9a-f-]+:\d+"/g, (mark) => numbers.get(mark) ?? mark);
 }
 
 async function containerNamespaces(record: ContainerRecord, sources: SpecSources): Promise<SpecNamespace[]> {
@@ -162,18 +168,12 @@ function defaultSysctls({ spec }: ContainerRecord): Record<string, string> {
 function hiddenPaths({ spec }: ContainerRecord): { maskedPaths: string[]; readonlyPaths: string[] } {
   const unmasks = spec.unmasks.flatMap((text) => text.split(":"));
   if (spec.privileged) return { maskedPaths: [], readonlyPaths: [] };
-  const shown = (path: string) => unmasks.some((pattern) => pattern.toUpperCase() === "ALL" || matches(pattern, path));
+  const shown = (path: string) => unmasks.some((pattern) => pattern.toUpperCase() === "ALL" || fitsGlob(pattern, path));
   const masks = spec.masks.flatMap((text) => text.split(":"));
   return {
     maskedPaths: [...MASKED.filter((path) => !shown(path)), ...masks],
     readonlyPaths: READ_ONLY.filter((path) => !shown(path)),
   };
-}
-
-/** Shell patterns with `*` only, one path component each. */
-function matches(pattern: string, path: string): boolean {
-  const escaped = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*");
-  return new RegExp(`^${escaped}$`).test(path);
 }
 
 /** Mounts that are to be seen from one side on the other need a root that lets them. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { EngineError } from "../../../engine/errors.ts";
-import { readInside } from "../safe_path.ts";
+import { openInside, readInside } from "../safe_path.ts";
 
 /** The most that is read of a tree's passwd and group files. */
 const LIMIT = 4 * 1024 * 1024;
@@ -74,7 +74,19 @@ export async function resolveUser(rootfs: string, user: string, groups: readonly
 
 async function readText(rootfs: string, path: string): Promise<string | undefined> {
   const bytes = await readInside(rootfs, path, LIMIT);
+  if (bytes === undefined) await refusePipe(rootfs, path);
   return bytes && new TextDecoder().decode(bytes);
+}
+
+/** The runtime reads the file as well, and would wait for somebody to write into it. */
+async function refusePipe(rootfs: string, path: string): Promise<void> {
+  const found = await openInside(rootfs, path);
+  try {
+    if (!(await found?.stat())?.isFIFO()) return;
+    throw new EngineError("invalid", `Resolve user: "${path}" of the container's tree is a named pipe`);
+  } finally {
+    await found?.close();
+  }
 }
 
 function splitOnce(user: string): [string, string] {

@@ -2,6 +2,9 @@ import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { EngineError } from "../../../engine/errors.ts";
 import { openInside } from "../safe_path.ts";
 
+/** A deeper one is nobody's working directory. */
+const DEPTH_LIMIT = 128;
+
 /** Owner of what is made. */
 interface Owner {
   uid: number;
@@ -13,6 +16,9 @@ export async function ensureFolder(rootfs: string, path: string, owner: Owner): 
   const found = await openInside(rootfs, path);
   if (found !== undefined) return await found.close();
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  if (names.length > DEPTH_LIMIT) {
+    throw new EngineError("invalid", `workdir "${path.slice(0, 256)}" does not exist and is too deep to be made`);
+  }
   for (let depth = 1; depth <= names.length; depth++) {
     const existing = await openInside(rootfs, names.slice(0, depth).join("/"));
     if (existing !== undefined) {

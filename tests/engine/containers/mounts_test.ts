@@ -1,0 +1,52 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { ContainerSpec } from "../../../lib/engine/container_record.ts";
+import { resolveMounts } from "../../../lib/engine/containers/mounts.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
+import { checkName, MAX_FOLDER_NAME } from "../../../lib/engine/names.ts";
+import type { ExecutionConfig } from "../../../lib/oci/image_config.ts";
+import { IMAGE, openFake, spec } from "../../fixtures/fake_engine.ts";
+
+const volumes = (...paths: string[]) => ({ Volumes: Object.fromEntries(paths.map((path) => [path, {}])) });
+
+Deno.test("resolveMounts() gives an image no volume in place of what the kernel shows", () => {
+  const image = volumes("/", "/proc", "/sys/fs/cgroup/", "/data/../dev/shm", "/device", "/data", "//dev", "/proc/1\n");
+  const mounts = resolveMounts([], image, () => "fresh");
+  assertEquals(mounts.map(({ destination }) => destination), ["/device", "/data"]);
+  const asked = [{ type: "volume" as const, source: "own", destination: "/dev/shm", options: [] }];
+  assertEquals(resolveMounts(asked, image, () => "fresh").length, 3);
+});
+
+Deno.test("resolveMounts() bounds what an image asks for", () => {
+  const image = volumes(...Array.from({ length: 5000 }, (_, i) => `/v${i}`));
+  assertThrows(() => resolveMounts([], image, () => "fresh"), Error, "more than 1000 mounts");
+});
+
+Deno.test("checkName() bounds what becomes a folder's name", () => {
+  checkName("v".repeat(255), MAX_FOLDER_NAME);
+  assertThrows(() => checkName("v".repeat(256), MAX_FOLDER_NAME), Error, "names must match");
+});
+
+Deno.test("Containers.create() refuses what no kernel takes, whoever asks for it", async () => {
+  const rows: [Partial<ContainerSpec>, ExecutionConfig, string][] = [
+    [{ workdir: "/a\0b" }, {}, "working directory"],
+    [{}, { WorkingDir: `/${"a/".repeat(4000)}` }, "working directory"],
+    [{}, { Volumes: { "/a\0b": {} } }, "volume of the image"],
+    [
+      { mounts: [{ type: "volume", source: "v", destination: `/${"a/".repeat(4000)}`, options: [] }] },
+      {},
+      "path of a mount",
+    ],
+    [{ hostname: "a\nb" }, {}, "invalid hostname"],
+    [{ hostname: "h".repeat(65) }, {}, "invalid hostname"],
+    [{ dnsServers: ["192.0.2.1\nsearch evil"] }, {}, "invalid DNS setting"],
+    [{ stopSignal: 9999 }, {}, "invalid stop signal"],
+    [{ publishImagePorts: true }, { ExposedPorts: { "1-65535/tcp": {} } }, "more than 1024 exposed ports"],
+  ];
+  for (const [options, config, text] of rows) {
+    await using engine = await openFake({
+      image: { ...IMAGE, config: { ...IMAGE.config, config: { Cmd: ["true"], ...config } } },
+    });
+    await assertRejects(() => engine.containers.create(spec(options)), EngineError, text);
+    assertEquals(engine.containers.list({ all: true }), []);
+  }
+});

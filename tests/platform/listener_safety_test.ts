@@ -1,0 +1,50 @@
+import { assert, assertEquals } from "@std/assert";
+import { SocketReader } from "../../lib/platform/socket_reader.ts";
+import { readDeclaredBody } from "../../lib/platform/declared_body.ts";
+import { listen } from "../../lib/platform/listener.ts";
+import type { Handler } from "../../lib/rest/context.ts";
+import { client, later } from "./raw_client.ts";
+import { Duplex } from "node:stream";
+import type { Socket } from "node:net";
+
+const ok: Handler = () => Promise.resolve(new Response("ok"));
+
+function port(address: string): number {
+  return Number(address.split(":").at(-1));
+}
+
+Deno.test("listen() refuses a foreign host before it reads the body of a request that may take the connection", async () => {
+  await using listener = await listen("tcp://127.0.0.1:0", ok, { hijacks: () => true });
+  await using peer = await client(port(listener.address));
+  peer.write("POST /x HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 1000\r\n\r\n");
+  assertEquals((await peer.response()).status, 403);
+});
+
+Deno.test("listen() gives up a head that comes in very many pieces", async () => {
+  await using listener = await listen("tcp://127.0.0.1:0", ok);
+  await using peer = await client(port(listener.address));
+  peer.write("GET / HTTP/1.1\r\nHost: d\r\nX: ");
+  for (let i = 0; i < 3000 && !peer.closed; i++) {
+    peer.write("x");
+    await later(0);
+  }
+  await peer.until(() => peer.ended, "the end").catch(() => {});
+  assert(peer.ended);
+});
+
+Deno.test("readDeclaredBody() costs what the body has, in however small chunks it comes", async () => {
+  const count = 300_000;
+  const bytes = new TextEncoder().encode("1\r\nx\r\n".repeat(count) + "0\r\n\r\nrest");
+  const stream = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+  // A reader asks no more of its socket than a stream has.
+  const reader = new SocketReader(stream as unknown as Socket);
+  const before = Deno.memoryUsage().rss;
+  const reading = readDeclaredBody(reader, "chunked", count);
+  for (let at = 0; at < bytes.length; at += 65_536) stream.push(bytes.subarray(at, at + 65_536));
+  const body = await reading;
+  assertEquals(body.length, count);
+  assert(body.every((byte) => byte === 120));
+  assertEquals(new TextDecoder().decode(await reader.read()), "rest");
+  // A view for each byte would be some 100 MB.
+  assert(Deno.memoryUsage().rss - before < 80e6);
+});
