@@ -10,14 +10,29 @@ export class Call implements Context {
   #finished = false;
   #forget: (() => void) | undefined = undefined;
 
+  // Declared, not defined: a call is made for each request, and each field would be written twice.
+  declare readonly request: Request;
+  declare readonly platform: Platform;
+  declare readonly name: string;
+  declare readonly version: string | undefined;
+  declare readonly query: string;
+  declare readonly captures: readonly string[];
+
   constructor(
-    readonly request: Request,
-    readonly platform: Platform,
-    readonly name: string,
-    readonly version: string | undefined,
-    readonly query: string,
-    readonly captures: readonly string[],
-  ) {}
+    request: Request,
+    platform: Platform,
+    name: string,
+    version: string | undefined,
+    query: string,
+    captures: readonly string[],
+  ) {
+    this.request = request;
+    this.platform = platform;
+    this.name = name;
+    this.version = version;
+    this.query = query;
+    this.captures = captures;
+  }
 
   get headers(): Headers {
     return this.#headers ??= new Headers();

@@ -14,7 +14,7 @@ export interface CodecContext {
 /** A body with headers of its own, its content type among them, unless that is for the runtime to write. */
 export interface Encoded {
   readonly body: BodyInit;
-  readonly headers: HeadersInit;
+  readonly headers: Iterable<[name: string, value: string]>;
 }
 
 /** Writes and reads bodies of one content type. */

@@ -35,12 +35,12 @@ export class Endpoint {
     this.plan = plan;
     this.#auth = auth;
     this.#parts = parts;
-    let holder: unknown = functions;
     const path = plan.name.split(".");
-    for (const name of path.splice(0, path.length - 1)) holder = (holder as FunctionTable | undefined)?.[name];
+    const last = path.pop()!;
+    // What the types of `implement` have checked: tables all the way, then a function.
+    const holder = path.reduce<FunctionTable | undefined>((table, name) => table?.[name] as FunctionTable, functions);
     this.#functions = holder;
-    // What the types of `implement` have checked.
-    this.#function = (holder as FunctionTable | undefined)?.[path[0]] as AnyFunction | undefined;
+    this.#function = holder?.[last] as AnyFunction | undefined;
     const [text, json] = ["text/plain", "application/json"].map((type) => findCodec(codecsOf([], parts.codecs), type)!);
     this.#readArguments = argumentReader(plan, options.query ?? {}, text, json);
     this.#codecs = codecsOf(options.codecs, parts.codecs);

@@ -39,8 +39,9 @@ export class QueryValues {
 
   /** The values of a list: under `name` and `name[]`. */
   list(name: string): readonly string[] | undefined {
-    const both = [...this.get(name) ?? [], ...this.get(`${name}[]`) ?? []];
-    return both.length > 0 ? both : undefined;
+    const plain = this.get(name);
+    const bracketed = this.get(`${name}[]`);
+    return plain && bracketed ? plain.concat(bracketed) : plain ?? bracketed;
   }
 
   names(): Iterable<string> {

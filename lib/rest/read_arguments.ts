@@ -39,7 +39,7 @@ export function argumentReader(
     const isList = kind.type === "list";
     const texts = isList ? given.list(name) : given.get(name)?.slice(-1);
     const skipsEmpty = isCompound(kind.type) || options.emptyIsAbsent;
-    if (!texts || (skipsEmpty && texts.every((text) => text === ""))) return undefined;
+    if (!texts || (skipsEmpty && !texts.some(Boolean))) return undefined;
     return isList ? texts.map((text) => readOne(text, kind.item, name)) : readOne(texts[0], kind, name);
   };
 

@@ -49,7 +49,7 @@ export class Router<Value> {
         add(this.#plain, route, segments);
         if (route.versioned) add(this.#versioned, route, segments);
         const [first] = segments;
-        if (first.type === "literal" && versionEnd(`/${first.text}/`) > 0) this.#versionLike.add(first.text);
+        if (first.type === "literal" && VERSION.test(`/${first.text}/`)) this.#versionLike.add(first.text);
       }
     }
   }
@@ -75,10 +75,10 @@ export class Router<Value> {
   #match(method: string, path: string, query: string): Match<Value> | undefined {
     // "/v" and a digit
     if (path.charCodeAt(1) === 118 && this.#versioned.size > 0) {
-      const end = versionEnd(path);
-      if (end > 0 && !this.#versionLike.has(path.slice(1, end))) {
+      const head = VERSION.exec(path);
+      if (head !== null && !this.#versionLike.has(head[1])) {
         const table = this.#versioned.get(method);
-        const found = table && lookUp(table, path.slice(end), query, path.slice(2, end));
+        const found = table && lookUp(table, path.slice(head[1].length + 1), query, head[2]);
         if (found !== undefined) return found;
       }
     }
@@ -87,19 +87,8 @@ export class Router<Value> {
   }
 }
 
-/** Where a version at the head of a path ends, or -1. */
-function versionEnd(path: string): number {
-  const digit = path.charCodeAt(2);
-  if (digit < 48 || digit > 57) return -1;
-  for (let at = 3; at < path.length; at++) {
-    const code = path.charCodeAt(at);
-    if (code === 47) return at;
-    const allowed = (code >= 48 && code <= 57) || (code >= 97 && code <= 122) || (code >= 65 && code <= 90) ||
-      code === 45 || code === 46;
-    if (!allowed) return -1;
-  }
-  return -1;
-}
+/** A version at the head of a path, and what stands behind its letter. */
+const VERSION = /^\/(v(\d[\dA-Za-z.-]*))\//;
 
 function lookUp<Value>(
   table: Table<Value>,

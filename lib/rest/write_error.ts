@@ -45,13 +45,11 @@ export class ErrorWriter {
     setHeaders(headers, this.#auth?.cors?.(call.request));
     if (isHeaderWriter(redacted)) redacted.writeHeadersHTTP(headers);
     const { status, body } = encoded;
-    if (body === null || body === undefined || status === 204 || status === 304 || call.request.method === "HEAD") {
-      setHeaders(headers, encoded.headers);
-      return new Response(null, { status, headers });
-    }
-    headers.set("content-type", typeof body === "string" ? "text/plain;charset=UTF-8" : this.#codec.type);
+    const isText = typeof body === "string";
+    const isEmpty = body == null || status === 204 || status === 304 || call.request.method === "HEAD";
+    if (!isEmpty) headers.set("content-type", isText ? "text/plain;charset=UTF-8" : this.#codec.type);
     setHeaders(headers, encoded.headers);
-    return new Response(typeof body === "string" ? body : JSON.stringify(body, inexact), { status, headers });
+    return new Response(isEmpty ? null : isText ? body : JSON.stringify(body, inexact), { status, headers });
   }
 
   /** Answers what no route fits, of a path that knows these methods: none at all, or others. */
@@ -72,8 +70,7 @@ export class ErrorWriter {
   }
 
   #base(call: FailedCall): Headers {
-    const headers = new Headers();
-    for (const [name, value] of this.#headers.entries) headers.set(name, value);
+    const headers = new Headers(this.#headers.entries);
     setHeaders(headers, this.#headers.perCall?.(call));
     return headers;
   }

@@ -16,7 +16,7 @@ export function writeRequest(
 ): Request {
   const query = writeQuery(plan, args, codecs);
   const encoded = plan.body && writeBody(plan.body, codecs, args);
-  const headers = new Headers(encoded?.headers);
+  const headers = new Headers([...encoded?.headers ?? []]);
   if (accept) headers.set("accept", accept);
   values?.write(args, headers);
   const body = encoded?.body;
@@ -96,7 +96,7 @@ function writeBody(
     // A Blob brings a type of its own where the tag has none to say.
     const type = !tagged && value instanceof Blob && value.type || contentType;
     // The definition's types allow a stream, a Blob, bytes or text here.
-    return { body: value as BodyInit, headers: { "content-type": type } };
+    return { body: value as BodyInit, headers: [["content-type", type]] };
   }
   const whole = shape === "value"
     ? value

@@ -1,7 +1,7 @@
 import { negotiate } from "./accept.ts";
 import type { Authenticator } from "./auth.ts";
 import type { Call } from "./call.ts";
-import { type Codec, encodeWith, findCodec, mediaType } from "./codec.ts";
+import { type Codec, type Encoded, encodeWith, findCodec, mediaType } from "./codec.ts";
 import type { Finish, ServerParts } from "./core_server.ts";
 import { HTTPError } from "./error.ts";
 import type { Plan } from "./plan_types.ts";
@@ -85,7 +85,7 @@ export class ResultWriter {
   /** A response of a body and the headers that describe it; `values` are what may write headers. */
   respond(
     body: BodyInit | null,
-    own: HeadersInit,
+    own: Encoded["headers"],
     values: readonly unknown[],
     call: Call,
     status = this.plan.status,
@@ -94,7 +94,7 @@ export class ResultWriter {
     if (!(body instanceof ReadableStream)) call.finish();
     const { entries } = this.headers;
     // The list of pairs is cheaper than a Headers object where nothing is added to it.
-    const headers: [string, string][] = [...entries, ...own as Iterable<[string, string]>];
+    const headers = [...entries, ...own];
     if (this.#fixed && !call.ownHeaders && !this.#parts.headers?.writes(values)) {
       return new Response(body, { status, headers });
     }
