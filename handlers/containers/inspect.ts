@@ -15,6 +15,7 @@ export async function getContainer(
   return inspectContainer(record, {
     image: imagesOf(engine)(record),
     runtime: info.host?.runtime.name ?? "",
+    facts: engine.containers.facts(record.id),
     rwSize,
     volumePath: (volume) => engine.volumes.exists(volume) ? engine.volumes.resolve(volume).mountpoint : "",
     networkID: networkIDs(engine),

@@ -1,6 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { SystemInfo } from "../../lib/engine/info.ts";
-import type { HostInfo as Host } from "../../lib/engine/ports.ts";
+import type { HostInfo as Host } from "../../lib/engine/host_facts.ts";
 import { API_VERSION } from "../wire/api_options.ts";
 import { emit, type Sparse } from "../wire/emit.ts";
 import { type HostInfo, Info, type StoreInfo } from "../wire/info.ts";

@@ -5,6 +5,7 @@
  * @module
  */
 import type { ContainerRecord, ExitStatus, LogSource, NetworkAttachment, PortMapping } from "./container_record.ts";
+import type { ContainerFacts, HostInfo } from "./host_facts.ts";
 import type { NetworkRecord } from "./network_record.ts";
 
 /** One record of a table. Values are texts the engine wrote; a store never looks inside. */
@@ -298,41 +299,6 @@ export interface Files {
   makeFolder(path: string): Promise<void>;
 }
 
-/** Facts about the host for `info` and `version`. */
-export interface HostInfo {
-  arch: string;
-  os: string;
-  kernel: string;
-  hostname: string;
-  cpus: number;
-  memTotal: number;
-  memFree: number;
-  swapTotal: number;
-  swapFree: number;
-  /** Seconds since boot. */
-  uptime: number;
-  distribution: { distribution: string; version: string; codename?: string };
-  cgroupVersion: "v1" | "v2";
-  cgroupManager: string;
-  cgroupControllers: string[];
-  conmon: { path: string; version: string; package: string };
-  runtime: { name: string; path: string; version: string; package: string };
-  networkBackend: { name: string; path: string; version: string; package: string };
-  securityOptions: {
-    seccomp: boolean;
-    seccompProfilePath: string;
-    apparmor: boolean;
-    selinux: boolean;
-    rootless: boolean;
-    capabilities: string;
-  };
-  graphRoot: string;
-  runRoot: string;
-  volumePath: string;
-  graphDriver: string;
-  backingFilesystem: string;
-}
-
 /** A kernel to run containers on. */
 export interface Host {
   layers: Layers;
@@ -343,6 +309,8 @@ export interface Host {
   info(): Promise<HostInfo>;
   /** Where the container's log is kept. */
   logSource(containerID: string, driver: string): LogSource;
+  /** Where a container's things are, and what its process may do: for inspection. Asks nobody. */
+  describe(record: ContainerRecord): ContainerFacts;
   /** Stops watching; leaves containers running. */
   close(): Promise<void>;
 }

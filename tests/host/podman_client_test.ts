@@ -134,6 +134,14 @@ Deno.test("podman --remote drives a whole session", async (t) => {
       await podman("logs", "-t", "--tail", "1", "worker"),
       /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d) line 4\n$/,
     );
+    const [running] = JSON.parse(await podman("inspect", "worker"));
+    const text = (path: string) => Deno.readTextFile(path);
+    assertEquals(await text(running.HostnamePath), `${id.slice(0, 12)}\n`);
+    assertEquals(JSON.parse(await text(running.OCIConfigPath)).process.capabilities.bounding, running.BoundingCaps);
+    assertEquals(await text(running.PidFile), String(running.State.Pid));
+    assertEquals(await text(running.ConmonPidFile), String(running.State.ConmonPid));
+    assertMatch(await text(running.ResolvConfPath) + await text(running.HostsPath), /nameserver[^]*localhost/);
+    assert((await Deno.stat(`${running.GraphDriver.Data.MergedDir}/bin/sh`)).isFile);
     const following = server.podman("logs", "-f", "worker");
     const waiting = server.podman("wait", "worker");
     await podman("stop", "-t", "10", "worker");

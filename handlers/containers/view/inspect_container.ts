@@ -1,6 +1,7 @@
 import type { ContainerRecord, MountSpec } from "../../../lib/engine/container_record.ts";
 import { propagationOf } from "../../../lib/engine/containers/mount_options.ts";
 import type { ImageRecord } from "../../../lib/engine/image_record.ts";
+import type { ContainerFacts } from "../../../lib/engine/host_facts.ts";
 import { type InspectContainerConfig, InspectContainerData, type InspectMount } from "../../wire/container_inspect.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { wireTime } from "../../wire/time.ts";
@@ -14,6 +15,8 @@ export interface InspectOptions {
   image: ImageRecord | undefined;
   /** The OCI runtime's name. */
   runtime: string;
+  /** What the host tells of it. */
+  facts: ContainerFacts | undefined;
   /** Bytes in the writable layer, when sizes are asked for. */
   rwSize?: number;
   /** Where a named volume is on the host. */
@@ -43,7 +46,7 @@ export function inspectContainer(record: ContainerRecord, options: InspectOption
     RestartCount: record.state.restartCount,
     Driver: "overlay",
     ExecIDs: [],
-    GraphDriver: { Name: "overlay", Data: {} },
+    ...hostSide(record, options.facts),
     SizeRw: rwSize,
     SizeRootFs: rwSize === undefined ? 0 : (image?.size ?? 0) + rwSize,
     Mounts: record.mounts.filter(({ type }) => type !== "tmpfs").map((spec) => mount(spec, options)),
@@ -53,6 +56,26 @@ export function inspectContainer(record: ContainerRecord, options: InspectOption
     HostConfig: hostConfig(record, runtime),
     UseImageHosts: record.spec.noHosts,
   });
+}
+
+/** Files that come and go with the process are told of while they are there. */
+function hostSide({ state }: ContainerRecord, facts: ContainerFacts | undefined): Sparse<InspectContainerData> {
+  if (!facts) return { GraphDriver: { Name: "overlay", Data: {} } };
+  const { tree, capabilities } = facts;
+  const isUp = state.pid !== 0;
+  const parts = { LowerDir: tree.lower.join(":"), UpperDir: tree.upper, WorkDir: tree.work };
+  return {
+    ResolvConfPath: isUp ? facts.resolvConf : "",
+    HostnamePath: isUp ? facts.hostname : "",
+    HostsPath: isUp ? facts.hosts : "",
+    OCIConfigPath: isUp ? facts.config : undefined,
+    StaticDir: facts.folder,
+    ConmonPidFile: facts.conmonPidFile,
+    PidFile: facts.pidFile,
+    EffectiveCaps: capabilities.effective,
+    BoundingCaps: capabilities.bounding,
+    GraphDriver: { Name: "overlay", Data: isUp ? { ...parts, MergedDir: tree.merged } : parts },
+  };
 }
 
 function state({ state }: ContainerRecord): Sparse<InspectContainerData["State"]> {

@@ -1,7 +1,8 @@
 /** Containers: what the engine offers of them, one call per operation. */
 import type { ContainerRecord, ContainerSpec } from "../container_record.ts";
-import { type Core, requireHost } from "../core.ts";
+import { type Core, hostOf, requireHost } from "../core.ts";
 import type { Networks } from "../networks.ts";
+import type { ContainerFacts } from "../host_facts.ts";
 import type { Attachment } from "../ports.ts";
 import { recoverContainers } from "../recovery.ts";
 import type { Volumes } from "../volumes.ts";
@@ -160,6 +161,12 @@ export class Containers {
 
   rename(nameOrID: string, name: string): Promise<void> {
     return attempt(() => renameContainer(this.#context, nameOrID, name));
+  }
+
+  /** What the host tells of it; `undefined` without a host. */
+  facts(nameOrID: string): ContainerFacts | undefined {
+    const record = this.resolve(nameOrID);
+    return hostOf(this.#context.core)?.describe(record);
   }
 
   /** Bytes in its writable layer. */

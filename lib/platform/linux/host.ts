@@ -8,12 +8,14 @@ import { resolve } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../engine/errors.ts";
 import type { Host } from "../../engine/ports.ts";
+import { containerFacts } from "./container_facts.ts";
 import type { HostContext } from "./context.ts";
 import { hostFiles } from "./files.ts";
 import { hostInfoReader } from "./info.ts";
 import { openLayers } from "./layers.ts";
 import { openNetworks } from "./networks.ts";
 import { containerPaths, hostPaths } from "./paths.ts";
+import { ownCapabilities } from "./processes/capabilities.ts";
 import { openProcesses } from "./processes/processes.ts";
 import { openVolumes } from "./volumes.ts";
 
@@ -42,10 +44,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const passing = [paths.netns, paths.networks, paths.bundles, paths.exits, paths.runtime];
   for (const folder of [...folders, ...passing]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const context: HostContext = { paths, runtime: options.runtime ?? "auto", log: options.log ?? (() => {}) };
-  const [layers, processes, networks] = await Promise.all([
+  const [layers, processes, networks, capabilities] = await Promise.all([
     openLayers(context),
     openProcesses(context),
     openNetworks(context),
+    ownCapabilities(),
   ]);
   const volumes = await openVolumes(context, layers);
   return {
@@ -61,6 +64,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
         path: driver === "none" ? "" : containerPaths(paths, id).log,
       };
     },
+    describe: (record) => containerFacts(paths, capabilities, record),
     async close() {
       await processes.close();
       await networks.close();

@@ -35,6 +35,7 @@ export interface ContainerPaths {
   readonly bundle: string;
   readonly config: string;
   readonly pidFile: string;
+  readonly conmonPidFile: string;
   /** conmon's FIFO for window sizes. */
   readonly control: string;
   /** conmon's attach socket. */
@@ -85,6 +86,7 @@ export function containerPaths(paths: HostPaths, id: string): ContainerPaths {
     bundle,
     config: join(bundle, "config.json"),
     pidFile: join(bundle, "pid"),
+    conmonPidFile: join(bundle, "conmon.pid"),
     control: join(bundle, "ctl"),
     attach: join(bundle, "attach"),
     oom: join(bundle, "oom"),

@@ -181,8 +181,18 @@ Deno.test("GetContainer() tells what was asked for and what came of it", async (
   assertEquals(native.HostConfig.Binds, ["/tmp:/t:ro,rprivate,rbind"]);
   assertEquals(native.HostConfig.Tmpfs, { "/scratch": "size=1m,rprivate,nosuid,nodev,tmpcopyup" });
 
+  assertEquals(native.ResolvConfPath, `/containers/${id}/resolv.conf`);
+  assertEquals([native.EffectiveCaps, native.BoundingCaps], [["CAP_KILL"], ["CAP_CHOWN", "CAP_KILL"]]);
+  assertEquals(native.GraphDriver.Data.LowerDir, "/layers/b:/layers/a");
+  assertEquals(native.GraphDriver.Data.MergedDir, `/containers/${id}/merged`);
+
   const docker = await (await test.send("GET", `/v1.44/containers/full/json`)).json();
   assertEquals([docker.Name, docker.Image, docker.State.Status], ["/full", `sha256:${TINY.id}`, "running"]);
   assertEquals([docker.HostConfig.LogConfig.Type, docker.HostConfig.NanoCpus], ["json-file", 1.5e9]);
   assertEquals(docker.Config.Hostname, "hh");
+  assertEquals(docker.HostsPath, native.HostsPath);
+  await test.engine.containers.stop(id);
+  const ended = await (await test.send("GET", `/libpod/containers/${id}/json`)).json();
+  assertEquals([ended.HostsPath, ended.OCIConfigPath, ended.GraphDriver.Data.MergedDir], ["", undefined, undefined]);
+  assertEquals(ended.PidFile, `/containers/${id}/pid`);
 });

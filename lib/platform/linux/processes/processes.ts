@@ -224,6 +224,8 @@ export class LinuxProcesses implements Processes {
     const conmon = markProcess(supervisor.pid);
     const main = markProcess(supervisor.containerPid);
     if (conmon === undefined || main === undefined) throw gone("Create process", containerID);
+    // conmon writes this file itself only where it leaves its parent, which it does not.
+    writeFileSync(container.conmonPidFile, String(supervisor.pid));
     writeFacts(container.facts, { container: main, conmon, ...rest });
     this.#supervisors.add(containerID, supervisor.ended);
   }

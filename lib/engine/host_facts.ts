@@ -1,0 +1,53 @@
+/** What a host tells of itself and of its containers. */
+
+/** Facts about the host for `info` and `version`. */
+export interface HostInfo {
+  arch: string;
+  os: string;
+  kernel: string;
+  hostname: string;
+  cpus: number;
+  memTotal: number;
+  memFree: number;
+  swapTotal: number;
+  swapFree: number;
+  /** Seconds since boot. */
+  uptime: number;
+  distribution: { distribution: string; version: string; codename?: string };
+  cgroupVersion: "v1" | "v2";
+  cgroupManager: string;
+  cgroupControllers: string[];
+  conmon: { path: string; version: string; package: string };
+  runtime: { name: string; path: string; version: string; package: string };
+  networkBackend: { name: string; path: string; version: string; package: string };
+  securityOptions: {
+    seccomp: boolean;
+    seccompProfilePath: string;
+    apparmor: boolean;
+    selinux: boolean;
+    rootless: boolean;
+    capabilities: string;
+  };
+  graphRoot: string;
+  runRoot: string;
+  volumePath: string;
+  graphDriver: string;
+  backingFilesystem: string;
+}
+
+/** What a host tells of a container. Paths are the host's; those that exist only while there is a process are told always. */
+export interface ContainerFacts {
+  /** The folder of what lasts as long as the container. */
+  folder: string;
+  /** The runtime's specification. */
+  config: string;
+  pidFile: string;
+  conmonPidFile: string;
+  resolvConf: string;
+  hostname: string;
+  hosts: string;
+  /** The container's tree: its parts, base layer last, and where it is mounted. */
+  tree: { lower: string[]; upper: string; work: string; merged: string };
+  /** Of the process it starts with. */
+  capabilities: { effective: string[]; bounding: string[] };
+}

@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import type { ContainerRecord } from "../../engine/container_record.ts";
+import { EngineError } from "../../engine/errors.ts";
+import type { ContainerFacts } from "../../engine/host_facts.ts";
+import { containerPaths, type HostPaths } from "./paths.ts";
+import { containerCapabilities } from "./processes/capabilities.ts";
+
+/** Names who starts as root without a look into the container's tree, where other names are resolved. */
+const ROOT = /^(?:root|0*)(?::|$)/;
+
+/**
+ * Tells of a container.
+ *
+ * @param own The capabilities this process has
+ */
+export function containerFacts(paths: HostPaths, own: ReadonlySet<string>, record: ContainerRecord): ContainerFacts {
+  const container = containerPaths(paths, record.id);
+  const { network } = record.spec.namespaces;
+  // Who shares a network shares the files that tell of it.
+  const shared = network.mode === "container" && network.value ? containerPaths(paths, network.value) : container;
+  const { noHosts, noResolvConf } = record.spec;
+  return {
+    folder: container.storage,
+    config: container.config,
+    pidFile: container.pidFile,
+    conmonPidFile: container.conmonPidFile,
+    resolvConf: noResolvConf ? "" : shared.resolvConf,
+    hostname: container.hostname,
+    hosts: noHosts ? "" : shared.hosts,
+    tree: {
+      lower: record.diffIDs.map((diffID) => join(paths.layers, diffID.slice("sha256:".length), "diff")).reverse(),
+      upper: join(container.storage, "upper"),
+      work: join(container.storage, "work"),
+      merged: join(container.storage, "merged"),
+    },
+    capabilities: capabilities(own, record),
+  };
+}
+
+function capabilities(own: ReadonlySet<string>, { spec, process }: ContainerRecord): ContainerFacts["capabilities"] {
+  try {
+    const { effective, bounding } = containerCapabilities(spec, own, ROOT.test(process.user) ? 0 : 1, () => {});
+    return { effective, bounding };
+  } catch (error) {
+    // A name that is none: the start will say so.
+    if (error instanceof EngineError) return { effective: [], bounding: [] };
+    throw error;
+  }
+}
