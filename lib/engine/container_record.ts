@@ -59,6 +59,8 @@ export interface ContainerSpec {
   env: Record<string, string>;
   /** Names taken out of the image's environment; `true` drops all of it. */
   unsetEnv?: string[] | true;
+  /** `false` keeps the engine's own proxy variables out of the environment. */
+  httpProxy?: boolean;
   workdir?: string;
   /** Make `workdir` where the image has no such folder. The image's own is made in any case. */
   createWorkdir?: boolean;

@@ -39,6 +39,8 @@ export interface EngineOptions {
   /** The engine's name in `info`; `gantry` by default. */
   name?: string;
   limits?: Partial<Limits>;
+  /** Variables by which programs find their proxy (`http_proxy`, …), for containers that do not refuse them. */
+  proxyEnv?: Record<string, string>;
   /** Certificates for a registry (`docker.io`, `localhost:5000`). */
   tls?: (registry: string) => TLSOptions | undefined;
   log?: Log;
@@ -50,6 +52,7 @@ export interface ResolvedOptions {
   defaultPlatform: Platform;
   name: string;
   limits: Limits;
+  proxyEnv: Record<string, string>;
   tls?: (registry: string) => TLSOptions | undefined;
 }
 
@@ -70,6 +73,7 @@ export async function resolveOptions(ports: Ports, options: EngineOptions): Prom
     defaultPlatform: options.defaultPlatform ?? await hostPlatform(ports),
     name: options.name ?? "gantry",
     limits: { ...DEFAULT_LIMITS, ...options.limits },
+    proxyEnv: options.proxyEnv ?? {},
     tls: options.tls,
   };
 }

@@ -5,6 +5,7 @@
  */
 import { mkdir, open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import process from "node:process";
 import { Engine } from "../engine/engine.ts";
 import { EngineError } from "../engine/errors.ts";
 import type { EngineOptions, Log } from "../engine/options.ts";
@@ -53,7 +54,7 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
     const blobs = await FileBlobs.open(join(root, "blobs"));
     host = await openHost({ root, runroot, runtime: options.runtime, log }).catch((error) => noHost(error, log));
     const ports = { store, blobs, net: hostNet(), codec: hostCodec(), clock: hostClock(), random: hostRandom(), host };
-    return await Engine.open(ports, { ...options, registries, log });
+    return await Engine.open(ports, { proxyEnv: proxyEnv(process.env), ...options, registries, log });
   } catch (error) {
     if (host !== undefined && !("unavailable" in host)) await host.close();
     await store.close();
@@ -78,6 +79,15 @@ export async function readRegistriesConf(file?: string): Promise<RegistriesConf>
   }
   const conf = parseRegistriesConf(...sources);
   return conf.unqualifiedSearch.length > 0 ? conf : { ...conf, unqualifiedSearch: ["docker.io"] };
+}
+
+const PROXY_VARIABLES = ["http_proxy", "https_proxy", "ftp_proxy", "no_proxy"].flatMap((
+  name,
+) => [name, name.toUpperCase()]);
+
+/** The variables by which programs find their proxy, of those there are. */
+export function proxyEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(PROXY_VARIABLES.flatMap((name) => env[name] === undefined ? [] : [[name, env[name]]]));
 }
 
 async function openStore(root: string): Promise<Store> {

@@ -26,6 +26,7 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     command: g.command,
     env: g.env ?? {},
     unsetEnv: g.unsetenvall ? true : g.unsetenv?.length ? g.unsetenv : undefined,
+    httpProxy: g.httpproxy === false ? false : undefined,
     workdir: g.work_dir || undefined,
     createWorkdir: g.create_working_dir || undefined,
     user: g.user || undefined,

@@ -76,7 +76,7 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
     imageID: image.id,
     imageName: fullName(image, spec.image),
     diffIDs: image.layers.map((layer) => layer.diffID),
-    process: mergeProcess(spec, config, hostname),
+    process: mergeProcess(spec, config, { hostname, proxyEnv: context.core.options.proxyEnv }),
     stopSignal: mergeStopSignal(spec, config),
     stopTimeout: spec.stopTimeout ?? DEFAULT_STOP_TIMEOUT,
     hostname,

@@ -28,9 +28,19 @@ export function mergeArgs(spec: Pick<ContainerSpec, "entrypoint" | "command">, i
   throw invalid("no command or entrypoint provided, and no CMD or ENTRYPOINT from image");
 }
 
-/** The environment: defaults, then the image's, then the spec's own. `hostname` is left out where it is not known. */
-export function mergeEnv(spec: ContainerSpec, image: ExecutionConfig, hostname?: string): string[] {
+/** What a process gets from neither spec nor image. */
+export interface Surroundings {
+  /** The container's; left out where it is not known. */
+  hostname?: string;
+  /** The engine's proxy variables. */
+  proxyEnv?: Record<string, string>;
+}
+
+/** The environment: defaults, then the image's, then the spec's own. */
+export function mergeEnv(spec: ContainerSpec, image: ExecutionConfig, around: Surroundings = {}): string[] {
+  const { hostname, proxyEnv = {} } = around;
   const env = new Map<string, string>(Object.entries(DEFAULT_ENV));
+  if (spec.httpProxy !== false) { for (const [name, value] of Object.entries(proxyEnv)) env.set(name, value); }
   for (const [name, value] of (image.Env ?? []).map(splitEnv)) env.set(name, value);
   if (spec.terminal && !env.has("TERM")) env.set("TERM", "xterm");
   if (spec.unsetEnv === true) env.clear();
@@ -41,7 +51,7 @@ export function mergeEnv(spec: ContainerSpec, image: ExecutionConfig, hostname?:
 }
 
 /** Everything of the process. Throws `invalid` for what cannot be run. */
-export function mergeProcess(spec: ContainerSpec, image: ExecutionConfig, hostname?: string): ProcessConfig {
+export function mergeProcess(spec: ContainerSpec, image: ExecutionConfig, around?: Surroundings): ProcessConfig {
   const workdir = spec.workdir || image.WorkingDir || "/";
   if (!workdir.startsWith("/")) {
     throw invalid(`the working directory "${workdir}" is invalid, it needs to be an absolute path`);
@@ -49,7 +59,7 @@ export function mergeProcess(spec: ContainerSpec, image: ExecutionConfig, hostna
   if (!isPath(workdir)) throw invalid("the working directory is no path: it is too long, or has a NUL byte");
   return {
     args: mergeArgs(spec, image),
-    env: mergeEnv(spec, image, hostname),
+    env: mergeEnv(spec, image, around),
     workdir,
     user: spec.user || image.User || "",
     terminal: spec.terminal,

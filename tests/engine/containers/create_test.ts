@@ -21,9 +21,13 @@ function namespaces(more: Partial<ContainerSpec["namespaces"]>): ContainerSpec["
 }
 
 /** The record a spec and an image's config make. */
-async function made(options: Partial<ContainerSpec>, config: ExecutionConfig = {}) {
+async function made(
+  options: Partial<ContainerSpec>,
+  config: ExecutionConfig = {},
+  proxyEnv: Record<string, string> = {},
+) {
   const image = { ...IMAGE, config: { ...IMAGE.config, config } };
-  await using engine = await openFake({ image });
+  await using engine = await openFake({ image, proxyEnv });
   return await engine.containers.create(spec(options));
 }
 
@@ -68,6 +72,18 @@ Deno.test("createContainer() refuses a bind of what is not there, or makes it a 
   assertEquals([...engine.kernel.folders], ["/absent/folder"]);
   assertEquals(record.mounts, [{ ...missing, options: ["rprivate", "rbind"] }]);
   await engine.containers.create(spec({ mounts: [missing] }));
+});
+
+Deno.test("createContainer() hands the engine's proxy on, unless it is refused or said otherwise", async () => {
+  const proxies = async (options: Partial<ContainerSpec>, config: ExecutionConfig = {}) => {
+    const own = { http_proxy: "http://proxy.example:3128", NO_PROXY: "localhost" };
+    const { record } = await made({ command: ["sh"], ...options }, config, own);
+    return record.process.env.filter((entry) => /proxy=/i.test(entry));
+  };
+  assertEquals(await proxies({}), ["http_proxy=http://proxy.example:3128", "NO_PROXY=localhost"]);
+  assertEquals(await proxies({ httpProxy: false }), []);
+  assertEquals(await proxies({ unsetEnv: ["http_proxy"] }), ["NO_PROXY=localhost"]);
+  assertEquals(await proxies({ env: { NO_PROXY: "*" } }, { Env: ["http_proxy="] }), ["http_proxy=", "NO_PROXY=*"]);
 });
 
 Deno.test("createContainer() merges environment, user, directory, labels and stop signal", async () => {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { openHostEngine, readRegistriesConf } from "../../../lib/platform/host_engine.ts";
+import { openHostEngine, proxyEnv, readRegistriesConf } from "../../../lib/platform/host_engine.ts";
 
 const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
 
@@ -36,6 +36,12 @@ Deno.test(
       await (await at("root", "run")).close();
     }),
 );
+
+Deno.test("proxyEnv() takes what names a proxy, in either case, and nothing else", () => {
+  const env = { http_proxy: "http://a.example", HTTPS_PROXY: "http://b.example", no_proxy: "", PATH: "/bin" };
+  const { PATH: _, ...proxies } = env;
+  assertEquals(proxyEnv(env), proxies);
+});
 
 Deno.test("readRegistriesConf() reads a file and its drop-ins in order", () =>
   withFolder(async (folder) => {
