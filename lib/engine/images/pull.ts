@@ -33,6 +33,28 @@ export async function pullImages(
   const local = policy === "always" ? undefined : findLocal(parts, name, options.platform);
   if (policy === "never" && !local) throw unknownImage(name);
   if (local && policy !== "newer") return tell({ kind: "done", ids: [local.id] });
+  try {
+    const ids = await pullOrKeep(parts, { name, local, options, tell, signal });
+    tell({ kind: "done", ids });
+  } catch (error) {
+    const attributes = { error: pullFailureOf(error, signal).message };
+    parts.core.events.emit({ type: "image", action: "pull-error", id: "", name, attributes });
+    throw error;
+  }
+}
+
+/** What {@linkcode pullOrKeep} works with. */
+interface Asked {
+  name: string;
+  /** What is here by that name. */
+  local: ImageRecord | undefined;
+  options: PullOptions;
+  tell(progress: PullProgress): void;
+  signal: AbortSignal;
+}
+
+/** Asks the registry, and tells the event log of what came that was not here. */
+async function pullOrKeep(parts: PullParts, { name, local, options, tell, signal }: Asked): Promise<string[]> {
   const references = candidatesOf(parts.core, name);
   const context = { ...parts, platform: platformOf(parts.core, options), client: clientOf(parts.core, options) };
   const pull: PullContext = { ...context, tell, signal };
@@ -42,7 +64,7 @@ export async function pullImages(
   if (!local || local.id !== ids[0]) {
     for (const id of ids) parts.core.events.emit({ type: "image", action: "pull", id, name });
   }
-  tell({ kind: "done", ids });
+  return ids;
 }
 
 async function pullReference(pull: PullContext, reference: Reference, allTags: boolean): Promise<string[]> {

@@ -10,7 +10,7 @@ Deno.test("Images.pull() signs in with the credential of the registry", async ()
   try {
     const image = sampleImage([10, 20]);
     await pushImage(registry.url, "private/app:1", image, registry.authorization);
-    const { images } = await openImages({ registries: registry.registriesConf });
+    const { images, core } = await openImages({ registries: registry.registriesConf });
     const name = `${registry.host}/private/app:1`;
     const asked: string[] = [];
     const credentials = (host: string, path: string) => {
@@ -25,6 +25,13 @@ Deno.test("Images.pull() signs in with the credential of the registry", async ()
     assertEquals(images.list(), []);
     assertEquals(await pullID(images, name, { credentials }), image.id);
     assertEquals(asked, [`${registry.host} private/app`]);
+    const events = await Array.fromAsync(core.events.list({ follow: false }));
+    const told = events.map(({ action, name, attributes }) => [action, name, attributes.error]);
+    assertEquals(told, [["pull-error", name, without.message], ["pull-error", name, refused.message], [
+      "pull",
+      name,
+      undefined,
+    ]]);
   } finally {
     await registry.close();
   }
