@@ -33,11 +33,11 @@ export function compatContainers(engine: Engine): Implementation {
       const mounts = makingSources(spec.mounts, config);
       return await create(engine, { ...spec, image, mounts, stdinOnce: config.StdinOnce });
     },
-    CompatListContainers: async (query) => {
+    CompatListContainers: async (query, { version }) => {
       const image = imagesOf(engine);
       const records = containers.list(listOptions(query));
       const sizes = query.size ? await Promise.all(records.map(({ id }) => containers.size(id))) : [];
-      const common = { now: Date.now(), networkID: networkIDs(engine) };
+      const common = { now: Date.now(), networkID: networkIDs(engine), version };
       return records.map((record, index) => {
         return containerSummary(record, { ...common, image: image(record), rwSize: sizes[index] });
       });

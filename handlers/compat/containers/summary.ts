@@ -5,6 +5,7 @@ import { networkSettings, portBindings } from "../../containers/view/inspect_net
 import { ContainerSummary, type PortSummary } from "../../wire/compat/container.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { wireSeconds } from "../../wire/time.ts";
+import { isBefore } from "../version.ts";
 import { dockerState, humanDuration } from "./state.ts";
 
 /** What a list entry needs besides the record. */
@@ -14,6 +15,8 @@ export interface SummaryOptions {
   now: number;
   /** A network's ID by its name. */
   networkID(name: string): string;
+  /** The client's version of the API. */
+  version?: string;
   /** Bytes in the writable layer, when sizes are asked for. */
   rwSize?: number;
 }
@@ -36,6 +39,8 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
     Labels: spec.labels,
     State: dockerState(state.status),
     Status: statusText(record, now),
+    // Health checks are not kept here; from this version on clients are told so.
+    Health: isBefore(options.version, 1, 52) ? undefined : { Status: "none", FailingStreak: 0 },
     NetworkSettings: { Networks: networkSettings(record, exposed, options.networkID).Networks },
     Mounts: record.mounts.filter(({ type }) => type !== "tmpfs").map(({ type, source, destination, options }) => ({
       Type: type,

@@ -74,7 +74,7 @@ function resources({ cpu, memory, pids, blockIO }: Partial<LinuxResources>): Spa
     Memory: memory?.limit ?? 0,
     MemoryReservation: memory?.reservation ?? 0,
     MemorySwap: memory?.swap ?? 0,
-    MemorySwappiness: memory?.swappiness ?? 0,
+    MemorySwappiness: memory?.swappiness ?? null,
     OomKillDisable: memory?.disableOOMKiller ?? false,
     PidsLimit: pids?.limit ?? 0,
     BlkioWeight: blockIO?.weight ?? 0,
