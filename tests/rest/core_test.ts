@@ -1,0 +1,89 @@
+/** The small entries: what they carry alone, what they refuse, and what parts add. */
+import { assertEquals, assertInstanceOf, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import { z } from "../../handlers/wire/zod.ts";
+import * as client from "../../lib/rest/client.ts";
+import { DefinitionError, handler as checkedHandler } from "../../lib/rest/mod.ts";
+import * as server from "../../lib/rest/server.ts";
+
+const { api, rest } = server;
+const User = z.object({ id: z.string(), age: z.number().optional() });
+const definition = api("x", {
+  Get: rest("GET /users/{id=%v}?age=%v", [z.string(), z.number().optional()], [User]),
+  Put: rest("PUT /users/{id}", [User], [User]),
+  Text: rest("GET /text/{path*=%v}", [z.string()], [z.boolean()]),
+  Pair: rest("POST /pair (a,b) c,d", [z.string(), z.number()], [z.string(), z.number()]),
+  Form: rest("POST(application/x-www-form-urlencoded) /form", [User], [z.string()]),
+  Big: rest("GET(application/json) /big", [], [server.int64]),
+  Watch: rest("GET /watch", [], [server.chan(z.number())]),
+  Raw: rest("GET /raw", [], [server.stream()]),
+});
+const implementation = server.implement(definition, {
+  Get: (id, age) => ({ id, age }),
+  Put: (user) => user,
+  Text: (path) => path === "a/b",
+  Pair: (a, b) => [a, b],
+  Form: ({ id }) => id,
+  Big: () => 2n ** 63n - 1n,
+  async *Watch() {
+    yield 1;
+  },
+  Raw: () => "raw",
+});
+
+Deno.test("handler() and link() of the small entries carry JSON and text", async () => {
+  const linked = client.link(definition, "http://h", { fetch: server.handler(null, implementation) });
+  assertEquals(await linked.Get("a/b", 7), { id: "a/b", age: 7 });
+  assertEquals(await linked.Put({ id: "a" }), { id: "a" });
+  assertEquals(await linked.Text("a/b"), true);
+  assertEquals(await linked.Pair("x", 1.5), ["x", 1.5]);
+  const thrown = await assertRejects(() => linked.Get("a", "x" as unknown as number), client.HTTPError);
+  assertEquals(thrown.status, 400);
+});
+
+Deno.test("handler() and link() of the small entries say what they do not carry", async () => {
+  const run = server.handler(null, implementation);
+  const linked = client.link(definition, "http://h", { fetch: run });
+  await assertRejects(() => linked.Form({ id: "a" }), TypeError, "no codec");
+  await assertRejects(() => linked.Watch(), TypeError, "no channels");
+  const body = new URLSearchParams({ id: "a" });
+  assertEquals((await run(new Request("http://h/form", { method: "POST", body }))).status, 415);
+  for (const path of ["/big", "/watch", "/raw"]) {
+    const errors: unknown[] = [];
+    const telling = server.handler(null, implementation, { onError: (error) => errors.push(error) });
+    assertEquals((await telling(new Request(`http://h${path}`))).status, 500, path);
+    assertInstanceOf(errors[0], TypeError);
+  }
+});
+
+Deno.test("handlerWith() and linkWith() carry what their parts do", async () => {
+  const run = server.handlerWith(
+    {
+      codecs: [server.form, server.exactJSON],
+      streams: server.streams,
+      channel: server.writeChannel,
+      finish: [server.etag],
+    },
+    null,
+    implementation,
+  );
+  const parts = { codecs: [client.form, client.exactJSON], channel: client.readChannel };
+  const linked = client.linkWith(parts, definition, "http://h", { fetch: run });
+  assertEquals(await linked.Form({ id: "é&" }), "é&");
+  assertEquals(await linked.Big(), 2n ** 63n - 1n);
+  assertEquals(await new Response(await linked.Raw()).text(), "raw");
+  for await (const value of await linked.Watch()) assertEquals(value, 1);
+  assertEquals((await run(new Request("http://h/users/a"))).headers.has("etag"), true);
+});
+
+Deno.test("api() of the small entries trusts the definition, which the full handler() checks", () => {
+  const bad = api("x", {
+    Twice: rest("GET /a", [], [z.string()]),
+    Again: rest("GET /a", [], [z.string()]),
+    Body: rest("GET /b", [z.string()]),
+  });
+  server.handler(null, server.implement(bad, {}));
+  const thrown = assertThrows(() => checkedHandler(null, server.implement(bad, {})), DefinitionError);
+  assertEquals(thrown.problems.length, 2);
+  assertStringIncludes(thrown.message, "GET has no body");
+  assertThrows(() => api("x", { F: rest("nonsense" as string) }), SyntaxError);
+});
