@@ -5,7 +5,7 @@ import { networkSettings, portBindings } from "../../containers/view/inspect_net
 import { ContainerSummary, type PortSummary } from "../../wire/compat/container.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { wireSeconds } from "../../wire/time.ts";
-import { isBefore } from "../version.ts";
+import { isBefore } from "../../path_version.ts";
 import { dockerState, humanDuration } from "./state.ts";
 
 /** What a list entry needs besides the record. */
