@@ -18,6 +18,7 @@ interface Offer {
 /** Makes responses of what a function returns. */
 export class ResultWriter {
   readonly #offers: readonly Offer[];
+  readonly #types: readonly string[];
   readonly #auth: Authenticator<unknown> | null;
   readonly #parts: ServerParts;
   /** Whether every response has the same headers, but for what a function sets. */
@@ -43,6 +44,7 @@ export class ResultWriter {
       const type = codec === chosen ? mediaType(contentType) : codec.type;
       return { type, codec, header: type !== codec.type ? contentType : codec.header ?? codec.type };
     });
+    this.#types = this.#offers.map((offer) => offer.type);
   }
 
   write(value: unknown, call: Call): Response | Promise<Response> {
@@ -67,7 +69,7 @@ export class ResultWriter {
   }
 
   #choose(call: Call): Offer {
-    const types = this.#offers.map((offer) => offer.type);
+    const types = this.#types;
     const type = negotiate(this.plan.asTagged ? null : call.request.headers.get("accept"), types);
     const offer = this.#offers.find((candidate) => candidate.type === type);
     if (offer) return offer;
