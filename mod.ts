@@ -1,29 +1,15 @@
 /**
  * A container engine whose HTTP API is Podman's, in both of its trees, as a library: the engine over ports that a runtime
- * fills, and the handlers that serve it. `./rest` is the transport the handlers are written with, `./serve` a server for a
- * Linux host.
+ * fills, and the handlers that serve it. It names no runtime. Engines are opened by `./host` (this Linux machine's) and `./memory`
+ * (without a kernel), served by `./serve`; `./rest` is the transport the handlers are written with. `deno.json` lists the files.
  *
- * @example An engine in memory, without a kernel, and its API called in place
+ * @example An engine in memory, and its API called in place
  * ```ts
- * import { Engine, engineHandler, systemAPI } from "./mod.ts";
- * import { hostClock } from "./lib/platform/clock.ts";
- * import { hostCodec } from "./lib/platform/codec.ts";
- * import { MemoryBlobs } from "./lib/platform/memory_blobs.ts";
- * import { MemoryStore } from "./lib/platform/memory_store.ts";
- * import { hostNet } from "./lib/platform/net.ts";
- * import { hostRandom } from "./lib/platform/random.ts";
- * import { link } from "./lib/rest/mod.ts";
+ * import { engineHandler, systemAPI } from "./mod.ts";
+ * import { openMemoryEngine } from "./lib/platform/memory_engine.ts"; // "./memory"
+ * import { link } from "./lib/rest/mod.ts"; // "./rest"
  *
- * const codec = hostCodec();
- * const engine = await Engine.open({
- *   store: new MemoryStore(),
- *   blobs: new MemoryBlobs(codec),
- *   net: hostNet(),
- *   codec,
- *   clock: hostClock(),
- *   random: hostRandom(),
- *   host: { unavailable: "this example has no kernel" },
- * }, { defaultPlatform: { os: "linux", architecture: "amd64" } });
+ * const engine = await openMemoryEngine();
  * const client = link(systemAPI, "http://localhost", { fetch: engineHandler(engine) });
  * console.assert((await client.VersionHandler()).Os === "linux");
  * await engine.close();

@@ -11,6 +11,7 @@ const root = new URL("../", import.meta.url);
 export const bundles: Record<string, { entry: string; target: Target; what: string }> = {
   "node.mjs": { entry: "lib/platform/node.ts", target: "node", what: "the engine on Node" },
   "workers.js": { entry: "lib/platform/workers.ts", target: "workers", what: "the engine as an edge handler" },
+  "gantry-node.mjs": { entry: "scripts/node_library.ts", target: "node", what: "the library on Node" },
   "gantry.js": { entry: "mod.ts", target: "portable", what: "the portable face" },
 };
 

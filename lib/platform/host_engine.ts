@@ -1,6 +1,17 @@
 /**
  * The engine of a host: state in SQLite, blobs in files, containers on this machine's kernel where it lets us.
  *
+ * @example An engine of this machine, served on a socket of its own
+ * ```ts ignore
+ * import { engineHandler } from "../../mod.ts";
+ * import { openHostEngine } from "./host_engine.ts";
+ * import { listen } from "./serve.ts";
+ *
+ * const engine = await openHostEngine({ root: "/srv/gantry", runroot: "/run/my-gantry" });
+ * await using listener = await listen("unix:///run/my-gantry/gantry.sock", engineHandler(engine));
+ * console.log(listener.address);
+ * ```
+ *
  * @module
  */
 import { mkdir, open, readdir, readFile, writeFile } from "node:fs/promises";
