@@ -62,3 +62,18 @@ Deno.test("dist/gantry.js is the portable face: it names no runtime and imports 
       assertEquals(ok(await run([...command, script], { cwd: folder })).trim(), "function function");
     }
   }));
+
+Deno.test("dist/gantry-node.mjs is the library on Node 24: engines are opened, served and called from an empty folder", () =>
+  inEmptyFolder("gantry-node.mjs", async (folder) => {
+    await Deno.writeTextFile(
+      `${folder}/main.mjs`,
+      `import { engineHandler, listen, openHostEngine, openMemoryEngine, rest, systemAPI } from "./gantry-node.mjs";
+       const engine = await openMemoryEngine();
+       const listener = await listen("tcp://127.0.0.1:0", engineHandler(engine));
+       const client = rest.link(systemAPI, listener.address.replace("tcp:", "http:"));
+       console.log((await client.VersionHandler()).Os, typeof openHostEngine);
+       await listener.close();
+       await engine.close();`,
+    );
+    assertEquals(ok(await run([...node, "main.mjs"], { cwd: folder })).trim(), "linux function");
+  }));
