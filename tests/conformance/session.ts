@@ -66,7 +66,7 @@ export const session: readonly Exchange[] = [
   // What needs a kernel says so whatever it is asked of; what reads records knows that there is no such one.
   { request: "POST /containers/one/start", status: 501, json: { response: 501 }, text: /no kernel/ },
   { request: "DELETE /containers/one", status: 501, text: /no kernel/ },
-  { request: "DELETE /libpod/containers/one", status: 501, text: /no kernel/ },
+  { request: "DELETE /libpod/containers/one", status: 404, text: /no such container/ },
   { request: "GET /containers/one/json", status: 404 },
   { request: "GET /libpod/containers/one/json", status: 404 },
   { request: "POST /containers/create", body: { Image: "IMAGE" }, status: 501, text: /no kernel/ },
