@@ -32,7 +32,9 @@ const STATUS: Record<ErrorCode, number> = {
 
 /** Where an operation answers a code differently, as Podman does. */
 const EXCEPTIONS: Record<string, Partial<Record<ErrorCode, number>>> = {
-  CreateContainer: { name_in_use: 500 },
+  // Clients take a 404 of a create for an image to be pulled.
+  CreateContainer: { name_in_use: 500, no_such_container: 500, no_such_network: 500 },
+  CompatCreateContainer: { no_such_container: 500, no_such_network: 500 },
   InitContainer: { state: 304 },
   KillContainer: { state: 409, ambiguous: 500 },
   ResizeTTY: { state: 409 },

@@ -1,5 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { EngineError, type ErrorCode } from "../../lib/engine/errors.ts";
+import { EngineError } from "../../lib/engine/errors.ts";
 import type { Attachment, Frame } from "../../lib/engine/ports.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import type { AttachQuery } from "../wire/container_query.ts";
@@ -42,17 +42,15 @@ export async function attach(
   const { detachKeys } = query;
   const options = { stdin, stdout, stderr, logs, stream, detachKeys };
   const attachment = await engine.containers.attach(id, options).catch((error) => {
-    if (form.tellsOfStart || !isAboutStart(error)) throw error;
+    if (form.tellsOfStart || !isAboutStart(engine, id, error)) throw error;
     return nothing();
   });
   return await hijack(context, attachment, { framed: !spec.terminal, stdin, since: form.framedSince });
 }
 
-/** What makes a container that is there, and whose host is there, fail to run. */
-const ABOUT_START: readonly ErrorCode[] = ["command_not_found", "command_not_executable", "port_in_use", "internal"];
-
-function isAboutStart(error: unknown): boolean {
-  return error instanceof EngineError && ABOUT_START.includes(error.code);
+/** Whether this is what the container itself failed of: its record says so, too. */
+function isAboutStart({ containers }: Engine, id: string, error: unknown): boolean {
+  return error instanceof EngineError && containers.exists(id) && containers.resolve(id).state.error === error.message;
 }
 
 /** Streams that have ended. */

@@ -2,26 +2,34 @@ import { assert, assertEquals } from "@std/assert";
 import type { UpgradeInit } from "../../../lib/rest/mod.ts";
 import { openTestEngine, TINY_NAME } from "../test_engine.ts";
 
-Deno.test("a command that cannot be run is told of by the start, not by the attach before it", async () => {
-  await using test = await openTestEngine();
-  const { Id } = await (await test.send("POST", "/containers/create", { Image: TINY_NAME, Cmd: ["missing"] })).json();
-  const announced: UpgradeInit[] = [];
-  const output = new TransformStream<Uint8Array, Uint8Array>();
-  await test.serve(new Request(`http://d/containers/${Id}/attach?stdout=1`, { method: "POST" }), {
-    upgrade(init = {}) {
-      announced.push(init);
-      const readable = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
-      return { readable, writable: output.writable, response: new Response(null) };
-    },
+for (
+  const [what, options, status, text] of [
+    ["a command that cannot be run", { Cmd: ["missing"] }, 500, "not found"],
+    ["a user there is not", { User: "nosuch" }, 400, "unable to find user"],
+  ] as const
+) {
+  Deno.test(`${what} is told of by the start, not by the attach before it`, async () => {
+    await using test = await openTestEngine();
+    const { Id } = await (await test.send("POST", "/containers/create", { Image: TINY_NAME, ...options })).json();
+    const announced: UpgradeInit[] = [];
+    const output = new TransformStream<Uint8Array, Uint8Array>();
+    await test.serve(new Request(`http://d/containers/${Id}/attach?stdout=1`, { method: "POST" }), {
+      upgrade(init = {}) {
+        announced.push(init);
+        const readable = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
+        return { readable, writable: output.writable, response: new Response(null) };
+      },
+    });
+    assertEquals(announced.map(({ status }) => status), [200]);
+    assertEquals(await new Response(output.readable).text(), "");
+    const start = await test.send("POST", `/containers/${Id}/start`);
+    const { message } = await start.json();
+    assertEquals(start.status, status);
+    assert(message.includes(text), message);
+    assertEquals((await test.send("POST", `/libpod/containers/${Id}/attach?stdout=true`)).status, status);
+    assertEquals((await test.send("POST", `/containers/${Id}/attach?stdout=1&detachKeys=ab`)).status, 400);
   });
-  assertEquals(announced.map(({ status }) => status), [200]);
-  assertEquals(await new Response(output.readable).text(), "");
-  const start = await test.send("POST", `/containers/${Id}/start`);
-  const { message } = await start.json();
-  assertEquals(start.status, 500);
-  assert(message.includes("not found"), message);
-  assertEquals((await test.send("POST", `/libpod/containers/${Id}/attach?stdout=true`)).status, 500);
-});
+}
 
 Deno.test("CompatCreateContainer() finds no image of a platform it is not of", async () => {
   await using test = await openTestEngine();
