@@ -125,15 +125,9 @@ function answerView({ description, content = {} }: ResponseObject, document: Ope
   return html`${
     first?.schema !== undefined &&
     html`<span class="type">${channel && "a channel of "}${typeView(first.schema)}</span> ${limitsView(first.schema)}`
-  }${
-    Object.keys(content).map((type) =>
-      html`
-        <small><code>${type}</code></small>
-      `
-    )
-  }${(first?.schema === undefined || channel) && prose(description)}${
-    struct !== undefined && html`<details><summary>Fields</summary>${schemaView(struct)}</details>`
-  }`;
+  }${Object.keys(content).map((type) => [" ", html`<small><code>${type}</code></small>`])}${
+    (first?.schema === undefined || channel) && prose(description)
+  }${struct !== undefined && html`<details><summary>Fields</summary>${schemaView(struct)}</details>`}`;
 }
 
 function exampleView({ content = {} }: ResponseObject): Content {
