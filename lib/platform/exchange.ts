@@ -31,7 +31,8 @@ export async function serveExchange(
       if (waiting) out.writeContinue();
     })
     : undefined;
-  const parts = { method: message.method ?? "GET", target: message.url ?? "/", rawHeaders, body };
+  const { method = "GET", url = "/", httpVersionMajor } = message;
+  const parts = { method, target: url, major: httpVersionMajor, rawHeaders, body };
   const response = await answer(serving, parts, message.socket.localAddress, peer, platform);
   if (platform.taken) {
     if (!isMarker(response)) message.socket.destroy();

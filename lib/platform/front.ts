@@ -5,10 +5,8 @@ import { parseHead } from "./request_head.ts";
 
 /** A head longer than this is node:http's to refuse. */
 const HEAD_LIMIT = 128 * 1024;
-/** Pieces a head may come in: putting together very many small ones is work that grows with their square. */
+/** Pieces a head may come in: nobody who means it sends more. */
 const PIECES_LIMIT = 1024;
-/** How long a connection may take over its first head in all (milliseconds), as node:http's `headersTimeout` has it. */
-const PATIENCE = 60_000;
 
 /** Tells which requests may take their connection over although no header says so. */
 export type Hijacks = (method: string, path: string) => boolean;
@@ -20,6 +18,8 @@ export interface Front {
   /** It may become a raw connection: node:http must not read on. */
   take(socket: Socket, raw: RawRequest): void;
   readonly hijacks?: Hijacks;
+  /** How long a connection may take over its first head (milliseconds), in all, as node:http's `headersTimeout` has it. */
+  readonly patience: number;
 }
 
 /**
@@ -28,14 +28,15 @@ export interface Front {
  * it reads on into the body without telling how far.
  */
 export function lookAtFirstHead(socket: Socket, front: Front): void {
-  let seen: Buffer | undefined;
+  let room: Buffer = Buffer.alloc(0);
+  let held = 0;
   let pieces = 0;
   const leave = () => {
-    clearTimeout(timer);
     socket.removeListener("data", look);
     socket.removeListener("end", drop);
     socket.removeListener("error", drop);
-    socket.removeListener("close", drop);
+    socket.removeListener("close", leave);
+    clearTimeout(timer);
   };
   const drop = () => {
     leave();
@@ -44,10 +45,12 @@ export function lookAtFirstHead(socket: Socket, front: Front): void {
   };
   const look = (piece: Buffer) => {
     if (++pieces > PIECES_LIMIT) return drop();
-    const from = Math.max(0, (seen?.length ?? 0) - 3);
-    seen = seen === undefined ? piece : Buffer.concat([seen, piece]);
+    const from = Math.max(0, held - 3);
+    room = held === 0 ? piece : append(room, held, piece);
+    held += piece.length;
+    const seen = room.subarray(0, held);
     const end = seen.indexOf("\r\n\r\n", from);
-    if (end < 0 && seen.length < HEAD_LIMIT) return;
+    if (end < 0 && held < HEAD_LIMIT && startsLikeHTTP(seen)) return;
     const raw = end < 0 ? undefined : judge(seen, end + 4, front.hijacks);
     leave();
     socket.pause();
@@ -56,11 +59,27 @@ export function lookAtFirstHead(socket: Socket, front: Front): void {
     front.pass(socket);
     socket.resume();
   };
-  const timer = setTimeout(drop, PATIENCE);
-  socket.on("close", drop);
+  const timer = setTimeout(drop, front.patience);
   socket.on("data", look);
   socket.on("end", drop);
   socket.on("error", drop);
+  socket.on("close", leave);
+}
+
+/** Adds a piece behind the `held` bytes of a buffer, which grows by doubling: a head may come byte by byte. */
+function append(room: Buffer, held: number, piece: Buffer): Buffer {
+  if (held + piece.length > room.length) {
+    const wider = Buffer.allocUnsafe(2 * (held + piece.length));
+    room.copy(wider, 0, 0, held);
+    room = wider;
+  }
+  piece.copy(room, held);
+  return room;
+}
+
+/** Whether a first byte may begin a request: what does not (TLS, say) is refused by node:http without waiting for more. */
+function startsLikeHTTP(seen: Buffer): boolean {
+  return (seen[0] >= 65 && seen[0] <= 90) || seen[0] === 13 || seen[0] === 10;
 }
 
 function judge(seen: Buffer, end: number, hijacks: Hijacks | undefined): RawRequest | undefined {

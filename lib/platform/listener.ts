@@ -20,6 +20,8 @@ export interface ListenOptions extends HostRules {
    * client sends nothing raw before it has the answer.
    */
   readonly hijacks?: Hijacks;
+  /** Milliseconds a peer has to send the head of a request it has begun, or of its first; 60,000 by default. */
+  readonly patience?: number;
   /** The most bytes of body of a request that takes its connection over; 4 MiB by default. */
   readonly upgradeBodyLimit?: number;
   /** Told of errors no client can be told of: a handler that throws, a body that fails halfway. */
@@ -55,7 +57,7 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
     upgradeBodyLimit: options.upgradeBodyLimit ?? 4 * 1024 * 1024,
     onError: options.onError ?? (() => {}),
   };
-  const server = makeServer(serving, options.hijacks);
+  const server = makeServer(serving, options);
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
@@ -67,8 +69,10 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
   return { address: formatAddress(bound), close, [Symbol.asyncDispose]: () => close() };
 }
 
-function makeServer(serving: Serving, hijacks: Hijacks | undefined): Server {
+function makeServer(serving: Serving, { hijacks, patience = 60_000 }: ListenOptions): Server {
   const settings = {
+    headersTimeout: patience,
+    connectionsCheckingInterval: Math.min(patience / 2, 30_000),
     // Registry credentials for many registries travel in one header.
     maxHeaderSize: 128 * 1024,
     // Longer than the 90 s for which Go's clients keep an idle connection: the client is the one to close it.
@@ -96,6 +100,7 @@ function makeServer(serving: Serving, hijacks: Hijacks | undefined): Server {
       pass: (socket) => void accept.call(server, socket),
       take: (socket, raw) => void serveRaw(serving, socket, raw),
       hijacks,
+      patience,
     }));
   return server;
 }

@@ -5,6 +5,8 @@ export interface RequestParts {
   readonly method: string;
   /** The request target as it came. */
   readonly target: string;
+  /** The major version of HTTP; 1 by default. */
+  readonly major?: number;
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[];
   readonly body?: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;

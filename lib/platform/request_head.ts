@@ -17,7 +17,7 @@ export interface RequestHead {
 export function parseHead(text: string): RequestHead | undefined {
   const lines = text.split("\r\n");
   if (lines.pop() !== "" || lines.pop() !== "") return undefined;
-  const line = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([!-~\x80-\xff]+) HTTP\/1\.([01])$/.exec(lines[0]);
+  const line = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([!-~]+) HTTP\/1\.([01])$/.exec(lines[0]);
   if (line === null) return undefined;
   const rawHeaders: string[] = [];
   for (const field of lines.slice(1)) {

@@ -25,8 +25,11 @@ export async function answer(
   platform: Platform,
 ): Promise<Response> {
   let request: Request;
+  const wrong = wrongHead(parts);
+  if (wrong !== undefined) return wrong;
   try {
-    request = nodeRequest(parts, serving.authority ?? rawHeader(parts.rawHeaders, "host") ?? "localhost", peer);
+    // An empty name is what a client may send that has none (RFC 9110, section 7.2); a URL would take the path for it.
+    request = nodeRequest(parts, serving.authority || rawHeader(parts.rawHeaders, "host") || "localhost", peer);
   } catch (error) {
     const reason = serving.refuse?.(webHeaders(parts.rawHeaders), localAddress);
     if (reason !== undefined) return plain(403, reason);
@@ -40,6 +43,23 @@ export async function answer(
     serving.onError(error);
     return plain(500, "Internal error");
   }
+}
+
+/** What node:http lets pass and two readers may understand in two ways (RFC 9112, sections 2.3, 3.2 and 6.1). */
+function wrongHead({ major = 1, rawHeaders }: RequestParts): Response | undefined {
+  if (major !== 1) return plain(505, "Read the request: only HTTP/1.1 and HTTP/1.0 are spoken here");
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name.length === 4 && name.toLowerCase() === "host" && ++hosts > 1) {
+      return plain(400, "Read the request: it has several Host headers");
+    }
+    if (name.length !== 17 || name.toLowerCase() !== "transfer-encoding") continue;
+    if (rawHeaders[i + 1].trim().toLowerCase() !== "chunked") {
+      return plain(400, "Read the request: its framing is not clear");
+    }
+  }
+  return undefined;
 }
 
 /** A short text as a response. */

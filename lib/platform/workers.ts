@@ -2,7 +2,8 @@
  * The engine as an edge handler. Bindings: `GANTRY_TOKEN` (callers send it as bearer token; without it everything is 401),
  * `GANTRY_REGISTRIES` (the text of a registries.conf), `ENGINE` (the Durable Object class {@linkcode GantryEngine}, with SQLite
  * storage). With `ENGINE` there is one engine and what it holds lasts. Without it each isolate has an engine of its own in
- * memory: the runtime starts and ends isolates as it likes, so that is for trials only.
+ * memory: the runtime starts and ends isolates as it likes, so that is for trials only. With the compatibility flag
+ * `enable_request_signal` an operation learns that its caller has gone; without it the runtime stops it where it stands.
  *
  * @module
  */

@@ -41,7 +41,10 @@ export async function sendValues(
   socket.addEventListener("close", leave);
   socket.addEventListener("error", leave);
   socket.addEventListener("message", (event) => {
-    if (options.flow && !credit.grant(event.data)) close(socket, 1002, "Not a credit message");
+    if (!options.flow || credit.grant(event.data)) return;
+    close(socket, 1002, "Not a credit message");
+    // A peer like that may never answer the close, and the source is not to wait for it.
+    leave();
   });
   try {
     await opened(socket, gone.signal);

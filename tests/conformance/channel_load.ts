@@ -11,7 +11,7 @@ const LONG = Deno.env.get("GANTRY_TEST_LONG") === "1";
 const COUNT = LONG ? 10_000 : 3_000;
 const PAD = 64 * 1024;
 /** How far a source may be ahead of its reader: what sockets and windows hold, in values. */
-const AHEAD = 256;
+const AHEAD = 640;
 /** How much more the server may hold after many values than after few. */
 const GROWTH = 160 * 1024 * 1024;
 

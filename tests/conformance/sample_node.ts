@@ -1,4 +1,4 @@
-/** Serves the sample over HTTP and prints its address, for a runtime started as a process of its own. Ends with its input. */
+/** Serves the sample over HTTP and prints its process ID and address, for a runtime started as a process of its own. Ends with its input. */
 import process from "node:process";
 import { listen } from "../../lib/platform/listener.ts";
 import { sample } from "./sample.ts";
@@ -8,7 +8,8 @@ process.on("unhandledRejection", (error) => {
   process.exit(70);
 });
 const listener = await listen(process.argv[2] ?? "tcp://127.0.0.1:0", sample(), {
+  patience: 1000,
   hijacks: (method, path) => method === "POST" && /^\/(attach|start)$/.test(path),
 });
-console.log(listener.address);
+console.log(process.pid, listener.address);
 process.stdin.on("end", () => void listener.close(0)).resume();

@@ -11,18 +11,20 @@ export const hijacks = (method: string, path: string): boolean => method === "PO
 /** A served sample that can be stopped. */
 export interface Running extends Served, AsyncDisposable {
   readonly address: string;
+  /** The process that serves. */
+  readonly pid: number;
 }
 
-function running(address: string, stop: () => Promise<void>): Running {
+function running(address: string, pid: number, stop: () => Promise<void>): Running {
   const tcp = address.startsWith("tcp:");
   const to = tcp ? Number(address.split(":").at(-1)) : address.slice("unix://".length);
-  return { address, tcp, connect: () => client(to), [Symbol.asyncDispose]: stop };
+  return { address, pid, tcp, connect: () => client(to), [Symbol.asyncDispose]: stop };
 }
 
 /** Serves the sample in this process. */
 export async function onDeno(address: string): Promise<Running> {
-  const listener = await listen(address, sample(), { hijacks });
-  return running(listener.address, () => listener.close(0));
+  const listener = await listen(address, sample(), { hijacks, patience: 1000 });
+  return running(listener.address, Deno.pid, () => listener.close(0));
 }
 
 /** Serves the sample by Node 24, from a bundle in an otherwise empty folder. */
@@ -32,7 +34,7 @@ export async function onNode(address: string): Promise<Running> {
   return await startNode(folder, ["sample.mjs", address]);
 }
 
-/** Starts Node 24 in a folder, waits for the address on its first line, and stops it and removes the folder at the end. */
+/** Starts Node 24 in a folder, waits for its first line (the address, with its process ID before it), and stops it and removes the folder at the end. */
 export async function startNode(folder: string, args: string[], env?: Record<string, string>): Promise<Running> {
   const child = new Deno.Command("npx", {
     args: ["-y", "node@24", ...args],
@@ -56,7 +58,8 @@ export async function startNode(folder: string, args: string[], env?: Record<str
     if (done) throw new Error(`Run Node 24: it ended with ${(await child.status).code} before it served`);
     line += value;
   }
-  return running(line.trim().split(/\s+/).at(-1) ?? "", async () => {
+  const words = line.trim().split(/\s+/);
+  return running(words.at(-1) ?? "", Number(words[0]), async () => {
     void drain(reader);
     await stop();
   });

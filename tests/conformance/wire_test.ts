@@ -2,6 +2,7 @@
 import { bundle } from "../../scripts/bundle.ts";
 import { channelLoad, plainSockets } from "./channel_load.ts";
 import { channels } from "./channels.ts";
+import { hostile } from "./hostile.ts";
 import { raw } from "./raw_wire.ts";
 import { onDeno, onNode } from "./served.ts";
 import { messages, type Scenario, streams } from "./wire.ts";
@@ -21,6 +22,9 @@ for (const [runtime, serve] of Object.entries(runtimes)) {
             await t.step(`${suite}: ${name}`, () => scenario(served));
           }
         }
+        for (const [name, scenario] of Object.entries(hostile)) {
+          await t.step(`hostile peers: ${name}`, () => scenario(served));
+        }
         if (!served.tcp) return;
         const url = served.address.replace(/^tcp/, "http");
         for (const [name, scenario] of Object.entries({ ...channels, ...channelLoad, ...plainSockets })) {
@@ -35,7 +39,7 @@ for (const [runtime, serve] of Object.entries(runtimes)) {
 
 Deno.test("channelResponse() in workerd", async (t) => {
   const script = await bundle("tests/conformance/sample_workers.ts", "workers");
-  await using workerd = await startWorkerd({ script, objects: { SAMPLE: "Sample" } });
+  await using workerd = await startWorkerd({ script, objects: { SAMPLE: "Sample" }, flags: ["enable_request_signal"] });
   for (const [name, scenario] of Object.entries({ ...channels, ...channelLoad })) {
     await t.step(name, () => scenario(workerd.url));
   }

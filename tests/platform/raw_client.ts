@@ -117,7 +117,19 @@ export class Client implements AsyncDisposable {
 }
 
 /** Connects to a loopback port, or to a Unix socket's path. */
-export function client(to: number | string): Promise<Client> {
+export async function client(to: number | string): Promise<Client> {
+  for (let left = 100;; left--) {
+    try {
+      return await connectOnce(to);
+    } catch (error) {
+      // A Unix socket whose queue is full says so at once, where TCP waits.
+      if (left === 0 || !(error instanceof Error) || !error.message.includes("EAGAIN")) throw error;
+      await later(20);
+    }
+  }
+}
+
+function connectOnce(to: number | string): Promise<Client> {
   const socket = typeof to === "string"
     ? connect({ path: to, allowHalfOpen: true })
     : connect({ port: to, host: "127.0.0.1", allowHalfOpen: true });
