@@ -5,17 +5,12 @@
  * @module
  */
 import https from "node:https";
-import type { IncomingMessage } from "node:http";
-import { Readable } from "node:stream";
-import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { rootCertificates } from "node:tls";
 import type { Net, TLSOptions } from "../engine/ports.ts";
+import { sendRequest } from "./send_request.ts";
 
 /** TLS choices kept with open connections at once. */
 const AGENT_LIMIT = 64;
-
-/** Statuses whose responses have no body, which `Response` insists on. */
-const BODYLESS = new Set([204, 205, 304]);
 
 /** The host's {@linkcode Net}. */
 export function hostNet(): Net {
@@ -23,7 +18,10 @@ export function hostNet(): Net {
   return {
     fetch(request, tls = {}) {
       const plain = !request.url.startsWith("https:") || Object.values(tls).every((choice) => !choice);
-      return plain ? fetch(request) : fetchTLS(request, agentFor(agents, tls));
+      return plain
+        ? fetch(request)
+        : sendRequest(request, (options, answer) =>
+          https.request(request.url, { ...options, agent: agentFor(agents, tls) }, answer));
     },
   };
 }
@@ -45,72 +43,4 @@ function agentFor(agents: Map<string, https.Agent>, tls: TLSOptions): https.Agen
   });
   agents.set(key, agent);
   return agent;
-}
-
-function fetchTLS(request: Request, agent: https.Agent): Promise<Response> {
-  const { promise, resolve, reject } = Promise.withResolvers<Response>();
-  const { method, signal } = request;
-  const headers = Object.fromEntries(request.headers);
-  const outgoing = https.request(request.url, { method, headers, agent, signal }, (incoming) => {
-    try {
-      resolve(toResponse(incoming));
-    } catch (error) {
-      incoming.destroy();
-      reject(error);
-    }
-  });
-  outgoing.on(
-    "error",
-    (error) => reject(signal.aborted ? signal.reason : new TypeError(error.message, { cause: error })),
-  );
-  if (request.body === null) outgoing.end();
-  // The DOM's stream type and Node's are the same object with types that differ in what nobody uses here.
-  else {Readable.fromWeb(request.body as NodeReadableStream<Uint8Array>).on("error", (e) => outgoing.destroy(e)).pipe(
-      outgoing,
-    );}
-  return promise;
-}
-
-function toResponse(incoming: IncomingMessage): Response {
-  const headers = new Headers();
-  for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
-    headers.append(incoming.rawHeaders[i], incoming.rawHeaders[i + 1]);
-  }
-  const status = incoming.statusCode ?? 502;
-  const body = BODYLESS.has(status) ? null : toBody(incoming);
-  if (body === null) incoming.resume();
-  return new Response(body, { status, statusText: incoming.statusMessage ?? "", headers });
-}
-
-function toBody(incoming: IncomingMessage): ReadableStream<Uint8Array> {
-  let ended = false;
-  return new ReadableStream<Uint8Array>({
-    start(controller) {
-      const fail = (error: Error) => {
-        if (ended) return;
-        ended = true;
-        controller.error(new TypeError(error.message, { cause: error }));
-      };
-      incoming.on("data", (chunk: Uint8Array) => {
-        // What was on its way when the reader cancelled still comes.
-        if (ended) return;
-        controller.enqueue(chunk);
-        if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
-      });
-      incoming.on("end", () => {
-        if (ended) return;
-        ended = true;
-        controller.close();
-      });
-      incoming.on("error", fail);
-      // A connection that is cut may only say so by closing.
-      incoming.on("close", () => fail(new Error("Connection closed before the end of the body")));
-      incoming.pause();
-    },
-    pull: () => void incoming.resume(),
-    cancel() {
-      ended = true;
-      incoming.destroy();
-    },
-  }, { highWaterMark: 4 });
 }

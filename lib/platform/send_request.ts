@@ -1,0 +1,84 @@
+import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import { Readable } from "node:stream";
+import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+
+/** Statuses whose responses have no body, which `Response` insists on. */
+const BODYLESS = new Set([204, 205, 304]);
+
+/**
+ * Sends a web request by `node:http` or `node:https`, with streams both ways.
+ *
+ * @param start Makes the request with these options, and others where it goes
+ * @throws {TypeError} if the connection fails, as `fetch` does
+ */
+export function sendRequest(
+  request: Request,
+  start: (options: RequestOptions, answer: (incoming: IncomingMessage) => void) => ClientRequest,
+): Promise<Response> {
+  const { promise, resolve, reject } = Promise.withResolvers<Response>();
+  const { method, signal } = request;
+  const headers = Object.fromEntries(request.headers);
+  const outgoing = start({ method, headers, signal }, (incoming) => {
+    try {
+      resolve(toResponse(incoming));
+    } catch (error) {
+      incoming.destroy();
+      reject(error);
+    }
+  });
+  outgoing.on(
+    "error",
+    (error) => reject(signal.aborted ? signal.reason : new TypeError(error.message, { cause: error })),
+  );
+  if (request.body === null) outgoing.end();
+  else {
+    // The DOM's stream type and Node's are the same object with types that differ in what nobody uses here.
+    const body = Readable.fromWeb(request.body as NodeReadableStream<Uint8Array>);
+    body.on("error", (error) => outgoing.destroy(error)).pipe(outgoing);
+  }
+  return promise;
+}
+
+function toResponse(incoming: IncomingMessage): Response {
+  const headers = new Headers();
+  for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
+    headers.append(incoming.rawHeaders[i], incoming.rawHeaders[i + 1]);
+  }
+  const status = incoming.statusCode ?? 502;
+  const body = BODYLESS.has(status) ? null : toBody(incoming);
+  if (body === null) incoming.resume();
+  return new Response(body, { status, statusText: incoming.statusMessage ?? "", headers });
+}
+
+function toBody(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  let ended = false;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const fail = (error: Error) => {
+        if (ended) return;
+        ended = true;
+        controller.error(new TypeError(error.message, { cause: error }));
+      };
+      incoming.on("data", (chunk: Uint8Array) => {
+        // What was on its way when the reader cancelled still comes.
+        if (ended) return;
+        controller.enqueue(chunk);
+        if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
+      });
+      incoming.on("end", () => {
+        if (ended) return;
+        ended = true;
+        controller.close();
+      });
+      incoming.on("error", fail);
+      // A connection that is cut may only say so by closing.
+      incoming.on("close", () => fail(new Error("Connection closed before the end of the body")));
+      incoming.pause();
+    },
+    pull: () => void incoming.resume(),
+    cancel() {
+      ended = true;
+      incoming.destroy();
+    },
+  }, { highWaterMark: 4 });
+}
