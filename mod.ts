@@ -22,6 +22,7 @@ export { EngineError, type EngineErrorOptions, type ErrorCode } from "./lib/engi
 export type { EngineOptions, Limits, Platform } from "./lib/engine/options.ts";
 export type * from "./lib/engine/ports.ts";
 export { engineHandler, type EngineHandlerOptions, operations } from "./handlers/engine_handler.ts";
+export { DefaultEngineSwaggerSpec } from "./handlers/swagger.ts";
 export { compatContainersAPI } from "./handlers/compat/containers/api.ts";
 export { compatImagesAPI } from "./handlers/compat/images/api.ts";
 export { compatSystemAPI } from "./handlers/compat/system/api.ts";
