@@ -8,9 +8,11 @@ import {
   type Implementation,
 } from "../lib/rest/mod.ts";
 import { compatContainers } from "./compat/containers/containers.ts";
+import { compatExec } from "./compat/exec/exec.ts";
 import { compatImages } from "./compat/images/images.ts";
 import { compatSystem } from "./compat/system/system.ts";
 import { containers } from "./containers/containers.ts";
+import { exec } from "./exec/exec.ts";
 import { images } from "./images/images.ts";
 import { system } from "./system/system.ts";
 
@@ -24,9 +26,11 @@ export interface EngineHandlerOptions extends HandlerOptions {
 export function families(engine: Engine): Implementation[] {
   return [
     containers(engine),
+    exec(engine),
     images(engine),
     system(engine),
     compatContainers(engine),
+    compatExec(engine),
     compatImages(engine),
     compatSystem(engine),
   ];

@@ -1,7 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Attachment, Frame } from "../../lib/engine/ports.ts";
-import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import { type Context, HTTPError, type Upgraded } from "../../lib/rest/mod.ts";
 import type { AttachQuery } from "../wire/container_query.ts";
 import { frame, streamType } from "./stream_frames.ts";
 
@@ -64,14 +64,8 @@ async function hijack(
   attachment: Attachment,
   { framed, stdin, since }: { framed: boolean; stdin: boolean; since: readonly [number, number] },
 ): Promise<Response> {
-  const asked = context.request.headers.get("upgrade");
-  const headers = new Headers({ "Content-Type": streamType(framed, context.version, since) });
-  if (asked !== null) {
-    headers.set("Connection", "Upgrade");
-    headers.set("Upgrade", asked);
-  }
   try {
-    const connection = await context.upgrade({ status: asked === null ? 200 : 101, headers });
+    const connection = await takeOver(context, framed, since);
     const done = join(attachment, connection, framed, stdin);
     context.platform.waitUntil?.(done);
     return connection.response;
@@ -81,10 +75,25 @@ async function hijack(
   }
 }
 
+/** Takes the client's connection over for a stream: 101 when it asks for an upgrade, else 200. */
+export async function takeOver(
+  context: Context,
+  framed: boolean,
+  since: readonly [number, number],
+): Promise<Upgraded> {
+  const asked = context.request.headers.get("upgrade");
+  const headers = new Headers({ "Content-Type": streamType(framed, context.version, since) });
+  if (asked !== null) {
+    headers.set("Connection", "Upgrade");
+    headers.set("Upgrade", asked);
+  }
+  return await context.upgrade({ status: asked === null ? 200 : 101, headers });
+}
+
 /** Copies both ways until the container's output ends or the client goes away. */
-async function join(
+export async function join(
   attachment: Attachment,
-  { readable, writable }: { readable: ReadableStream<Uint8Array>; writable: WritableStream<Uint8Array> },
+  { readable, writable }: Pick<Upgraded, "readable" | "writable">,
   framed: boolean,
   stdin: boolean,
 ): Promise<void> {

@@ -5,6 +5,7 @@
  * @module
  */
 import type { ContainerRecord, ExitStatus, LogSource, NetworkAttachment, PortMapping } from "./container_record.ts";
+import type { Execs } from "./exec_port.ts";
 import type { ContainerFacts, HostInfo } from "./host_facts.ts";
 import type { NetworkRecord } from "./network_record.ts";
 
@@ -218,6 +219,8 @@ export interface Processes {
   deleteLog(source: LogSource): Promise<void>;
   /** Containers the host holds anything of: bundles, runtime state, exit files. */
   list(): Promise<string[]>;
+  /** Further processes in them. */
+  readonly execs: Execs;
 }
 
 /** A place in a log. */

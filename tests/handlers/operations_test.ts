@@ -1,18 +1,20 @@
 import { assert, assertEquals } from "@std/assert";
 import { families } from "../../handlers/engine_handler.ts";
 import { compatContainersAPI } from "../../handlers/compat/containers/api.ts";
+import { compatExecAPI } from "../../handlers/compat/exec/api.ts";
 import { compatImagesAPI } from "../../handlers/compat/images/api.ts";
 import { compatSystemAPI } from "../../handlers/compat/system/api.ts";
 import { containersAPI } from "../../handlers/containers/api.ts";
+import { execAPI } from "../../handlers/exec/api.ts";
 import { imagesAPI } from "../../handlers/images/api.ts";
 import { systemAPI } from "../../handlers/system/api.ts";
 import { Event } from "../../handlers/wire/event.ts";
 import { z } from "../../handlers/wire/zod.ts";
 import { link } from "../../lib/rest/mod.ts";
 import { differences } from "./conforms.ts";
-import { openTestEngine, TINY, TINY_NAME } from "./test_engine.ts";
+import { openTestEngine, type TestEngine, TINY, TINY_NAME } from "./test_engine.ts";
 
-/** How each operation is called in the test below: method, path, body. `ID` stands for a running container. */
+/** How each operation is called in the test below: method, path, body. `ID` stands for a running container, `EXEC` for a session. */
 const CALLS: Record<string, [method: string, path: string, status: number, body?: unknown]> = {
   CreateContainer: ["POST", "/libpod/containers/create", 201, { image: TINY_NAME }],
   ListContainers: ["GET", "/libpod/containers/json?all=true", 200],
@@ -32,6 +34,11 @@ const CALLS: Record<string, [method: string, path: string, status: number, body?
   AttachContainer: ["POST", "/libpod/containers/ID/attach?stdout=true", 501],
   ResizeTTY: ["POST", "/libpod/containers/TTY/resize?h=10&w=20", 200],
   RenameContainer: ["POST", "/libpod/containers/ID/rename?name=other", 204],
+  ExecCreateHandler: ["POST", "/libpod/containers/ID/exec", 201, { Cmd: ["serve"] }],
+  ExecStartHandler: ["POST", "/libpod/exec/EXEC/start", 200, { Detach: true }],
+  ExecResizeTTY: ["POST", "/libpod/exec/RUNNING/resize?h=10&w=20", 201],
+  ExecInspectHandler: ["GET", "/libpod/exec/EXEC/json", 200],
+  ExecRemoveHandler: ["POST", "/libpod/exec/EXEC/remove", 200, {}],
   ImagesPull: ["POST", `/libpod/images/pull?reference=${TINY_NAME}`, 200],
   GetImages: ["GET", "/libpod/images/json", 200],
   ImagesBatchRemove: ["DELETE", `/libpod/images/remove?images=${TINY_NAME}`, 200],
@@ -62,6 +69,10 @@ const CALLS: Record<string, [method: string, path: string, status: number, body?
   CompatAttachContainer: ["POST", "/containers/ID/attach?stdout=1", 501],
   CompatResizeTTY: ["POST", "/containers/TTY/resize?h=10&w=20", 200],
   CompatRenameContainer: ["POST", "/containers/ID/rename?name=other", 204],
+  CompatExecCreateHandler: ["POST", "/containers/ID/exec", 201, { Cmd: ["serve"] }],
+  CompatExecStartHandler: ["POST", "/exec/EXEC/start", 200, { Detach: true }],
+  CompatExecResizeTTY: ["POST", "/exec/RUNNING/resize?h=10&w=20", 201],
+  CompatExecInspectHandler: ["GET", "/exec/EXEC/json", 200],
   CompatCreateImageFromImage: ["POST", `/images/create?fromImage=${TINY_NAME}`, 200],
   CompatGetImages: ["GET", "/images/json", 200],
   CompatRemoveImage: ["DELETE", `/images/${TINY_NAME}?force=1`, 200],
@@ -111,7 +122,8 @@ async function answer(name: string, method: string, path: string, body: unknown,
     if (state !== "NEW") await containers.start(state);
     if (state === "PAUSED") await containers.pause(state);
   }
-  const request = new Request(`http://d${path}`, { method, body: body === undefined ? null : JSON.stringify(body) });
+  const where = /\/exec\/(EXEC|RUNNING)\//.test(path) ? path.replace(/EXEC|RUNNING/, await session(test, path)) : path;
+  const request = new Request(`http://d${where}`, { method, body: body === undefined ? null : JSON.stringify(body) });
   const reply = await (routed ? test.serve : test.operations[name])(request);
   // A wait holds its reply until there is something to say.
   if (name === "CompatWaitContainer") { for (const { id } of containers.list({ all: true })) test.kernel.end(id, 0); }
@@ -120,11 +132,28 @@ async function answer(name: string, method: string, path: string, body: unknown,
   return { status, type: headers.get("content-type"), text, schema: resultSchema(name) };
 }
 
+/** Makes an exec session, and starts it where the path wants it running. */
+async function session({ engine: { containers } }: TestEngine, path: string): Promise<string> {
+  const id = await containers.execs.create("ID", {
+    command: ["serve"],
+    env: [],
+    terminal: true,
+    privileged: false,
+    attachStdin: false,
+    attachStdout: true,
+    attachStderr: true,
+  });
+  if (path.includes("RUNNING")) await containers.execs.start(id, { detach: true });
+  return id;
+}
+
 const OPERATIONS: Record<string, { results: readonly object[] }> = {
   ...containersAPI.operations,
+  ...execAPI.operations,
   ...imagesAPI.operations,
   ...systemAPI.operations,
   ...compatContainersAPI.operations,
+  ...compatExecAPI.operations,
   ...compatImagesAPI.operations,
   ...compatSystemAPI.operations,
 };

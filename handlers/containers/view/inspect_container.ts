@@ -21,6 +21,8 @@ export interface InspectOptions {
   rwSize?: number;
   /** Where a named volume is on the host. */
   volumePath(name: string): string;
+  /** Its exec sessions. */
+  execIDs: readonly string[];
   /** A network's ID by its name. */
   networkID(name: string): string;
   /** The client is older than version 5: two fields have another form. */
@@ -45,7 +47,7 @@ export function inspectContainer(record: ContainerRecord, options: InspectOption
     Name: record.name,
     RestartCount: record.state.restartCount,
     Driver: "overlay",
-    ExecIDs: [],
+    ExecIDs: options.execIDs,
     ...hostSide(record, options.facts),
     SizeRw: rwSize,
     SizeRootFs: rwSize === undefined ? 0 : (image?.size ?? 0) + rwSize,

@@ -89,8 +89,8 @@ function prepend(first: AsyncGenerator<Frame>, then: ReadableStream<Frame>): Rea
   });
 }
 
-/** The container's input, with the detach keys taken out. They end the attachment and leave the container's input open. */
-function detachable(live: Attachment, keys: Uint8Array): WritableStream<Uint8Array> {
+/** A process's input, with the detach keys taken out. They end the attachment and leave the process's input open. */
+export function detachable(live: Attachment, keys: Uint8Array): WritableStream<Uint8Array> {
   if (keys.length === 0) return live.input;
   const scanner = new DetachScanner(keys);
   const writer = live.input.getWriter();

@@ -38,7 +38,8 @@ export async function bringUp(
   try {
     planned = await reserveNetwork(context, record);
     const begun = core.intents.begin(START_INTENT, record.id);
-    await records.save(planned, [begun.operation]);
+    // Sessions belong to the life that is over.
+    await records.save(planned, [begun.operation, ...context.sessions.dropAll(record.id)]);
     intent = begun.intent;
     const { network, pids } = await act(context, planned);
     const restartCount = options.keepRestartCount ? record.state.restartCount : 0;

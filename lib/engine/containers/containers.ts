@@ -10,6 +10,10 @@ import { attachContainer, resizeContainer } from "./attach.ts";
 import { Changes } from "./changes.ts";
 import type { Context } from "./context.ts";
 import { createContainer } from "./create.ts";
+import { noteEnd, recoverExecs } from "./exec/ends.ts";
+import { ExecEnds } from "./exec/exec_ends.ts";
+import { ContainerExecs } from "./exec/execs.ts";
+import { Sessions } from "./exec/sessions.ts";
 import { onExit } from "./exits.ts";
 import { isCode, textOf } from "./failures.ts";
 import { initContainer, pauseContainer, restartContainer, startContainer, unpauseContainer } from "./lifecycle.ts";
@@ -40,10 +44,12 @@ import { waitForContainer } from "./wait.ts";
  * is durable before it answers, and one container's changes never overlap.
  */
 export class Containers {
+  /** Further processes in them. */
+  readonly execs: ContainerExecs;
   readonly #context: Context;
   readonly #closing = new AbortController();
   readonly #behind = new Set<Promise<void>>();
-  #unwatch = () => {};
+  readonly #unwatch: (() => void)[] = [];
 
   constructor(core: Core, networks: Networks, volumes: Volumes) {
     const changes = new Changes();
@@ -51,6 +57,8 @@ export class Containers {
     this.#context = {
       core,
       changes,
+      sessions: new Sessions(core.state),
+      execEnds: new ExecEnds(),
       networks,
       volumes,
       portClaims,
@@ -60,6 +68,7 @@ export class Containers {
       closing: this.#closing.signal,
       background: (what, work) => this.#background(what, work),
     };
+    this.execs = new ContainerExecs(this.#context);
     core.images.users = {
       of: (imageID) => this.usingImage(imageID),
       remove: async (id) => void await this.remove(id, { force: true, ignore: true, depend: true }),
@@ -180,15 +189,21 @@ export class Containers {
     const { host } = this.#context.core;
     if ("unavailable" in host) return;
     // Watching comes first: what ends meanwhile is told of, and told twice does no harm.
-    this.#unwatch = host.processes.onExit((id, exit) => {
-      this.#background(`handle the end of ${id}`, onExit(this.#context, id, exit));
-    });
+    this.#unwatch.push(
+      host.processes.onExit((id, exit) => {
+        this.#background(`handle the end of ${id}`, onExit(this.#context, id, exit));
+      }),
+      host.processes.execs.onExit((id, exit) => {
+        this.#background(`handle the end of exec session ${id}`, noteEnd(this.#context, id, exit));
+      }),
+    );
     await recoverContainers(this.#context);
+    await recoverExecs(this.#context);
   }
 
   /** Stops watching the host, and waits for the work that goes on behind answers. Containers go on. */
   async close(): Promise<void> {
-    this.#unwatch();
+    for (const stop of this.#unwatch) stop();
     this.#closing.abort();
     await this.settled();
   }

@@ -4,6 +4,8 @@ import type { Networks } from "../networks.ts";
 import type { Host } from "../ports.ts";
 import type { Volumes } from "../volumes.ts";
 import type { Changes } from "./changes.ts";
+import type { ExecEnds } from "./exec/exec_ends.ts";
+import type { Sessions } from "./exec/sessions.ts";
 import type { PortClaims } from "./port_claims.ts";
 import type { Records } from "./records.ts";
 import type { Teardowns } from "./teardowns.ts";
@@ -13,6 +15,8 @@ export interface Context {
   readonly core: Core;
   readonly records: Records;
   readonly changes: Changes;
+  readonly sessions: Sessions;
+  readonly execEnds: ExecEnds;
   readonly networks: Networks;
   readonly volumes: Volumes;
   readonly portClaims: PortClaims;
@@ -44,9 +48,15 @@ export function locked<T>(context: Context, id: string, fn: () => T | Promise<T>
 }
 
 /** Tells the event log what happened to a container. */
-export function emit(context: Context, record: ContainerRecord, action: string, exitCode?: number): void {
+export function emit(
+  context: Context,
+  record: ContainerRecord,
+  action: string,
+  exitCode?: number,
+  more: Record<string, string> = {},
+): void {
   const { id, name, imageName: image, spec } = record;
   const code: Record<string, string> = exitCode === undefined ? {} : { containerExitCode: String(exitCode) };
-  const attributes = { ...spec.labels, image, name, ...code };
+  const attributes = { ...spec.labels, image, name, ...code, ...more };
   context.core.events.emit({ type: "container", action, id, name, image, attributes, exitCode });
 }

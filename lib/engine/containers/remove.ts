@@ -53,7 +53,7 @@ export async function removeLocked(
   const begun = core.intents.open(REMOVE_INTENT).filter(({ subject }) => subject === record.id);
   const ended = [intent, ...begun.filter(({ id }) => id !== intent.id)].map((each) => core.intents.end(each));
   const planned = removals.flatMap(({ operations }) => operations);
-  await records.drop(removing, [...teardown.operations, ...planned, ...ended]);
+  await records.drop(removing, [...teardown.operations, ...planned, ...ended, ...context.sessions.dropAll(record.id)]);
   context.background(`take down the network of ${record.id}`, teardown.after());
   emit(context, record, "remove", record.state.exitCode);
   for (const { finish } of removals) {

@@ -41,7 +41,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     await chmod(folder, 0o711);
   }
   const folders = [paths.layers, paths.containers, paths.volumes, paths.logs];
-  const passing = [paths.netns, paths.networks, paths.bundles, paths.exits, paths.runtime];
+  const passing = [paths.netns, paths.networks, paths.bundles, paths.exits, paths.runtime, paths.execs];
   for (const folder of [...folders, ...passing]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const context: HostContext = { paths, runtime: options.runtime ?? "auto", log: options.log ?? (() => {}) };
   const [layers, processes, networks, capabilities] = await Promise.all([

@@ -27,6 +27,8 @@ export interface HostPaths {
   readonly exits: string;
   /** The runtime's own state (`runc --root`). */
   readonly runtime: string;
+  /** Exec sessions, one folder each (`runroot/execs/<id>`). */
+  readonly execs: string;
 }
 
 /** The paths of one container's process. */
@@ -59,6 +61,20 @@ export interface ContainerPaths {
   readonly log: string;
 }
 
+/** The paths of one exec session. */
+export interface ExecPaths {
+  readonly folder: string;
+  /** The OCI process object. */
+  readonly process: string;
+  readonly pidFile: string;
+  /** Holds one file with the exit code, named by the container's ID, once the process has ended. */
+  readonly exits: string;
+  /** Who supervises it, and the process itself, for a later server process. */
+  readonly facts: string;
+  /** conmon's FIFO for window sizes. */
+  readonly control: string;
+}
+
 /** Gives a host's folders. */
 export function hostPaths(root: string, runroot: string): HostPaths {
   return {
@@ -73,6 +89,7 @@ export function hostPaths(root: string, runroot: string): HostPaths {
     bundles: join(runroot, "bundles"),
     exits: join(runroot, "exits"),
     runtime: join(runroot, "runtime"),
+    execs: join(runroot, "execs"),
   };
 }
 
@@ -100,5 +117,19 @@ export function containerPaths(paths: HostPaths, id: string): ContainerPaths {
     storage: join(paths.containers, id),
     netns: join(paths.netns, id),
     log: join(paths.logs, `${id}.log`),
+  };
+}
+
+/** Gives one exec session's paths. Throws `TypeError` unless `id` is a plain name. */
+export function execPaths(paths: HostPaths, id: string): ExecPaths {
+  if (!/^[0-9A-Za-z]+$/.test(id)) throw new TypeError(`Name exec paths: "${id}" is not a session ID`);
+  const folder = join(paths.execs, id);
+  return {
+    folder,
+    process: join(folder, "process.json"),
+    pidFile: join(folder, "pid"),
+    exits: join(folder, "exit"),
+    facts: join(folder, "facts.json"),
+    control: join(folder, "ctl"),
   };
 }

@@ -12,9 +12,11 @@ import type { ContainerPaths, HostPaths } from "../paths.ts";
 import type { Runtime } from "./runtime.ts";
 import { runtimeError } from "./runtime_errors.ts";
 
-const CREATE_TIMEOUT = 120_000;
+/** How long a supervisor may take to answer. */
+export const CREATE_TIMEOUT = 120_000;
 const MESSAGE_LIMIT = 1024 * 1024;
-const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/** Where supervisors look for programs. */
+export const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** What a supervisor is started with. */
 export interface ConmonOptions {
@@ -98,10 +100,12 @@ function conmonArgs({ runtime, record, paths, container }: ConmonOptions): strin
   ];
 }
 
-async function readPid(message: string, runtimeName: string, errors: Promise<string>): Promise<number> {
+/** Reads conmon's answer. Throws the runtime's failure. */
+export async function readPid(message: string, runtimeName: string, errors: Promise<string>): Promise<number> {
   let answer: { data?: number; message?: string } = {};
   try {
-    answer = JSON.parse(message);
+    // The end of a short life may have come with it, on a line of its own.
+    answer = JSON.parse(message.split("\n", 1)[0]!);
   } catch {
     // conmon ended without an answer, or broke off: its standard error says why.
   }
@@ -116,7 +120,8 @@ function release(child: ChildProcess): void {
   child.unref();
 }
 
-async function readLine(stream: Readable): Promise<string> {
+/** Reads a pipe up to the first line's end. */
+export async function readLine(stream: Readable): Promise<string> {
   let text = "";
   for await (const chunk of stream) {
     text += new TextDecoder().decode(chunk as Uint8Array);
@@ -125,7 +130,8 @@ async function readLine(stream: Readable): Promise<string> {
   return text;
 }
 
-async function readAll(stream: Readable): Promise<string> {
+/** Reads a pipe's text, the first of it. */
+export async function readAll(stream: Readable): Promise<string> {
   const chunks: string[] = [];
   try {
     for await (const chunk of stream) {

@@ -26,6 +26,7 @@ import { type Bundler, openBundler } from "./bundle.ts";
 import { Cgroups, readCgroupLayout } from "./cgroups.ts";
 import { startConmon } from "./conmon.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
+import { LinuxExecs } from "./exec/execs.ts";
 import { type Facts, readFacts, writeFacts } from "./facts.ts";
 import { readLogFile } from "./log_file.ts";
 import { findLogPlace } from "./log_place.ts";
@@ -61,12 +62,14 @@ export class LinuxProcesses implements Processes {
   readonly #parts: Parts;
   readonly #exits: ExitWatch;
   readonly #supervisors: Supervisors;
+  readonly execs: LinuxExecs;
 
   constructor(context: HostContext, parts: Parts) {
     this.#context = context;
     this.#parts = parts;
     this.#exits = new ExitWatch(context.paths.exits, (id) => this.#exitOf(this.#pathsOf(id)));
     this.#supervisors = new Supervisors(context, parts.cgroups, (id) => this.#exits.check(id));
+    this.execs = new LinuxExecs(context, parts);
   }
 
   runtime(): Promise<{ name: string; path: string; version: string }> {
@@ -204,6 +207,7 @@ export class LinuxProcesses implements Processes {
   async close(): Promise<void> {
     this.#exits.close();
     this.#supervisors.close();
+    this.execs.close();
     await this.#parts.cgroups.close();
   }
 

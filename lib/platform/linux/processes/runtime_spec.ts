@@ -94,8 +94,8 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
   };
 }
 
-/** The text of `config.json`, in which limits are whole numbers of up to 64 bits. */
-export function specText(spec: RuntimeSpec): string {
+/** The text of `config.json`, or a part of it, in which limits are whole numbers of up to 64 bits. */
+export function specText(spec: RuntimeSpec | RuntimeSpec["process"]): string {
   const numbers = new Map<string, string>();
   // Nobody can put it into an argument or an annotation beforehand.
   const secret = randomUUID();
@@ -183,7 +183,8 @@ function rootPropagation(mounts: readonly SpecMount[]): string {
   return options.includes("slave") || options.includes("rslave") ? "rslave" : "private";
 }
 
-function withHome(env: readonly string[], home: string): string[] {
+/** Adds `HOME` where it is not set. */
+export function withHome(env: readonly string[], home: string): string[] {
   return env.some((entry) => entry.startsWith("HOME=")) ? [...env] : [...env, `HOME=${home}`];
 }
 

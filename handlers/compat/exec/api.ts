@@ -1,0 +1,31 @@
+import { api, rest, stream } from "../../../lib/rest/mod.ts";
+import { API_OPTIONS } from "../../wire/api_options.ts";
+import { body } from "../../wire/body.ts";
+import {
+  CompatExecResizeQuery,
+  ExecCreateConfig,
+  ExecStartConfig,
+  IDResponse,
+  InspectExecSession,
+} from "../../wire/exec.ts";
+import { z } from "../../wire/zod.ts";
+
+const text = z.string();
+
+/** Exec sessions, in Docker's tree. */
+export const compatExecAPI = api("http://localhost", {
+  CompatExecCreateHandler: rest(
+    "POST(application/json) /containers/{name=%v}/exec",
+    [text, body(ExecCreateConfig)],
+    [IDResponse],
+    { status: 201, body: "as-tagged" },
+  ),
+  CompatExecStartHandler: rest(
+    "POST(application/json) /exec/{id=%v}/start",
+    [text, body(ExecStartConfig)],
+    [stream()],
+    { body: "as-tagged" },
+  ),
+  CompatExecResizeTTY: rest("POST /exec/{id=%v}/resize?%v", [text, CompatExecResizeQuery], [], { status: 201 }),
+  CompatExecInspectHandler: rest("GET /exec/{id=%v}/json", [text], [InspectExecSession]),
+}, API_OPTIONS);

@@ -1,0 +1,38 @@
+import { api, rest, stream } from "../../lib/rest/mod.ts";
+import { API_OPTIONS } from "../wire/api_options.ts";
+import { body } from "../wire/body.ts";
+import {
+  ExecCreateConfig,
+  ExecRemoveConfig,
+  ExecResizeQuery,
+  ExecStartConfig,
+  IDResponse,
+  InspectExecSession,
+} from "../wire/exec.ts";
+import { z } from "../wire/zod.ts";
+
+const text = z.string();
+
+/** Exec sessions, in the native tree. */
+export const execAPI = api("http://localhost", {
+  ExecCreateHandler: rest(
+    "POST(application/json) /engine/containers/{name=%v}/exec",
+    [text, body(ExecCreateConfig)],
+    [IDResponse],
+    { status: 201, body: "as-tagged" },
+  ),
+  ExecStartHandler: rest(
+    "POST(application/json) /engine/exec/{id=%v}/start",
+    [text, body(ExecStartConfig)],
+    [stream()],
+    { body: "as-tagged" },
+  ),
+  ExecResizeTTY: rest("POST /engine/exec/{id=%v}/resize?%v", [text, ExecResizeQuery], [], { status: 201 }),
+  ExecInspectHandler: rest("GET /engine/exec/{id=%v}/json", [text], [InspectExecSession]),
+  ExecRemoveHandler: rest(
+    "POST(application/json) /engine/exec/{id=%v}/remove",
+    [text, body(ExecRemoveConfig)],
+    [],
+    { status: 200, body: "as-tagged" },
+  ),
+}, API_OPTIONS);

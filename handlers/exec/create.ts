@@ -1,0 +1,28 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import { HTTPError } from "../../lib/rest/mod.ts";
+import { emit } from "../wire/emit.ts";
+import { type ExecCreateConfig, IDResponse } from "../wire/exec.ts";
+import { terminalSize } from "./terminal_size.ts";
+
+/** Makes an exec session in a running container. */
+export async function createExec(engine: Engine, name: string, config: ExecCreateConfig): Promise<IDResponse> {
+  const id = await engine.containers.execs.create(name, {
+    command: config.Cmd ?? [],
+    env: (config.Env ?? []).map(checked),
+    user: config.User || undefined,
+    workdir: config.WorkingDir || undefined,
+    terminal: config.Tty,
+    privileged: config.Privileged,
+    attachStdin: config.AttachStdin,
+    attachStdout: config.AttachStdout,
+    attachStderr: config.AttachStderr,
+    detachKeys: config.DetachKeys || undefined,
+    size: terminalSize(config.ConsoleSize),
+  });
+  return emit(IDResponse, { Id: id });
+}
+
+function checked(entry: string): string {
+  if (entry.includes("=")) return entry;
+  throw new HTTPError(400, `environment variable "${entry}" badly formed, must be key=value`);
+}

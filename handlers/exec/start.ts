@@ -1,0 +1,45 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import { EngineError } from "../../lib/engine/errors.ts";
+import type { Attachment, Frame } from "../../lib/engine/ports.ts";
+import type { Context } from "../../lib/rest/mod.ts";
+import { join, takeOver } from "../containers/attach.ts";
+import type { ExecStartConfig } from "../wire/exec.ts";
+import { terminalSize } from "./terminal_size.ts";
+
+/**
+ * Starts a session. Attached, it takes the client's connection over first: Podman's client loses what comes in one piece with
+ * the reply's head. What the runtime says of a process it cannot run goes into the stream, where clients look for it; the
+ * code is the session's.
+ */
+export async function startExec(
+  engine: Engine,
+  id: string,
+  { Detach, h, w, ConsoleSize }: ExecStartConfig,
+  context: Context,
+  since: readonly [number, number],
+): Promise<Response> {
+  const { execs } = engine.containers;
+  const { config } = execs.startable(id);
+  const size = terminalSize([h, w]) ?? terminalSize(ConsoleSize) ?? config.size;
+  if (Detach) {
+    await execs.start(id, { detach: true, size });
+    return new Response(null, { status: 200 });
+  }
+  const framed = !config.terminal;
+  const connection = await takeOver(context, framed, since);
+  const started = execs.start(id, { detach: false, size }).catch(failure);
+  const done = started.then((attachment) => join(attachment ?? nothing(), connection, framed, config.attachStdin));
+  context.platform.waitUntil?.(done);
+  return connection.response;
+}
+
+/** A stream with nothing but an error. */
+function failure(error: unknown): Attachment {
+  const text = error instanceof EngineError ? error.message : "Internal error";
+  return nothing({ stream: "stderr", data: new TextEncoder().encode(`Error: ${text}\n`) });
+}
+
+/** A stream with this, and nobody at its other end. */
+function nothing(...frames: Frame[]): Attachment {
+  return { output: ReadableStream.from(frames), input: new WritableStream(), close: () => {} };
+}

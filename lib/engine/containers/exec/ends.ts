@@ -1,0 +1,62 @@
+/** How exec sessions end. */
+import type { ExecExit } from "../../exec_port.ts";
+import { type Context, emit, hostOf } from "../context.ts";
+import { isCode, textOf } from "../failures.ts";
+
+/** Resolves when the session has no process any more, and its record says so. */
+export function ended(context: Context, id: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const off = context.execEnds.on(id, () => {
+    off();
+    resolve();
+  });
+  if (context.sessions.get(id)?.status !== "running") context.execEnds.publish(id);
+  return promise;
+}
+
+/** Records an end and tells of it. Ends that are known already are passed over. */
+export async function noteEnd(context: Context, id: string, { code, time }: ExecExit): Promise<void> {
+  const { sessions, core } = context;
+  await core.locks.with(`exec:${id}`, async () => {
+    const session = sessions.get(id);
+    if (session?.status !== "running") return;
+    const expired = sessions.dropExpired(core.clock.now());
+    await sessions.save({ ...session, status: "exited", pid: 0, exitCode: code, finishedAt: time }, expired);
+    const record = context.records.get(session.containerID);
+    if (record) emit(context, record, "exec_died", code, { execID: id });
+  });
+  context.execEnds.publish(id);
+  await hostOf(context).processes.execs.delete(id);
+}
+
+/** Makes sessions and host agree after the engine was away. */
+export async function recoverExecs(context: Context): Promise<void> {
+  const { sessions } = context;
+  const { execs } = hostOf(context).processes;
+  for (const { id, containerID, status } of sessions.all()) {
+    await guarded(context, id, async () => {
+      if (!context.records.get(containerID)) return await sessions.drop(id);
+      if (status !== "running") return;
+      const state = await execs.state(id);
+      if (state.status === "running") {
+        const session = sessions.get(id);
+        if (session && state.pid !== undefined) await sessions.save({ ...session, pid: state.pid });
+        return;
+      }
+      await noteEnd(context, id, state.exit ?? { code: -1, time: context.core.clock.now() });
+    });
+  }
+  const isKnown = (id: string) => sessions.get(id)?.status === "running";
+  for (const id of (await execs.list()).filter((id) => !isKnown(id))) {
+    await guarded(context, id, () => execs.delete(id));
+  }
+}
+
+async function guarded(context: Context, id: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (isCode(error, "unsupported")) return;
+    context.core.log("error", `Recover exec session ${id}: ${textOf(error)}`);
+  }
+}

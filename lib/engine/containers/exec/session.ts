@@ -1,0 +1,34 @@
+import type { TerminalSize } from "../options.ts";
+
+/** What a caller asks of an exec session. */
+export interface ExecConfig {
+  command: string[];
+  /** `NAME=value`, over the container's. */
+  env: string[];
+  /** The container's by default. */
+  user?: string;
+  workdir?: string;
+  terminal: boolean;
+  privileged: boolean;
+  attachStdin: boolean;
+  attachStdout: boolean;
+  attachStderr: boolean;
+  /** The key sequence that detaches, `ctrl-p,ctrl-q` by default; empty: none. */
+  detachKeys?: string;
+  /** The terminal's first size. */
+  size?: TerminalSize;
+}
+
+/** An exec session as stored. */
+export interface ExecSession {
+  /** 64 hex digits. */
+  id: string;
+  containerID: string;
+  config: ExecConfig;
+  status: "created" | "running" | "exited";
+  /** 0 while it has no process. */
+  pid: number;
+  exitCode: number;
+  /** Milliseconds since the epoch; 0 before the end. */
+  finishedAt: number;
+}

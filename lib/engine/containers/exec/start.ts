@@ -1,0 +1,115 @@
+import type { ContainerRecord } from "../../container_record.ts";
+import type { ExecProcess } from "../../exec_port.ts";
+import type { Attachment } from "../../ports.ts";
+import { detachable } from "../attach.ts";
+import { type Context, emit, hostOf } from "../context.ts";
+import { DEFAULT_DETACH_KEYS, parseDetachKeys } from "../detach_keys.ts";
+import { improperState, isCode } from "../failures.ts";
+import { onProcess } from "../on_process.ts";
+import type { TerminalSize } from "../options.ts";
+import { ended, noteEnd } from "./ends.ts";
+import { improperSession } from "./failures.ts";
+import type { ExecSession } from "./session.ts";
+
+/** Exit codes that clients know failures of a start by. */
+const NOT_FOUND = 127;
+const CANNOT_RUN = 126;
+
+/** How a session is started. */
+export interface ExecStartOptions {
+  /** Attach to nothing, and answer when the process runs. */
+  detach: boolean;
+  size?: TerminalSize;
+}
+
+/**
+ * Starts a session's process. Where the runtime cannot, the session has ended with the code shells have for that, and the
+ * error is thrown on. The attachment's output ends once the end is on record.
+ */
+export async function startExec(
+  context: Context,
+  id: string,
+  { detach, size }: ExecStartOptions,
+): Promise<Attachment | undefined> {
+  const { sessions, core } = context;
+  const session = sessions.require(id);
+  const record = context.records.require(session.containerID);
+  requireRunning(record, session);
+  const { config } = session;
+  // Only who sits at a terminal types; other input may hold any bytes.
+  const keys = parseDetachKeys(config.terminal ? config.detachKeys ?? DEFAULT_DETACH_KEYS : "");
+  const streams = { stdin: config.attachStdin, stdout: config.attachStdout, stderr: config.attachStderr };
+  // On record before it is done: a process that outlives this engine is known to the next.
+  const begun: ExecSession = { ...session, status: "running" };
+  await core.locks.with(`exec:${id}`, async () => {
+    requireCreated(sessions.require(id));
+    await sessions.save(begun);
+  });
+  const whenEnded = ended(context, id);
+  try {
+    const start = { id, record, process: processOf(record, begun), streams: detach ? undefined : streams, size };
+    const { pid, attachment } = await onProcess(context, record.id, notRunning(record.id, "exited"), () => {
+      return hostOf(context).processes.execs.start(start);
+    });
+    emit(context, record, "exec", undefined, { execID: id });
+    await core.locks.with(`exec:${id}`, async () => {
+      const now = sessions.get(id);
+      // It may have ended already.
+      if (now?.status === "running") await sessions.save({ ...now, pid });
+    });
+    return attachment && untilEnded(attachment, whenEnded, keys);
+  } catch (error) {
+    await noteEnd(context, id, { code: failureCode(error), time: core.clock.now() });
+    throw error;
+  }
+}
+
+/** What is in the way of a start, if anything. */
+export function requireRunning(record: ContainerRecord, session: ExecSession): void {
+  if (record.state.status !== "running") throw improperState(notRunning(record.id, record.state.status));
+  requireCreated(session);
+}
+
+function requireCreated({ id, containerID, status }: ExecSession): void {
+  if (status === "created") return;
+  const state = status === "exited" ? "stopped" : status;
+  throw improperSession(
+    `can only start created exec sessions, while container ${containerID} session ${id} state is "${state}"`,
+  );
+}
+
+function notRunning(id: string, status: string): string {
+  return `cannot exec in a container that is not running; container ${id} is ${status}`;
+}
+
+function processOf(record: ContainerRecord, { config }: ExecSession): ExecProcess {
+  const { command: args, user, workdir, terminal, privileged } = config;
+  const hasTerm = [...record.process.env, ...config.env].some((entry) => entry.startsWith("TERM="));
+  const env = terminal && !hasTerm ? [...config.env, "TERM=xterm"] : config.env;
+  return { args, env, user, workdir, terminal, privileged };
+}
+
+function failureCode(error: unknown): number {
+  return isCode(error, "command_not_found") ? NOT_FOUND : CANNOT_RUN;
+}
+
+/** Who has read all of it asks for the exit code next: the end must be known then. Not so for who detaches. */
+function untilEnded(live: Attachment, whenEnded: Promise<void>, keys: Uint8Array): Attachment {
+  const closed = Promise.withResolvers<void>();
+  const close = () => {
+    closed.resolve();
+    live.close();
+  };
+  const reader = live.output.getReader();
+  const output = new ReadableStream({
+    async pull(controller) {
+      const next = await Promise.race([reader.read(), closed.promise]);
+      if (next && !next.done) return controller.enqueue(next.value);
+      await Promise.race([whenEnded, closed.promise]);
+      controller.close();
+    },
+    cancel: close,
+  }, { highWaterMark: 0 });
+  const attachment = { output, input: live.input, close };
+  return { ...attachment, input: detachable(attachment, keys) };
+}

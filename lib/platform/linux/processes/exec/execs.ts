@@ -1,0 +1,200 @@
+/**
+ * Further processes in running containers.
+ *
+ * @module
+ */
+import { constants, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdir, open, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { clearInterval, setInterval } from "node:timers";
+import { EngineError } from "../../../../engine/errors.ts";
+import type { ExecExit, Execs, ExecStart, ExecState } from "../../../../engine/exec_port.ts";
+import type { Attachment } from "../../../../engine/ports.ts";
+import type { HostContext } from "../../context.ts";
+import { containerPaths, type ExecPaths, execPaths } from "../../paths.ts";
+import { ownCapabilities } from "../capabilities.ts";
+import type { Cgroups } from "../cgroups.ts";
+import { isAlive, markProcess, type ProcessMark } from "../proc.ts";
+import type { Runtime } from "../runtime.ts";
+import { startPiped } from "./piped.ts";
+import { writeProcess } from "./process_file.ts";
+import { startSupervised, type Supervised } from "./supervised.ts";
+
+/** How often processes of an earlier run are looked at. */
+const POLL = 500;
+const UNKNOWN_EXIT = -1;
+
+interface Facts {
+  process: ProcessMark;
+  supervisor: ProcessMark;
+}
+
+type ExitCallback = (id: string, exit: ExecExit) => void;
+
+/** What sessions are run with. */
+export interface ExecParts {
+  runtime: Runtime;
+  conmon: string;
+  cgroups: Cgroups;
+}
+
+/** The port `Execs` on this machine. */
+export class LinuxExecs implements Execs {
+  readonly #context: HostContext;
+  readonly #parts: ExecParts;
+  readonly #capabilities = ownCapabilities();
+  readonly #callbacks = new Set<ExitCallback>();
+  /** Sessions of an earlier run, whose end nobody tells of. */
+  readonly #adopted: Set<string>;
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  constructor(context: HostContext, parts: ExecParts) {
+    this.#context = context;
+    this.#parts = parts;
+    this.#capabilities.catch(() => {});
+    this.#adopted = new Set(existsSync(context.paths.execs) ? readdirSync(context.paths.execs) : []);
+    this.#timer = setInterval(() => this.#checkAdopted(), POLL);
+    this.#timer.unref();
+  }
+
+  async start(options: ExecStart): Promise<{ pid: number; attachment?: Attachment }> {
+    const { id, record } = options;
+    const paths = this.#pathsOf(id);
+    const { config } = containerPaths(this.#context.paths, record.id);
+    try {
+      await mkdir(paths.exits, { recursive: true, mode: 0o700 });
+      const capabilities = await this.#capabilities;
+      await writeProcess(paths.process, options.process, { record, config, capabilities });
+      const run = await this.#run(options, paths);
+      this.#remember(id, paths, run);
+      return { pid: run.pid, attachment: run.attachment };
+    } catch (error) {
+      await rm(paths.folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  async resize(id: string, { height, width }: { height: number; width: number }): Promise<void> {
+    // Without waiting for a reader: there is none when the supervisor has ended.
+    const fifo = await open(this.#pathsOf(id).control, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => {
+      throw new EngineError("state", `Resize terminal: exec session ${id} does not run`);
+    });
+    try {
+      await fifo.write(`1 ${height} ${width}\n`);
+    } finally {
+      await fifo.close();
+    }
+  }
+
+  kill(id: string, signal: number): Promise<void> {
+    const facts = this.#factsOf(this.#pathsOf(id));
+    if (facts !== undefined && isAlive(facts.process)) process.kill(facts.process.pid, signal);
+    return Promise.resolve();
+  }
+
+  state(id: string): Promise<ExecState> {
+    const paths = this.#pathsOf(id);
+    const exit = readExit(paths);
+    if (exit !== undefined) return Promise.resolve({ status: "stopped", exit });
+    const facts = this.#factsOf(paths);
+    if (facts === undefined) return Promise.resolve({ status: "missing" });
+    if (isAlive(facts.process) || isAlive(facts.supervisor)) {
+      return Promise.resolve({ status: "running", pid: facts.process.pid });
+    }
+    // The end may have come in between.
+    const late = readExit(paths) ?? { code: UNKNOWN_EXIT, time: Date.now() };
+    return Promise.resolve({ status: "stopped", exit: late });
+  }
+
+  onExit(callback: ExitCallback): () => void {
+    this.#callbacks.add(callback);
+    return () => this.#callbacks.delete(callback);
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.kill(id, 9);
+    this.#adopted.delete(id);
+    await rm(this.#pathsOf(id).folder, { recursive: true, force: true });
+  }
+
+  async list(): Promise<string[]> {
+    return (await readdir(this.#context.paths.execs).catch(() => [])).filter((name) => /^[0-9A-Za-z]+$/.test(name));
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#callbacks.clear();
+  }
+
+  async #run(options: ExecStart, paths: ExecPaths): Promise<Supervised> {
+    const { runtime, conmon, cgroups } = this.#parts;
+    const adopt = (pid: number) => cgroups.adopt(pid);
+    const { id, record, streams, size } = options;
+    if (streams !== undefined && !options.process.terminal) {
+      return await startPiped({ runtime, containerID: record.id, paths, streams, adopt });
+    }
+    const resize = () => size === undefined ? Promise.resolve() : this.resize(id, size);
+    return await startSupervised({ conmon, runtime, paths, start: options, adopt, resize });
+  }
+
+  #remember(id: string, paths: ExecPaths, { pid, supervisor, ended }: Supervised): void {
+    const main = markProcess(pid) ?? { pid, startTicks: "" };
+    const facts: Facts = { process: main, supervisor: markProcess(supervisor) ?? { pid: supervisor, startTicks: "" } };
+    writeFileSync(paths.facts, JSON.stringify(facts));
+    void ended.then(() => this.#tell(id, paths));
+  }
+
+  #tell(id: string, paths: ExecPaths): void {
+    this.#adopted.delete(id);
+    // Deleted meanwhile: nobody asks any more.
+    if (!existsSync(paths.folder)) return;
+    const exit = readExit(paths) ?? { code: UNKNOWN_EXIT, time: Date.now() };
+    for (const callback of this.#callbacks) callback(id, exit);
+  }
+
+  #checkAdopted(): void {
+    for (const id of this.#adopted) {
+      const paths = this.#pathsOf(id);
+      const facts = this.#factsOf(paths);
+      const isLive = facts !== undefined && (isAlive(facts.process) || isAlive(facts.supervisor));
+      if (!isLive || readExit(paths) !== undefined) this.#tell(id, paths);
+    }
+  }
+
+  /** A start that was cut short may have left the process's pid only. */
+  #factsOf(paths: ExecPaths): Facts | undefined {
+    try {
+      // Written by #remember, in a folder only root can write to.
+      return JSON.parse(readFileSync(paths.facts, "utf8")) as Facts;
+    } catch {
+      const mark = markProcess(Number(readText(paths.pidFile) ?? "0"));
+      return mark && { process: mark, supervisor: mark };
+    }
+  }
+
+  #pathsOf(id: string): ExecPaths {
+    return execPaths(this.#context.paths, id);
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** conmon and the helper write under another name first. */
+function readExit({ exits }: ExecPaths): ExecExit | undefined {
+  try {
+    const name = readdirSync(exits).find((file) => /^[0-9A-Za-z_-]+$/.test(file));
+    if (name === undefined) return undefined;
+    const path = join(exits, name);
+    const text = readFileSync(path, "utf8");
+    return /^-?\d+\s*$/.test(text) ? { code: Number(text), time: statSync(path).mtimeMs } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Exec sessions without a terminal: the process on pipes of this one, supervised by a small helper.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { arch } from "node:os";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { EngineError } from "../../../../engine/errors.ts";
+import type { ExecStreams } from "../../../../engine/exec_port.ts";
+import type { Attachment } from "../../../../engine/ports.ts";
+import type { ExecPaths } from "../../paths.ts";
+import { closeOnExec } from "../../close_on_exec.ts";
+import { PATH, readLine } from "../conmon.ts";
+import type { Runtime } from "../runtime.ts";
+import { runtimeError } from "../runtime_errors.ts";
+import { EXEC_HELPER, PRCTL } from "./exec_helper.ts";
+import { pipedOutput } from "./piped_output.ts";
+import type { Supervised } from "./supervised.ts";
+
+/** What a helper is started with. */
+export interface PipedOptions {
+  runtime: Runtime;
+  containerID: string;
+  paths: ExecPaths;
+  streams: ExecStreams;
+  adopt: (pid: number) => Promise<void>;
+}
+
+/** Runs the process of a session and attaches to it. Throws the runtime's failure. */
+export async function startPiped(options: PipedOptions): Promise<Supervised & { attachment: Attachment }> {
+  const { runtime, streams } = options;
+  closeOnExec();
+  const child = spawn("perl", helperArgs(options), {
+    cwd: options.paths.folder,
+    env: { PATH, LC_ALL: "C" },
+    stdio: [streams.stdin ? "pipe" : "ignore", streams.stdout ? "pipe" : "ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const failed = once(child, "error").then(([error]) => {
+    throw new EngineError("internal", `Run exec helper: ${error.message}`, { cause: error });
+  });
+  failed.catch(() => {});
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  if (child.pid === undefined) return await failed;
+  // What was asked for as pipes above; without an attached input there is none.
+  const [stdin, stdout, stderr, said] = child.stdio as unknown as [
+    Writable | null,
+    Readable | null,
+    Readable,
+    Readable,
+  ];
+  stdin?.on("error", () => {});
+  const output = pipedOutput({ stdout, stderr }, streams, ended);
+  const adopted = options.adopt(child.pid);
+  const line = await Promise.race([readLine(said), failed]);
+  said.destroy();
+  await adopted;
+  const pid = Number(/^pid (\d+)$/m.exec(line)?.[1] ?? 0);
+  if (pid === 0) {
+    stdin?.destroy();
+    throw runtimeError(runtime.name, await output.errors());
+  }
+  child.unref();
+  const attachment = {
+    output: output.frames,
+    input: inputOf(stdin, ended),
+    close: () => (stdin?.end(), output.close()),
+  };
+  return { pid, supervisor: child.pid, ended, attachment };
+}
+
+function helperArgs({ runtime, containerID, paths }: PipedOptions): string[] {
+  const prctl = PRCTL[arch()];
+  if (prctl === undefined) throw new EngineError("unsupported", `Exec: not available on ${arch()}`);
+  const exec = ["exec", "--detach", "--pid-file", paths.pidFile, "--process", paths.process, containerID];
+  return ["-e", EXEC_HELPER, String(prctl), join("exit", containerID), runtime.program, ...runtime.args, ...exec];
+}
+
+function inputOf(stdin: Writable | null, ended: Promise<void>): WritableStream<Uint8Array> {
+  let wake = () => {};
+  stdin?.on("drain", () => wake());
+  stdin?.once("close", () => wake());
+  void ended.then(() => {
+    // With the process the reader of its input goes: what is still to come has nowhere to go, which is no error.
+    stdin?.destroy();
+    wake();
+  });
+  return new WritableStream<Uint8Array>({
+    write(chunk) {
+      if (!stdin?.writable) return;
+      return new Promise<void>((resolve) => {
+        wake = resolve;
+        if (stdin.write(chunk)) resolve();
+      });
+    },
+    close: () => void stdin?.end(),
+    abort: () => void stdin?.end(),
+  });
+}

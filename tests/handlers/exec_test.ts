@@ -1,0 +1,78 @@
+import { assertEquals } from "@std/assert";
+import type { Platform, UpgradeInit } from "../../lib/rest/mod.ts";
+import { openTestEngine, type TestEngine, TINY_NAME } from "./test_engine.ts";
+
+const ATTACH = { AttachStdin: true, AttachStdout: true, AttachStderr: true };
+
+/** A connection whose far end the test holds. */
+function connection() {
+  const up = new TransformStream<Uint8Array, Uint8Array>();
+  const down = new TransformStream<Uint8Array, Uint8Array>();
+  const announced: UpgradeInit[] = [];
+  const platform: Platform = {
+    upgrade(init = {}) {
+      announced.push(init);
+      return { readable: up.readable, writable: down.writable, response: new Response(null) };
+    },
+  };
+  return { platform, announced, input: up.writable.getWriter(), output: down.readable };
+}
+
+async function session(test: TestEngine, body: Record<string, unknown>): Promise<string> {
+  await test.send("POST", "/libpod/containers/create", { image: TINY_NAME, name: "box" });
+  await test.engine.containers.start("box");
+  const reply = await test.send("POST", "/containers/box/exec", { ...ATTACH, ...body });
+  return (await reply.json()).Id;
+}
+
+function start(path: string, body: unknown = {}, headers: HeadersInit = { Connection: "Upgrade", Upgrade: "tcp" }) {
+  return new Request(`http://d${path}`, { method: "POST", body: JSON.stringify(body), headers });
+}
+
+Deno.test("ExecStartHandler() takes the connection over, frames output and passes input on", async () => {
+  await using test = await openTestEngine();
+  const id = await session(test, { Cmd: ["serve"] });
+  const { platform, announced, input, output } = connection();
+  await test.serve(start(`/v4.7.0/libpod/exec/${id}/start`), platform);
+  assertEquals(announced[0].status, 101);
+  const type = new Headers(announced[0].headers).get("content-type");
+  assertEquals(type, "application/vnd.docker.multiplexed-stream");
+  await input.write(new TextEncoder().encode("typed"));
+  await input.close();
+  while (!test.kernel.execs.get(id)?.isInputClosed) await new Promise((resolve) => setTimeout(resolve, 1));
+  test.kernel.execs.get(id)!.output!.enqueue({ stream: "stderr", data: new TextEncoder().encode("err") });
+  test.kernel.endExec(id, 3);
+  assertEquals([...new Uint8Array(await new Response(output).arrayBuffer())], [2, 0, 0, 0, 0, 0, 0, 3, 101, 114, 114]);
+  const { Running, ExitCode, CanRemove } = await (await test.send("GET", `/exec/${id}/json`)).json();
+  assertEquals([Running, ExitCode, CanRemove], [false, 3, true]);
+});
+
+Deno.test("ExecStartHandler() answers 200 without an upgrade, and a terminal's bytes as they are", async () => {
+  await using test = await openTestEngine();
+  const id = await session(test, { Cmd: ["serve"], Tty: true });
+  const { platform, announced, output } = connection();
+  await test.serve(start(`/v1.44/exec/${id}/start`, { Tty: true, ConsoleSize: [30, 40] }, {}), platform);
+  assertEquals(announced[0].status, 200);
+  assertEquals(new Headers(announced[0].headers).get("content-type"), "application/vnd.docker.raw-stream");
+  while (!test.kernel.execs.get(id)?.output) await new Promise((resolve) => setTimeout(resolve, 1));
+  assertEquals(test.kernel.execs.get(id)!.options.size, { height: 30, width: 40 });
+  test.kernel.execs.get(id)!.output!.enqueue({ stream: "stdout", data: new TextEncoder().encode("raw") });
+  test.kernel.endExec(id, 0);
+  assertEquals(await new Response(output).text(), "raw");
+});
+
+Deno.test("ExecStartHandler() tells in the stream what cannot be run, and keeps the code", async () => {
+  await using test = await openTestEngine();
+  const id = await session(test, { Cmd: ["missing"] });
+  const { platform, output } = connection();
+  await test.serve(start(`/exec/${id}/start`), platform);
+  assertEquals((await new Response(output).text()).slice(8), 'Error: exec: "missing": not found in $PATH\n');
+  assertEquals((await (await test.send("GET", `/exec/${id}/json`)).json()).ExitCode, 127);
+});
+
+Deno.test("ExecStartHandler() runs nothing where the runtime cannot take the connection over", async () => {
+  await using test = await openTestEngine();
+  const id = await session(test, { Cmd: ["serve"] });
+  assertEquals((await test.serve(start(`/exec/${id}/start`))).status, 501);
+  assertEquals(test.engine.containers.execs.inspect(id).status, "created");
+});
