@@ -61,10 +61,17 @@ export const engineErrors: ErrorCodec = {
       const absent = absentOperation(context.request);
       if (absent) return absent;
     }
+    if (isFullDisk(error)) return errorModel(500, "no space left on device");
     if (!(error instanceof EngineError)) return wireErrors.encode(error, context);
     return errorModel(statusOf(error, context.name), error.message, error.sentinel);
   },
 };
+
+/** The one failure of a host that its users can do something about, as the file system or the database tell of it. */
+function isFullDisk(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof EngineError) return false;
+  return ("code" in error && error.code === "ENOSPC") || error.message.includes("database or disk is full");
+}
 
 /** The status an engine error answers from an operation. */
 export function statusOf(error: EngineError, operation = ""): number {

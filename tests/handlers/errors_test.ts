@@ -64,6 +64,15 @@ Deno.test("badParameter() words the parameter and its value", () => {
   assertEquals([error.status, error.message], [400, `failed to parse query parameter 'tail': "x": not a number`]);
 });
 
+Deno.test("engineErrors.encode() tells of a full disk, and nothing of other defects", () => {
+  const context = { status: 500, request: new Request("http://d/libpod/containers/create") };
+  const message = (error: Error) => engineErrors.encode(error, context).body;
+  const full = { cause: "no space left on device", message: "no space left on device", response: 500 };
+  assertEquals(message(Object.assign(new Error("write"), { code: "ENOSPC" })), full);
+  assertEquals(message(new Error("database or disk is full")), full);
+  assertEquals(message(new Error("secret")), { cause: "Internal error", message: "Internal error", response: 500 });
+});
+
 Deno.test("engineErrors.decode() gives back what was written", () => {
   const error = engineErrors.decode(404, { cause: "no such container", message: "whole text", response: 404 });
   assertEquals(error instanceof HTTPError && [error.status, error.message, error.cause], [

@@ -8,13 +8,33 @@ import { withState } from "./records.ts";
 import { removeLocked } from "./remove.ts";
 import { restartDelay, shouldRestart } from "./restart_policy.ts";
 
-/** Handles an end the host tells of. Ends that are known already are passed over. */
-export function onExit(context: Context, id: string, exit: ExitStatus): Promise<void> {
-  return locked(context, id, async () => {
-    const record = context.records.get(id);
-    if (!record || !isLive(record)) return;
-    await recordExit(context, record, exit);
-  });
+/** How long an end that could not be recorded waits for the next try. */
+const RETRY_MS = 2_000;
+
+/**
+ * Handles an end the host tells of. Ends that are known already are passed over. One that cannot be recorded, because the
+ * disk is full, say, is tried again: nobody else would ever learn of it.
+ */
+export async function onExit(context: Context, id: string, exit: ExitStatus): Promise<void> {
+  for (;;) {
+    try {
+      return await locked(context, id, async () => {
+        const record = context.records.get(id);
+        if (!record || !isLive(record)) return;
+        await recordExit(context, record, exit);
+      });
+    } catch (error) {
+      const record = context.records.get(id);
+      if (!record || !isLive(record)) throw error;
+      context.core.log("error", `Record the end of container ${id}: ${textOf(error)}`);
+    }
+    try {
+      await context.core.clock.sleep(RETRY_MS, context.closing);
+    } catch {
+      // The engine closes; its next run finds the end.
+      return;
+    }
+  }
 }
 
 /**
@@ -28,7 +48,6 @@ export async function recordExit(
   error = "",
 ): Promise<void> {
   const { code: exitCode, time: finishedAt, oomKilled } = exit;
-  if (record.state.status === "stopping") emit(context, record, "stop");
   const ended = withState(record, {
     status: "exited",
     pid: 0,
@@ -40,6 +59,7 @@ export async function recordExit(
     network: undefined,
   });
   await context.records.save(ended, [], { exit });
+  if (record.state.status === "stopping") emit(context, record, "stop");
   emit(context, ended, "died", exitCode);
   await cleanUp(context, ended);
   emit(context, ended, "cleanup");

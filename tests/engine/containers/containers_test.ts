@@ -2,7 +2,8 @@ import { assert, assertEquals, assertInstanceOf, assertNotEquals, assertRejects,
 import type { ContainerSpec } from "../../../lib/engine/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { assertConsistent } from "../../fixtures/fake_check.ts";
-import { type FakeEngine, openFake, spec } from "../../fixtures/fake_engine.ts";
+import { MemoryStore } from "../../../lib/platform/memory_store.ts";
+import { type FakeEngine, hookedStore, openFake, spec } from "../../fixtures/fake_engine.ts";
 
 const own = { mode: "private" as const };
 
@@ -295,3 +296,23 @@ function thrown(act: () => unknown): EngineError {
   }
   throw new Error("Nothing was thrown");
 }
+
+Deno.test("an end that cannot be recorded is recorded when the disk has room again", async () => {
+  let full = false;
+  let refused = 0;
+  const store = hookedStore(new MemoryStore(), (when) => {
+    if (!full || when === "after") return;
+    refused++;
+    throw new Error("database or disk is full");
+  });
+  await using engine = await openFake({ store });
+  const { containers, kernel } = engine;
+  const id = await started(engine);
+  full = true;
+  kernel.end(id, 3);
+  while (refused < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+  assertEquals(containers.resolve(id).state.status, "running");
+  full = false;
+  assertEquals(await containers.wait(id), 3);
+  assert(engine.complaints.some((text) => text.includes(`Record the end of container ${id}`)));
+});
