@@ -5,8 +5,9 @@ import { textOf } from "./failures.ts";
 /** Gives the host back what an ended container held. The network follows behind; what fails is left to recovery. */
 export async function cleanUp(context: Context, record: ContainerRecord): Promise<void> {
   const host = hostOf(context);
-  context.background(`take down the network of ${record.id}`, context.teardowns.begin(record));
-  const work = [host.processes.delete(record.id), host.layers.unmount(record.id)];
+  const gone = host.processes.delete(record.id);
+  context.background(`take down the network of ${record.id}`, context.teardowns.begin(record, gone));
+  const work = [gone, host.layers.unmount(record.id)];
   for (const result of await Promise.allSettled(work)) {
     if (result.status === "fulfilled") continue;
     context.core.log("warn", `Clean up container ${record.id}: ${textOf(result.reason)}`);

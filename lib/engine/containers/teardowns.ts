@@ -42,11 +42,15 @@ export class Teardowns {
     this.#closing = closing;
   }
 
-  /** Starts taking a container's network down. Never rejects; what fails for good is left to the next recovery. */
-  async begin(record: ContainerRecord): Promise<void> {
+  /**
+   * Starts taking a container's network down. Never rejects; what fails for good is left to the next recovery.
+   *
+   * @param gone When the container's process holds its ports no longer: others may have them then
+   */
+  async begin(record: ContainerRecord, gone?: Promise<void>): Promise<void> {
     if (!hasNamespace(record)) return;
     const netns = requireHost(this.#core).networks.path(record.id);
-    await this.#begin(setupOf(record, netns, (name) => this.#find(name))).done;
+    await this.#begin(setupOf(record, netns, (name) => this.#find(name)), gone).done;
   }
 
   /** Resolves when nothing of the container's network is being taken down any more. */
@@ -81,10 +85,11 @@ export class Teardowns {
     if (await done) await this.#core.state.commit([this.#core.intents.end(intent)]);
   }
 
-  #begin(setup: NetworkSetup): Teardown {
+  #begin(setup: NetworkSetup, gone: Promise<void> = Promise.resolve()): Teardown {
     const id = setup.containerID;
     this.#failed.delete(id);
-    const done = this.#tearDown(setup).then((succeeded) => {
+    const both = [this.#tearDown(setup), gone.catch(() => {})] as const;
+    const done = Promise.all(both).then(([succeeded]) => {
       if (this.#running.get(id) === teardown) this.#running.delete(id);
       if (succeeded) this.#release(id);
       else this.#failed.set(id, setup);

@@ -9,6 +9,7 @@ import { closeOnExec } from "../close_on_exec.ts";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { ContainerPaths, HostPaths } from "../paths.ts";
+import { PortHolder } from "./port_holder.ts";
 import type { Runtime } from "./runtime.ts";
 import { runtimeError } from "./runtime_errors.ts";
 
@@ -21,6 +22,8 @@ export const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 /** What a supervisor is started with. */
 export interface ConmonOptions {
   program: string;
+  /** The interpreter that lets conmon hold published ports; without it they are not held. */
+  perl?: string;
   runtime: Runtime;
   record: ContainerRecord;
   paths: HostPaths;
@@ -45,7 +48,9 @@ export interface Supervisor {
  */
 export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
   closeOnExec();
-  const child = spawn(options.program, conmonArgs(options), {
+  const holder = new PortHolder(options.record.ports);
+  const [program, args] = holder.wrap(options.program, conmonArgs(options), options.perl);
+  const child = spawn(program, args, {
     // conmon leaves its note about lack of memory in its working folder.
     cwd: options.container.bundle,
     env: { PATH, LC_ALL: "C", _OCI_SYNCPIPE: "3", _OCI_STARTPIPE: "4" },
@@ -74,7 +79,7 @@ export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
     // container's own cgroup all the same.
     const answer = Promise.race([readLine(sync), failed]);
     const [message] = await Promise.all([answer, options.adopt(pid), begun]);
-    return { pid, containerPid: await readPid(message, options.runtime.name, errors), ended };
+    return { pid, containerPid: await readPid(message, options.runtime.name, errors, holder), ended };
   } catch (error) {
     child.kill("SIGKILL");
     throw error;
@@ -100,8 +105,13 @@ function conmonArgs({ runtime, record, paths, container }: ConmonOptions): strin
   ];
 }
 
-/** Reads conmon's answer. Throws the runtime's failure. */
-export async function readPid(message: string, runtimeName: string, errors: Promise<string>): Promise<number> {
+/** Reads conmon's answer. Throws the runtime's failure, and the holder's where one had to go before conmon. */
+export async function readPid(
+  message: string,
+  runtimeName: string,
+  errors: Promise<string>,
+  holder?: PortHolder,
+): Promise<number> {
   let answer: { data?: number; message?: string } = {};
   try {
     // The end of a short life may have come with it, on a line of its own.
@@ -112,6 +122,7 @@ export async function readPid(message: string, runtimeName: string, errors: Prom
   if (answer.data !== undefined && answer.data > 0) return answer.data;
   if (answer.message !== undefined) throw runtimeError(runtimeName, answer.message);
   const text = (await errors).trim();
+  holder?.check(text);
   throw new EngineError("internal", `Run conmon: ${text || "no answer"}`, { sentinel: "container create failed" });
 }
 

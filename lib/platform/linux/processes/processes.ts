@@ -40,18 +40,20 @@ import { Supervisors } from "./supervisors.ts";
 export async function openProcesses(context: HostContext): Promise<LinuxProcesses> {
   const layout = await readCgroupLayout();
   const cgroups = new Cgroups(layout, context.paths.runroot);
-  const [runtime, conmon, bundler] = await Promise.all([
+  const [runtime, conmon, perl, bundler] = await Promise.all([
     openRuntime(context, layout),
     findProgram("conmon"),
+    findProgram("perl"),
     openBundler(context),
   ]);
   if (conmon === undefined) throw new EngineError("unsupported", "Open host: conmon is not installed");
-  return new LinuxProcesses(context, { runtime, conmon, cgroups, bundler });
+  return new LinuxProcesses(context, { runtime, conmon, perl, cgroups, bundler });
 }
 
 interface Parts {
   runtime: Runtime;
   conmon: string;
+  perl: string | undefined;
   cgroups: Cgroups;
   bundler: Bundler;
 }
@@ -85,12 +87,13 @@ export class LinuxProcesses implements Processes {
       throw new EngineError("state", `Create process: container ${record.id} is ${status}`);
     }
     await this.delete(record.id);
-    const { cgroups, bundler, runtime, conmon } = this.#parts;
+    const { cgroups, bundler, runtime, conmon, perl } = this.#parts;
     const cgroup = cgroups.pathOf(record.id, record.spec.cgroupParent);
     try {
       await mkdir(container.bundle, { mode: 0o700 });
       const supervisor = await startConmon({
         program: conmon,
+        perl,
         runtime,
         record,
         paths: this.#context.paths,
