@@ -1,5 +1,5 @@
 /** Processes in running containers, by the real clients and by hand. */
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createHash } from "node:crypto";
 import { ok, run } from "../fixtures/run.ts";
 import { Session, until } from "./session.ts";
