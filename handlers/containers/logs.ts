@@ -31,16 +31,17 @@ export function logs(engine: Engine, name: string, query: LogsQuery, context: Co
   return new Response(body, { headers: { "Content-Type": raw ? RAW_STREAM : MULTIPLEXED_STREAM } });
 }
 
-/** A generator that waits cannot be told to return: its signal can. */
+/** A generator that waits cannot be told to return: its signal ends the wait. One that does not wait has to be told. */
 function endingWith(records: AsyncIterable<LogRecord>, stop: AbortController): AsyncIterable<LogRecord> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = records[Symbol.asyncIterator]();
       return {
         next: () => iterator.next(),
-        return() {
+        async return() {
           stop.abort();
-          return Promise.resolve({ done: true, value: undefined });
+          await iterator.return?.();
+          return { done: true, value: undefined };
         },
       };
     },

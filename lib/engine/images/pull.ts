@@ -37,8 +37,12 @@ export async function pullImages(
     const ids = await pullOrKeep(parts, { name, local, options, tell, signal });
     tell({ kind: "done", ids });
   } catch (error) {
-    const attributes = { error: pullFailureOf(error, signal).message };
-    parts.core.events.emit({ type: "image", action: "pull-error", id: "", name, attributes });
+    const failure = pullFailureOf(error, signal);
+    // What is no name may be a URL with a password in it: events last, and all may read them.
+    if (failure.code !== "invalid") {
+      const attributes = { error: failure.message };
+      parts.core.events.emit({ type: "image", action: "pull-error", id: "", name, attributes });
+    }
     throw error;
   }
 }
