@@ -32,7 +32,7 @@ const NOTHING = { size: 0, keep: false };
 
 /** A rewriter for one layer. Throws {@linkcode LayerError}. */
 export function layerRewriter(limits: LayerLimits, write: (bytes: Uint8Array) => void): EntryRewriter {
-  const tree = new LayerTree();
+  const tree = new LayerTree(limits);
   const count = { entries: 0, devices: 0 };
 
   const folder = (path: string, facts: FolderFacts) => {

@@ -4,6 +4,7 @@
  * @module
  */
 import { LayerError } from "./layer_error.ts";
+import type { LayerLimits } from "./layer_limits.ts";
 
 /** A folder's header fields, kept so that it can be written again. */
 export interface FolderFacts {
@@ -46,9 +47,17 @@ export function show(path: string): string {
   return new TextDecoder().decode(bytes).replace(/\p{C}/gu, "?");
 }
 
-/** The tree of one layer. Paths are {@linkcode cleanPath}'s. */
+type Node = Kind | FolderFacts | "implied";
+
+/** The tree of one layer. Paths are {@linkcode cleanPath}'s. Throws {@linkcode LayerError} when it would grow past its bounds. */
 export class LayerTree {
-  #nodes = new Map<string, Kind | FolderFacts | "implied">();
+  readonly #nodes = new Map<string, Node>();
+  readonly #limits: Pick<LayerLimits, "entries" | "memory">;
+  #memory = 0;
+
+  constructor(limits: Pick<LayerLimits, "entries" | "memory">) {
+    this.#limits = limits;
+  }
 
   /** The folder at the path, if an entry made it. */
   folder(path: string): FolderFacts | undefined {
@@ -78,7 +87,7 @@ export class LayerTree {
       }
       if (node === "file") throw new LayerError("corrupt", `"${show(path)}" is under a file`);
       if (node === "whiteout") hidden.unshift(parent);
-      this.#nodes.set(parent, "implied");
+      this.#set(parent, "implied");
     }
     return hidden;
   }
@@ -89,7 +98,7 @@ export class LayerTree {
     if (path === "" || typeof old === "object" || old === "implied") {
       throw new LayerError("corrupt", `"${show(path)}" is a folder and then something else`);
     }
-    this.#nodes.set(path, kind);
+    this.#set(path, kind);
   }
 
   /** Remembers a folder. */
@@ -98,6 +107,22 @@ export class LayerTree {
     if (old === "symlink" || old === "file") {
       throw new LayerError("corrupt", `"${show(path)}" is a file and then a folder`);
     }
-    this.#nodes.set(path, facts);
+    this.#set(path, facts);
   }
+
+  #set(path: string, node: Node): void {
+    const old = this.#nodes.get(path);
+    this.#memory += attributesOf(node) - attributesOf(old) + (old === undefined ? path.length : 0);
+    if (this.#memory > this.#limits.memory) {
+      throw new LayerError("limit", `names and attributes of more than ${this.#limits.memory} bytes`);
+    }
+    this.#nodes.set(path, node);
+    if (this.#nodes.size > this.#limits.entries) {
+      throw new LayerError("limit", `more than ${this.#limits.entries} files and folders`);
+    }
+  }
+}
+
+function attributesOf(node: Node | undefined): number {
+  return typeof node === "object" ? node.records.reduce((sum, { length }) => sum + length, 0) : 0;
 }

@@ -45,6 +45,14 @@ const REFUSED: [string, LayerError["code"], Entry[]][] = [
   ],
   ["too many entries", "limit", Array.from({ length: 101 }, (_, i) => file(`f${i}`))],
   ["too many bytes", "limit", [{ type: "file", path: "f", content: new Uint8Array(200_000) }]],
+  ["folders that no entry names", "limit", [0, 1, 2].map((i) => file(`${i}/${"d/".repeat(40)}f`))],
+  [
+    "attributes of folders that would fill the memory",
+    "limit",
+    ["a", "b"].map((path): Entry => {
+      return { type: "dir", path, xattrs: { "user.big": new Uint8Array(60_000) } };
+    }),
+  ],
   ["a long path", "limit", [file("x/".repeat(600))]],
   ["a long name", "limit", [file("x".repeat(256))]],
   ["a sparse file", "unsupported", [{ type: "file", path: "f", pax: { "GNU.sparse.major": "1" } }]],
@@ -65,7 +73,8 @@ const REFUSED: [string, LayerError["code"], Entry[]][] = [
 
 for (const [what, code, entries] of REFUSED) {
   Deno.test(`overlayLayer() refuses ${what}`, async () => {
-    const limits = { bytes: what.startsWith("a large PAX") ? 2 ** 30 : 150_000, entries: 100, devices: 4, path: 1000 };
+    const bytes = what.startsWith("a large PAX") ? 2 ** 30 : 150_000;
+    const limits = { bytes, entries: 100, devices: 4, path: 1000, memory: 100_000 };
     const error = await assertRejects(() => rewrite(buildTar([WELL, ...entries]), limits), LayerError);
     assertEquals(error.code, code, error.message);
   });
