@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Handler } from "../rest/context.ts";
 import { type Address, formatAddress, isLoopback, parseAddress } from "./address.ts";
+import { connectionLimit } from "./connection_limit.ts";
 import { serveExchange } from "./exchange.ts";
 import { type Hijacks, lookAtFirstHead } from "./front.ts";
 import { type HostRules, refusal } from "./host_rules.ts";
@@ -22,6 +23,8 @@ export interface ListenOptions extends HostRules {
   readonly hijacks?: Hijacks;
   /** Milliseconds a peer has to send the head of a request it has begun, or of its first; 60,000 by default. */
   readonly patience?: number;
+  /** Connections at once; more are closed as they come. By default up to three quarters of the files this process may have open. */
+  readonly connections?: number;
   /** The most bytes of body of a request that takes its connection over; 4 MiB by default. */
   readonly upgradeBodyLimit?: number;
   /** Told of errors no client can be told of: a handler that throws, a body that fails halfway. */
@@ -64,12 +67,17 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
     socket.on("close", () => sockets.delete(socket));
   });
   const bound = await bind(server, address);
+  // Deno tells here of a connection it could not take (no files left, say), and an event without a listener ends the process.
+  server.on("error", serving.onError);
   let closing: Promise<void> | undefined;
   const close = (grace = 1000) => closing ??= closeServer(server, sockets, grace);
   return { address: formatAddress(bound), close, [Symbol.asyncDispose]: () => close() };
 }
 
-function makeServer(serving: Serving, { hijacks, patience = 60_000 }: ListenOptions): Server {
+function makeServer(
+  serving: Serving,
+  { hijacks, patience = 60_000, connections = connectionLimit() }: ListenOptions,
+): Server {
   const settings = {
     headersTimeout: patience,
     connectionsCheckingInterval: Math.min(patience / 2, 30_000),
@@ -84,6 +92,7 @@ function makeServer(serving: Serving, { hijacks, patience = 60_000 }: ListenOpti
       /^(?:tcp|websocket)$/i.test(message.headers.upgrade ?? ""),
   };
   const server = createServer(settings);
+  server.maxConnections = connections;
   server.on("request", (message, out) => void serveExchange(serving, message, out));
   server.on("checkContinue", (message, out) => void serveExchange(serving, message, out, true));
   server.on("upgrade", (message, duplex, ahead) => {

@@ -6,7 +6,8 @@ import type { Running } from "./served.ts";
 import { diary } from "./wire.ts";
 
 const LONG = Deno.env.get("GANTRY_TEST_LONG") === "1";
-const CROWD = LONG ? 10_000 : 2_000;
+/** Where client and server are one process, both ends count against its limit of open files. */
+const crowd = (pid: number) => LONG ? pid === Deno.pid ? 8_000 : 10_000 : 2_000;
 const HEAD = "Host: localhost\r\n";
 
 /** A scenario that may look at the process that serves. */
@@ -230,7 +231,7 @@ export const hostile: Record<string, HostileScenario> = {
       await alive(served);
     }),
 
-  [`serves beside ${CROWD} sockets that say nothing, or half of something`]: (served) =>
+  "serves beside thousands of sockets that say nothing, or half of something": (served) =>
     leavingNothing(served, async () => {
       const words = [
         "",
@@ -239,12 +240,15 @@ export const hostile: Record<string, HostileScenario> = {
         `POST /length HTTP/1.1\r\n${HEAD}Content-Length: 9\r\n\r\n`,
       ];
       const peers: Client[] = [];
-      for (let i = 0; i < CROWD; i++) {
-        const peer = await served.connect();
-        if (words[i % 4] !== "") peer.write(words[i % 4]);
-        peers.push(peer);
+      try {
+        for (let i = 0; i < crowd(served.pid); i++) {
+          const peer = await served.connect();
+          if (words[i % 4] !== "") peer.write(words[i % 4]);
+          peers.push(peer);
+        }
+        for (let i = 0; i < 5; i++) await alive(served);
+      } finally {
+        for (const peer of peers) peer.socket.destroy();
       }
-      for (let i = 0; i < 5; i++) await alive(served);
-      for (const peer of peers) peer.socket.destroy();
     }),
 };

@@ -171,3 +171,14 @@ Deno.test("listen() spells the names of headers as they are usually written", as
   assertEquals(names.filter((name) => /^[a-z]/.test(name)), []);
   assertEquals(await head("POST"), ["Content-Type"]);
 });
+
+Deno.test("listen() closes connections beyond its limit, and serves again when there are fewer", async () => {
+  await using listener = await listen("tcp://127.0.0.1:0", ok, { connections: 20 });
+  const port = Number(listener.address.split(":").at(-1));
+  const peers = await Promise.all(Array.from({ length: 60 }, () => client(port)));
+  await later(50);
+  assertEquals(peers.filter((peer) => !peer.ended).length, 20);
+  for (const peer of peers) peer.socket.destroy();
+  await later(50);
+  assertEquals(await get(port), "ok");
+});
