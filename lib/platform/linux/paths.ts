@@ -69,6 +69,8 @@ export interface ExecPaths {
   readonly pidFile: string;
   /** Holds one file with the exit code, named by the container's ID, once the process has ended. */
   readonly exits: string;
+  /** What the runtime says of a process it cannot run. */
+  readonly log: string;
   /** Who supervises it, and the process itself, for a later server process. */
   readonly facts: string;
   /** conmon's FIFO for window sizes. */
@@ -129,6 +131,7 @@ export function execPaths(paths: HostPaths, id: string): ExecPaths {
     process: join(folder, "process.json"),
     pidFile: join(folder, "pid"),
     exits: join(folder, "exit"),
+    log: join(folder, "log"),
     facts: join(folder, "facts.json"),
     control: join(folder, "ctl"),
   };

@@ -5,6 +5,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ExecStart } from "../../../../engine/exec_port.ts";
@@ -14,6 +15,7 @@ import type { ExecPaths } from "../../paths.ts";
 import { attachTo } from "../attach.ts";
 import { CREATE_TIMEOUT, PATH, readAll, readLine, readPid } from "../conmon.ts";
 import type { Runtime } from "../runtime.ts";
+import { runtimeError } from "../runtime_errors.ts";
 
 /** A process with somebody to see its end. */
 export interface Supervised {
@@ -78,18 +80,25 @@ export async function startSupervised(options: SupervisedOptions): Promise<Super
   } catch (error) {
     attachment?.close();
     child.kill("SIGKILL");
-    throw error;
+    throw await told(options) ?? error;
   } finally {
     clearTimeout(timer);
     for (const pipe of [stderr, sync, start, attach]) pipe.destroy();
   }
 }
 
+/** What the runtime logged: conmon has nothing to say of one that fails before it opens the terminal. */
+async function told({ runtime, paths }: SupervisedOptions): Promise<EngineError | undefined> {
+  const text = await readFile(paths.log, "utf8").catch(() => "");
+  return text.trim() === "" ? undefined : runtimeError(runtime.name, text);
+}
+
 function conmonArgs({ runtime, paths, start }: SupervisedOptions): string[] {
   const { id, record, process, streams } = start;
   return [
     ...["--api-version", "1", "--sync", "--cid", record.id, "--cuuid", id, "--name", record.name || record.id],
-    ...["--runtime", runtime.program, ...runtime.args.flatMap((arg) => ["--runtime-arg", arg])],
+    ...["--runtime", runtime.program],
+    ...[...runtime.args, "--log", paths.log].flatMap((arg) => ["--runtime-arg", arg]),
     ...["--bundle", paths.folder, "--container-pidfile", paths.pidFile, "--exit-dir", paths.exits],
     ...["--full-attach", "--log-level", "error", "--no-sync-log", "--log-path", "none"],
     ...process.terminal ? ["--terminal"] : streams?.stdin ? ["--stdin"] : [],
