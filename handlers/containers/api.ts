@@ -1,7 +1,13 @@
-import { api, rest, stream } from "../../lib/rest/mod.ts";
+import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
 import { body } from "../wire/body.ts";
-import { ContainerCreateResponse, ListContainer, PruneReport, RmReport } from "../wire/container.ts";
+import {
+  ContainerCreateResponse,
+  ContainerTopOKBody,
+  ListContainer,
+  PruneReport,
+  RmReport,
+} from "../wire/container.ts";
 import { InspectContainerData } from "../wire/container_inspect.ts";
 import {
   AttachQuery,
@@ -16,6 +22,7 @@ import {
   SizeQuery,
   StartQuery,
   StopQuery,
+  TopQuery,
   WaitQuery,
 } from "../wire/container_query.ts";
 import { SpecGenerator } from "../wire/spec_generator.ts";
@@ -47,5 +54,11 @@ export const containersAPI = api("http://localhost", {
   LogsFromContainer: rest("GET /engine/containers/{name=%v}/logs?%v", [name, LogsQuery], [stream()]),
   AttachContainer: rest("POST /engine/containers/{name=%v}/attach?%v", [name, AttachQuery], [stream()]),
   ResizeTTY: rest("POST /engine/containers/{name=%v}/resize?%v", [name, ResizeQuery], [], { status: 200 }),
+  TopContainer: rest(
+    "GET(application/json) /engine/containers/{name=%v}/top?%v",
+    [name, TopQuery],
+    [chan(ContainerTopOKBody)],
+    { body: "as-tagged" },
+  ),
   RenameContainer: rest("POST /engine/containers/{name=%v}/rename?%v", [name, RenameQuery]),
 }, API_OPTIONS);

@@ -12,6 +12,7 @@ import { getContainer } from "./inspect.ts";
 import { listContainers } from "./list.ts";
 import { logs } from "./logs.ts";
 import { prune } from "./prune.ts";
+import { top, unjoin } from "./top.ts";
 import { waitConditions } from "./wait.ts";
 
 /** The native container operations over an engine. */
@@ -49,6 +50,10 @@ export function containers(engine: Engine): Implementation {
     LogsFromContainer: (name, query, context) => logs(engine, name, query, context, { rawTerminal: false }),
     AttachContainer: (name, query, context) => attach(engine, name, query, context, NATIVE_ATTACH),
     ResizeTTY: (name, { h = 0, w = 0 }) => containers.resize(name, { height: h, width: w }),
+    TopContainer: (name, { ps_args: args = [], ...query }, { signal, version }) => {
+      const words = args.length === 1 && isBefore(version, 4, 8) ? unjoin(args[0]) : args;
+      return top(engine, name, words, { ...query, signal });
+    },
     RenameContainer: (name, query) => containers.rename(name, query.name),
   });
 }

@@ -74,6 +74,13 @@ export const ContainerCreateResponse = z.object({
 });
 export type ContainerCreateResponse = z.output<typeof ContainerCreateResponse>;
 
+/** `handlers.ContainerTopOKBody`. */
+export const ContainerTopOKBody = z.object({
+  Processes: z.array(z.array(z.string())).nullable(),
+  Titles: z.array(z.string()).nullable(),
+});
+export type ContainerTopOKBody = z.output<typeof ContainerTopOKBody>;
+
 /** `reports.RmReport`. */
 export const RmReport = z.object({
   Id: z.string(),

@@ -74,6 +74,13 @@ export type AttachQuery = z.output<typeof AttachQuery>;
 /** The query of `ResizeTTY`. */
 export const ResizeQuery = z.object({ h: z.int().optional(), w: z.int().optional(), running: optionalFlag });
 
+/** The query of `TopContainer`. */
+export const TopQuery = z.object({
+  delay: z.int().optional(),
+  ps_args: z.array(z.string()).optional(),
+  stream: optionalFlag,
+});
+
 /** The query of `RenameContainer`. */
 export const RenameQuery = z.object({ name: z.string() });
 

@@ -219,8 +219,16 @@ export interface Processes {
   deleteLog(source: LogSource): Promise<void>;
   /** Containers the host holds anything of: bundles, runtime state, exit files. */
   list(): Promise<string[]>;
+  /** What runs in a container: the columns that are asked for, by Podman's descriptors or arguments of `ps(1)`. */
+  top(containerID: string, args: readonly string[]): Promise<ProcessTable>;
   /** Further processes in them. */
   readonly execs: Execs;
+}
+
+/** Processes by columns; every row has as many cells as there are titles. */
+export interface ProcessTable {
+  titles: string[];
+  rows: string[][];
 }
 
 /** A place in a log. */

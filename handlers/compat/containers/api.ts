@@ -1,4 +1,4 @@
-import { api, rest, stream } from "../../../lib/rest/mod.ts";
+import { api, chan, rest, stream } from "../../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../../wire/api_options.ts";
 import { body } from "../../wire/body.ts";
 import { ContainerInspect, ContainersPruneReport, ContainerSummary } from "../../wire/compat/container.ts";
@@ -14,9 +14,10 @@ import {
   CompatSizeQuery,
   CompatStartQuery,
   CompatStopQuery,
+  CompatTopQuery,
   CompatWaitQuery,
 } from "../../wire/compat/query.ts";
-import { ContainerCreateResponse } from "../../wire/container.ts";
+import { ContainerCreateResponse, ContainerTopOKBody } from "../../wire/container.ts";
 import { PruneQuery, RenameQuery } from "../../wire/container_query.ts";
 import { z } from "../../wire/zod.ts";
 
@@ -48,5 +49,11 @@ export const compatContainersAPI = api("http://localhost", {
   CompatLogsFromContainer: rest("GET /containers/{name=%v}/logs?%v", [name, CompatLogsQuery], [stream()]),
   CompatAttachContainer: rest("POST /containers/{name=%v}/attach?%v", [name, CompatAttachQuery], [stream()]),
   CompatResizeTTY: rest("POST /containers/{name=%v}/resize?%v", [name, CompatResizeQuery], [], { status: 200 }),
+  CompatTopContainer: rest(
+    "GET(application/json) /containers/{name=%v}/top?%v",
+    [name, CompatTopQuery],
+    [chan(ContainerTopOKBody)],
+    { body: "as-tagged" },
+  ),
   CompatRenameContainer: rest("POST /containers/{name=%v}/rename?%v", [name, RenameQuery]),
 }, API_OPTIONS);

@@ -9,6 +9,7 @@ import { imagesOf, listOptions } from "../../containers/list.ts";
 import { logs } from "../../containers/logs.ts";
 import { prune } from "../../containers/prune.ts";
 import { containerSpec } from "../../containers/spec/container_spec.ts";
+import { top } from "../../containers/top.ts";
 import { ContainersPruneReport } from "../../wire/compat/container.ts";
 import { emit } from "../../wire/emit.ts";
 import { localName } from "../images/docker_name.ts";
@@ -69,6 +70,9 @@ export function compatContainers(engine: Engine): Implementation {
     CompatLogsFromContainer: (name, query, context) => logs(engine, name, query, context, { rawTerminal: true }),
     CompatAttachContainer: (name, query, context) => attach(engine, name, query, context, COMPAT_ATTACH),
     CompatResizeTTY: (name, { h = 0, w = 0 }) => containers.resize(name, { height: h, width: w }),
+    CompatTopContainer: (name, { ps_args = ["-ef"], ...query }, { signal }) => {
+      return top(engine, name, ps_args, { ...query, signal });
+    },
     CompatRenameContainer: (name, query) => containers.rename(name, query.name),
   });
 }

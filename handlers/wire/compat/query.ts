@@ -64,6 +64,13 @@ export const CompatAttachQuery = z.object({
   stderr: optionalFlag,
 });
 
+/** The query of `CompatTopContainer`. */
+export const CompatTopQuery = z.object({
+  delay: z.int().optional(),
+  ps_args: z.array(z.string()).optional(),
+  stream: optionalFlag,
+});
+
 /** The query of `CompatResizeTTY`. */
 export const CompatResizeQuery = z.object({ h: z.int().optional(), w: z.int().optional(), running: optionalFlag });
 

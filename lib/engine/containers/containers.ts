@@ -3,7 +3,7 @@ import type { ContainerRecord, ContainerSpec } from "../container_record.ts";
 import { type Core, hostOf, requireHost } from "../core.ts";
 import type { Networks } from "../networks.ts";
 import type { ContainerFacts } from "../host_facts.ts";
-import type { Attachment } from "../ports.ts";
+import type { Attachment, ProcessTable } from "../ports.ts";
 import { recoverContainers } from "../recovery.ts";
 import type { Volumes } from "../volumes.ts";
 import { attachContainer, resizeContainer } from "./attach.ts";
@@ -37,6 +37,7 @@ import { removeContainer } from "./remove.ts";
 import { renameContainer } from "./rename.ts";
 import { killContainer, stopContainer } from "./stop.ts";
 import { Teardowns } from "./teardowns.ts";
+import { topContainer } from "./top.ts";
 import { waitForContainer } from "./wait.ts";
 
 /**
@@ -161,6 +162,11 @@ export class Containers {
   /** Attaches to its standard streams; initialises a container that is not running, so that nothing is missed at its start. */
   attach(nameOrID: string, options: AttachOptions): Promise<Attachment> {
     return attachContainer(this.#context, nameOrID, options);
+  }
+
+  /** What runs in it: columns by Podman's descriptors, or as `ps(1)` gives them for these arguments. */
+  top(nameOrID: string, args: readonly string[] = []): Promise<ProcessTable> {
+    return topContainer(this.#context, nameOrID, args);
   }
 
   /** Sets its terminal's size. */

@@ -16,6 +16,7 @@ import type {
   Processes,
   ProcessOptions,
   ProcessState,
+  ProcessTable,
 } from "../../../engine/ports.ts";
 import { CommandError, runCommand } from "../command.ts";
 import type { HostContext } from "../context.ts";
@@ -35,6 +36,7 @@ import { processState } from "./process_state.ts";
 import { openRuntime, type Runtime } from "./runtime.ts";
 import { runtimeError } from "./runtime_errors.ts";
 import { Supervisors } from "./supervisors.ts";
+import { listProcesses } from "./top.ts";
 
 /** Opens the processes of a host. Throws `EngineError("unsupported")` when conmon or the runtime is missing. */
 export async function openProcesses(context: HostContext): Promise<LinuxProcesses> {
@@ -185,6 +187,12 @@ export class LinuxProcesses implements Processes {
     const { bundle } = this.#pathsOf(containerID);
     if (!existsSync(bundle)) throw gone("Attach", containerID);
     return await attachTo(bundle, options);
+  }
+
+  async top(containerID: string, args: readonly string[]): Promise<ProcessTable> {
+    const facts = readFacts(this.#pathsOf(containerID).facts);
+    if (facts === undefined) throw gone("List processes", containerID);
+    return await listProcesses(facts.cgroup, args);
   }
 
   log(source: LogSource, options: LogReadOptions): ReadableStream<Uint8Array> {

@@ -1,0 +1,56 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import { HTTPError } from "../../lib/rest/mod.ts";
+import { ContainerTopOKBody } from "../wire/container.ts";
+import { emit } from "../wire/emit.ts";
+
+const SECOND = 1000;
+
+/** Lists what runs in a container, once, or over and over for a stream. What fails at once is a status. */
+export async function top(
+  engine: Engine,
+  name: string,
+  args: readonly string[],
+  { delay = 5, stream = false, signal }: { delay?: number; stream?: boolean; signal: AbortSignal },
+): Promise<AsyncIterable<ContainerTopOKBody>> {
+  if (delay < 1) throw new HTTPError(400, `"delay" parameter of value ${delay} < 1`);
+  const look = async () => {
+    const { titles, rows } = await engine.containers.top(name, args);
+    return emit(ContainerTopOKBody, { Titles: titles, Processes: rows });
+  };
+  const first = await look();
+  return (async function* () {
+    yield first;
+    while (stream && await passes(delay * SECOND, signal)) yield await look();
+  })();
+}
+
+/**
+ * Takes the arguments of older clients apart, which join them by commas: `-eo,pid,args` were `-eo` and `pid,args`. A comma
+ * between two words neither of which is an option was there before.
+ */
+export function unjoin(text: string): string[] {
+  const words: string[] = [];
+  for (const word of text.split(",")) {
+    const last = words.at(-1);
+    const isOne = last !== undefined && !last.startsWith("-") && !word.startsWith("-");
+    if (isOne) words[words.length - 1] = `${last},${word}`;
+    else words.push(word);
+  }
+  return words;
+}
+
+/** Waits. Resolves with whether anybody waits for what comes then. */
+function passes(ms: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(false);
+    const stop = () => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve(true);
+    }, ms);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
