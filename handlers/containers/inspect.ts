@@ -11,10 +11,9 @@ export async function getContainer(
 ): Promise<InspectContainerData> {
   const record = engine.containers.resolve(name);
   const rwSize = size ? await engine.containers.size(record.id) : undefined;
-  const info = await engine.info();
   return inspectContainer(record, {
     image: imagesOf(engine)(record),
-    runtime: info.host?.runtime.name ?? "",
+    runtime: await engine.containers.runtime(),
     facts: engine.containers.facts(record.id),
     rwSize,
     volumePath: (volume) => engine.volumes.exists(volume) ? engine.volumes.resolve(volume).mountpoint : "",

@@ -1,3 +1,4 @@
+import { type FileHandle, open } from "node:fs/promises";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { EngineError } from "../engine/errors.ts";
 import type { Change, Retention, Row, Store, StreamEntry } from "../engine/ports.ts";
@@ -20,17 +21,24 @@ PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
 /**
- * A {@linkcode Store} in one SQLite file. A commit is on the disk when it resolves. The file belongs to one process at a
- * time. Runs on Deno and Node through `node:sqlite`.
+ * A {@linkcode Store} in one SQLite file. A commit is on the disk when it resolves; what was appended goes there with the
+ * next commit. The file belongs to one process at a time. Runs on Deno and Node through `node:sqlite`.
+ *
+ * `node:sqlite` blocks its thread, and a disk takes milliseconds to say that it has something. So SQLite only writes its
+ * log here (`synchronous = NORMAL`), and the log is made to last beside it, without blocking: what `FULL` would do.
  */
 export class SQLiteStore implements Store {
   readonly #db: DatabaseSync;
+  readonly #log: FileHandle;
   readonly #statements: Statements;
+  /** Why the log no longer lasts. */
+  #broken?: unknown;
   /** The last sequence number by stream. */
   readonly #last = new Map<string, number>();
 
-  private constructor(db: DatabaseSync) {
+  private constructor(db: DatabaseSync, log: FileHandle) {
     this.#db = db;
+    this.#log = log;
     this.#statements = prepare(db);
   }
 
@@ -38,18 +46,16 @@ export class SQLiteStore implements Store {
    * Opens the file, making it where there is none. Throws `EngineError`: `in_use` when another process has it, `corrupt` when
    * it is no database or a damaged one, `unsupported` when a later version wrote it. Nothing in the file is changed then.
    */
-  static open(path: string): Promise<SQLiteStore> {
-    // node:sqlite is synchronous; what it throws still has to come out of the promise.
-    return Promise.resolve().then(() => {
-      const db = new DatabaseSync(path);
-      try {
-        setUp(db, path);
-        return new SQLiteStore(db);
-      } catch (error) {
-        db.close();
-        throw explain(error, path);
-      }
-    });
+  static async open(path: string): Promise<SQLiteStore> {
+    const db = new DatabaseSync(path);
+    try {
+      setUp(db, path);
+      // Never the database itself: closing any handle of that would give up SQLite's locks on it.
+      return new SQLiteStore(db, await open(`${path}-wal`, "r"));
+    } catch (error) {
+      db.close();
+      throw explain(error, path);
+    }
   }
 
   load(): Promise<Row[]> {
@@ -62,13 +68,14 @@ export class SQLiteStore implements Store {
     );
   }
 
-  commit(changes: readonly Change[]): Promise<void> {
-    return this.#transaction(() => {
+  async commit(changes: readonly Change[]): Promise<void> {
+    await this.#transaction(() => {
       for (const { table, key, value } of changes) {
         if (value === null) this.#statements.remove.run(table, key);
         else this.#statements.put.run(table, key, value);
       }
     });
+    await this.#sync();
   }
 
   append(stream: string, entries: readonly Omit<StreamEntry, "seq">[], retention?: Retention): Promise<void> {
@@ -101,10 +108,22 @@ export class SQLiteStore implements Store {
     });
   }
 
-  close(): Promise<void> {
-    return Promise.resolve().then(() => {
-      if (this.#db.isOpen) this.#db.close();
-    });
+  async close(): Promise<void> {
+    if (!this.#db.isOpen) return;
+    this.#db.close();
+    await this.#log.close();
+  }
+
+  /** Has everything written so far last. After a failure the kernel forgets what it could not write: nothing lasts then. */
+  async #sync(): Promise<void> {
+    if (this.#broken === undefined) {
+      try {
+        return await this.#log.datasync();
+      } catch (error) {
+        this.#broken = error;
+      }
+    }
+    throw new Error("Commit: the log cannot be written to the disk", { cause: this.#broken });
   }
 
   /** Runs `work` whole or not at all; what it returns runs once it has lasted. */
@@ -165,7 +184,7 @@ function setUp(db: DatabaseSync, path: string): void {
     throw new EngineError("unsupported", `Open "${path}": ${detail}`);
   }
   db.exec("PRAGMA journal_mode = WAL");
-  db.exec("PRAGMA synchronous = FULL");
+  db.exec("PRAGMA synchronous = NORMAL");
   // Takes the file's lock now, not at the first commit.
   db.exec("BEGIN IMMEDIATE");
   if (isNew) db.exec(SCHEMA);

@@ -22,7 +22,8 @@ Deno.test("an image whose own tree leads out of it, or waits for ever, starts no
     ["proc", { type: "symlink", path: "proc", target }, 400],
     ["sys", { type: "file", path: "sys", content: "" }, 400],
     ["passwd", { type: "fifo", path: "etc/passwd" }, 400],
-    ["run", { type: "symlink", path: "run", target }, 204],
+    // Made in the tree or refused, as the runtime has it.
+    ["run", { type: "symlink", path: "run", target }, 0],
     ["tmp", { type: "symlink", path: "etc/hosts", target: `${target}/hosts` }, 0],
   ];
   for (const [name, entry, status] of images) {

@@ -190,6 +190,12 @@ export class Containers {
     return await requireHost(this.#context.core).layers.usage(id);
   }
 
+  /** The name of the OCI runtime that runs them; empty where there is no host. */
+  async runtime(): Promise<string> {
+    const { host } = this.#context.core;
+    return "unavailable" in host ? "" : (await host.processes.runtime()).name;
+  }
+
   /** Reconciles records with the host; the engine calls it once, before it answers anybody. */
   async recover(): Promise<void> {
     const { host } = this.#context.core;

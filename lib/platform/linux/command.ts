@@ -8,7 +8,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
-import { closeOnExec } from "./close_on_exec.ts";
+import { closeOnExec } from "./libc.ts";
 
 /** How a program is run. */
 export interface CommandOptions {

@@ -4,12 +4,15 @@
  * @module
  */
 import { access, lstat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import { CommandError, runCommand } from "./command.ts";
+import { mount, unmount } from "./libc.ts";
 
 /** mount(2) takes one page of options, its end marker included. */
 const OPTIONS_LIMIT = 4095;
+/** What no path may hold that is named in them. */
+const SEPARATORS = /[:,\\]/;
 
 /** A tree to mount. Paths of layers are relative to `base`: short, and free of `:` and `,` whatever the root is called. */
 export interface OverlayMount {
@@ -38,24 +41,33 @@ export async function overlayFeatures(): Promise<string[]> {
 }
 
 /** Mounts an overlay. Throws `EngineError("limit")` when the layers do not fit the kernel's options. */
-export async function mountOverlay(mount: OverlayMount, features: readonly string[]): Promise<void> {
-  const options = [
-    `lowerdir=${mount.lower.join(":")}`,
-    `upperdir=${mount.upper}`,
-    `workdir=${mount.work}`,
-    ...features,
-  ].join(",");
+export async function mountOverlay(overlay: OverlayMount, features: readonly string[]): Promise<void> {
+  const { base, target } = overlay;
+  // The kernel is asked itself where full paths fit; else, and where it refuses, the program, which knows the folder and why.
+  const full = SEPARATORS.test(base) ? undefined : optionsOf(overlay, features, (path) => join(base, path));
+  if (full !== undefined && full.length <= OPTIONS_LIMIT && await mount("overlay", target, full)) return;
+  const options = optionsOf(overlay, features, (path) => path);
   if (options.length > OPTIONS_LIMIT) {
-    throw new EngineError("limit", `Mount container tree: ${mount.lower.length} layers are more than the kernel takes`);
+    throw new EngineError(
+      "limit",
+      `Mount container tree: ${overlay.lower.length} layers are more than the kernel takes`,
+    );
   }
   try {
-    await runCommand("mount", ["-t", "overlay", "-o", `nodev,${options}`, "overlay", mount.target], {
-      cwd: mount.base,
-    });
+    await runCommand("mount", ["-t", "overlay", "-o", `nodev,${options}`, "overlay", target], { cwd: base });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw new EngineError("internal", `Mount container tree: ${error.message}`, { cause: error });
   }
+}
+
+function optionsOf(overlay: OverlayMount, features: readonly string[], path: (text: string) => string): string {
+  return [
+    `lowerdir=${overlay.lower.map(path).join(":")}`,
+    `upperdir=${path(overlay.upper)}`,
+    `workdir=${path(overlay.work)}`,
+    ...features,
+  ].join(",");
 }
 
 /** Whether something is mounted on a folder; false where there is no such folder. */
@@ -72,6 +84,7 @@ export async function isMountPoint(path: string): Promise<boolean> {
 /** Unmounts everything that is mounted on a folder; where it is busy, as soon as it no longer is. */
 export async function unmountAll(path: string): Promise<void> {
   for (let attempt = 0; attempt < 16 && await isMountPoint(path); attempt++) {
+    if (await unmount(path)) continue;
     await runCommand("umount", ["--", path]).catch(async () => {
       if (await isMountPoint(path)) await runCommand("umount", ["--lazy", "--", path]);
     });

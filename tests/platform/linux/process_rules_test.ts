@@ -91,8 +91,10 @@ Deno.test("runtimeError() reads what runc and crun print, in Podman's classes", 
   const crun = runtimeError("crun", "2026-11-21T00:00:00.123456Z: open `/x`: Permission denied\n");
   assertEquals([crun.code, crun.message], [
     "command_not_executable",
-    "crun: open `/x`: Permission denied: OCI permission denied",
+    "crun: open `/x`: permission denied: OCI permission denied",
   ]);
+  const missing = runtimeError("crun", "executable file `a b` not found in $PATH: No such file or directory\n");
+  assertEquals(missing.message, runc.message.replace("runc", "crun"));
   assertEquals(runtimeError("crun", "something else").message, "crun: something else: OCI runtime error");
 });
 

@@ -52,7 +52,10 @@ Deno.test({
     const running = await bench.processes.state(record.id);
     assertEquals(running.status, "running");
     assert(Math.abs((running.startedAt ?? 0) - Date.now()) < 10_000);
-    assertMatch(await readFile(`/proc/${running.pid}/cmdline`, "utf8"), /^sleep/);
+    const command = () => readFile(`/proc/${running.pid}/cmdline`, "utf8");
+    // crun answers just before the program takes its place.
+    for (let tries = 0; tries < 100 && !/^sleep/.test(await command()); tries++) await sleep(10);
+    assertMatch(await command(), /^sleep/);
     const ended = bench.ended(record.id);
     await bench.processes.kill(record.id, 9);
     assertEquals((await ended).code, 137);

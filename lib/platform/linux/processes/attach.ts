@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { closeOnExec } from "../close_on_exec.ts";
+import { closeOnExec } from "../libc.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Attachment, Frame } from "../../../engine/ports.ts";
 import { ATTACH_HELPER } from "./attach_helper.ts";

@@ -19,6 +19,8 @@ import { isAlive } from "./proc.ts";
 import { allowedLimits } from "./rlimits.ts";
 import { buildSpec, specText } from "./runtime_spec.ts";
 import { readSeccompProfile } from "./seccomp.ts";
+import type { SeccompFilters } from "./seccomp_filters.ts";
+import type { SpecSeccomp } from "./spec_types.ts";
 import { checkKernelFolders } from "./tree_check.ts";
 import { type ResolvedUser, resolveUser } from "./user_lookup.ts";
 import { ensureFolder, requireFolder } from "./workdir.ts";
@@ -27,12 +29,12 @@ const ZONES = "/usr/share/zoneinfo";
 
 /** Writes bundles. */
 export interface Bundler {
-  /** Writes the bundle of a container, in its folder. */
-  write(options: ProcessOptions, container: ContainerPaths, cgroupsPath: string): Promise<void>;
+  /** Writes the bundle of a container, in its folder. Gives the rules for its system calls. */
+  write(options: ProcessOptions, container: ContainerPaths, cgroupsPath: string): Promise<SpecSeccomp | undefined>;
 }
 
 /** Reads once what all bundles are made from. */
-export async function openBundler(context: HostContext): Promise<Bundler> {
+export async function openBundler(context: HostContext, filters: SeccompFilters): Promise<Bundler> {
   const [capabilities, seccomp] = await Promise.all([ownCapabilities(), readSeccompProfile()]);
   const limits = await allowedLimits(capabilities.has("CAP_SYS_RESOURCE"));
   const volumePath = (name: string) => join(context.paths.volumes, name, "_data");
@@ -56,9 +58,10 @@ export async function openBundler(context: HostContext): Promise<Bundler> {
           await requireFolder(rootfs, workdir, record.id);
         } else await ensureFolder(rootfs, workdir, user);
       }
-      const sources = { rootfs, netns, user, mounts, cgroupsPath, seccomp, capabilities, limits, pidOf, warn };
+      const sources = { rootfs, netns, user, mounts, cgroupsPath, seccomp, filters, capabilities, limits, pidOf, warn };
       const spec = await buildSpec(record, sources);
       await writeFile(container.config, specText(spec), { mode: 0o600 });
+      return spec.linux.seccomp;
     },
   };
 }

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { writeAtOnce } from "../libc.ts";
 
 const MOUNT = "/sys/fs/cgroup";
 /** A v1 cpuset takes no process before its processors are chosen; nothing here needs it. */
@@ -57,7 +58,8 @@ export class Cgroups {
     for (const mount of this.#layout.mounts) {
       if (SKIPPED.has(basename(mount))) continue;
       const folder = join(mount, this.#parent, "conmon");
-      const enter = () => writeFile(join(folder, "cgroup.procs"), String(pid));
+      const file = join(folder, "cgroup.procs");
+      const enter = async () => await writeAtOnce(file, String(pid)) || await writeFile(file, String(pid));
       const again = async (error: NodeJS.ErrnoException) => {
         // It has ended already, and says itself why.
         if (error.code === "ESRCH") return;

@@ -35,6 +35,8 @@ import { isAlive, markProcess } from "./proc.ts";
 import { processState } from "./process_state.ts";
 import { openRuntime, type Runtime } from "./runtime.ts";
 import { runtimeError } from "./runtime_errors.ts";
+import { SeccompFilters } from "./seccomp_filters.ts";
+import type { SpecSeccomp } from "./spec_types.ts";
 import { Supervisors } from "./supervisors.ts";
 import { listProcesses } from "./top.ts";
 
@@ -42,14 +44,15 @@ import { listProcesses } from "./top.ts";
 export async function openProcesses(context: HostContext): Promise<LinuxProcesses> {
   const layout = await readCgroupLayout();
   const cgroups = new Cgroups(layout, context.paths.runroot);
+  const filters = new SeccompFilters();
   const [runtime, conmon, perl, bundler] = await Promise.all([
     openRuntime(context, layout),
     findProgram("conmon"),
     findProgram("perl"),
-    openBundler(context),
+    openBundler(context, filters),
   ]);
   if (conmon === undefined) throw new EngineError("unsupported", "Open host: conmon is not installed");
-  return new LinuxProcesses(context, { runtime, conmon, perl, cgroups, bundler });
+  return new LinuxProcesses(context, { runtime, conmon, perl, cgroups, bundler, filters });
 }
 
 interface Parts {
@@ -58,6 +61,7 @@ interface Parts {
   perl: string | undefined;
   cgroups: Cgroups;
   bundler: Bundler;
+  filters: SeccompFilters;
 }
 
 /** The port `Processes` on this machine. */
@@ -89,10 +93,11 @@ export class LinuxProcesses implements Processes {
       throw new EngineError("state", `Create process: container ${record.id} is ${status}`);
     }
     await this.delete(record.id);
-    const { cgroups, bundler, runtime, conmon, perl } = this.#parts;
+    const { cgroups, bundler, filters, runtime, conmon, perl } = this.#parts;
     const cgroup = cgroups.pathOf(record.id, record.spec.cgroupParent);
     try {
       await mkdir(container.bundle, { mode: 0o700 });
+      let rules: SpecSeccomp | undefined;
       const supervisor = await startConmon({
         program: conmon,
         perl,
@@ -101,9 +106,10 @@ export class LinuxProcesses implements Processes {
         paths: this.#context.paths,
         container,
         adopt: (pid) => cgroups.adopt(pid),
-        prepare: () => bundler.write(options, container, cgroup),
+        prepare: async () => void (rules = await bundler.write(options, container, cgroup)),
       });
       this.#remember(container, record.id, supervisor, { cgroup, privatePid: hasOwnPids(options) });
+      await filters.learn(rules, record.spec.annotations, join(this.#context.paths.runtime, record.id));
       return { pid: supervisor.containerPid, conmonPid: supervisor.pid };
     } catch (error) {
       await this.delete(record.id).catch((again) => {
@@ -123,7 +129,9 @@ export class LinuxProcesses implements Processes {
     const facts = readFacts(this.#pathsOf(containerID).facts);
     if (facts === undefined || !isAlive(facts.container)) throw gone("Kill", containerID);
     // Every process of a shared pid namespace has to go, which is the runtime's business.
-    if (!facts.privatePid) return await this.#run("kill", "--all", containerID, String(signal));
+    if (!facts.privatePid) {
+      return await this.#run("kill", "--all", containerID, String(signal));
+    }
     try {
       process.kill(facts.container.pid, signal);
     } catch (error) {
@@ -247,8 +255,10 @@ export class LinuxProcesses implements Processes {
 
   async #run(command: string, ...args: string[]): Promise<void> {
     const { runtime } = this.#parts;
+    // A start looks at no cgroup.
+    const program = command === "start" ? runtime.path : runtime.program;
     try {
-      await runCommand(runtime.program, [...runtime.args, command, ...args]);
+      await runCommand(program, [...runtime.args, command, ...args]);
     } catch (error) {
       if (error instanceof CommandError && error.code >= 0) throw runtimeError(runtime.name, error.stderr);
       throw error;

@@ -18,20 +18,21 @@ export interface Runtime {
   path: string;
   /** Its whole answer to `--version`. */
   version: string;
-  /** What is executed: the runtime, or a script that prepares the ground for it. */
+  /** What is executed for work on cgroups: the runtime, or a script that prepares the ground for it. */
   program: string;
   /** Arguments before every subcommand. */
   args: string[];
 }
 
-const NAMES = { unified: ["crun", "runc"], other: ["runc", "crun"] };
+/** By preference: crun takes a third of the time that runc takes. */
+const NAMES = ["crun", "runc"];
 
 /**
- * Finds the runtime. `auto` takes the first that works here: crun, the faster one, on cgroup v2, and runc elsewhere, since
- * crun before 1.9 refuses a hybrid hierarchy. Asked for by name, such a crun runs where it does not see the unified part.
+ * Finds the runtime; `auto` takes the first there is. crun before 1.9 refuses a hybrid hierarchy, so that it runs where it
+ * does not see the unified part.
  */
 export async function openRuntime(context: HostContext, layout: CgroupLayout): Promise<Runtime> {
-  const path = await choose(context.runtime, layout);
+  const path = await choose(context.runtime);
   const name = basename(path);
   const { stdout } = await runCommand(path, ["--version"]).catch((error) => {
     throw new EngineError("unsupported", `Open runtime "${path}": ${(error as Error).message}`, { cause: error });
@@ -42,8 +43,8 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
   return { name, path, version, program, args: ["--root", context.paths.runtime] };
 }
 
-async function choose(wanted: string, layout: CgroupLayout): Promise<string> {
-  const names = wanted !== "auto" ? [wanted] : layout.kind === "unified" ? NAMES.unified : NAMES.other;
+async function choose(wanted: string): Promise<string> {
+  const names = wanted === "auto" ? NAMES : [wanted];
   for (const name of names) {
     const path = name.includes("/") ? name : await findProgram(name);
     if (path !== undefined) return path;

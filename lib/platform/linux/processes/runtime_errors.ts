@@ -28,11 +28,20 @@ function messageOf(output: string): string {
   const messages = output.split("\n").filter((line) => line.trim() !== "").map((line) => {
     const quoted = /^time=\S+ level=\S+ msg=("(?:[^"\\]|\\.)*")/.exec(line)?.[1];
     if (quoted !== undefined) return { text: unquote(quoted), isError: / level=(error|fatal) /.test(line) };
-    const plain = line.replace(/^\d{4}-\d\d-\d\dT\S+: /, "");
-    return { text: plain, isError: true };
+    return { text: inWordsOfRunc(line.replace(/^\d{4}-\d\d-\d\dT\S+: /, "")), isError: true };
   });
   const errors = messages.filter(({ isError }) => isError);
   return (errors.length > 0 ? errors : messages).map(({ text }) => text).join("\n").trim();
+}
+
+/** Docker's CLI chooses its exit code by what runc, written in Go, says; crun has the C library's words. */
+function inWordsOfRunc(text: string): string {
+  return text
+    .replace(/^executable file `(.*)` not found in \$PATH: No such file or directory$/, (_, name: string) => {
+      const why = name.includes("/") ? `stat ${name}: no such file or directory` : "executable file not found in $PATH";
+      return `exec: ${JSON.stringify(name)}: ${why}`;
+    })
+    .replace(/: (No such file or directory|Permission denied)$/, (end) => end.toLowerCase());
 }
 
 function unquote(quoted: string): string {

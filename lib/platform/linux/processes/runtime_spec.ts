@@ -13,6 +13,7 @@ import { hostDevices } from "./devices.ts";
 import { INIT_PATH } from "./mounts.ts";
 import { containerLimits } from "./rlimits.ts";
 import { parseSeccompProfile, type SeccompProfile, translateSeccomp } from "./seccomp.ts";
+import type { SeccompFilters } from "./seccomp_filters.ts";
 import type { RuntimeSpec, SpecMount, SpecNamespace, SpecSeccomp } from "./spec_types.ts";
 import type { ResolvedUser } from "./user_lookup.ts";
 
@@ -36,6 +37,7 @@ export interface SpecSources {
   cgroupsPath: string;
   /** The host's default profile; `undefined` where none is installed. */
   seccomp?: SeccompProfile;
+  filters: SeccompFilters;
   /** What this process may hand on. */
   capabilities: ReadonlySet<string>;
   limits: ReadonlyMap<string, bigint>;
@@ -80,7 +82,7 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
     root: { path: sources.rootfs, readonly: spec.readOnly },
     ...hasOwnUTS && { hostname: record.hostname },
     mounts: sources.mounts,
-    annotations: spec.annotations,
+    annotations: sources.filters.annotate(seccomp, spec.annotations),
     linux: {
       namespaces,
       resources: containerResources(record),

@@ -12,7 +12,7 @@ import { EngineError } from "../../../../engine/errors.ts";
 import type { ExecStreams } from "../../../../engine/exec_port.ts";
 import type { Attachment } from "../../../../engine/ports.ts";
 import type { ExecPaths } from "../../paths.ts";
-import { closeOnExec } from "../../close_on_exec.ts";
+import { closeOnExec } from "../../libc.ts";
 import { PATH, readLine } from "../conmon.ts";
 import type { Runtime } from "../runtime.ts";
 import { runtimeError } from "../runtime_errors.ts";

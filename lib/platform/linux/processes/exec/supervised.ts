@@ -10,7 +10,7 @@ import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ExecStart } from "../../../../engine/exec_port.ts";
 import type { Attachment } from "../../../../engine/ports.ts";
-import { closeOnExec } from "../../close_on_exec.ts";
+import { closeOnExec } from "../../libc.ts";
 import type { ExecPaths } from "../../paths.ts";
 import { attachTo } from "../attach.ts";
 import { CREATE_TIMEOUT, PATH, readAll, readLine, readPid } from "../conmon.ts";
