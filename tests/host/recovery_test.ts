@@ -89,13 +89,16 @@ Deno.test("a stopped server leaves its containers running and its socket gone", 
 Deno.test("two servers with different roots live side by side", async () => {
   await using one = await Session.start();
   await using two = await Session.start();
-  const hello = ["sh", "-c", "hostname -i"];
-  const [a, b] = await Promise.all([one, two].map(async ({ server, image }) => {
+  const addresses = await Promise.all([one, two].map(async ({ server, image }) => {
     ok(await server.podman("pull", image));
-    const outs = await Promise.all([1, 2].map(() => server.podman("run", "--rm", image, ...hello)));
-    return outs.map((out) => ok(out).trim());
+    const ids = await Promise.all([1, 2].map(() => server.podman("run", "-d", image, "sleep", "60")));
+    const format = "{{.NetworkSettings.IPAddress}}";
+    return await Promise.all(
+      ids.map(async (id) => ok(await server.podman("inspect", "--format", format, ok(id).trim()))),
+    );
   }));
-  assertEquals(new Set([...a, ...b]).size, 4, "every container has an address of its own");
+  assertEquals(new Set(addresses.flat()).size, 4, `every container has an address of its own: ${addresses.flat()}`);
+  for (const { server } of [one, two]) ok(await server.podman("rm", "-af", "-t", "0"));
   ok(await one.server.podman("run", "-d", "--name", "same", one.image, "sleep", "60"));
   ok(await two.server.podman("run", "-d", "--name", "same", two.image, "sleep", "60"));
   assertEquals(ok(await one.server.podman("ps", "--format", "{{.Names}}")), "same\n");
