@@ -20,6 +20,7 @@
 export { Engine } from "./lib/engine/engine.ts";
 export { EngineError, type EngineErrorOptions, type ErrorCode } from "./lib/engine/errors.ts";
 export type { EngineOptions, Limits, Platform } from "./lib/engine/options.ts";
+export type * from "./lib/engine/host_port.ts";
 export type * from "./lib/engine/ports.ts";
 export { engineHandler, type EngineHandlerOptions, operations } from "./handlers/engine_handler.ts";
 export { DefaultEngineSwaggerSpec } from "./handlers/swagger.ts";

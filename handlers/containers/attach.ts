@@ -1,6 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import type { Attachment, Frame } from "../../lib/engine/ports.ts";
+import type { Attachment, Frame } from "../../lib/engine/host_port.ts";
 import { type Context, HTTPError, type Upgraded } from "../../lib/rest/mod.ts";
 import type { AttachQuery } from "../wire/container_query.ts";
 import { frame, streamType } from "./stream_frames.ts";

@@ -1,6 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import type { Attachment, Frame } from "../../lib/engine/ports.ts";
+import type { Attachment, Frame } from "../../lib/engine/host_port.ts";
 import type { Context } from "../../lib/rest/mod.ts";
 import { join, takeOver } from "../containers/attach.ts";
 import type { ExecStartConfig } from "../wire/exec.ts";

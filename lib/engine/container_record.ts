@@ -1,4 +1,4 @@
-import type { NetworkStatus } from "./ports.ts";
+import type { NetworkStatus } from "./host_port.ts";
 
 /** How a namespace is had. `value` is a container ID for `container`, a path for `path`. */
 export interface NamespaceMode {

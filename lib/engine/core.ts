@@ -4,7 +4,8 @@ import type { Images } from "./images/images.ts";
 import type { Intents } from "./intents.ts";
 import type { Locks } from "./locks.ts";
 import type { Log, ResolvedOptions } from "./options.ts";
-import type { Clock, Host, NoHost, Ports, Random } from "./ports.ts";
+import type { Host, NoHost } from "./host_port.ts";
+import type { Clock, Ports, Random } from "./ports.ts";
 import type { State } from "./state.ts";
 
 /** What the parts of the engine share. */

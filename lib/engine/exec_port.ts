@@ -4,7 +4,7 @@
  * @module
  */
 import type { ContainerRecord } from "./container_record.ts";
-import type { Attachment } from "./ports.ts";
+import type { Attachment } from "./host_port.ts";
 
 /** A process beside the container's own. What is absent is the container's. */
 export interface ExecProcess {

@@ -15,7 +15,7 @@ import { adoptNetwork } from "./containers/network.ts";
 import { withState } from "./containers/records.ts";
 import { REMOVE_INTENT, removeLocked } from "./containers/remove.ts";
 import { TEARDOWN_INTENT } from "./containers/teardowns.ts";
-import type { ProcessState } from "./ports.ts";
+import type { ProcessState } from "./host_port.ts";
 
 /** How many containers are looked at together. */
 const AT_ONCE = 8;

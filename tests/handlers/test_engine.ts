@@ -5,7 +5,8 @@
 import { engineHandler, operations } from "../../handlers/engine_handler.ts";
 import { Engine } from "../../lib/engine/engine.ts";
 import type { HostInfo } from "../../lib/engine/host_facts.ts";
-import type { Host, Net } from "../../lib/engine/ports.ts";
+import type { Host } from "../../lib/engine/host_port.ts";
+import type { Net } from "../../lib/engine/ports.ts";
 import type { Handler } from "../../lib/rest/mod.ts";
 import { hostClock } from "../../lib/platform/clock.ts";
 import { hostCodec } from "../../lib/platform/codec.ts";

@@ -1,5 +1,5 @@
 import type { ContainerRecord } from "../container_record.ts";
-import type { Attachment, Frame, Processes } from "../ports.ts";
+import type { Attachment, Frame, Processes } from "../host_port.ts";
 import { bringUp } from "./bring_up.ts";
 import { type Context, emit, hostOf, locked } from "./context.ts";
 import { DEFAULT_DETACH_KEYS, DetachScanner, parseDetachKeys } from "./detach_keys.ts";

@@ -3,7 +3,7 @@ import type { ContainerRecord, ContainerSpec } from "../container_record.ts";
 import { type Core, hostOf, requireHost } from "../core.ts";
 import type { Networks } from "../networks.ts";
 import type { ContainerFacts } from "../host_facts.ts";
-import type { Attachment, ProcessTable } from "../ports.ts";
+import type { Attachment, ProcessTable } from "../host_port.ts";
 import { recoverContainers } from "../recovery.ts";
 import type { Volumes } from "../volumes.ts";
 import { attachContainer, resizeContainer } from "./attach.ts";

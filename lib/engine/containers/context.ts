@@ -1,7 +1,7 @@
 import type { ContainerRecord, ContainerStatus } from "../container_record.ts";
 import { type Core, requireHost } from "../core.ts";
 import type { Networks } from "../networks.ts";
-import type { Host } from "../ports.ts";
+import type { Host } from "../host_port.ts";
 import type { Volumes } from "../volumes.ts";
 import type { Changes } from "./changes.ts";
 import type { ExecEnds } from "./exec/exec_ends.ts";

@@ -1,5 +1,5 @@
 /** Finding the last lines of a log without holding it in memory. */
-import type { LogPlace } from "../ports.ts";
+import type { LogPlace } from "../host_port.ts";
 import type { LogRecord } from "./options.ts";
 
 /** A log in which places stay what they are while it grows. */

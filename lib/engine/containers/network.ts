@@ -1,6 +1,6 @@
 /** How a container that comes up gets its network. */
 import type { ContainerRecord } from "../container_record.ts";
-import type { NetworkStatus } from "../ports.ts";
+import type { NetworkStatus } from "../host_port.ts";
 import { type Context, hostOf, isLive } from "./context.ts";
 import { improperState, isCode } from "./failures.ts";
 import { hasNamespace, setupOf } from "./teardowns.ts";

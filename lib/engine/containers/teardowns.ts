@@ -4,7 +4,7 @@ import type { Intent } from "../intents.ts";
 import { decode, encode } from "../json.ts";
 import type { NetworkRecord } from "../network_record.ts";
 import type { Networks } from "../networks.ts";
-import type { NetworkSetup } from "../ports.ts";
+import type { NetworkSetup } from "../host_port.ts";
 import type { Operation } from "../table.ts";
 import { isCode, textOf } from "./failures.ts";
 import type { PortClaims } from "./port_claims.ts";

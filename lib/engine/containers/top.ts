@@ -1,5 +1,5 @@
 import { EngineError } from "../errors.ts";
-import type { ProcessTable } from "../ports.ts";
+import type { ProcessTable } from "../host_port.ts";
 import { type Context, hostOf } from "./context.ts";
 
 /** Lists what runs in a container. */

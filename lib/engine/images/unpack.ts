@@ -2,7 +2,8 @@ import { overlayLayer } from "../../oci/layer_tar.ts";
 import { detectCompression } from "../../oci/media_type.ts";
 import { EngineError } from "../errors.ts";
 import type { Limits } from "../options.ts";
-import type { Codec, Layers, Ports } from "../ports.ts";
+import type { Layers } from "../host_port.ts";
+import type { Codec, Ports } from "../ports.ts";
 
 /** A layer to unpack: its blob, and the digest of the plain tar in it. */
 export interface PackedLayer {

@@ -1,5 +1,5 @@
 import { mkdir, stat } from "node:fs/promises";
-import type { Files } from "../../engine/ports.ts";
+import type { Files } from "../../engine/host_port.ts";
 
 /** What the engine asks of paths that users name. */
 export const hostFiles: Files = {

@@ -7,7 +7,7 @@ import { chmod, mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../engine/errors.ts";
-import type { Host } from "../../engine/ports.ts";
+import type { Host } from "../../engine/host_port.ts";
 import { containerFacts } from "./container_facts.ts";
 import type { HostContext } from "./context.ts";
 import { hostFiles } from "./files.ts";

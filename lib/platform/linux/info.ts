@@ -7,7 +7,7 @@ import { access, readFile, statfs } from "node:fs/promises";
 import { arch, cpus, hostname, release, uptime } from "node:os";
 import { basename } from "node:path";
 import type { HostInfo } from "../../engine/host_facts.ts";
-import type { Processes } from "../../engine/ports.ts";
+import type { Processes } from "../../engine/host_port.ts";
 import type { HostContext } from "./context.ts";
 import { DEFAULT_CAPABILITIES } from "./processes/capabilities.ts";
 import { netavarkAt } from "./netavark.ts";

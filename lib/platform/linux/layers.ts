@@ -14,7 +14,7 @@ import { randomUUID } from "node:crypto";
 import { access, chmod, chown, mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
-import type { Layers } from "../../engine/ports.ts";
+import type { Layers } from "../../engine/host_port.ts";
 import type { HostContext } from "./context.ts";
 import { LayerLinks } from "./layer_links.ts";
 import { isMountPoint, mountOverlay, overlayFeatures, unmountAll } from "./overlay.ts";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../engine/errors.ts";
 import type { NetworkRecord } from "../../engine/network_record.ts";
-import type { NetworkSetup, NetworkStatus } from "../../engine/ports.ts";
+import type { NetworkSetup, NetworkStatus } from "../../engine/host_port.ts";
 import { runCommand } from "./command.ts";
 
 /** Where netavark and aardvark-dns are, and what netavark keeps its state in. */

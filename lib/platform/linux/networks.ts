@@ -12,7 +12,7 @@ import { join } from "node:path";
 import type { PortMapping } from "../../engine/container_record.ts";
 import { EngineError } from "../../engine/errors.ts";
 import type { NetworkRecord } from "../../engine/network_record.ts";
-import type { Networks, NetworkSetup, NetworkStatus } from "../../engine/ports.ts";
+import type { Networks, NetworkSetup, NetworkStatus } from "../../engine/host_port.ts";
 import { allowPublished, bridgePorts, deleteBridge, hasBridge, reflectPorts, routeLoopback } from "./bridge.ts";
 import { addressAt, parseSubnet } from "./cidr.ts";
 import type { HostContext } from "./context.ts";

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import type { Layers, Volumes } from "../../engine/ports.ts";
+import type { Layers, Volumes } from "../../engine/host_port.ts";
 import { runCommand } from "./command.ts";
 import type { HostContext } from "./context.ts";
 import { containerPaths, type HostPaths } from "./paths.ts";

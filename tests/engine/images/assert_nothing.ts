@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { Layers } from "../../../lib/engine/ports.ts";
+import type { Layers } from "../../../lib/engine/host_port.ts";
 import { blobsOf, type Rig } from "./rig.ts";
 
 /** Nothing of a failed pull is left but at most so many staged blobs. */

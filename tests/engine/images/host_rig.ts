@@ -1,4 +1,4 @@
-import type { Layers } from "../../../lib/engine/ports.ts";
+import type { Layers } from "../../../lib/engine/host_port.ts";
 import { FileBlobs } from "../../../lib/platform/file_blobs.ts";
 import { openLayers } from "../../../lib/platform/linux/layers.ts";
 import { hostPaths } from "../../../lib/platform/linux/paths.ts";

@@ -6,7 +6,8 @@ import type { PullOptions, PullProgress } from "../../../lib/engine/images/types
 import { Intents } from "../../../lib/engine/intents.ts";
 import { Locks } from "../../../lib/engine/locks.ts";
 import { type Limits, resolveOptions } from "../../../lib/engine/options.ts";
-import type { Blobs, Host, Layers, Net, NoHost, Ports, Store } from "../../../lib/engine/ports.ts";
+import type { Host, Layers, NoHost } from "../../../lib/engine/host_port.ts";
+import type { Blobs, Net, Ports, Store } from "../../../lib/engine/ports.ts";
 import { State } from "../../../lib/engine/state.ts";
 import { parseRegistriesConf } from "../../../lib/oci/registries_conf.ts";
 import { hostClock } from "../../../lib/platform/clock.ts";

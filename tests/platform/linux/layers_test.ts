@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import type { Layers } from "../../../lib/engine/ports.ts";
+import type { Layers } from "../../../lib/engine/host_port.ts";
 import { runCommand } from "../../../lib/platform/linux/command.ts";
 import { openLayers } from "../../../lib/platform/linux/layers.ts";
 import { hostPaths } from "../../../lib/platform/linux/paths.ts";

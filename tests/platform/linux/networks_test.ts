@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { PortMapping } from "../../../lib/engine/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { NetworkRecord } from "../../../lib/engine/network_record.ts";
-import type { NetworkSetup } from "../../../lib/engine/ports.ts";
+import type { NetworkSetup } from "../../../lib/engine/host_port.ts";
 import { addressAt, parseSubnet } from "../../../lib/platform/linux/cidr.ts";
 import { runCommand } from "../../../lib/platform/linux/command.ts";
 import { type LinuxNetworks, openNetworks } from "../../../lib/platform/linux/networks.ts";

@@ -8,7 +8,7 @@ import type {
   ExitStatus,
   ProcessConfig,
 } from "../../../lib/engine/container_record.ts";
-import type { Attachment, Frame } from "../../../lib/engine/ports.ts";
+import type { Attachment, Frame } from "../../../lib/engine/host_port.ts";
 import { containerPaths, type HostPaths, hostPaths } from "../../../lib/platform/linux/paths.ts";
 import { type LinuxProcesses, openProcesses } from "../../../lib/platform/linux/processes/processes.ts";
 

@@ -14,7 +14,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Layers, Volumes } from "../../../lib/engine/ports.ts";
+import type { Layers, Volumes } from "../../../lib/engine/host_port.ts";
 import { openLayers } from "../../../lib/platform/linux/layers.ts";
 import { hostPaths } from "../../../lib/platform/linux/paths.ts";
 import { openVolumes } from "../../../lib/platform/linux/volumes.ts";

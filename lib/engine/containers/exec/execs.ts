@@ -1,6 +1,6 @@
 /** Exec sessions: what the engine offers of them. */
 import { randomID } from "../../names.ts";
-import type { Attachment } from "../../ports.ts";
+import type { Attachment } from "../../host_port.ts";
 import { SIGKILL, SIGTERM } from "../../signals.ts";
 import { type Context, hostOf } from "../context.ts";
 import { endsWithin } from "../ended.ts";

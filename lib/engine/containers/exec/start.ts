@@ -1,6 +1,6 @@
 import type { ContainerRecord } from "../../container_record.ts";
 import type { ExecProcess } from "../../exec_port.ts";
-import type { Attachment } from "../../ports.ts";
+import type { Attachment } from "../../host_port.ts";
 import { detachable } from "../attach.ts";
 import { type Context, emit, hostOf } from "../context.ts";
 import { DEFAULT_DETACH_KEYS, parseDetachKeys } from "../detach_keys.ts";

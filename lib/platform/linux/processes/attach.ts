@@ -9,7 +9,7 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { closeOnExec } from "../libc.ts";
 import { EngineError } from "../../../engine/errors.ts";
-import type { Attachment, Frame } from "../../../engine/ports.ts";
+import type { Attachment, Frame } from "../../../engine/host_port.ts";
 import { ATTACH_HELPER } from "./attach_helper.ts";
 import { FrameReader } from "./frames.ts";
 

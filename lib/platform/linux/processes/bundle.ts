@@ -7,7 +7,7 @@ import { chmod, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
-import type { ProcessOptions } from "../../../engine/ports.ts";
+import type { ProcessOptions } from "../../../engine/host_port.ts";
 import type { HostContext } from "../context.ts";
 import { type ContainerPaths, containerPaths } from "../paths.ts";
 import { findProgram } from "../programs.ts";

@@ -5,7 +5,7 @@
  */
 import { readFile } from "node:fs/promises";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
-import type { NetworkStatus } from "../../../engine/ports.ts";
+import type { NetworkStatus } from "../../../engine/host_port.ts";
 
 /** Used where the host names no server a container could reach. */
 const PUBLIC_SERVERS = ["8.8.8.8", "8.8.4.4"];

@@ -6,7 +6,7 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../engine/errors.ts";
-import type { LogReadOptions } from "../../../engine/ports.ts";
+import type { LogReadOptions } from "../../../engine/host_port.ts";
 import { fileID, readAt } from "./log_place.ts";
 
 const CHUNK = 256 * 1024;

@@ -4,7 +4,7 @@
  * @module
  */
 import { type FileHandle, open } from "node:fs/promises";
-import type { LogPlace } from "../../../engine/ports.ts";
+import type { LogPlace } from "../../../engine/host_port.ts";
 
 const CHUNK = 256 * 1024;
 /** A line's head, `TIME STREAM F ` or `TIME STREAM P `, is within this many bytes. */

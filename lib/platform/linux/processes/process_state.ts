@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ExitStatus } from "../../../engine/container_record.ts";
-import type { ProcessState } from "../../../engine/ports.ts";
+import type { ProcessState } from "../../../engine/host_port.ts";
 import type { ContainerPaths } from "../paths.ts";
 import type { Cgroups } from "./cgroups.ts";
 import { readFacts } from "./facts.ts";

@@ -17,7 +17,7 @@ import type {
   ProcessOptions,
   ProcessState,
   ProcessTable,
-} from "../../../engine/ports.ts";
+} from "../../../engine/host_port.ts";
 import { CommandError, runCommand } from "../command.ts";
 import type { HostContext } from "../context.ts";
 import { type ContainerPaths, containerPaths } from "../paths.ts";

@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { EngineError } from "../../../engine/errors.ts";
-import type { ProcessTable } from "../../../engine/ports.ts";
+import type { ProcessTable } from "../../../engine/host_port.ts";
 import { CommandError, runCommand } from "../command.ts";
 
 const DEFAULT = ["user", "pid", "ppid", "pcpu", "etime", "tty", "time", "args"];

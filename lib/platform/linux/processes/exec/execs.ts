@@ -10,7 +10,7 @@ import process from "node:process";
 import { clearInterval, setInterval } from "node:timers";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ExecExit, Execs, ExecStart, ExecState } from "../../../../engine/exec_port.ts";
-import type { Attachment } from "../../../../engine/ports.ts";
+import type { Attachment } from "../../../../engine/host_port.ts";
 import type { HostContext } from "../../context.ts";
 import { containerPaths, type ExecPaths, execPaths } from "../../paths.ts";
 import { ownCapabilities } from "../capabilities.ts";

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ExecStreams } from "../../../../engine/exec_port.ts";
-import type { Attachment } from "../../../../engine/ports.ts";
+import type { Attachment } from "../../../../engine/host_port.ts";
 import type { ExecPaths } from "../../paths.ts";
 import { closeOnExec } from "../../libc.ts";
 import { PATH, readLine } from "../conmon.ts";

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecStreams } from "../../../../engine/exec_port.ts";
-import type { Frame } from "../../../../engine/ports.ts";
+import type { Frame } from "../../../../engine/host_port.ts";
 
 /** How long a pipe must be silent after its process's end to be taken for empty, where a child still holds it open. */
 const SILENCE = 200;

@@ -9,7 +9,7 @@ import { readFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ExecStart } from "../../../../engine/exec_port.ts";
-import type { Attachment } from "../../../../engine/ports.ts";
+import type { Attachment } from "../../../../engine/host_port.ts";
 import { closeOnExec } from "../../libc.ts";
 import type { ExecPaths } from "../../paths.ts";
 import { attachTo } from "../attach.ts";
