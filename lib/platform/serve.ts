@@ -4,7 +4,6 @@
  * @module
  */
 import type { Authenticator } from "../rest/auth.ts";
-import type { Handler } from "../rest/context.ts";
 import { handler, type HandlerOptions } from "../rest/handler.ts";
 import type { Implementation } from "../rest/implement.ts";
 import { listen, type Listener, type ListenOptions } from "./listener.ts";
@@ -15,10 +14,7 @@ export type { HostRules } from "./host_rules.ts";
 export { listen, type Listener, type ListenOptions } from "./listener.ts";
 
 /** Options of {@linkcode listenAndServe}. */
-export interface ServeOptions extends Omit<ListenOptions, "authenticated"> {
-  /** Asked when no route fits the path. */
-  readonly fallback?: Handler;
-}
+export interface ServeOptions extends Omit<ListenOptions, "authenticated">, Omit<HandlerOptions, "onError"> {}
 
 /**
  * Serves an implementation, or several side by side, and resolves when it listens.
@@ -48,7 +44,5 @@ export function listenAndServe<Identity = unknown>(
   impl: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],
   options: ServeOptions = {},
 ): Promise<Listener> {
-  const { fallback, onError } = options;
-  const settings: HandlerOptions = { fallback, onError: onError && ((error) => onError(error)) };
-  return listen(addr, handler(auth, impl, settings), { ...options, authenticated: auth !== null });
+  return listen(addr, handler(auth, impl, options), { ...options, authenticated: auth !== null });
 }

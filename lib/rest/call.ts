@@ -3,13 +3,6 @@ import { HTTPError } from "./error.ts";
 
 /** One call of a function over HTTP: what the function sees as its context, and what the server keeps of it. */
 export class Call implements Context {
-  identity: unknown = undefined;
-  upgraded: Response | undefined = undefined;
-  #headers: Headers | undefined = undefined;
-  #controller: AbortController | undefined = undefined;
-  #finished = false;
-  #forget: (() => void) | undefined = undefined;
-
   // Declared, not defined: a call is made for each request, and each field would be written twice.
   declare readonly request: Request;
   declare readonly platform: Platform;
@@ -17,6 +10,14 @@ export class Call implements Context {
   declare readonly version: string | undefined;
   declare readonly query: string;
   declare readonly captures: readonly string[];
+  // Those below are not even written for most calls.
+  declare identity: unknown;
+  declare upgraded: Response | undefined;
+  /** The headers the function set, if it touched them. */
+  declare ownHeaders: Headers | undefined;
+  declare private controller: AbortController | undefined;
+  declare private finished: boolean | undefined;
+  declare private forget: (() => void) | undefined;
 
   constructor(
     request: Request,
@@ -35,45 +36,39 @@ export class Call implements Context {
   }
 
   get headers(): Headers {
-    return this.#headers ??= new Headers();
-  }
-
-  /** The headers the function set, if it touched them. */
-  get ownHeaders(): Headers | undefined {
-    return this.#headers;
+    return this.ownHeaders ??= new Headers();
   }
 
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      const controller = this.#controller = new AbortController();
+    if (this.controller === undefined) {
+      const controller = this.controller = new AbortController();
       const { signal } = this.request;
       const abort = () => controller.abort(signal.reason);
       // Deno's own server fires the request's signal after success too, so it is only listened to while the call lasts.
-      if (!this.#finished) {
+      if (!this.finished) {
         if (signal.aborted) abort();
         else signal.addEventListener("abort", abort, { once: true });
-        this.#forget = () => signal.removeEventListener("abort", abort);
+        this.forget = () => signal.removeEventListener("abort", abort);
       }
     }
-    return this.#controller.signal;
+    return this.controller.signal;
   }
 
   /** Whether the function asked for the signal. */
   get watched(): boolean {
-    return this.#controller !== undefined;
+    return this.controller !== undefined;
   }
 
   /** The response's body was not wanted any more. */
   cancel(reason: unknown): void {
-    this.#controller?.abort(reason);
+    this.controller?.abort(reason);
     this.finish();
   }
 
   /** The response is complete. */
   finish(): void {
-    this.#finished = true;
-    this.#forget?.();
-    this.#forget = undefined;
+    this.finished = true;
+    this.forget?.();
   }
 
   async upgrade(init?: UpgradeInit): Promise<Upgraded> {

@@ -63,9 +63,8 @@ export function mediaType(contentType: string): string {
 
 /** Finds the codec for a content type, dialects of JSON included. */
 export function findCodec(codecs: readonly Codec[], contentType: string): Codec | undefined {
-  const given = mediaType(contentType);
   const find = (type: string) => codecs.find((codec) => codec.type === type);
-  return find(given) ?? (given.endsWith("+json") ? find("application/json") : undefined);
+  return find(contentType) ?? find(mediaType(contentType).replace(/.*\+json$/, "application/json"));
 }
 
 /**
@@ -91,11 +90,15 @@ export function codecForBody(
   });
 }
 
-/** Encodes a value, under a content type that is the codec's or a dialect of it. */
-export function encodeWith(codec: Codec, type: string, value: unknown, context: CodecContext): Encoded {
+/** A body and its headers. */
+export interface Described {
+  readonly body: BodyInit;
+  readonly headers: HeadersInit;
+}
+
+/** Encodes a value; `headers` are those of a body that brings none. */
+export function encodeWith(codec: Codec, headers: HeadersInit, value: unknown, context: CodecContext): Described {
   const made = codec.encode(value, context);
-  return typeof made === "object" && "body" in made
-    ? made
-    // A string is as good as bytes here; the type of the library knows ArrayBuffer views only by their buffer.
-    : { body: made as BodyInit, headers: [["content-type", type]] };
+  // A string is as good as bytes here; the type of the library knows ArrayBuffer views only by their buffer.
+  return typeof made === "object" && "body" in made ? made : { body: made as BodyInit, headers };
 }

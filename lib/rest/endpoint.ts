@@ -43,10 +43,13 @@ export class Endpoint {
     this.#function = holder?.[last] as AnyFunction | undefined;
     const [text, json] = ["text/plain", "application/json"].map((type) => findCodec(codecsOf([], parts.codecs), type)!);
     this.#readArguments = argumentReader(plan, options.query ?? {}, text, json);
-    this.#codecs = codecsOf(options.codecs, parts.codecs);
+    const codecs = codecsOf(options.codecs, parts.codecs);
+    // Of the parts only what the tag says is read: pages of other sites can send forms.
+    const types = [...codecsOf(options.codecs), plan.body && findCodec(codecs, plan.body.contentType)];
+    this.#codecs = codecs.filter(({ type }) => types.some((codec) => codec?.type === type));
     const headers = fixedHeaders(options.headers);
     this.errors = new ErrorWriter(options.errors, headers, auth, settings);
-    this.#results = new ResultWriter(plan, this.#codecs, headers, auth, this.errors, parts);
+    this.#results = new ResultWriter(plan, codecs, headers, auth, this.errors, parts);
   }
 
   /** Answers a call. Never rejects. */
@@ -59,8 +62,8 @@ export class Endpoint {
       if (run === undefined) {
         throw new HTTPError(501, `Call "${plan.name}": it is not implemented`, { kind: "unimplemented" });
       }
-      const values: unknown[] = new Array(plan.arguments.length).fill(undefined);
-      if (plan.body !== undefined) await this.#readBody(plan.body, call.request, values);
+      const values: unknown[] = [];
+      if (plan.body !== undefined) placeBody(plan.body, await this.#readBody(plan.body, call.request), values);
       this.#readArguments(call.captures, call.query, values);
       const validated = validateArguments(plan, values);
       if (validated !== undefined) await validated;
@@ -77,24 +80,27 @@ export class Endpoint {
     }
   }
 
-  async #readBody(body: BodyPlan, request: Request, values: unknown[]): Promise<void> {
+  /** Reads the body: a stream, or the promise of a value. */
+  #readBody({ shape, contentType, kind, revive }: BodyPlan, request: Request): unknown {
     const { limit, asTagged } = this.plan;
-    const { shape, contentType, kind, revive, names, arguments: indexes } = body;
-    if (shape === "stream") {
-      values[indexes[0]] = this.#parts.streams?.read(request, limit);
-      return;
-    }
+    if (shape === "stream") return this.#parts.streams?.read(request, limit);
     const codec = codecForBody(this.#codecs, asTagged ? null : request.headers.get("content-type"), contentType, kind);
-    let value = await readBody(request, limit, codec, { kind, revive, replace: false });
-    if (shape === "value") value = [value];
-    else if (value === undefined) return;
-    else if (shape === "fields") value = isRecord(value) && names.map(ownOf, value);
-    if (!Array.isArray(value)) {
-      const expected = shape === "fields" ? "an object" : "a list of the arguments";
-      throw new HTTPError(400, `Read the body: expected ${expected}`, { kind: "body" });
-    }
-    for (const [index, argument] of indexes.entries()) values[argument] = value[index];
+    return readBody(request, limit, codec, { kind, revive, replace: false });
   }
+}
+
+function placeBody({ shape, names, arguments: indexes }: BodyPlan, value: unknown, values: unknown[]): void {
+  if (shape === "value" || shape === "stream") {
+    values[indexes[0]] = value;
+    return;
+  }
+  if (value === undefined) return;
+  const list = shape === "fields" ? isRecord(value) && names.map(ownOf, value) : value;
+  if (!Array.isArray(list)) {
+    const expected = shape === "fields" ? "an object" : "a list of the arguments";
+    throw new HTTPError(400, `Read the body: expected ${expected}`, { kind: "body" });
+  }
+  for (const [index, argument] of indexes.entries()) values[argument] = list[index];
 }
 
 function ownOf(this: Record<string, unknown>, name: string): unknown {

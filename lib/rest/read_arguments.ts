@@ -4,7 +4,7 @@ import type { Kind } from "./kind.ts";
 import type { Plan, Target } from "./plan_types.ts";
 import { QueryValues, wrong } from "./query_values.ts";
 import { isRecord } from "./record.ts";
-import { describeIssues } from "./schema.ts";
+import { describeIssues, type Validated } from "./schema.ts";
 
 /** How a query is read; see `APIOptions.query`. */
 export interface QueryOptions {
@@ -113,15 +113,17 @@ export function validateArguments(plan: Plan, values: unknown[]): void | Promise
   for (let i = 0; i < plan.arguments.length; i++) {
     const { kind, schema } = plan.arguments[i];
     if (kind.type === "stream") continue;
-    const settle = ({ value, issues }: { value?: unknown; issues?: Parameters<typeof describeIssues>[0] }) => {
-      if (issues) throw refuse(plan, i, describeIssues(issues), values[i]);
-      values[i] = value;
-    };
     const validated = schema["~standard"].validate(values[i]);
-    if (validated instanceof Promise) (pending ??= []).push(validated.then(settle));
-    else settle(validated);
+    if (validated instanceof Promise) {
+      (pending ??= []).push(validated.then((validated) => settle(plan, i, values, validated)));
+    } else settle(plan, i, values, validated);
   }
   return pending && Promise.all(pending).then(() => {});
+}
+
+function settle(plan: Plan, index: number, values: unknown[], validated: Validated<unknown>): void {
+  if (validated.issues) throw refuse(plan, index, describeIssues(validated.issues), values[index]);
+  values[index] = validated.value;
 }
 
 function refuse(plan: Plan, index: number, issues: string, value: unknown): HTTPError {

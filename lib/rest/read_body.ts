@@ -16,6 +16,8 @@ export function checkLength({ headers }: Request, limit: number): void {
   if (Number(headers.get("content-length")) > limit) throw tooLarge(limit);
 }
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
 /**
  * Reads a body, never more than `limit` bytes of it.
  *
@@ -23,15 +25,21 @@ export function checkLength({ headers }: Request, limit: number): void {
  */
 export async function readBody(request: Request, limit: number, codec: Codec, context: CodecContext): Promise<unknown> {
   checkLength(request, limit);
+  const length = request.headers.get("content-length");
   let detail: unknown = "it was cut short";
   try {
-    const bytes = await collect(request, limit);
     if (codec.read) {
+      const bytes = await collect(request, limit);
       detail = undefined;
       return await codec.read(new Response(bytes, { headers: request.headers }), context);
     }
+    // Only asking for `body` makes a stream, which takes longer than all the rest: a body that told its length is read whole.
+    const given = length ? await request.text() : await collect(request, limit);
+    if (given.length > limit) throw tooLarge(limit);
     detail = "it is not UTF-8";
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const text = typeof given === "string" ? given : UTF8.decode(given);
+    // What is not UTF-8 comes as replacement characters, three bytes each, of fewer bytes (or of three that begin a longer character).
+    if (length && text.includes("\ufffd") && new Blob([text]).size !== +length) throw detail;
     detail = undefined;
     return codec.decode(/json/.test(codec.type) ? boundDepth(text) : text, context);
   } catch (cause) {
@@ -41,28 +49,19 @@ export async function readBody(request: Request, limit: number, codec: Codec, co
   }
 }
 
-async function collect(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-  // A body that says how long it is has been looked at already, and is read faster whole. Only asking for `body` makes a stream.
-  if (request.headers.has("content-length")) return bounded(new Uint8Array(await request.arrayBuffer()), limit);
-  if (request.body === null) return new Uint8Array();
-  // Not by iteration: giving the reader back costs more than all the rest, and nobody reads after this.
-  const reader = request.body.getReader();
-  // Streams of a request hold bytes of no shared memory.
-  const read = async () => (await reader.read()).value as Uint8Array<ArrayBuffer> | undefined;
+async function collect({ body }: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
+  // Not by iteration: giving the reader back costs more than all the rest, and nobody reads after this.
+  const reader = body?.getReader();
   let size = 0;
-  for (let chunk = await read(); chunk !== undefined; chunk = await read()) {
-    size += chunk.length;
+  for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
+    size += next.value.length;
     if (size > limit) {
-      await reader.cancel();
+      await reader?.cancel();
       throw tooLarge(limit);
     }
-    chunks.push(chunk);
+    // Streams of a request hold bytes of no shared memory.
+    chunks.push(next.value as Uint8Array<ArrayBuffer>);
   }
   return chunks.length === 1 ? chunks[0] : new Uint8Array(await new Blob(chunks).arrayBuffer());
-}
-
-function bounded(bytes: Uint8Array<ArrayBuffer>, limit: number): Uint8Array<ArrayBuffer> {
-  if (bytes.length > limit) throw tooLarge(limit);
-  return bytes;
 }

@@ -2,14 +2,17 @@ import type { APIOptions, HeaderContext } from "./definition.ts";
 
 /** The headers of an API, ready to be put on responses. */
 export interface FixedHeaders {
-  readonly entries: [string, string][];
+  readonly entries: Record<string, string>;
   readonly perCall: ((context: HeaderContext) => HeadersInit) | undefined;
 }
 
 /** Prepares the headers of an API. */
 export function fixedHeaders(headers: APIOptions["headers"]): FixedHeaders {
-  if (typeof headers === "function") return { entries: [], perCall: headers };
-  return { entries: headers === undefined ? [] : [...new Headers(headers)], perCall: undefined };
+  if (typeof headers === "function") return { entries: {}, perCall: headers };
+  const all = new Headers(headers);
+  // A record cannot say several cookies.
+  if (all.has("set-cookie")) return { entries: {}, perCall: () => all };
+  return { entries: Object.fromEntries(all), perCall: undefined };
 }
 
 /** Sets headers on others; `Set-Cookie` and `Vary` are added to. */

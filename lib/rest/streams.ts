@@ -15,7 +15,12 @@ export const streams: NonNullable<ServerParts["streams"]> = {
     const { contentType } = writer.plan.result;
     const type = value instanceof Blob && value.type !== "" ? value.type : contentType;
     // The definition's types allow a stream, a Blob, bytes or text here.
-    const response = writer.respond(value as BodyInit, [["content-type", type]], [value], call);
+    const response = writer.respond(
+      value as BodyInit,
+      { ...writer.headers.entries, "content-type": type },
+      [value],
+      call,
+    );
     return value instanceof ReadableStream ? watch(response, call) : response;
   },
 };
@@ -24,7 +29,9 @@ export const streams: NonNullable<ServerParts["streams"]> = {
 function passOn(response: Response, call: Call, writer: ResultWriter): Response {
   if (response === call.upgraded) return response;
   const complete = (headers: Headers) => {
-    for (const [name, value] of writer.headers.entries) if (!headers.has(name)) headers.set(name, value);
+    for (const [name, value] of Object.entries(writer.headers.entries)) {
+      if (!headers.has(name)) headers.set(name, value);
+    }
     writer.complete(headers, call);
   };
   try {

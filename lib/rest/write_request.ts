@@ -1,4 +1,4 @@
-import { type Codec, type Encoded, encodeWith, findCodec } from "./codec.ts";
+import { type Codec, type Described, encodeWith, findCodec } from "./codec.ts";
 import type { HeaderValues } from "./header_value.ts";
 import { isRecord } from "./record.ts";
 import type { BodyPlan, PathParameter, Plan } from "./plan_types.ts";
@@ -16,7 +16,7 @@ export function writeRequest(
 ): Request {
   const query = writeQuery(plan, args, codecs);
   const encoded = plan.body && writeBody(plan.body, codecs, args);
-  const headers = new Headers([...encoded?.headers ?? []]);
+  const headers = new Headers(encoded?.headers);
   if (accept) headers.set("accept", accept);
   values?.write(args, headers);
   const body = encoded?.body;
@@ -88,7 +88,7 @@ function writeBody(
   { shape, names, contentType, tagged, kind, revive, arguments: indexes }: BodyPlan,
   codecs: readonly Codec[],
   args: readonly unknown[],
-): Encoded | undefined {
+): Described | undefined {
   const values = indexes.map((index) => args[index]);
   const [value] = values;
   if ((shape === "stream" || shape === "value") && value === undefined) return undefined;
@@ -96,7 +96,7 @@ function writeBody(
     // A Blob brings a type of its own where the tag has none to say.
     const type = !tagged && value instanceof Blob && value.type || contentType;
     // The definition's types allow a stream, a Blob, bytes or text here.
-    return { body: value as BodyInit, headers: [["content-type", type]] };
+    return { body: value as BodyInit, headers: { "content-type": type } };
   }
   const whole = shape === "value"
     ? value
@@ -105,5 +105,5 @@ function writeBody(
     : Object.fromEntries(names.map((name, index) => [name, values[index]]));
   const codec = findCodec(codecs, contentType);
   if (!codec) throw new TypeError(`Write the body: no codec for "${contentType}"`);
-  return encodeWith(codec, contentType, whole, { kind, revive, replace: true });
+  return encodeWith(codec, { "content-type": contentType }, whole, { kind, revive, replace: true });
 }

@@ -102,10 +102,17 @@ Deno.test("handler() lets the path win over the body", async () => {
 Deno.test("handler() reads bodies by content type", async () => {
   const run = serve({
     Struct: rest("POST /struct", [User], [User]),
+    Form: rest("POST(application/x-www-form-urlencoded) /form", [User], [User]),
     Text: rest("POST /text", [z.string()], [z.string()]),
     Number: rest("POST /number", [z.number()], [z.number()]),
     Optional: rest("POST /optional", [User.optional()], [z.string()]),
-  }, { Struct: (user) => user, Text: (text) => text, Number: (n) => n, Optional: (user) => user?.id ?? "nobody" });
+  }, {
+    Struct: (user) => user,
+    Form: (user) => user,
+    Text: (text) => text,
+    Number: (n) => n,
+    Optional: (user) => user?.id ?? "nobody",
+  });
   const post = async (path: string, body: string | undefined, type: string) => {
     const sent = new Request(`http://h${path}`, {
       method: "POST",
@@ -118,7 +125,11 @@ Deno.test("handler() reads bodies by content type", async () => {
   const user = `{"id":"a","tags":["b"]}`;
   assertEquals(await post("/struct", user, "application/json"), [200, user]);
   assertEquals(await post("/struct", user, "application/vnd.x+json; charset=utf-8"), [200, user]);
-  assertEquals(await post("/struct", "id=a&tags=b", "application/x-www-form-urlencoded"), [200, user]);
+  assertEquals(await post("/form", "id=a&tags=b", "application/x-www-form-urlencoded"), [200, user]);
+  assertEquals(await post("/form", user, "application/json"), [200, user]);
+  // Only a tag lets forms in, as a page of another site can send them without asking.
+  assertEquals(await post("/struct", "id=a&tags=b", "application/x-www-form-urlencoded"), [415, ""]);
+  assertEquals(await post("/struct", "--b--", "multipart/form-data; boundary=b"), [415, ""]);
   assertEquals(await post("/struct", user, "text/plain"), [415, ""]);
   assertEquals(await post("/struct", user, "image/png"), [415, ""]);
   assertEquals(await post("/struct", "{", "application/json"), [400, ""]);
@@ -164,10 +175,18 @@ Deno.test("handler() bounds bodies", async () => {
 
 Deno.test("handler() refuses a body that is not UTF-8", async () => {
   const run = serve({ F: rest("POST /", [z.string()], [z.string()]) }, { F: (text) => text });
-  assertEquals(
-    (await run(request("POST", "/", Uint8Array.of(0xff, 0xfe), { "content-type": "text/plain" }))).status,
-    400,
-  );
+  const post = async (body: Uint8Array<ArrayBuffer>, headers: HeadersInit) => {
+    const response = await run(request("POST", "/", body, { "content-type": "text/plain", ...headers }));
+    return response.ok ? await response.text() : (await response.body?.cancel(), response.status);
+  };
+  for (const bad of [[0xff, 0xfe], [0x61, 0xc3], [0xe2, 0x82, 0x41]]) {
+    const body = Uint8Array.from(bad);
+    assertEquals([await post(body, {}), await post(body, { "content-length": String(body.length) })], [400, 400]);
+  }
+  // A replacement character that was sent as one is a character like any other.
+  const sent = new TextEncoder().encode("a\ufffd€");
+  const length = { "content-length": String(sent.length) };
+  assertEquals([await post(sent, {}), await post(sent, length)], ["a\ufffd€", "a\ufffd€"]);
 });
 
 Deno.test("handler() names arguments and results in JSON by their rules", async () => {
