@@ -129,15 +129,16 @@ export class Subnets {
     if (!await exists(note.root)) await rm(join(this.#shared, note.interface), { force: true });
   }
 
-  /** The choices that still hold; those of roots that are gone, and our own that were never recorded, are dropped. */
+  /**
+   * The choices that hold: all but our own that were never recorded, which are dropped. One of a root that is gone holds until
+   * its bridge is taken down: without its note nobody would know of the bridge any more.
+   */
   async #reservations(taken: readonly NetworkRecord[]): Promise<Reservation[]> {
     const recorded = new Set(taken.map((network) => network.interface));
     const holding: Reservation[] = [];
     for (const note of await this.#read()) {
-      const holds = note.root === this.#root
-        ? recorded.has(note.interface) || this.#issued.has(note.interface)
-        : await exists(note.root);
-      if (holds) holding.push(note);
+      const isOurs = note.root === this.#root;
+      if (!isOurs || recorded.has(note.interface) || this.#issued.has(note.interface)) holding.push(note);
       else await rm(join(this.#shared, note.interface), { force: true });
     }
     return holding;
