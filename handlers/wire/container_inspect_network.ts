@@ -13,8 +13,8 @@ export const Address = z.object({
 });
 export type Address = z.output<typeof Address>;
 
-/** `define.InspectAdditionalNetwork`. */
-export const InspectAdditionalNetwork = z.object({
+/** `define.InspectBasicNetworkConfig`: what every network of a container and its settings as a whole tell. */
+export const InspectBasicNetworkConfig = z.object({
   EndpointID: z.string(),
   Gateway: z.string(),
   IPAddress: z.string(),
@@ -26,6 +26,10 @@ export const InspectAdditionalNetwork = z.object({
   SecondaryIPv6Addresses: z.array(Address).optional(),
   MacAddress: z.string(),
   AdditionalMACAddresses: z.array(z.string()).optional(),
+});
+
+/** `define.InspectAdditionalNetwork`. */
+export const InspectAdditionalNetwork = InspectBasicNetworkConfig.extend({
   NetworkID: z.string().optional(),
   DriverOpts: z.record(z.string(), z.string()).nullable(),
   IPAMConfig: z.record(z.string(), z.string()).nullable(),
@@ -35,18 +39,7 @@ export const InspectAdditionalNetwork = z.object({
 export type InspectAdditionalNetwork = z.output<typeof InspectAdditionalNetwork>;
 
 /** `define.InspectNetworkSettings`. */
-export const InspectNetworkSettings = z.object({
-  EndpointID: z.string(),
-  Gateway: z.string(),
-  IPAddress: z.string(),
-  IPPrefixLen: z.number(),
-  SecondaryIPAddresses: z.array(Address).optional(),
-  IPv6Gateway: z.string(),
-  GlobalIPv6Address: z.string(),
-  GlobalIPv6PrefixLen: z.number(),
-  SecondaryIPv6Addresses: z.array(Address).optional(),
-  MacAddress: z.string(),
-  AdditionalMACAddresses: z.array(z.string()).optional(),
+export const InspectNetworkSettings = InspectBasicNetworkConfig.extend({
   Bridge: z.string(),
   SandboxID: z.string(),
   HairpinMode: z.boolean(),

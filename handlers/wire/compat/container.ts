@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "../zod.ts";
-import { Config, HealthcheckConfig } from "./config.ts";
+import { Config } from "./config.ts";
 import { HostConfig } from "./host_config.ts";
 import { Descriptor, Platform, StorageDriverData } from "./descriptor.ts";
 import { MountPoint } from "./mount.ts";
@@ -94,31 +94,7 @@ export const Storage = z.object({
 export type Storage = z.output<typeof Storage>;
 
 /** `handlers.ContainerConfig`. */
-export const InspectConfig = z.object({
-  Hostname: z.string(),
-  Domainname: z.string(),
-  User: z.string(),
-  AttachStdin: z.boolean(),
-  AttachStdout: z.boolean(),
-  AttachStderr: z.boolean(),
-  ExposedPorts: z.record(z.string(), z.looseObject({})).optional(),
-  Tty: z.boolean(),
-  OpenStdin: z.boolean(),
-  StdinOnce: z.boolean(),
-  Env: z.array(z.string()).nullable(),
-  Cmd: z.array(z.string()).nullable(),
-  Healthcheck: HealthcheckConfig.nullish(),
-  ArgsEscaped: z.boolean().optional(),
-  Image: z.string(),
-  Volumes: z.record(z.string(), z.looseObject({})).nullable(),
-  WorkingDir: z.string(),
-  Entrypoint: z.array(z.string()).nullable(),
-  NetworkDisabled: z.boolean().optional(),
-  OnBuild: z.array(z.string()).optional(),
-  Labels: z.record(z.string(), z.string()).nullable(),
-  StopSignal: z.string().optional(),
-  StopTimeout: z.number().nullish(),
-  Shell: z.array(z.string()).optional(),
+export const InspectConfig = Config.extend({
   MacAddress: z.string().optional(),
 });
 export type InspectConfig = z.output<typeof InspectConfig>;
