@@ -19,6 +19,7 @@ export function clientRequests(values: ClientValues): ClientRequests {
     operation.path.map((part) => {
       if (typeof part === "string") return part;
       const remainder = part[0] === "*";
+      // Without its mark a remainder is a place like any other, which the type of `slice` does not know.
       const place = (remainder ? part.slice(1) : part) as unknown as WirePlace;
       const value = pick(args, place);
       const text = value === undefined || value === null ? "" : values.writeText(value);
