@@ -59,6 +59,11 @@ export interface PutOptions {
   limit?: number;
   /** Continue what {@linkcode Blobs.staged} reported for `digest`, from this byte on. */
   offset?: number;
+  /**
+   * Called once with the digest of what is whole and right, before it can be seen: who stores content it does not know the
+   * digest of claims it here. The blob waits for the promise; a rejection refuses it.
+   */
+  admit?: (digest: string) => Promise<void>;
   signal?: AbortSignal;
 }
 

@@ -35,9 +35,9 @@ export class BlobIntake {
     this.#hash.update(bytes);
   }
 
-  /** The digest of it all; throws `EngineError("corrupt")` when digest or size are not what they must be. */
+  /** The digest of it all, admitted; throws `EngineError("corrupt")` when digest or size are not what they must be. */
   async finish(): Promise<string> {
-    const { size, digest } = this.#options;
+    const { size, digest, admit } = this.#options;
     if (size !== undefined && this.#size !== size) {
       throw new EngineError("corrupt", `Store ${digest ?? "blob"}: ${this.#size} bytes, expected ${size}`);
     }
@@ -45,6 +45,7 @@ export class BlobIntake {
     if (digest !== undefined && found !== digest) {
       throw new EngineError("corrupt", `Store ${digest}: the content's digest is ${found}`);
     }
+    await admit?.(found);
     return found;
   }
 }

@@ -85,11 +85,10 @@ function webTransform(node: Transform, what: string): TransformStream<Uint8Array
     write: (chunk) => step((done) => void node.write(chunk, done)),
     close: () => step((done) => void node.end(done)),
     abort(reason) {
-      fail(
-        new EngineError("cancelled", `Stop ${what}: ${reason instanceof Error ? reason.message : reason}`, {
-          cause: reason,
-        }),
-      );
+      // The source's failure, whatever it is: not this transform's.
+      failed.reject(reason);
+      if (!ended) reader.error(reason);
+      ended = true;
       node.destroy();
     },
   }, { highWaterMark: 1 });

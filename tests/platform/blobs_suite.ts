@@ -100,6 +100,19 @@ export function testBlobs({ name, open }: BlobsCase): void {
     assertEquals((await blobs.put(streamOf(DATA), { digest: DIGEST, limit: DATA.length })).size, DATA.length);
   });
 
+  Deno.test(`${name}.put() shows nothing before it is admitted, and nothing of what is not`, async () => {
+    await using opened = await open();
+    const { blobs } = opened;
+    const seen: unknown[] = [];
+    const admit = async (digest: string) => void seen.push(digest, await blobs.stat(digest));
+    await blobs.put(streamOf(DATA), { admit });
+    assertEquals(seen, [DIGEST, undefined]);
+    await blobs.delete(DIGEST);
+    const refusal = new EngineError("in_use", "Not now");
+    assertEquals(await refused(blobs.put(streamOf(DATA), { admit: () => Promise.reject(refusal) })), "in_use");
+    assertEquals(await listed(blobs), []);
+  });
+
   Deno.test(`${name}.put() cancels a source it refuses`, async () => {
     await using opened = await open();
     let cancelled = false;

@@ -2,9 +2,11 @@ import { format, parseReference } from "../../oci/reference.ts";
 import type { Core } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { ImageRecord } from "../image_record.ts";
+import { assembleImage, type AssembleOptions } from "./assemble.ts";
 import { Catalogue } from "./catalogue.ts";
 import { Content } from "./content.ts";
 import { unknownImage } from "./failures.ts";
+import type { ImageParts } from "./intake.ts";
 import { findImage, type Found, nameForTag } from "./lookup.ts";
 import { ProgressFeed } from "./progress_feed.ts";
 import { pullImages } from "./pull.ts";
@@ -22,8 +24,8 @@ export class Images {
   readonly #catalogue: Catalogue;
   readonly #content: Content;
   readonly #pins = new Map<string, number>();
-  /** What stops each pull under way: on the edge a signal may be used only by the request it was made for. */
-  readonly #pulls = new Map<Promise<void>, AbortController>();
+  /** What stops each long work under way: on the edge a signal may be used only by the request it was made for. */
+  readonly #tasks = new Map<Promise<unknown>, AbortController>();
   #closed = false;
 
   constructor(core: ImagesCore) {
@@ -86,10 +88,14 @@ export class Images {
    * `limit`, `unsupported`, `no_such_image`, `cancelled`.
    */
   pull(reference: string, options: PullOptions = {}): AsyncIterableIterator<PullProgress, undefined> {
-    const parts = { core: this.#core, catalogue: this.#catalogue, content: this.#content };
     const pull = (tell: (progress: PullProgress) => void, signal: AbortSignal) =>
-      this.#track((stop) => pullImages(parts, reference, options, tell, AbortSignal.any([signal, stop])));
+      this.#track((stop) => pullImages(this.#parts, reference, options, tell, AbortSignal.any([signal, stop])));
     return new ProgressFeed(pull, options.signal);
+  }
+
+  /** Makes an image of a base, layers and a config; see {@linkcode assembleImage}. */
+  assemble(options: AssembleOptions): Promise<ImageRecord> {
+    return this.#trackWith(options.signal, (signal) => assembleImage(this.#parts, { ...options, signal }));
   }
 
   /** Removes an image, or a name of it while it has others; see {@linkcode removeImage}. */
@@ -140,23 +146,31 @@ export class Images {
     await this.#content.sweep();
   }
 
-  /** Stops pulls; resolves when each has cleaned up. */
+  /** Stops pulls and the like; resolves when each has cleaned up. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const stop of this.#pulls.values()) stop.abort(closing());
-    await Promise.allSettled(this.#pulls.keys());
+    for (const stop of this.#tasks.values()) stop.abort(closing());
+    await Promise.allSettled(this.#tasks.keys());
   }
 
-  async #track(start: (stop: AbortSignal) => Promise<void>): Promise<void> {
+  get #parts(): ImageParts {
+    return { core: this.#core, catalogue: this.#catalogue, content: this.#content };
+  }
+
+  async #track<T>(start: (stop: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController();
     if (this.#closed) stop.abort(closing());
-    const pull = start(stop.signal);
-    this.#pulls.set(pull, stop);
+    const task = start(stop.signal);
+    this.#tasks.set(task, stop);
     try {
-      await pull;
+      return await task;
     } finally {
-      this.#pulls.delete(pull);
+      this.#tasks.delete(task);
     }
+  }
+
+  #trackWith<T>(signal: AbortSignal | undefined, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return this.#track((stop) => start(signal ? AbortSignal.any([signal, stop]) : stop));
   }
 
   #nameOf(image: ImageRecord, text: string): string {

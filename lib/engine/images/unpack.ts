@@ -41,7 +41,10 @@ export async function unpackLayer(
 }
 
 /** The plain tar in a blob, by what the bytes are: media types are sometimes wrong. */
-async function decompress(codec: Codec, blob: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
+export async function decompress(
+  codec: Codec,
+  blob: ReadableStream<Uint8Array>,
+): Promise<ReadableStream<Uint8Array>> {
   const { head, stream } = await peek(blob, 4);
   const compression = detectCompression(head);
   if (compression === "none") return stream;
