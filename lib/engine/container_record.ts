@@ -76,6 +76,8 @@ export interface ContainerSpec {
   stopSignal?: number;
   /** Seconds. */
   stopTimeout?: number;
+  /** Seconds a run may last; then it is killed. */
+  timeout?: number;
   /** Remove when it ends. */
   remove: boolean;
   mounts: MountSpec[];
@@ -130,7 +132,13 @@ export interface ContainerSpec {
   logOptions: Record<string, string>;
   /** As given by the client, for inspect. */
   createCommand: string[];
-  restartPolicy?: { name: "no" | "always" | "on-failure" | "unless-stopped"; retries?: number };
+  restartPolicy?: RestartPolicy;
+}
+
+/** Whether a container that has ended is started again; `retries` bounds `on-failure`, 0 or absent: for ever. */
+export interface RestartPolicy {
+  name: "no" | "always" | "on-failure" | "unless-stopped";
+  retries?: number;
 }
 
 /** The process as it will be run: spec and image merged, nothing left to default. */
@@ -172,6 +180,8 @@ export interface ContainerState {
   oomKilled: boolean;
   error: string;
   restartCount: number;
+  /** Milliseconds the last restart by policy waited; absent where there was none in this life. */
+  restartDelay?: number;
   /** True when a user asked for the stop. */
   stoppedByUser: boolean;
   network?: NetworkStatus;

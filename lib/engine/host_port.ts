@@ -193,6 +193,8 @@ export interface Host {
   volumes: Volumes;
   files: Files;
   info(): Promise<HostInfo>;
+  /** Another text after each boot of the host; `undefined` where that is not known. */
+  bootID(): Promise<string | undefined>;
   /** Where the container's log is kept. */
   logSource(containerID: string, driver: string): LogSource;
   /** Where a container's things are, and what its process may do: for inspection. Asks nobody. */

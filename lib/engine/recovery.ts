@@ -14,6 +14,7 @@ import { textOf } from "./containers/failures.ts";
 import { adoptNetwork } from "./containers/network.ts";
 import { withState } from "./containers/records.ts";
 import { REMOVE_INTENT, removeLocked } from "./containers/remove.ts";
+import { scheduleRestart, startAfterBoot } from "./containers/restarts.ts";
 import { TEARDOWN_INTENT } from "./containers/teardowns.ts";
 import type { ProcessState } from "./host_port.ts";
 
@@ -41,6 +42,7 @@ export async function recoverContainers(context: Context): Promise<void> {
   await eachOf([...held.all].filter((id) => !context.records.get(id)), (id) => {
     return guarded(context, id, () => sweep(context, id));
   });
+  await guarded(context, "", () => startAfterBoot(context));
 }
 
 /** IDs of the containers the host holds something of. */
@@ -90,8 +92,9 @@ async function reconcileEnded(context: Context, record: ContainerRecord, held: H
     await hostOf(context).layers.unmount(record.id);
   }
   await core.state.commit(begun.map((intent) => core.intents.end(intent)));
-  const isOver = record.state.status === "exited" && record.spec.remove;
-  if (isOver) await removeLocked(context, record, { volumes: true });
+  if (record.state.status !== "exited") return;
+  if (record.spec.remove) await removeLocked(context, record, { volumes: true });
+  else scheduleRestart(context, record);
 }
 
 /** Takes up a container that still has its process, as the host sees it. */
@@ -131,7 +134,7 @@ async function guarded(context: Context, id: string, work: () => Promise<void>):
   try {
     await work();
   } catch (error) {
-    context.core.log("error", `Recover ${id ? `container ${id}` : "volumes"}: ${textOf(error)}`);
+    context.core.log("error", `Recover ${id ? `container ${id}` : "the host"}: ${textOf(error)}`);
   }
 }
 

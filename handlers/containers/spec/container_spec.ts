@@ -1,4 +1,4 @@
-import type { ContainerSpec, RLimit } from "../../../lib/engine/container_record.ts";
+import type { ContainerSpec, RestartPolicy, RLimit } from "../../../lib/engine/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { SpecGenerator } from "../../wire/spec_generator.ts";
 import { mountSpecs } from "./mounts.ts";
@@ -6,6 +6,8 @@ import { exposed, namespaces, networks, ports } from "./networks.ts";
 import { isEmpty, refuseUnsupported, unsupported } from "./unsupported.ts";
 
 const LOG_DRIVERS = ["k8s-file", "json-file", "none"];
+
+const RESTART_POLICIES = ["no", "always", "on-failure", "unless-stopped"] as const;
 
 /** Options of a log, and the values that ask for what it does anyway. */
 const NO_LOG_OPTION: Record<string, string | undefined> = { "max-file": "1", compress: "false", mode: "blocking" };
@@ -38,7 +40,9 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     annotations: g.annotations ?? {},
     stopSignal: g.stop_signal || undefined,
     stopTimeout: g.stop_timeout ?? undefined,
+    timeout: g.timeout || undefined,
     remove: g.remove ?? false,
+    restartPolicy: restartPolicy(g),
     mounts: mountSpecs(g),
     capAdd: g.cap_add ?? [],
     capDrop: g.cap_drop ?? [],
@@ -106,6 +110,16 @@ function logConfig({ log_configuration: log }: SpecGenerator): NonNullable<SpecG
   const option = Object.entries(log?.options ?? {}).find(([key, value]) => NO_LOG_OPTION[key] !== value);
   if (option !== undefined) throw unsupported("log_configuration.options", `"${option.join("=")}"`);
   return log ?? {};
+}
+
+function restartPolicy({ restart_policy: name, restart_tries: retries }: SpecGenerator): RestartPolicy | undefined {
+  if (!name) return undefined;
+  const known = RESTART_POLICIES.find((policy) => policy === name);
+  if (known === undefined) {
+    const sentinel = "invalid argument";
+    throw new EngineError("invalid", `"${name}" is not a valid restart policy: ${sentinel}`, { sentinel });
+  }
+  return { name: known, ...known === "on-failure" && retries && { retries } };
 }
 
 function resources(generator: SpecGenerator): Record<string, unknown> {

@@ -27,7 +27,6 @@ const HOST_USERNS = ["host", "default", "private"];
 const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   pod: isEmpty,
   env_host: isEmpty,
-  timeout: isEmpty,
   conmon_pid_file: isEmpty,
   oci_runtime: isEmpty,
   // Only matters for images whose command is an init system.
@@ -92,7 +91,6 @@ const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   healthLogDestination: anything,
   healthMaxLogCount: anything,
   healthMaxLogSize: anything,
-  restart_policy: oneOf("no"),
 };
 
 function isNoHealthCheck(value: unknown): boolean {

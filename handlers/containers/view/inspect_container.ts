@@ -129,6 +129,7 @@ function config(
     CreateCommand: spec.createCommand,
     Timezone: spec.timezone,
     Umask: spec.umask ?? "0022",
+    Timeout: spec.timeout ?? 0,
     StopTimeout: record.stopTimeout,
     Passwd: true,
     sdNotifyMode: "ignore",

@@ -42,9 +42,8 @@ export async function bringUp(
     await records.save(planned, [begun.operation, ...context.sessions.dropAll(record.id)]);
     intent = begun.intent;
     const { network, pids } = await act(context, planned);
-    const restartCount = options.keepRestartCount ? record.state.restartCount : 0;
-    const { startedAt, finishedAt } = record.state;
-    const kept = { restartCount, startedAt, finishedAt };
+    const { startedAt, finishedAt, restartCount, restartDelay } = record.state;
+    const kept = { startedAt, finishedAt, ...options.keepRestartCount && { restartCount, restartDelay } };
     const state = { ...FRESH_STATE, ...kept, ...pids, status: "initialized" as const, network: network.status };
     const up = withState(planned, state);
     await records.save(up, [core.intents.end(intent)]);

@@ -2,11 +2,10 @@
 import type { ContainerRecord, ExitStatus } from "../container_record.ts";
 import { cleanUp } from "./clean_up.ts";
 import { type Context, emit, isLive, locked } from "./context.ts";
-import { isCode, textOf } from "./failures.ts";
-import { startLocked } from "./lifecycle.ts";
+import { textOf } from "./failures.ts";
 import { withState } from "./records.ts";
 import { removeLocked } from "./remove.ts";
-import { restartDelay, shouldRestart } from "./restart_policy.ts";
+import { scheduleRestart } from "./restarts.ts";
 
 /** How long an end that could not be recorded waits for the next try. */
 const RETRY_MS = 2_000;
@@ -65,7 +64,7 @@ export async function recordExit(
   emit(context, ended, "cleanup");
   if (context.restarting.has(record.id)) return;
   if (ended.spec.remove) return await autoRemove(context, ended);
-  if (shouldRestart(ended)) scheduleRestart(context, ended);
+  scheduleRestart(context, ended);
 }
 
 async function autoRemove(context: Context, record: ContainerRecord): Promise<void> {
@@ -74,29 +73,4 @@ async function autoRemove(context: Context, record: ContainerRecord): Promise<vo
   } catch (error) {
     context.core.log("error", `Remove container ${record.id} at its end: ${textOf(error)}`);
   }
-}
-
-function scheduleRestart(context: Context, record: ContainerRecord): void {
-  context.background(`restart ${record.id}`, restartLater(context, record));
-}
-
-async function restartLater(context: Context, ended: ContainerRecord): Promise<void> {
-  try {
-    await context.core.clock.sleep(restartDelay(ended), context.closing);
-  } catch {
-    // The engine closes; its next run finds the container as it is.
-    return;
-  }
-  await locked(context, ended.id, async () => {
-    const record = context.records.get(ended.id);
-    // A user may have started, stopped or removed it since.
-    if (!record || record.state.status !== "exited" || record.state.finishedAt !== ended.state.finishedAt) return;
-    if (!shouldRestart(record)) return;
-    emit(context, record, "restart");
-    const next = await context.records.saveState(record, { restartCount: record.state.restartCount + 1 });
-    await startLocked(context, next, { keepRestartCount: true }).catch((error) => {
-      if (isCode(error, "unchanged")) return;
-      context.core.log("warn", `Restart container ${record.id} by its policy: ${textOf(error)}`);
-    });
-  });
 }

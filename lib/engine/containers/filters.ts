@@ -2,6 +2,7 @@
 import type { ContainerRecord } from "../container_record.ts";
 import { invalid, isCode } from "./failures.ts";
 import type { ContainerFilters } from "./options.ts";
+import { shouldStartOnBoot } from "./restart_policy.ts";
 import { compilePattern, type Pattern } from "../pattern.ts";
 import { parseTimestamp } from "../timestamp.ts";
 
@@ -122,10 +123,7 @@ function byBoot(values: readonly string[]): ContainerPredicate {
   const value = values.at(-1) ?? "false";
   if (!/^(1|t|true|0|f|false)$/i.test(value)) throw invalid(`invalid boolean "${value}" for should-start-on-boot`);
   const wanted = /^(1|t)/i.test(value);
-  return ({ spec, state }) => {
-    const policy = spec.restartPolicy?.name;
-    return (policy === "always" || (policy === "unless-stopped" && !state.stoppedByUser)) === wanted;
-  };
+  return (record) => shouldStartOnBoot(record) === wanted;
 }
 
 function hasLabel(record: ContainerRecord, filter: string): boolean {

@@ -101,7 +101,8 @@ export function unpauseContainer(context: Context, nameOrID: string): Promise<vo
   });
 }
 
-async function startDependencies(context: Context, id: string): Promise<void> {
+/** Starts the containers this one needs, where they do not run. */
+export async function startDependencies(context: Context, id: string): Promise<void> {
   // A container can only join one that was there before it: there are no circles.
   for (const dependency of dependenciesOf(context.records.require(id))) {
     const { status } = context.records.require(dependency).state;

@@ -14,9 +14,15 @@ export function shouldRestart(record: ContainerRecord): boolean {
   return exitCode !== 0 && !(restartPolicy.retries && restartCount >= restartPolicy.retries);
 }
 
-/** Milliseconds to wait before that: twice as long after each restart that did not hold. */
-export function restartDelay(record: ContainerRecord): number {
-  const { startedAt, finishedAt, restartCount } = record.state;
-  if (finishedAt - startedAt >= STEADY_MS) return FIRST_DELAY_MS;
-  return Math.min(FIRST_DELAY_MS * 2 ** Math.min(restartCount, 16), LONGEST_DELAY_MS);
+/** Whether the policy wants the container up after its host has been booted. */
+export function shouldStartOnBoot({ spec, state }: ContainerRecord): boolean {
+  const policy = spec.restartPolicy?.name;
+  return policy === "always" || (policy === "unless-stopped" && !state.stoppedByUser);
+}
+
+/** Milliseconds to wait before a restart: twice as long after each one that did not hold. */
+export function restartDelay({ state }: ContainerRecord): number {
+  const { startedAt, finishedAt, restartDelay } = state;
+  if (restartDelay === undefined || finishedAt - startedAt >= STEADY_MS) return FIRST_DELAY_MS;
+  return Math.min(restartDelay * 2, LONGEST_DELAY_MS);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod, mkdir, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../engine/errors.ts";
@@ -18,6 +18,8 @@ import { containerPaths, hostPaths } from "./paths.ts";
 import { ownCapabilities } from "./processes/capabilities.ts";
 import { openProcesses } from "./processes/processes.ts";
 import { openVolumes } from "./volumes.ts";
+
+const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
 /** How a host is opened. */
 export interface HostOptions {
@@ -58,6 +60,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     volumes,
     files: hostFiles,
     info: hostInfoReader(context, processes),
+    bootID: () => readFile(BOOT_ID, "utf8").then((text) => text.trim(), () => undefined),
     logSource(id, driver) {
       return {
         driver: driver === "none" ? "none" : "k8s-file",

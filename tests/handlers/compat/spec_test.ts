@@ -27,6 +27,7 @@ Deno.test("specGenerator() reads docker's plain request as next to nothing", () 
     // Docker has no writable /tmp on a read-only root, but Podman's service gives it one.
     readWriteTmpfs: true,
     networks: { podman: { aliases: [], staticIPs: [] } },
+    restartPolicy: { name: "no" },
   });
 });
 
@@ -48,6 +49,7 @@ Deno.test("specGenerator() reads every option of docker's", () => {
     stopSignal: 2,
     stopTimeout: 3,
     remove: true,
+    restartPolicy: { name: "no" },
     mounts: [
       { type: "bind", source: "/tmp", destination: "/x", options: ["ro"] },
       { type: "bind", source: "/tmp", destination: "/z", options: ["rbind"] },
@@ -124,7 +126,6 @@ Deno.test("specGenerator() refuses what docker asks for and nobody has", () => {
   const rows: [host: Record<string, unknown>, field: string][] = [
     [{ Devices: [{ PathOnHost: "/dev/fuse" }] }, "devices"],
     [{ VolumesFrom: ["a"] }, "volumes_from"],
-    [{ RestartPolicy: { Name: "always" } }, "restart_policy"],
     [{ Mounts: [{ Type: "image", Target: "/x" }] }, "HostConfig.Mounts"],
     [{ VolumeDriver: "other" }, "HostConfig.VolumeDriver"],
     [{ DeviceRequests: [{ Count: -1 }] }, "gpus"],

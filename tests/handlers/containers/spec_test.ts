@@ -107,7 +107,6 @@ Deno.test("containerSpec() refuses what it cannot honour, naming the field", () 
     [{ healthconfig: { Test: ["CMD", "true"] } }, "healthconfig"],
     [{ secrets: [{ Source: "s" }] }, "secrets"],
     [{ secret_env: { A: "s" } }, "secret_env"],
-    [{ restart_policy: "always" }, "restart_policy"],
     [{ devices: [{ path: "/dev/fuse" }] }, "devices"],
     [{ image_volumes: [{ Source: "x", Destination: "/x" }] }, "image_volumes"],
     [{ overlay_volumes: [{ destination: "/x" }] }, "overlay_volumes"],
@@ -130,7 +129,6 @@ Deno.test("containerSpec() refuses what it cannot honour, naming the field", () 
     [{ volumes: [{ Name: "v", Dest: "/v", SubPath: "s" }] }, "volumes.SubPath"],
     [{ mounts: [{ type: "devpts", destination: "/d" }] }, "mounts"],
     [{ resource_limits: { devices: [{ allow: true }] } }, "resource_limits.devices"],
-    [{ timeout: 3 }, "timeout"],
   ];
   for (const [body, field] of rows) {
     const error = assertThrows(() => native({ image: "x", ...body }), EngineError, `"${field}" is not supported`);
@@ -150,7 +148,6 @@ Deno.test("containerSpec() takes values that ask for nothing", () => {
     cgroups_mode: "enabled",
     healthconfig: { Test: ["NONE"] },
     healthMaxLogCount: 5,
-    restart_policy: "no",
     image_volume_mode: "anonymous",
     volatile: true,
     manage_password: true,
@@ -218,4 +215,18 @@ Deno.test("containerSpec() reads namespaces, networks and ports", () => {
     "",
   ]]);
   assertEquals(spec.exposed, ["53/tcp", "53/udp", "80/tcp"]);
+});
+
+Deno.test("containerSpec() reads restart policies, and how often on-failure may try", () => {
+  const policy = (restart_policy: string, restart_tries?: number) => {
+    return native({ image: "x", restart_policy, restart_tries }).restartPolicy;
+  };
+  assertEquals(policy(""), undefined);
+  assertEquals(policy("no"), { name: "no" });
+  assertEquals(policy("always", 3), { name: "always" });
+  assertEquals(policy("on-failure", 3), { name: "on-failure", retries: 3 });
+  assertEquals(policy("on-failure", 0), { name: "on-failure" });
+  assertEquals(policy("unless-stopped"), { name: "unless-stopped" });
+  const text = '"sometimes" is not a valid restart policy: invalid argument';
+  assertEquals(assertThrows(() => policy("sometimes"), EngineError).message, text);
 });

@@ -100,6 +100,8 @@ function conmonArgs({ runtime, record, paths, container }: ConmonOptions): strin
     ...["--exit-dir", paths.exits, "--full-attach", "--log-level", "error"],
     // An fsync at every container's end would cost more than the container.
     ...["--no-sync-log", "--log-path", log.driver === "none" ? "none" : `k8s-file:${log.path}`],
+    // The supervisor counts the time: it goes on when this server does not.
+    ...spec.timeout ? ["--timeout", String(spec.timeout)] : [],
     ...limited ? ["--log-size-max", String(spec.logSizeMax)] : [],
     ...process.terminal ? ["--terminal"] : spec.stdin ? ["--stdin"] : [],
   ];
