@@ -1,0 +1,61 @@
+/** Random lives of containers, driven by several clients at once: what the server shows is what the model says. */
+import { assert, assertEquals } from "@std/assert";
+import { seeded } from "../../fixtures/fake_engine.ts";
+import { ok } from "../../fixtures/run.ts";
+import { Session, until } from "../session.ts";
+import { traces } from "../traces.ts";
+import { ModelClient } from "./model_client.ts";
+
+const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
+const CLIENTS = 8;
+const sequences = long ? 500 : 40;
+const kills = long ? 100 : 6;
+
+const NOTHING = { processes: [], mounts: [], namespaces: [], cgroups: [], interfaces: [] };
+
+Deno.test(`${sequences} random lives from ${CLIENTS} clients at once go as the model says and leave nothing`, async () => {
+  await using session = await Session.start();
+  ok(await session.server.podman("pull", session.image));
+  const clients = clientsOf(session, 1);
+  let left = sequences;
+  await Promise.all(clients.map(async (client) => {
+    while (left-- > 0) await client.sequence();
+  }));
+  await leavesNothing(session, clients);
+});
+
+Deno.test(`${kills} SIGKILLs of the server in the middle of such lives lose nothing and leave nothing`, async () => {
+  await using session = await Session.start();
+  ok(await session.server.podman("pull", session.image));
+  const clients = clientsOf(session, 2);
+  const random = seeded(3);
+  let done = false;
+  const work = clients.map(async (client) => {
+    while (!done) await client.sequence();
+  });
+  const failed = Promise.race(work.map((each) => each.then(() => {})));
+  try {
+    for (let kill = 0; kill < kills; kill++) {
+      await Promise.race([new Promise((resolve) => setTimeout(resolve, 50 + random() * 700)), failed]);
+      await session.server.crash();
+    }
+  } finally {
+    done = true;
+  }
+  await Promise.all(work);
+  assert(clients.some(({ cut }) => cut > 0), "no kill met a request");
+  await leavesNothing(session, clients);
+});
+
+function clientsOf({ server, image }: Session, seed: number): ModelClient[] {
+  return Array.from({ length: CLIENTS }, (_, i) => new ModelClient(server, image, `m${i}`, seeded(seed * 100 + i)));
+}
+
+async function leavesNothing({ server }: Session, clients: readonly ModelClient[]): Promise<void> {
+  const ids = clients.flatMap((client) => client.ids);
+  assert(ids.length >= CLIENTS * 2);
+  await until(async () => {
+    assertEquals(await (await server.request("GET", "/libpod/containers/json?all=true")).json(), []);
+    assertEquals(traces(server.folder, ids), NOTHING);
+  }, 30_000);
+}
