@@ -1,4 +1,5 @@
 import type { ClientChannels } from "./client_channels.ts";
+import type { ClientEvents } from "./client_events.ts";
 import type { ClientRequests } from "./client_requests.ts";
 import type { WireOperation } from "./client_table.ts";
 import type { ClientValues } from "./client_values.ts";
@@ -16,14 +17,21 @@ export interface ModuleCallOptions {
   /** Milliseconds until the call is given up. */
   timeout?: number;
   headers?: HeadersInit;
-  /** Opens a channel as a WebSocket, which carries no headers. */
+  /** Opens a channel as a WebSocket. In a browser no header goes with it but a bearer token. */
   websocket?: boolean;
+  /** Opens a channel as server-sent events, and connects again where it left when the connection breaks. */
+  events?: boolean;
+}
+
+/** The functions of an API, nested as in its definition. */
+export interface ClientFunctions {
+  [name: string]: ClientFunctions | ((...args: unknown[]) => Promise<unknown>);
 }
 
 /** What {@linkcode clientCalls} makes. */
 export interface ClientCalls {
   APIError: new (status: number, message: string, body: unknown) => Error & { status: number; body: unknown };
-  connect(base: string, options?: ConnectOptions): Record<string, (...args: unknown[]) => Promise<unknown>>;
+  connect(base: string, options?: ConnectOptions): ClientFunctions;
 }
 
 /** Calls and their results. The client module carries this function's own text, so that it must need nothing from outside of itself. */
@@ -32,6 +40,7 @@ export function clientCalls(
   values: ClientValues,
   requests: ClientRequests,
   channels: ClientChannels,
+  events: ClientEvents,
 ): ClientCalls {
   /** An answer that is a failure: its status, and its body as far as it could be read. */
   class APIError extends Error {
@@ -68,10 +77,12 @@ export function clientCalls(
     return list.length === 1 ? list[0] : list;
   };
 
-  const accept = ({ result: { shape, type } }: WireOperation): Record<string, string> =>
-    shape === "none" || shape === "stream"
-      ? {}
-      : { accept: type === "text/plain" ? "text/plain, application/json;q=0.9" : type };
+  const accept = ({ result: { shape, type } }: WireOperation): Record<string, string> => {
+    if (shape === "none" || shape === "stream") return {};
+    // A channel that fails says so in its last line.
+    if (shape === "channel") return { accept: `${type};errors=line` };
+    return { accept: type === "text/plain" ? "text/plain, application/json;q=0.9" : type };
+  };
 
   const limit = ({ signal, timeout }: ModuleCallOptions, leave: AbortController) =>
     AbortSignal.any([
@@ -80,24 +91,41 @@ export function clientCalls(
       ...(timeout === undefined ? [] : [AbortSignal.timeout(timeout)]),
     ]);
 
+  /** Puts a function where its name says; one can stand beside functions that have its name in front of theirs. */
+  const put = (table: ClientFunctions, [name, ...inner]: string[], made: ClientFunctions[string]) => {
+    const known = Object.hasOwn(table, name) ? table[name] : undefined;
+    const value = inner.length > 0 ? known ?? {} : made;
+    if (inner.length > 0) put(value as ClientFunctions, inner, made);
+    else if (known) Object.defineProperties(made, Object.getOwnPropertyDescriptors(known));
+    Object.defineProperty(table, name, { value, enumerable: true, configurable: true });
+  };
+
   const connect = (base: string, client: ConnectOptions = {}) => {
     const origin = (/^[a-z][a-z0-9+.-]*:\/\//i.test(base) ? base : `https://${base}`).replace(/\/+$/, "");
     const send = client.fetch ?? ((request: Request) => fetch(request));
 
     const call = async (operation: WireOperation, args: unknown[], options: ModuleCallOptions) => {
       const { url, init } = requests.write(operation, origin, args);
-      const open = operation.result.shape === "channel";
-      const decode = (text: string) => values.readJSON(text, operation.result.kind);
-      if (open && options.websocket) return channels.messages(url.replace(/^http/, "ws"), decode);
       const leave = new AbortController();
-      const headers = new Headers(accept(operation));
+      const signal = limit(options, leave);
+      const headers = new Headers();
       for (const more of [init.headers, client.headers, options.headers]) {
         new Headers(more).forEach((value, name) => headers.set(name, value));
       }
-      const response = send(new Request(url, { ...init, headers, signal: limit(options, leave) })).then(async (got) => {
-        if (!got.ok) throw await readError(got);
-        return got;
-      });
+      const decode = (text: string) => values.readJSON(text, operation.result.kind);
+      const open = operation.result.shape === "channel";
+      if (open && options.websocket) return channels.messages(url.replace(/^http/, "ws"), headers, decode, signal);
+      for (const [name, value] of Object.entries(accept(operation))) {
+        if (!headers.has(name)) headers.set(name, value);
+      }
+      const request = new Request(url, { ...init, headers, signal });
+      const ask = async (request: Request) => {
+        const response = await send(request);
+        if (!response.ok) throw await readError(response);
+        return response;
+      };
+      if (open && options.events) return events.open(request, ask, decode, () => leave.abort());
+      const response = ask(request);
       if (open) return channels.lines(response, decode, () => leave.abort());
       return await readResult(operation, await response);
     };
@@ -116,7 +144,9 @@ export function clientCalls(
       }
     };
 
-    return Object.fromEntries(operations.map((operation) => [operation.name, functionOf(operation)]));
+    const table: ClientFunctions = {};
+    for (const operation of operations) put(table, operation.name.split("."), functionOf(operation));
+    return table;
   };
 
   return { APIError, connect };

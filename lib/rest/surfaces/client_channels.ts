@@ -1,9 +1,11 @@
 /** What {@linkcode clientChannels} makes. */
 export interface ClientChannels {
+  /** A channel of texts: `next` gives one, or nothing at the end; `end` leaves it. */
+  of<T>(next: () => Promise<string | undefined>, end: () => void, decode: (text: string) => T): ClientChannel<T>;
   /** The values of a body of JSON lines. */
   lines<T>(response: Promise<Response>, decode: (text: string) => T, leave: () => void): ClientChannel<T>;
-  /** The values of a WebSocket's messages. */
-  messages<T>(url: string, decode: (text: string) => T): ClientChannel<T>;
+  /** The values of a WebSocket's messages. Where it takes no headers, as in a browser, a bearer token still goes with it. */
+  messages<T>(url: string, headers: Headers, decode: (text: string) => T, signal?: AbortSignal): ClientChannel<T>;
 }
 
 /** Values as they come; `close`, or leaving the loop, lets the server know. */
@@ -13,7 +15,7 @@ export interface ClientChannel<T> extends AsyncIterableIterator<T, undefined> {
 
 /** Channels for a browser. The client module carries this function's own text, so that it must need nothing from outside of itself. */
 export function clientChannels(): ClientChannels {
-  const channel = <T>(next: () => Promise<string | undefined>, end: () => void, decode: (text: string) => T) => {
+  const of = <T>(next: () => Promise<string | undefined>, end: () => void, decode: (text: string) => T) => {
     let closed = false;
     const close = () => {
       if (!closed) end();
@@ -42,7 +44,37 @@ export function clientChannels(): ClientChannels {
     return made;
   };
 
+  /** Opens a WebSocket with headers. */
+  const open = (url: string, headers: Headers) => {
+    const flow = "gantry.flow";
+    const all = Object.fromEntries(headers);
+    try {
+      // Servers' runtimes take headers this way; a browser reads the object as a protocol's name and throws.
+      const options = { protocols: [flow], headers: all } as unknown as string[];
+      if (Object.keys(all).length > 0) return new WebSocket(url, options);
+    } catch { /* no headers then */ }
+    const credential = headers.get("authorization") ?? "";
+    if (credential === "") return new WebSocket(url, [flow]);
+    const token = /^Bearer +(\S+) *$/i.exec(credential)?.[1];
+    if (token === undefined) throw new TypeError("Open a WebSocket: a browser sends no credential but a bearer token");
+    const base64 = btoa(String.fromCharCode(...new TextEncoder().encode(token)));
+    const carrier = base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+    return new WebSocket(url, [flow, `gantry.bearer.${carrier}`]);
+  };
+
+  /** What a line says that tells of a failure, which no JSON begins like. */
+  const failureOf = (line: string): Error | undefined => {
+    if (!line.startsWith("!")) return undefined;
+    try {
+      return new Error(`Read a channel: ${JSON.parse(line.slice(1))}`);
+    } catch {
+      return undefined;
+    }
+  };
+
   return {
+    of,
+
     lines(response, decode, leave) {
       const opened = response.then((got) => (got.body ?? new Blob([]).stream()).getReader());
       opened.catch(() => {});
@@ -53,6 +85,8 @@ export function clientChannels(): ClientChannels {
         const reader = await opened;
         for (;;) {
           const text = waiting.shift();
+          const failure = text && failureOf(text);
+          if (failure) throw failure;
           if (text !== undefined) return text;
           const { done, value } = await reader.read();
           if (done && rest.trim() === "") return undefined;
@@ -61,19 +95,27 @@ export function clientChannels(): ClientChannels {
           waiting.push(...parts.filter((part) => part.trim() !== ""));
         }
       };
-      return channel(next, () => {
+      return of(next, () => {
         leave();
         opened.then((reader) => reader.cancel()).catch(() => {});
       }, decode);
     },
 
-    messages(url, decode) {
+    messages(url, headers, decode, signal) {
       const window = 64;
-      const socket = new WebSocket(url, ["gantry.flow"]);
+      signal?.throwIfAborted();
+      const socket = open(url, headers);
       const waiting: string[] = [];
       let taken = 0;
       let ended: { error?: Error } | undefined;
       let wake = () => {};
+      const abort = () => {
+        ended ??= { error: signal?.reason };
+        waiting.length = 0;
+        wake();
+        socket.close();
+      };
+      signal?.addEventListener("abort", abort, { once: true });
       const credit = (count: number) => socket.protocol === "gantry.flow" && socket.send(String(count));
       socket.onopen = () => credit(window);
       socket.onmessage = (event) => {
@@ -81,7 +123,9 @@ export function clientChannels(): ClientChannels {
         wake();
       };
       socket.onclose = ({ code, reason }) => {
-        ended ??= code === 1000 ? {} : { error: new Error(reason || `Read a channel: closed with ${code}`) };
+        const words = `Read a channel: closed with ${code}${reason && `: ${reason}`}`;
+        ended ??= code === 1000 ? {} : { error: new Error(words) };
+        signal?.removeEventListener("abort", abort);
         wake();
       };
       const next = async () => {
@@ -94,7 +138,7 @@ export function clientChannels(): ClientChannels {
         }
         return text;
       };
-      return channel(next, () => {
+      return of(next, () => {
         ended ??= {};
         waiting.length = 0;
         wake();

@@ -1,5 +1,6 @@
 import { clientCalls } from "./client_calls.ts";
 import { clientChannels } from "./client_channels.ts";
+import { clientEvents } from "./client_events.ts";
 import { clientRequests } from "./client_requests.ts";
 import { clientTable } from "./client_table.ts";
 import { clientValues } from "./client_values.ts";
@@ -8,8 +9,8 @@ import { moduleNames } from "./module_names.ts";
 
 /**
  * Generates a client of APIs: the text of an ECMAScript module without imports, for browsers, Deno and Node. It exports every
- * operation as a function, which calls the server the module came from, `connect(base, options)` for any other server or with
- * headers, and `APIError`, which a failed call throws.
+ * operation as a function, and every namespace as an object of functions, which call the server the module came from,
+ * `connect(base, options)` for any other server or with headers, and `APIError`, which a failed call throws.
  *
  * @example
  * ```ts
@@ -39,16 +40,19 @@ ${functionText("clientRequests", clientRequests)}
 
 ${functionText("clientChannels", clientChannels)}
 
+${functionText("clientEvents", clientEvents)}
+
 ${functionText("clientCalls", clientCalls)}
 
 const values = clientValues(structs);
-const { APIError, connect } = clientCalls(operations, values, clientRequests(values), clientChannels());
+const channels = clientChannels();
+const { APIError, connect } = clientCalls(operations, values, clientRequests(values), channels, clientEvents(channels));
 /** Where the module came from, or else where its definition says the API is. */
 const origin = /^https?:/.test(import.meta.url) ? new URL(import.meta.url).origin : ${
     JSON.stringify(list[0]?.base ?? "")
   };
 const client = connect(origin);
-${exported.map(({ local, id }) => `const ${local} = client[${JSON.stringify(id)}];`).join("\n")}
+${exported.map(({ local, as }) => `const ${local} = client[${JSON.stringify(as)}];`).join("\n")}
 export { ${
     ["APIError", "connect", ...exported.map(({ local, as }) => local === as ? as : `${local} as ${as}`)].join(", ")
   } };

@@ -19,8 +19,10 @@ export interface CallOptions {
   /** Milliseconds until the call is given up. */
   timeout?: number;
   headers?: HeadersInit;
-  /** Opens a channel as a WebSocket, which carries no headers. */
+  /** Opens a channel as a WebSocket. In a browser no header goes with it but a bearer token. */
   websocket?: boolean;
+  /** Opens a channel as server-sent events, and connects again where it left when the connection breaks. */
+  events?: boolean;
 }
 
 /** How a client reaches the API. */
@@ -57,22 +59,51 @@ export default client;
 export function clientTypes(definitions: Definitions): string {
   const all = describeAll(listOf(definitions));
   const components = new Components();
-  const methods = all.map((described) => {
+  const root: Members = new Map();
+  for (const described of all) {
     const about = described.plan.description ?? described.plan.tag;
-    return `  /** ${commentText(about)} */\n  ${JSON.stringify(described.id)}${signature(described, components)};`;
-  }).map((text) => text.replace(/"([A-Za-z_$][\w$]*)"(?=\()/, "$1"));
+    memberAt(root, described.id.split(".")).call = {
+      about: commentText(about),
+      signature: signature(described, components),
+    };
+  }
   const types = Object.entries(components.schemas).map(([name, json]) =>
     `export type ${typeName(name)} = ${schemaType(json)};`
   );
   const exported = moduleNames(all.map(({ id }) => id));
   return [
     HEAD,
-    `/** The operations. */\nexport interface Client {\n${methods.join("\n")}\n}\n`,
-    ...exported.map(({ local, id }) => `declare const ${local}: Client[${JSON.stringify(id)}];`),
+    `/** The operations. */\nexport interface Client ${membersText(root, "")}\n`,
+    ...exported.map(({ local, as }) => `declare const ${local}: Client[${JSON.stringify(as)}];`),
     `export { ${exported.map(({ local, as }) => local === as ? as : `${local} as ${as}`).join(", ")} };`,
     ...types,
     "",
   ].join("\n");
+}
+
+/** What stands under a name: an operation, a namespace, or both. */
+interface Member {
+  call?: { readonly about: string; readonly signature: string };
+  readonly members: Members;
+}
+
+type Members = Map<string, Member>;
+
+function memberAt(members: Members, [name, ...inner]: readonly string[]): Member {
+  const found = members.get(name) ?? { members: new Map() };
+  members.set(name, found);
+  return inner.length === 0 ? found : memberAt(found.members, inner);
+}
+
+function membersText(members: Members, indent: string, own?: Member["call"]): string {
+  const inner = `${indent}  `;
+  const lines = [...members].map(([name, { call, members }]) => {
+    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+    const comment = call === undefined ? "" : `${inner}/** ${call.about} */\n`;
+    const type = members.size === 0 ? call?.signature : `: ${membersText(members, inner, call)}`;
+    return `${comment}${inner}${key}${type};`;
+  });
+  return `{\n${[...own ? [`${inner}${own.signature};`] : [], ...lines].join("\n")}\n${indent}}`;
 }
 
 function signature(described: Described, components: Components): string {

@@ -49,18 +49,29 @@ export function unique(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** Titles, where there are several; else what the first words of paths have in common. */
+/** Titles, where there are several; else namespaces, and what the first words of paths have in common. */
 function groupsOf(definitions: readonly Definition[]): (definition: Definition, plan: Plan) => string | undefined {
   const counts = new Map<string, number>();
-  const all = definitions.flatMap((definition) => definition.plans.map((plan) => firstWord(definition, plan)));
-  for (const word of all) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const grouped = [...counts.values()].filter((count) => count > 1).length > 1;
+  const plans = definitions.flatMap((definition) => definition.plans.map((plan) => ({ definition, plan })));
+  for (const { definition, plan } of plans.filter(({ plan }) => namespaceOf(plan) === undefined)) {
+    const word = firstWord(definition, plan);
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const named = plans.some(({ plan }) => namespaceOf(plan) !== undefined);
+  const grouped = named || [...counts.values()].filter((count) => count > 1).length > 1;
   return (definition, plan) => {
     if (definitions.length > 1 && definition.options.title !== undefined) return definition.options.title;
     if (!grouped) return undefined;
+    const namespace = namespaceOf(plan);
+    if (namespace !== undefined) return namespace;
     const word = firstWord(definition, plan);
     return (counts.get(word) ?? 0) > 1 ? word : OTHER;
   };
+}
+
+/** The namespaces a function stands in. */
+function namespaceOf({ name }: Plan): string | undefined {
+  return name.includes(".") ? name.slice(0, name.lastIndexOf(".")) : undefined;
 }
 
 function firstWord({ options: { aliases } }: Definition, { segments }: Plan): string {

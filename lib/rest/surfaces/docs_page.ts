@@ -1,4 +1,5 @@
 import { clientChannels } from "./client_channels.ts";
+import { clientEvents } from "./client_events.ts";
 import { functionText } from "./client_module.ts";
 import type { OpenAPIDocument } from "./openapi_types.ts";
 import { browseScript } from "./page/browse_script.ts";
@@ -14,11 +15,13 @@ import { tryScript } from "./page/try_script.ts";
 const SCRIPT = `"use strict";
 {
 ${functionText("clientChannels", clientChannels)}
+${functionText("clientEvents", clientEvents)}
 ${functionText("requestScript", requestScript)}
 ${functionText("browseScript", browseScript)}
 ${functionText("tryScript", tryScript)}
 browseScript(document, window);
-tryScript(document, window, requestScript(document, window), clientChannels());
+const channels = clientChannels();
+tryScript(document, window, requestScript(document, window), channels, clientEvents(channels));
 }`.replaceAll("</", "<\\/");
 
 const ICON = "data:image/svg+xml," + encodeURIComponent(

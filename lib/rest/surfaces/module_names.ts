@@ -6,9 +6,8 @@ const RESERVED = new Set(
 );
 const OWN = new Set(["APIError", "connect"]);
 
-/** How an operation is exported. */
+/** How an operation, or a namespace, is exported. */
 export interface ModuleName {
-  readonly id: string;
   /** What it is called within the module. */
   readonly local: string;
   /** What it is exported as: a word that is reserved can be exported, if not be declared. */
@@ -17,13 +16,15 @@ export interface ModuleName {
 
 /** The exports of a client module. What is no identifier, or the module's own, is reached through `connect` and `default` only. */
 export function moduleNames(ids: readonly string[]): ModuleName[] {
-  return ids.flatMap((id, index) => {
-    if (!/^[A-Za-z_$][\w$]*$/.test(id) || OWN.has(id) || id === "default") return [];
-    return [{ id, local: RESERVED.has(id) || INNER.has(id) ? `operation${index}_` : id, as: id }];
+  const names = new Set(ids.map((id) => id.split(".", 1)[0]));
+  return [...names].flatMap((as, index) => {
+    if (!/^[A-Za-z_$][\w$]*$/.test(as) || OWN.has(as) || as === "default") return [];
+    return [{ local: RESERVED.has(as) || INNER.has(as) ? `operation${index}_` : as, as }];
   });
 }
 
 /** What the text of the module declares. */
 const INNER = new Set(
-  "operations structs values origin client clientValues clientRequests clientChannels clientCalls".split(" "),
+  "operations structs values channels origin client clientValues clientRequests clientChannels clientEvents clientCalls"
+    .split(" "),
 );

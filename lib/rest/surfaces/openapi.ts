@@ -88,7 +88,7 @@ function describeOperation(
 /** `ListContainers` as words: "List containers". */
 function summaryOf(id: string): string {
   const words = id.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2").split(
-    /[ _]+/,
+    /[ _.]+/,
   );
   return words.map((word, index) => index > 0 && !/^[A-Z0-9]+$/.test(word) ? word.toLowerCase() : word).join(" ");
 }

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { chromiumPath, type WatchedPage, withPage } from "./chromium.ts";
-import { serveShop, TOKEN } from "./shop.ts";
+import { breakOff, serveShop, TOKEN } from "./shop.ts";
 
 if (chromiumPath === undefined) console.log("left out: the page in a browser, as there is no Chromium here");
 
@@ -18,7 +18,7 @@ function browserTest(
     sanitizeOps: false,
     sanitizeResources: false,
     async fn() {
-      const serve = serveShop({ guarded });
+      const serve = breakOff(serveShop({ guarded }), 2);
       await using server = Deno.serve(
         { port: 0, hostname: "127.0.0.1", onListen() {} },
         (request) =>
@@ -30,7 +30,8 @@ function browserTest(
       await withPage(origin, async (watched) => {
         await watched.page.goto(`${origin}/`);
         await run(watched, origin);
-        assertEquals(watched.troubles, []);
+        // A browser tells of every WebSocket that is refused, which tests are about.
+        assertEquals(watched.troubles.filter((text) => !/^WebSocket connection to/.test(text)), []);
       });
     },
   });
@@ -38,7 +39,7 @@ function browserTest(
 
 browserTest("docsPage() is shown on the root to a browser, in one request", async ({ page }) => {
   assertEquals(await page.title(), "Shop");
-  assertEquals(await page.locator("article[data-search]").count(), 19);
+  assertEquals(await page.locator("article[data-search]").count(), 21);
   assertEquals(await page.evaluate("performance.getEntriesByType('resource').length"), 0);
 });
 
@@ -85,9 +86,11 @@ browserTest("docsPage() tries bodies, paths with slashes, lists and files", asyn
   assertStringIncludes(await answer("delete"), "501");
 });
 
-for (const transport of ["lines", "websocket"]) {
+for (const transport of ["lines", "events", "websocket"]) {
   browserTest(`docsPage() shows the values of a channel as they come, over ${transport}`, async ({ page }) => {
     const watch = page.locator("article#Watch");
+    // The first two bodies break off.
+    if (transport === "events") { for (const _ of "12") await page.evaluate(`fetch("/stock/follow?to=1", ${EVENTS})`); }
     await page.selectOption("#Watch-transport", transport);
     await page.fill("#Watch-query-count", "10");
     await watch.getByRole("button", { name: "Open" }).click();
@@ -97,9 +100,21 @@ for (const transport of ["lines", "websocket"]) {
     await page.fill("#Watch-query-count", "20");
     await watch.getByRole("button", { name: "Open" }).click();
     await watch.locator(".failed").waitFor();
+    assertMatch(await watch.locator(".failed").textContent() ?? "", /^Read a channel: .*thirteen is unlucky$/);
     assertEquals(await watch.locator(".values li").count(), 13);
   });
 }
+
+const EVENTS = `{ headers: { accept: "text/event-stream" } }`;
+
+browserTest("docsPage() goes on with a channel of events where its connection broke off", async ({ page }) => {
+  const follow = page.locator(`article[id="Stock.Follow"]`);
+  await follow.getByLabel("Over").selectOption("events");
+  await follow.getByLabel("to*").fill("7");
+  await follow.getByRole("button", { name: "Open" }).click();
+  await follow.locator(".status", { hasText: "Closed" }).waitFor();
+  assertEquals(await follow.locator(".values li").allTextContents(), ["1", "2", "3", "4", "5", "6", "7"]);
+});
 
 browserTest("docsPage() searches, by the keyboard too", async ({ page }) => {
   await page.keyboard.press("/");
@@ -108,7 +123,7 @@ browserTest("docsPage() searches, by the keyboard too", async ({ page }) => {
   assertEquals(await page.locator("nav li:visible").count(), 2);
   assertEquals(await page.locator("#found").textContent(), "2 operations");
   await page.keyboard.press("Escape");
-  assertEquals(await page.locator("article[data-search]:visible").count(), 19);
+  assertEquals(await page.locator("article[data-search]:visible").count(), 21);
 });
 
 browserTest("docsPage() is light or dark as the reader likes, and remembers it", async ({ page }) => {
@@ -177,10 +192,20 @@ browserTest("docsPage() sends a credential with every try, channels too", async 
   await page.getByLabel("Token").fill(TOKEN);
   await add.getByRole("button", { name: "Send" }).click();
   await add.locator(".answer .status.good").waitFor();
+  const watch = page.locator("article#Watch");
   await page.fill("#Watch-query-count", "2");
-  await page.locator("article#Watch").getByRole("button", { name: "Open" }).click();
-  await page.locator("article#Watch .count", { hasText: "2 values" }).waitFor();
+  for (const transport of ["lines", "events", "websocket"]) {
+    if (transport === "events") {
+      for (const _ of "12") await page.evaluate(`fetch("/stock/follow?to=1", ${GUARDED})`);
+    }
+    await page.selectOption("#Watch-transport", transport);
+    await watch.getByRole("button", { name: "Open" }).click();
+    await watch.locator(".status", { hasText: "Closed" }).waitFor();
+    assertEquals(await watch.locator(".count").textContent(), "2 values", transport);
+  }
 }, true);
+
+const GUARDED = `{ headers: { accept: "text/event-stream", authorization: "Bearer ${TOKEN}" } }`;
 
 browserTest("clientModule() is imported by a browser from the root, and calls", async ({ page }, origin) => {
   // The page's own policy forbids other modules: one without it imports.
@@ -206,10 +231,60 @@ browserTest("clientModule() is imported by a browser from the root, and calls", 
   assertEquals(seen, {
     sum: "9007199254740994",
     ids: ["0biginttrue", "1biginttrue", "2biginttrue", "0", "1", "2"],
-    failure: "Error: Watch: thirteen is unlucky",
+    failure: "Error: Read a channel: closed with 1011: Watch: thirteen is unlucky",
     wrote: "5",
     read: "hello",
     failed: ["APIError", 404],
     search: { tag: ["a", "b"], price: { to: 3 } },
   });
 });
+
+browserTest(
+  "clientModule() of an API that wants a credential reads channels in every way",
+  async ({ page }, origin) => {
+    await page.goto(`${origin}/openapi.json`);
+    const seen = await page.evaluate(`(async () => {
+    const { connect } = await import("${origin}/client.js");
+    const shop = connect("${origin}", { headers: { authorization: "Bearer ${TOKEN}" } });
+    const read = async (channel) => {
+      const seen = [];
+      try {
+        for await (const value of await channel) seen.push(value.id ?? value);
+      } catch (error) {
+        seen.push(error.message);
+      }
+      return seen.slice(-3).join(" ");
+    };
+    const level = String(await shop.Stock.Level("four"));
+    // The first two bodies break off, and are resumed with the credential.
+    const resumed = await read(shop.Stock.Follow(7, { events: true }));
+    const ways = [{}, { events: true }, { websocket: true }];
+    const failed = [];
+    for (const way of ways) failed.push(await read(shop.Watch(20, way)));
+    const whole = [];
+    for (const way of ways) whole.push(await read(shop.Stock.Follow(5, way)));
+    const stranger = connect("${origin}");
+    const refused = [];
+    for (const way of ways) refused.push(await read((async () => stranger.Watch(1, way))()));
+    const basic = await read((async () => shop.Watch(1, { websocket: true, headers: { authorization: "Basic x" } }))());
+    return { level, resumed, failed, whole, refused, basic };
+  })().catch((error) => ({ error: String(error) }))`);
+    assertEquals(seen, {
+      level: "4",
+      resumed: "5 6 7",
+      failed: [
+        "11 12 Read a channel: Watch: thirteen is unlucky",
+        "11 12 Read a channel: Watch: thirteen is unlucky",
+        "11 12 Read a channel: closed with 1011: Watch: thirteen is unlucky",
+      ],
+      whole: ["3 4 5", "3 4 5", "3 4 5"],
+      refused: [
+        "Authenticate: a bearer token is required",
+        "Authenticate: a bearer token is required",
+        "Read a channel: closed with 1006",
+      ],
+      basic: "Open a WebSocket: a browser sends no credential but a bearer token",
+    });
+  },
+  true,
+);

@@ -1,8 +1,8 @@
-import { assert, assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertInstanceOf, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "../../../handlers/wire/zod.ts";
-import { api, basic, handler, implement, int64, rest } from "../../../lib/rest/mod.ts";
+import { api, basic, handler, implement, int64, namespace, rest } from "../../../lib/rest/mod.ts";
 import { clientModule, clientTypes, surfaces } from "../../../lib/rest/surfaces.ts";
-import { serveShop, shop, TOKEN } from "./shop.ts";
+import { breakOff, serveShop, shop, TOKEN } from "./shop.ts";
 
 /** The module as whoever imports it sees it: nothing is known of its functions' types here. */
 // deno-lint-ignore no-explicit-any -- generated text has no types in the module that imports it as data
@@ -87,6 +87,49 @@ Deno.test("clientModule() reads a channel until it ends, is left or fails", asyn
   assertEquals(seen, 13);
 });
 
+Deno.test("clientModule() nests functions as the definition does", async () => {
+  assertEquals(await client.Stock.Level("abc"), 3n);
+  const { Stock } = await imported(clientModule(shop));
+  assertEquals(Object.keys(Stock), ["Level", "Follow"]);
+  assertStringIncludes(
+    clientTypes(shop),
+    "  Stock: {\n    /** How many there are. */\n    Level(id: string, options?: CallOptions): Promise<bigint>;",
+  );
+});
+
+Deno.test("clientModule() keeps a function apart from a namespace of the same name", async () => {
+  const one = api("http://x", { Orders: rest("GET /orders", [], [z.string()]) });
+  const other = api("http://x", { Orders: namespace({ name: rest("GET /orders/name", [], [z.string()]) }) });
+  const serve = handler(null, [
+    implement(one, { Orders: () => "all" }),
+    implement(other, { Orders: { name: () => "name" } }),
+  ]);
+  for (const definitions of [[one, other], [other, one]]) {
+    const { connect } = await imported(clientModule(definitions));
+    const { Orders } = connect("http://x", { fetch: serve });
+    assertEquals([await Orders(), await Orders.name()], ["all", "name"]);
+    assertMatch(clientTypes(definitions), /Orders: \{\n\s+\(options\?: CallOptions\): Promise<string>;/);
+  }
+});
+
+Deno.test("clientModule() goes on with events where the connection broke off, and gives up in the end", async () => {
+  const read = async (fetch: unknown, options: unknown = { events: true }) => {
+    const seen: unknown[] = [];
+    for await (const n of await connect("http://shop", { fetch }).Stock.Follow(6, options)) seen.push(n);
+    return seen.join();
+  };
+  assertEquals(await read(breakOff(serveShop(), 2)), "1,2,3,4,5,6");
+  assertEquals(await read(serveShop(), { events: true, headers: { "last-event-id": "4" } }), "5,6");
+  let asked = 0;
+  const dies = breakOff(serveShop(), 1);
+  await assertRejects(
+    () => read((request: Request) => asked++ === 0 ? dies(request) : Promise.reject(new TypeError("it is off"))),
+    TypeError,
+    "it is off",
+  );
+  assertEquals(asked, 6);
+});
+
 Deno.test("clientModule() ends a call by signal or timeout, and sends headers", async () => {
   const guarded = serveShop({ guarded: true });
   const stranger = connect("http://shop", { fetch: guarded });
@@ -133,7 +176,7 @@ Deno.test("clientModule() is imported over HTTP, types and all, by a program tha
     const origin = `http://127.0.0.1:${server.addr.port}`;
     await Deno.writeTextFile(
       `${folder}/use.ts`,
-      `import shop, { Add, APIError, connect, Divide, type Item, ReadFile, SearchItems, Watch } from "${origin}/client.js";
+      `import shop, { Add, APIError, connect, Divide, type Item, ReadFile, SearchItems, Stock, Watch } from "${origin}/client.js";
 const sum: bigint = await Add(1n, 2n);
 const found: Item[] = await SearchItems({ text: "x", state: "used" });
 const [quotient, , failure]: [bigint | undefined, bigint | undefined, Error | undefined] = await Divide(1n, 0n);
@@ -141,11 +184,13 @@ const file: ReadableStream<Uint8Array> = await ReadFile("notes/today.txt");
 let count = 0;
 for await (const item of await Watch(2)) count += item.added.getTime() > 0 ? 1 : 0;
 await shop.DeleteItem("1", { timeout: 1000 });
+const level: bigint = await Stock.Level("abc");
+for await (const n of await shop.Stock.Follow(2, { events: true })) count += n;
 // @ts-expect-error a state is one of two words
 const wrong = () => SearchItems({ state: "broken" });
 // @ts-expect-error two arguments are needed
 const few = () => Add(1n);
-void [APIError, connect, wrong, few, quotient];
+void [APIError, connect, wrong, few, quotient, level];
 console.log(sum, found.length, found[0].state, failure?.message, await new Response(file).text(), count);
 `,
     );
@@ -154,7 +199,7 @@ console.log(sum, found.length, found[0].state, failure?.message, await new Respo
       env: { DENO_DIR: `${folder}/cache`, NO_COLOR: "1" },
     }).output();
     assertEquals(code, 0, new TextDecoder().decode(stderr));
-    assertEquals(new TextDecoder().decode(stdout).trim(), "3n 1 new Divide by zero: it cannot be done hello 2");
+    assertEquals(new TextDecoder().decode(stdout).trim(), "3n 1 new Divide by zero: it cannot be done hello 5");
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -5,14 +5,17 @@ import {
   bytes,
   chan,
   error,
+  type Handler,
   handler,
   HTTPError,
   implement,
   int64,
+  namespace,
   rest,
   stream,
   time,
 } from "../../../lib/rest/mod.ts";
+import { resumable } from "../../../lib/rest/events.ts";
 import { surfaces } from "../../../lib/rest/surfaces.ts";
 import { z } from "../../../handlers/wire/zod.ts";
 
@@ -65,6 +68,10 @@ export const shop = api("shop.example.com", {
   ByShelf: rest("GET /find?kind=shelf&q=%v", [z.string()], [z.string()]),
   Labels: rest("GET /labels?%v", [z.record(z.string(), z.string())], [z.record(z.string(), z.string())]),
   Watch: rest("GET /watch?count=%v", [z.int().min(0)], [chan(Item)], { description: "Tells of items as they arrive." }),
+  Stock: namespace({
+    Level: rest("GET /stock/{id=%v}/level", [z.string()], [int64], { description: "How many there are." }),
+    Follow: rest("GET /stock/follow?to=%v", [z.int()], [chan(z.int())], { description: "Goes on where it broke off." }),
+  }),
   delete: rest("DELETE /everything"),
 }, { title: "Shop" });
 
@@ -116,11 +123,16 @@ export const shopFunctions = implement(shop, {
   Labels: (labels) => labels,
   Watch: async function* (count) {
     for (let i = 0; i < count; i++) {
-      // A broken-off body takes with it what nobody has read yet.
-      if (i === 13) await new Promise((resolve) => setTimeout(resolve, 200));
       if (i === 13) throw new HTTPError(500, "Watch: thirteen is unlucky");
       yield item(String(i));
     }
+  },
+  Stock: {
+    Level: (id) => BigInt(id.length),
+    Follow: (to) =>
+      resumable(async function* (after = "0") {
+        for (let n = Number(after) + 1; n <= to; n++) yield [String(n), n] as const;
+      }),
   },
 });
 
@@ -130,4 +142,18 @@ export const TOKEN = "open sesame".replace(" ", "-");
 export function serveShop({ guarded = false } = {}) {
   const auth = guarded ? bearer(TOKEN) : null;
   return handler(auth, shopFunctions, { fallback: surfaces(shop, { auth, version: "2.1", description: "A *shop*." }) });
+}
+
+/** Breaks off the next bodies of server-sent events after two of their values, as a proxy might. */
+export function breakOff(serve: Handler, times: number): Handler {
+  return async (request, platform) => {
+    const response = await serve(request, platform);
+    if (response.headers.get("content-type") !== "text/event-stream" || times-- <= 0) return response;
+    const text = await response.text();
+    // A wait that the server names itself, so that nobody waits for a second.
+    return new Response(
+      "retry: 10\n" + text.split("\n\n").slice(0, 2).join("\n\n") + "\n\nid: 99\ndata: half",
+      response,
+    );
+  };
 }

@@ -118,6 +118,6 @@ function partsField(id: string, { schema }: MediaTypeObject, document: OpenAPIDo
 function transportField(id: string): Content {
   return html`
     <label for="${id}-transport">Over</label><select id="${id}-transport"
-      data-transport><option value="lines">HTTP, a line each</option><option value="websocket">WebSocket</option></select>
+      data-transport><option value="lines">HTTP, a line each</option><option value="events">Server-sent events</option><option value="websocket">WebSocket</option></select>
   `;
 }

@@ -1,9 +1,16 @@
 import type { ClientChannels } from "../client_channels.ts";
+import type { ClientEvents } from "../client_events.ts";
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts";
 import type { ReadForm } from "./request_script.ts";
 
 /** Sends forms and shows what comes back. The page carries this function's own text, so that it must need nothing from outside of itself. */
-export function tryScript(document: PageDocument, window: PageWindow, read: ReadForm, channels: ClientChannels): void {
+export function tryScript(
+  document: PageDocument,
+  window: PageWindow,
+  read: ReadForm,
+  channels: ClientChannels,
+  events: ClientEvents,
+): void {
   /** Values of a channel that stay in sight, and characters of a body. */
   const KEPT = 200;
   const LONGEST = 200_000;
@@ -79,18 +86,26 @@ export function tryScript(document: PageDocument, window: PageWindow, read: Read
     const list = element("ol", "values");
     list.setAttribute("tabindex", "0");
     answer.replaceChildren(element("p", "line", state, " ", count), list);
-    const overSocket = form.querySelector("[data-transport]")?.value === "websocket";
     const leave = new AbortController();
-    const response = async () => {
-      const got = await fetch(url, { ...init, signal: AbortSignal.any([stop.signal, leave.signal]) });
-      if (got.ok) return got;
-      answer.replaceChildren(statusLine(got, 0));
-      await showBody(got, answer);
-      throw new Error(`Answered with status ${got.status}`);
+    const signal = AbortSignal.any([stop.signal, leave.signal]);
+    const ask = async (request: Request) => {
+      const response = await fetch(request);
+      if (response.ok) return response;
+      answer.replaceChildren(statusLine(response, 0));
+      await showBody(response, answer);
+      throw Object.assign(new Error(`Answered with status ${response.status}`), { status: response.status });
     };
-    const source = overSocket
-      ? channels.messages(url.replace(/^http/, "ws"), (text) => text)
-      : channels.lines(response(), (text) => text, () => leave.abort());
+    const open = () => {
+      const over = form.querySelector("[data-transport]")?.value;
+      const headers = new Headers(init.headers);
+      const same = (text: string) => text;
+      if (over === "websocket") return channels.messages(url.replace(/^http/, "ws"), headers, same, stop.signal);
+      if (over === "events") return events.open(new Request(url, { ...init, signal }), ask, same, () => leave.abort());
+      // A channel that fails says so in its last line.
+      headers.set("accept", `${headers.get("accept") ?? "*/*"};errors=line`);
+      return channels.lines(ask(new Request(url, { ...init, headers, signal })), same, () => leave.abort());
+    };
+    const source = open();
     stop.signal.addEventListener("abort", () => source.close());
     let values = 0;
     for await (const text of source) {
