@@ -7,13 +7,16 @@ import {
   type HandlerOptions,
   type Implementation,
 } from "../lib/rest/mod.ts";
+import { surfaces } from "../lib/rest/surfaces.ts";
 import { compatContainers } from "./compat/containers/containers.ts";
 import { compatExec } from "./compat/exec/exec.ts";
 import { compatImages } from "./compat/images/images.ts";
 import { compatSystem } from "./compat/system/system.ts";
 import { containers } from "./containers/containers.ts";
 import { exec } from "./exec/exec.ts";
+import { definitions } from "./definitions.ts";
 import { images } from "./images/images.ts";
+import { ABOUT } from "./swagger.ts";
 import { system } from "./system/system.ts";
 
 /** Options of {@linkcode engineHandler}. */
@@ -38,13 +41,15 @@ export function families(engine: Engine): Implementation[] {
 
 /**
  * Serves an engine: the native tree under `/engine` and `/libpod`, Docker's tree beside it, each with and without a version
- * in front.
+ * in front. On the root stand the surfaces of the API: its OpenAPI document, a page to read and try it, and a client module.
+ * They tell nothing of the engine itself, and are shown to anybody.
  *
  * @param engine What is served
  * @param options Who may call, and what is told of errors
  */
 export function engineHandler(engine: Engine, { auth = null, ...options }: EngineHandlerOptions = {}): Handler {
-  return handler(auth, families(engine), options);
+  const faces = surfaces(definitions(), { ...ABOUT, auth, fallback: options.fallback });
+  return handler(auth, families(engine), { ...options, fallback: faces });
 }
 
 /**

@@ -1,22 +1,26 @@
-import { openapi, type OpenAPIDocument } from "../lib/rest/surfaces.ts";
-import { containersAPI } from "./containers/api.ts";
-import { engineErrors } from "./errors.ts";
-import { imagesAPI } from "./images/api.ts";
-import { systemAPI } from "./system/api.ts";
+import type { DocumentOptions, OpenAPIDocument } from "../lib/rest/surfaces.ts";
+import { openapi } from "../lib/rest/surfaces.ts";
+import { definitions } from "./definitions.ts";
 import { API_VERSION } from "./wire/api_options.ts";
 
-/** The families of the native tree under the titles they have in the document. */
-const FAMILIES = [
-  { title: "Containers", definition: containersAPI },
-  { title: "Images", definition: imagesAPI },
-  { title: "System", definition: systemAPI },
-];
+/** What documents of the API say of it as a whole. */
+export const ABOUT: DocumentOptions = {
+  title: "Gantry engine",
+  version: API_VERSION.libpod,
+  description: "Containers and what belongs to them: the native tree under `/engine`, and Docker's beside it.",
+};
 
-let made: OpenAPIDocument | undefined;
+let made: { readonly document: OpenAPIDocument; readonly text: string } | undefined;
+
+/** The document is made when it is first asked for, as the schemas of a whole engine take a moment. */
+function make(): { readonly document: OpenAPIDocument; readonly text: string } {
+  if (made !== undefined) return made;
+  const document = openapi(definitions(), ABOUT);
+  return made = { document, text: JSON.stringify(document, null, 1) + "\n" };
+}
 
 /**
- * The OpenAPI 3.1 document of the engine's native API, read off the definitions it is served by. It is made when it is first
- * asked for, as the schemas of a whole engine take a moment.
+ * The OpenAPI 3.1 document of the engine's API, both trees of it, read off the definitions it is served by.
  *
  * @example
  * ```ts
@@ -25,11 +29,10 @@ let made: OpenAPIDocument | undefined;
  * ```
  */
 export function DefaultEngineSwaggerSpec(): OpenAPIDocument {
-  return made ??= openapi(
-    FAMILIES.map(({ title, definition }) => ({
-      ...definition,
-      options: { ...definition.options, title, errors: engineErrors },
-    })),
-    { title: "Gantry engine", version: API_VERSION.libpod, description: "Containers and what belongs to them." },
-  );
+  return make().document;
+}
+
+/** The document as text: JSON with a value to the line, which is YAML too (YAML 1.2, section 1.3). */
+export function swaggerText(): string {
+  return make().text;
 }

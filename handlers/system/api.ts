@@ -12,6 +12,7 @@ export const systemAPI = api("http://localhost", {
   PingHead: rest("HEAD /engine/_ping", [], [], { status: 200 }),
   VersionHandler: rest("GET /engine/version", [], [SystemComponentVersion]),
   GetInfo: rest("GET /engine/info", [], [Info]),
+  ServeSwagger: rest("GET /engine/swagger", [], [stream("text/yaml")]),
   GetEvents: rest("GET(application/json) /engine/events?%v", [EventsQuery], [chan(reply(Event))], {
     body: "as-tagged",
   }),

@@ -1,6 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
+import { swaggerText } from "../swagger.ts";
 import { systemAPI } from "./api.ts";
 import { events } from "./events.ts";
 import { info } from "./info.ts";
@@ -14,6 +15,7 @@ export function system(engine: Engine): Implementation {
     PingHead: ({ headers }) => void ping(headers),
     VersionHandler: () => version(engine),
     GetInfo: () => info(engine),
+    ServeSwagger: () => swaggerText(),
     GetEvents: (query, context) => events(engine, query, context),
   });
 }

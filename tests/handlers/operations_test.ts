@@ -53,6 +53,7 @@ const CALLS: Record<string, [method: string, path: string, status: number, body?
   PingHead: ["HEAD", "/libpod/_ping", 200],
   VersionHandler: ["GET", "/libpod/version", 200],
   GetInfo: ["GET", "/libpod/info", 200],
+  ServeSwagger: ["GET", "/libpod/swagger", 200],
   GetEvents: ["GET", "/libpod/events?stream=false", 200],
   CompatCreateContainer: ["POST", "/containers/create?name=fresh", 201, { Image: TINY_NAME }],
   CompatListContainers: ["GET", "/containers/json?all=1&size=1", 200],

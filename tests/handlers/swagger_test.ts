@@ -1,9 +1,9 @@
-import { assert, assertEquals, assertExists } from "@std/assert";
+import { assert, assertEquals, assertExists, assertStringIncludes } from "@std/assert";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { containersAPI } from "../../handlers/containers/api.ts";
-import { imagesAPI } from "../../handlers/images/api.ts";
+import { definitions } from "../../handlers/definitions.ts";
+import { families } from "../../handlers/engine_handler.ts";
 import { DefaultEngineSwaggerSpec } from "../../handlers/swagger.ts";
-import { systemAPI } from "../../handlers/system/api.ts";
+import { openTestEngine } from "./test_engine.ts";
 
 const document = DefaultEngineSwaggerSpec();
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
@@ -15,9 +15,10 @@ Deno.test("DefaultEngineSwaggerSpec() is a valid OpenAPI document", async () => 
   assert(valid, JSON.stringify(errors));
 });
 
-Deno.test("DefaultEngineSwaggerSpec() has every operation of the native tree once", () => {
-  const plans = [containersAPI, imagesAPI, systemAPI].flatMap((definition) => definition.plans.map(({ name }) => name));
-  assertEquals(operations.map(({ operationId }) => operationId).sort(), plans.sort());
+Deno.test("DefaultEngineSwaggerSpec() has every operation of both trees once", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  const served = families(test.engine).flatMap(({ definition }) => definition.plans.map(({ name }) => name)).sort();
+  assertEquals(operations.map(({ operationId }) => operationId).sort(), served, "definitions.ts has every family");
 });
 
 Deno.test("DefaultEngineSwaggerSpec() says what errors look like on the wire", () => {
@@ -30,4 +31,32 @@ Deno.test("DefaultEngineSwaggerSpec() says what errors look like on the wire", (
     "message",
     "response",
   ]);
+});
+
+Deno.test("ServeSwagger() answers the document as YAML, under every spelling of its path", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  for (const path of ["/engine/swagger", "/libpod/swagger", "/v5.0.0/libpod/swagger"]) {
+    const reply = await test.send("GET", path);
+    assertEquals([reply.status, reply.headers.get("content-type")], [200, "text/yaml"]);
+    assertExists(reply.headers.get("libpod-api-version"));
+    assertEquals(JSON.parse(await reply.text()), JSON.parse(JSON.stringify(document)));
+  }
+});
+
+Deno.test("engineHandler() shows the surfaces of the API on its root, and answers what is unknown as before", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  const page = await test.send("GET", "/", undefined, { accept: "text/html" });
+  assertEquals([page.status, page.headers.get("content-type")], [200, "text/html;charset=UTF-8"]);
+  assertStringIncludes(await page.text(), 'id="CompatCreateContainer"');
+  const module = await (await test.send("GET", "/client.js")).text();
+  const { connect } = await import(`data:text/javascript,${encodeURIComponent(module)}`);
+  assertEquals(await connect("http://d", { fetch: test.serve }).GetImages({}), []);
+  const unknown = await test.send("GET", "/nothing");
+  assertEquals([unknown.status, await unknown.text()], [404, "Not Found\n"]);
+});
+
+Deno.test("definitions() have a title each, so that documents group operations by family", () => {
+  const titles = definitions().map(({ options }) => options.title);
+  assertEquals(new Set(titles).size, titles.length);
+  assertEquals(document.tags?.map(({ name }) => name), titles);
 });

@@ -1,0 +1,30 @@
+import type { Definition } from "../lib/rest/mod.ts";
+import { compatContainersAPI } from "./compat/containers/api.ts";
+import { compatExecAPI } from "./compat/exec/api.ts";
+import { compatImagesAPI } from "./compat/images/api.ts";
+import { compatSystemAPI } from "./compat/system/api.ts";
+import { containersAPI } from "./containers/api.ts";
+import { engineErrors } from "./errors.ts";
+import { execAPI } from "./exec/api.ts";
+import { imagesAPI } from "./images/api.ts";
+import { systemAPI } from "./system/api.ts";
+
+/** The families of both trees, by the titles that documents give them. */
+const FAMILIES: Readonly<Record<string, Definition>> = {
+  "Containers": containersAPI,
+  "Exec": execAPI,
+  "Images": imagesAPI,
+  "System": systemAPI,
+  "Docker: containers": compatContainersAPI,
+  "Docker: exec": compatExecAPI,
+  "Docker: images": compatImagesAPI,
+  "Docker: system": compatSystemAPI,
+};
+
+/** The definitions of the whole API, both trees, with their titles and errors, as documents are made from them. */
+export function definitions(): Definition[] {
+  return Object.entries(FAMILIES).map(([title, definition]) => ({
+    ...definition,
+    options: { ...definition.options, title, errors: engineErrors },
+  }));
+}
