@@ -1,4 +1,5 @@
 import type { Peer } from "./peers.ts";
+import { streamLines } from "./stream_lines.ts";
 
 /** One measured line: the same work on both peers, in the unit given; `higher` says which way is better. */
 export interface Line {
@@ -91,6 +92,7 @@ export async function* engineLines(
       return await average(counts.repeats * 10, () => peer.call("GET", `/containers/${id}/json`));
     }),
   };
+  yield* streamLines(gantry, podman, image(registry));
   for (const peer of [gantry, podman]) {
     for (const { Id } of JSON.parse(await peer.call("GET", "/containers/json?all=true"))) {
       await peer.call("DELETE", `/containers/${Id}?force=true&timeout=0`);
@@ -126,8 +128,9 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - from) / 1000;
 }
 
+/** Milliseconds of one call, of a server that is warm. */
 async function average(times: number, work: () => Promise<unknown>): Promise<number> {
-  await work();
+  for (let i = 0; i < times / 2; i++) await work();
   const total = await seconds(async () => {
     for (let i = 0; i < times; i++) await work();
   });

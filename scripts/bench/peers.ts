@@ -4,11 +4,14 @@
  *
  * @module
  */
+import { UnixClient } from "./unix_client.ts";
 
 /** A server under measurement. */
 export interface Peer extends AsyncDisposable {
   name: string;
   pid: number;
+  /** Where it listens. */
+  socket: string;
   /** Sends a request and reads the answer whole; throws when the status is not below 400. */
   call(method: string, path: string, body?: unknown): Promise<string>;
 }
@@ -70,16 +73,10 @@ async function start(name: string, socket: string, command: string[], env: Recor
     stdout: "null",
     stderr: "null",
   }).spawn();
-  const client = Deno.createHttpClient({ proxy: { transport: "unix", path: socket }, poolMaxIdlePerHost: 32 });
+  const client = new UnixClient(socket);
   const call = async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(`http://d/v4.3.1/libpod${path}`, {
-      client,
-      method,
-      headers: body === undefined ? {} : { "content-type": "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const text = await response.text();
-    if (response.status >= 400) throw new Error(`${name}: ${method} ${path}: ${response.status} ${text}`);
+    const { status, text } = await client.call(method, `/v4.3.1/libpod${path}`, body);
+    if (status >= 400) throw new Error(`${name}: ${method} ${path}: ${status} ${text}`);
     return text;
   };
   for (let tries = 0;; tries++) {
@@ -94,6 +91,7 @@ async function start(name: string, socket: string, command: string[], env: Recor
   return {
     name,
     pid: child.pid,
+    socket,
     call,
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
