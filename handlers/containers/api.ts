@@ -1,6 +1,7 @@
 import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
-import { body } from "../wire/body.ts";
+import { body, reply } from "../wire/body.ts";
+import { StatsJSON } from "../wire/compat/stats.ts";
 import {
   ContainerCreateResponse,
   ContainerTopOKBody,
@@ -21,11 +22,14 @@ import {
   ResizeQuery,
   SizeQuery,
   StartQuery,
+  StatsOneQuery,
+  StatsQuery,
   StopQuery,
   TopQuery,
   WaitQuery,
 } from "../wire/container_query.ts";
 import { SpecGenerator } from "../wire/spec_generator.ts";
+import { ContainerStatsReport } from "../wire/stats.ts";
 import { z } from "../wire/zod.ts";
 
 const name = z.string();
@@ -58,6 +62,18 @@ export const containersAPI = api("http://localhost", {
     "GET(application/json) /engine/containers/{name=%v}/top?%v",
     [name, TopQuery],
     [chan(ContainerTopOKBody)],
+    { body: "as-tagged" },
+  ),
+  StatsContainer: rest(
+    "GET(application/json) /engine/containers/stats?%v",
+    [StatsQuery],
+    [chan(reply(ContainerStatsReport))],
+    { body: "as-tagged" },
+  ),
+  StatsOneContainer: rest(
+    "GET(application/json) /engine/containers/{name=%v}/stats?%v",
+    [name, StatsOneQuery],
+    [chan(StatsJSON)],
     { body: "as-tagged" },
   ),
   RenameContainer: rest("POST /engine/containers/{name=%v}/rename?%v", [name, RenameQuery]),

@@ -1,6 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
+import { containerStats, NATIVE_STATS } from "./container_stats.ts";
 import { implementFamily } from "../implement_family.ts";
 import { isBefore } from "../path_version.ts";
 import { PruneReport, RmReport } from "../wire/container.ts";
@@ -12,6 +13,7 @@ import { getContainer } from "./inspect.ts";
 import { listContainers } from "./list.ts";
 import { logs } from "./logs.ts";
 import { prune } from "./prune.ts";
+import { stats } from "./stats.ts";
 import { top, unjoin } from "./top.ts";
 import { waitConditions } from "./wait.ts";
 
@@ -54,6 +56,8 @@ export function containers(engine: Engine): Implementation {
       const words = args.length === 1 && isBefore(version, 4, 8) ? unjoin(args[0]) : args;
       return top(engine, name, words, { ...query, signal });
     },
+    StatsContainer: (query, context) => stats(engine, query, context),
+    StatsOneContainer: (name, query, context) => containerStats(engine, name, query, context, NATIVE_STATS),
     RenameContainer: (name, query) => containers.rename(name, query.name),
   });
 }

@@ -81,6 +81,18 @@ export const TopQuery = z.object({
   stream: optionalFlag,
 });
 
+/** The query of `StatsContainer`. */
+export const StatsQuery = z.object({
+  containers: z.array(z.string()).optional(),
+  stream: optionalFlag,
+  interval: z.int().optional(),
+  all: optionalFlag,
+});
+export type StatsQuery = z.output<typeof StatsQuery>;
+
+/** The query of `StatsOneContainer`. */
+export const StatsOneQuery = z.object({ stream: optionalFlag, "one-shot": optionalFlag });
+
 /** The query of `RenameContainer`. */
 export const RenameQuery = z.object({ name: z.string() });
 

@@ -7,6 +7,7 @@ import type { ContainerRecord, ExitStatus, LogSource, NetworkAttachment, PortMap
 import type { Execs } from "./exec_port.ts";
 import type { ContainerFacts, HostInfo } from "./host_facts.ts";
 import type { NetworkRecord } from "./network_record.ts";
+import type { Resources } from "./resource_port.ts";
 
 /** Unpacked layers and the container trees mounted from them. A layer is named by its diff ID (`sha256:<hex>`). */
 export interface Layers {
@@ -192,6 +193,7 @@ export interface Host {
   networks: Networks;
   volumes: Volumes;
   files: Files;
+  resources: Resources;
   info(): Promise<HostInfo>;
   /** Another text after each boot of the host; `undefined` where that is not known. */
   bootID(): Promise<string | undefined>;

@@ -13,10 +13,12 @@ import {
   CompatResizeQuery,
   CompatSizeQuery,
   CompatStartQuery,
+  CompatStatsQuery,
   CompatStopQuery,
   CompatTopQuery,
   CompatWaitQuery,
 } from "../../wire/compat/query.ts";
+import { StatsJSON } from "../../wire/compat/stats.ts";
 import { ContainerCreateResponse, ContainerTopOKBody } from "../../wire/container.ts";
 import { PruneQuery, RenameQuery } from "../../wire/container_query.ts";
 import { z } from "../../wire/zod.ts";
@@ -53,6 +55,12 @@ export const compatContainersAPI = api("http://localhost", {
     "GET(application/json) /containers/{name=%v}/top?%v",
     [name, CompatTopQuery],
     [chan(ContainerTopOKBody)],
+    { body: "as-tagged" },
+  ),
+  CompatStatsContainer: rest(
+    "GET(application/json) /containers/{name=%v}/stats?%v",
+    [name, CompatStatsQuery],
+    [chan(StatsJSON)],
     { body: "as-tagged" },
   ),
   CompatRenameContainer: rest("POST /containers/{name=%v}/rename?%v", [name, RenameQuery]),

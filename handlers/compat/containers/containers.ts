@@ -20,6 +20,7 @@ import { makingSources } from "./spec/mounts.ts";
 import { specGenerator } from "./spec/spec_generator.ts";
 import { containerSummary } from "./summary.ts";
 import { compatStartContainer } from "./start.ts";
+import { COMPAT_STATS, containerStats } from "../../containers/container_stats.ts";
 import { compatWaitContainer } from "./wait.ts";
 
 /** The container operations of Docker's tree over an engine. */
@@ -73,6 +74,7 @@ export function compatContainers(engine: Engine): Implementation {
     CompatTopContainer: (name, { ps_args = ["-ef"], ...query }, { signal }) => {
       return top(engine, name, ps_args, { ...query, signal });
     },
+    CompatStatsContainer: (name, query, context) => containerStats(engine, name, query, context, COMPAT_STATS),
     CompatRenameContainer: (name, query) => containers.rename(name, query.name),
   });
 }

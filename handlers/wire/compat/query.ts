@@ -71,6 +71,9 @@ export const CompatTopQuery = z.object({
   stream: optionalFlag,
 });
 
+/** The query of `CompatStatsContainer`. */
+export const CompatStatsQuery = z.object({ stream: optionalFlag, "one-shot": optionalFlag });
+
 /** The query of `CompatResizeTTY`. */
 export const CompatResizeQuery = z.object({ h: z.int().optional(), w: z.int().optional(), running: optionalFlag });
 

@@ -35,6 +35,7 @@ import { PortClaims } from "./port_claims.ts";
 import { Records } from "./records.ts";
 import { removeContainer } from "./remove.ts";
 import { renameContainer } from "./rename.ts";
+import { type ContainerStats, lookAt, type StatsOptions, watchStats } from "./stats.ts";
 import { killContainer, stopContainer } from "./stop.ts";
 import { Teardowns } from "./teardowns.ts";
 import { topContainer } from "./top.ts";
@@ -167,6 +168,16 @@ export class Containers {
   /** What runs in it: columns by Podman's descriptors, or as `ps(1)` gives them for these arguments. */
   top(nameOrID: string, args: readonly string[] = []): Promise<ProcessTable> {
     return topContainer(this.#context, nameOrID, args);
+  }
+
+  /** What it uses; `previous` is the look its share of processor time is counted from, its start by default. */
+  stats(nameOrID: string, previous?: ContainerStats): Promise<ContainerStats> {
+    return attempt(() => lookAt(this.#context, this.resolve(nameOrID), previous));
+  }
+
+  /** What several use, again and again. Throws at once for an interval that is none. */
+  watchStats(options: StatsOptions): AsyncIterable<ContainerStats[]> {
+    return watchStats(this.#context, options);
   }
 
   /** Sets its terminal's size. */

@@ -17,6 +17,7 @@ import { openNetworks } from "./networks.ts";
 import { containerPaths, hostPaths } from "./paths.ts";
 import { ownCapabilities } from "./processes/capabilities.ts";
 import { openProcesses } from "./processes/processes.ts";
+import { openResources } from "./resources/resources.ts";
 import { openVolumes } from "./volumes.ts";
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
@@ -46,10 +47,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const passing = [paths.netns, paths.networks, paths.bundles, paths.exits, paths.runtime, paths.execs];
   for (const folder of [...folders, ...passing]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const context: HostContext = { paths, runtime: options.runtime ?? "auto", log: options.log ?? (() => {}) };
-  const [layers, processes, networks, capabilities] = await Promise.all([
+  const [layers, processes, networks, resources, capabilities] = await Promise.all([
     openLayers(context),
     openProcesses(context),
     openNetworks(context),
+    openResources(context),
     ownCapabilities(),
   ]);
   const volumes = await openVolumes(context, layers);
@@ -59,6 +61,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     networks,
     volumes,
     files: hostFiles,
+    resources,
     info: hostInfoReader(context, processes),
     bootID: () => readFile(BOOT_ID, "utf8").then((text) => text.trim(), () => undefined),
     logSource(id, driver) {
