@@ -22,7 +22,7 @@ export function body<S extends z.ZodType>(schema: S): Schema<Sparse<z.input<S>>,
           throw error;
         }
       },
-      jsonSchema: { input: describe(schema), output: describe(schema) },
+      jsonSchema: { input: describe(schema, sparse), output: describe(schema, sparse) },
     },
   };
 }
@@ -35,17 +35,29 @@ export function reply<S extends z.ZodType>(schema: S): Schema<z.input<S>, z.outp
       version: 1,
       vendor: "gantry",
       validate: (value) => validate(value),
-      jsonSchema: { input: describe(schema), output: describe(schema) },
+      jsonSchema: { input: describe(schema, exact), output: describe(schema, exact) },
     },
   };
 }
 
-function describe(schema: z.ZodType): (options: JSONSchemaOptions) => Record<string, unknown> {
+/** What changes a part of a schema as it is described. */
+type Override = (part: { zodSchema: unknown; jsonSchema: Record<string, unknown> }) => void;
+
+function describe(
+  schema: z.ZodType,
+  override: Override,
+): (options: JSONSchemaOptions) => Record<string, unknown> {
   return ({ target }) => z.toJSONSchema(schema, { target, io: "input", unrepresentable: "any", override });
 }
 
+/** Nothing of a request body has to be there. */
+const sparse: Override = (part) => {
+  exact(part);
+  delete part.jsonSchema.required;
+};
+
 /** The mark tells the transport to keep all 64 bits. */
-function override({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Record<string, unknown> }): void {
+function exact({ zodSchema, jsonSchema }: Parameters<Override>[0]): void {
   if (zodSchema !== UInt64OrMinusOne && zodSchema !== Int64) return;
   for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
   const format = zodSchema === Int64 ? "int64" : "uint64";

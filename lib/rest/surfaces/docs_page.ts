@@ -104,22 +104,29 @@ function groupsOf(document: OpenAPIDocument): Map<string, Placed[]> {
   return groups;
 }
 
+/** With more operations than these the list begins folded, group by group. */
+const MANY = 60;
+
 function navigation({ info, components }: OpenAPIDocument, groups: ReadonlyMap<string, readonly Placed[]>): Content {
+  const count = [...groups.values()].reduce((sum, { length }) => sum + length, 0);
   return html`
     <nav
-      aria-label="Operations"><div class="brand"><a href="#top">${info
-        .title}</a><button type="button" id="theme" aria-label="Change colours">◐</button></div>
-    <input id="search" type="search" placeholder="Search" aria-label="Search operations" autocomplete="off"><small id="found" role="status"></small>
-    ${[...groups].map(([name, placed]) =>
-      html`
-        <div data-group>
-          <h2>${name}</h2>
-          <ul>${placed.map(({ method, operation: { operationId: id } }) =>
-            html`<li><a href="#${id}" data-for="${id}"><span class="method ${method}">${method}</span><span>${id}</span></a></li>`
-          )}</ul>
-        </div>
-      `
-    )}${Object.keys(components.schemas).length > 0 && html`<h2><a href="#types">Types</a></h2>`}</nav>
+      aria-label="Operations">
+      <div
+        class="bar"><div class="brand"><a href="#top">${info
+          .title}</a><button type="button" id="theme" aria-label="Change colours">◐</button><button type="button" id="menu" aria-expanded="false" aria-controls="list">List</button></div>
+    <input id="search" type="search" placeholder="Search ${count} operations" aria-label="Search operations" autocomplete="off"><small id="found" role="status"></small></div>
+      <div id="list">${[...groups].map(([name, placed]) =>
+        html`
+          <details data-group ${count <= MANY && html`open`}>
+            <summary><h2>${name}</h2> <small>${placed.length}</small></summary>
+            <ul>${placed.map(({ method, operation: { operationId: id } }) =>
+              html`<li><a href="#${id}" data-for="${id}" title="${id}"><span class="method ${method}">${method}</span><span>${id}</span></a></li>`
+            )}</ul>
+          </details>
+        `
+      )}${Object.keys(components.schemas).length > 0 && html`<h2><a href="#types">Types</a></h2>`}</div>
+    </nav>
   `;
 }
 
@@ -129,19 +136,29 @@ function introduction({ info, components }: OpenAPIDocument): Content {
     <div
       class="top"><h1>${info.title}<small>${info.version}</small></h1><div class="lead">${prose(
         info.description,
-      )}</div><div class="links"><a href="openapi.json">OpenAPI document</a><a href="client.js">JavaScript client</a><a href="client.d.ts">Types of the client</a></div>${scheme !==
-          undefined && credentials(scheme)}</div>
+      )}</div><div class="links"><a href="openapi.json">OpenAPI document</a><a href="client.js">JavaScript client</a><a href="client.d.ts">Types of the client</a></div>${credentials(
+        scheme,
+      )}</div>
   `;
 }
 
-function credentials(scheme: Readonly<Record<string, unknown>>): Content {
-  if (scheme.type !== "http") return undefined;
-  const fields = scheme.scheme === "basic"
+/** What goes with every request that the page sends. */
+function credentials(scheme: Readonly<Record<string, unknown>> | undefined): Content {
+  const fields = scheme?.type !== "http"
+    ? undefined
+    : scheme.scheme === "basic"
     ? html`<label>Name<input id="user" autocomplete="off" spellcheck="false"></label><label>Password<input id="password" type="password" autocomplete="off"></label>`
     : html`<label>Token<input id="token" type="password" autocomplete="off" spellcheck="false"></label>`;
+  const headers = html`
+    <details>
+      <summary>Headers</summary>
+      <textarea id="headers" aria-label="Headers that go with every request" rows="2"
+        placeholder="Name: value, one to a line" spellcheck="false"></textarea>
+    </details>
+  `;
   return html`
     <form id="credentials"
-      aria-label="Credentials"><p>Credentials <small>stay in this page and go with every request</small></p>${fields}</form>
+      aria-label="Sent with every request"><p>Sent with every request <small>kept in this page only</small></p>${fields}${headers}</form>
   `;
 }
 

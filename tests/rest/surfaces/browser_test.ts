@@ -100,6 +100,7 @@ for (const transport of ["lines", "events", "websocket"]) {
     await page.fill("#Watch-query-count", "20");
     await watch.getByRole("button", { name: "Open" }).click();
     await watch.locator(".failed").waitFor();
+    assertEquals(await watch.locator(".answer .status").textContent(), "Failed");
     assertMatch(await watch.locator(".failed").textContent() ?? "", /^Read a channel: .*thirteen is unlucky$/);
     assertEquals(await watch.locator(".values li").count(), 13);
   });
@@ -122,8 +123,31 @@ browserTest("docsPage() searches, by the keyboard too", async ({ page }) => {
   assertEquals(await page.locator("article[data-search]:visible").count(), 2);
   assertEquals(await page.locator("nav li:visible").count(), 2);
   assertEquals(await page.locator("#found").textContent(), "2 operations");
+  await page.keyboard.press("Enter");
+  assertMatch(page.url(), /#CreateItem$/);
+  await page.keyboard.press("/");
   await page.keyboard.press("Escape");
   assertEquals(await page.locator("article[data-search]:visible").count(), 21);
+});
+
+browserTest("docsPage() sends headers of the reader's choice with every request", async ({ page }, origin) => {
+  await page.locator("#credentials summary").click();
+  await page.getByLabel("Headers that go with every request").fill("X-Trace: a b\naccept: application/json");
+  const sent = page.waitForRequest(`${origin}/everything`);
+  await page.locator("article#delete .try [type=submit]").click();
+  const headers = (await sent).headers();
+  assertEquals([headers["x-trace"], headers.accept], ["a b", "application/json"]);
+});
+
+browserTest("docsPage() shows its list on demand on a narrow screen, and is no wider than it", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const add = page.locator("nav").getByRole("link", { name: "Add" });
+  assertEquals(await add.isVisible(), false);
+  await page.getByRole("button", { name: "List" }).click();
+  await add.click();
+  assertEquals(await add.isVisible(), false);
+  assertMatch(page.url(), /#Add$/);
+  assertEquals(await page.evaluate("document.documentElement.scrollWidth"), 360);
 });
 
 browserTest("docsPage() is light or dark as the reader likes, and remembers it", async ({ page }) => {

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { bearer, handler } from "../../../lib/rest/mod.ts";
+import { z } from "../../../handlers/wire/zod.ts";
+import { api, bearer, handler, rest } from "../../../lib/rest/mod.ts";
 import { docsPage, openapi, surfaces } from "../../../lib/rest/surfaces.ts";
 import { serveShop, shop, shopFunctions, TOKEN } from "./shop.ts";
 
@@ -100,6 +101,18 @@ Deno.test("docsPage() escapes what a definition says and loads nothing from else
   const links = [...page.matchAll(/<(?:link|a)\b[^>]*?href="([^"]*)"/g)].map((match) => match[1]);
   assertEquals(links.filter((link) => !/^(#|data:|openapi\.json$|client\.)/.test(link)), []);
   assertEquals(/@import|url\(/.test(page), false);
+});
+
+Deno.test("docsPage() folds the list of a large API, and fields of which there are many", () => {
+  const fields = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`f${i}`, z.string().optional()]));
+  const operations = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [`Do${i}`, rest(`POST /n${i % 3}/${i}` as string, [z.object(fields)])]),
+    );
+  const page = (count: number) => docsPage(openapi(api("x", operations(count))));
+  const open = (text: string) => [...text.matchAll(/<details data-group open>/g)].length;
+  assertEquals([open(page(30)), open(page(90))], [3, 0]);
+  assertStringIncludes(page(3), "<summary>30 fields</summary>");
 });
 
 Deno.test("docsPage() has a heading, a form and a name for every control of every operation", () => {

@@ -16,6 +16,9 @@ export interface PageElement {
   readonly lastElementChild: PageElement | null;
   scrollTop: number;
   readonly scrollHeight: number;
+  readonly clientHeight: number;
+  readonly offsetTop: number;
+  readonly offsetParent: PageElement | null;
   name: string;
   value: string;
   disabled: boolean;
@@ -25,6 +28,7 @@ export interface PageElement {
   replaceChildren(...nodes: (PageElement | string)[]): void;
   remove(): void;
   focus(): void;
+  click(): void;
   select(): void;
   closest(selector: string): PageElement | null;
   querySelector(selector: string): PageElement | null;

@@ -28,12 +28,15 @@ export function operationView({ path, method, operation }: Placed, document: Ope
         <h3><a href="#${id}" class="anchor">${id}</a></h3>
         <p class="path"><span class="method ${method}">${method}</span><code>${pathView(path)}</code></p>
       </header>
-      <div class="columns"><div class="about">${prose(description)}${parametersView(
-        parameters,
-      )}${requestBody !== undefined && bodyView(requestBody.content, document)}${responsesView(
-        responses,
-        document,
-      )}</div>${formView({ path, method, operation }, document)}</div>
+      <div class="columns">
+        <div class="about">${prose(description)}${parametersView(
+          parameters,
+        )}${requestBody !== undefined && bodyView(requestBody.content, document)}${responsesView(
+          responses,
+          document,
+        )}</div>
+        <div class="side">${formView({ path, method, operation }, document)}</div>
+      </div>
     </article>
   `;
 }
@@ -71,7 +74,7 @@ function bodyView(content: Record<string, MediaTypeObject>, document: OpenAPIDoc
   const shown = schema === undefined
     ? html`<p class="type">bytes, as they are</p>`
     : struct !== undefined
-    ? html`<p class="type">${typeView(schema)}</p>${schemaView(struct)}`
+    ? html`<p class="type">${typeView(schema)}</p>${fieldsView(struct)}`
     : schemaView(schema);
   return html`<h4>Body</h4><p class="types">${
     types.map((type) =>
@@ -80,6 +83,16 @@ function bodyView(content: Record<string, MediaTypeObject>, document: OpenAPIDoc
       `
     )
   }</p>${shown}`;
+}
+
+/** More fields than these are behind a fold. */
+const MANY = 16;
+
+/** The fields of a struct; folded where there are so many that nothing else would be seen. */
+function fieldsView(struct: JSONSchema): Content {
+  const count = Object.keys(struct.properties ?? {}).length;
+  if (count <= MANY) return schemaView(struct);
+  return html`<details><summary>${count} fields</summary>${schemaView(struct)}</details>`;
 }
 
 /** The struct that a schema names, or a list of which it is. */

@@ -62,14 +62,21 @@ export function requestScript(document: PageDocument, window: PageWindow): ReadF
     return { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
   };
 
+  /** The headers that the page sends with every request. */
+  const common = (): Record<string, string> => {
+    const field = document.getElementById("headers");
+    const pairs = (field ? lines(field) : []).map((line) => /^([^:\s]+)\s*:\s*(.*)$/.exec(line));
+    return Object.fromEntries(pairs.flatMap((pair) => pair ? [[pair[1].toLowerCase(), pair[2]]] : []));
+  };
+
   const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
   return (form) => {
     const base = document.body.dataset.server ?? "/";
     const url = new URL(base, window.location.origin).href.replace(/\/$/, "") + pathOf(form) + queryOf(form);
     const { body, type } = bodyOf(form);
-    const headers: Record<string, string> = { ...credentials() };
-    if (form.dataset.accept) headers.accept = form.dataset.accept;
+    const headers: Record<string, string> = { ...credentials(), ...common() };
+    if (form.dataset.accept && headers.accept === undefined) headers.accept = form.dataset.accept;
     if (type !== undefined) headers["content-type"] = type;
     const method = form.dataset.method!;
     const shown = Object.entries(headers).map(([name, text]) => ` -H ${quote(`${name}: ${text}`)}`).join("");

@@ -18,9 +18,11 @@ a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}
 code,pre,var,kbd{font-family:var(--mono);font-size:.875em;font-style:normal}
 p{margin:.4rem 0}small{color:var(--soft);font-size:.82em}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem;z-index:2;background:var(--card);padding:.5rem 1rem}
-nav{position:sticky;top:0;height:100vh;overflow:auto;padding:1.5rem 1.1rem 3rem;border-right:1px solid var(--line);background:var(--card);scrollbar-width:thin}
-nav .brand{display:flex;align-items:center;justify-content:space-between;gap:.5rem;margin-bottom:1rem}
-nav .brand a{color:var(--ink);font-weight:650;font-size:1.05rem;letter-spacing:-.01em}
+nav{position:sticky;top:0;height:100vh;display:flex;flex-direction:column;border-right:1px solid var(--line);background:var(--card)}
+nav .bar{padding:1.5rem 1.1rem 0}#list{flex:1;overflow:auto;padding:0 1.1rem 3rem;scrollbar-width:thin;position:relative}
+nav .brand{display:flex;align-items:center;gap:.5rem;margin-bottom:1rem}#menu{display:none;padding:.3rem .7rem;line-height:1.2}
+nav .brand a{margin-right:auto;overflow-wrap:anywhere;color:var(--ink);font-weight:650;font-size:1.05rem;letter-spacing:-.01em}
+nav summary{margin:.9rem .5rem .35rem;width:auto}nav summary h2{display:inline;margin:0}nav summary small{font-size:.7rem}
 nav h2 a{color:inherit}nav h2{font-size:.72rem;font-weight:600;letter-spacing:.07em;text-transform:uppercase;color:var(--soft);margin:1.4rem .5rem .35rem}
 nav ul{list-style:none;margin:0;padding:0}
 nav li a{display:flex;gap:.55rem;align-items:baseline;padding:.24rem .5rem;border-radius:7px;color:var(--ink);font-size:.875rem}
@@ -36,9 +38,11 @@ main{padding:3rem clamp(1.25rem,4vw,4rem) 6rem;max-width:84rem}
 .links a{border:1px solid var(--line);background:var(--card);border-radius:8px;padding:.35rem .8rem;font-size:.85rem;color:var(--ink)}
 .links a:hover{border-color:var(--accent);text-decoration:none}
 #credentials{display:flex;flex-wrap:wrap;align-items:end;gap:.75rem;border:1px solid var(--line);background:var(--card);border-radius:12px;padding:1rem 1.2rem;max-width:46rem}
+#credentials details{flex-basis:100%}#credentials textarea{margin-top:.5rem}
 #credentials p{flex-basis:100%;margin:0;font-weight:600}#credentials p small{font-weight:400}#credentials label{flex:1 1 12rem;margin:0}
 section>h2{font-size:1.35rem;letter-spacing:-.015em;margin:3.2rem 0 1rem;text-transform:capitalize}
 article{background:var(--card);border:1px solid var(--line);border-radius:16px;margin:0 0 1.5rem;overflow:clip;box-shadow:0 1px 2px light-dark(#1c203008,#0000)}
+#operations article,.kind{content-visibility:auto;contain-intrinsic-size:auto 30rem}.kind{contain-intrinsic-size:auto 12rem}
 article:target{border-color:var(--accent)}
 article>header{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;align-items:baseline;justify-content:space-between;padding:1rem 1.4rem;border-bottom:1px solid var(--line)}
 h3{margin:0;font-size:1.08rem;letter-spacing:-.01em}h3 a{color:inherit}
@@ -48,7 +52,8 @@ h4{margin:1.3rem 0 .5rem;font-size:.72rem;letter-spacing:.07em;text-transform:up
 .method{font:600 .72rem/1 var(--mono);text-transform:uppercase;letter-spacing:.03em;margin-right:.6rem}nav .method{margin:0}
 .method.get{color:var(--get)}.method.post{color:var(--post)}.method.put{color:var(--put)}.method.patch{color:var(--patch)}.method.delete{color:var(--delete)}.method{color:var(--head)}
 .columns{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,26rem)}
-.about{padding:1.3rem 1.4rem;min-width:0}.try{padding:1.3rem 1.4rem;background:var(--sunk);border-left:1px solid var(--line);min-width:0}
+.about{padding:1.3rem 1.4rem;min-width:0}.side{background:var(--sunk);border-left:1px solid var(--line);min-width:0}
+.try{padding:1.3rem 1.4rem;position:sticky;top:0;max-height:100vh;overflow:auto;scrollbar-width:thin}
 .fields{margin:0}.fields>div{display:grid;grid-template-columns:minmax(6.5rem,11rem) minmax(0,1fr);gap:.2rem 1rem;padding:.45rem 0;border-top:1px solid var(--line)}
 .fields>div:first-child{border-top:0}dt{overflow-wrap:anywhere}dt code{font-weight:600}dt .required{font-size:.875em}dd{margin:0;min-width:0;overflow-wrap:anywhere}dd p{color:var(--soft);font-size:.88rem;margin:.15rem 0 0}
 .required{color:var(--delete);margin-left:.15rem;font-weight:600}.type{font-family:var(--mono);font-size:.82rem}.literal{color:var(--get)}.limits{color:var(--soft);font-size:.8rem}
@@ -77,7 +82,7 @@ button.quiet{background:none;border-color:transparent;color:var(--soft);margin-l
 .values li+li{border-top:1px solid var(--line)}.values pre{margin:0;border:0;border-radius:0;background:none;max-height:none}
 .kind>h3{font-family:var(--mono);font-size:.98rem}.kind{padding:1.1rem 1.4rem}.kind .fields{margin-top:.5rem}
 footer{color:var(--soft);font-size:.82rem;margin-top:3rem}kbd{border:1px solid var(--line);border-radius:4px;padding:0 .3rem}
-@media(max-width:76rem){.columns{grid-template-columns:minmax(0,1fr)}.try{border-left:0;border-top:1px solid var(--line)}}
-@media(max-width:52rem){body{display:block}nav{position:static;height:auto;max-height:45vh;border-right:0;border-bottom:1px solid var(--line)}main{padding-top:1.75rem}.fields>div{grid-template-columns:minmax(0,1fr)}}
+@media(max-width:76rem){.columns{grid-template-columns:minmax(0,1fr)}.side{border-left:0;border-top:1px solid var(--line)}.try{position:static;max-height:none}}
+@media(max-width:52rem){body{display:block}html{scroll-padding-top:7.5rem}nav{height:auto;max-height:100vh;z-index:1;border-right:0;border-bottom:1px solid var(--line)}nav .bar{padding:.8rem 1.25rem .6rem}nav .brand{margin-bottom:.6rem}#menu{display:block}#list{display:none}#list.shown{display:block;max-height:70vh}#found:empty{display:none}main{padding-top:1.75rem}.fields>div{grid-template-columns:minmax(0,1fr)}}
 @media print{nav,.try,#credentials{display:none}body,.columns{display:block}article{break-inside:avoid}}
 `;

@@ -108,16 +108,23 @@ export function tryScript(
     const source = open();
     stop.signal.addEventListener("abort", () => source.close());
     let values = 0;
-    for await (const text of source) {
+    const show = (text: string) => {
       values++;
       count.textContent = values === 1 ? "1 value" : `${values} values`;
       const near = list.scrollHeight - list.scrollTop < 600;
       list.append(element("li", "", element("pre", "", pretty(text))));
       if (list.children.length > KEPT) list.children[0].remove();
       if (near) list.scrollTop = list.scrollHeight;
+    };
+    try {
+      for await (const text of source) show(text);
+      state.className = "status";
+      state.textContent = stop.signal.aborted ? "Stopped" : "Closed";
+    } catch (error) {
+      state.className = "status bad";
+      state.textContent = "Failed";
+      throw error;
     }
-    state.className = "status";
-    state.textContent = stop.signal.aborted ? "Stopped" : "Closed";
   };
 
   const send = async (form: PageElement) => {
