@@ -27,12 +27,14 @@ export function logs(engine: Engine, name: string, query: LogsQuery, context: Co
   const options = readOptions(query, AbortSignal.any([stop.signal, context.signal]));
   const records = endingWith(engine.containers.logs(record.id, options), stop);
   const { timestamps = false } = query;
-  const body = gather(records, (record, piece) => write(record, piece, timestamps, raw));
+  const body = gather(records, (batch, piece) => {
+    for (const record of batch) write(record, piece, timestamps, raw);
+  });
   return new Response(body, { headers: { "Content-Type": raw ? RAW_STREAM : MULTIPLEXED_STREAM } });
 }
 
 /** A generator that waits cannot be told to return: its signal ends the wait. One that does not wait has to be told. */
-function endingWith(records: AsyncIterable<LogRecord>, stop: AbortController): AsyncIterable<LogRecord> {
+function endingWith<T>(records: AsyncIterable<T>, stop: AbortController): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = records[Symbol.asyncIterator]();

@@ -60,7 +60,9 @@ function notAttachable(status: string): string {
 async function* logFrames(context: Context, id: string, options: AttachOptions): AsyncGenerator<Frame> {
   if (context.records.get(id)?.log.driver === "none") return;
   const { stdout, stderr } = options;
-  for await (const { stream, data } of readLogs(context, id, { stdout, stderr, follow: false })) yield { stream, data };
+  for await (const records of readLogs(context, id, { stdout, stderr, follow: false })) {
+    for (const { stream, data } of records) yield { stream, data };
+  }
 }
 
 /** An attachment to nothing: for who wants the log only. */

@@ -155,8 +155,8 @@ export class Containers {
     return removeContainer(this.#context, nameOrID, options);
   }
 
-  /** The container's log, record by record. Throws at once where there is none. */
-  logs(nameOrID: string, options: LogsOptions): AsyncIterable<LogRecord> {
+  /** The container's log, records together as they come. Throws at once where there is none. */
+  logs(nameOrID: string, options: LogsOptions): AsyncIterable<LogRecord[]> {
     return readLogs(this.#context, nameOrID, options);
   }
 

@@ -7,7 +7,7 @@ export interface PlacedLog {
   /** Where at least the last `records` records begin. */
   place(records: number): Promise<LogPlace>;
   /** The records from a place to what is the end now. */
-  open(from: LogPlace): AsyncIterable<LogRecord>;
+  open(from: LogPlace): AsyncIterable<LogRecord[]>;
 }
 
 /** Where the last lines begin: some lines behind a place. */
@@ -35,7 +35,7 @@ export async function findTail(log: PlacedLog, lines: number): Promise<TailStart
   for (let asked = lines + 64;; asked *= 4) {
     const from = await log.place(asked);
     const counter = new LineCounter();
-    for await (const record of log.open(from)) counter.lineOf(record);
+    for await (const records of log.open(from)) for (const record of records) counter.lineOf(record);
     // What was opened in its middle may begin inside a line of each stream: those two must not be needed.
     if (from.offset > 0 && counter.lines < lines + 2) continue;
     return { from, skip: Math.max(0, counter.lines - lines) };
@@ -43,7 +43,7 @@ export async function findTail(log: PlacedLog, lines: number): Promise<TailStart
 }
 
 /** Leaves out the first lines of records that begin at a {@linkcode TailStart}'s place. */
-export async function* skipLines(records: AsyncIterable<LogRecord>, skip: number): AsyncGenerator<LogRecord> {
+export async function* skipLines(log: AsyncIterable<LogRecord[]>, skip: number): AsyncGenerator<LogRecord[]> {
   const counter = new LineCounter();
-  for await (const record of records) if (counter.lineOf(record) >= skip) yield record;
+  for await (const records of log) yield records.filter((record) => counter.lineOf(record) >= skip);
 }

@@ -12,8 +12,8 @@ import type { LogRecord, LogsOptions } from "./options.ts";
 /** How often the last lines of a log that keeps running away are looked for. */
 const TRIES = 5;
 
-/** Reads a container's log. Throws at once, not at the first record, for what cannot be read. */
-export function readLogs(context: Context, nameOrID: string, options: LogsOptions): AsyncIterable<LogRecord> {
+/** Reads a container's log, records together as they come. Throws at once, not at the first record, for what cannot be read. */
+export function readLogs(context: Context, nameOrID: string, options: LogsOptions): AsyncIterable<LogRecord[]> {
   const record = context.records.resolve(nameOrID);
   hostOf(context);
   if (record.log.driver === "none") {
@@ -24,7 +24,7 @@ export function readLogs(context: Context, nameOrID: string, options: LogsOption
   return records(context, record, options);
 }
 
-async function* records(context: Context, record: ContainerRecord, options: LogsOptions): AsyncGenerator<LogRecord> {
+async function* records(context: Context, record: ContainerRecord, options: LogsOptions): AsyncGenerator<LogRecord[]> {
   using end = new FollowEnd(context, record, options);
   const { signal } = options;
   const log: PlacedLog = {
@@ -32,17 +32,18 @@ async function* records(context: Context, record: ContainerRecord, options: Logs
     open: (from) => openLog(context, record, { from, signal }),
   };
   const openLive = (from?: LogPlace) => openLog(context, record, { from, followUntil: end.promise, signal });
-  for await (const entry of fromTail(log, openLive, options.tail)) {
-    if (fits(entry, options)) yield entry;
+  for await (const batch of fromTail(log, openLive, options.tail)) {
+    const fitting = batch.filter((entry) => fits(entry, options));
+    if (fitting.length > 0) yield fitting;
   }
 }
 
 /** The last lines and what follows, or everything. */
 async function* fromTail(
   log: PlacedLog,
-  openLive: (from?: LogPlace) => AsyncIterable<LogRecord>,
+  openLive: (from?: LogPlace) => AsyncIterable<LogRecord[]>,
   tail: number | undefined,
-): AsyncGenerator<LogRecord> {
+): AsyncGenerator<LogRecord[]> {
   if (tail === undefined) return yield* openLive();
   for (let attempt = 1;; attempt++) {
     try {
@@ -62,7 +63,7 @@ function fits({ time, stream }: LogRecord, { stdout, stderr, since, until }: Log
   return !(since !== undefined && at < since) && !(until !== undefined && at > until);
 }
 
-function openLog(context: Context, record: ContainerRecord, options: LogReadOptions): AsyncIterable<LogRecord> {
+function openLog(context: Context, record: ContainerRecord, options: LogReadOptions): AsyncIterable<LogRecord[]> {
   return parseK8sLog(hostOf(context).processes.log(record.log, options));
 }
 
