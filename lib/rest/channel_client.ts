@@ -15,7 +15,7 @@ export function readChannel(
   client: Client,
 ): Channel<unknown> {
   const { websocket, signal } = options;
-  const { item, kind, revive } = plan.result;
+  const { item, kind } = plan.result;
   return openChannel({
     request: websocket ? client.prepare?.(request) ?? request : request,
     fetch,
@@ -23,7 +23,7 @@ export function readChannel(
     websocket,
     signal,
     async decode(text) {
-      const value = readJSON(text, revive ? kind : undefined);
+      const value = readJSON(text, kind);
       return item === undefined ? value : await check(plan, item, value);
     },
   });

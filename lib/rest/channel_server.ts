@@ -3,20 +3,20 @@ import { channelResponse } from "./channel.ts";
 import { HTTPError } from "./error.ts";
 import { writeJSON } from "./json.ts";
 import { streams } from "./streams.ts";
-import type { ErrorWriter } from "./write_error.ts";
+import type { ResponseWriter } from "./write_response.ts";
 import type { ResultWriter } from "./write_result.ts";
 
 /** Sends what a function yields: the part of a server that has channels. */
 export async function writeChannel(value: unknown, call: Call, writer: ResultWriter): Promise<Response> {
   if (!isAsyncIterable(value)) throw new TypeError(`Answer "${call.name}": the function returned no AsyncIterable`);
-  const { replace, contentType } = writer.plan.result;
+  const { kind, contentType } = writer.plan.result;
   const response = await channelResponse(value, {
     request: call.request,
     platform: call.platform,
     signal: call.signal,
     contentType,
-    encode: (item) => writeJSON(item, replace),
-    describe: (error) => describe(writer.errors.encode(error, call)),
+    encode: (item) => writeJSON(item, kind),
+    describe: (error) => describe(writer.responses.encode(error, call)),
   });
   // A WebSocket's response stands for the socket: it is the runtime's and goes back as it is.
   return response.body === null ? response : streams.write(response, call, writer);
@@ -27,7 +27,7 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
 }
 
 /** The words of an error that may go to the peer once the status has gone. */
-function describe({ encoded: { body }, redacted }: ReturnType<ErrorWriter["encode"]>): string {
+function describe({ encoded: { body }, redacted }: ReturnType<ResponseWriter["encode"]>): string {
   const fields = typeof body === "object" && body !== null ? body as Record<string, unknown> : {};
   const words = [body, fields.message, fields.detail, fields.title].find((text) => typeof text === "string");
   if (typeof words === "string") return words;

@@ -5,10 +5,6 @@ import { readPlain, writeScalar } from "./scalar_text.ts";
 /** What a codec must know of the value at hand. */
 export interface CodecContext {
   readonly kind: Kind;
-  /** Whether JSON values must be converted after parsing. */
-  readonly revive: boolean;
-  /** Whether JSON.stringify alone would get values wrong. */
-  readonly replace: boolean;
 }
 
 /** A body with headers of its own, its content type among them, unless that is for the runtime to write. */

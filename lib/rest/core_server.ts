@@ -7,13 +7,15 @@ import { Endpoint } from "./endpoint.ts";
 import type { HeaderValues } from "./header_value.ts";
 import type { Implementation } from "./implement.ts";
 import { cutPath } from "./request_path.ts";
-import { fixedHeaders } from "./response_headers.ts";
-import { type Route, Router } from "./router.ts";
-import { ErrorWriter } from "./write_error.ts";
+import { PatternRouter } from "./pattern_router.ts";
+import type { MakeRouter, Route } from "./router.ts";
+import { ResponseWriter } from "./write_response.ts";
 import type { ResultWriter } from "./write_result.ts";
 
 /** What a server can do beyond JSON and text. */
 export interface ServerParts {
+  /** Finds routes; a regular expression for each does, unless told otherwise. */
+  readonly router?: MakeRouter;
   /** More content types. */
   readonly codecs?: readonly Codec[];
   /** Streams as bodies and results, and responses that functions make themselves. */
@@ -52,17 +54,18 @@ export function handlerWith<Identity = unknown>(
   // What an authenticator makes, its implementations take: that is checked above, and the endpoints only pass it on.
   const checked = auth as Authenticator<unknown> | null;
   const all = ("definition" in implementations ? [implementations] : implementations) as readonly Implementation[];
-  const router = new Router(all.flatMap((implementation) => {
+  const writers = all.map(({ definition }) => new ResponseWriter(definition.options, checked, options, parts));
+  const routes = all.flatMap((implementation, index) => {
     const { plans, options: { versioned, aliases } } = implementation.definition;
     return plans.map((plan): Route<Endpoint> => ({
       plan,
       versioned,
       aliases,
-      value: new Endpoint(plan, implementation, checked, options, parts),
+      value: new Endpoint(plan, implementation, checked, writers[index]),
     }));
-  }));
-  const first = all[0]?.definition.options;
-  const errors = new ErrorWriter(first?.errors, fixedHeaders(first?.headers), checked, options);
+  });
+  const router = parts.router?.(routes) ?? new PatternRouter(routes);
+  const [responses = new ResponseWriter({}, checked, options, parts)] = writers;
   return (request, platform = NOTHING) => {
     const { path, query } = cutPath(request.url);
     const match = router.match(request.method, path, query);
@@ -72,6 +75,6 @@ export function handlerWith<Identity = unknown>(
     }
     const methods = router.methods(path, query);
     if (!methods.length && options.fallback) return options.fallback(request, platform);
-    return Promise.resolve(errors.writeUnknown(path, methods, { request, platform }));
+    return Promise.resolve(responses.unknown(path, methods, { request, platform }));
   };
 }

@@ -1,23 +1,20 @@
 import type { Authenticator } from "./auth.ts";
 import type { Call } from "./call.ts";
 import { type Codec, codecForBody, codecsOf, findCodec } from "./codec.ts";
-import type { HandlerOptions, ServerParts } from "./core_server.ts";
 import { HTTPError } from "./error.ts";
 import type { AnyFunction, FunctionTable, Implementation } from "./implement.ts";
 import type { BodyPlan, Plan } from "./plan_types.ts";
 import { argumentReader, type ReadArguments, validateArguments } from "./read_arguments.ts";
 import { readBody } from "./read_body.ts";
 import { isRecord } from "./record.ts";
-import { fixedHeaders } from "./response_headers.ts";
-import { ErrorWriter } from "./write_error.ts";
+import type { ResponseWriter } from "./write_response.ts";
 import { ResultWriter } from "./write_result.ts";
 
 /** One operation, ready to answer requests. */
 export class Endpoint {
   readonly plan: Plan;
-  readonly errors: ErrorWriter;
+  readonly responses: ResponseWriter;
   readonly #auth: Authenticator<unknown> | null;
-  readonly #parts: ServerParts;
   readonly #function: AnyFunction | undefined;
   /** What the function is called on. */
   readonly #functions: unknown;
@@ -29,76 +26,72 @@ export class Endpoint {
     plan: Plan,
     { definition: { options }, functions }: Implementation,
     auth: Authenticator<unknown> | null,
-    settings: HandlerOptions,
-    parts: ServerParts,
+    responses: ResponseWriter,
   ) {
     this.plan = plan;
+    this.responses = responses;
     this.#auth = auth;
-    this.#parts = parts;
+    // What the types of `implement` have checked: tables all the way, then a function.
     const path = plan.name.split(".");
     const last = path.pop()!;
-    // What the types of `implement` have checked: tables all the way, then a function.
     const holder = path.reduce<FunctionTable | undefined>((table, name) => table?.[name] as FunctionTable, functions);
     this.#functions = holder;
     this.#function = holder?.[last] as AnyFunction | undefined;
-    const [text, json] = ["text/plain", "application/json"].map((type) => findCodec(codecsOf([], parts.codecs), type)!);
-    this.#readArguments = argumentReader(plan, options.query ?? {}, text, json);
-    const codecs = codecsOf(options.codecs, parts.codecs);
+    const { codecs: more } = responses.parts;
+    const codecs = codecsOf(options.codecs, more);
+    this.#readArguments = argumentReader(plan, options.query ?? {}, codecsOf([], more));
+    this.#results = new ResultWriter(plan, codecs, responses);
     // Of the parts only what the tag says is read: pages of other sites can send forms.
-    const types = [...codecsOf(options.codecs), plan.body && findCodec(codecs, plan.body.contentType)];
-    this.#codecs = codecs.filter(({ type }) => types.some((codec) => codec?.type === type));
-    const headers = fixedHeaders(options.headers);
-    this.errors = new ErrorWriter(options.errors, headers, auth, settings);
-    this.#results = new ResultWriter(plan, codecs, headers, auth, this.errors, parts);
+    const tagged = plan.body && findCodec(codecs, plan.body.contentType);
+    const types = [tagged, ...codecsOf(options.codecs)].map((codec) => codec?.type);
+    this.#codecs = codecs.filter(({ type }) => types.includes(type));
   }
 
   /** Answers a call. Never rejects. */
   async run(call: Call): Promise<Response> {
     try {
-      const { plan } = this;
+      const { plan: { name, body }, responses: { parts } } = this;
       const auth = this.#auth;
       const run = this.#function;
-      if (auth !== null) call.identity = await auth.authenticate(call.request, plan.name);
-      if (run === undefined) {
-        throw new HTTPError(501, `Call "${plan.name}": it is not implemented`, { kind: "unimplemented" });
-      }
+      if (auth) call.identity = await auth.authenticate(call.request, name);
+      if (!run) throw new HTTPError(501, `Call "${name}": it is not implemented`, { kind: "unimplemented" });
       const values: unknown[] = [];
-      if (plan.body !== undefined) placeBody(plan.body, await this.#readBody(plan.body, call.request), values);
+      if (body) placeBody(body, await this.#readBody(body, call.request), values);
       this.#readArguments(call.captures, call.query, values);
-      const validated = validateArguments(plan, values);
-      if (validated !== undefined) await validated;
-      this.#parts.headers?.read(values, call.request);
-      if (auth?.authorize !== undefined) await auth.authorize(call.identity, call.request, plan.name, values);
+      const validated = validateArguments(this.plan, values);
+      if (validated) await validated;
+      parts.headers?.read(values, call.request);
+      if (auth?.authorize) await auth.authorize(call.identity, call.request, name, values);
       values.push(call);
       const result: unknown = run.apply(this.#functions, values);
       const response = this.#results.write(result instanceof Promise ? await result : result, call);
       return response instanceof Promise ? await response : response;
     } catch (error) {
-      const response = this.errors.write(error, call);
+      const response = this.responses.error(error, call);
       // Once the socket is taken over there is no status to send; the peer sees it end.
       return call.upgraded ?? response;
     }
   }
 
   /** Reads the body: a stream, or the promise of a value. */
-  #readBody({ shape, contentType, kind, revive }: BodyPlan, request: Request): unknown {
+  #readBody({ shape, contentType, kind }: BodyPlan, request: Request): unknown {
     const { limit, asTagged } = this.plan;
-    if (shape === "stream") return this.#parts.streams?.read(request, limit);
+    if (shape === "stream") return this.responses.parts.streams?.read(request, limit);
     const codec = codecForBody(this.#codecs, asTagged ? null : request.headers.get("content-type"), contentType, kind);
-    return readBody(request, limit, codec, { kind, revive, replace: false });
+    return readBody(request, limit, codec, { kind });
   }
 }
 
 function placeBody({ shape, names, arguments: indexes }: BodyPlan, value: unknown, values: unknown[]): void {
-  if (shape === "value" || shape === "stream") {
-    values[indexes[0]] = value;
-    return;
-  }
-  if (value === undefined) return;
-  const list = shape === "fields" ? isRecord(value) && names.map(ownOf, value) : value;
+  const isOne = shape === "value" || shape === "stream";
+  if (isOne) values[indexes[0]] = value;
+  if (isOne || value === undefined) return;
+  const isFields = shape === "fields";
+  const list = isFields ? isRecord(value) && names.map(ownOf, value) : value;
   if (!Array.isArray(list)) {
-    const expected = shape === "fields" ? "an object" : "a list of the arguments";
-    throw new HTTPError(400, `Read the body: expected ${expected}`, { kind: "body" });
+    throw new HTTPError(400, `Read the body: expected ${isFields ? "an object" : "a list of the arguments"}`, {
+      kind: "body",
+    });
   }
   for (const [index, argument] of indexes.entries()) values[argument] = list[index];
 }

@@ -76,30 +76,6 @@ export interface ErrorCodec {
   decode(status: number, body: unknown): Error;
 }
 
-/**
- * The problem details of RFC 9457: `{type, title, status, detail}`. Errors without a status of their own say nothing of themselves.
- *
- * @example
- * ```ts
- * import { HTTPError, problem } from "./mod.ts";
- * const context = { status: 404, request: new Request("http://localhost/") };
- * const { body } = problem.encode(new HTTPError(404, `Find "x": there is none`), context);
- * console.assert(JSON.stringify(body) === `{"status":404,"title":"Find \\"x\\": there is none"}`);
- * ```
- */
-export const problem: ErrorCodec = {
-  type: "application/problem+json",
-  encode(error, { status }) {
-    if (!(error instanceof HTTPError)) return { status, body: { status, title: "Internal error" } };
-    return {
-      status,
-      body: error.body ?? { status, title: error.message },
-      headers: error.headers,
-    };
-  },
-  decode: readProblem,
-};
-
 /** Makes an error of what a server answered: of problem details, or of any other body with a text that looks like a message. */
 export function readProblem(status: number, body: unknown): HTTPError {
   const fields = Object(body) as Record<string, unknown>;

@@ -9,6 +9,6 @@ import { boundDepth } from "./json_depth.ts";
 export const exactJSON: Codec = {
   type: "application/json",
   carries: () => true,
-  encode: (value, { replace }) => writeJSON(value, replace),
-  decode: (body, { kind, revive }) => body === "" ? undefined : readJSON(boundDepth(body), revive ? kind : undefined),
+  encode: (value, { kind }) => writeJSON(value, kind),
+  decode: (body, { kind }) => body === "" ? undefined : readJSON(boundDepth(body), kind),
 };

@@ -29,7 +29,7 @@ export const form: Codec = {
   encode(value, { kind }) {
     const parameters = new URLSearchParams();
     for (const [name, item] of fieldsOf(value, kind)) {
-      parameters.append(name, isRecord(item) || Array.isArray(item) ? writeJSON(item, true) : writeScalar(item));
+      parameters.append(name, isRecord(item) || Array.isArray(item) ? writeJSON(item) : writeScalar(item));
     }
     return parameters.toString();
   },

@@ -12,6 +12,7 @@ import { form } from "./form.ts";
 import { headerValues } from "./header_value.ts";
 import type { Implementation } from "./implement.ts";
 import { multipart } from "./multipart.ts";
+import { trieRouter } from "./trie_router.ts";
 import { streams } from "./streams.ts";
 
 /** Options of {@linkcode handler}. */
@@ -24,6 +25,7 @@ export interface HandlerOptions extends CoreOptions {
 
 /** Everything a server of this module can do. */
 export const SERVER_PARTS: ServerParts = {
+  router: trieRouter,
   codecs: [exactText, form, multipart, exactJSON],
   streams,
   channel: writeChannel,

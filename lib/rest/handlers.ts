@@ -9,7 +9,10 @@ import type { Implementation } from "./implement.ts";
 import { formatPattern } from "./pattern.ts";
 import type { Plan, Segment } from "./plan_types.ts";
 import { cutPath } from "./request_path.ts";
-import { Router, spellingsOf } from "./router.ts";
+import { compareSegments } from "./route_order.ts";
+import type { Router } from "./router.ts";
+import { spellingsOf, TrieRouter } from "./trie_router.ts";
+import { ResponseWriter } from "./write_response.ts";
 
 /**
  * The operations of an API for another router: patterns in its own spelling, each with a handler. Operations that share a pattern share its
@@ -49,24 +52,12 @@ export function handlers<Identity = unknown>(
       }
     }
   }
-  return [...groups].sort(([, a], [, b]) => compareRanks(a.segments, b.segments)).map(([pattern, { plans }]) => {
+  return [...groups].sort(([, a], [, b]) => compareSegments(a.segments, b.segments)).map(([pattern, { plans }]) => {
     return [pattern, handlerWith(SERVER_PARTS, auth, { ...implementation, definition: { ...definition, plans } })];
   });
 }
 
 const VERSION: Segment = { type: "parameter", name: "version" };
-
-const RANKS = { literal: 0, partial: 1, parameter: 2, remainder: 3 };
-
-/** Orders paths so that none comes before one that fits fewer. */
-function compareRanks(a: readonly Segment[], b: readonly Segment[]): number {
-  for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const order = RANKS[a[i].type] - RANKS[b[i].type];
-    if (order !== 0) return order;
-  }
-  // Behind a remainder, more segments are more specific.
-  return b.length - a.length;
-}
 
 /**
  * Each operation of an API alone, as a pure function of the request, by the name of its function. A request whose path or method is not the
@@ -92,18 +83,13 @@ function serveEach<Identity>(
   implementation: Implementation<NoInfer<Identity>>,
 ): [Plan, Handler][] {
   const { plans, options } = implementation.definition;
+  const responses = new ResponseWriter(options, auth as Authenticator<unknown> | null, {}, SERVER_PARTS);
   return plans.map((plan) => {
     // As in `handler`: the types above have paired the authenticator with the functions.
-    const endpoint = new Endpoint(
-      plan,
-      implementation as Implementation,
-      auth as Authenticator<unknown> | null,
-      {},
-      SERVER_PARTS,
-    );
-    const router = new Router([
-      { plan, versioned: options.versioned === true, aliases: options.aliases ?? {}, value: endpoint },
-    ]);
+    const checked = auth as Authenticator<unknown> | null;
+    const endpoint = new Endpoint(plan, implementation as Implementation, checked, responses);
+    const { versioned, aliases } = options;
+    const router = new TrieRouter([{ plan, versioned, aliases, value: endpoint }]);
     return [plan, (request, platform = {}) => serveOne(router, endpoint, request, platform)];
   });
 }
@@ -123,5 +109,5 @@ function serveOne(
   const error = router.methods(path, query).length > 0
     ? new HTTPError(405, `Call "${name}": it takes ${method} only`, { kind: "method", headers: { allow: method } })
     : new HTTPError(404, `Call "${name}": "${path}" is not a path of "${tag}"`, { kind: "route" });
-  return Promise.resolve(endpoint.errors.write(error, { request, platform }));
+  return Promise.resolve(endpoint.responses.error(error, { request, platform }));
 }

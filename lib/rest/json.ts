@@ -1,5 +1,5 @@
 import { decodeBase64, encodeBase64 } from "./base64.ts";
-import type { Kind } from "./kind.ts";
+import { type Kind, needsReplacer, needsRevival } from "./kind.ts";
 import { isRecord } from "./record.ts";
 import { readTime } from "./time_text.ts";
 
@@ -11,14 +11,26 @@ interface SourceTextJSON {
 
 const SOURCE_TEXT: SourceTextJSON = JSON;
 
+/** Remembers what has been found of a kind: kinds are made once and asked of at every call. */
+function remembered(test: (kind: Kind) => boolean): (kind: Kind) => boolean {
+  const known = new WeakMap<Kind, boolean>();
+  return (kind) => {
+    let found = known.get(kind);
+    if (found === undefined) known.set(kind, found = test(kind));
+    return found;
+  };
+}
+
+const isRevived = /* @__PURE__ */ remembered(needsRevival);
+const isReplaced = /* @__PURE__ */ remembered(needsReplacer);
+
 /**
- * Writes JSON. `replace` also writes bigint as a number and bytes as base64, which takes longer; without it only what
- * JSON.stringify knows comes out right.
+ * Writes JSON, bigint as a number and bytes as base64. A kind that holds neither, nor anything that cannot be told, is written the fast way.
  *
  * @throws {TypeError} for cycles
  */
-export function writeJSON(value: unknown, replace: boolean): string {
-  if (!replace) {
+export function writeJSON(value: unknown, kind?: Kind): string {
+  if (kind !== undefined && !isReplaced(kind)) {
     try {
       return JSON.stringify(value) ?? "null";
     } catch (error) {
@@ -41,13 +53,15 @@ function rawNumber(value: bigint): unknown {
 }
 
 /**
- * Reads JSON. With a kind, integers too big for a number become bigint, and what the kind says is int64, uint64, time or bytes becomes
+ * Reads JSON. With a kind that holds int64, uint64, time or bytes, integers too big for a number become bigint, and what the kind says becomes
  * bigint, Date or Uint8Array.
  *
  * @throws {SyntaxError}
  */
 export function readJSON(text: string, kind?: Kind): unknown {
-  return kind === undefined ? JSON.parse(text) : revive(SOURCE_TEXT.parse(text, exactInteger), kind);
+  return kind === undefined || !isRevived(kind)
+    ? JSON.parse(text)
+    : revive(SOURCE_TEXT.parse(text, exactInteger), kind);
 }
 
 function exactInteger(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -19,7 +19,7 @@ export type Kind =
 export interface Field {
   kind: Kind;
   /** Its other name in tags and queries: `rest` in the schema's metadata. */
-  alias: string | undefined;
+  alias?: string;
 }
 
 /** The key under which the JSON Schema of a nested value says its marker. */
@@ -87,54 +87,49 @@ const isObject = (value: unknown): value is JSONSchema =>
 const list = (value: unknown): unknown[] => Array.isArray(value) ? value : [];
 
 /** Reads a JSON Schema that is part of `root`; `refs` holds what it refers to. */
-function read(json: unknown, root: JSONSchema, refs: Map<string, Kind>): Kind {
+function read(json: unknown, root: JSONSchema, refs: Map<unknown, Kind>): Kind {
   if (!isObject(json)) return ANY;
-  const all = (schemas: unknown): Kind[] => list(schemas).map((part) => read(part, root, refs));
+  const all = (schemas: unknown) => list(schemas).map((part) => read(part, root, refs));
   const { type, $ref, properties, items, additionalProperties, prefixItems } = json;
   // Only `nameNested` writes this key.
   if (json[NESTED]) return { type: json[NESTED] as "int64" };
-  if (typeof $ref === "string") return readRef($ref, root, refs);
-  const union = [...all(json.anyOf), ...all(json.oneOf)];
+  if ($ref) return readRef($ref, root, refs);
+  const union = all(json.anyOf ?? json.oneOf);
   if (union.length > 0) return unite(union);
   if (json.allOf) return merge(all(json.allOf));
-  if (Array.isArray(type)) return unite(type.map((type) => read({ ...json, type }, root, refs)));
-  const [value] = "const" in json ? [json.const] : list(json.enum);
-  if (type === undefined && value !== undefined) {
-    return unite(
-      ("const" in json ? [value] : list(json.enum)).map((one) =>
-        read({ type: one === null ? "null" : typeof one }, root, refs)
-      ),
-    );
+  if (Array.isArray(type)) return unite(all(type.map((type) => ({ ...json, type }))));
+  const values = "const" in json ? [json.const] : list(json.enum);
+  if (!type && values.length > 0) {
+    return unite(all(values.map((one) => ({ type: one === null ? "null" : typeof one }))));
   }
-  if (type === "string" || type === "boolean" || type === "number" || type === "null") return { type };
+  if (/^(string|boolean|number|null)$/.test(String(type))) return { type: type as "string" };
   if (type === "integer") return { type: "number" };
   if (type === "array") {
-    const item = items ? read(items, root, refs) : ANY;
-    return { type: "list", item, ...(prefixItems ? { items: all(prefixItems) } : undefined) };
+    return { type: "list", item: read(items, root, refs), ...prefixItems ? { items: all(prefixItems) } : undefined };
   }
   if (type !== "object" && !properties) return ANY;
-  const entries = isObject(properties) ? Object.entries(properties) : [];
+  const entries = Object.entries(Object(properties) as JSONSchema);
   if (entries.length === 0 && (isObject(additionalProperties) || !properties)) {
     return { type: "map", value: read(additionalProperties, root, refs) };
   }
   return {
     type: "struct",
     fields: new Map(entries.map(([name, property]) => {
-      const alias = isObject(property) && typeof property.rest === "string" ? property.rest : undefined;
-      return [name, { kind: read(property, root, refs), alias }];
+      const { rest } = Object(property) as JSONSchema;
+      return [name, { kind: read(property, root, refs), alias: typeof rest === "string" ? rest : undefined }];
     })),
   };
 }
 
-function readRef(ref: string, root: JSONSchema, refs: Map<string, Kind>): Kind {
+function readRef(ref: unknown, root: JSONSchema, refs: Map<unknown, Kind>): Kind {
   const known = refs.get(ref);
   if (known) return known;
   const placeholder: Kind = { type: "any" };
   refs.set(ref, placeholder);
-  let target: unknown = root;
-  for (const part of ref.split("/").slice(1)) {
-    target = isObject(target) ? target[part.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined;
-  }
+  const target = String(ref).split("/").slice(1).reduce<unknown>(
+    (within, part) => (Object(within) as JSONSchema)[part.replaceAll("~1", "/").replaceAll("~0", "~")],
+    root,
+  );
   // A type that holds itself holds the placeholder, which becomes the type here.
   return Object.assign(placeholder, read(target, root, refs));
 }
@@ -145,23 +140,24 @@ export function isScalar({ type }: Kind): boolean {
 }
 
 function unite(kinds: Kind[]): Kind {
-  const rest = kinds.filter((kind) => kind.type !== "null");
+  const rest = kinds.filter(({ type }) => type !== "null");
   const [first] = rest;
   if (!first) return { type: "null" };
   if (rest.length === 1) return first;
   if (rest.every(({ type }) => type === "struct" || type === "map")) return merge(rest);
+  // Not ANY, which says that nothing is said.
   if (!rest.every(isScalar)) return { type: "any" };
   if (rest.every(({ type }) => type === first.type)) return first;
   return rest.some(({ type }) => type === "string" || type === "text")
     ? { type: "text" }
-    : { type: "choice", of: rest.flatMap((kind) => kind.type === "choice" ? kind.of : [kind]) };
+    : { type: "choice", of: rest.flatMap((kind) => kind.type === "choice" ? kind.of : kind) };
 }
 
 function merge(kinds: Kind[]): Kind {
   if (kinds.length === 1) return kinds[0];
   const fields = new Map<string, Field>();
   for (const kind of kinds) {
-    if (kind.type !== "struct") return { type: "map", value: { type: "any" } };
+    if (kind.type !== "struct") return { type: "map", value: ANY };
     for (const [name, field] of kind.fields) {
       const before = fields.get(name);
       fields.set(name, before ? { ...field, kind: unite([before.kind, field.kind]) } : field);

@@ -39,7 +39,6 @@ export {
   HTTPError,
   type HTTPErrorKind,
   type HTTPErrorOptions,
-  problem,
 } from "./error.ts";
 export type {
   CallOptions,
@@ -79,6 +78,7 @@ export type { Kind } from "./kind.ts";
 export { multipart } from "./multipart.ts";
 export { patternOf } from "./pattern.ts";
 export type { Plan } from "./plan_types.ts";
+export { problem } from "./problem.ts";
 export { idOf, requestID, type RequestIDOptions } from "./request_id.ts";
 export { retry, type RetryOptions } from "./retry.ts";
 export { writerCodec, type WriterCodecOptions } from "./request_writer.ts";

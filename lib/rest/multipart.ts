@@ -31,7 +31,7 @@ export const multipart: Codec = {
       if (item instanceof Blob) body.append(name, item);
       // The library of types does not know that these bytes are of no shared memory.
       else if (item instanceof Uint8Array) body.append(name, new Blob([item as Uint8Array<ArrayBuffer>]));
-      else body.append(name, isRecord(item) || Array.isArray(item) ? writeJSON(item, true) : writeScalar(item));
+      else body.append(name, isRecord(item) || Array.isArray(item) ? writeJSON(item) : writeScalar(item));
     }
     // The runtime writes the type, with the boundary in it.
     return { body, headers: [] };

@@ -3,7 +3,7 @@ import { type Kind, knownKind } from "./kind.ts";
 import { encodePathText } from "./path_text.ts";
 import { planBody, planResult } from "./plan_body.ts";
 import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, Target } from "./plan_types.ts";
-import { parseTag, type Source, type Tag } from "./tag.ts";
+import { parseTag, type Placeholder, type Source, type Tag, type TagSegment } from "./tag.ts";
 
 /** The largest body where nothing else is said, in bytes. */
 const DEFAULT_LIMIT = 4 * 1024 * 1024;
@@ -21,10 +21,10 @@ export function planOperation(
 ): Plan {
   const all: ArgumentPlan[] = args.map((schema) => ({ schema, kind: knownKind(schema) }));
   const parameters = tag.segments.flatMap((segment) =>
-    placeholdersOf(segment).map((placeholder) => ({
-      name: placeholder.name,
-      remainder: segment.type === "remainder",
-      ...findTarget(all, placeholder.source),
+    placeholdersOf(segment).map(({ name, source }) => ({
+      name,
+      remainder: segment.remainder,
+      ...findTarget(all, source),
     }))
   );
   const query: QueryParameter[] = [];
@@ -67,19 +67,13 @@ export function planOperation(
 }
 
 /** The placeholders of a segment, in order. */
-export function placeholdersOf(segment: Tag["segments"][number]) {
-  return segment.type === "literal"
-    ? []
-    : segment.type === "partial"
-    ? segment.parts.filter((part) => typeof part !== "string")
-    : [segment.placeholder];
+export function placeholdersOf({ parts }: TagSegment): Placeholder[] {
+  return parts.filter((part) => typeof part !== "string");
 }
 
 /** Where a placeholder's value goes; the argument is -1 when it goes nowhere. */
 export function findTarget(all: readonly ArgumentPlan[], source: Source): Target {
-  if ("argument" in source) {
-    return { argument: source.argument, path: [], kind: all[source.argument]?.kind ?? { type: "any" } };
-  }
+  if ("argument" in source) return { ...source, path: [], kind: all[source.argument]?.kind ?? { type: "any" } };
   for (const [argument, { kind }] of all.entries()) {
     const found = findField(kind, source.field);
     if (found) return { argument, ...found };
@@ -90,9 +84,8 @@ export function findTarget(all: readonly ArgumentPlan[], source: Source): Target
 function findField(kind: Kind, names: readonly string[]): { path: string[]; kind: Kind } | undefined {
   const path: string[] = [];
   for (const name of names) {
-    if (kind.type !== "struct") return undefined;
-    const field = kind.fields.get(name);
-    const found = field ? [name, field] as const : [...kind.fields].find(([, { alias }]) => alias === name);
+    const fields = kind.type === "struct" ? [...kind.fields] : [];
+    const found = fields.find(([key]) => key === name) ?? fields.find(([, { alias }]) => alias === name);
     if (!found) return undefined;
     path.push(found[0]);
     kind = found[1].kind;
@@ -106,20 +99,13 @@ function isPlaced(kind: Kind, targets: readonly Target[]): boolean {
       [...kind.fields.keys()].every((name) => targets.some(({ path }) => path.length === 1 && path[0] === name));
 }
 
-function toSegment(segment: Tag["segments"][number]): Segment {
-  switch (segment.type) {
-    case "literal":
-      return { type: "literal", text: encodePathText(segment.text) };
-    case "partial":
-      return {
-        type: "partial",
-        parts: segment.parts.map((part) =>
-          typeof part === "string" ? { text: encodePathText(part) } : { name: part.name }
-        ),
-      };
-    default:
-      return { type: segment.type, name: segment.placeholder.name };
-  }
+function toSegment({ parts, remainder }: TagSegment): Segment {
+  const made = parts.map((part): { text: string } | { name: string } =>
+    typeof part === "string" ? { text: encodePathText(part) } : { name: part.name }
+  );
+  const [first = { text: "" }] = made;
+  if (made.length > 1) return { type: "partial", parts: made };
+  return "text" in first ? { type: "literal", ...first } : { type: remainder ? "remainder" : "parameter", ...first };
 }
 
 /** How deep structs within structs are spread. */

@@ -1,15 +1,13 @@
-import { isScalar, type Kind, knownKind, needsReplacer, needsRevival } from "./kind.ts";
+import { isScalar, type Kind, knownKind } from "./kind.ts";
 import { type ChannelMarker, markerIs, type StreamMarker } from "./marker.ts";
 import type { ArgumentPlan, BodyPlan, ResultPlan } from "./plan_types.ts";
 import type { Schema } from "./schema.ts";
 import type { Tag } from "./tag.ts";
 
-const JSON_TYPE = "application/json";
-
 /** The content type a kind has when nothing says one. */
 export function defaultType(kind: Kind): string {
   // A mixture of scalars as bare text could not be read back.
-  return isScalar(kind) && kind.type !== "text" && kind.type !== "choice" ? "text/plain" : JSON_TYPE;
+  return isScalar(kind) && !/^(text|choice)$/.test(kind.type) ? "text/plain" : "application/json";
 }
 
 /** Plans the body of the arguments that are placed nowhere else. */
@@ -18,35 +16,30 @@ export function planBody(
   all: readonly ArgumentPlan[],
   rest: readonly number[],
 ): BodyPlan | undefined {
-  if (rest.length === 0) return undefined;
-  const kinds = rest.map((index) => all[index].kind);
+  if (!rest.length) return undefined;
   const streamed = markerIs<StreamMarker>(all[rest[0]].schema, "stream");
-  const shape = streamed ? "stream" : shapeOf(names, rest);
-  const kind = combine(shape, kinds, names);
+  const whole = combine(rest.map((index) => all[index].kind), names);
   return {
-    shape,
+    ...whole,
+    shape: streamed ? "stream" : whole.shape,
     arguments: rest,
     names,
-    contentType: contentType ?? (streamed ? typeOf(streamed) : defaultType(kind)),
+    contentType: contentType ?? (streamed ? typeOf(streamed) : defaultType(whole.kind)),
     tagged: contentType !== undefined,
-    kind,
-    revive: needsRevival(kind),
   };
 }
 
 const typeOf = (marker: StreamMarker) => marker.type ?? "application/octet-stream";
 
-const shapeOf = (names: readonly string[], values: readonly unknown[]) =>
-  names.length > 0 ? "fields" : values.length === 1 ? "value" : "list";
-
-function combine(shape: string, kinds: readonly Kind[], names: readonly string[]): Kind {
-  if (shape === "list") return { type: "list", item: { type: "any" }, items: [...kinds] };
-  if (shape !== "fields") return kinds[0];
-  return {
-    type: "struct",
+/** What several values make together: an object where they have names, else a list; one alone is what it is. */
+function combine(kinds: Kind[], names: readonly string[]): { shape: "fields" | "value" | "list"; kind: Kind } {
+  if (names.length > 0) {
     // Rules without a value of their own are a problem that the check tells.
-    fields: new Map(names.map((name, index) => [name, { kind: kinds[index] ?? { type: "null" }, alias: undefined }])),
-  };
+    const fields = names.map((name, index) => [name, { kind: kinds[index] ?? { type: "null" } }] as const);
+    return { shape: "fields", kind: { type: "struct", fields: new Map(fields) } };
+  }
+  if (kinds.length === 1) return { shape: "value", kind: kinds[0] };
+  return { shape: "list", kind: { type: "list", item: { type: "any" }, items: kinds } };
 }
 
 /** Plans the response. */
@@ -56,31 +49,20 @@ export function planResult(tag: Tag, results: readonly Schema[], hasBody: boolea
   const names = tag.resultRules;
   const [first] = schemas;
   // The tag's type is that of the body, if there is one; JSON it says of both.
-  const tagged = !hasBody || isJSON(tag.contentType) ? tag.contentType : undefined;
-  const base = { schemas, names, fallible, tagged: tagged !== undefined };
-  const streamed = first && markerIs<StreamMarker>(first, "stream");
-  const channel = first && markerIs<ChannelMarker<Schema>>(first, "chan");
+  const given = !hasBody || isJSON(tag.contentType) ? tag.contentType : undefined;
+  const base = { schemas, names, fallible, tagged: given !== undefined, item: undefined };
+  if (!first) return { ...base, shape: "none", contentType: "text/plain", kind: { type: "null" } };
+  const streamed = markerIs<StreamMarker>(first, "stream");
   if (streamed) {
-    const contentType = (hasBody ? undefined : tagged) ?? typeOf(streamed);
-    return { ...base, shape: "stream", contentType, ...forms({ type: "stream" }), item: undefined };
+    return { ...base, shape: "stream", contentType: !hasBody && given || typeOf(streamed), kind: { type: "stream" } };
   }
-  if (channel) {
-    const { item } = channel;
-    return {
-      ...base,
-      shape: "channel",
-      contentType: tagged ?? "application/x-ndjson",
-      ...forms(knownKind(item)),
-      item,
-    };
+  const { item } = markerIs<ChannelMarker<Schema>>(first, "chan") ?? {};
+  if (item) {
+    return { ...base, shape: "channel", contentType: given ?? "application/x-ndjson", kind: knownKind(item), item };
   }
-  const shape = first ? shapeOf(names, schemas) : "none";
-  const kind: Kind = first ? combine(shape, schemas.map(knownKind), names) : { type: "null" };
-  const contentType = first ? tagged ?? defaultType(kind) : "text/plain";
-  return { ...base, shape, contentType, ...forms(kind), item: undefined };
+  const whole = combine(schemas.map(knownKind), names);
+  return { ...base, ...whole, contentType: given ?? defaultType(whole.kind) };
 }
-
-const forms = (kind: Kind) => ({ kind, revive: needsRevival(kind), replace: needsReplacer(kind) });
 
 /** Whether a content type is JSON, or one of its dialects. */
 export function isJSON(type: string | undefined): boolean {

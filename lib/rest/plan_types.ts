@@ -53,8 +53,6 @@ export interface BodyPlan {
   /** Whether the tag itself names the content type. */
   readonly tagged: boolean;
   readonly kind: Kind;
-  /** Whether values must be converted after JSON.parse. */
-  readonly revive: boolean;
 }
 
 /** How the response is made of results, or is one. */
@@ -65,9 +63,6 @@ export interface ResultPlan {
   readonly contentType: string;
   readonly tagged: boolean;
   readonly kind: Kind;
-  readonly revive: boolean;
-  /** Whether JSON.stringify alone would get values wrong. */
-  readonly replace: boolean;
   /** Whether `error` is the last result. */
   readonly fallible: boolean;
   /** The item of a channel. */

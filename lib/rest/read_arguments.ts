@@ -1,16 +1,10 @@
-import type { Codec } from "./codec.ts";
+import { type Codec, findCodec } from "./codec.ts";
 import { HTTPError } from "./error.ts";
 import type { Kind } from "./kind.ts";
 import type { Plan, Target } from "./plan_types.ts";
-import { QueryValues, wrong } from "./query_values.ts";
+import { decodeText, type QueryOptions, QueryValues, wrong } from "./query_values.ts";
 import { isRecord } from "./record.ts";
 import { describeIssues, type Validated } from "./schema.ts";
-
-/** How a query is read; see `APIOptions.query`. */
-export interface QueryOptions {
-  readonly ignoreCase?: boolean;
-  readonly emptyIsAbsent?: boolean;
-}
 
 /** Puts what path and query say into `values`, one for each argument, after what the body said. Throws an `HTTPError` 400 that names the argument. */
 export type ReadArguments = (captures: readonly string[], query: string, values: unknown[]) => void;
@@ -19,38 +13,34 @@ export type ReadArguments = (captures: readonly string[], query: string, values:
 export function argumentReader(
   { parameters, query: named, spreads, constants }: Plan,
   options: QueryOptions,
-  text: Codec,
-  json: Codec,
+  codecs: readonly Codec[],
 ): ReadArguments {
   const readOne = (given: string, kind: Kind, name: string): unknown => {
-    const { type } = kind;
-    if (type === "string") return given;
-    const codec = isCompound(type) || type === "list" ? json : text;
+    if (kind.type === "string") return given;
+    const isJSON = isCompound(kind) || kind.type === "list";
     try {
-      return codec.decode(given, { kind, revive: true, replace: false });
+      return findCodec(codecs, isJSON ? "application/json" : "text/plain")!.decode(given, { kind });
     } catch (cause) {
-      const detail = codec === json ? "JSON" : String(cause).replace(/.*expected /, "");
-      const shown = given.length > 64 ? `${given.slice(0, 64)}…` : given;
-      throw wrong(`Read "${name}": "${shown}" is not ${detail}`, cause);
+      const detail = isJSON ? "JSON" : String(cause).replace(/.*expected /, "");
+      throw wrong(`Read "${name}": "${given.length > 64 ? `${given.slice(0, 64)}…` : given}" is not ${detail}`, cause);
     }
   };
 
   const readNamed = (given: QueryValues, name: string, kind: Kind): unknown => {
     const isList = kind.type === "list";
     const texts = isList ? given.list(name) : given.get(name)?.slice(-1);
-    const skipsEmpty = isCompound(kind.type) || options.emptyIsAbsent;
-    if (!texts || (skipsEmpty && !texts.some(Boolean))) return undefined;
+    if (!texts || (isCompound(kind) || options.emptyIsAbsent) && !texts.some(Boolean)) return undefined;
     return isList ? texts.map((text) => readOne(text, kind.item, name)) : readOne(texts[0], kind, name);
   };
 
   const readQuery = (given: QueryValues, values: unknown[]) => {
-    for (const { argument, fields, value } of spreads) {
+    for (const { argument, fields, value = ANY } of spreads) {
       const struct: Record<string, unknown> = values[argument] = {};
       for (const { name, kind, path } of fields ?? []) put(struct, path, readNamed(given, name, kind));
       if (fields) continue;
       const taken = [...named.map(({ name }) => name), ...constants.map(([name]) => name)];
       for (const name of given.names()) {
-        if (!taken.includes(name)) put(struct, [name], readNamed(given, name, value ?? ANY));
+        if (!taken.includes(name)) put(struct, [name], readNamed(given, name, value));
       }
     }
     for (const target of named) {
@@ -63,43 +53,30 @@ export function argumentReader(
     if (named.length > 0 || spreads.length > 0) readQuery(new QueryValues(query, options), values);
     for (let i = 0; i < parameters.length; i++) {
       const { name, kind } = parameters[i];
-      place(values, parameters[i], readOne(decodePath(captures[i], name), kind, name));
+      place(values, parameters[i], readOne(decodeText(captures[i], name), kind, name));
     }
   };
 }
 
 const ANY: Kind = { type: "any" };
 
-const isCompound = (type: Kind["type"]) => type === "struct" || type === "map";
-
-function decodePath(text: string, name: string): string {
-  if (!text.includes("%")) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw wrong(`Read "${name}": the percent-encoding is malformed`);
-  }
-}
+const isCompound = ({ type }: Kind) => type === "struct" || type === "map";
 
 /** Puts a value where its target says, making the structs on the way; a struct that came from elsewhere is copied first. */
 export function place(values: unknown[], { path, argument }: Target, value: unknown): void {
   const before = values[argument];
-  if (path.length === 0) values[argument] = value;
+  if (!path.length) values[argument] = value;
   // Any other body is left for the schema to refuse.
   else if (before === undefined || isRecord(before)) put(values[argument] = { ...before }, path, value);
 }
 
 /** Puts a value into a struct, making the structs on the way; undefined is left out. */
-export function put(struct: Record<string, unknown>, path: readonly string[], value: unknown): void {
+export function put(struct: Record<string, unknown>, [key, ...rest]: readonly string[], value: unknown): void {
   if (value === undefined) return;
-  const [key, ...rest] = path;
-  if (rest.length === 0) {
-    // A plain assignment to `__proto__` would set the prototype.
-    Object.defineProperty(struct, key, { value, enumerable: true, writable: true, configurable: true });
-    return;
-  }
-  const inner = struct[key];
-  put(struct[key] = isRecord(inner) ? { ...inner } : {}, rest, value);
+  let inner = value;
+  if (rest.length > 0) put(inner = isRecord(struct[key]) ? { ...struct[key] } : {}, rest, value);
+  // A plain assignment to `__proto__` would set the prototype.
+  Object.defineProperty(struct, key, { value: inner, enumerable: true, writable: true, configurable: true });
 }
 
 /**
@@ -122,21 +99,21 @@ export function validateArguments(plan: Plan, values: unknown[]): void | Promise
 }
 
 function settle(plan: Plan, index: number, values: unknown[], validated: Validated<unknown>): void {
-  if (validated.issues) throw refuse(plan, index, describeIssues(validated.issues), values[index]);
+  if (validated.issues) {
+    const kind = plan.body?.arguments.includes(index) ? "body" : "argument";
+    const missing = values[index] === undefined ? "it is missing: " : "";
+    throw new HTTPError(400, `Read "${argumentName(plan, index)}": ${missing}${describeIssues(validated.issues)}`, {
+      kind,
+    });
+  }
   values[index] = validated.value;
-}
-
-function refuse(plan: Plan, index: number, issues: string, value: unknown): HTTPError {
-  const kind = plan.body?.arguments.includes(index) ? "body" : "argument";
-  const detail = value === undefined ? `it is missing: ${issues}` : issues;
-  return new HTTPError(400, `Read "${argumentName(plan, index)}": ${detail}`, { kind });
 }
 
 /** What an argument is called in messages: its name in path, query or body, or its number. */
 export function argumentName({ parameters, query, spreads, body }: Plan, index: number): string {
-  const isIt = ({ argument }: { argument: number }) => argument === index;
-  const placed = [...parameters, ...query].find((one) => isIt(one) && one.path.length === 0);
+  const isIt = ({ argument, path }: { argument: number; path?: readonly string[] }) =>
+    argument === index && !path?.length;
   const inBody = body?.arguments.indexOf(index) ?? -1;
-  return placed?.name ?? (spreads.some(isIt) ? "query" : undefined) ?? body?.names[inBody] ??
-    (body?.shape === "value" && inBody === 0 ? "body" : `argument ${index + 1}`);
+  return [...parameters, ...query].find(isIt)?.name ?? (spreads.some(isIt) ? "query" : undefined) ??
+    body?.names[inBody] ?? (body?.shape === "value" && inBody === 0 ? "body" : `argument ${index + 1}`);
 }

@@ -46,10 +46,10 @@ export async function readResult(
 }
 
 async function decode(plan: Plan, codecs: readonly Codec[], response: Response): Promise<unknown> {
-  const { asTagged, result: { kind, revive, contentType } } = plan;
+  const { asTagged, result: { kind, contentType } } = plan;
   const type = (asTagged ? null : response.headers.get("content-type")) ?? contentType;
   const codec = findCodec(codecs, type);
-  const context = { kind, revive, replace: false };
+  const context = { kind };
   try {
     if (codec?.read) return await codec.read(response, context);
     const text = await response.text();

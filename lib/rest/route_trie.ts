@@ -1,5 +1,6 @@
 import type { Segment } from "./plan_types.ts";
-import { compareTails, matchPartial, type PartialMatcher, partialMatcher } from "./route_tail.ts";
+import { matchPartial, type PartialMatcher, partialMatcher } from "./partial_matcher.ts";
+import { compareSegments, weightOf } from "./route_order.ts";
 
 /** Decides at the end of a path; undefined sends the search on to the next best fit. */
 export type Choose<Leaf, Found> = (leaf: Leaf) => Found | undefined;
@@ -13,6 +14,8 @@ interface Node<Leaf> {
 }
 
 interface Remainder<Leaf> {
+  /** Longer tails that begin with a literal, best first. */
+  led: Tail<Leaf>[];
   /** Tails that are one literal, by that literal. */
   literals: Map<string, Leaf>;
   /** All other tails, best first. */
@@ -34,6 +37,8 @@ interface Tail<Leaf> {
  */
 export class RouteTrie<Leaf> {
   readonly #root: Node<Leaf> = emptyNode();
+  /** Paths without placeholders. */
+  readonly #fixed = new Map<string, Leaf>();
   readonly #makeLeaf: () => Leaf;
 
   constructor(makeLeaf: () => Leaf) {
@@ -42,12 +47,18 @@ export class RouteTrie<Leaf> {
 
   /** The leaf at the end of a path, made if it is not there. */
   leaf(segments: readonly Segment[]): Leaf {
-    return insert(this.#root, segments, this.#makeLeaf);
+    const leaf = insert(this.#root, segments, this.#makeLeaf);
+    if (segments.every((segment) => segment.type === "literal")) {
+      this.#fixed.set("/" + segments.map((segment) => segment.text).join("/"), leaf);
+    }
+    return leaf;
   }
 
   /** Finds the best fit that `choose` takes. What the path says of the placeholders is in `captures` then. */
   find<Found>(path: string, captures: string[], choose: Choose<Leaf, Found>): Found | undefined {
-    return walk(this.#root, path, 1, captures, choose);
+    const fixed = this.#fixed.get(path);
+    const found = fixed === undefined ? undefined : choose(fixed);
+    return found ?? walk(this.#root, path, 1, captures, choose);
   }
 }
 
@@ -64,25 +75,30 @@ function insert<Leaf>(node: Node<Leaf>, segments: readonly Segment[], makeLeaf: 
         node = partialChild(node, segment);
         break;
       case "remainder":
-        return insertTail(node.remainder ??= { literals: new Map(), tails: [] }, segments.slice(index + 1), makeLeaf);
+        return insertTail(
+          node.remainder ??= { led: [], literals: new Map(), tails: [] },
+          segments.slice(index + 1),
+          makeLeaf,
+        );
     }
   }
   return node.leaf ??= makeLeaf();
 }
 
 function insertTail<Leaf>(
-  { literals, tails }: Remainder<Leaf>,
+  { led, literals, tails: others }: Remainder<Leaf>,
   segments: readonly Segment[],
   makeLeaf: () => Leaf,
 ): Leaf {
   const [first] = segments;
   if (segments.length === 1 && first.type === "literal") return child(literals, first.text, makeLeaf);
+  const tails = first?.type === "literal" ? led : others;
   const key = JSON.stringify(segments.map((segment) => segment.type === "literal" ? segment : shape(segment)));
   let tail = tails.find((tail) => tail.key === key);
   if (tail === undefined) {
     tail = { key, segments, node: emptyNode(), fixed: segments.every(({ type }) => type !== "remainder") };
     tails.push(tail);
-    tails.sort((a, b) => compareTails(a.segments, b.segments));
+    tails.sort((a, b) => compareSegments(a.segments, b.segments));
   }
   return insert(tail.node, segments, makeLeaf);
 }
@@ -105,10 +121,9 @@ function partialChild<Leaf>(node: Node<Leaf>, segment: Segment & { type: "partia
   const key = JSON.stringify(shape(segment));
   const known = node.partials.find((partial) => partial.key === key);
   if (known !== undefined) return known.node;
-  const weight = segment.parts.reduce((sum, part) => sum + ("text" in part ? part.text.length : 0), 0);
-  const made = { key, matcher: partialMatcher(segment), weight, node: emptyNode<Leaf>() };
+  const made = { key, matcher: partialMatcher(segment), weight: weightOf(segment), node: emptyNode<Leaf>() };
   node.partials.push(made);
-  node.partials.sort((a, b) => b.weight - a.weight || b.matcher.prefix.length - a.matcher.prefix.length);
+  node.partials.sort((a, b) => b.weight - a.weight);
   return made.node;
 }
 
@@ -159,24 +174,34 @@ function step<Leaf, Found>(
 }
 
 function walkRemainder<Leaf, Found>(
-  remainder: Remainder<Leaf>,
+  { led, literals, tails }: Remainder<Leaf>,
+  path: string,
+  start: number,
+  captures: string[],
+  choose: Choose<Leaf, Found>,
+): Found | undefined {
+  const longer = led.length === 0 ? undefined : walkTails(led, path, start, captures, choose);
+  if (longer !== undefined) return longer;
+  const last = path.lastIndexOf("/");
+  const leaf = last > start ? literals.get(path.slice(last + 1)) : undefined;
+  if (leaf !== undefined) {
+    captures.push(path.slice(start, last));
+    const found = choose(leaf);
+    if (found !== undefined) return found;
+    captures.pop();
+  }
+  return walkTails(tails, path, start, captures, choose);
+}
+
+function walkTails<Leaf, Found>(
+  tails: readonly Tail<Leaf>[],
   path: string,
   start: number,
   captures: string[],
   choose: Choose<Leaf, Found>,
 ): Found | undefined {
   const kept = captures.length;
-  const last = path.lastIndexOf("/");
-  if (last > start) {
-    const leaf = remainder.literals.get(path.slice(last + 1));
-    if (leaf !== undefined) {
-      captures.push(path.slice(start, last));
-      const found = choose(leaf);
-      if (found !== undefined) return found;
-      captures.length = kept;
-    }
-  }
-  for (const { segments: { length }, node, fixed } of remainder.tails) {
+  for (const { segments: { length }, node, fixed } of tails) {
     if (length === 0) {
       if (start >= path.length || node.leaf === undefined) continue;
       captures.push(path.slice(start));
@@ -186,7 +211,7 @@ function walkRemainder<Leaf, Found>(
       continue;
     }
     // The remainder takes as much as it can.
-    let cut = last;
+    let cut = path.lastIndexOf("/");
     for (let behind = 1; cut > start && !(fixed && behind > length); behind++) {
       if (!fixed || behind === length) {
         captures.push(path.slice(start, cut));

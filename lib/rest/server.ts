@@ -39,6 +39,7 @@ export { bytes, chan, error, int64, stream, time, uint64 } from "./marker.ts";
 export { multipart } from "./multipart.ts";
 export { idOf, requestID, type RequestIDOptions } from "./request_id.ts";
 export { streams } from "./streams.ts";
+export { trieRouter } from "./trie_router.ts";
 
 /** {@linkcode handlerWith} without any part. */
 export function handler<Identity = unknown>(

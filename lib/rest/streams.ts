@@ -12,27 +12,24 @@ export const streams: NonNullable<ServerParts["streams"]> = {
   write(value, call, writer) {
     if (value instanceof Response) return passOn(value, call, writer);
     if (value === undefined || value === null) return writer.respondEmpty(call);
-    const { contentType } = writer.plan.result;
+    const { plan, responses } = writer;
+    const { contentType } = plan.result;
     const type = value instanceof Blob && value.type !== "" ? value.type : contentType;
     // The definition's types allow a stream, a Blob, bytes or text here.
-    const response = writer.respond(
-      value as BodyInit,
-      { ...writer.headers.entries, "content-type": type },
-      [value],
-      call,
-    );
+    const headers = { ...responses.headers.entries, "content-type": type };
+    const response = responses.respond(plan.status, value as BodyInit, headers, call, [value]);
     return value instanceof ReadableStream ? watch(response, call) : response;
   },
 };
 
 /** A response the function made itself: untouched when it stands for a socket taken over, else with the API's headers. */
-function passOn(response: Response, call: Call, writer: ResultWriter): Response {
+function passOn(response: Response, call: Call, { responses }: ResultWriter): Response {
   if (response === call.upgraded) return response;
   const complete = (headers: Headers) => {
-    for (const [name, value] of Object.entries(writer.headers.entries)) {
+    for (const [name, value] of Object.entries(responses.headers.entries)) {
       if (!headers.has(name)) headers.set(name, value);
     }
-    writer.complete(headers, call);
+    responses.complete(headers, call);
   };
   try {
     complete(response.headers);

@@ -9,13 +9,12 @@ export interface Placeholder {
   readonly column?: number;
 }
 
-/** One segment of a path. */
-export type TagSegment =
-  | { readonly type: "literal"; readonly text: string }
-  | { readonly type: "parameter"; readonly placeholder: Placeholder }
-  /** Literals and placeholders in turn, as in `{id=%v}.json`. */
-  | { readonly type: "partial"; readonly parts: readonly (string | Placeholder)[] }
-  | { readonly type: "remainder"; readonly placeholder: Placeholder };
+/** One segment of a path: literals and placeholders in turn, as in `{id=%v}.json`. */
+export interface TagSegment {
+  readonly parts: readonly (string | Placeholder)[];
+  /** Whether the one placeholder stands for all segments there are. */
+  readonly remainder: boolean;
+}
 
 /** One item of a query. */
 export type TagQuery =
@@ -35,7 +34,7 @@ export interface Tag {
 
 const TAG = /^([A-Z]+)(?:\(([^)]*)\))? \/([^ ?]*)(?:\?([^ ]*))?(?: \(([^)]*)\))?(?: (.*))?$/;
 /** `{name}` and `{name=%v}`, a star behind the name or not, and `%v` alone. */
-const PLACEHOLDER = /{([^=}*]+)(\*?)(?:=(%(?:\[\d+])?v))?}|(%(?:\[\d+])?v)/g;
+const PLACEHOLDER = /{([^=}*]+)\*?(?:=(%(?:\[\d+])?v))?}|(%(?:\[\d+])?v)/g;
 const VERB = /^%(\[\d+])?v$/;
 
 /**
@@ -56,12 +55,10 @@ export function parseTag(text: string): Tag {
 
   const readSegment = (segment: string): TagSegment => {
     const parts: (string | Placeholder)[] = [];
-    let type: "parameter" | "remainder" = "parameter";
     let end = 0;
-    for (const { 0: whole, 1: given, 2: star, 3: behind, 4: bare, index } of segment.matchAll(PLACEHOLDER)) {
+    for (const { 0: whole, 1: given, 2: behind, 3: bare, index } of segment.matchAll(PLACEHOLDER)) {
       if (index > end) parts.push(segment.slice(end, index));
       end = index + whole.length;
-      if (star) type = "remainder";
       const from = source(behind ?? bare, given);
       let name = given ?? `arg${last}`;
       while (names.has(name)) name += "_";
@@ -69,18 +66,15 @@ export function parseTag(text: string): Tag {
       parts.push({ name, source: from });
     }
     if (end < segment.length) parts.push(segment.slice(end));
-    const [first = "", second] = parts;
-    if (second) return { type: "partial", parts };
-    return typeof first === "string" ? { type: "literal", text: first } : { type, placeholder: first };
+    return { parts, remainder: /^{[^=]*\*[=}]/.test(segment) };
   };
 
   const readQuery = (item: string): TagQuery => {
     if (VERB.test(item)) return { type: "spread", source: source(item) };
-    const equals = item.indexOf("=");
-    const name = decode(equals < 0 ? item : item.slice(0, equals));
-    const value = item.slice(equals + 1);
-    return equals < 0 || VERB.test(value)
-      ? { type: "named", name, source: source(equals < 0 ? "" : value, name) }
+    const [head, value] = item.split(/=(.*)/);
+    const name = decode(head);
+    return value === undefined || VERB.test(value)
+      ? { type: "named", name, source: source(value, name) }
       : { type: "constant", name, value: decode(value) };
   };
 

@@ -100,7 +100,7 @@ class TagChecker {
 
   #segment(start: number, end: number, last: boolean): TagSegment | undefined {
     const parts: (string | Placeholder)[] = [];
-    let remainder: Placeholder | undefined;
+    let remainder = false;
     let literal = "";
     const flush = (at: number, before: boolean) => {
       if (literal !== "") parts.push(literal);
@@ -119,7 +119,7 @@ class TagChecker {
         const placeholder = this.#placeholder(at, close, star);
         flush(at, true);
         if (placeholder !== undefined) parts.push(placeholder);
-        if (star) remainder = placeholder;
+        if (star && placeholder !== undefined) remainder = true;
         at = close + 1;
       } else if (char === "%" && /^%(v|\[)/.test(this.#text.slice(at, at + 2))) {
         const verb = this.#verb(at, end);
@@ -145,25 +145,16 @@ class TagChecker {
     return this.#classify(parts, remainder, start, last);
   }
 
-  #classify(
-    parts: (string | Placeholder)[],
-    remainder: Placeholder | undefined,
-    start: number,
-    last: boolean,
-  ): TagSegment | undefined {
-    if (remainder !== undefined) {
-      if (parts.length > 1) this.#fail(start, "a remainder takes whole segments: nothing may stand beside it");
-      return { type: "remainder", placeholder: remainder };
-    }
-    if (parts.length === 0) {
-      if (!last) this.#fail(start, "a segment is empty");
-      return { type: "literal", text: "" };
-    }
+  #classify(parts: (string | Placeholder)[], remainder: boolean, start: number, last: boolean): TagSegment {
     const [only] = parts;
-    if (parts.length > 1) return { type: "partial", parts };
-    if (typeof only !== "string") return { type: "parameter", placeholder: only };
-    if (/^(\.|%2e){1,2}$/i.test(only)) this.#fail(start, `the segment "${only}" never arrives: clients resolve it`);
-    return { type: "literal", text: only };
+    if (remainder && parts.length > 1) {
+      this.#fail(start, "a remainder takes whole segments: nothing may stand beside it");
+    }
+    if (parts.length === 0 && !last) this.#fail(start, "a segment is empty");
+    if (parts.length === 1 && typeof only === "string" && /^(\.|%2e){1,2}$/i.test(only)) {
+      this.#fail(start, `the segment "${only}" never arrives: clients resolve it`);
+    }
+    return { parts, remainder };
   }
 
   /** `{name=%v}`, `{name=%[2]v}`, `{name}`, `{A.b}`, each with `*` behind the name for a remainder. */

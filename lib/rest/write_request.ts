@@ -79,13 +79,13 @@ function writeItem(item: unknown, codecs: readonly Codec[]): string {
   return isRecord(item) || Array.isArray(item)
     // JSON is always among them, and always text.
     ? String(
-      findCodec(codecs, "application/json")?.encode(item, { kind: { type: "any" }, revive: true, replace: true }),
+      findCodec(codecs, "application/json")?.encode(item, { kind: { type: "any" } }),
     )
     : writeScalar(item);
 }
 
 function writeBody(
-  { shape, names, contentType, tagged, kind, revive, arguments: indexes }: BodyPlan,
+  { shape, names, contentType, tagged, kind, arguments: indexes }: BodyPlan,
   codecs: readonly Codec[],
   args: readonly unknown[],
 ): Described | undefined {
@@ -105,5 +105,5 @@ function writeBody(
     : Object.fromEntries(names.map((name, index) => [name, values[index]]));
   const codec = findCodec(codecs, contentType);
   if (!codec) throw new TypeError(`Write the body: no codec for "${contentType}"`);
-  return encodeWith(codec, { "content-type": contentType }, whole, { kind, revive, replace: true });
+  return encodeWith(codec, { "content-type": contentType }, whole, { kind });
 }

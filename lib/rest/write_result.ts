@@ -1,12 +1,10 @@
 import { negotiate } from "./accept.ts";
-import type { Authenticator } from "./auth.ts";
 import type { Call } from "./call.ts";
 import { type Codec, encodeWith, findCodec, mediaType } from "./codec.ts";
-import type { Finish, ServerParts } from "./core_server.ts";
+import type { Finish } from "./core_server.ts";
 import { HTTPError } from "./error.ts";
 import type { Plan } from "./plan_types.ts";
-import { type FixedHeaders, setHeaders } from "./response_headers.ts";
-import type { ErrorWriter } from "./write_error.ts";
+import type { ResponseWriter } from "./write_response.ts";
 
 /** A content type that can be answered. */
 interface Offer {
@@ -20,39 +18,25 @@ interface Offer {
 export class ResultWriter {
   readonly #offers: readonly Offer[];
   readonly #types: readonly string[];
-  readonly #auth: Authenticator<unknown> | null;
-  readonly #parts: ServerParts;
-  /** Whether every response has the same headers, but for what a function sets. */
-  readonly #fixed: boolean;
 
-  constructor(
-    readonly plan: Plan,
-    codecs: readonly Codec[],
-    readonly headers: FixedHeaders,
-    auth: Authenticator<unknown> | null,
-    readonly errors: ErrorWriter,
-    parts: ServerParts,
-  ) {
-    this.#auth = auth;
-    this.#parts = parts;
-    this.#fixed = headers.perCall === undefined && auth?.cors === undefined;
+  constructor(readonly plan: Plan, codecs: readonly Codec[], readonly responses: ResponseWriter) {
     const { contentType, tagged, kind } = plan.result;
     const chosen = findCodec(codecs, contentType);
     const json = findCodec(codecs, "application/json");
     const usable = chosen?.carries(kind) ? [chosen] : [];
-    if (json && json !== chosen && (!tagged || usable.length === 0)) usable.push(json);
+    if (json && json !== chosen && (!tagged || !usable.length)) usable.push(json);
     this.#offers = usable.map((codec) => {
       const type = codec === chosen ? mediaType(contentType) : codec.type;
       const named = type !== codec.type ? contentType : codec.header ?? type;
-      return { type, codec, headers: { ...headers.entries, "content-type": named } };
+      return { type, codec, headers: { ...responses.headers.entries, "content-type": named } };
     });
-    this.#types = this.#offers.map((offer) => offer.type);
+    this.#types = this.#offers.map(({ type }) => type);
   }
 
   write(value: unknown, call: Call): Response | Promise<Response> {
-    const { result } = this.plan;
+    const { plan: { status, result }, responses } = this;
     const { shape, names, schemas } = result;
-    const { streams, channel } = this.#parts;
+    const { streams, channel, finish } = responses.parts;
     if (value instanceof Response || shape === "stream") {
       if (streams) return streams.write(value, call, this);
     } else if (shape === "channel") {
@@ -65,8 +49,8 @@ export class ResultWriter {
       if (!Array.isArray(values)) throw new TypeError("Write the results: the function returned no list of them");
       const whole = shape === "fields" ? Object.fromEntries(names.map((name, index) => [name, values[index]])) : value;
       const { body, headers } = encodeWith(offer.codec, offer.headers, whole, result);
-      const response = this.respond(body, headers, values, call);
-      return this.#parts.finish ? finish(this.#parts.finish, call.request, response) : response;
+      const response = responses.respond(status, body, headers, call, values);
+      return finish ? finishWith(finish, call.request, response) : response;
     }
     throw new TypeError(`Answer "${call.name}": this server has no streams or channels`);
   }
@@ -83,44 +67,12 @@ export class ResultWriter {
 
   /** A result that is not there: no body, and the status that says so unless the definition names another. */
   respondEmpty(call: Call): Response {
-    const { status, result: { shape } } = this.plan;
-    return this.respond(null, this.headers.entries, [], call, shape !== "none" && status === 200 ? 204 : status);
-  }
-
-  /**
-   * A response of a body and its headers: in a record they are all it has, in a list they come on top of those of the API.
-   *
-   * @param values What may write headers
-   */
-  respond(
-    body: BodyInit | null,
-    own: HeadersInit,
-    values: readonly unknown[],
-    call: Call,
-    status = this.plan.status,
-  ): Response {
-    // A stream is what the call lasts as long as.
-    if (!(body instanceof ReadableStream)) call.finish();
-    // Runtimes make a response fastest of a record.
-    if (this.#fixed && !call.ownHeaders && !(Symbol.iterator in own) && !this.#parts.headers?.writes(values)) {
-      return new Response(body, { status, headers: own });
-    }
-    const headers = new Headers(this.headers.entries);
-    setHeaders(headers, own);
-    this.complete(headers, call, values);
-    return new Response(body, { status, headers });
-  }
-
-  /** Adds to headers what is not the same for every call. */
-  complete(headers: Headers, call: Call, values: readonly unknown[] = []): void {
-    setHeaders(headers, this.headers.perCall?.(call));
-    this.#parts.headers?.write(values, headers);
-    setHeaders(headers, call.ownHeaders);
-    setHeaders(headers, this.#auth?.cors?.(call.request));
+    const { plan: { status, result: { shape } }, responses } = this;
+    return responses.respond(shape !== "none" && status === 200 ? 204 : status, null, responses.headers.entries, call);
   }
 }
 
-async function finish(steps: readonly Finish[], request: Request, response: Response): Promise<Response> {
+async function finishWith(steps: readonly Finish[], request: Request, response: Response): Promise<Response> {
   for (const step of steps) response = await step(request, response);
   return response;
 }

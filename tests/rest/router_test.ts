@@ -2,8 +2,10 @@ import { assert, assertEquals } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
 import { api, patternOf, rest } from "../../lib/rest/mod.ts";
 import type { APIOptions, Plan, RestOptions } from "../../lib/rest/mod.ts";
-import { Router } from "../../lib/rest/router.ts";
-import { compareTails } from "../../lib/rest/route_tail.ts";
+import { PatternRouter } from "../../lib/rest/pattern_router.ts";
+import { compareSegments } from "../../lib/rest/route_order.ts";
+import type { MakeRouter, Router } from "../../lib/rest/router.ts";
+import { trieRouter } from "../../lib/rest/trie_router.ts";
 
 function plansOf(tags: readonly (string | [string, RestOptions])[]): readonly Plan[] {
   const operations = tags.map((entry) => {
@@ -14,15 +16,23 @@ function plansOf(tags: readonly (string | [string, RestOptions])[]): readonly Pl
   return api("x", Object.fromEntries(operations)).plans;
 }
 
-function routerOf(tags: readonly (string | [string, RestOptions])[], options: APIOptions = {}): Router<string> {
-  return new Router(
-    plansOf(tags).map((plan) => ({
-      plan,
-      versioned: options.versioned === true,
-      aliases: options.aliases ?? {},
-      value: plan.tag,
-    })),
-  );
+/** The two routers there are: what holds for one holds for the other. */
+const routers: Record<string, MakeRouter> = {
+  TrieRouter: trieRouter,
+  PatternRouter: (routes) => new PatternRouter(routes),
+};
+
+/** What a test makes its routers with. */
+type RouterOf = (tags: readonly (string | [string, RestOptions])[], options?: APIOptions) => Router<string>;
+
+/** A test of both routers. */
+function test(name: string, run: (routerOf: RouterOf, make: MakeRouter) => void): void {
+  for (const [router, make] of Object.entries(routers)) {
+    Deno.test(`${router}.${name}`, () =>
+      run((tags, { versioned, aliases } = {}) => {
+        return make(plansOf(tags).map((plan) => ({ plan, versioned, aliases, value: plan.tag })));
+      }, make));
+  }
 }
 
 function find(router: Router<string>, method: string, path: string, query = ""): string | undefined {
@@ -30,7 +40,7 @@ function find(router: Router<string>, method: string, path: string, query = ""):
   return match && [match.value, ...match.captures].join(" | ");
 }
 
-Deno.test("Router.match() prefers literal to partial to parameter to remainder, whatever the order", () => {
+test("match() prefers literal to partial to parameter to remainder, whatever the order", (routerOf) => {
   const tags = ["GET /a/{r*=%v}", "GET /a/{p=%v}", "GET /a/{p=%v}.json", "GET /a/b", "GET /a/x{p=%v}.json"];
   for (const order of [tags, tags.toReversed()]) {
     const router = routerOf(order);
@@ -45,7 +55,7 @@ Deno.test("Router.match() prefers literal to partial to parameter to remainder, 
   }
 });
 
-Deno.test("Router.match() goes back where a more specific way ends nowhere", () => {
+test("match() goes back where a more specific way ends nowhere", (routerOf) => {
   const router = routerOf(["GET /a/b/c", "GET /a/{p=%v}/d", "GET /{p=%v}/b/e", "GET /{r*=%v}", "POST /a/b/x"]);
   assertEquals(find(router, "GET", "/a/b/d"), "GET /a/{p=%v}/d | b");
   assertEquals(find(router, "GET", "/a/b/e"), "GET /{p=%v}/b/e | a");
@@ -53,7 +63,7 @@ Deno.test("Router.match() goes back where a more specific way ends nowhere", () 
   assertEquals(find(router, "GET", "/a/b/x"), "GET /{r*=%v} | a/b/x");
 });
 
-Deno.test("Router.match() lets remainders in the middle live beside literals", () => {
+test("match() lets remainders in the middle live beside literals", (routerOf) => {
   const router = routerOf([
     "GET /images/json",
     "GET /images/{name*=%v}/json",
@@ -71,7 +81,7 @@ Deno.test("Router.match() lets remainders in the middle live beside literals", (
   assertEquals(find(router, "POST", "/images/a/to/b/to/c/now"), "POST /images/{name*=%v}/to/{to*=%v}/now | a/to/b | c");
 });
 
-Deno.test("Router.match() reads versions and aliases", () => {
+test("match() reads versions and aliases", (routerOf) => {
   const router = routerOf(["GET /engine/info", "GET /engine/c/{id=%v}", "GET /v1/x"], {
     versioned: true,
     aliases: { engine: ["libpod"] },
@@ -99,7 +109,7 @@ Deno.test("Router.match() reads versions and aliases", () => {
   }
 });
 
-Deno.test("Router.match() routes by versions, presence and constants", () => {
+test("match() routes by versions, presence and constants", (routerOf) => {
   const router = routerOf([
     ["GET /m/{id=%v}", { versions: "<4" }],
     ["GET /m/{id=%v}", { versions: ">=4" }],
@@ -122,7 +132,7 @@ Deno.test("Router.match() routes by versions, presence and constants", () => {
   assertEquals(value("GET", "/t", "kind=c"), "GET /t");
 });
 
-Deno.test("Router.match() normalises odd paths as new URL would", () => {
+test("match() normalises odd paths as new URL would", (routerOf) => {
   const router = routerOf(["GET /a/b", "GET /f/{p=%v}", "GET /r/{r*=%v}"]);
   for (const path of ["/a/./b", "/x/../a/b", "/a/%2e/b", "/%2E%2e/a/b", "\\a\\b", "/a\\b"]) {
     assertEquals(find(router, "GET", path.startsWith("\\") ? "/" + path.slice(1) : path), "GET /a/b", path);
@@ -134,17 +144,38 @@ Deno.test("Router.match() normalises odd paths as new URL would", () => {
   assertEquals(find(router, "GET", "//a/b"), undefined);
 });
 
-Deno.test("Router.methods() lists the methods of a path", () => {
+test("methods() lists the methods of a path", (routerOf) => {
   const router = routerOf(["GET /a/{p=%v}", "POST /a/b", "DELETE /{r*=%v}"]);
   assertEquals(router.methods("/a/b", ""), ["DELETE", "GET", "POST"]);
   assertEquals(router.methods("/a/c", ""), ["DELETE", "GET"]);
   assertEquals(router.methods("/", ""), []);
 });
 
-Deno.test("Router.match() stays quick on paths made to go back often", () => {
-  const router = routerOf(["GET /{a*=%v}/x/{b*=%v}/y", "GET /{a=%v}/{b=%v}/{c=%v}/z"]);
+test("match() takes the longer of two ways behind a remainder that begin alike", (routerOf) => {
+  const router = routerOf(["GET /{n*=%v}/json", "GET /{n*=%v}/layers/json", "GET /{n*=%v}/{p=%v}"]);
+  assertEquals(find(router, "GET", "/a/b/layers/json"), "GET /{n*=%v}/layers/json | a/b");
+  assertEquals(find(router, "GET", "/layers/json"), "GET /{n*=%v}/json | layers");
+  assertEquals(find(router, "GET", "/a/layers/b"), "GET /{n*=%v}/{p=%v} | a/layers | b");
+});
+
+test("match() cuts a segment of several names at the first place of what is between them", (routerOf) => {
+  const router = routerOf(["GET /{a=%v}-{b=%v}-{c=%v}.x", "GET /v{n=%v}"]);
+  assertEquals(find(router, "GET", "/1-2-3-4.x"), "GET /{a=%v}-{b=%v}-{c=%v}.x | 1 | 2 | 3-4");
+  assertEquals(find(router, "GET", "/1-2.x"), undefined);
+  assertEquals(find(router, "GET", "/v"), undefined);
+  assertEquals(find(router, "GET", "/v1.x"), "GET /v{n=%v} | 1.x");
+});
+
+test("match() stays quick on paths made to go back often", (routerOf) => {
+  const router = routerOf([
+    "GET /{a*=%v}/x/{b*=%v}/y",
+    "GET /{a=%v}/{b=%v}/{c=%v}/z",
+    "GET /{a=%v}-{b=%v}-{c=%v}-{d=%v}.z",
+  ]);
   const start = performance.now();
   assertEquals(find(router, "GET", "/x".repeat(20000)), undefined);
+  assertEquals(find(router, "GET", "/x".repeat(4096)), undefined);
+  assertEquals(find(router, "GET", "/" + "-".repeat(8000)), undefined);
   assert(performance.now() - start < 2000);
 });
 
@@ -196,17 +227,17 @@ function compare(a: Plan, b: Plan): number {
     const order = RANKS[a.segments[i].type] - RANKS[b.segments[i].type];
     if (order !== 0) return order;
     if (a.segments[i].type === "partial") return 0;
-    if (a.segments[i].type === "remainder") return compareTails(a.segments.slice(i + 1), b.segments.slice(i + 1));
+    if (a.segments[i].type === "remainder") return compareSegments(a.segments.slice(i + 1), b.segments.slice(i + 1));
   }
   return 0;
 }
 
-Deno.test("Router.match() agrees with URLPattern over random tables and paths", () => {
+test("match() agrees with URLPattern over random tables and paths", (_, make) => {
   const roll = dice(20261121);
   let hits = 0;
   for (let round = 0; round < 400; round++) {
     const plans = plansOf(randomTags(roll));
-    const router = new Router(plans.map((plan) => ({ plan, versioned: false, aliases: {}, value: plan })));
+    const router = make(plans.map((plan) => ({ plan, versioned: false, aliases: {}, value: plan })));
     const patterns = plans.map((plan) => ({ plan, pattern: new URLPattern({ pathname: patternOf(plan) }) }));
     for (let i = 0; i < 60; i++) {
       const path = "/" + Array.from({ length: 1 + roll(5) }, () => TEXTS[roll(TEXTS.length)]).join("/");

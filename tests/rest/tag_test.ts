@@ -7,10 +7,10 @@ Deno.test("checkTag() takes a whole tag apart", () => {
   assertEquals(tag.problems, []);
   assertEquals([tag.method, tag.contentType], ["PUT", "application/json"]);
   assertEquals(tag.segments, [
-    { type: "literal", text: "a" },
-    { type: "parameter", placeholder: { name: "b", source: { argument: 0 }, column: 29 } },
-    { type: "remainder", placeholder: { name: "c", source: { argument: 2 }, column: 37 } },
-    { type: "partial", parts: [{ name: "d", source: { field: ["d"] }, column: 45 }, ".json"] },
+    { parts: ["a"], remainder: false },
+    { parts: [{ name: "b", source: { argument: 0 }, column: 29 }], remainder: false },
+    { parts: [{ name: "c", source: { argument: 2 }, column: 37 }], remainder: true },
+    { parts: [{ name: "d", source: { field: ["d"] }, column: 45 }, ".json"], remainder: false },
   ]);
   assertEquals(tag.query, [
     { type: "named", name: "e", source: { argument: 3 }, column: 55 },
@@ -24,7 +24,7 @@ Deno.test("checkTag() takes a whole tag apart", () => {
 Deno.test("checkTag() counts on from %[n]v as printf does", () => {
   const tag = checkTag("GET /%[2]v/%v/%[1]v");
   assertEquals(tag.problems, []);
-  assertEquals(tag.segments.map((segment) => segment.type === "parameter" && segment.placeholder.source), [
+  assertEquals(tag.segments.map(({ parts: [part] }) => typeof part === "object" && part.source), [
     { argument: 1 },
     { argument: 2 },
     { argument: 0 },
@@ -34,20 +34,24 @@ Deno.test("checkTag() counts on from %[n]v as printf does", () => {
 Deno.test("checkTag() takes a verb as a whole segment, a partial one, and in a query", () => {
   const tag = checkTag("GET /x/%v/v%v.txt?q=%v");
   assertEquals(tag.problems, []);
-  assertEquals(tag.segments.map((segment) => segment.type), ["literal", "parameter", "partial"]);
+  assertEquals(tag.segments.map(({ parts }) => parts.map((part) => typeof part === "string" ? part : part.name)), [
+    ["x"],
+    ["arg1"],
+    ["v", "arg2", ".txt"],
+  ]);
 });
 
 Deno.test("checkTag() keeps a slash at the end and the bare root", () => {
-  assertEquals(checkTag("GET /").segments, [{ type: "literal", text: "" }]);
-  assertEquals(checkTag("GET /a/").segments, [{ type: "literal", text: "a" }, { type: "literal", text: "" }]);
+  assertEquals(checkTag("GET /").segments, [{ parts: [], remainder: false }]);
+  assertEquals(checkTag("GET /a/").segments, [{ parts: ["a"], remainder: false }, { parts: [], remainder: false }]);
 });
 
 Deno.test("checkTag() reads nested names and constants with encodings", () => {
   const tag = checkTag("GET /{A.b}/%7Ex?a%20b=c+d");
   assertEquals(tag.problems, []);
   assertEquals(tag.segments[0], {
-    type: "parameter",
-    placeholder: { name: "A.b", source: { field: ["A", "b"] }, column: 7 },
+    parts: [{ name: "A.b", source: { field: ["A", "b"] }, column: 7 }],
+    remainder: false,
   });
   assertEquals(tag.query, [{ type: "constant", name: "a b", value: "c d" }]);
 });

@@ -1,5 +1,6 @@
 import type { Authenticator } from "../auth.ts";
-import { type EncodedError, type ErrorCodec, HTTPError, type HTTPErrorKind, problem } from "../error.ts";
+import { type EncodedError, type ErrorCodec, HTTPError, type HTTPErrorKind } from "../error.ts";
+import { problem } from "../problem.ts";
 import { type Components, isObject } from "./components.ts";
 import type { Described } from "./described.ts";
 import type { JSONSchema, ResponseObject } from "./openapi_types.ts";

@@ -2,8 +2,8 @@ import { negotiate } from "../accept.ts";
 import type { Handler, Platform } from "../context.ts";
 import { HTTPError } from "../error.ts";
 import { cutPath } from "../request_path.ts";
-import { fixedHeaders, setHeaders } from "../response_headers.ts";
-import { ErrorWriter } from "../write_error.ts";
+import { setHeaders } from "../response_headers.ts";
+import { ResponseWriter } from "../write_response.ts";
 import { clientModule } from "./client_module.ts";
 import { clientTypes } from "./client_types.ts";
 import { type Definitions, listOf } from "./described.ts";
@@ -56,21 +56,20 @@ class Surfaces {
   readonly #root: string;
   readonly #faces: readonly Face[];
   readonly #shown = new Map<Face, Promise<Shown>>();
-  readonly #errors: ErrorWriter;
+  readonly #responses: ResponseWriter;
 
   constructor(definitions: Definitions, options: SurfacesOptions) {
     this.#options = options;
     this.#root = `/${options.path ?? ""}/`.replaceAll(/\/+/g, "/");
     this.#faces = faces(definitions, options);
-    const first = listOf(definitions)[0]?.options;
-    this.#errors = new ErrorWriter(first?.errors, fixedHeaders(first?.headers), options.auth ?? null, {});
+    this.#responses = new ResponseWriter(listOf(definitions)[0]?.options, options.auth ?? null);
   }
 
   async handle(request: Request, platform: Platform): Promise<Response> {
     try {
       return await this.#find(request, platform);
     } catch (error) {
-      return this.#errors.write(error, { request, platform });
+      return this.#responses.error(error, { request, platform });
     }
   }
 

@@ -40,17 +40,3 @@ export function matchPartial(matcher: PartialMatcher, text: string, captures: st
   captures.push(text.slice(at, end));
   return true;
 }
-
-const RANKS = { literal: 0, partial: 1, parameter: 2, remainder: 3 };
-
-/** Orders what may follow a remainder: one literal alone first, nothing at all last, else segment by segment. */
-export function compareTails(a: readonly Segment[], b: readonly Segment[]): number {
-  if ((a.length === 0) !== (b.length === 0)) return a.length === 0 ? 1 : -1;
-  const alone = (tail: readonly Segment[]) => tail.length === 1 && tail[0].type === "literal" ? 0 : 1;
-  if (alone(a) !== alone(b)) return alone(a) - alone(b);
-  for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const order = RANKS[a[i].type] - RANKS[b[i].type];
-    if (order !== 0) return order;
-  }
-  return b.length - a.length;
-}

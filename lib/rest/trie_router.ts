@@ -1,0 +1,100 @@
+import type { Segment } from "./plan_types.ts";
+import {
+  type Condition,
+  conditionsOf,
+  firstWords,
+  type MakeRouter,
+  type Match,
+  type Route,
+  Router,
+  VERSION,
+} from "./router.ts";
+import { RouteTrie } from "./route_trie.ts";
+
+interface Candidate<Value> {
+  readonly value: Value;
+  readonly conditions: readonly Condition[];
+}
+
+type Table<Value> = RouteTrie<Candidate<Value>[]>;
+type Tables<Value> = Map<string, Table<Value>>;
+
+const HEAD = /* @__PURE__ */ new RegExp(`^/(v(${VERSION}))/`);
+
+/** A router that walks a trie of segments for each method: searches that hardly grow with the number of routes. */
+export class TrieRouter<Value> extends Router<Value> {
+  readonly #plain: Tables<Value> = new Map();
+  readonly #versioned: Tables<Value> = new Map();
+  /** First segments that look like a version but are not. */
+  readonly #versionLike = new Set<string>();
+
+  constructor(routes: readonly Route<Value>[]) {
+    super();
+    for (const route of routes) {
+      for (const word of firstWords(route.plan.segments, route.aliases)) {
+        if (HEAD.test(`/${word}/`)) this.#versionLike.add(word);
+      }
+      add(this.#plain, route);
+      if (route.versioned) add(this.#versioned, route);
+    }
+  }
+
+  protected override methodsKnown(): Iterable<string> {
+    return this.#plain.keys();
+  }
+
+  protected override find(method: string, path: string, query: string): Match<Value> | undefined {
+    // "/v"
+    if (this.#versioned.size > 0 && path.charCodeAt(1) === 118) {
+      const head = HEAD.exec(path);
+      if (head !== null && !this.#versionLike.has(head[1])) {
+        const found = lookUp(this.#versioned.get(method), path.slice(head[1].length + 1), query, head[2]);
+        if (found !== undefined) return found;
+      }
+    }
+    return lookUp(this.#plain.get(method), path, query, undefined);
+  }
+}
+
+/** Makes {@linkcode TrieRouter}s: the part of a server that routes by them. */
+export const trieRouter: MakeRouter = (routes) => new TrieRouter(routes);
+
+/** A path in all its spellings: as it stands, and with each alias of its first segment. */
+export function spellingsOf(segments: readonly Segment[], aliases: Route<unknown>["aliases"]): (readonly Segment[])[] {
+  const words = firstWords(segments, aliases);
+  if (words.length < 2) return [segments];
+  return words.map((text) => [{ type: "literal", text }, ...segments.slice(1)]);
+}
+
+function add<Value>(tables: Tables<Value>, { plan, aliases, value }: Route<Value>): void {
+  let table = tables.get(plan.method);
+  if (table === undefined) tables.set(plan.method, table = new RouteTrie<Candidate<Value>[]>(() => []));
+  const candidate = { value, conditions: conditionsOf(plan) };
+  for (const segments of spellingsOf(plan.segments, aliases)) {
+    const leaf = table.leaf(segments);
+    leaf.push(candidate);
+    leaf.sort((a, b) => b.conditions.length - a.conditions.length);
+  }
+}
+
+function lookUp<Value>(
+  table: Table<Value> | undefined,
+  path: string,
+  query: string,
+  version: string | undefined,
+): Match<Value> | undefined {
+  const captures: string[] = [];
+  const found = table?.find(path, captures, (leaf) => choose(leaf, query, version));
+  return found && { value: found.value, captures, version };
+}
+
+function choose<Value>(
+  candidates: readonly Candidate<Value>[],
+  query: string,
+  version: string | undefined,
+): Candidate<Value> | undefined {
+  for (let i = 0; i < candidates.length; i++) {
+    const { conditions } = candidates[i];
+    if (conditions.length === 0 || conditions.every((holds) => holds(query, version))) return candidates[i];
+  }
+}
