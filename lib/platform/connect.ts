@@ -1,19 +1,26 @@
 import http from "node:http";
+import net from "node:net";
 import type { Client } from "../rest/core_client.ts";
 import { parseAddress } from "./address.ts";
 import { sendRequest } from "./send_request.ts";
+import { WebSocket as SocketClient } from "./ws.ts";
 
 /** A client of one server, and its open connections. */
 export interface ConnectedClient extends Client, Disposable {}
 
 /**
- * A client for `link` that reaches a server at the address it listens on, which may be a Unix socket (`fetch` cannot): whatever
- * the host in the base is. Channels go over HTTP; a WebSocket goes to the base.
+ * A client for `link` that reaches a server at the address it listens on, which may be a Unix socket (`fetch` and `WebSocket`
+ * cannot): whatever the host in the base is.
  *
  * @example
- * ```ts ignore
- * using client = connect("unix:///run/calculator.sock");
- * const calculator = link(definition, "http://localhost", client);
+ * ```ts
+ * import { api, implement, int64, link, rest } from "../rest/mod.ts";
+ * import { connect, listenAndServe } from "./serve.ts";
+ *
+ * const calculator = api("calculator.example.com", { Square: rest("GET /squares/{n=%v}", [int64], [int64]) });
+ * await using server = await listenAndServe("tcp://127.0.0.1:0", null, implement(calculator, { Square: (n) => n * n }));
+ * using client = connect(server.address); // or unix:///run/calculator.sock
+ * console.assert(await link(calculator, "http://localhost", client).Square(4n) === 16n);
  * ```
  *
  * @param addr `unix:///path`, `tcp://host:port` or `host:port`
@@ -23,6 +30,7 @@ export function connect(addr: string): ConnectedClient {
   const address = parseAddress(addr);
   const to = address.kind === "unix" ? { socketPath: address.path } : { host: address.host, port: address.port };
   const agent = new http.Agent({ keepAlive: true });
+  const sockets = new Set<SocketClient>();
   return {
     fetch(request) {
       const { pathname, search, host } = new URL(request.url);
@@ -31,6 +39,23 @@ export function connect(addr: string): ConnectedClient {
         return http.request({ ...options, ...to, headers, path: pathname + search, agent }, answer);
       });
     },
-    [Symbol.dispose]: () => agent.destroy(),
+    openWebSocket(request, protocols) {
+      const socket = new SocketClient(request.url.replace(/^http/, "ws"), protocols, {
+        headers: Object.fromEntries(request.headers),
+        // Where the connection goes is said here, whatever the address' scheme and host are.
+        createConnection: () => net.connect(address.kind === "unix" ? { path: address.path } : address),
+        perMessageDeflate: false,
+      });
+      // A failure closes the socket too, which is what users listen to; an event without a listener would end the process.
+      socket.on("error", () => {});
+      sockets.add(socket);
+      socket.on("close", () => sockets.delete(socket));
+      // ws has the browser's interface under a class of its own.
+      return socket as unknown as WebSocket;
+    },
+    [Symbol.dispose]() {
+      agent.destroy();
+      for (const socket of sockets) socket.terminate();
+    },
   };
 }

@@ -4,4 +4,4 @@
  * @module
  */
 // @ts-types="./ws_types.d.ts"
-export { WebSocketServer } from "npm:ws@8.23.0";
+export { WebSocket, WebSocketServer } from "npm:ws@8.23.0";

@@ -1,8 +1,16 @@
 /* The little of npm:ws that `ws.ts` passes on; the package brings no types of its own. */
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
+export interface ClientOptions {
+  headers?: Record<string, string>;
+  createConnection?(): Socket;
+  perMessageDeflate?: boolean;
+}
+
 export class WebSocket {
+  constructor(url: string, protocols: string[], options?: ClientOptions);
   on(event: "error" | "close", listener: () => void): void;
   terminate(): void;
 }

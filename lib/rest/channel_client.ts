@@ -21,6 +21,7 @@ export function readChannel(
     fetch,
     receive: websocket ? undefined : client.receive,
     websocket,
+    openWebSocket: client.openWebSocket,
     signal,
     async decode(text) {
       const value = readJSON(text, kind);

@@ -7,6 +7,7 @@ import { isRecord } from "./record.ts";
 import type { HeaderValues } from "./header_value.ts";
 import type { Channel } from "./marker.ts";
 import type { Receive } from "./open_channel.ts";
+import type { OpenWebSocket } from "./receive_values.ts";
 import type { Plan } from "./plan_types.ts";
 import { readError, readResult } from "./read_result.ts";
 import { writeRequest } from "./write_request.ts";
@@ -16,6 +17,8 @@ export interface Client {
   fetch(request: Request): Promise<Response>;
   /** What `fetch` adds to a request, for what is not sent by it: a WebSocket. */
   prepare?(request: Request): Request;
+  /** Opens a channel's WebSocket where the platform's own cannot: it goes where `fetch` does, with the request's headers. */
+  readonly openWebSocket?: OpenWebSocket;
   /** Receives the values of channels over HTTP in a way of its own. */
   readonly receive?: Receive;
 }

@@ -2,7 +2,7 @@ import { WINDOW } from "./flow.ts";
 import { askFailures, throwFailure } from "./failure_line.ts";
 import type { Channel } from "./marker.ts";
 import { readLines } from "./ndjson.ts";
-import { receiveValues } from "./receive_values.ts";
+import { type OpenWebSocket, receiveValues } from "./receive_values.ts";
 
 /** How {@linkcode openChannel} gets its values. */
 export interface OpenOptions<T> {
@@ -14,6 +14,8 @@ export interface OpenOptions<T> {
   decode(text: string): T | Promise<T>;
   /** Open a WebSocket to the request's address instead. */
   readonly websocket?: boolean;
+  /** What opens it; the platform's own by default. */
+  readonly openWebSocket?: OpenWebSocket;
   /** Where the texts come from when it is no WebSocket; lines of JSON by default. */
   readonly receive?: Receive;
   readonly signal?: AbortSignal;
@@ -49,7 +51,7 @@ export type Receive = (request: Request, fetch: (request: Request) => Promise<Re
 export function openChannel<T>(options: OpenOptions<T>): OpenChannel<T> {
   const { signal } = options;
   const { receive = receiveLines, request, fetch } = options;
-  const texts = options.websocket ? receiveValues(request, WINDOW) : receive(request, fetch);
+  const texts = options.websocket ? receiveValues(request, WINDOW, options.openWebSocket) : receive(request, fetch);
   let closed: Promise<void> | undefined;
   const close = () => {
     signal?.removeEventListener("abort", close);

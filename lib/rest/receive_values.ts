@@ -5,20 +5,26 @@ import type { Texts } from "./open_channel.ts";
 /** The other end's close, as the reader sees it. */
 type End = { error?: Error };
 
+/** Opens a WebSocket to a request's address, with its headers where that can be. */
+export type OpenWebSocket = (request: Request, protocols: string[]) => WebSocket;
+
 /** Values as WebSocket messages, asked for in portions when the peer speaks `gantry.flow`. */
-export function receiveValues(request: Request, window: number): Texts {
-  const socket = connect(request);
+export function receiveValues(request: Request, window: number, open: OpenWebSocket = connect): Texts {
+  const socket = open(request, [FLOW]);
   const texts: string[] = [];
   let end: End | undefined;
   let wake: (() => void) | undefined;
   let taken = 0;
+  let failure: string | undefined;
   const opened = new Promise<void>((resolve, reject) => {
     socket.addEventListener("open", () => {
       if (socket.protocol === FLOW) socket.send(String(window));
       resolve();
     });
-    socket.addEventListener("close", (event) => {
-      end ??= event.code === 1000 ? {} : { error: closeError(event) };
+    // Runtimes that know why a connection failed say so here; a browser does not tell.
+    socket.addEventListener("error", (event) => failure = (event as Partial<ErrorEvent>).message);
+    socket.addEventListener("close", ({ code, reason }) => {
+      end ??= code === 1000 ? {} : { error: closeError(code, reason || failure) };
       reject(end.error ?? new Error("Open a channel: closed before it was open"));
       wake?.();
     });
@@ -54,18 +60,18 @@ export function receiveValues(request: Request, window: number): Texts {
   };
 }
 
-function closeError(event: CloseEvent): Error {
-  return new Error(`Read a channel: closed with ${event.code}${event.reason === "" ? "" : `: ${event.reason}`}`);
+function closeError(code: number, reason: string | undefined): Error {
+  return new Error(`Read a channel: closed with ${code}${reason ? `: ${reason}` : ""}`);
 }
 
-function connect(request: Request): WebSocket {
+function connect(request: Request, protocols: string[]): WebSocket {
   const url = request.url.replace(/^http/, "ws");
   const headers = Object.fromEntries(request.headers);
   try {
     // Servers' runtimes take headers this way; a browser reads the object as a protocol's name and throws.
-    const options = { protocols: [FLOW], headers } as unknown as string[];
+    const options = { protocols, headers } as unknown as string[];
     if (Object.keys(headers).length > 0) return new WebSocket(url, options);
   } catch { /* no headers then */ }
   const token = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
-  return new WebSocket(url, token === undefined ? [FLOW] : [FLOW, bearerProtocol(token)]);
+  return new WebSocket(url, token === undefined ? protocols : [...protocols, bearerProtocol(token)]);
 }

@@ -12,8 +12,6 @@ const linked = (base: string, client?: Client) => link(everything, base, client)
 export interface Reach {
   readonly base: string;
   readonly client?: Client;
-  /** Whether WebSockets can be opened to the server from here. */
-  readonly websocket: boolean;
 }
 
 const value = {
@@ -62,7 +60,7 @@ async function length(stream: ReadableStream<Uint8Array>): Promise<number> {
 }
 
 /** Runs every case; gives the names of those that passed, and throws for the first that does not. */
-export async function runCases({ base, client, websocket }: Reach): Promise<string[]> {
+export async function runCases({ base, client }: Reach): Promise<string[]> {
   const passed: string[] = [];
   const authorized = header("authorization", `Bearer ${TOKEN}`, client);
   const api = linked(base, authorized);
@@ -83,7 +81,6 @@ export async function runCases({ base, client, websocket }: Reach): Promise<stri
   await run("a caller that is not known", () => fails(() => linked(base, client).Add(1n, 2n), "bearer token", 401));
   const ways = { lines: api, events: linked(base, events(authorized)), websocket: api };
   for (const [way, api] of Object.entries(ways)) {
-    if (way === "websocket" && !websocket) continue;
     await run(`channels over ${way}`, () => channels(api, { websocket: way === "websocket" }));
   }
   return passed;

@@ -20,9 +20,7 @@ if (command === "serve") {
 } else {
   const overUnix = address.startsWith("unix:");
   const passed = await runCases(
-    overUnix
-      ? { base: "http://localhost", client: connect(address), websocket: false }
-      : { base: address.replace("tcp:", "http:"), websocket: true },
+    overUnix ? { base: "http://localhost", client: connect(address) } : { base: address.replace("tcp:", "http:") },
   );
   console.log(JSON.stringify(passed));
   process.exit(0);

@@ -41,8 +41,8 @@ const servers: Record<string, (address: string) => Promise<Server>> = {
 const clients: Record<string, (address: string, worker: string) => Promise<string[]>> = {
   "Deno": (address) =>
     address.startsWith("unix:")
-      ? runCases({ base: "http://localhost", client: connect(address), websocket: false })
-      : runCases({ base: address.replace("tcp:", "http:"), websocket: true }),
+      ? runCases({ base: "http://localhost", client: connect(address) })
+      : runCases({ base: address.replace("tcp:", "http:") }),
   "Node 24": async (address) => {
     const { code, stdout, stderr } = await run(["npx", "-y", "node@24", program, "call", address], { cwd: folder });
     assertEquals(code, 0, stderr);
@@ -71,7 +71,7 @@ Deno.test("every client gets from every server what the definition says", async 
           if (unix && caller === "workerd") continue;
           await t.step(`${caller} to ${runtime} over ${transport}`, async () => {
             const passed = await call(server.address, worker.address);
-            assertEquals(passed.length, unix ? 20 : 21);
+            assertEquals(passed.length, 21);
           });
         }
       }

@@ -23,7 +23,7 @@ export default {
     const base = new URL(request.url).searchParams.get("call");
     if (base === null) return EVERYTHING.get(EVERYTHING.idFromName("everything")).fetch(request);
     try {
-      return Response.json(await runCases({ base, websocket: true }));
+      return Response.json(await runCases({ base }));
     } catch (error) {
       return new Response(String(error), { status: 500 });
     }
