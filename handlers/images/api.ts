@@ -1,8 +1,23 @@
 import { api, chan, rest } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
 import { ProgressMessage } from "../wire/compat/image.ts";
-import { HistoryResponse, ImageData, ImagePullReport, ImageSummary, LibpodImagesRemoveReport } from "../wire/image.ts";
-import { ListImagesQuery, PullQuery, RemoveImageQuery, RemoveImagesQuery, TagQuery } from "../wire/image_query.ts";
+import {
+  HistoryResponse,
+  ImageData,
+  ImagePullReport,
+  ImagePushStream,
+  ImageSummary,
+  LibpodImagesRemoveReport,
+  LibpodImagesResolveReport,
+} from "../wire/image.ts";
+import {
+  ListImagesQuery,
+  PullQuery,
+  PushQuery,
+  RemoveImageQuery,
+  RemoveImagesQuery,
+  TagQuery,
+} from "../wire/image_query.ts";
 import { z } from "../wire/zod.ts";
 
 const name = z.string();
@@ -18,6 +33,13 @@ export const imagesAPI = api("http://localhost", {
   GetImages: rest("GET /engine/images/json?%v", [ListImagesQuery], [z.array(ImageSummary)]),
   ImagesBatchRemove: rest("DELETE /engine/images/remove?%v", [RemoveImagesQuery], [LibpodImagesRemoveReport]),
   ImagesRemove: rest("DELETE /engine/images/{name*=%v}?%v", [name, RemoveImageQuery], [LibpodImagesRemoveReport]),
+  PushImage: rest(
+    "POST(application/json) /engine/images/{name*=%v}/push?%v",
+    [name, PushQuery],
+    [chan(ImagePushStream)],
+    { body: "as-tagged" },
+  ),
+  ImageResolve: rest("GET /engine/images/{name*=%v}/resolve", [name], [LibpodImagesResolveReport]),
   GetImage: rest("GET /engine/images/{name*=%v}/json", [name], [ImageData]),
   ImageExists: rest("GET /engine/images/{name*=%v}/exists", [name]),
   HistoryImage: rest("GET /engine/images/{name*=%v}/history", [name], [z.array(HistoryResponse)]),

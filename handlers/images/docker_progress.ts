@@ -46,13 +46,13 @@ function* layer(value: PullProgress & { kind: "layer" }, announced: Set<string>)
   yield emit(ProgressMessage, {
     status: STATES[state],
     progressDetail: counts ? { current, total } : {},
-    progress: counts ? bar(current, total) : "",
+    progress: counts ? progressBar(current, total) : "",
     id,
   });
 }
 
 /** `[==>    ] 1.2MB/3.4MB`, which older clients print as it is. */
-function bar(current: number, total: number): string {
+export function progressBar(current: number, total: number): string {
   if (total <= 0) return megabytes(current);
   const done = Math.min(50, Math.floor((current / total) * 50));
   const arrow = done < 50 ? `${"=".repeat(done)}>${" ".repeat(50 - done)}` : "=".repeat(50);

@@ -5,6 +5,7 @@ import { implementFamily } from "../implement_family.ts";
 import { imagesAPI } from "./api.ts";
 import { listImages } from "./list.ts";
 import { pullImage } from "./pull.ts";
+import { pushImage } from "./push.ts";
 import { removeImage, removeImages } from "./remove.ts";
 import { tagImage } from "./tag.ts";
 import { imageData, imageHistory, imageSummary } from "./view.ts";
@@ -14,6 +15,8 @@ export function images(engine: Engine): Implementation {
   const { images } = engine;
   return implementFamily(imagesAPI, {
     ImagesPull: (query, context) => pullImage(engine, query, context),
+    PushImage: (name, query, context) => pushImage(engine, name, query, context),
+    ImageResolve: (name) => ({ Names: images.resolveNames(name) }),
     GetImages: ({ filters, filter }) => {
       const all = filter === undefined ? filters : { ...filters, reference: [filter] };
       return listImages(engine, all)

@@ -8,6 +8,7 @@ import { emit } from "../wire/emit.ts";
 import { ImagePullReport } from "../wire/image.ts";
 import type { PullQuery } from "../wire/image_query.ts";
 import { begin, errorText } from "./pull_progress.ts";
+import { milliseconds } from "./push_options.ts";
 import { registryCredentials } from "./registry_auth.ts";
 
 const POLICIES: Record<string, PullPolicy> = {
@@ -38,7 +39,8 @@ export async function pullImage(
   return reports(progress, query.pullProgress ?? false);
 }
 
-function pullOptions({ policy = "always", tlsVerify, allTags, Arch, OS, Variant }: PullQuery): PullOptions {
+function pullOptions(query: PullQuery): PullOptions {
+  const { policy = "always", tlsVerify, allTags, retry, retrydelay, Arch, OS, Variant } = query;
   const known = POLICIES[policy.toLowerCase()];
   if (known === undefined) throw badParameter("policy", policy, "unsupported pull policy");
   const platform = {
@@ -46,7 +48,9 @@ function pullOptions({ policy = "always", tlsVerify, allTags, Arch, OS, Variant 
     ...(Arch && { architecture: Arch }),
     ...(Variant && { variant: Variant }),
   };
-  return { policy: known, tlsVerify, allTags, ...(Object.keys(platform).length > 0 && { platform }) };
+  const retryDelay = retrydelay === undefined ? undefined : milliseconds("retrydelay", retrydelay);
+  const access = { tlsVerify, retries: retry, retryDelay };
+  return { policy: known, allTags, ...access, ...(Object.keys(platform).length > 0 && { platform }) };
 }
 
 /** One report, of the end. It waits for it, so that a failure keeps its status. */

@@ -1,26 +1,28 @@
-import type { PullProgress } from "../../lib/engine/images/types.ts";
-
 /**
- * Starts a pull and waits until it has something to tell: what fails before that still has a status of its own. The
+ * Starts a pull or push and waits until it has something to tell: what fails before that still has a status of its own. The
  * progress is then whole, its first value included.
+ *
+ * @param isUnderWay Whether a value tells that it goes well; words alone do not say that the image is there, the first layer does
  */
-export async function begin(progress: AsyncIterable<PullProgress>): Promise<AsyncIterable<PullProgress>> {
+export async function begin<T extends { kind: string }>(
+  progress: AsyncIterable<T>,
+  isUnderWay: (value: T) => boolean = ({ kind }) => kind !== "status",
+): Promise<AsyncIterable<T>> {
   const iterator = progress[Symbol.asyncIterator]();
-  const buffered: PullProgress[] = [];
-  // Words alone do not say that the image is there: the first layer, or the end, does.
+  const buffered: T[] = [];
   for (;;) {
     const next = await iterator.next();
     if (next.done) break;
     buffered.push(next.value);
-    if (next.value.kind !== "status") break;
+    if (isUnderWay(next.value)) break;
   }
   return resume(buffered, iterator);
 }
 
-async function* resume(
-  buffered: readonly PullProgress[],
-  iterator: AsyncIterator<PullProgress>,
-): AsyncIterable<PullProgress> {
+async function* resume<T>(
+  buffered: readonly T[],
+  iterator: AsyncIterator<T>,
+): AsyncIterable<T> {
   try {
     yield* buffered;
     for (;;) {

@@ -1,5 +1,5 @@
 import type { CredentialSource } from "../../lib/engine/images/types.ts";
-import type { Credential } from "../../lib/oci/registry_client.ts";
+import type { Credential } from "../../lib/oci/registry_sessions.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 import { decode, DecodeError } from "../wire/decode.ts";
 import { AuthConfig } from "../wire/auth.ts";

@@ -137,3 +137,15 @@ export const HistoryResponse = z.object({
   Comment: z.string(),
 });
 export type HistoryResponse = z.output<typeof HistoryResponse>;
+
+/** `entitiesTypes.ImagePushStream`. */
+export const ImagePushStream = z.object({
+  manifestdigest: z.string().optional(),
+  stream: z.string().optional(),
+  error: z.string().optional(),
+});
+export type ImagePushStream = z.output<typeof ImagePushStream>;
+
+/** `handlers.LibpodImagesResolveReport`. */
+export const LibpodImagesResolveReport = z.object({ Names: z.array(z.string()) });
+export type LibpodImagesResolveReport = z.output<typeof LibpodImagesResolveReport>;

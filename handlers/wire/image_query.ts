@@ -26,7 +26,7 @@ export const PullQuery = z.object({
   policy: z.string().optional(),
   quiet: optionalFlag,
   tlsVerify: optionalFlag,
-  retry: z.int().optional(),
+  retry: z.int().min(0).optional(),
   retrydelay: z.string().optional(),
   Arch: z.string().optional(),
   OS: z.string().optional(),
@@ -49,3 +49,19 @@ export const RemoveImagesQuery = z.object({
 
 /** The query of `TagImage` and `UntagImage`. */
 export const TagQuery = z.object({ repo: z.string().optional(), tag: z.string().optional() });
+
+/** The query of `PushImage`. `removeSignatures` needs nothing done: signatures are neither kept nor sent. */
+export const PushQuery = z.object({
+  all: optionalFlag,
+  compressionFormat: z.string().optional(),
+  compressionLevel: z.int().optional(),
+  forceCompressionFormat: optionalFlag,
+  destination: z.string().optional(),
+  format: z.string().optional(),
+  removeSignatures: optionalFlag,
+  retry: z.int().min(0).optional(),
+  retryDelay: z.string().optional(),
+  tlsVerify: optionalFlag,
+  quiet: optionalFlag,
+});
+export type PushQuery = z.output<typeof PushQuery>;

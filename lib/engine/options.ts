@@ -1,4 +1,5 @@
 import { emptyRegistriesConf, type RegistriesConf } from "../oci/registries_conf.ts";
+import type { CredentialSource } from "./images/types.ts";
 import type { Ports, TLSOptions } from "./ports.ts";
 
 /** Bounds on what comes from outside. */
@@ -42,7 +43,9 @@ export interface EngineOptions {
   /** Variables by which programs find their proxy (`http_proxy`, …), for containers that do not refuse them. */
   proxyEnv?: Record<string, string>;
   /** Certificates for a registry (`docker.io`, `localhost:5000`). */
-  tls?: (registry: string) => TLSOptions | undefined;
+  tls?: (registry: string) => TLSOptions | undefined | Promise<TLSOptions | undefined>;
+  /** Credentials for callers that bring none of their own. */
+  credentials?: CredentialSource;
   log?: Log;
 }
 
@@ -53,7 +56,8 @@ export interface ResolvedOptions {
   name: string;
   limits: Limits;
   proxyEnv: Record<string, string>;
-  tls?: (registry: string) => TLSOptions | undefined;
+  tls?: EngineOptions["tls"];
+  credentials?: CredentialSource;
 }
 
 /** The bounds where nothing else is asked for. */
@@ -75,6 +79,7 @@ export async function resolveOptions(ports: Ports, options: EngineOptions): Prom
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     proxyEnv: options.proxyEnv ?? {},
     tls: options.tls,
+    credentials: options.credentials,
   };
 }
 

@@ -117,9 +117,12 @@ export interface Hash {
 export interface Codec {
   hash(): Hash;
   gunzip(): TransformStream<Uint8Array, Uint8Array>;
-  gzip(): TransformStream<Uint8Array, Uint8Array>;
+  /** `level` is 1 (fast) to 9 (small), -1 the usual one. Throws `EngineError("unsupported")` where it cannot be chosen. */
+  gzip(level?: number): TransformStream<Uint8Array, Uint8Array>;
   /** Zstandard, decompressing; throws `EngineError("unsupported")` where there is none. */
   unzstd(): TransformStream<Uint8Array, Uint8Array>;
+  /** Zstandard, compressing; `level` is 1 to 22. Throws `EngineError("unsupported")` where there is none. */
+  zstd(level?: number): TransformStream<Uint8Array, Uint8Array>;
 }
 
 /** Wall clock and timers. */

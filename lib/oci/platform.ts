@@ -13,6 +13,8 @@ export interface Platform {
   variant?: string;
   "os.version"?: string;
   "os.features"?: string[];
+  /** Of the processor; only Docker's lists have them. */
+  features?: string[];
 }
 
 /** What is wanted; a missing variant means the architecture's usual one. */
@@ -50,8 +52,10 @@ export function parsePlatform(value: JSONObject): Platform {
   const platform: Platform = { os: text("os"), architecture: text("architecture") };
   if (text("variant") !== "") platform.variant = text("variant");
   if (text("os.version") !== "") platform["os.version"] = text("os.version");
-  const features = value["os.features"];
-  if (Array.isArray(features)) platform["os.features"] = features.filter((item) => typeof item === "string");
+  for (const key of ["os.features", "features"] as const) {
+    const list = value[key];
+    if (Array.isArray(list)) platform[key] = list.filter((item) => typeof item === "string");
+  }
   return platform;
 }
 

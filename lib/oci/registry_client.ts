@@ -1,5 +1,5 @@
 /**
- * A client for registries that speak the OCI distribution-spec, over an injected fetch. Reads only.
+ * A client for registries that speak the OCI distribution-spec, over an injected fetch. Reads only; `RegistryWriter` writes.
  *
  * @module
  */
@@ -10,43 +10,11 @@ import { parseObject } from "./json.ts";
 import { MANIFEST_LIMITS } from "./manifest.ts";
 import { bareMediaType, MANIFEST_ACCEPT } from "./media_type.ts";
 import { format, isTag, name, type Reference } from "./reference.ts";
-import { type Endpoint, endpoints, type RegistriesConf } from "./registries_conf.ts";
+import { type Endpoint, endpoints } from "./registries_conf.ts";
 import { RegistryError } from "./registry_error.ts";
-import { type HTTPOptions, refuseErrors, type RegistryNet, type RegistryTLS } from "./registry_http.ts";
-import { type Credential, RegistrySession } from "./registry_session.ts";
-
-export type { Credential, RegistryNet, RegistryTLS };
-
-/** An incremental sha256; the engine's `Hash` port is one. */
-export interface RegistryHash {
-  update(bytes: Uint8Array): void;
-  /** `sha256:<hex>`. */
-  digest(): Promise<string>;
-}
-
-/** Options of {@linkcode RegistryClient}. */
-export interface RegistryClientOptions {
-  conf: RegistriesConf;
-  hash: () => RegistryHash;
-  /**
-   * The credential for a registry host (`docker.io`, `localhost:5000`) and repository. Asked for mirrors too: give them
-   * only what is meant for them.
-   */
-  credentials?: (registry: string, path: string) => Credential | undefined | Promise<Credential | undefined>;
-  /** Certificates for a registry host. */
-  tls?: (registry: string) => RegistryTLS | undefined;
-  /** `false` makes every registry insecure, `true` none; as configured when absent. */
-  tlsVerify?: boolean;
-  userAgent?: string;
-  /** How often a failed request is made again: 3. */
-  retries?: number;
-  /** The first pause before a retry, in milliseconds, doubled each time: 500. */
-  retryDelay?: number;
-  /** Milliseconds without a sign of life after which an exchange counts as broken: 60,000. */
-  timeout?: number;
-  /** Waits; the engine's `Clock.sleep`. A timer when absent. */
-  sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-}
+import { type HTTPOptions, refuseErrors, type RegistryNet } from "./registry_http.ts";
+import type { RegistrySession } from "./registry_session.ts";
+import { type RegistryClientOptions, RegistrySessions } from "./registry_sessions.ts";
 
 /** A manifest as fetched, verified. */
 export interface FetchedManifest {
@@ -76,21 +44,14 @@ const TAG_BODY_LIMIT = 4 * 1024 * 1024;
 export class RegistryClient {
   #options: RegistryClientOptions;
   #http: HTTPOptions;
-  #sessions = new Map<string, Promise<RegistrySession>>();
+  #sessions: RegistrySessions;
   /** By repository: the endpoint that had its manifest. */
   #chosen = new Map<string, string>();
 
   constructor(net: RegistryNet, options: RegistryClientOptions) {
     this.#options = options;
-    this.#http = {
-      net,
-      userAgent: options.userAgent ?? "gantry",
-      retries: options.retries ?? 3,
-      retryDelay: options.retryDelay ?? 500,
-      timeout: options.timeout ?? 60_000,
-      sleep: options.sleep ?? sleep,
-      tls: options.tls ?? (() => undefined),
-    };
+    this.#sessions = new RegistrySessions(net, options);
+    this.#http = this.#sessions.http;
   }
 
   /**
@@ -131,7 +92,7 @@ export class RegistryClient {
       const session = await this.#session(endpoint);
       const open = async (from: number) => {
         const headers: Record<string, string> = from === 0 ? {} : { range: `bytes=${from}-` };
-        const answer = await session.get({ path: `/v2/${endpoint.reference.path}/blobs/${digest}`, headers, signal });
+        const answer = await session.send({ path: `/v2/${endpoint.reference.path}/blobs/${digest}`, headers, signal });
         return await refuseErrors(answer, `fetching blob ${digest}`, from === 0 ? [200] : [200, 206, 416]);
       };
       const first = await open(offset);
@@ -203,17 +164,7 @@ export class RegistryClient {
   }
 
   #session(endpoint: Endpoint): Promise<RegistrySession> {
-    const { domain, path } = endpoint.reference;
-    const insecure = this.#options.tlsVerify === undefined ? endpoint.insecure : !this.#options.tlsVerify;
-    const key = `${insecure} ${domain}/${path}`;
-    const known = this.#sessions.get(key);
-    if (known !== undefined) return known;
-    const session = (async () => {
-      const credential = await this.#options.credentials?.(domain, path);
-      return new RegistrySession(this.#http, domain, insecure, `repository:${path}:pull`, credential ?? {});
-    })();
-    this.#sessions.set(key, session);
-    return session;
+    return this.#sessions.open(endpoint.reference, endpoint.insecure, "pull");
   }
 
   async #digest(bytes: Uint8Array): Promise<string> {
@@ -262,19 +213,4 @@ function nextPage(headers: Headers, base: string): string | undefined {
   if (link === undefined || !URL.canParse(link, "http://registry")) return undefined;
   const { pathname, search } = new URL(link, `http://registry${base}`);
   return pathname === base ? base + search : undefined;
-}
-
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener("abort", stop, { once: true });
-  });
 }

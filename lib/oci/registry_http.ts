@@ -31,15 +31,18 @@ export interface HTTPOptions {
   timeout: number;
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Certificates for a host. */
-  tls: (host: string) => RegistryTLS | undefined;
+  tls: (host: string) => RegistryTLS | undefined | Promise<RegistryTLS | undefined>;
 }
+
+/** What a request may carry. A stream is sent as it comes, and not a second time. */
+export type ExchangeBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** One request. */
 export interface Exchange {
   url: URL;
-  method?: "GET" | "HEAD" | "POST";
+  method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH";
   headers?: Record<string, string>;
-  body?: string;
+  body?: ExchangeBody;
   /** Accept any certificate, and redirects down to plain HTTP. */
   insecure: boolean;
   signal?: AbortSignal;
@@ -63,6 +66,9 @@ async function exchange(options: HTTPOptions, request: Exchange): Promise<Respon
     const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
     if (location === null) return response;
     await discard(response);
+    if (request.body instanceof ReadableStream) {
+      throw new RegistryError("protocol", `${verb(request)} "${shown(url)}": a redirect of what was sent already`);
+    }
     const next = target(location, url, request.insecure);
     if (next.origin !== url.origin) headers = without(headers, "authorization");
     url = next;
@@ -116,10 +122,17 @@ export function shown(url: URL): string {
 async function sendOnce(options: HTTPOptions, request: Exchange): Promise<Response> {
   const { url, method = "GET", body, insecure, signal } = request;
   signal?.throwIfAborted();
+  const tls = { ...await options.tls(url.host), ...(insecure ? { insecure: true } : {}) };
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(new Error("timeout awaiting response headers")), options.timeout);
+  const startTimer = () =>
+    setTimeout(() => limit.abort(new Error("timeout awaiting response headers")), options.timeout);
+  let timer = startTimer();
   const headers = { "user-agent": options.userAgent, "accept-encoding": "identity", ...request.headers };
-  const tls = { ...options.tls(url.host), ...(insecure ? { insecure: true } : {}) };
+  // What is sent is a sign of life too.
+  const restart = () => {
+    clearTimeout(timer);
+    timer = startTimer();
+  };
   try {
     const both = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
     const init = {
@@ -127,17 +140,37 @@ async function sendOnce(options: HTTPOptions, request: Exchange): Promise<Respon
       headers,
       redirect: "manual",
       signal: both,
-      ...(body === undefined ? {} : { body }),
+      ...(body === undefined ? {} : { body: body instanceof ReadableStream ? passing(body, restart) : body }),
+      // Streams go out while nothing comes back yet: the fetch standard wants it said, its TypeScript types do not know it.
+      ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
     } as const;
     return await options.net.fetch(new Request(url, init), tls);
   } catch (cause) {
     signal?.throwIfAborted();
-    const verb = method === "POST" ? "Post" : method === "HEAD" ? "Head" : "Get";
     const why = limit.signal.aborted ? limit.signal.reason.message : reason(cause, url);
-    throw new RegistryError("unreachable", `${verb} "${shown(url)}": ${why}`, { cause });
+    throw new RegistryError("unreachable", `${verb(request)} "${shown(url)}": ${why}`, { cause });
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The method as Go's errors spell it. */
+function verb({ method = "GET" }: Exchange): string {
+  return method[0] + method.slice(1).toLowerCase();
+}
+
+/** The stream unchanged; `passed` is called with each chunk. */
+function passing(source: ReadableStream<Uint8Array>, passed: () => void): ReadableStream<Uint8Array> {
+  const reader = source.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      passed();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
 }
 
 /** Why a fetch failed, in Go's words where clients look for them. */
@@ -147,6 +180,13 @@ function reason(error: unknown, url: URL): string {
   const text = innermost instanceof Error ? innermost.message : String(innermost);
   if (/ECONNREFUSED|connection refused/i.test(text)) return `dial tcp ${url.host}: connect: connection refused`;
   if (/ENOTFOUND|dns error|failed to lookup/i.test(text)) return `dial tcp: lookup ${url.hostname}: no such host`;
+  if (
+    /UnknownIssuer|CaUsedAsEndEntity|self[- ]signed certificate|unable to verify|unable to get (?:local )?issuer/i.test(
+      text,
+    )
+  ) {
+    return "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+  }
   if (/InvalidContentType|wrong version number|packet length too long|EPROTO/i.test(text)) {
     return "http: server gave HTTP response to HTTPS client";
   }

@@ -8,7 +8,14 @@ import { type Challenge, parseChallenges } from "./challenge.ts";
 import { isObject } from "./json.ts";
 import { DOCKER_HUB } from "./reference.ts";
 import { errorOf, RegistryError } from "./registry_error.ts";
-import { type Exchange, exchangeWithRetries, type HTTPOptions, pauseBefore, refuseErrors } from "./registry_http.ts";
+import {
+  type Exchange,
+  type ExchangeBody,
+  exchangeWithRetries,
+  type HTTPOptions,
+  pauseBefore,
+  refuseErrors,
+} from "./registry_http.ts";
 
 /** Who asks. `identityToken` is an OAuth2 refresh token, `registryToken` a ready bearer token. */
 export interface Credential {
@@ -18,10 +25,19 @@ export interface Credential {
   registryToken?: string;
 }
 
-/** One request of a session; the path begins with `/v2/`. */
+/** One request of a session. */
 export interface SessionRequest {
-  path: string;
+  /** Begins with `/v2/`; or an address the registry gave for an upload. */
+  path: string | URL;
+  /** `GET`. */
+  method?: Exchange["method"];
   headers?: Record<string, string>;
+  /** Makes the body, anew for each attempt. */
+  body?: () => ExchangeBody | Promise<ExchangeBody>;
+  /** Asked of the token server besides the session's own scope. */
+  scope?: string;
+  /** Further attempts, where it is not as many as usual. */
+  retries?: number;
   signal?: AbortSignal;
 }
 
@@ -36,7 +52,7 @@ const TOKEN_BODY_LIMIT = 1024 * 1024;
 const TOKEN_SECONDS = 60;
 const TOKEN_MARGIN = 5_000;
 
-/** One registry host, for one repository's reader. */
+/** One registry host, for one repository's reader or writer. */
 export class RegistrySession {
   #base: Promise<URL> | undefined;
   #challenges: Challenge[] = [];
@@ -61,7 +77,7 @@ export class RegistrySession {
     limit: number,
   ): Promise<{ bytes: Uint8Array; headers: Headers }> {
     for (let attempt = 0;; attempt++) {
-      const response = await refuseErrors(await this.get(request), context, [200]);
+      const response = await refuseErrors(await this.send(request), context, [200]);
       try {
         return { bytes: await readBody(response, limit, this.http.timeout), headers: response.headers };
       } catch (cause) {
@@ -74,8 +90,8 @@ export class RegistrySession {
     }
   }
 
-  /** Sends a GET with whatever authentication the registry asked for; the answer may be any status. */
-  async get(request: SessionRequest): Promise<Response> {
+  /** Sends a request with whatever authentication the registry asked for; the answer may be any status. */
+  async send(request: SessionRequest): Promise<Response> {
     const base = await this.#reach(request.signal);
     // A rejected token is replaced once; a second 401 stands.
     const response = await this.#send(base, request);
@@ -84,12 +100,35 @@ export class RegistrySession {
     return await this.#send(base, request);
   }
 
-  #send(base: URL, { path, headers, signal }: SessionRequest): Promise<Response> {
-    return exchangeWithRetries(this.http, async (): Promise<Exchange> => {
-      const authorization = await this.#authorization(base, signal);
+  /** Where a `Location` leads: relative to the registry's root, and never from HTTPS to plain HTTP. */
+  async locate(location: string | null, signal?: AbortSignal): Promise<URL> {
+    const base = await this.#reach(signal);
+    const url = location !== null && URL.canParse(location, base) ? new URL(location, base) : undefined;
+    if (url === undefined || !/^https?:$/.test(url.protocol)) {
+      throw new RegistryError("protocol", `registry ${this.host} gave no address for the upload`);
+    }
+    if (base.protocol === "https:" && url.protocol === "http:" && !this.insecure) {
+      // A proxy that ends TLS may not tell the registry behind it: the same host is meant.
+      if (url.hostname !== base.hostname) {
+        throw new RegistryError("protocol", `registry ${this.host} sends uploads from HTTPS to plain HTTP`);
+      }
+      return new URL(url.pathname + url.search, base);
+    }
+    url.username = url.password = "";
+    return url;
+  }
+
+  #send(base: URL, { path, method, headers, body, scope, retries, signal }: SessionRequest): Promise<Response> {
+    const http = retries === undefined ? this.http : { ...this.http, retries };
+    return exchangeWithRetries(http, async (): Promise<Exchange> => {
+      const url = new URL(path, base);
+      // An upload may lead to a host that has no business with our credential.
+      const authorization = url.origin === base.origin ? await this.#authorization(base, scope, signal) : undefined;
       return {
-        url: new URL(path, base),
+        url,
+        method,
         headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
+        ...(body === undefined ? {} : { body: await body() }),
         insecure: this.insecure,
         signal,
       };
@@ -144,22 +183,23 @@ export class RegistrySession {
     throw failure instanceof RegistryError ? failure.within(`pinging container registry ${host}`) : failure;
   }
 
-  async #authorization(base: URL, signal?: AbortSignal): Promise<string | undefined> {
+  async #authorization(base: URL, scope?: string, signal?: AbortSignal): Promise<string | undefined> {
     const { username, password = "", registryToken } = this.credential;
     for (const challenge of this.#challenges) {
       if (challenge.scheme === "basic" && username !== undefined) return basic(username, password);
       if (challenge.scheme !== "bearer") continue;
       if (registryToken !== undefined) return `Bearer ${registryToken}`;
-      return `Bearer ${await this.#token(base, challenge, signal)}`;
+      return `Bearer ${await this.#token(base, challenge, scope, signal)}`;
     }
     return undefined;
   }
 
-  async #token(base: URL, challenge: Challenge, signal?: AbortSignal): Promise<string> {
-    const key = JSON.stringify([challenge.parameters.realm, challenge.parameters.service, challenge.parameters.scope]);
+  async #token(base: URL, challenge: Challenge, extra?: string, signal?: AbortSignal): Promise<string> {
+    const { realm, service, scope } = challenge.parameters;
+    const key = JSON.stringify([realm, service, scope, extra]);
     for (let attempt = 0; attempt < 2; attempt++) {
       const known = this.#tokens.get(key);
-      const pending = known ?? this.#fetchToken(base, challenge, signal);
+      const pending = known ?? this.#fetchToken(base, challenge, extra, signal);
       if (known === undefined) this.#tokens.set(key, pending);
       const token = await pending.catch((error) => {
         if (this.#tokens.get(key) === pending) this.#tokens.delete(key);
@@ -172,7 +212,12 @@ export class RegistrySession {
     throw new RegistryError("protocol", `registry ${this.host} gives tokens that have ended`);
   }
 
-  async #fetchToken(base: URL, { parameters }: Challenge, signal?: AbortSignal): Promise<Token> {
+  async #fetchToken(
+    base: URL,
+    { parameters }: Challenge,
+    extra: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<Token> {
     const realm = parameters.realm;
     if (realm === undefined || !URL.canParse(realm)) {
       throw new RegistryError("protocol", "missing realm in bearer auth challenge");
@@ -181,7 +226,7 @@ export class RegistrySession {
     if (!/^https?:$/.test(url.protocol) || (base.protocol === "https:" && url.protocol === "http:" && !this.insecure)) {
       throw new RegistryError("protocol", "the bearer auth challenge's realm is not reached over HTTPS");
     }
-    const response = await exchangeWithRetries(this.http, () => this.#tokenRequest(url, parameters, signal));
+    const response = await exchangeWithRetries(this.http, () => this.#tokenRequest(url, parameters, extra, signal));
     if (response.status !== 200) {
       const error = await errorOf(response);
       const denied = error.status === 401 ? "invalid username/password" : "requesting bearer token";
@@ -191,12 +236,18 @@ export class RegistrySession {
   }
 
   /** Docker's token authentication: GET with Basic, or POST of an OAuth2 refresh token. */
-  #tokenRequest(realm: URL, { service, scope }: Challenge["parameters"], signal?: AbortSignal): Exchange {
+  #tokenRequest(
+    realm: URL,
+    { service, scope }: Challenge["parameters"],
+    extra: string | undefined,
+    signal?: AbortSignal,
+  ): Exchange {
     const { username, password = "", identityToken } = this.credential;
-    const scopes = new Set([this.scope, ...(scope ?? "").split(" ").filter((item) => item !== "").slice(0, 16)]);
+    const own = [this.scope, extra].filter((item) => item !== undefined && item !== "");
+    const scopes = new Set([...own, ...(scope ?? "").split(" ").filter((item) => item !== "").slice(0, 16)]);
     const fields = new URLSearchParams(identityToken === undefined ? realm.search : "");
     if (service) fields.append("service", service);
-    for (const item of scopes) fields.append("scope", item);
+    for (const item of scopes) if (item !== undefined) fields.append("scope", item);
     if (identityToken !== undefined) {
       fields.append("grant_type", "refresh_token");
       fields.append("refresh_token", identityToken);

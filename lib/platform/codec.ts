@@ -17,13 +17,20 @@ export function hostCodec(): Codec {
   return {
     hash,
     gunzip: () => webTransform(zlib.createGunzip({ chunkSize: CHUNK_SIZE }), "gunzip"),
-    gzip: () => webTransform(zlib.createGzip({ chunkSize: CHUNK_SIZE }), "gzip"),
+    gzip: (level) => webTransform(zlib.createGzip({ chunkSize: CHUNK_SIZE, level }), "gzip"),
     unzstd() {
       // Node before 22.15 has none.
       if (typeof zlib.createZstdDecompress !== "function") {
         throw new EngineError("unsupported", "This runtime has no Zstandard");
       }
       return webTransform(zlib.createZstdDecompress({ chunkSize: CHUNK_SIZE }), "unzstd");
+    },
+    zstd(level) {
+      if (typeof zlib.createZstdCompress !== "function") {
+        throw new EngineError("unsupported", "This runtime has no Zstandard");
+      }
+      const params = level === undefined ? {} : { [zlib.constants.ZSTD_c_compressionLevel]: level };
+      return webTransform(zlib.createZstdCompress({ chunkSize: CHUNK_SIZE, params }), "zstd");
     },
   };
 }

@@ -129,7 +129,7 @@ function fakeHost(kernel: FakeKernel): Host {
   return host;
 }
 
-/** A registry with one image, under any name; `broken` answers 500 and `secret` 401. */
+/** A registry with one image, under any name, that takes manifests of what it has; `broken` answers 500 and `secret` 401. */
 function registryNet(image: BuiltImage, requests: Request[]): Net {
   const body = (bytes: Uint8Array, type: string) =>
     new Response(new Uint8Array(bytes), { headers: { "Content-Type": type, "Content-Length": String(bytes.length) } });
@@ -143,6 +143,7 @@ function registryNet(image: BuiltImage, requests: Request[]): Net {
         const headers = { "WWW-Authenticate": 'Basic realm="here"' };
         return Promise.resolve(new Response('{"errors":[{"code":"UNAUTHORIZED"}]}', { status: 401, headers }));
       }
+      if (request.method === "PUT") return Promise.resolve(new Response(null, { status: 201 }));
       const [, kind, reference] = /\/(manifests|blobs)\/([^/]+)$/.exec(pathname) ?? [];
       if (kind === "manifests" && (reference === "1" || reference === image.digest)) {
         return Promise.resolve(body(image.manifest, image.mediaType));

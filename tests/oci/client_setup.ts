@@ -5,7 +5,8 @@
  */
 import { normalise } from "../../lib/oci/reference.ts";
 import { parseRegistriesConf } from "../../lib/oci/registries_conf.ts";
-import { RegistryClient, type RegistryClientOptions } from "../../lib/oci/registry_client.ts";
+import { RegistryClient } from "../../lib/oci/registry_client.ts";
+import type { RegistryClientOptions } from "../../lib/oci/registry_sessions.ts";
 import { hostCodec } from "../../lib/platform/codec.ts";
 import { hostNet } from "../../lib/platform/net.ts";
 import { type BadRegistry, type Faults, startBadRegistry } from "../fixtures/bad_registry.ts";

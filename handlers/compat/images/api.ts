@@ -1,7 +1,12 @@
 import { api, chan, rest } from "../../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../../wire/api_options.ts";
 import { ImageInspect, ProgressMessage, RemovedImage } from "../../wire/compat/image.ts";
-import { CompatCreateImageQuery, CompatListImagesQuery, CompatRemoveImageQuery } from "../../wire/compat/query.ts";
+import {
+  CompatCreateImageQuery,
+  CompatListImagesQuery,
+  CompatPushQuery,
+  CompatRemoveImageQuery,
+} from "../../wire/compat/query.ts";
 import { HistoryResponse, ImageSummary } from "../../wire/image.ts";
 import { TagQuery } from "../../wire/image_query.ts";
 import { z } from "../../wire/zod.ts";
@@ -15,6 +20,12 @@ export const compatImagesAPI = api("http://localhost", {
     [CompatCreateImageQuery],
     [chan(ProgressMessage)],
     { present: ["fromImage"], body: "as-tagged" },
+  ),
+  CompatPushImage: rest(
+    "POST(application/json) /images/{name*=%v}/push?%v",
+    [name, CompatPushQuery],
+    [chan(ProgressMessage)],
+    { body: "as-tagged" },
   ),
   CompatGetImages: rest("GET /images/json?%v", [CompatListImagesQuery], [z.array(ImageSummary)]),
   CompatRemoveImage: rest("DELETE /images/{name*=%v}?%v", [name, CompatRemoveImageQuery], [z.array(RemovedImage)]),

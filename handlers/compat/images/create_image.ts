@@ -5,6 +5,7 @@ import { dockerName } from "./docker_name.ts";
 import { parsePlatform } from "./platform.ts";
 import { progressMessages } from "../../images/docker_progress.ts";
 import { begin } from "../../images/pull_progress.ts";
+import { milliseconds } from "../../images/push_options.ts";
 import { registryCredentials } from "../../images/registry_auth.ts";
 import type { ProgressMessage } from "../../wire/compat/image.ts";
 import type { CompatCreateImageQuery } from "../../wire/compat/query.ts";
@@ -13,13 +14,21 @@ import type { z } from "../../wire/zod.ts";
 /** Pulls an image and tells how it goes. */
 export async function createImage(
   engine: Engine,
-  { fromImage = "", tag = "", platform = "" }: z.output<typeof CompatCreateImageQuery>,
+  { fromImage = "", tag = "", platform = "", retry, retryDelay }: z.output<typeof CompatCreateImageQuery>,
   { request, signal }: Context,
 ): Promise<AsyncIterable<ProgressMessage>> {
   if (fromImage === "") throw new HTTPError(400, "fromImage parameter cannot be empty");
   const reference = withTag(fromImage, tag);
   const credentials = registryCredentials(request.headers);
-  const options = { policy: "always", platform: parsePlatform(platform), credentials, signal } as const;
+  const pause = retryDelay === undefined ? undefined : milliseconds("retryDelay", retryDelay);
+  const options = {
+    policy: "always",
+    platform: parsePlatform(platform),
+    credentials,
+    retries: retry,
+    retryDelay: pause,
+    signal,
+  } as const;
   return progressMessages(await begin(engine.images.pull(dockerName(reference), options)), reference);
 }
 

@@ -8,6 +8,7 @@ import { tagImage } from "../../images/tag.ts";
 import { imageHistory, imageSummary } from "../../images/view.ts";
 import { compatImagesAPI } from "./api.ts";
 import { createImage } from "./create_image.ts";
+import { pushImage } from "./push_image.ts";
 import { imageInspect } from "./inspect.ts";
 import { localName } from "./docker_name.ts";
 import { isBefore } from "../../path_version.ts";
@@ -17,6 +18,7 @@ export function compatImages(engine: Engine): Implementation {
   const { images } = engine;
   return implementFamily(compatImagesAPI, {
     CompatCreateImageFromImage: (query, context) => createImage(engine, query, context),
+    CompatPushImage: (name, query, context) => pushImage(engine, name, query, context),
     CompatGetImages: ({ filters, filter }, { version }) => {
       const all = filter === undefined ? filters : { ...filters, reference: [filter] };
       return listImages(engine, all).map(({ image, containers }) => ({

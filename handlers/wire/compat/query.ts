@@ -91,7 +91,20 @@ export const CompatCreateImageQuery = z.object({
   fromImage: z.string().optional(),
   tag: z.string().optional(),
   platform: z.string().optional(),
+  retry: z.int().min(0).optional(),
+  retryDelay: z.string().optional(),
 });
 
 /** The query of `CompatRemoveImage`. */
 export const CompatRemoveImageQuery = z.object({ force: optionalFlag, ignore: optionalFlag, noprune: optionalFlag });
+
+/** The query of `CompatPushImage`. `compress` has no meaning for registries, as in Podman. */
+export const CompatPushQuery = z.object({
+  all: optionalFlag,
+  compress: optionalFlag,
+  destination: z.string().optional(),
+  format: z.string().optional(),
+  tlsVerify: optionalFlag,
+  tag: z.string().optional(),
+});
+export type CompatPushQuery = z.output<typeof CompatPushQuery>;

@@ -1,4 +1,5 @@
 import type { HistoryEntry, ImageConfig } from "../../oci/image_config.ts";
+import { DOCUMENT_TYPES, LAYER_TYPES, type ManifestFormat } from "../../oci/manifest_writer.ts";
 import { layerCompression } from "../../oci/media_type.ts";
 import { name as repositoryOf, parseReference } from "../../oci/reference.ts";
 import { hostOf } from "../core.ts";
@@ -6,12 +7,9 @@ import { EngineError } from "../errors.ts";
 import type { ImageRecord } from "../image_record.ts";
 import {
   admit,
-  DOCUMENT_TYPES,
   type ImageParts,
   type Intake,
   jsonBytes,
-  LAYER_TYPES,
-  type ManifestFormat,
   type StoredLayer,
   storeDocument,
   storeLayer,

@@ -83,6 +83,16 @@ export class Catalogue {
     });
   }
 
+  /** Notes a digest the image is known by in a repository; does nothing when the image has gone. */
+  async addDigest(id: string, repoDigest: string): Promise<void> {
+    await this.#change(async () => {
+      const image = this.#table.get(id);
+      if (!image || image.repoDigests.includes(repoDigest)) return;
+      const repoDigests = [...image.repoDigests, repoDigest];
+      await this.#core.state.commit([this.#table.put(id, { ...image, repoDigests })]);
+    });
+  }
+
   /** Takes names off an image; gives back those it had and the record that is left. */
   async unname(id: string, names: readonly string[]): Promise<{ gone: string[]; left?: ImageRecord }> {
     return await this.#change(async () => {

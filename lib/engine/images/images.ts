@@ -9,9 +9,18 @@ import { unknownImage } from "./failures.ts";
 import type { ImageParts } from "./intake.ts";
 import { findImage, type Found, nameForTag } from "./lookup.ts";
 import { ProgressFeed } from "./progress_feed.ts";
-import { pullImages } from "./pull.ts";
+import { pullImages, resolveNames } from "./pull.ts";
+import { pushImage } from "./push/push.ts";
 import { removeImage } from "./removal.ts";
-import type { ImageUsers, PullOptions, PullProgress, RemoveImageOptions, RemoveImageReport } from "./types.ts";
+import type {
+  ImageUsers,
+  PullOptions,
+  PullProgress,
+  PushOptions,
+  PushProgress,
+  RemoveImageOptions,
+  RemoveImageReport,
+} from "./types.ts";
 
 /** What images need of the core. */
 export type ImagesCore = Omit<Core, "images">;
@@ -91,6 +100,22 @@ export class Images {
     const pull = (tell: (progress: PullProgress) => void, signal: AbortSignal) =>
       this.#track((stop) => pullImages(this.#parts, reference, options, tell, AbortSignal.any([signal, stop])));
     return new ProgressFeed(pull, options.signal);
+  }
+
+  /**
+   * Pushes an image to a registry and tells how it goes; the last thing told is `done`. Only what the registry lacks is sent. Nothing
+   * happens until the first value is asked for, and ending the iteration stops the push. Throws `EngineError`: `no_such_image`,
+   * `invalid`, `registry` (with the HTTP status), `cancelled`.
+   */
+  push(nameOrID: string, options: PushOptions = {}): AsyncIterableIterator<PushProgress, undefined> {
+    const push = (tell: (progress: PushProgress) => void, signal: AbortSignal) =>
+      this.#trackWith(signal, (signal) => pushImage(this.#parts, this.find(nameOrID), options, tell, signal));
+    return new ProgressFeed(push, options.signal);
+  }
+
+  /** The full names that a pull of the text tries in order. Throws `EngineError("invalid")`. */
+  resolveNames(text: string): string[] {
+    return resolveNames(this.#core.options.registries, text);
   }
 
   /** Makes an image of a base, layers and a config; see {@linkcode assembleImage}. */

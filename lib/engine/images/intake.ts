@@ -5,7 +5,7 @@
  * @module
  */
 import type { Descriptor } from "../../oci/descriptor.ts";
-import { type Compression, MEDIA_TYPE } from "../../oci/media_type.ts";
+import { LAYER_TYPES, type ManifestFormat } from "../../oci/manifest_writer.ts";
 import { type Core, hostOf } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -27,27 +27,12 @@ export interface Intake extends ImageParts {
   signal: AbortSignal;
 }
 
-/** Which family of media types a manifest is written in. */
-export type ManifestFormat = "oci" | "docker";
-
 /** A layer as an image's record has it. */
 export interface StoredLayer extends PackedLayer {
   /** Bytes of the blob. */
   size: number;
   mediaType: string;
 }
-
-/** The types of manifest and config in each format. */
-export const DOCUMENT_TYPES = {
-  oci: { manifest: MEDIA_TYPE.ociManifest, config: MEDIA_TYPE.ociConfig },
-  docker: { manifest: MEDIA_TYPE.dockerManifest, config: MEDIA_TYPE.dockerConfig },
-} as const;
-
-/** The type of a layer in each format; Docker's has none for Zstandard. */
-export const LAYER_TYPES = {
-  oci: { gzip: MEDIA_TYPE.ociLayerGzip, none: MEDIA_TYPE.ociLayer, zstd: MEDIA_TYPE.ociLayerZstd },
-  docker: { gzip: MEDIA_TYPE.dockerLayerGzip, none: MEDIA_TYPE.dockerLayer, zstd: undefined },
-} as const satisfies Record<ManifestFormat, Record<Compression, string | undefined>>;
 
 /**
  * Runs work that brings content in; what no record names when it ends goes again. Failures come out as `EngineError`, as

@@ -1,19 +1,24 @@
-import type { PullProgress } from "./types.ts";
+/** Something told: of kind `layer`, a newer state of the same takes the place of one not read yet. */
+interface Told {
+  kind: string;
+  digest?: string;
+  state?: string;
+}
 
 /**
  * Turns work that tells how it goes into an iteration of what it told. The work starts with the first `next` and is aborted
  * when the iteration ends early. A reader that is slow gets the newest place of each layer, not every one.
  */
-export class ProgressFeed implements AsyncIterableIterator<PullProgress, undefined> {
-  readonly #work: (tell: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
+export class ProgressFeed<T extends Told> implements AsyncIterableIterator<T, undefined> {
+  readonly #work: (tell: (progress: T) => void, signal: AbortSignal) => Promise<void>;
   readonly #abort = new AbortController();
-  readonly #queue: PullProgress[] = [];
+  readonly #queue: T[] = [];
   #running?: Promise<void>;
   #outcome?: { error?: unknown };
   #wake = () => {};
 
   constructor(
-    work: (tell: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>,
+    work: (tell: (progress: T) => void, signal: AbortSignal) => Promise<void>,
     signal?: AbortSignal,
   ) {
     this.#work = work;
@@ -26,7 +31,7 @@ export class ProgressFeed implements AsyncIterableIterator<PullProgress, undefin
     return this;
   }
 
-  async next(): Promise<IteratorResult<PullProgress, undefined>> {
+  async next(): Promise<IteratorResult<T, undefined>> {
     if (this.#outcome === undefined) this.#running ??= this.#run();
     while (this.#queue.length === 0 && this.#outcome === undefined) {
       await new Promise<void>((resolve) => this.#wake = resolve);
@@ -41,7 +46,7 @@ export class ProgressFeed implements AsyncIterableIterator<PullProgress, undefin
   }
 
   /** Aborts the work and waits until it has cleaned up. */
-  async return(): Promise<IteratorResult<PullProgress, undefined>> {
+  async return(): Promise<IteratorResult<T, undefined>> {
     this.#abort.abort(new DOMException("The reader went away", "AbortError"));
     await this.#running;
     this.#outcome = {};
@@ -60,7 +65,7 @@ export class ProgressFeed implements AsyncIterableIterator<PullProgress, undefin
     this.#wake();
   }
 
-  #tell(progress: PullProgress): void {
+  #tell(progress: T): void {
     const at = progress.kind === "layer" ? this.#queue.findIndex((other) => isEarlier(other, progress)) : -1;
     if (at >= 0) this.#queue[at] = progress;
     else this.#queue.push(progress);
@@ -68,6 +73,6 @@ export class ProgressFeed implements AsyncIterableIterator<PullProgress, undefin
   }
 }
 
-function isEarlier(other: PullProgress, { digest, state }: PullProgress & { kind: "layer" }): boolean {
+function isEarlier(other: Told, { digest, state }: Told): boolean {
   return other.kind === "layer" && other.digest === digest && other.state === state;
 }

@@ -1,5 +1,6 @@
 import { platformMatches } from "../../oci/platform.ts";
 import { format, type Reference } from "../../oci/reference.ts";
+import type { RegistriesConf } from "../../oci/registries_conf.ts";
 import { RegistryClient } from "../../oci/registry_client.ts";
 import { candidates } from "../../oci/short_name.ts";
 import type { Core } from "../core.ts";
@@ -11,6 +12,8 @@ import type { Content } from "./content.ts";
 import { pullFailure, pullFailureOf, unknownImage } from "./failures.ts";
 import { fetchImage, type PullContext } from "./image_fetch.ts";
 import { findImage, parseName } from "./lookup.ts";
+import { registryOptions } from "./registry_options.ts";
+import { registryReference } from "./transport.ts";
 import type { PullOptions, PullProgress } from "./types.ts";
 
 /** The parts of the engine a pull changes. */
@@ -29,7 +32,7 @@ export async function pullImages(
   signal: AbortSignal,
 ): Promise<void> {
   const policy = options.policy ?? "always";
-  const name = text.replace(/^docker:\/\//, "");
+  const name = registryReference(text);
   const local = policy === "always" ? undefined : findLocal(parts, name, options.platform);
   if (policy === "never" && !local) throw unknownImage(name);
   if (local && policy !== "newer") return tell({ kind: "done", ids: [local.id] });
@@ -60,7 +63,8 @@ interface Asked {
 /** Asks the registry, and tells the event log of what came that was not here. */
 async function pullOrKeep(parts: PullParts, { name, local, options, tell, signal }: Asked): Promise<string[]> {
   const references = candidatesOf(parts.core, name);
-  const context = { ...parts, platform: platformOf(parts.core, options), client: clientOf(parts.core, options) };
+  const client = new RegistryClient(parts.core.ports.net, registryOptions(parts.core, options));
+  const context = { ...parts, platform: platformOf(parts.core, options), client };
   const pull: PullContext = { ...context, tell, signal };
   const ids = local
     ? [await pullNewer(pull, references, local)]
@@ -142,6 +146,15 @@ function findLocal(
   }
 }
 
+/** The full names that a pull of the text tries in order, however strict the short-name mode is. */
+export function resolveNames(conf: RegistriesConf, text: string): string[] {
+  try {
+    return candidates({ ...conf, shortNameMode: "disabled" }, text).map(format);
+  } catch (error) {
+    throw new EngineError("invalid", pullFailure(error).message, { cause: error });
+  }
+}
+
 function candidatesOf(core: Pick<Core, "options">, name: string): Reference[] {
   const parsed = parseName(name);
   try {
@@ -158,16 +171,4 @@ function platformOf({ options }: Pick<Core, "options">, { platform = {} }: PullO
   const ownVariant = platform.architecture && platform.architecture !== architecture ? undefined : variant;
   const chosen = platform.variant || ownVariant;
   return chosen === undefined ? wish : { ...wish, variant: chosen };
-}
-
-function clientOf(core: Pick<Core, "ports" | "options">, options: PullOptions): RegistryClient {
-  const { net, codec, clock } = core.ports;
-  return new RegistryClient(net, {
-    conf: core.options.registries,
-    hash: () => codec.hash(),
-    credentials: options.credentials,
-    tls: core.options.tls,
-    tlsVerify: options.tlsVerify,
-    sleep: (ms, signal) => clock.sleep(ms, signal),
-  });
 }

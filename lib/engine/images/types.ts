@@ -1,5 +1,5 @@
 /** What callers hand to the image operations, and what they get back. */
-import type { Credential } from "../../oci/registry_client.ts";
+import type { Credential } from "../../oci/registry_sessions.ts";
 import type { Platform } from "../options.ts";
 
 /** When a pull asks the registry: always; only if nothing is here; if the registry's is another one; or not at all. */
@@ -11,15 +11,23 @@ export type CredentialSource = (
   path: string,
 ) => Credential | undefined | Promise<Credential | undefined>;
 
+/** How a caller wants registries to be reached. */
+export interface RegistryAccess {
+  credentials?: CredentialSource;
+  /** False accepts any certificate, and plain HTTP; as configured when absent. */
+  tlsVerify?: boolean;
+  /** How often a failed request is made again: 3. */
+  retries?: number;
+  /** The first pause before that, in milliseconds, doubled each time: 500. */
+  retryDelay?: number;
+}
+
 /** Options of {@linkcode Images.pull}. */
-export interface PullOptions {
+export interface PullOptions extends RegistryAccess {
   /** `always` by default. */
   policy?: PullPolicy;
   /** Parts left out are the engine's default platform's. */
   platform?: Partial<Platform>;
-  credentials?: CredentialSource;
-  /** False accepts any certificate, and plain HTTP. */
-  tlsVerify?: boolean;
   /** Every tag of the repository. */
   allTags?: boolean;
   signal?: AbortSignal;
@@ -61,3 +69,30 @@ export interface ImageUsers {
   /** Removes a container, running or not. */
   remove(containerID: string): Promise<void>;
 }
+
+/** Options of {@linkcode Images.push}. */
+export interface PushOptions extends RegistryAccess {
+  /** Where to, `registry/repository:tag`; by default the name the image was found by. */
+  destination?: string;
+  /** The manifest's family; the image's own by default, OCI where Zstandard needs it. */
+  format?: "oci" | "docker";
+  /** What layers are compressed with; by default they go as they are stored, and plain ones as gzip. */
+  compression?: "gzip" | "zstd";
+  /** As the compression counts it. */
+  compressionLevel?: number;
+  /** Compress anew what is compressed in another way: true where {@linkcode PushOptions.compression} is set. */
+  forceCompression?: boolean;
+  /** Of a manifest list: all its images, and not only this platform's. */
+  all?: boolean;
+  signal?: AbortSignal;
+}
+
+/** Where a layer of a push is. */
+export type PushState = "waiting" | "compressing" | "pushing" | "done" | "exists" | "mounted";
+
+/** One thing a push has to tell. The last one is `done`; a push that fails throws instead. */
+export type PushProgress =
+  | { kind: "status"; text: string }
+  | { kind: "layer"; digest: string; state: PushState; current: number; total: number }
+  /** The manifest (or index) as the registry has it: its digest, its bytes, and its full name there. */
+  | { kind: "done"; digest: string; size: number; name: string };

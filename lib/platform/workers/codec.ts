@@ -11,9 +11,17 @@ export function workersCodec(): Codec {
   return {
     hash: () => new StreamHash(),
     gunzip: () => explained(new DecompressionStream("gzip"), "gunzip"),
-    gzip: () => explained(new CompressionStream("gzip"), "gzip"),
+    gzip(level) {
+      if (level !== undefined && level !== -1) {
+        throw new EngineError("unsupported", "Compress: this runtime has one level of gzip");
+      }
+      return explained(new CompressionStream("gzip"), "gzip");
+    },
     unzstd() {
       throw new EngineError("unsupported", "Decompress: this runtime has no Zstandard");
+    },
+    zstd() {
+      throw new EngineError("unsupported", "Compress: this runtime has no Zstandard");
     },
   };
 }

@@ -1,0 +1,93 @@
+import type { Engine } from "../../../lib/engine/engine.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
+import type { PushProgress, PushState } from "../../../lib/engine/images/types.ts";
+import { type Context, HTTPError } from "../../../lib/rest/mod.ts";
+import { statusOf } from "../../errors.ts";
+import { progressBar } from "../../images/docker_progress.ts";
+import { begin, errorText } from "../../images/pull_progress.ts";
+import { isUnderWay } from "../../images/push.ts";
+import { pushOptions } from "../../images/push_options.ts";
+import { registryCredentials } from "../../images/registry_auth.ts";
+import { ProgressMessage } from "../../wire/compat/image.ts";
+import type { CompatPushQuery } from "../../wire/compat/query.ts";
+import { emit } from "../../wire/emit.ts";
+import { localName } from "./docker_name.ts";
+
+const STATES: Record<PushState, string> = {
+  waiting: "Waiting",
+  compressing: "Preparing",
+  pushing: "Pushing",
+  done: "Pushed",
+  exists: "Layer already exists",
+  mounted: "Mounted from another repository",
+};
+
+/** Pushes an image as Docker's clients do: by its name, and with a tag beside it. The last message tells the digest. */
+export async function pushImage(
+  engine: Engine,
+  name: string,
+  { tag = "", destination, all, format, tlsVerify }: CompatPushQuery,
+  { request, signal }: Context,
+): Promise<AsyncIterable<ProgressMessage>> {
+  const image = localName(engine, tag === "" ? name : `${name}:${tag}`);
+  const { name: found } = findForPush(engine, image);
+  const options = pushOptions({ all, format, tlsVerify });
+  const credentials = registryCredentials(request.headers);
+  try {
+    const push = engine.images.push(image, { ...options, destination: destination || found, credentials, signal });
+    return messages(await begin(push, isUnderWay), found, tag === "" ? "latest" : tag);
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+function findForPush(engine: Engine, name: string): { name: string } {
+  try {
+    return engine.images.find(name);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== "no_such_image") throw error;
+    const text = `An image does not exist locally with the tag: ${name}`;
+    throw new EngineError("no_such_image", text, { cause: error, sentinel: "image not known" });
+  }
+}
+
+/** An error before anything was told: in the words of the stream, which Docker's clients look for, and of errors. */
+function refusal(error: unknown): unknown {
+  if (!(error instanceof EngineError)) return error;
+  const { message, sentinel: cause } = error;
+  const status = error.code === "registry" ? 500 : statusOf(error);
+  const body = { cause, message, response: status, errorDetail: { message }, error: message };
+  return new HTTPError(status, message, { cause: error, body });
+}
+
+async function* messages(
+  progress: AsyncIterable<PushProgress>,
+  name: string,
+  tag: string,
+): AsyncIterable<ProgressMessage> {
+  yield emit(ProgressMessage, { status: `The push refers to repository [${name}]` });
+  try {
+    for await (const value of progress) {
+      if (value.kind === "layer") yield layer(value);
+      else if (value.kind === "done") {
+        const { digest, size } = value;
+        const aux = { Tag: tag, Digest: digest, Size: size };
+        yield emit(ProgressMessage, { status: `${tag}: digest: ${digest} size: ${size}` });
+        // Docker's client shows no words that come with it.
+        yield emit(ProgressMessage, { aux });
+      }
+    }
+  } catch (error) {
+    const message = errorText(error);
+    yield emit(ProgressMessage, { errorDetail: { message }, error: message });
+  }
+}
+
+function layer({ digest, state, current, total }: PushProgress & { kind: "layer" }): ProgressMessage {
+  return emit(ProgressMessage, {
+    status: STATES[state],
+    progressDetail: state === "pushing" ? { current, total } : {},
+    progress: state === "pushing" ? progressBar(current, total) : "",
+    id: digest.replace(/^sha256:/, "").slice(0, 12),
+  });
+}

@@ -1,0 +1,48 @@
+import type { PushOptions } from "../../lib/engine/images/types.ts";
+import { HTTPError } from "../../lib/rest/mod.ts";
+import { badParameter } from "../errors.ts";
+import type { PushQuery } from "../wire/image_query.ts";
+import { parseDuration } from "../wire/time.ts";
+
+const FORMATS: Record<string, PushOptions["format"]> = { "": undefined, oci: "oci", v2s2: "docker", docker: "docker" };
+
+/** What a push's query asks for. Throws a 400 that names what there is not. */
+export function pushOptions(
+  { all, compressionFormat, compressionLevel, forceCompressionFormat, format = "", retry, retryDelay, tlsVerify }:
+    & Pick<PushQuery, "all" | "compressionFormat" | "compressionLevel" | "forceCompressionFormat" | "format">
+    & Pick<PushQuery, "retry" | "retryDelay" | "tlsVerify">,
+): PushOptions {
+  if (!Object.hasOwn(FORMATS, format)) {
+    const why = format === "v2s1" ? "Docker's schema 1 is not written" : `unknown format "${format}"`;
+    throw new HTTPError(400, `${why}: choose one of the supported formats: 'oci' or 'v2s2'`);
+  }
+  return {
+    all,
+    format: FORMATS[format],
+    compression: compressionOf(compressionFormat),
+    compressionLevel,
+    forceCompression: forceCompressionFormat,
+    tlsVerify,
+    retries: retry,
+    retryDelay: retryDelay === undefined ? undefined : milliseconds("retryDelay", retryDelay),
+  };
+}
+
+/** A duration of a query, in milliseconds. */
+export function milliseconds(name: string, text: string): number {
+  try {
+    const duration = parseDuration(text);
+    if (duration < 0) throw new RangeError("it is negative");
+    return duration;
+  } catch (error) {
+    throw badParameter(name, text, error);
+  }
+}
+
+function compressionOf(name = ""): PushOptions["compression"] {
+  if (name === "") return undefined;
+  if (name === "gzip" || name === "zstd") return name;
+  const known = ["zstd:chunked", "bzip2", "xz"].includes(name);
+  const why = known ? `compression format "${name}" is not written` : `cannot find compressor for "${name}"`;
+  throw new HTTPError(400, `${why}: choose gzip or zstd`);
+}

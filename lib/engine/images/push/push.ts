@@ -1,0 +1,54 @@
+import { format, name as repositoryOf, normalise, type Reference, withDefaultTag } from "../../../oci/reference.ts";
+import { RegistryWriter } from "../../../oci/registry_writer.ts";
+import { EngineError } from "../../errors.ts";
+import { pullFailure } from "../failures.ts";
+import { type ImageParts, withIntake } from "../intake.ts";
+import type { Found } from "../lookup.ts";
+import { registryOptions } from "../registry_options.ts";
+import { registryReference } from "../transport.ts";
+import type { PushOptions, PushProgress } from "../types.ts";
+import { localSource } from "./local_source.ts";
+import { choiceOf } from "./push_context.ts";
+import { pushManifest } from "./push_manifest.ts";
+
+/** Pushes what a name found; see {@linkcode Images.push}. */
+export async function pushImage(
+  parts: ImageParts,
+  found: Found,
+  options: PushOptions,
+  tell: (progress: PushProgress) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { core, catalogue } = parts;
+  const { image } = found;
+  const choice = choiceOf(options);
+  const target = targetOf(options.destination ?? destinationOf(found));
+  const writer = new RegistryWriter(core.ports.net, registryOptions(core, options));
+  await withIntake(parts, { signal, what: "Push" }, async (intake) => {
+    tell({ kind: "status", text: "Getting image source signatures" });
+    const source = await localSource(intake, image, target.domain);
+    const { digest, size } = await pushManifest({ ...intake, writer, target, choice, tell }, source, target);
+    const repository = repositoryOf(target);
+    // By its own name there it is known by its digest too, as after a pull.
+    if (digest === image.digest && image.names.some((name) => name.startsWith(`${repository}:`))) {
+      await catalogue.addDigest(image.id, `${repository}@${digest}`);
+    }
+    core.events.emit({ type: "image", action: "push", id: image.id, name: format(target) });
+    tell({ kind: "done", digest, size, name: format(target) });
+  });
+}
+
+/** The full name that a push's destination means. Throws `EngineError("invalid")`. */
+export function targetOf(text: string): Reference {
+  const named = registryReference(text);
+  try {
+    return withDefaultTag(normalise(named));
+  } catch (error) {
+    throw new EngineError("invalid", pullFailure(error).message, { cause: error });
+  }
+}
+
+function destinationOf({ name, by, image }: Found): string {
+  if (by === "name") return name;
+  throw new EngineError("invalid", `Push ${image.id}: an ID or a digest does not say where to: give a destination`);
+}

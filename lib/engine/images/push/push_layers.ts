@@ -1,0 +1,142 @@
+import type { Descriptor } from "../../../oci/descriptor.ts";
+import { LAYER_TYPES, type ManifestFormat } from "../../../oci/manifest_writer.ts";
+import { type Compression, layerCompression } from "../../../oci/media_type.ts";
+import { EngineError } from "../../errors.ts";
+import { admit } from "../intake.ts";
+import type { PushState } from "../types.ts";
+import { decompress } from "../unpack.ts";
+import type { PushChoice, PushContext, PushSource } from "./push_context.ts";
+
+/** Milliseconds between two reports of one layer's progress. */
+const REPORT_INTERVAL = 100;
+
+/**
+ * Sends the layers of a manifest, a few at a time, and each only once. What comes back is the layers as the registry has
+ * them: others than the source's where they were compressed anew. The first failure stops the others.
+ */
+export async function pushLayers(
+  context: PushContext,
+  source: PushSource,
+  layers: readonly Descriptor[],
+  format: ManifestFormat,
+): Promise<Descriptor[]> {
+  const stop = new AbortController();
+  const own = { ...context, signal: AbortSignal.any([context.signal, stop.signal]) };
+  const distinct = [...new Map(layers.map((layer) => [layer.digest, layer])).values()];
+  const pushed = new Map<string, Descriptor>();
+  for (const layer of distinct) report(context, layer, "waiting", 0);
+  const waiting = distinct[Symbol.iterator]();
+  const worker = async () => {
+    // All workers take from one iterator.
+    for (const layer of waiting) {
+      own.signal.throwIfAborted();
+      pushed.set(layer.digest, await pushLayer(own, source, layer, format));
+    }
+  };
+  const failures: unknown[] = [];
+  const workers = Array.from({ length: context.core.options.limits.parallelBlobs }, () =>
+    worker().catch((error) => {
+      failures.push(error);
+      stop.abort(error);
+    }));
+  await Promise.all(workers);
+  context.signal.throwIfAborted();
+  if (failures.length > 0) throw failures[0];
+  return layers.map((layer) => pushed.get(layer.digest) ?? layer);
+}
+
+/** Sends one blob as it is. */
+export async function pushBlob(context: PushContext, source: PushSource, descriptor: Descriptor): Promise<PushState> {
+  const { writer, target, signal } = context;
+  const { digest, size } = descriptor;
+  const outcome = await writer.blob(target, {
+    digest,
+    size,
+    mountFrom: source.mountFrom(digest),
+    open: async (offset) => (await source.open(descriptor, offset)).pipeThrough(count(context, descriptor, offset)),
+    onUpload: () => report(context, descriptor, "pushing", 0),
+    signal,
+  });
+  return outcome === "sent" ? "done" : outcome;
+}
+
+async function pushLayer(
+  context: PushContext,
+  source: PushSource,
+  layer: Descriptor,
+  format: ManifestFormat,
+): Promise<Descriptor> {
+  const stated = layerCompression(layer.mediaType);
+  const wanted = stated === undefined ? undefined : compressionOf(stated, context.choice, format);
+  const isForeign = (layer.urls?.length ?? 0) > 0;
+  if (isForeign) return layer;
+  context.tell({ kind: "status", text: `Copying blob ${layer.digest}` });
+  if (stated === undefined || wanted === undefined || wanted === stated) {
+    report(context, layer, await pushBlob(context, source, layer), layer.size);
+    return layer;
+  }
+  report(context, layer, "compressing", 0);
+  const made = await compress(context, source, layer, wanted, format);
+  const { blobs } = context.core.ports;
+  const open = async ({ digest }: Descriptor, start: number) => {
+    const stream = await blobs.open(digest, { start });
+    if (stream === undefined) throw new EngineError("internal", `Push ${digest}: its blob is not there`);
+    return stream;
+  };
+  report(context, layer, await pushBlob(context, { ...source, open }, made), layer.size);
+  return made;
+}
+
+/** How the layer has to be compressed. */
+function compressionOf(is: Compression, { compression, force }: PushChoice, format: ManifestFormat): Compression {
+  // Docker's format has no name for Zstandard; nobody sends plain tars.
+  if (is === "none" || (is === "zstd" && format === "docker")) return compression ?? "gzip";
+  return force ? compression ?? is : is;
+}
+
+async function compress(
+  context: PushContext,
+  source: PushSource,
+  layer: Descriptor,
+  compression: Compression,
+  format: ManifestFormat,
+): Promise<Descriptor> {
+  const { core: { ports: { codec, blobs }, options }, choice: { level }, signal } = context;
+  const mediaType = LAYER_TYPES[format][compression];
+  if (mediaType === undefined) {
+    throw new EngineError("invalid", `Push ${layer.digest}: format ${format} has no layers compressed with zstd`);
+  }
+  const plain = await decompress(codec, await source.open(layer, 0));
+  const packed = plain.pipeThrough(compression === "zstd" ? codec.zstd(level) : codec.gzip(level));
+  const { digest, size } = await blobs.put(packed, {
+    limit: options.limits.layerBytes,
+    admit: (digest) => admit(context, `blob:${digest}`),
+    signal,
+  });
+  return { mediaType, digest, size };
+}
+
+/** Passes bytes through and tells now and then how many they were. */
+function count(
+  context: PushContext,
+  descriptor: Descriptor,
+  offset: number,
+): TransformStream<Uint8Array, Uint8Array> {
+  const { clock } = context.core;
+  let current = offset;
+  let reported = clock.now();
+  return new TransformStream({
+    transform(chunk, controller) {
+      current += chunk.length;
+      if (clock.now() - reported >= REPORT_INTERVAL) {
+        reported = clock.now();
+        report(context, descriptor, "pushing", current);
+      }
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+function report({ tell }: PushContext, { digest, size }: Descriptor, state: PushState, current: number): void {
+  tell({ kind: "layer", digest, state, current, total: size });
+}
