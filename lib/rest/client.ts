@@ -34,6 +34,7 @@ export { bytes, chan, error, int64, stream, time, uint64 } from "./marker.ts";
 export { multipart } from "./multipart.ts";
 export { retry, type RetryOptions } from "./retry.ts";
 export { socketProtocols } from "./socket_protocols.ts";
+export { streamBody } from "./stream_body.ts";
 
 /** {@linkcode linkWith} without any part. */
 export function link<const D extends Operations>(

@@ -40,6 +40,8 @@ export interface ClientParts {
     options: CallOptions,
     client: Client,
   ) => Channel<unknown>;
+  /** Makes bodies of stream arguments that `fetch` does not take. */
+  readonly stream?: (value: unknown) => BodyInit;
   /** Lets arguments write headers and results read them. */
   readonly headers?: HeaderValues;
 }
@@ -108,7 +110,7 @@ function caller(
   base: string,
   client: Client,
   decodeError: (status: number, body: unknown) => Error,
-  { channel, headers }: ClientParts,
+  { channel, headers, stream }: ClientParts,
 ): Call {
   const { name, result: { shape, contentType } } = plan;
   const accept = shape === "none" || shape === "stream"
@@ -125,7 +127,7 @@ function caller(
     const { timeout, signal } = options;
     const ends = timeout == null ? [] : [AbortSignal.timeout(timeout)];
     if (signal) ends.push(signal);
-    const request = writeRequest(plan, codecs, base, args, accept, AbortSignal.any(ends), headers);
+    const request = writeRequest(plan, codecs, base, args, accept, AbortSignal.any(ends), headers, stream);
     if (shape !== "channel") return readResult(plan, codecs, await send(request), headers);
     if (!channel) throw new TypeError(`Call "${name}": no channels here`);
     return channel(plan, request, send, options, client);

@@ -21,7 +21,7 @@ export interface ServerParts {
   /** Streams as bodies and results, and responses that functions make themselves. */
   readonly streams?: {
     read(request: Request, limit: number): ReadableStream<Uint8Array>;
-    write(value: unknown, call: Call, writer: ResultWriter): Response;
+    write(value: unknown, call: Call, writer: ResultWriter): Response | Promise<Response>;
   };
   /** Sends channels. */
   readonly channel?: (value: unknown, call: Call, writer: ResultWriter) => Promise<Response>;

@@ -7,11 +7,13 @@ import { form } from "./form.ts";
 import { headerValues } from "./header_value.ts";
 import type { Implementation } from "./implement.ts";
 import { multipart } from "./multipart.ts";
+import { streamBody } from "./stream_body.ts";
 
 const PARTS: ClientParts = {
   channel: readChannel,
   codecs: [exactText, form, multipart, exactJSON],
   headers: headerValues,
+  stream: streamBody,
 };
 
 /**

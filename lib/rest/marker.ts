@@ -148,7 +148,12 @@ export const error: Marker<Error | undefined> & { readonly [MARKER]: "error" } =
 ) as Marker<Error | undefined> & { readonly [MARKER]: "error" };
 
 /** What a client may pass, and a server may return, where a definition says {@linkcode stream}. */
-export type StreamSource = ReadableStream<Uint8Array> | Blob | Uint8Array | string;
+export type StreamSource =
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array | string>
+  | Blob
+  | Uint8Array
+  | string;
 
 /** A raw byte stream, in its own content type. */
 export interface StreamMarker extends Marker<StreamSource | Response, ReadableStream<Uint8Array>> {
@@ -158,7 +163,8 @@ export interface StreamMarker extends Marker<StreamSource | Response, ReadableSt
 
 /**
  * A raw byte stream. As an argument it is the request's body, of any content type; as a result it is the response's body in
- * `type` (`application/octet-stream` when nothing says more), and a `Response` a function returns goes out as it is.
+ * `type` (`application/octet-stream` when nothing says more), and a `Response` a function returns goes out as it is. Both may be
+ * given as anything that yields bytes or text, such as an async generator; what arrives is a `ReadableStream`.
  *
  * @param type The content type, as in `application/x-tar`
  *

@@ -1,6 +1,7 @@
 import type { Call } from "./call.ts";
 import type { ServerParts } from "./core_server.ts";
 import { checkLength, tooLarge } from "./read_body.ts";
+import { isPieces, streamOf } from "./stream_body.ts";
 import type { ResultWriter } from "./write_result.ts";
 
 /** Streams as bodies and results, and responses that functions make themselves: the part of a server that carries them. */
@@ -12,6 +13,7 @@ export const streams: NonNullable<ServerParts["streams"]> = {
   write(value, call, writer) {
     if (value instanceof Response) return passOn(value, call, writer);
     if (value === undefined || value === null) return writer.respondEmpty(call);
+    if (isPieces(value)) return begin(value, call, writer);
     const { plan, responses } = writer;
     const { contentType } = plan.result;
     const type = value instanceof Blob && value.type !== "" ? value.type : contentType;
@@ -21,6 +23,12 @@ export const streams: NonNullable<ServerParts["streams"]> = {
     return value instanceof ReadableStream ? watch(response, call) : response;
   },
 };
+
+/** Sends pieces once there is the first: what fails before it still gets a status of its own. */
+async function begin(pieces: AsyncIterable<Uint8Array | string>, call: Call, writer: ResultWriter): Promise<Response> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  return streams.write(streamOf(iterator, await iterator.next()), call, writer);
+}
 
 /** A response the function made itself: untouched when it stands for a socket taken over, else with the API's headers. */
 function passOn(response: Response, call: Call, { responses }: ResultWriter): Response {

@@ -13,9 +13,10 @@ export function writeRequest(
   accept: string | undefined,
   signal: AbortSignal | undefined,
   values: HeaderValues | undefined,
+  stream: ((value: unknown) => BodyInit) | undefined,
 ): Request {
   const query = writeQuery(plan, args, codecs);
-  const encoded = plan.body && writeBody(plan.body, codecs, args);
+  const encoded = plan.body && writeBody(plan.body, codecs, args, stream);
   const headers = new Headers(encoded?.headers);
   if (accept) headers.set("accept", accept);
   values?.write(args, headers);
@@ -88,6 +89,7 @@ function writeBody(
   { shape, names, contentType, tagged, kind, arguments: indexes }: BodyPlan,
   codecs: readonly Codec[],
   args: readonly unknown[],
+  stream: ((value: unknown) => BodyInit) | undefined,
 ): Described | undefined {
   const values = indexes.map((index) => args[index]);
   const [value] = values;
@@ -96,7 +98,7 @@ function writeBody(
     // A Blob brings a type of its own where the tag has none to say.
     const type = !tagged && value instanceof Blob && value.type || contentType;
     // The definition's types allow a stream, a Blob, bytes or text here.
-    return { body: value as BodyInit, headers: { "content-type": type } };
+    return { body: stream ? stream(value) : value as BodyInit, headers: { "content-type": type } };
   }
   const whole = shape === "value"
     ? value

@@ -56,6 +56,7 @@ export const everything = api("everything.example.com", {
   Nothing: rest("PUT /nothing", [], []),
   Upload: rest("POST /upload", [stream()], [z.object({ length: z.int(), sum: z.int() })]),
   Download: rest("GET /download?length=%v", [z.int()], [stream()]),
+  Pieces: rest("GET /pieces?count=%v", [z.int()], [stream("text/plain")]),
   Count: rest("GET /count?to=%v", [int64], [chan(z.object({ n: z.bigint(), word: z.string() }))]),
   Break: rest("GET /break?after=%v", [z.int()], [chan(z.int())]),
   Forever: rest("GET /forever", [], [chan(z.int())]),
@@ -100,6 +101,10 @@ export function serveEverything(): Handler {
         return { length, sum };
       },
       Download: (length) => piecesOf(length),
+      async *Pieces(count) {
+        if (count > 999) throw new HTTPError(422, "Pieces: too many");
+        for (let n = 0; n < count; n++) yield n % 2 === 0 ? `é${n} ` : new TextEncoder().encode(`${n} `);
+      },
       Count: (to) =>
         resumable(async function* (after = "0") {
           for (let n = BigInt(after) + 1n; n <= to; n++) yield [String(n), { n, word: `é ${n}\n` }] as const;

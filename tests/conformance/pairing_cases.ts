@@ -44,12 +44,25 @@ const values: Record<string, [call: (api: API) => Promise<unknown>, expected: un
   "nothing": [(api) => api.Nothing(), undefined],
   "a stream that goes": [(api) => api.Upload(piecesOf(1_000_000)), { length: 1_000_000, sum: 7_000_000 % 65521 }],
   "a stream that comes": [async (api) => length(await api.Download(1_000_000)), 1_000_000],
+  "pieces that go": [(api) => api.Upload(someOf(["é", Uint8Array.of(1, 2), "", "x"])), {
+    length: 5,
+    sum: 0xc3 + 0xa9 + 3 + 120,
+  }],
+  "pieces that come": [async (api) => await new Response(await api.Pieces(5)).text(), "é0 1 é2 3 é4 "],
 };
+
+async function* someOf<T>(pieces: readonly T[]): AsyncGenerator<T, void> {
+  for (const piece of pieces) {
+    await Promise.resolve();
+    yield piece;
+  }
+}
 
 /** Calls that fail, the status, and words of the message. */
 const failures: Record<string, [call: (api: API) => Promise<unknown>, status: number, words: string]> = {
   "a refusal": [(api) => api.Refuse("x/y"), 409, 'Refuse "x/y": it is in use'],
   "a function that is not there": [(api) => api.Missing(), 501, "not implemented"],
+  "a failure before the first piece": [(api) => api.Pieces(1000), 422, "too many"],
   "a failure as the last result": [async (api) => Promise.reject((await api.Divide(1n, 0n))[2]), 422, "by zero"],
 };
 

@@ -71,7 +71,7 @@ Deno.test("every client gets from every server what the definition says", async 
           if (unix && caller === "workerd") continue;
           await t.step(`${caller} to ${runtime} over ${transport}`, async () => {
             const passed = await call(server.address, worker.address);
-            assertEquals(passed.length, 21);
+            assertEquals(passed.length, 24);
           });
         }
       }

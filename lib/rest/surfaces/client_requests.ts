@@ -61,6 +61,18 @@ export function clientRequests(values: ClientValues): ClientRequests {
     return form;
   };
 
+  const streamOf = (iterator: AsyncIterator<Uint8Array | string>) =>
+    new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const { done, value } = await iterator.next();
+        if (done) return controller.close();
+        controller.enqueue(typeof value === "string" ? new TextEncoder().encode(value) : value);
+      },
+      async cancel(reason) {
+        await iterator.return?.(reason);
+      },
+    });
+
   const encode = (value: unknown, type: string): BodyInit => {
     if (/json/.test(type)) return values.writeJSON(value);
     if (/^multipart\/form-data/.test(type)) return multipart(value);
@@ -87,9 +99,15 @@ export function clientRequests(values: ClientValues): ClientRequests {
     // The boundary is the platform's to choose.
     const headers: HeadersInit = /^multipart\/form-data/.test(own) ? {} : { "content-type": own };
     if (body.shape === "stream") {
-      const streamed = value instanceof ReadableStream ? { duplex: "half" } : {};
-      // Bytes, text, a Blob or a stream, as the types of the module say.
-      return { headers, body: value as BodyInit, ...streamed };
+      if (typeof value === "object" && value !== null && Symbol.asyncIterator in value) {
+        // The types of the module say what is yielded.
+        const pieces = value as AsyncIterable<Uint8Array | string>;
+        const whole = value instanceof ReadableStream ? value : streamOf(pieces[Symbol.asyncIterator]());
+        // The library of types does not know `duplex`, which a stream needs.
+        return { headers, body: whole, duplex: "half" } as RequestInit;
+      }
+      // Bytes, text or a Blob, as the types of the module say.
+      return { headers, body: value as BodyInit };
     }
     const whole = body.shape === "value"
       ? value

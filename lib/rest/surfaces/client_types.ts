@@ -6,7 +6,7 @@ import { moduleNames } from "./module_names.ts";
 import { commentText, schemaType, typeName } from "./schema_types.ts";
 
 const HEAD = `/** Bytes to be sent. */
-export type Bytes = ReadableStream<Uint8Array> | Blob | Uint8Array | string;
+export type Bytes = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> | Blob | Uint8Array | string;
 
 /** Values as they come; \`close\`, or leaving the loop, lets the server know. */
 export interface Channel<T> extends AsyncIterableIterator<T, undefined> {

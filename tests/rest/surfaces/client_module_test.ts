@@ -50,6 +50,11 @@ Deno.test("clientModule() makes bodies and results of several values", async () 
 });
 
 Deno.test("clientModule() streams both ways", async () => {
+  const pieces = async function* () {
+    yield "é ";
+    yield await Promise.resolve(new TextEncoder().encode("two"));
+  };
+  assertEquals(await client.WriteFile("pieces.txt", pieces()), 6n);
   const body = new Blob(["one ", "two"]).stream();
   assertEquals(await client.WriteFile("deep/down/file.txt", body), 7n);
   assertEquals(await new Response(await client.ReadFile("deep/down/file.txt")).text(), "one two");
