@@ -42,6 +42,7 @@ const EXCEPTIONS: Record<string, Partial<Record<ErrorCode, number>>> = {
   ResizeTTY: { state: 409 },
   RemoveContainer: { ambiguous: 500 },
   RestartContainer: { ambiguous: 500 },
+  RunHealthCheck: { state: 409 },
   WaitContainer: { ambiguous: 500 },
   CompatExecCreateHandler: { state: 409, invalid: 500 },
   CompatExecStartHandler: { state: 409, invalid: 500 },

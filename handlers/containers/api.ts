@@ -28,6 +28,7 @@ import {
   TopQuery,
   WaitQuery,
 } from "../wire/container_query.ts";
+import { HealthCheckResults } from "../wire/health.ts";
 import { SpecGenerator } from "../wire/spec_generator.ts";
 import { ContainerStatsReport } from "../wire/stats.ts";
 import { z } from "../wire/zod.ts";
@@ -58,6 +59,7 @@ export const containersAPI = api("http://localhost", {
   LogsFromContainer: rest("GET /engine/containers/{name=%v}/logs?%v", [name, LogsQuery], [stream()]),
   AttachContainer: rest("POST /engine/containers/{name=%v}/attach?%v", [name, AttachQuery], [stream()]),
   ResizeTTY: rest("POST /engine/containers/{name=%v}/resize?%v", [name, ResizeQuery], [], { status: 200 }),
+  RunHealthCheck: rest("GET /engine/containers/{name=%v}/healthcheck", [name], [HealthCheckResults]),
   TopContainer: rest(
     "GET(application/json) /engine/containers/{name=%v}/top?%v",
     [name, TopQuery],

@@ -18,6 +18,7 @@ export async function getContainer(
     rwSize,
     volumePath: (volume) => engine.volumes.exists(volume) ? engine.volumes.resolve(volume).mountpoint : "",
     execIDs: engine.containers.execs.of(record.id).map(({ id }) => id),
+    health: engine.containers.health(record.id),
     networkID: networkIDs(engine),
     legacy: version !== undefined && parseInt(version, 10) < 5,
   });

@@ -14,9 +14,9 @@ export async function listContainers(
 ): Promise<ListContainer[]> {
   const records = engine.containers.list(listOptions(query)).reverse();
   const image = imagesOf(engine);
-  if (!query.size) return records.map((record) => listContainer(record, image(record)));
   return await Promise.all(records.map(async (record) => {
-    return listContainer(record, image(record), await engine.containers.size(record.id));
+    const size = query.size ? await engine.containers.size(record.id) : undefined;
+    return listContainer(record, image(record), size, engine.containers.health(record.id)?.status);
   }));
 }
 

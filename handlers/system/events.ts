@@ -55,6 +55,7 @@ export function wireEvent(event: EngineEvent): Event {
     Action: event.action,
     Actor: { ID: event.id, Attributes: attributes },
     scope: "local",
+    HealthStatus: event.health,
     time: Math.floor(event.time / 1000),
     timeNano: nanoseconds(event.time),
     status: event.action,

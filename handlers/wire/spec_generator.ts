@@ -183,9 +183,9 @@ export const ContainerHealthCheckConfig = z.object({
   healthconfig: Schema2HealthConfig.nullish(),
   health_check_on_failure_action: z.number().optional(),
   startupHealthConfig: StartupHealthCheck.nullish(),
-  healthLogDestination: z.string(),
-  healthMaxLogCount: z.number(),
-  healthMaxLogSize: z.number(),
+  healthLogDestination: z.string().default("local"),
+  healthMaxLogCount: z.number().default(5),
+  healthMaxLogSize: z.number().default(500),
 });
 export type ContainerHealthCheckConfig = z.output<typeof ContainerHealthCheckConfig>;
 

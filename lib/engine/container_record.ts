@@ -1,3 +1,4 @@
+import type { HealthPlan, HealthWish } from "./containers/health/health_check.ts";
 import type { NetworkStatus } from "./host_port.ts";
 
 /** How a namespace is had. `value` is a container ID for `container`, a path for `path`. */
@@ -133,6 +134,7 @@ export interface ContainerSpec {
   /** As given by the client, for inspect. */
   createCommand: string[];
   restartPolicy?: RestartPolicy;
+  health?: HealthWish;
 }
 
 /** Whether a container that has ended is started again; `retries` bounds `on-failure`, 0 or absent: for ever. */
@@ -208,5 +210,7 @@ export interface ContainerRecord {
   /** By network name, with addresses given by the engine. */
   networks: Record<string, NetworkAttachment>;
   log: LogSource;
+  /** Absent in records that were made before there were checks. */
+  health?: HealthPlan;
   state: ContainerState;
 }

@@ -19,6 +19,8 @@ export interface EngineEvent {
   image?: string;
   attributes: Record<string, string>;
   exitCode?: number;
+  /** Of a container that was checked: its health. */
+  health?: string;
 }
 
 /** An event to emit; the log gives it a time where it has none. */

@@ -65,7 +65,7 @@ export interface Execs {
   state(id: string): Promise<ExecState>;
   /** Calls back once for every process that ends, also one of an earlier run. Returns a function that stops it. */
   onExit(callback: (id: string, exit: ExecExit) => void): () => void;
-  /** Removes what the host holds of a session, its process included. Idempotent. */
+  /** Removes what the host holds of a session, its process and what that has started included. Idempotent. */
   delete(id: string): Promise<void>;
   /** Sessions the host holds anything of. */
   list(): Promise<string[]>;

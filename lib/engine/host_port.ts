@@ -184,6 +184,9 @@ export interface Files {
   exists(path: string): Promise<boolean>;
   /** Makes a folder, with its parents, for everybody to read. Nothing where there is one. */
   makeFolder(path: string): Promise<void>;
+  isFolder(path: string): Promise<boolean>;
+  /** Writes a file for its owner to read, in place of one there may be. */
+  writeText(path: string, text: string): Promise<void>;
 }
 
 /** A kernel to run containers on. */

@@ -11,6 +11,7 @@ import { type Context, emit, hostOf, isLive, locked } from "./containers/context
 import { CREATE_INTENT, undoCreate } from "./containers/create.ts";
 import { recordExit } from "./containers/exits.ts";
 import { textOf } from "./containers/failures.ts";
+import { freshHealth } from "./containers/health/health_states.ts";
 import { adoptNetwork } from "./containers/network.ts";
 import { withState } from "./containers/records.ts";
 import { REMOVE_INTENT, removeLocked } from "./containers/remove.ts";
@@ -107,12 +108,13 @@ async function adopt(context: Context, record: ContainerRecord, state: ProcessSt
   }
   const status = state.status === "paused" ? "paused" : "running";
   const hasStarted = record.state.status === "initialized";
-  if (record.state.status === status && record.state.pid === pid) return;
+  if (record.state.status === status && record.state.pid === pid) return context.health.watch(context, record);
   // A stop that was under way has lost its caller: the container is as it was before.
   const startedAt = hasStarted ? state.startedAt ?? context.core.clock.now() : record.state.startedAt;
   const next = withState(record, { status, pid, conmonPid, startedAt });
-  await context.records.save(next);
+  await context.records.save(next, hasStarted ? freshHealth(context, next, "starting") : []);
   if (hasStarted) emit(context, next, "start");
+  context.health.watch(context, next, hasStarted);
 }
 
 async function backToCreated(context: Context, record: ContainerRecord): Promise<void> {

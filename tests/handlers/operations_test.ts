@@ -35,6 +35,7 @@ const CALLS: Record<string, [method: string, path: string, status: number, body?
   ResizeTTY: ["POST", "/libpod/containers/TTY/resize?h=10&w=20", 200],
   StatsContainer: ["GET", "/libpod/containers/stats?stream=false", 200],
   StatsOneContainer: ["GET", "/libpod/containers/ID/stats?stream=false", 200],
+  RunHealthCheck: ["GET", "/libpod/containers/ID/healthcheck", 200],
   TopContainer: ["GET", "/libpod/containers/ID/top", 200],
   RenameContainer: ["POST", "/libpod/containers/ID/rename?name=other", 204],
   ExecCreateHandler: ["POST", "/libpod/containers/ID/exec", 201, { Cmd: ["serve"] }],
@@ -126,6 +127,7 @@ async function answer(name: string, method: string, path: string, body: unknown,
       image: TINY_NAME,
       name: state,
       terminal: state === "TTY",
+      healthconfig: state === "ID" ? { Test: ["CMD", "exit", "0"] } : null,
     });
     assertEquals(made.status, 201, await made.text());
     if (state !== "NEW") await containers.start(state);

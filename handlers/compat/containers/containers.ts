@@ -41,7 +41,8 @@ export function compatContainers(engine: Engine): Implementation {
       const sizes = query.size ? await Promise.all(records.map(({ id }) => containers.size(id))) : [];
       const common = { now: Date.now(), networkID: networkIDs(engine), version };
       return records.map((record, index) => {
-        return containerSummary(record, { ...common, image: image(record), rwSize: sizes[index] });
+        const health = containers.health(record.id);
+        return containerSummary(record, { ...common, image: image(record), rwSize: sizes[index], health });
       });
     },
     CompatPruneContainers: async ({ filters }) => {

@@ -4,15 +4,21 @@ import { ContainerInspect } from "../../wire/compat/container.ts";
 import type { NetworkSettings } from "../../wire/compat/network.ts";
 import type { InspectContainerData } from "../../wire/container_inspect.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
+import { inspectHealth } from "./health.ts";
 import { dockerState } from "./state.ts";
 
 /** Tells all there is to know of a container, as Docker does. Most fields are the native ones by the same name. */
 export async function compatGetContainer(engine: Engine, name: string, size: boolean): Promise<ContainerInspect> {
   const native = await getContainer(engine, name, { size });
-  const { state, stopSignal } = engine.containers.resolve(native.Id);
+  const { state, stopSignal, health } = engine.containers.resolve(native.Id);
   return emit(ContainerInspect, {
     ...native,
-    State: { ...native.State, Status: dockerState(state.status), Running: isRunning(native), Health: null },
+    State: {
+      ...native.State,
+      Status: dockerState(state.status),
+      Running: isRunning(native),
+      Health: inspectHealth(native, health),
+    },
     Image: `sha256:${native.Image}`,
     LogPath: native.HostConfig?.LogConfig?.Path,
     Name: `/${native.Name}`,
@@ -54,7 +60,7 @@ function capability(name: string): string {
 
 function config({ Config: native }: InspectContainerData, stopSignal: number): Sparse<ContainerInspect["Config"]> {
   if (!native) return null;
-  const { Entrypoint, StopSignal: _name, OnBuild: _none, Healthcheck: _health, ...same } = native;
+  const { Entrypoint, StopSignal: _name, OnBuild: _none, ...same } = native;
   return {
     ...same,
     Entrypoint: typeof Entrypoint === "string" ? [Entrypoint] : Entrypoint,

@@ -1,4 +1,5 @@
 import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
+import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
 import type { ImageRecord } from "../../../lib/engine/image_record.ts";
 import { commandOf, exposedBy } from "../../containers/view/command.ts";
 import { networkSettings, portBindings } from "../../containers/view/inspect_network.ts";
@@ -6,6 +7,7 @@ import { ContainerSummary, type PortSummary } from "../../wire/compat/container.
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { wireSeconds } from "../../wire/time.ts";
 import { isBefore } from "../../path_version.ts";
+import { dockerHealth, healthSummary } from "./health.ts";
 import { dockerState, humanDuration } from "./state.ts";
 
 /** What a list entry needs besides the record. */
@@ -17,6 +19,8 @@ export interface SummaryOptions {
   networkID(name: string): string;
   /** The client's version of the API. */
   version?: string;
+  /** What its health checks found. */
+  health?: HealthState;
   /** Bytes in the writable layer, when sizes are asked for. */
   rwSize?: number;
 }
@@ -38,9 +42,9 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
     SizeRootFs: rwSize === undefined ? undefined : rwSize + (image?.size ?? 0),
     Labels: spec.labels,
     State: dockerState(state.status),
-    Status: statusText(record, now),
-    // Health checks are not kept here; from this version on clients are told so.
-    Health: isBefore(options.version, 1, 52) ? undefined : { Status: "none", FailingStreak: 0 },
+    Status: statusText(record, now, options.health && dockerHealth(options.health.status)),
+    // Clients are told from this version on.
+    Health: isBefore(options.version, 1, 52) ? undefined : healthSummary(record, options.health),
     NetworkSettings: { Networks: networkSettings(record, exposed, options.networkID).Networks },
     Mounts: record.mounts.filter(({ type }) => type !== "tmpfs").map(({ type, source, destination, options }) => ({
       Type: type,
@@ -65,7 +69,11 @@ function ports(record: ContainerRecord, exposed: readonly string[]): Sparse<Port
   });
 }
 
-function statusText({ state }: ContainerRecord, now: number): string {
+function healthText(status: string): string {
+  return status === "starting" ? "health: starting" : status;
+}
+
+function statusText({ state }: ContainerRecord, now: number, health?: string): string {
   switch (state.status) {
     case "created":
     case "initialized":
@@ -73,7 +81,7 @@ function statusText({ state }: ContainerRecord, now: number): string {
     case "exited":
       return `Exited (${state.exitCode}) ${humanDuration(now - state.finishedAt)} ago`;
     case "running":
-      return `Up ${humanDuration(now - state.startedAt)}`;
+      return `Up ${humanDuration(now - state.startedAt)}${health ? ` (${healthText(health)})` : ""}`;
     case "paused":
       return `Up ${humanDuration(now - state.startedAt)} (Paused)`;
     case "stopping":

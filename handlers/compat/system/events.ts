@@ -15,6 +15,10 @@ export function dockerEvent(event: Event, bare: boolean): Event {
 
 function inDockersWords(event: Event): Event {
   if (event.Type === "image" && event.Action === "remove") return { ...event, Action: "delete", status: "delete" };
+  if (event.Action === "health_status") {
+    const action = `health_status: ${event.HealthStatus}`;
+    return { ...event, Action: action, status: action };
+  }
   if (event.Action !== "died") return event;
   const { Attributes } = event.Actor;
   const exitCode = Attributes?.containerExitCode ?? "0";

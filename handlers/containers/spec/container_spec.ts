@@ -1,6 +1,7 @@
 import type { ContainerSpec, RestartPolicy, RLimit } from "../../../lib/engine/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { SpecGenerator } from "../../wire/spec_generator.ts";
+import { healthWish } from "./health.ts";
 import { mountSpecs } from "./mounts.ts";
 import { exposed, namespaces, networks, ports } from "./networks.ts";
 import { isEmpty, refuseUnsupported, unsupported } from "./unsupported.ts";
@@ -43,6 +44,7 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     timeout: g.timeout || undefined,
     remove: g.remove ?? false,
     restartPolicy: restartPolicy(g),
+    health: healthWish(g),
     mounts: mountSpecs(g),
     capAdd: g.cap_add ?? [],
     capDrop: g.cap_drop ?? [],

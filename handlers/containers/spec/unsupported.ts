@@ -16,8 +16,6 @@ function oneOf(...values: unknown[]): Harmless {
   return (value) => isEmpty(value) || values.includes(value);
 }
 
-const anything: Harmless = () => true;
-
 const HOST_USERNS = ["host", "default", "private"];
 
 /**
@@ -84,19 +82,7 @@ const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   throttleWriteBpsDevice: isEmpty,
   throttleReadIOPSDevice: isEmpty,
   throttleWriteIOPSDevice: isEmpty,
-  healthconfig: (value) => isEmpty(value) || isNoHealthCheck(value),
-  health_check_on_failure_action: isEmpty,
-  startupHealthConfig: isEmpty,
-  // Only matter beside a health check.
-  healthLogDestination: anything,
-  healthMaxLogCount: anything,
-  healthMaxLogSize: anything,
 };
-
-function isNoHealthCheck(value: unknown): boolean {
-  const { Test } = value as { Test?: string[] };
-  return Test?.length === 1 && Test[0] === "NONE";
-}
 
 /** Throws `EngineError("unsupported")` naming the first field that asks for what no container is made with yet. */
 export function refuseUnsupported(generator: SpecGenerator): void {

@@ -1,11 +1,13 @@
 import type { ContainerRecord, MountSpec } from "../../../lib/engine/container_record.ts";
 import { propagationOf } from "../../../lib/engine/containers/mount_options.ts";
+import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
 import type { ImageRecord } from "../../../lib/engine/image_record.ts";
 import type { ContainerFacts } from "../../../lib/engine/host_facts.ts";
 import { type InspectContainerConfig, InspectContainerData, type InspectMount } from "../../wire/container_inspect.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { wireTime } from "../../wire/time.ts";
 import { commandOf, entrypointOf, exposedBy } from "./command.ts";
+import { healthConfig, healthResults } from "./inspect_health.ts";
 import { hostConfig } from "./inspect_host.ts";
 import { networkSettings } from "./inspect_network.ts";
 import { signalName } from "./signal.ts";
@@ -25,6 +27,8 @@ export interface InspectOptions {
   execIDs: readonly string[];
   /** A network's ID by its name. */
   networkID(name: string): string;
+  /** What its health checks found. */
+  health: HealthState | undefined;
   /** The client is older than version 5: two fields have another form. */
   legacy?: boolean;
 }
@@ -39,7 +43,7 @@ export function inspectContainer(record: ContainerRecord, options: InspectOption
     Created: wireTime(record.created),
     Path: path,
     Args: args,
-    State: state(record),
+    State: { ...state(record), Health: healthResults(record, options.health) },
     Image: record.imageID,
     ImageDigest: image?.digest ?? "",
     ImageName: record.imageName,
@@ -123,9 +127,7 @@ function config(
     Labels: spec.labels,
     Annotations: spec.annotations,
     StopSignal: legacy ? record.stopSignal : signalName(record.stopSignal),
-    HealthLogDestination: "local",
-    HealthcheckMaxLogCount: 5,
-    HealthcheckMaxLogSize: 500,
+    ...healthConfig(record),
     CreateCommand: spec.createCommand,
     Timezone: spec.timezone,
     Umask: spec.umask ?? "0022",

@@ -10,6 +10,7 @@ export function listContainer(
   record: ContainerRecord,
   image: ImageRecord | undefined,
   rwSize?: number,
+  health?: string,
 ): ListContainer {
   const { spec, state } = record;
   return emit(ListContainer, {
@@ -39,6 +40,7 @@ export function listContainer(
     Size: rwSize === undefined ? null : { rootFsSize: (image?.size ?? 0) + rwSize, rwSize },
     StartedAt: wireSeconds(state.startedAt),
     State: state.status,
+    Status: health ?? "",
   });
 }
 

@@ -4,6 +4,7 @@ import type { Operation } from "../table.ts";
 import { FRESH_STATE } from "./create.ts";
 import { type Context, emit, hostOf } from "./context.ts";
 import { isCode, textOf } from "./failures.ts";
+import { freshHealth } from "./health/health_states.ts";
 import { volumesOf } from "./mounts.ts";
 import { connect, type ContainerNetwork, reserveNetwork } from "./network.ts";
 import { withState } from "./records.ts";
@@ -39,7 +40,11 @@ export async function bringUp(
     planned = await reserveNetwork(context, record);
     const begun = core.intents.begin(START_INTENT, record.id);
     // Sessions belong to the life that is over.
-    await records.save(planned, [begun.operation, ...context.sessions.dropAll(record.id)]);
+    await records.save(planned, [
+      begun.operation,
+      ...context.sessions.dropAll(record.id),
+      ...freshHealth(context, record, "reset"),
+    ]);
     intent = begun.intent;
     const { network, pids } = await act(context, planned);
     const { startedAt, finishedAt, restartCount, restartDelay } = record.state;

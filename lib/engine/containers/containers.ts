@@ -15,6 +15,11 @@ import { ExecEnds } from "./exec/exec_ends.ts";
 import { ContainerExecs } from "./exec/execs.ts";
 import { Sessions } from "./exec/sessions.ts";
 import { onExit } from "./exits.ts";
+import { activeHealth, type HealthWish } from "./health/health_check.ts";
+import { HealthMonitor } from "./health/health_monitor.ts";
+import { type HealthState, HealthStates } from "./health/health_states.ts";
+import { answerOf, type HealthOutcome, runCheck } from "./health/run_check.ts";
+import { setHealth } from "./health/set_health.ts";
 import { isCode, textOf } from "./failures.ts";
 import { initContainer, pauseContainer, restartContainer, startContainer, unpauseContainer } from "./lifecycle.ts";
 import { listContainers } from "./list.ts";
@@ -60,6 +65,7 @@ export class Containers {
       core,
       changes,
       sessions: new Sessions(core.state),
+      health: new HealthMonitor(new HealthStates(core.state)),
       execEnds: new ExecEnds(),
       networks,
       volumes,
@@ -180,6 +186,22 @@ export class Containers {
     return watchStats(this.#context, options);
   }
 
+  /** Runs its health check, now. Throws `state` where it has none or does not run, `timeout` where that took too long. */
+  async checkHealth(nameOrID: string): Promise<HealthOutcome> {
+    return answerOf(await runCheck(this.#context, nameOrID), this.resolve(nameOrID));
+  }
+
+  /** How it is by what its checks found; `undefined` where it is not checked, or was never up. */
+  health(nameOrID: string): HealthState | undefined {
+    const { id, health } = this.resolve(nameOrID);
+    return activeHealth(health) && this.#context.health.states.get(id);
+  }
+
+  /** Changes its health checks: what is absent stays as it is. They run by the new ones from now on. */
+  setHealth(nameOrID: string, wish: HealthWish): Promise<void> {
+    return setHealth(this.#context, nameOrID, wish);
+  }
+
   /** Sets its terminal's size. */
   resize(nameOrID: string, size: TerminalSize): Promise<void> {
     return attempt(() => resizeContainer(this.#context, nameOrID, size));
@@ -228,6 +250,7 @@ export class Containers {
   async close(): Promise<void> {
     for (const stop of this.#unwatch) stop();
     this.#closing.abort();
+    await this.#context.health.settled();
     await this.settled();
   }
 

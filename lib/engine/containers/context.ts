@@ -6,6 +6,7 @@ import type { Volumes } from "../volumes.ts";
 import type { Changes } from "./changes.ts";
 import type { ExecEnds } from "./exec/exec_ends.ts";
 import type { Sessions } from "./exec/sessions.ts";
+import type { HealthMonitor } from "./health/health_monitor.ts";
 import type { PortClaims } from "./port_claims.ts";
 import type { Records } from "./records.ts";
 import type { Teardowns } from "./teardowns.ts";
@@ -16,6 +17,7 @@ export interface Context {
   readonly records: Records;
   readonly changes: Changes;
   readonly sessions: Sessions;
+  readonly health: HealthMonitor;
   readonly execEnds: ExecEnds;
   readonly networks: Networks;
   readonly volumes: Volumes;
@@ -54,9 +56,10 @@ export function emit(
   action: string,
   exitCode?: number,
   more: Record<string, string> = {},
+  health?: string,
 ): void {
   const { id, name, imageName: image, spec } = record;
   const code: Record<string, string> = exitCode === undefined ? {} : { containerExitCode: String(exitCode) };
   const attributes = { ...spec.labels, image, name, ...code, ...more };
-  context.core.events.emit({ type: "container", action, id, name, image, attributes, exitCode });
+  context.core.events.emit({ type: "container", action, id, name, image, attributes, exitCode, health });
 }

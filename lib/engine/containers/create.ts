@@ -14,6 +14,7 @@ import { checkName, MAX_FOLDER_NAME, randomID } from "../names.ts";
 import { DEFAULT_NETWORK } from "../networks.ts";
 import { type Context, emit, hostOf } from "./context.ts";
 import { invalid, isCode } from "./failures.ts";
+import { checkDestination, type HealthPlan, resolveHealth } from "./health/health_check.ts";
 import { DEFAULT_STOP_TIMEOUT, mergeExposed, mergeLabels, mergeProcess, mergeStopSignal } from "./merge.ts";
 import { resolveMounts, volumesOf } from "./mounts.ts";
 import { assignPorts, checkMappings, publishAll } from "./port_mappings.ts";
@@ -83,6 +84,7 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
     mounts: await resolveMountsChecked(context, spec, config),
     ports: await choosePorts(context, spec, exposed, warnings),
     networks: await chooseNetworks(context, spec, id),
+    health: await chooseHealth(context, spec, config),
     log: hostOf(context).logSource(id, spec.logDriver ?? "k8s-file"),
     state: FRESH_STATE,
   };
@@ -139,6 +141,12 @@ async function requireSource(context: Context, { source, makeSource }: MountSpec
   if (makeSource) return await files.makeFolder(source);
   const sentinel = "no such file or directory";
   throw invalid(`statfs ${source}`, sentinel);
+}
+
+async function chooseHealth(context: Context, spec: ContainerSpec, config: ExecutionConfig): Promise<HealthPlan> {
+  const plan = resolveHealth(spec.health, config.Healthcheck);
+  await checkDestination(hostOf(context), plan);
+  return plan;
 }
 
 async function choosePorts(

@@ -57,6 +57,7 @@ export async function recordExit(
     error,
     network: undefined,
   });
+  context.health.forget(record.id);
   await context.records.save(ended, [], { exit });
   if (record.state.status === "stopping") emit(context, record, "stop");
   emit(context, ended, "died", exitCode);

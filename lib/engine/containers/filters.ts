@@ -15,6 +15,8 @@ export interface FilterSources {
   container(nameOrID: string): ContainerRecord;
   /** A network's name by name, ID or prefix; `undefined` where there is none. */
   network(nameOrID: string): string | undefined;
+  /** A container's health, `none` where it is not checked. */
+  health(record: ContainerRecord): string;
   /** Milliseconds since the epoch. */
   now: number;
 }
@@ -52,9 +54,9 @@ const FILTERS: Record<string, Build> = {
   volume: (values) => (record) => values.some((value) => hasVolume(record, value)),
   "restart-policy": byRestartPolicy,
   "should-start-on-boot": byBoot,
-  // Neither pods nor health checks are here yet: nothing has one.
+  // There are no pods yet: nothing is in one.
   pod: () => () => false,
-  health: () => () => false,
+  health: (values, { health }) => (record) => values.includes(health(record)),
 };
 
 function byStatus(values: readonly string[]): ContainerPredicate {

@@ -3,6 +3,7 @@ import { bringUp, giveUp } from "./bring_up.ts";
 import { type Context, emit, hostOf, locked } from "./context.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import { improperState, isCode, unchanged } from "./failures.ts";
+import { freshHealth, resetHealth } from "./health/health_states.ts";
 import { onProcess } from "./on_process.ts";
 import type { StopOptions } from "./options.ts";
 import { stopContainer } from "./stop.ts";
@@ -51,8 +52,9 @@ export async function startLocked(
     throw error;
   }
   const started = { status: "running", startedAt: context.core.clock.now(), stoppedByUser: false } as const;
-  const running = await context.records.saveState(up, started);
+  const running = await context.records.saveState(up, started, freshHealth(context, up, "starting"));
   emit(context, running, "start");
+  context.health.watch(context, running, true);
 }
 
 /** Stops the container where it runs, and starts it. It comes back even if it is to be removed at its end. */
@@ -84,6 +86,7 @@ export function pauseContainer(context: Context, nameOrID: string): Promise<void
     const detail = (state: string) => `"${state}" is not running, can't pause`;
     if (status !== "running") throw improperState(detail(status));
     await onProcess(context, id, detail("exited"), () => hostOf(context).processes.pause(id));
+    context.health.forget(id);
     emit(context, await context.records.saveState(record, { status: "paused" }), "pause");
   });
 }
@@ -97,7 +100,9 @@ export function unpauseContainer(context: Context, nameOrID: string): Promise<vo
     const detail = `"${id}" is not paused, can't unpause`;
     if (record.state.status !== "paused") throw improperState(detail);
     await onProcess(context, id, detail, () => hostOf(context).processes.resume(id));
-    emit(context, await context.records.saveState(record, { status: "running" }), "unpause");
+    const running = await context.records.saveState(record, { status: "running" }, resetHealth(context, record));
+    emit(context, running, "unpause");
+    context.health.watch(context, running, true);
   });
 }
 

@@ -2,6 +2,7 @@ import type { ContainerRecord } from "../container_record.ts";
 import type { Context } from "./context.ts";
 import { isCode } from "./failures.ts";
 import { containerPredicate } from "./filters.ts";
+import { activeHealth } from "./health/health_check.ts";
 import type { ListOptions } from "./options.ts";
 
 /** Containers that fit, newest first. */
@@ -10,6 +11,7 @@ export function listContainers(context: Context, options: ListOptions): Containe
   const fits = containerPredicate(filters, {
     container: (nameOrID) => context.records.resolve(nameOrID),
     network: (nameOrID) => networkName(context, nameOrID),
+    health: ({ id, health }) => activeHealth(health) ? context.health.states.get(id)?.status ?? "" : "none",
     now: context.core.clock.now(),
   });
   // Asking for a status means asking for all that have it.

@@ -53,7 +53,10 @@ export async function removeLocked(
   const begun = core.intents.open(REMOVE_INTENT).filter(({ subject }) => subject === record.id);
   const ended = [intent, ...begun.filter(({ id }) => id !== intent.id)].map((each) => core.intents.end(each));
   const planned = removals.flatMap(({ operations }) => operations);
-  await records.drop(removing, [...teardown.operations, ...planned, ...ended, ...context.sessions.dropAll(record.id)]);
+  const { id } = record;
+  context.health.forget(id);
+  const rest = [...context.sessions.dropAll(id), ...context.health.states.drop(id)];
+  await records.drop(removing, [...teardown.operations, ...planned, ...ended, ...rest]);
   context.background(`take down the network of ${record.id}`, teardown.after());
   emit(context, record, "remove", record.state.exitCode);
   for (const { finish } of removals) {

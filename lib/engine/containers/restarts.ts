@@ -7,7 +7,12 @@ import { restartDelay, shouldRestart, shouldStartOnBoot } from "./restart_policy
 
 /** Starts an ended container again once its time has come, if its policy says so. What is left of the wait counts from its end. */
 export function scheduleRestart(context: Context, ended: ContainerRecord): void {
-  if (shouldRestart(ended)) context.background(`restart ${ended.id}`, restartLater(context, ended));
+  if (isToRestart(context, ended)) context.background(`restart ${ended.id}`, restartLater(context, ended));
+}
+
+/** By its policy, or because it was stopped for being unhealthy. */
+function isToRestart({ health }: Context, record: ContainerRecord): boolean {
+  return health.states.get(record.id)?.restart === true || shouldRestart(record);
 }
 
 async function restartLater(context: Context, ended: ContainerRecord): Promise<void> {
@@ -24,7 +29,7 @@ async function restartLater(context: Context, ended: ContainerRecord): Promise<v
     const record = context.records.get(id);
     // A user may have started, stopped or removed it since.
     const isSame = record?.state.status === "exited" && record.state.finishedAt === finishedAt;
-    return isSame && shouldRestart(record) ? record : undefined;
+    return isSame && isToRestart(context, record) ? record : undefined;
   };
   if (now() === undefined) return;
   try {

@@ -97,7 +97,8 @@ async function send(context: Context, id: string, signal: number, watch: EndWatc
     if (status === "stopped" || status === "missing") return;
     await locked(context, id, async () => {
       const record = context.records.get(id);
-      if (record?.state.status === "stopping") await context.records.saveState(record, { status: "running" });
+      if (record?.state.status !== "stopping") return;
+      context.health.watch(context, await context.records.saveState(record, { status: "running" }));
     });
     throw new EngineError("internal", `Stop container ${id}: ${textOf(error)}`, { cause: error });
   }

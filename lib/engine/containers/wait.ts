@@ -1,6 +1,7 @@
 import type { ContainerRecord, ContainerStatus } from "../container_record.ts";
 import type { ContainerChange } from "./changes.ts";
 import type { Context } from "./context.ts";
+import { activeHealth } from "./health/health_check.ts";
 import { invalid, isCode, noSuchContainer } from "./failures.ts";
 import { WAIT_CONDITIONS, type WaitCondition, type WaitOptions } from "./options.ts";
 
@@ -56,14 +57,14 @@ function listen(
 ): () => void {
   let last = record;
   const off = context.changes.on(record.id, (change) => {
-    const code = meets(wanted, change, last);
+    const code = meets(context, wanted, change, last);
     last = change.record ?? last;
     if (code !== undefined) answer.resolve(code);
     else if (!change.record) answer.reject(noSuchContainer(record.id));
   });
   const onAbort = () => answer.reject(answer.signal?.reason);
   answer.signal?.addEventListener("abort", onAbort, { once: true });
-  const now = met(wanted, record);
+  const now = met(context, wanted, record);
   if (now !== undefined) answer.resolve(now);
   return () => {
     off();
@@ -72,17 +73,26 @@ function listen(
 }
 
 /** The answer to a change, if it is one. */
-function meets(wanted: readonly WaitCondition[], change: ContainerChange, last: ContainerRecord): number | undefined {
+function meets(
+  context: Context,
+  wanted: readonly WaitCondition[],
+  change: ContainerChange,
+  last: ContainerRecord,
+): number | undefined {
   if (change.exit && wanted.includes("next-exit")) return change.exit.code;
-  if (change.record) return met(wanted, change.record);
+  if (change.record) return met(context, wanted, change.record);
   // Gone: whoever waited for an end, or for this, has it.
   const ends = wanted.some((condition) => ENDS.includes(condition) || condition === "removing");
   return ends ? last.state.exitCode : undefined;
 }
 
 /** The answer to a container as it is, if any condition holds already. */
-function met(wanted: readonly WaitCondition[], { state }: ContainerRecord): number | undefined {
-  const codes = wanted.flatMap((condition) => codeFor(condition, state.status, state.exitCode) ?? []);
+function met({ health }: Context, wanted: readonly WaitCondition[], record: ContainerRecord): number | undefined {
+  const { id, state: { status, exitCode } } = record;
+  const found = status === "running" ? health.states.get(id)?.status : undefined;
+  const codes = wanted.flatMap((condition) => {
+    return condition === found ? NO_EXIT_CODE : codeFor(condition, status, exitCode) ?? [];
+  });
   return codes.find((code) => code !== NO_EXIT_CODE) ?? codes[0];
 }
 
@@ -103,7 +113,9 @@ function codeFor(condition: WaitCondition, status: ContainerStatus, exitCode: nu
 
 function checkHealth(record: ContainerRecord, wanted: readonly WaitCondition[]): void {
   const health = wanted.find((condition) => condition === "healthy" || condition === "unhealthy");
-  if (health) throw invalid(`cannot use condition "${health}": container ${record.id} has no healthcheck`);
+  if (health && !activeHealth(record.health)) {
+    throw invalid(`cannot use condition "${health}": container ${record.id} has no healthcheck`);
+  }
 }
 
 function codeOfRemoved(context: Context, id: string, wanted: readonly WaitCondition[]): number | undefined {

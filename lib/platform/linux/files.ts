@@ -1,4 +1,5 @@
-import { mkdir, stat } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, rename, stat, writeFile } from "node:fs/promises";
 import type { Files } from "../../engine/host_port.ts";
 
 /** What the engine asks of paths that users name. */
@@ -14,5 +15,12 @@ export const hostFiles: Files = {
   },
   async makeFolder(path) {
     await mkdir(path, { recursive: true, mode: 0o755 });
+  },
+  isFolder: (path) => stat(path).then((facts) => facts.isDirectory(), () => false),
+  async writeText(path, text) {
+    // Renamed into its place: who reads it never finds a part, and no link of that name is followed.
+    const draft = `${path}.${randomUUID()}`;
+    await writeFile(draft, text, { mode: 0o600, flag: "wx" });
+    await rename(draft, path);
   },
 };

@@ -80,6 +80,7 @@ const ROWS: readonly [string, string[], string][] = [
 Deno.test("containerPredicate() keeps what each filter says", async () => {
   const all = await records();
   const sources: FilterSources = {
+    health: () => "none",
     // A test's own letters stand for the containers.
     container: (name) => all[name as "a"],
     network: (name) => name === "podman" ? name : undefined,
@@ -97,7 +98,7 @@ Deno.test("containerPredicate() keeps what each filter says", async () => {
 });
 
 Deno.test("containerPredicate() refuses what it does not know", () => {
-  const sources: FilterSources = { container: () => fail(), network: () => undefined, now: 0 };
+  const sources: FilterSources = { container: () => fail(), network: () => undefined, health: () => "none", now: 0 };
   const rows: readonly [Record<string, string[]>, string][] = [
     [{ colour: ["red"] }, "colour is an invalid filter"],
     [{ constructor: ["x"] }, "constructor is an invalid filter"],

@@ -104,7 +104,6 @@ Deno.test("containerSpec() reads every option of podman's", () => {
 Deno.test("containerSpec() refuses what it cannot honour, naming the field", () => {
   const rows: [body: Record<string, unknown>, field: string][] = [
     [{ pod: "p" }, "pod"],
-    [{ healthconfig: { Test: ["CMD", "true"] } }, "healthconfig"],
     [{ secrets: [{ Source: "s" }] }, "secrets"],
     [{ secret_env: { A: "s" } }, "secret_env"],
     [{ devices: [{ path: "/dev/fuse" }] }, "devices"],
@@ -146,7 +145,6 @@ Deno.test("containerSpec() takes values that ask for nothing", () => {
     userns: { nsmode: "host" },
     idmappings: { HostUIDMapping: true, HostGIDMapping: true },
     cgroups_mode: "enabled",
-    healthconfig: { Test: ["NONE"] },
     healthMaxLogCount: 5,
     image_volume_mode: "anonymous",
     volatile: true,
@@ -229,4 +227,27 @@ Deno.test("containerSpec() reads restart policies, and how often on-failure may 
   assertEquals(policy("unless-stopped"), { name: "unless-stopped" });
   const text = '"sometimes" is not a valid restart policy: invalid argument';
   assertEquals(assertThrows(() => policy("sometimes"), EngineError).message, text);
+});
+
+Deno.test("containerSpec() reads health checks, whose times are nanoseconds", () => {
+  const wish = native({
+    image: "x",
+    healthconfig: { Test: ["cmd-shell", "true"], Interval: 1_500_000, Retries: 2 },
+    startupHealthConfig: { Test: ["CMD", "up"], Interval: 1e9, Successes: 4 },
+    health_check_on_failure_action: 3,
+    healthLogDestination: "/var/log",
+    healthMaxLogCount: 0,
+  }).health;
+  assertEquals(wish, {
+    check: { test: ["CMD-SHELL", "true"], interval: 1.5, retries: 2 },
+    startup: { test: ["CMD", "up"], interval: 1000, successes: 4 },
+    onFailure: "restart",
+    log: { destination: "/var/log", count: 0, size: 500 },
+  });
+  assertEquals(native({ image: "x" }).health, undefined);
+  assertThrows(
+    () => native({ image: "x", health_check_on_failure_action: 1 }),
+    EngineError,
+    "invalid on-failure action",
+  );
 });

@@ -5,6 +5,7 @@ import type { HostConfig } from "../../../wire/compat/host_config.ts";
 import { accept } from "../../../wire/decode.ts";
 import type { Sparse } from "../../../wire/emit.ts";
 import { SpecGenerator } from "../../../wire/spec_generator.ts";
+import { healthConfig } from "./health.ts";
 import { limits, stopSignal } from "./limits.ts";
 import { mounts } from "./mounts.ts";
 import { namespace, networking } from "./networks.ts";
@@ -56,7 +57,7 @@ export function specGenerator(
     gpus: (host.DeviceRequests ?? []).map(({ Driver }) => Driver || "gpu"),
     storage_opts: host.StorageOpt ?? {},
     oci_runtime: host.Runtime ?? "",
-    healthconfig: config.Healthcheck ?? null,
+    healthconfig: healthConfig(config),
   };
   // Completed by Go's rules, like a request of the native tree.
   return accept(SpecGenerator, sparse);

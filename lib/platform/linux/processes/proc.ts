@@ -18,7 +18,7 @@ export function isAlive(mark: ProcessMark): boolean {
   return readStat(mark.pid)?.startTicks === mark.startTicks;
 }
 
-function readStat(pid: number): { startTicks: string } | undefined {
+function readStat(pid: number): { startTicks: string; group: number } | undefined {
   let text: string;
   try {
     // Made by the kernel on the spot: no disk is waited for.
@@ -30,5 +30,12 @@ function readStat(pid: number): { startTicks: string } | undefined {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state] = fields;
   const startTicks = fields[19];
-  return state === "Z" || state === "X" || startTicks === undefined ? undefined : { startTicks };
+  return state === "Z" || state === "X" || startTicks === undefined
+    ? undefined
+    : { startTicks, group: Number(fields[2]) };
+}
+
+/** A process's group; `undefined` where there is no such process. */
+export function groupOf(pid: number): number | undefined {
+  return readStat(pid)?.group;
 }

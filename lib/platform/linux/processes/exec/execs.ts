@@ -15,7 +15,7 @@ import type { HostContext } from "../../context.ts";
 import { containerPaths, type ExecPaths, execPaths } from "../../paths.ts";
 import { ownCapabilities } from "../capabilities.ts";
 import type { Cgroups } from "../cgroups.ts";
-import { isAlive, markProcess, type ProcessMark } from "../proc.ts";
+import { groupOf, isAlive, markProcess, type ProcessMark } from "../proc.ts";
 import type { Runtime } from "../runtime.ts";
 import { startPiped } from "./piped.ts";
 import { writeProcess } from "./process_file.ts";
@@ -113,7 +113,7 @@ export class LinuxExecs implements Execs {
   }
 
   async delete(id: string): Promise<void> {
-    await this.kill(id, 9);
+    this.#end(id);
     this.#adopted.delete(id);
     await rm(this.#pathsOf(id).folder, { recursive: true, force: true });
   }
@@ -136,6 +136,22 @@ export class LinuxExecs implements Execs {
     }
     const resize = () => size === undefined ? Promise.resolve() : this.resize(id, size);
     return await startSupervised({ conmon, runtime, paths, start: options, adopt, resize });
+  }
+
+  /** Kills a session's process with its group, which the runtime makes a new one for each. */
+  #end(id: string): void {
+    const facts = this.#factsOf(this.#pathsOf(id));
+    if (facts === undefined || !isAlive(facts.process)) return;
+    const { process: { pid: main }, supervisor } = facts;
+    const group = groupOf(main);
+    const isOwn = group !== undefined && group > 1 && group !== groupOf(supervisor.pid) &&
+      group !== groupOf(process.pid);
+    try {
+      process.kill(isOwn ? -group : main, "SIGKILL");
+    } catch (error) {
+      // It has ended by itself just now.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
   }
 
   #remember(id: string, paths: ExecPaths, { pid, supervisor, ended }: Supervised): void {

@@ -1,0 +1,156 @@
+/** What a health check is, and what a container's becomes of what was asked for and its image. */
+import type { Healthcheck } from "../../../oci/image_config.ts";
+import type { Host } from "../../host_port.ts";
+import { invalid } from "../failures.ts";
+
+/** A probe of a container, and when it runs. Times are milliseconds. */
+export interface HealthCheck {
+  /** `["CMD", …]`, `["CMD-SHELL", text]`, `["NONE"]`, or a command without a word before it. */
+  test: string[];
+  /** From the end of a probe to the next one; 0: only when asked for. */
+  interval: number;
+  /** How long a probe may take. */
+  timeout: number;
+  /** After the start, for which failures do not count. */
+  startPeriod: number;
+  /** In place of `interval` until it is first found healthy within the start period; 0: the same. */
+  startInterval: number;
+  /** How many failures in a row make a container unhealthy. */
+  retries: number;
+}
+
+/** The check of a container that is still coming up: until it passes, the other one does not begin. */
+export interface StartupCheck extends HealthCheck {
+  /** How many successes pass it; 0 is one. */
+  successes: number;
+}
+
+/** What is done with a container that is found unhealthy. */
+export type OnFailure = "none" | "kill" | "restart" | "stop";
+
+/** Where outcomes are told besides the container's own record, and how many of them it keeps. */
+export interface HealthLogOptions {
+  /** `local`; `events_logger`: with the event; or a folder of the host, for a file in it. */
+  destination: string;
+  /** How many outcomes are kept; 0: as many as there is room for. */
+  count: number;
+  /** Characters of each one's output; 0: as many as there is room for. */
+  size: number;
+}
+
+/** A container's health checks, complete. */
+export interface HealthPlan {
+  check?: HealthCheck;
+  startup?: StartupCheck;
+  onFailure: OnFailure;
+  log: HealthLogOptions;
+}
+
+/** Health checks as asked for: of what is absent the rest is made up from the image and defaults. */
+export interface HealthWish {
+  check?: Partial<HealthCheck>;
+  startup?: Partial<StartupCheck>;
+  onFailure?: OnFailure;
+  log?: Partial<HealthLogOptions>;
+}
+
+const DEFAULT_INTERVAL = 30_000;
+const DEFAULT_TIMEOUT = 30_000;
+const DEFAULT_RETRIES = 3;
+export const DEFAULT_HEALTH_LOG: HealthLogOptions = { destination: "local", count: 5, size: 500 };
+
+/**
+ * The checks of a container. A test that is asked for stands alone; without one the image's is taken, with the other wishes
+ * over it. Throws `invalid` for what makes no sense together.
+ */
+export function resolveHealth(wish: HealthWish = {}, image?: Healthcheck): HealthPlan {
+  const check = resolveCheck(wish.check, image);
+  const onFailure = wish.onFailure ?? "none";
+  if (check === undefined && onFailure !== "none") {
+    throw invalid(`cannot set on-failure action to ${onFailure} without a health check`);
+  }
+  const startup = complete(wish.startup);
+  if (check === undefined && startup) {
+    throw invalid("cannot set a startup healthcheck when there is no regular healthcheck", "invalid argument");
+  }
+  return {
+    check,
+    // It may fail as often as it takes, unless something else is asked for.
+    startup: startup && { ...startup, retries: wish.startup?.retries ?? 0, successes: wish.startup?.successes ?? 0 },
+    onFailure,
+    log: { ...DEFAULT_HEALTH_LOG, ...wish.log },
+  };
+}
+
+/** Throws `invalid` where outcomes are to be told in a folder that the host does not have. */
+export async function checkDestination(
+  { files }: Pick<Host, "files">,
+  { log: { destination } }: HealthPlan,
+): Promise<void> {
+  if (destination === "local" || destination === "events_logger") return;
+  const text = `HealthCheck Log '${destination}' destination`;
+  if (!destination.startsWith("/")) throw invalid(`${text} must be an absolute path`);
+  if (!await files.exists(destination)) {
+    const sentinel = "no such file or directory";
+    throw invalid(`${text} error: stat ${destination}`, sentinel);
+  }
+  if (!await files.isFolder(destination)) throw invalid(`${text} must be directory`);
+}
+
+/** The plan if there is anything to run in it. */
+export function activeHealth<P extends HealthPlan>(plan: P | undefined): P & { check: HealthCheck } | undefined {
+  const test = plan?.check?.test;
+  // The check is there: its test is.
+  return test === undefined || isNone(test) ? undefined : plan as P & { check: HealthCheck };
+}
+
+/** The command a test runs. */
+export function probeCommand(test: readonly string[]): string[] {
+  const [kind, ...rest] = test;
+  if (kind === "CMD") return rest;
+  return kind === "CMD-SHELL" ? ["/bin/sh", "-c", rest.join(" ")] : [...test];
+}
+
+function resolveCheck(wish: Partial<HealthCheck> | undefined, image: Healthcheck | undefined): HealthCheck | undefined {
+  const own = complete(wish);
+  if (own || !isTest(image?.Test)) return own;
+  const ms = (nanoseconds = 0) => nanoseconds / 1e6;
+  const inherited = {
+    test: image.Test,
+    interval: ms(image.Interval) || DEFAULT_INTERVAL,
+    timeout: ms(image.Timeout),
+    startPeriod: ms(image.StartPeriod),
+    startInterval: ms(image.StartInterval),
+    retries: image.Retries,
+  };
+  const { test: _none, ...changes } = wish ?? {};
+  const given = Object.entries(changes).filter(([, value]) => value);
+  return complete({ ...inherited, ...Object.fromEntries(given) });
+}
+
+/** `undefined` without a test. */
+function complete(wish: Partial<HealthCheck> = {}): HealthCheck | undefined {
+  const { test, interval = 0, timeout, startPeriod = 0, startInterval = 0, retries } = wish;
+  if (!isTest(test)) return undefined;
+  if (!isNone(test) && !probeCommand(test)[0]) throw invalid("must define a healthcheck command for all healthchecks");
+  if (!(startPeriod >= 0)) throw invalid("healthcheck-start-period must be 0 seconds or greater");
+  if (timeout !== undefined && !(timeout >= 0)) throw invalid("healthcheck-timeout must be at least 1 second");
+  if (retries !== undefined && !(retries >= 0)) throw invalid("healthcheck-retries must be greater than 0");
+  return {
+    test,
+    // Below zero is what some say for "never".
+    interval: Math.max(0, interval),
+    timeout: timeout || DEFAULT_TIMEOUT,
+    startPeriod,
+    startInterval: Math.max(0, startInterval),
+    retries: retries || DEFAULT_RETRIES,
+  };
+}
+
+function isTest(test: readonly string[] | undefined): test is string[] {
+  return test !== undefined && test.length > 0 && test[0] !== "";
+}
+
+function isNone(test: readonly string[]): boolean {
+  return test.length === 1 && test[0] === "NONE";
+}

@@ -1,0 +1,90 @@
+import type { ContainerRecord } from "../../container_record.ts";
+import type { Context } from "../context.ts";
+import { isCode, textOf } from "../failures.ts";
+import { activeHealth } from "./health_check.ts";
+import { FRESH_HEALTH, type HealthStates } from "./health_states.ts";
+import { runCheck } from "./run_check.ts";
+
+/** How long a probe that failed for reasons of the engine's own waits for the next try. */
+const RETRY_MS = 5_000;
+/** Timers count no further than some weeks. */
+const LONGEST_SLEEP_MS = 86_400_000;
+
+/**
+ * Runs health checks when they are due, for as long as their containers run. What was found, and when, is on record: an
+ * engine that takes over goes on where the last one was.
+ */
+export class HealthMonitor {
+  readonly states: HealthStates;
+  readonly #watched = new Map<string, AbortController>();
+  readonly #loops = new Set<Promise<void>>();
+
+  constructor(states: HealthStates) {
+    this.states = states;
+  }
+
+  /**
+   * Checks a container from now on, anew where it is watched already. Nothing where it has no check.
+   *
+   * @param isDue Whether the first probe is due at once; else that depends on when the last one was
+   */
+  watch(context: Context, { id, health }: ContainerRecord, isDue = false): void {
+    this.forget(id);
+    if (activeHealth(health) === undefined || context.closing.aborted) return;
+    const stop = new AbortController();
+    context.closing.addEventListener("abort", () => stop.abort(), { signal: stop.signal, once: true });
+    this.#watched.set(id, stop);
+    const loop = this.#run(context, id, stop, isDue).finally(() => this.#loops.delete(loop));
+    this.#loops.add(loop);
+  }
+
+  /** Stops checking a container: it does not run any more, or stands still. */
+  forget(id: string): void {
+    this.#watched.get(id)?.abort();
+    this.#watched.delete(id);
+  }
+
+  /** Resolves when nothing is checked any more. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#loops);
+  }
+
+  async #run(context: Context, id: string, stop: AbortController, isFirstDue: boolean): Promise<void> {
+    let isDue = isFirstDue;
+    while (!stop.signal.aborted) {
+      const wait = isDue ? 0 : this.#wait(context, id);
+      if (wait === undefined) break;
+      try {
+        await context.core.clock.sleep(Math.min(wait, LONGEST_SLEEP_MS), stop.signal);
+      } catch {
+        break;
+      }
+      if (wait > LONGEST_SLEEP_MS) continue;
+      try {
+        isDue = (await runCheck(context, id)).passed;
+      } catch (error) {
+        if (isCode(error, "state", "no_such_container", "cancelled")) break;
+        context.core.log("warn", `Check the health of container ${id}: ${textOf(error)}`);
+        await context.core.clock.sleep(RETRY_MS, stop.signal).catch(() => {});
+      }
+    }
+    if (this.#watched.get(id) === stop) this.forget(id);
+  }
+
+  /** Milliseconds to the next probe; `undefined` where there is to be none. The first one is due at once. */
+  #wait(context: Context, id: string): number | undefined {
+    const record = context.records.get(id);
+    const plan = activeHealth(record?.health);
+    if (record?.state.status !== "running" || plan === undefined) return undefined;
+    const { status, startup, log } = this.states.get(id) ?? FRESH_HEALTH;
+    const isStartup = plan.startup !== undefined && !startup.passed;
+    const check = isStartup ? plan.startup ?? plan.check : plan.check;
+    if (check.interval === 0) return undefined;
+    const now = context.core.clock.now();
+    const isStarting = status === "starting" && now < record.state.startedAt + check.startPeriod;
+    const interval = isStarting && check.startInterval > 0 ? check.startInterval : check.interval;
+    const last = log.at(-1);
+    if (last === undefined) return 0;
+    return Math.max(0, Math.min(interval, last.end + interval - now));
+  }
+}

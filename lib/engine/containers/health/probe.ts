@@ -1,0 +1,87 @@
+import type { ContainerRecord } from "../../container_record.ts";
+import type { ExecExit } from "../../exec_port.ts";
+import type { Attachment } from "../../host_port.ts";
+import { randomID } from "../../names.ts";
+import { type Context, hostOf } from "../context.ts";
+import { endsWithin } from "../ended.ts";
+import { isCode, textOf } from "../failures.ts";
+import { type HealthCheck, probeCommand } from "./health_check.ts";
+import type { HealthLogEntry } from "./health_states.ts";
+
+/** Bytes of output kept where nothing else is asked for. */
+const MOST_OUTPUT = 1 << 20;
+const FAILED = 1;
+const CANNOT_RUN = 125;
+/** Where it took too long. */
+export const TIMED_OUT = -1;
+
+/**
+ * Runs a check's command in a container, once. It is no exec session of anybody's: nobody lists it, and what the engine's
+ * end leaves of one is cleared away by its next run. `undefined` where the engine closed meanwhile.
+ *
+ * @param size Characters of output to keep; 0: all there is room for
+ */
+export async function probe(
+  context: Context,
+  record: ContainerRecord,
+  { test, timeout }: HealthCheck,
+  size: number,
+): Promise<HealthLogEntry | undefined> {
+  const { clock, random } = context.core;
+  const { execs } = hostOf(context).processes;
+  const id = randomID(random);
+  const exit = Promise.withResolvers<ExecExit>();
+  const off = execs.onExit((ended, status) => void (ended === id && exit.resolve(status)));
+  const closing = Promise.withResolvers<void>();
+  context.closing.addEventListener("abort", () => closing.resolve(), { signal: ended(exit.promise) });
+  const start = clock.now();
+  const entry = (exitCode: number, output: string) => ({ start, end: clock.now(), exitCode, output });
+  let attachment: Attachment | undefined;
+  const reader = new OutputReader(size > 0 ? Math.min(size, MOST_OUTPUT) : MOST_OUTPUT);
+  try {
+    const process = { args: probeCommand(test), env: [], terminal: false, privileged: false };
+    const streams = { stdin: false, stdout: true, stderr: true };
+    ({ attachment } = await execs.start({ id, record, process, streams }));
+    const read = attachment ? reader.read(attachment.output) : Promise.resolve();
+    const done = Promise.all([exit.promise, read]);
+    const isOver = await endsWithin(context, Promise.race([done, closing.promise]), timeout);
+    if (context.closing.aborted) return undefined;
+    if (isOver) return entry((await exit.promise).code === 0 ? 0 : FAILED, reader.text);
+    return entry(TIMED_OUT, reader.text);
+  } catch (error) {
+    const isCommand = isCode(error, "command_not_found", "command_not_executable");
+    return entry(isCommand ? FAILED : CANNOT_RUN, textOf(error).slice(0, size || MOST_OUTPUT));
+  } finally {
+    off();
+    // It ends the listening above where the probe itself did not.
+    exit.resolve({ code: TIMED_OUT, time: start });
+    attachment?.close();
+    // With all it has started.
+    await execs.delete(id);
+  }
+}
+
+/** A signal for when something is over. */
+function ended(promise: Promise<unknown>): AbortSignal {
+  const controller = new AbortController();
+  void promise.then(() => controller.abort());
+  return controller.signal;
+}
+
+/** Keeps the first of an output, and reads the rest, so that nobody waits to write it. */
+class OutputReader {
+  text = "";
+  readonly #most: number;
+  readonly #decoder = new TextDecoder();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  async read(output: Attachment["output"]): Promise<void> {
+    for await (const { data } of output) {
+      if (this.text.length >= this.#most) continue;
+      this.text = (this.text + this.#decoder.decode(data, { stream: true })).slice(0, this.#most);
+    }
+  }
+}

@@ -1,0 +1,180 @@
+/** Running a container's health check, and what follows of its outcome. */
+import type { ContainerRecord } from "../../container_record.ts";
+import { EngineError } from "../../errors.ts";
+import { type Context, emit, hostOf, locked } from "../context.ts";
+import { textOf } from "../failures.ts";
+import { restartContainer } from "../lifecycle.ts";
+import { hadEnded, killContainer, stopContainer } from "../stop.ts";
+import { activeHealth, type HealthCheck, type HealthPlan } from "./health_check.ts";
+import { FRESH_HEALTH, type HealthLogEntry, type HealthState } from "./health_states.ts";
+import { probe, TIMED_OUT } from "./probe.ts";
+
+/** However much is asked for, a container's log of probes holds no more than this. */
+const MOST_ENTRIES = 1000;
+const MOST_CHARACTERS = 4 << 20;
+
+/** What a run of a check says: `starting` where it failed and that does not count yet. */
+export type HealthOutcome = "healthy" | "unhealthy" | "starting" | "stopped";
+
+/** A run of a check, and what has to be done about the container. */
+export interface HealthRun {
+  outcome: HealthOutcome;
+  /** The check of a container that comes up has passed just now: the other one is due. */
+  passed: boolean;
+  entry: HealthLogEntry;
+}
+
+type Active = HealthPlan & { check: HealthCheck };
+
+/**
+ * Runs the container's health check, or the one for its start as long as that has not passed, and records what it found.
+ * Throws `state` where the container does not run or has none. Runs of one container never overlap.
+ */
+export async function runCheck(context: Context, nameOrID: string): Promise<HealthRun> {
+  hostOf(context);
+  const { id } = context.records.resolve(nameOrID);
+  const { run, act } = await context.core.locks.with(`health:${id}`, () => runOnce(context, id));
+  await act?.();
+  return run;
+}
+
+/** What who asked for a run is told. Throws `timeout` where it took too long. */
+export function answerOf({ outcome, entry }: HealthRun, { health }: ContainerRecord): HealthOutcome {
+  if (entry.exitCode !== TIMED_OUT) return outcome;
+  const seconds = (health?.check?.timeout ?? 0) / 1000;
+  throw new EngineError("timeout", `healthcheck command exceeded timeout of ${seconds}s`);
+}
+
+async function runOnce(context: Context, id: string): Promise<{ run: HealthRun; act?: () => Promise<void> }> {
+  const record = context.records.require(id);
+  if (record.state.status !== "running") throw notRunning(id);
+  const plan = activeHealth(record.health);
+  if (plan === undefined) throw new EngineError("state", `container ${id} has no defined healthcheck`);
+  const { startup } = context.health.states.get(id) ?? FRESH_HEALTH;
+  const check = plan.startup && !startup.passed ? plan.startup : plan.check;
+  const entry = await probe(context, record, check, plan.log.size);
+  if (entry === undefined) throw new EngineError("cancelled", `Check container ${id}: the engine closes`);
+  return await locked(context, id, () => note(context, record, plan, check, entry));
+}
+
+function notRunning(id: string): EngineError {
+  return new EngineError("state", `container ${id} is not running`);
+}
+
+/** Records an outcome. The caller holds the container's lock. */
+async function note(
+  context: Context,
+  checked: ContainerRecord,
+  plan: Active,
+  check: HealthCheck,
+  entry: HealthLogEntry,
+): Promise<{ run: HealthRun; act?: () => Promise<void> }> {
+  const { id } = checked;
+  const record = context.records.get(id);
+  const isSameLife = record?.state.startedAt === checked.state.startedAt;
+  const runs = isSameLife && ["running", "paused"].includes(record.state.status);
+  // What stands still does not answer, which says nothing of its health.
+  if (isSameLife && record.state.status === "paused" && entry.exitCode !== 0) throw notRunning(id);
+  const isStartup = check === plan.startup;
+  const outcome = outcomeOf(entry, isStartup, runs);
+  // What is gone, or has begun anew, has nothing to do with it.
+  if (!isSameLife || !runs && record.state.status === "removing") return { run: { outcome, passed: false, entry } };
+  const before = context.health.states.get(id) ?? FRESH_HEALTH;
+  const startup = isStartup ? countStartup(before, plan, entry) : before.startup;
+  const isSpared = isStartup || entry.start < record.state.startedAt + plan.check.startPeriod;
+  const health = { ...judge(before, entry, outcome, isSpared ? Infinity : plan.check.retries), startup };
+  const next: HealthState = { ...health, log: trimmed([...before.log, entry], plan) };
+  const isUnhealthy = !isStartup && next.status === "unhealthy";
+  await context.health.states.save(id, isUnhealthy && plan.onFailure === "restart" ? { ...next, restart: true } : next);
+  context.changes.publish(id, { record });
+  await tell(context, record, plan, next, entry);
+  const passed = startup.passed && !before.startup.passed;
+  const gaveUp = isStartup && !startup.passed && check.retries > 0 && startup.failures >= check.retries;
+  const act = gaveUp
+    ? () => restartContainer(context, id)
+    : isUnhealthy && runs
+    ? ACTIONS[plan.onFailure](context, id)
+    : undefined;
+  return { run: { outcome, passed, entry }, act };
+}
+
+function outcomeOf({ exitCode }: HealthLogEntry, isStartup: boolean, runs: boolean): HealthOutcome {
+  if (exitCode === 0) return "healthy";
+  if (!runs) return "stopped";
+  return isStartup ? "starting" : "unhealthy";
+}
+
+function countStartup(
+  { startup }: HealthState,
+  plan: HealthPlan,
+  { exitCode }: HealthLogEntry,
+): HealthState["startup"] {
+  if (exitCode !== 0) return { passed: false, successes: 0, failures: startup.failures + 1 };
+  const successes = startup.successes + 1;
+  const passed = successes >= (plan.startup?.successes || 1);
+  return passed ? { passed, successes: 0, failures: 0 } : { ...startup, successes };
+}
+
+/** The state after an outcome, but for its log. */
+function judge(
+  before: HealthState,
+  { exitCode }: HealthLogEntry,
+  outcome: HealthOutcome,
+  retries: number,
+): HealthState {
+  if (exitCode === 0) return { ...before, status: "healthy", failingStreak: 0 };
+  if (outcome === "stopped") return { ...before, status: "stopped" };
+  if (retries === Infinity) return before;
+  const failingStreak = before.failingStreak + 1;
+  return { ...before, failingStreak, status: failingStreak >= retries ? "unhealthy" : before.status };
+}
+
+function trimmed(log: HealthLogEntry[], { log: { count } }: HealthPlan): HealthLogEntry[] {
+  const kept = log.slice(-Math.min(count || MOST_ENTRIES, MOST_ENTRIES));
+  let size = 0;
+  const from = kept.findLastIndex(({ output }) => (size += output.length) > MOST_CHARACTERS);
+  return kept.slice(from + 1);
+}
+
+async function tell(
+  context: Context,
+  record: ContainerRecord,
+  { log: { destination } }: HealthPlan,
+  health: HealthState,
+  entry: HealthLogEntry,
+): Promise<void> {
+  const details = destination === "events_logger"
+    ? { health_failing_streak: String(health.failingStreak), health_log: JSON.stringify(toldEntry(entry)) }
+    : undefined;
+  emit(context, record, "health_status", undefined, details, health.status);
+  if (!destination.startsWith("/")) return;
+  const { status: Status, failingStreak: FailingStreak, log } = health;
+  const text = JSON.stringify({ Status, FailingStreak, Log: log.map(toldEntry) });
+  try {
+    await hostOf(context).files.writeText(`${destination}/${record.id}-healthcheck.log`, text);
+  } catch (error) {
+    context.core.log("warn", `Write the health log of container ${record.id}: ${textOf(error)}`);
+  }
+}
+
+/** As Podman writes it to files and events. */
+function toldEntry({ start, end, exitCode, output }: HealthLogEntry): Record<string, unknown> {
+  const time = (ms: number) => new Date(ms).toISOString();
+  return { Start: time(start), End: time(end), ExitCode: exitCode, Output: output };
+}
+
+const ACTIONS: Record<HealthPlan["onFailure"], (context: Context, id: string) => (() => Promise<void>) | undefined> = {
+  none: () => undefined,
+  kill: (context, id) => () => killContainer(context, id),
+  stop: (context, id) => () => stop(context, id),
+  // Its state says that the end is to be followed by a start.
+  restart: (context, id) => () => stop(context, id),
+};
+
+async function stop(context: Context, id: string): Promise<void> {
+  try {
+    await stopContainer(context, id);
+  } catch (error) {
+    if (!hadEnded(error)) throw error;
+  }
+}

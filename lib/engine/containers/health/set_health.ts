@@ -1,0 +1,34 @@
+import type { ContainerRecord } from "../../container_record.ts";
+import { type Context, hostOf, locked } from "../context.ts";
+import { invalid } from "../failures.ts";
+import { activeHealth, checkDestination, type HealthPlan, type HealthWish, resolveHealth } from "./health_check.ts";
+import { freshHealth } from "./health_states.ts";
+
+/** Changes a container's health checks, whatever its state; what is absent from the wish stays. */
+export function setHealth(context: Context, nameOrID: string, wish: HealthWish): Promise<void> {
+  const { id } = context.records.resolve(nameOrID);
+  return locked(context, id, async () => {
+    const record = context.records.require(id);
+    const health = changed(record.health, wish);
+    await checkDestination(hostOf(context), health);
+    const next: ContainerRecord = { ...record, health };
+    // A container that had no check has no health yet.
+    const isNew = context.health.states.get(id) === undefined && record.state.status === "running";
+    await context.records.save(next, isNew ? freshHealth(context, next, "starting") : []);
+    if (activeHealth(health) === undefined) context.health.forget(id);
+    else if (record.state.status === "running") context.health.watch(context, next);
+  });
+}
+
+function changed(now: HealthPlan | undefined, wish: HealthWish): HealthPlan {
+  const merge = <T>(before: T | undefined, after: Partial<T> | undefined) => after ? { ...before, ...after } : before;
+  const plan = resolveHealth({
+    check: merge(now?.check, wish.check),
+    startup: merge(now?.startup, wish.startup),
+    onFailure: wish.onFailure ?? now?.onFailure,
+    log: { ...now?.log, ...wish.log },
+  });
+  if (wish.check && !plan.check) throw invalid("healthcheck command is not set");
+  if (wish.startup && !plan.startup) throw invalid("startup healthcheck command is not set");
+  return plan;
+}
