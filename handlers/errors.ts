@@ -11,6 +11,7 @@ const STATUS: Record<ErrorCode, number> = {
   no_such_network: 404,
   no_such_volume: 404,
   no_such_exec: 404,
+  no_such_file: 404,
   ambiguous: 404,
   name_in_use: 409,
   in_use: 409,

@@ -6,6 +6,7 @@
 import type { ContainerRecord, ExitStatus, LogSource, NetworkAttachment, PortMapping } from "./container_record.ts";
 import type { Execs } from "./exec_port.ts";
 import type { ContainerFacts, HostInfo } from "./host_facts.ts";
+import type { LocalFiles } from "./local_files_port.ts";
 import type { NetworkRecord } from "./network_record.ts";
 import type { Resources } from "./resource_port.ts";
 
@@ -197,6 +198,7 @@ export interface Host {
   volumes: Volumes;
   files: Files;
   resources: Resources;
+  localFiles: LocalFiles;
   info(): Promise<HostInfo>;
   /** Another text after each boot of the host; `undefined` where that is not known. */
   bootID(): Promise<string | undefined>;

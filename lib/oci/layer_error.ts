@@ -9,12 +9,12 @@ export type LayerErrorCode =
   /** It is tar, but of a kind that layers do not use. */
   | "unsupported";
 
-/** A layer tar that was refused. */
+/** A layer tar, or an archive of images, that was refused. */
 export class LayerError extends Error {
   readonly code: LayerErrorCode;
 
-  constructor(code: LayerErrorCode, message: string) {
-    super(`Read layer: ${message}`);
+  constructor(code: LayerErrorCode, message: string, action = "Read layer") {
+    super(`${action}: ${message}`);
     this.name = "LayerError";
     this.code = code;
   }

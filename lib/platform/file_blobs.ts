@@ -4,6 +4,7 @@ import { Locks } from "../engine/locks.ts";
 import type { Blobs, PutOptions } from "../engine/ports.ts";
 import { BlobIntake, hexOf } from "./blob_intake.ts";
 import { hostCodec } from "./codec.ts";
+import { fileStream } from "./file_stream.ts";
 
 const CHUNK = 256 * 1024;
 /** How long what is staged waits for its next try, in milliseconds. */
@@ -45,7 +46,7 @@ export class FileBlobs implements Blobs {
     range: { start: number; end?: number } = { start: 0 },
   ): Promise<ReadableStream<Uint8Array> | undefined> {
     const file = await openIfThere(this.#path(digest));
-    return file && readFile(file, range.start, range.end ?? Infinity);
+    return file && fileStream(file, range.start, range.end ?? Infinity);
   }
 
   async put(
@@ -196,30 +197,6 @@ async function writeChunk(file: FileHandle, chunk: Uint8Array, at: number): Prom
     const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at + done);
     done += bytesWritten;
   }
-}
-
-function readFile(file: FileHandle, start: number, end: number): ReadableStream<Uint8Array> {
-  let at = start;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const length = Math.min(CHUNK, end - at);
-      const buffer = new Uint8Array(Math.max(0, length));
-      try {
-        const bytesRead = length > 0 ? (await file.read(buffer, 0, length, at)).bytesRead : 0;
-        if (bytesRead > 0) {
-          at += bytesRead;
-          controller.enqueue(buffer.subarray(0, bytesRead));
-          return;
-        }
-      } catch (error) {
-        await file.close();
-        throw error;
-      }
-      await file.close();
-      controller.close();
-    },
-    cancel: () => file.close(),
-  }, { highWaterMark: 0 });
 }
 
 async function syncFolder(path: string): Promise<void> {

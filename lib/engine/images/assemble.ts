@@ -1,22 +1,11 @@
 import type { HistoryEntry, ImageConfig } from "../../oci/image_config.ts";
-import { DOCUMENT_TYPES, LAYER_TYPES, type ManifestFormat } from "../../oci/manifest_writer.ts";
-import { layerCompression } from "../../oci/media_type.ts";
-import { name as repositoryOf, parseReference } from "../../oci/reference.ts";
-import { hostOf } from "../core.ts";
+import type { ManifestFormat } from "../../oci/manifest_writer.ts";
 import { EngineError } from "../errors.ts";
 import type { ImageRecord } from "../image_record.ts";
-import {
-  admit,
-  type ImageParts,
-  type Intake,
-  jsonBytes,
-  type StoredLayer,
-  storeDocument,
-  storeLayer,
-  withIntake,
-} from "./intake.ts";
+import { type ImageParts, type Intake, storeLayer, withIntake } from "./intake.ts";
 import { findImage, nameForTag } from "./lookup.ts";
-import { decompress } from "./unpack.ts";
+import { addImage, writeImage } from "./new_image.ts";
+import { takeLayers } from "./take_layers.ts";
 
 /** What an image is made of. */
 export interface AssembleOptions {
@@ -68,51 +57,24 @@ async function assemble(
   { base, config, history, format, names = [], compression = "gzip", layers }: AssembleOptions,
   unread: Set<ReadableStream<Uint8Array>>,
 ): Promise<ImageRecord> {
-  const { core, catalogue, content } = intake;
+  const { core, catalogue } = intake;
   const fullNames = names.map(nameForTag);
   const below = base === undefined ? undefined : findImage(catalogue, core.options.registries, base).image;
   checkCounts(layers, history, (below?.layers.length ?? 0) + layers.length, core.options.limits.layers);
-  const stored = below === undefined ? [] : await takeLayers(intake, below, format);
+  const stored = below === undefined ? [] : await takeLayers(intake, below, { format });
   for (const layer of layers) {
     const added = await storeLayer(intake, layer, { compression, format });
     unread.delete(layer);
     stored.push(added);
   }
-  const now = new Date(core.clock.now()).toISOString();
   const whole: ImageConfig = {
-    created: now,
+    created: new Date(core.clock.now()).toISOString(),
     ...config,
     rootfs: { type: "layers", diff_ids: stored.map(({ diffID }) => diffID) },
     history: [...below?.config.history ?? [], ...history],
   };
-  const types = DOCUMENT_TYPES[format];
-  const configDescriptor = await storeDocument(intake, jsonBytes(whole), types.config);
-  const manifest = {
-    schemaVersion: 2,
-    mediaType: types.manifest,
-    config: configDescriptor,
-    layers: stored.map(({ mediaType, digest, size }) => ({ mediaType, digest, size })),
-  };
-  const { digest } = await storeDocument(intake, jsonBytes(manifest), types.manifest);
-  const isUnpacked = hostOf(core) !== undefined;
-  const sizeOf = ({ diffID, size }: StoredLayer) => (isUnpacked ? content.layerSize(diffID) : undefined) ?? size;
-  return await catalogue.add({
-    record: {
-      id: configDescriptor.digest.slice("sha256:".length),
-      digest,
-      mediaType: types.manifest,
-      repoDigests: fullNames.map((name) => `${repositoryOf(parseReference(name))}@${digest}`),
-      names: [],
-      history: [],
-      pulledAt: now,
-      layers: stored,
-      size: stored.reduce((sum, layer) => sum + sizeOf(layer), 0),
-      config: whole,
-      annotations: {},
-    },
-    names: fullNames,
-    operations: content.keepSizes(stored.map(({ diffID }) => diffID)),
-  });
+  const made = await writeImage(intake, { config: whole, layers: stored, format });
+  return await addImage(intake, made, fullNames);
 }
 
 function checkCounts(
@@ -128,28 +90,4 @@ function checkCounts(
   if (total > limit) {
     throw new EngineError("limit", `Assemble image: ${total} layers, at most ${limit} can be mounted`);
   }
-}
-
-/** The layers of the image below, in the words of the format. */
-async function takeLayers(intake: Intake, base: ImageRecord, format: ManifestFormat): Promise<StoredLayer[]> {
-  const { claim } = intake;
-  // At once, all of them, while the record still holds them: nothing may go in between.
-  for (const { digest, diffID } of base.layers) {
-    claim.add(`blob:${digest}`);
-    claim.add(`layer:${diffID}`);
-  }
-  const taken: StoredLayer[] = [];
-  for (const layer of base.layers) {
-    await admit(intake, `blob:${layer.digest}`);
-    const mediaType = LAYER_TYPES[format][layerCompression(layer.mediaType) ?? "none"];
-    taken.push(mediaType === undefined ? await recompressed(intake, layer.digest, format) : { ...layer, mediaType });
-  }
-  return taken;
-}
-
-async function recompressed(intake: Intake, digest: string, format: ManifestFormat): Promise<StoredLayer> {
-  const { blobs, codec } = intake.core.ports;
-  const blob = await blobs.open(digest);
-  if (!blob) throw new EngineError("internal", `Read ${digest}: its blob is not there`);
-  return await storeLayer(intake, await decompress(codec, blob), { compression: "gzip", format });
 }

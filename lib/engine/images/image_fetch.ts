@@ -115,7 +115,8 @@ function choose(index: Index, platform: Platform, reference: Reference): Descrip
   throw new EngineError("no_such_image", `${text}: no image found in manifest list for ${wish}`);
 }
 
-function checkManifest({ config, layers }: Manifest, limits: Limits): void {
+/** Refuses manifests of what is no image, or of one that could not be stored or mounted. */
+export function checkManifest({ config, layers }: Manifest, limits: Limits): void {
   if (!isImageConfigType(config.mediaType)) {
     throw new EngineError("unsupported", `Fetch image: it is an artifact of type "${config.mediaType}"`);
   }

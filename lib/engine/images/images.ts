@@ -2,6 +2,7 @@ import { format, parseReference } from "../../oci/reference.ts";
 import type { Core } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { ImageRecord } from "../image_record.ts";
+import { ImageArchives } from "./archive/archives.ts";
 import { assembleImage, type AssembleOptions } from "./assemble.ts";
 import { Catalogue } from "./catalogue.ts";
 import { Content } from "./content.ts";
@@ -29,6 +30,8 @@ export type ImagesCore = Omit<Core, "images">;
 export class Images {
   /** Who uses images; `Containers` sets it. */
   users: ImageUsers = { of: () => [], remove: () => Promise.resolve() };
+  /** Saving, loading and importing. */
+  readonly archives: ImageArchives;
   readonly #core: ImagesCore;
   readonly #catalogue: Catalogue;
   readonly #content: Content;
@@ -41,6 +44,7 @@ export class Images {
     this.#core = core;
     this.#catalogue = new Catalogue(core);
     this.#content = new Content(core);
+    this.archives = new ImageArchives(this.#parts, (signal, work) => this.#trackWith(signal, work));
   }
 
   /** Every image, the newest made first. */

@@ -58,6 +58,12 @@ export function nameForTag(text: string): string {
   return format(withDefaultTag(normalise(text, { defaultDomain: "localhost" })));
 }
 
+/** As {@linkcode nameForTag}, for a name in an archive: it may end in a digest instead of a tag. */
+export function nameForArchive(text: string): string {
+  const reference = normalise(format(parseName(text)), { defaultDomain: "localhost" });
+  return format(withDefaultTag(reference));
+}
+
 function byID(catalogue: Catalogue, text: string): Found | undefined {
   const image = catalogue.get(text);
   return image && { image, name: text, by: "id" };

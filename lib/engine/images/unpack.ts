@@ -1,9 +1,9 @@
 import { overlayLayer } from "../../oci/layer_tar.ts";
-import { detectCompression } from "../../oci/media_type.ts";
 import { EngineError } from "../errors.ts";
 import type { Limits } from "../options.ts";
 import type { Layers } from "../host_port.ts";
 import type { Codec, Ports } from "../ports.ts";
+import { decompress } from "./decompress.ts";
 
 /** A layer to unpack: its blob, and the digest of the plain tar in it. */
 export interface PackedLayer {
@@ -40,23 +40,6 @@ export async function unpackLayer(
   }
 }
 
-/** The plain tar in a blob, by what the bytes are: media types are sometimes wrong. */
-export async function decompress(
-  codec: Codec,
-  blob: ReadableStream<Uint8Array>,
-): Promise<ReadableStream<Uint8Array>> {
-  const { head, stream } = await peek(blob, 4);
-  const compression = detectCompression(head);
-  if (compression === "none") return stream;
-  try {
-    return stream.pipeThrough(compression === "gzip" ? codec.gunzip() : codec.unzstd());
-  } catch (error) {
-    // Not every runtime has Zstandard.
-    await stream.cancel(error);
-    throw error;
-  }
-}
-
 function checkDiffID(
   codec: Codec,
   { digest, diffID }: PackedLayer,
@@ -77,35 +60,6 @@ function checkDiffID(
       throw new EngineError("corrupt", `Unpack ${digest}: the layer's diff ID is ${found}, the config says ${diffID}`);
     },
   });
-}
-
-/** The first bytes of a stream, and the stream still whole. */
-async function peek(
-  source: ReadableStream<Uint8Array>,
-  length: number,
-): Promise<{ head: Uint8Array; stream: ReadableStream<Uint8Array> }> {
-  const reader = source.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  while (size < length) {
-    const { value } = await reader.read();
-    if (value === undefined) break;
-    chunks.push(value);
-    size += value.length;
-  }
-  const head = new Uint8Array(Math.min(length, size));
-  for (let at = 0, i = 0; at < head.length; at += chunks[i++].length) {
-    head.set(chunks[i].subarray(0, head.length - at), at);
-  }
-  const stream = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const value = chunks.shift() ?? (await reader.read()).value;
-      if (value === undefined) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 });
-  return { head, stream };
 }
 
 /** The stream unchanged, and the error it ended with, if any. */

@@ -13,6 +13,7 @@ import type { HostContext } from "./context.ts";
 import { hostFiles } from "./files.ts";
 import { hostInfoReader } from "./info.ts";
 import { openLayers } from "./layers.ts";
+import { localFiles } from "./local_files.ts";
 import { openNetworks } from "./networks.ts";
 import { containerPaths, hostPaths } from "./paths.ts";
 import { ownCapabilities } from "./processes/capabilities.ts";
@@ -62,6 +63,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     volumes,
     files: hostFiles,
     resources,
+    localFiles: localFiles([paths.root, paths.runroot]),
     info: hostInfoReader(context, processes),
     bootID: () => readFile(BOOT_ID, "utf8").then((text) => text.trim(), () => undefined),
     logSource(id, driver) {

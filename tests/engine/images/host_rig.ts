@@ -1,6 +1,7 @@
 import type { Layers } from "../../../lib/engine/host_port.ts";
 import { FileBlobs } from "../../../lib/platform/file_blobs.ts";
 import { openLayers } from "../../../lib/platform/linux/layers.ts";
+import { localFiles } from "../../../lib/platform/linux/local_files.ts";
 import { hostPaths } from "../../../lib/platform/linux/paths.ts";
 import { SQLiteStore } from "../../../lib/platform/sqlite_store.ts";
 import { buildImage, type BuiltImage } from "../../fixtures/image_builder.ts";
@@ -36,8 +37,10 @@ export async function openOnHost(
   await Deno.mkdir(paths.layers, { recursive: true });
   const layers = await openLayers({ paths, runtime: "auto", log: () => {} });
   let store = await SQLiteStore.open(`${folder}/gantry.db`);
+  const files = localFiles([paths.root]);
   const open = async () => {
-    return await openImages({ ...options, store, blobs: await FileBlobs.open(`${folder}/blobs`), layers });
+    const blobs = await FileBlobs.open(`${folder}/blobs`);
+    return await openImages({ ...options, store, blobs, layers, localFiles: files });
   };
   return {
     ...await open(),

@@ -4,6 +4,7 @@ import type { ImageRecord } from "../../../lib/engine/image_record.ts";
 import { Images, type ImagesCore } from "../../../lib/engine/images/images.ts";
 import type { PullOptions, PullProgress } from "../../../lib/engine/images/types.ts";
 import { Intents } from "../../../lib/engine/intents.ts";
+import type { LocalFiles } from "../../../lib/engine/local_files_port.ts";
 import { Locks } from "../../../lib/engine/locks.ts";
 import { type Limits, resolveOptions } from "../../../lib/engine/options.ts";
 import type { Host, Layers, NoHost } from "../../../lib/engine/host_port.ts";
@@ -24,6 +25,8 @@ export interface RigOptions {
   net?: Net;
   /** Layers to unpack into; without them there is no host, as on the edge. */
   layers?: Layers;
+  /** The files of that host. */
+  localFiles?: LocalFiles;
   registries?: string;
   limits?: Partial<Limits>;
   /** A PEM certificate every registry may show. */
@@ -42,8 +45,8 @@ export interface Rig {
 export async function openImages(options: RigOptions = {}): Promise<Rig> {
   const { store = new MemoryStore(), blobs = new MemoryBlobs(hostCodec()), net = hostNet() } = options;
   const noHost: NoHost = { unavailable: "No kernel here" };
-  // Images touch nothing of a host but its layers.
-  const host = options.layers ? { layers: options.layers } as Host : noHost;
+  // Images touch nothing else of a host.
+  const host = options.layers ? { layers: options.layers, localFiles: options.localFiles } as Host : noHost;
   const ports: Ports = { store, blobs, net, host, codec: hostCodec(), clock: hostClock(), random: hostRandom() };
   const state = await State.open(store);
   const core: ImagesCore = {

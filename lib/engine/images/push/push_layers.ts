@@ -2,9 +2,9 @@ import type { Descriptor } from "../../../oci/descriptor.ts";
 import { LAYER_TYPES, type ManifestFormat } from "../../../oci/manifest_writer.ts";
 import { type Compression, layerCompression } from "../../../oci/media_type.ts";
 import { EngineError } from "../../errors.ts";
+import { decompress } from "../decompress.ts";
 import { admit } from "../intake.ts";
 import type { PushState } from "../types.ts";
-import { decompress } from "../unpack.ts";
 import type { PushChoice, PushContext, PushSource } from "./push_context.ts";
 
 /** Milliseconds between two reports of one layer's progress. */

@@ -1,0 +1,146 @@
+/**
+ * Reading images of OCI's layout, and of the folders of containers/image's `dir:`.
+ *
+ * @module
+ */
+import type { Descriptor } from "../../../oci/descriptor.ts";
+import { parseImageConfig } from "../../../oci/image_config.ts";
+import { type Index, type Manifest, parseManifest } from "../../../oci/manifest.ts";
+import { isIndexType, MEDIA_TYPE } from "../../../oci/media_type.ts";
+import { choosePlatform } from "../../../oci/platform.ts";
+import { EngineError } from "../../errors.ts";
+import { checkManifest } from "../image_fetch.ts";
+import { type Intake, type StoredLayer, storeDocument, unpacked } from "../intake.ts";
+import type { NewImage } from "../new_image.ts";
+import { type ImageFiles, readBlob } from "./image_files.ts";
+
+/** An image of an archive, and what it is called there. */
+export interface ReadImage {
+  image: NewImage;
+  names: string[];
+}
+
+/** Most images of one archive. */
+export const MAX_IMAGES = 256;
+
+/** The annotations that hold an image's name: containerd's, which is whole, before OCI's. */
+const NAME_ANNOTATIONS = ["io.containerd.image.name", "org.opencontainers.image.ref.name"];
+/** Indexes within indexes. */
+const DEPTH = 4;
+
+/** Stores every image that a layout's `index.json` lists. */
+export async function readLayout(intake: Intake, files: ImageFiles, bytes: Uint8Array): Promise<ReadImage[]> {
+  const index = parseManifest(bytes, MEDIA_TYPE.ociIndex);
+  // Attestations stand beside the images they are about.
+  const descriptors = index.kind === "index" ? index.manifests.filter((one) => !isAttestation(one)) : [];
+  if (descriptors.length === 0) throw corrupt("its index lists no image");
+  if (descriptors.length > MAX_IMAGES) {
+    throw new EngineError("limit", `Read archive: more than ${MAX_IMAGES} images`);
+  }
+  const images = new Map<string, ReadImage>();
+  for (const descriptor of descriptors) {
+    const annotations = descriptor.annotations ?? {};
+    const name = NAME_ANNOTATIONS.map((key) => annotations[key]).find((text) => text);
+    const read = images.get(descriptor.digest) ?? { image: await readOne(intake, files, descriptor), names: [] };
+    if (name) read.names.push(name);
+    images.set(descriptor.digest, read);
+  }
+  return [...images.values()];
+}
+
+/** Stores the image of a `dir:` folder: `manifest.json`, and blobs named by their digests' digits. */
+export async function readDir(intake: Intake, files: ImageFiles, bytes: Uint8Array): Promise<ReadImage> {
+  const document = parseManifest(bytes);
+  if (document.kind !== "manifest") {
+    throw new EngineError("unsupported", "Read archive: a folder that holds an index");
+  }
+  const { digest } = await storeDocument(intake, bytes, document.mediaType);
+  const pathOf = (digest: string) => digest.slice("sha256:".length);
+  return { image: await readContent(intake, files, document, { documents: [digest], pathOf }), names: [] };
+}
+
+async function readOne(intake: Intake, files: ImageFiles, descriptor: Descriptor): Promise<NewImage> {
+  const documents: string[] = [];
+  for (let current = descriptor; documents.length < DEPTH;) {
+    const bytes = await readDocument(intake, files, current);
+    const document = parseManifest(bytes, current.mediaType);
+    documents.unshift((await storeDocument(intake, bytes, document.mediaType)).digest);
+    if (document.kind === "manifest") {
+      return await readContent(intake, files, document, { documents, pathOf: blobPath });
+    }
+    current = choose(intake, document);
+  }
+  throw new EngineError("limit", `Read archive: more than ${DEPTH} indexes within indexes`);
+}
+
+async function readDocument(intake: Intake, files: ImageFiles, { digest, size }: Descriptor): Promise<Uint8Array> {
+  if (!digest.startsWith("sha256:")) throw new EngineError("unsupported", `Read archive: digest "${digest}"`);
+  const path = blobPath(digest);
+  const bytes = await files.read(path, intake.core.options.limits.manifestBytes);
+  if (!bytes) throw corrupt(`there is no file "${path}"`);
+  if (bytes.length !== size) throw corrupt(`"${path}" has ${bytes.length} bytes, not ${size}`);
+  const hash = intake.core.ports.codec.hash();
+  hash.update(bytes);
+  const found = await hash.digest();
+  if (found !== digest) throw corrupt(`"${path}" has the digest ${found}`);
+  return bytes;
+}
+
+function choose(intake: Intake, index: Index): Descriptor {
+  const wish = intake.core.options.defaultPlatform;
+  const images = index.manifests.filter((one) => !isAttestation(one));
+  // An index of one image need not say what that runs on.
+  const chosen = choosePlatform(index, wish) ?? (images.length === 1 ? images[0] : undefined);
+  if (chosen) return chosen;
+  const { architecture, variant = "", os } = wish;
+  const wanted = `architecture "${architecture}", variant "${variant}", OS "${os}"`;
+  throw new EngineError("no_such_image", `Read archive: no image found in manifest list for ${wanted}`);
+}
+
+/** Config and layers of a manifest, as they are. */
+async function readContent(
+  intake: Intake,
+  files: ImageFiles,
+  manifest: Manifest,
+  { documents, pathOf }: { documents: string[]; pathOf(digest: string): string },
+): Promise<NewImage> {
+  const { ports: { blobs }, options: { limits } } = intake.core;
+  checkManifest(manifest, limits);
+  const store = ({ digest, size }: Descriptor) => files.store(pathOf(digest), { digest, size });
+  await store(manifest.config);
+  const config = parseImageConfig(await readBlob(blobs, manifest.config.digest, limits.manifestBytes));
+  const diffIDs = config.rootfs.diff_ids;
+  checkCount(manifest.layers.length, diffIDs.length);
+  const layers: StoredLayer[] = [];
+  for (const [i, descriptor] of manifest.layers.entries()) {
+    await store(descriptor);
+    const { digest, size, mediaType } = descriptor;
+    layers.push(await unpacked(intake, { digest, size, mediaType, diffID: diffIDs[i] }));
+  }
+  const { mediaType, annotations } = manifest;
+  return {
+    config,
+    configDigest: manifest.config.digest,
+    manifest: { digest: documents[0], mediaType, annotations },
+    documents,
+    layers,
+  };
+}
+
+/** Throws `EngineError("corrupt")` unless manifest and config have the same number of layers. */
+export function checkCount(inManifest: number, inConfig: number): void {
+  if (inManifest !== inConfig) throw corrupt(`${inManifest} layers in the manifest, ${inConfig} in the config`);
+}
+
+function isAttestation({ annotations = {}, mediaType, platform }: Descriptor): boolean {
+  if (annotations["vnd.docker.reference.type"] === "attestation-manifest") return true;
+  return platform?.os === "unknown" && !isIndexType(mediaType);
+}
+
+function blobPath(digest: string): string {
+  return `blobs/sha256/${digest.slice("sha256:".length)}`;
+}
+
+function corrupt(why: string): EngineError {
+  return new EngineError("corrupt", `Read archive: ${why}`);
+}

@@ -1,0 +1,30 @@
+/**
+ * Files of the host that a caller names: what is loaded without being sent.
+ *
+ * @module
+ */
+
+/** A file to read. */
+export interface LocalFile {
+  kind: "file";
+  /** In bytes. */
+  size: number;
+  open(): Promise<ReadableStream<Uint8Array>>;
+}
+
+/** A folder whose files are read by their names, never through symbolic links. */
+export interface LocalFolder {
+  kind: "folder";
+  /** A file by its path in the folder; `undefined` where there is none. */
+  file(path: string): Promise<LocalFile | undefined>;
+}
+
+/** The host's files. */
+export interface LocalFiles {
+  /**
+   * What is at an absolute path. Throws `EngineError`: `invalid` for a path that is not absolute, `no_such_file`, and
+   * `forbidden` for what is neither file nor folder (devices, pipes), for the kernel's own file systems and for the engine's
+   * own folders.
+   */
+  find(path: string): Promise<LocalFile | LocalFolder>;
+}

@@ -1,0 +1,87 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { EngineError } from "../../engine/errors.ts";
+import type { LocalFile, LocalFiles } from "../../engine/local_files_port.ts";
+import { fileStream } from "../file_stream.ts";
+import { openInside } from "./safe_path.ts";
+
+/** What the kernel makes up: reading it may block, act, or never end. */
+const KERNEL = ["/proc", "/sys", "/dev"];
+
+/** {@linkcode LocalFiles} of this machine, but for the kernel's folders and those of the engine, which `own` names. */
+export function localFiles(own: readonly string[]): LocalFiles {
+  return {
+    async find(path) {
+      if (!path.startsWith("/") || path.includes("\0")) {
+        throw new EngineError("invalid", `path "${path.slice(0, 200)}" is not absolute`);
+      }
+      const clean = resolve(path);
+      const real = await realpath(clean).catch((error) => {
+        throw isMissing(error) ? noSuchFile(clean) : error;
+      });
+      const closed = [...KERNEL, ...await Promise.all(own.map((folder) => realpath(folder).catch(() => folder)))];
+      if (closed.some((folder) => real === folder || real.startsWith(`${folder}/`))) {
+        throw new EngineError("forbidden", `"${clean}" may not be read`);
+      }
+      const handle = await openFile(real);
+      await handle.close();
+      if (handle.kind === "file") return fileOf(real, handle.size);
+      return {
+        kind: "folder",
+        async file(path) {
+          const found = await openInside(real, path);
+          if (!found) return undefined;
+          try {
+            const facts = await found.stat();
+            if (!facts.isFile()) return undefined;
+            return fileOf(`${real}/${path}`, facts.size, () => openInside(real, path));
+          } finally {
+            await found.close();
+          }
+        },
+      };
+    },
+  };
+}
+
+function fileOf(path: string, size: number, look?: () => Promise<FileHandle | undefined>): LocalFile {
+  return {
+    kind: "file",
+    size,
+    async open() {
+      const seen = await look?.();
+      try {
+        const file = await openFile(seen ? `/proc/self/fd/${seen.fd}` : path);
+        if (file.kind === "file") return fileStream(file.handle);
+        await file.close();
+        throw new EngineError("forbidden", `"${path}" is no file any more`);
+      } finally {
+        await seen?.close();
+      }
+    },
+  };
+}
+
+/** Opens what is a file or folder; anything else is closed again and refused. */
+async function openFile(path: string) {
+  // Opening a pipe would wait for its writer.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error) => {
+    throw isMissing(error) ? noSuchFile(path) : error;
+  });
+  const facts = await handle.stat();
+  if (!facts.isFile() && !facts.isDirectory()) {
+    await handle.close();
+    throw new EngineError("forbidden", `"${path}" is neither a file nor a folder`);
+  }
+  const kind: "file" | "folder" = facts.isFile() ? "file" : "folder";
+  return { kind, size: facts.size, handle, close: () => handle.close() };
+}
+
+function noSuchFile(path: string): EngineError {
+  return new EngineError("no_such_file", `file does not exist: "${path}"`);
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+}
