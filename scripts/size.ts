@@ -22,22 +22,22 @@ export interface Export {
 
 /** The exports and their budgets. */
 export const EXPORTS: readonly Export[] = [
-  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3340 },
+  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3480 },
   { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 3000 },
   {
     name: "server",
     holds: "match, run, JSON, text, errors",
     from: "server.ts",
     names: ["handler", "implement"],
-    budget: 7060,
+    budget: 7100,
   },
-  { name: "client and definition", holds: "", from: "client.ts", names: ["api", "rest", "link"], budget: 5950 },
+  { name: "client and definition", holds: "", from: "client.ts", names: ["api", "rest", "link"], budget: 6080 },
   {
     name: "server and definition",
     holds: "",
     from: "server.ts",
     names: ["api", "rest", "handler", "implement"],
-    budget: 9970,
+    budget: 10110,
   },
   { name: "everything", holds: "./rest", from: "mod.ts", names: ["*"] },
   {

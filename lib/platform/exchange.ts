@@ -6,6 +6,7 @@ import { Peer, rawHeader, requestBody } from "./node_request.ts";
 import { answer, send, type Serving } from "./serving.ts";
 import { SocketReader } from "./socket_reader.ts";
 import { isMarker, takeOver } from "./take_over.ts";
+import { discardBody, UNREAD_LIMIT } from "./unread_body.ts";
 
 /**
  * Serves one request of node:http. Never rejects.
@@ -26,7 +27,7 @@ export async function serveExchange(
   const platform = new ExchangePlatform(message, out, peer);
   let asked = false;
   const body = hasBody
-    ? requestBody(message, () => {
+    ? requestBody(message, serving.idle, () => {
       asked = true;
       if (waiting) out.writeContinue();
     })
@@ -40,11 +41,16 @@ export async function serveExchange(
   }
   // A client that was never told to go on may send its body or not: what follows on this connection cannot be told apart.
   if (waiting && !asked) out.shouldKeepAlive = false;
-  await send(serving, out, response, peer);
-  if (hasBody && !message.complete) {
-    message.removeAllListeners("data");
-    message.resume();
+  // A body that stopped coming will not go on, and one that is long is not waited for.
+  if (hasBody && !message.complete && (response.status === 408 || declared(rawHeaders) > UNREAD_LIMIT)) {
+    out.shouldKeepAlive = false;
   }
+  await send(serving, out, response, peer);
+  if (hasBody && !message.complete) discardBody(message);
+}
+
+function declared(rawHeaders: readonly string[]): number {
+  return Number(rawHeader(rawHeaders, "content-length") ?? 0);
 }
 
 class ExchangePlatform implements Platform {

@@ -6,6 +6,7 @@ import { connectionLimit } from "./connection_limit.ts";
 import { serveExchange } from "./exchange.ts";
 import { type Hijacks, lookAtFirstHead } from "./front.ts";
 import { type HostRules, refusal } from "./host_rules.ts";
+import { IdleWatch } from "./idle_watch.ts";
 import { serveRaw } from "./raw_exchange.ts";
 import type { Serving } from "./serving.ts";
 import { listenUnix } from "./unix_socket.ts";
@@ -23,6 +24,8 @@ export interface ListenOptions extends HostRules {
   readonly hijacks?: Hijacks;
   /** Milliseconds a peer has to send the head of a request it has begun, or of its first; 60,000 by default. */
   readonly patience?: number;
+  /** Milliseconds without a byte of a body that is waited for, until it is given up; 60,000 by default. */
+  readonly bodyPatience?: number;
   /** Connections at once; more are closed as they come. By default up to three quarters of the files this process may have open. */
   readonly connections?: number;
   /** The most bytes of body of a request that takes its connection over; 4 MiB by default. */
@@ -53,8 +56,10 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
       `Listen on "${addr}": off loopback every caller must be authenticated, and no authenticator is set`,
     );
   }
+  const idle = new IdleWatch(options.bodyPatience ?? 60_000);
   const serving: Serving = {
     handler,
+    idle,
     authority: address.kind === "unix" ? "localhost" : undefined,
     refuse: address.kind === "unix" ? undefined : (headers, local) => refusal(headers, local, options),
     upgradeBodyLimit: options.upgradeBodyLimit ?? 4 * 1024 * 1024,
@@ -70,7 +75,7 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
   // Deno tells here of a connection it could not take (no files left, say), and an event without a listener ends the process.
   server.on("error", serving.onError);
   let closing: Promise<void> | undefined;
-  const close = (grace = 1000) => closing ??= closeServer(server, sockets, grace);
+  const close = (grace = 1000) => closing ??= closeServer(server, sockets, grace).finally(() => idle[Symbol.dispose]());
   return { address: formatAddress(bound), close, [Symbol.asyncDispose]: () => close() };
 }
 

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { HTTPError } from "../rest/error.ts";
+import type { IdleWatch } from "./idle_watch.ts";
 
 /** What {@linkcode nodeRequest} is made from. */
 export interface RequestParts {
@@ -100,45 +102,75 @@ export function rawHeader(raw: readonly string[], name: string): string | undefi
 }
 
 /**
- * The body of a node:http request: read from the socket only as fast as it is asked for.
+ * The body of a node:http request: read from the socket only as fast as it is asked for. It fails with an `HTTPError` 408 when it is waited for
+ * and nothing comes.
  *
+ * @param idle Tells when it was waited for long enough
  * @param onFirstRead Called before the first byte is asked for
  */
-export function requestBody(message: IncomingMessage, onFirstRead?: () => void): ReadableStream<Uint8Array> {
-  let started = false;
+export function requestBody(
+  message: IncomingMessage,
+  idle: IdleWatch,
+  onFirstRead?: () => void,
+): ReadableStream<Uint8Array> {
+  let source: BodySource | undefined;
   return new ReadableStream<Uint8Array>({
     pull(controller) {
-      if (!started) {
-        started = true;
+      if (source === undefined) {
         onFirstRead?.();
-        listen(message, controller);
+        source = new BodySource(message, idle, controller);
       }
-      message.resume();
+      source.resume();
     },
-    cancel() {
-      // What still comes is thrown away, so that the connection can be used again.
-      message.removeAllListeners("data");
-      message.resume();
-    },
+    cancel: () => source?.cancel(),
   }, { highWaterMark: 0 });
 }
 
-function listen(message: IncomingMessage, controller: ReadableStreamDefaultController<Uint8Array>): void {
-  let over = false;
-  const finish = (action: () => void) => {
-    if (over) return;
-    over = true;
-    // A cancelled stream is closed already.
-    try {
-      action();
-    } catch { /* nobody is left to tell */ }
+/** Puts what a node:http request says into a web stream. */
+class BodySource {
+  readonly #message: IncomingMessage;
+  readonly #idle: IdleWatch;
+  readonly #controller: ReadableStreamDefaultController<Uint8Array>;
+  #over = false;
+  readonly #giveUp = () => {
+    const error = new HTTPError(408, "Read the body: nothing came for too long", { kind: "body" });
+    this.#finish(() => this.#controller.error(error));
   };
-  message.on("data", (piece: Uint8Array) => {
-    if (over) return;
-    controller.enqueue(piece);
-    if ((controller.desiredSize ?? 0) <= 0) message.pause();
-  });
-  message.on("end", () => finish(() => controller.close()));
-  message.on("error", () => finish(() => controller.error(lost())));
-  message.on("close", () => finish(() => controller.error(lost())));
+
+  constructor(
+    message: IncomingMessage,
+    idle: IdleWatch,
+    controller: ReadableStreamDefaultController<Uint8Array>,
+  ) {
+    this.#message = message;
+    this.#idle = idle;
+    this.#controller = controller;
+    const cut = () => this.#finish(() => controller.error(lost()));
+    message.on("data", (piece: Uint8Array) => {
+      if (this.#over) return;
+      idle.done(this.#giveUp);
+      controller.enqueue(piece);
+      if ((controller.desiredSize ?? 0) <= 0) message.pause();
+    });
+    message.on("end", () => this.#finish(() => controller.close()));
+    message.on("error", cut);
+    message.on("close", cut);
+  }
+
+  resume(): void {
+    if (!this.#over) this.#idle.wait(this.#giveUp);
+    this.#message.resume();
+  }
+
+  /** What still comes is left alone until the answer has gone. */
+  cancel(): void {
+    this.#finish(() => this.#message.pause());
+  }
+
+  #finish(action: () => void): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#idle.done(this.#giveUp);
+    action();
+  }
 }

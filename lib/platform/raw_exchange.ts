@@ -7,6 +7,7 @@ import type { RequestHead } from "./request_head.ts";
 import { answer, plain, send, type Serving } from "./serving.ts";
 import { SocketReader } from "./socket_reader.ts";
 import { isMarker, takeOver } from "./take_over.ts";
+import { closeLater } from "./unread_body.ts";
 
 /** How long such a request's body may take (milliseconds): it comes before anybody has asked who sends it. */
 const PATIENCE = 60_000;
@@ -50,7 +51,10 @@ export async function serveRaw(serving: Serving, socket: Socket, raw: RawRequest
     // From here on the peer has nothing to say, and only reading tells when it goes.
     reader.discard();
     socket.on("end", () => out.writableEnded || socket.destroy());
-    out.on("finish", () => socket.end());
+    out.on("finish", () => {
+      socket.end();
+      closeLater(socket);
+    });
     await send(serving, out, response, peer);
   } else if (!isMarker(response)) {
     await response.body?.cancel().catch(() => {});

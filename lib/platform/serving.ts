@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Handler, Platform } from "../rest/context.ts";
+import type { IdleWatch } from "./idle_watch.ts";
 import { nodeRequest, type Peer, rawHeader, type RequestParts, webHeaders } from "./node_request.ts";
 import { sendResponse } from "./node_response.ts";
 
@@ -10,6 +11,8 @@ export interface Serving {
   readonly authority?: string;
   /** Why a request is refused, or undefined when it is not. */
   refuse?(headers: Headers, localAddress: string | undefined): string | undefined;
+  /** Gives up bodies that stop coming. */
+  readonly idle: IdleWatch;
   /** The most bytes of body a request may have that takes its socket over. */
   readonly upgradeBodyLimit: number;
   /** Told of what no client can be told any more. */

@@ -66,7 +66,17 @@ export function readFields<Entry>(
       put(made, path, list);
     } else put(made, path, read(entries[entries.length - 1], of, name));
   }
-  return made;
+  return withLists(made, kind);
+}
+
+/** Adds the lists that must be there: of an empty one nothing is written. */
+export function withLists(struct: Record<string, unknown>, kind: Kind): Record<string, unknown> {
+  for (const [name, { kind: of, required }] of kind.type === "struct" ? kind.fields : []) {
+    const value = Object.hasOwn(struct, name) ? struct[name] : undefined;
+    if (isRecord(value)) withLists(value, of);
+    else if (required && of.type === "list" && value === undefined) struct[name] = [];
+  }
+  return struct;
 }
 
 /** The field of a struct, or within a struct in it, that has this name in a form. */

@@ -20,6 +20,8 @@ export interface Field {
   kind: Kind;
   /** Its other name in tags and queries: `rest` in the schema's metadata. */
   alias?: string;
+  /** Whether it must be there: a list that must, and of which nothing is written, is empty. */
+  required?: boolean;
 }
 
 /** The key under which the JSON Schema of a nested value says its marker. */
@@ -96,7 +98,7 @@ function read(json: unknown, root: JSONSchema, refs: Map<unknown, Kind>): Kind {
   if ($ref) return readRef($ref, root, refs);
   const union = all(json.anyOf ?? json.oneOf);
   if (union.length > 0) return unite(union);
-  if (json.allOf) return merge(all(json.allOf));
+  if (json.allOf) return merge(all(json.allOf), true);
   if (Array.isArray(type)) return unite(all(type.map((type) => ({ ...json, type }))));
   const values = "const" in json ? [json.const] : list(json.enum);
   if (!type && values.length > 0) {
@@ -116,7 +118,8 @@ function read(json: unknown, root: JSONSchema, refs: Map<unknown, Kind>): Kind {
     type: "struct",
     fields: new Map(entries.map(([name, property]) => {
       const { rest } = Object(property) as JSONSchema;
-      return [name, { kind: read(property, root, refs), alias: typeof rest === "string" ? rest : undefined }];
+      const alias = typeof rest === "string" ? rest : undefined;
+      return [name, { kind: read(property, root, refs), alias, required: list(json.required).includes(name) }];
     })),
   };
 }
@@ -144,7 +147,7 @@ function unite(kinds: Kind[]): Kind {
   const [first] = rest;
   if (!first) return { type: "null" };
   if (rest.length === 1) return first;
-  if (rest.every(({ type }) => type === "struct" || type === "map")) return merge(rest);
+  if (rest.every(({ type }) => type === "struct" || type === "map")) return merge(rest, false);
   // Not ANY, which says that nothing is said.
   if (!rest.every(isScalar)) return { type: "any" };
   if (rest.every(({ type }) => type === first.type)) return first;
@@ -153,14 +156,16 @@ function unite(kinds: Kind[]): Kind {
     : { type: "choice", of: rest.flatMap((kind) => kind.type === "choice" ? kind.of : kind) };
 }
 
-function merge(kinds: Kind[]): Kind {
+/** One struct of several: of those a value is `every` one, or any one. */
+function merge(kinds: Kind[], every: boolean): Kind {
   if (kinds.length === 1) return kinds[0];
   const fields = new Map<string, Field>();
   for (const kind of kinds) {
     if (kind.type !== "struct") return { type: "map", value: ANY };
     for (const [name, field] of kind.fields) {
       const before = fields.get(name);
-      fields.set(name, before ? { ...field, kind: unite([before.kind, field.kind]) } : field);
+      const required = every && field.required;
+      fields.set(name, { ...field, required, ...before && { kind: unite([before.kind, field.kind]) } });
     }
   }
   return { type: "struct", fields };

@@ -3,6 +3,7 @@ import { type Kind, knownKind } from "./kind.ts";
 import { encodePathText } from "./path_text.ts";
 import { planBody, planResult } from "./plan_body.ts";
 import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, Target } from "./plan_types.ts";
+import type { Schema } from "./schema.ts";
 import { parseTag, type Placeholder, type Source, type Tag, type TagSegment } from "./tag.ts";
 
 /** The largest body where nothing else is said, in bytes. */
@@ -34,8 +35,9 @@ export function planOperation(
     if (item.type === "constant") constants.push([item.name, item.value]);
     else {
       const target = findTarget(all, item.source);
-      if (item.type === "named") query.push({ name: item.name, ...target });
-      else spreads.push(planSpread(target, parameters));
+      if (item.type === "named") {
+        query.push({ name: item.name, emptyList: isList(target) && isRequired(args[target.argument]), ...target });
+      } else spreads.push(planSpread(target, parameters));
     }
   }
   const targets = [...parameters, ...query];
@@ -108,23 +110,32 @@ function toSegment({ parts, remainder }: TagSegment): Segment {
   return "text" in first ? { type: "literal", ...first } : { type: remainder ? "remainder" : "parameter", ...first };
 }
 
+const isList = ({ kind }: { readonly kind: Kind }) => kind.type === "list";
+
+/** Whether a schema takes no undefined. */
+function isRequired(schema: Schema): boolean {
+  const validated = schema["~standard"].validate(undefined);
+  return !(validated instanceof Promise) && validated.issues !== undefined;
+}
+
 /** How deep structs within structs are spread. */
 const MAX_DEPTH = 8;
 
 function planSpread({ argument, kind }: Target, placed: readonly Target[]): QuerySpread {
   if (kind.type === "map") return { argument, fields: undefined, value: kind.value };
   const fields: QueryParameter[] = [];
-  const add = (kind: Kind, path: readonly string[], prefix: string) => {
+  const add = (kind: Kind, path: readonly string[], prefix: string, required: boolean) => {
     if (kind.type !== "struct" || path.length >= MAX_DEPTH) return;
     for (const [key, field] of kind.fields) {
       const here = [...path, key];
       const name = prefix + (field.alias ?? key);
       if (placed.some((one) => one.argument === argument && one.path.join() === here.join())) continue;
       // The struct itself can arrive as JSON under its own name, or each of its fields as `a.b`.
-      fields.push({ name, argument, path: here, kind: field.kind });
-      add(field.kind, here, `${name}.`);
+      const isThere = required && field.required === true;
+      fields.push({ name, argument, path: here, kind: field.kind, emptyList: isThere && isList(field) });
+      add(field.kind, here, `${name}.`, isThere);
     }
   };
-  add(kind, [], "");
+  add(kind, [], "", true);
   return { argument, fields, value: undefined };
 }

@@ -26,6 +26,8 @@ export interface PathParameter extends Target {
 /** A value in the query, under its name. */
 export interface QueryParameter extends Target {
   readonly name: string;
+  /** Whether it is a list that must be there, so that nothing in the query means an empty one. */
+  readonly emptyList: boolean;
 }
 
 /** A struct or map whose fields are query parameters. */

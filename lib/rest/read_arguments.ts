@@ -36,7 +36,9 @@ export function argumentReader(
   const readQuery = (given: QueryValues, values: unknown[]) => {
     for (const { argument, fields, value = ANY } of spreads) {
       const struct: Record<string, unknown> = values[argument] = {};
-      for (const { name, kind, path } of fields ?? []) put(struct, path, readNamed(given, name, kind));
+      for (const { name, kind, path, emptyList } of fields ?? []) {
+        put(struct, path, readNamed(given, name, kind) ?? (emptyList ? [] : undefined));
+      }
       if (fields) continue;
       const taken = [...named.map(({ name }) => name), ...constants.map(([name]) => name)];
       for (const name of given.names()) {
@@ -46,6 +48,7 @@ export function argumentReader(
     for (const target of named) {
       const value = readNamed(given, target.name, target.kind);
       if (value !== undefined) place(values, target, value);
+      else if (target.emptyList) values[target.argument] ??= [];
     }
   };
 

@@ -6,6 +6,7 @@
 import { XMLBuilder, XMLParser } from "npm:fast-xml-parser@5.12.1";
 import type { Codec } from "./codec.ts";
 import type { Kind } from "./kind.ts";
+import { withLists } from "./form.ts";
 import { isRecord } from "./record.ts";
 import { describeKind, readScalar, writeScalar } from "./scalar_text.ts";
 
@@ -87,12 +88,13 @@ function typed(value: unknown, kind: Kind, name: string): unknown {
       // An element without anything in it is an empty text.
       const fields = value === "" ? {} : value;
       if (!isRecord(fields)) return value;
-      return Object.fromEntries(
+      const read = Object.fromEntries(
         Object.entries(fields).map(([name, item]) => {
           const of = kind.type === "map" ? kind.value : kind.fields.get(name)?.kind;
           return [name, typed(item, of ?? { type: "any" }, name)];
         }),
       );
+      return withLists(read, kind);
     }
     default: {
       const text = isRecord(value) && TEXT in value ? value[TEXT] : value;

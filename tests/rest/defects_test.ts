@@ -1,7 +1,8 @@
 /** The known defects of the Go original that concern routing, arguments and answers, each as a test that it is not here. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
-import { api, chan, DefinitionError, link, rest, stream } from "../../lib/rest/mod.ts";
+import { api, chan, DefinitionError, handler, implement, link, rest, stream } from "../../lib/rest/mod.ts";
+import { xml } from "../../lib/rest/xml.ts";
 import { JSON_TYPE, request, serve } from "./serve.ts";
 
 Deno.test("defect: a verb is a path segment of its own", async () => {
@@ -41,6 +42,45 @@ Deno.test("defect: a list of one element is a list", async () => {
   assertEquals(await (await run(request("POST", "/", `["x"]`, JSON_TYPE))).json(), ["x"]);
   const client = link(api("x", operations), "http://h", { fetch: run });
   assertEquals([await client.Query(["x"]), await client.Body(["x"])], [["x"], ["x"]]);
+});
+
+Deno.test("defect: an empty list arrives as one, wherever it stands, and one left out does not", async () => {
+  const Lists = z.object({
+    must: z.array(z.string()),
+    may: z.array(z.int()).optional(),
+    in: z.object({ must: z.array(z.string()), may: z.array(z.string()).optional() }),
+    out: z.object({ must: z.array(z.string()) }).optional(),
+  });
+  const text = z.string();
+  const definition = api("x", {
+    Named: rest("GET /named?must=%v&may=%v", [z.array(text), z.array(text).optional()], [text]),
+    Spread: rest("GET /spread?%v", [Lists], [text]),
+    Form: rest("POST(application/x-www-form-urlencoded) /form", [Lists], [text]),
+    Parts: rest("POST(multipart/form-data) /parts", [Lists], [text]),
+    XML: rest("POST(application/xml) /xml", [Lists], [text]),
+    JSON: rest("POST /json", [Lists], [text]),
+  }, { codecs: [xml()] });
+  const told = (value: unknown) => JSON.stringify(value);
+  const run = handler(
+    null,
+    implement(definition, {
+      Named: (must, may) => told([must, may ?? "none"]),
+      Spread: told,
+      Form: told,
+      Parts: told,
+      XML: told,
+      JSON: told,
+    }),
+  );
+  const client = link(definition, "http://h", { fetch: run });
+  assertEquals(await client.Named([]), `[[],"none"]`);
+  assertEquals(await client.Named([], []), `[[],"none"]`);
+  assertEquals(await client.Named([""], ["a"]), `[[""],["a"]]`);
+  const empty = { must: [], in: { must: [] } };
+  for (const call of [client.Spread, client.Form, client.Parts, client.XML, client.JSON]) {
+    assertEquals(JSON.parse(await call(empty)), empty);
+  }
+  assertEquals(JSON.parse(await client.JSON({ ...empty, may: [] })), { ...empty, may: [] });
 });
 
 Deno.test("defect: zero values arrive", async () => {

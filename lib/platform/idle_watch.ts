@@ -1,0 +1,44 @@
+/** How many times in its patience a watch looks. */
+const LOOKS = 4;
+
+/** Gives up what waits too long. One clock for all that wait: a timer of its own for each piece of each body would cost more than to read it. */
+export class IdleWatch implements Disposable {
+  /** What waits, and since which look. */
+  readonly #waiting = new Map<() => void, number>();
+  readonly #patience: number;
+  #look = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  /** Waits for `patience` milliseconds, and up to a quarter more. */
+  constructor(patience: number) {
+    this.#patience = patience;
+  }
+
+  /** Begins to wait: `giveUp` is called unless {@linkcode done} is called with it in time. */
+  wait(giveUp: () => void): void {
+    this.#waiting.set(giveUp, this.#look);
+    this.#timer ??= setInterval(() => this.#check(), this.#patience / LOOKS);
+  }
+
+  /** What was waited for has come. */
+  done(giveUp: () => void): void {
+    this.#waiting.delete(giveUp);
+  }
+
+  /** Waits for nothing any more. */
+  [Symbol.dispose](): void {
+    this.#waiting.clear();
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #check(): void {
+    this.#look++;
+    for (const [giveUp, since] of this.#waiting) {
+      if (this.#look - since <= LOOKS) continue;
+      this.#waiting.delete(giveUp);
+      giveUp();
+    }
+    if (this.#waiting.size === 0) this[Symbol.dispose]();
+  }
+}

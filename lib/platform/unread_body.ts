@@ -1,0 +1,32 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+
+/** The most of a body nobody wants that is read for the sake of the connection, in bytes. */
+export const UNREAD_LIMIT = 256 * 1024;
+/** How long a peer may go on sending what nobody wants, before the connection is closed under it (milliseconds). */
+const LINGER = 2000;
+
+/**
+ * Gets rid of a body that the answer did not wait for. A little more of it is thrown away, so that the connection can be used again; a peer that
+ * has more to send, or takes its time, is left to read its answer, and then loses the connection.
+ */
+export function discardBody(message: IncomingMessage): void {
+  const { socket } = message;
+  let left = UNREAD_LIMIT;
+  const timer = closeLater(socket);
+  message.removeAllListeners("data");
+  message.on("data", (piece: Uint8Array) => {
+    left -= piece.length;
+    // What is not read any more is what keeps the peer from sending; closing at once could cost it the answer.
+    if (left < 0) message.pause();
+  });
+  message.on("end", () => clearTimeout(timer));
+  message.resume();
+}
+
+/** Closes a connection after a moment in which its peer can read what it has been sent. */
+export function closeLater(socket: Socket): ReturnType<typeof setTimeout> {
+  const timer = setTimeout(() => socket.destroy(), LINGER);
+  socket.on("close", () => clearTimeout(timer));
+  return timer;
+}
