@@ -26,6 +26,7 @@ export { engineHandler, type EngineHandlerOptions, operations } from "./handlers
 export { DefaultEngineSwaggerSpec } from "./handlers/swagger.ts";
 export { compatContainersAPI } from "./handlers/compat/containers/api.ts";
 export { compatImagesAPI } from "./handlers/compat/images/api.ts";
+export { compatRegistriesAPI } from "./handlers/compat/registries/api.ts";
 export { compatSystemAPI } from "./handlers/compat/system/api.ts";
 export { containersAPI } from "./handlers/containers/api.ts";
 export { imagesAPI } from "./handlers/images/api.ts";

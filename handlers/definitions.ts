@@ -2,6 +2,7 @@ import type { Definition } from "../lib/rest/mod.ts";
 import { compatContainersAPI } from "./compat/containers/api.ts";
 import { compatExecAPI } from "./compat/exec/api.ts";
 import { compatImagesAPI } from "./compat/images/api.ts";
+import { compatRegistriesAPI } from "./compat/registries/api.ts";
 import { compatSystemAPI } from "./compat/system/api.ts";
 import { containersAPI } from "./containers/api.ts";
 import { engineErrors } from "./errors.ts";
@@ -18,6 +19,7 @@ const FAMILIES: Readonly<Record<string, Definition>> = {
   "Docker: containers": compatContainersAPI,
   "Docker: exec": compatExecAPI,
   "Docker: images": compatImagesAPI,
+  "Docker: registries": compatRegistriesAPI,
   "Docker: system": compatSystemAPI,
 };
 

@@ -11,6 +11,7 @@ import { surfaces } from "../lib/rest/surfaces.ts";
 import { compatContainers } from "./compat/containers/containers.ts";
 import { compatExec } from "./compat/exec/exec.ts";
 import { compatImages } from "./compat/images/images.ts";
+import { compatRegistries } from "./compat/registries/registries.ts";
 import { compatSystem } from "./compat/system/system.ts";
 import { containers } from "./containers/containers.ts";
 import { exec } from "./exec/exec.ts";
@@ -35,6 +36,7 @@ export function families(engine: Engine): Implementation[] {
     compatContainers(engine),
     compatExec(engine),
     compatImages(engine),
+    compatRegistries(engine),
     compatSystem(engine),
   ];
 }

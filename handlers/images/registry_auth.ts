@@ -1,4 +1,5 @@
 import type { CredentialSource } from "../../lib/engine/images/types.ts";
+import { credentialKey, findCredential, splitAuth } from "../../lib/oci/auth_file.ts";
 import type { Credential } from "../../lib/oci/registry_sessions.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 import { decode, DecodeError } from "../wire/decode.ts";
@@ -33,33 +34,18 @@ function entries(header: string, text: string): Map<string, Credential> {
   if (all.length > MAX_REGISTRIES) throw malformed(header, `more than ${MAX_REGISTRIES} registries`);
   for (const [registry, auth] of all) {
     const credential = credentialOf(auth);
-    if (credential) found.set(hostOf(registry), credential);
+    if (credential) found.set(credentialKey(registry), credential);
   }
   return found;
 }
 
-/** A key may name a registry or a repository below it; the longest that fits counts. */
 function lookup(found: Map<string, Credential>): CredentialSource | undefined {
-  if (found.size === 0) return undefined;
-  return (registry, path) => {
-    for (let key = `${hostOf(registry)}/${path}`; key !== ""; key = key.slice(0, Math.max(0, key.lastIndexOf("/")))) {
-      const credential = found.get(key);
-      if (credential) return credential;
-    }
-  };
+  return found.size === 0 ? undefined : (registry, path) => findCredential(found, registry, path);
 }
 
-/** Keys may be URLs, and Docker Hub goes by old ones. */
-function hostOf(registry: string): string {
-  const isURL = /^https?:\/\//.test(registry);
-  const [host, ...path] = registry.replace(/^https?:\/\//, "").split("/");
-  const name = host === "index.docker.io" || host === "registry-1.docker.io" ? "docker.io" : host;
-  // A URL's path is the API's, not a repository.
-  return isURL ? name : [name, ...path].join("/");
-}
-
-function credentialOf(auth: AuthConfig): Credential | undefined {
-  const [username, password] = auth.auth ? splitAuth(auth.auth) : [auth.username, auth.password];
+/** The credential in what a client sends; `undefined` where there is none. */
+export function credentialOf(auth: AuthConfig): Credential | undefined {
+  const { username, password } = auth.auth ? splitAuth(auth.auth) : auth;
   const credential: Credential = {
     ...(username && { username }),
     ...(password && { password }),
@@ -67,13 +53,6 @@ function credentialOf(auth: AuthConfig): Credential | undefined {
     ...(auth.registrytoken && { registryToken: auth.registrytoken }),
   };
   return Object.keys(credential).length === 0 ? undefined : credential;
-}
-
-/** `auth` is base64 of `user:password`. */
-function splitAuth(auth: string): [string, string] {
-  const text = base64(auth) ?? "";
-  const colon = text.indexOf(":");
-  return colon < 0 ? [text, ""] : [text.slice(0, colon), text.slice(colon + 1)];
 }
 
 function parse(header: string, value: string): string {

@@ -59,6 +59,18 @@ export function parsePlatform(value: JSONObject): Platform {
   return platform;
 }
 
+/** The platform that an image config says it is for. */
+export function platformOf(config: Platform): Platform {
+  const { os, architecture, variant, "os.version": version, "os.features": features } = config;
+  return {
+    os,
+    architecture,
+    ...(variant ? { variant } : {}),
+    ...(version ? { "os.version": version } : {}),
+    ...(features?.length ? { "os.features": features } : {}),
+  };
+}
+
 /** The wish with Go's spelling of its architecture: `x86_64` is `amd64`, `aarch64` is `arm64`, `armhf` is `arm` v7. */
 export function normalisePlatform(wish: PlatformWish): PlatformWish {
   const architecture = ARCHITECTURES[wish.architecture] ?? wish.architecture;

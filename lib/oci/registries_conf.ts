@@ -37,6 +37,8 @@ export interface RegistriesConf {
   /** Short name to full name; neither has a tag. */
   aliases: Record<string, string>;
   shortNameMode: "enforcing" | "permissive" | "disabled";
+  /** Programs that credentials should be asked of; `containers-auth.json` is no program. */
+  credentialHelpers: string[];
   /** Names of the files it came from, for messages. */
   origin: string;
 }
@@ -56,7 +58,14 @@ export interface Endpoint extends RegistryLocation {
 
 /** No settings at all. */
 export function emptyRegistriesConf(): RegistriesConf {
-  return { unqualifiedSearch: [], registries: [], aliases: {}, shortNameMode: "permissive", origin: "" };
+  return {
+    unqualifiedSearch: [],
+    registries: [],
+    aliases: {},
+    shortNameMode: "permissive",
+    credentialHelpers: [],
+    origin: "",
+  };
 }
 
 /**
@@ -138,6 +147,7 @@ function merge(conf: RegistriesConf, file: FileConf, name: string): RegistriesCo
     registries: [...registries.values()],
     aliases: Object.fromEntries(aliases),
     shortNameMode: file.shortNameMode ?? conf.shortNameMode,
+    credentialHelpers: file.credentialHelpers ?? conf.credentialHelpers,
     origin: conf.origin === "" ? `"${name}"` : `${conf.origin}, "${name}"`,
   };
 }
@@ -150,6 +160,11 @@ function readFile(text: string): FileConf {
   if (search !== undefined) file.unqualifiedSearch = list(search, "unqualified-search-registries").map(readSearch);
   if (document.registry !== undefined) file.registries = readRegistries(document.registry);
   if (document.aliases !== undefined) file.aliases = readAliases(document.aliases);
+  const helpers = document["credential-helpers"];
+  if (helpers !== undefined) {
+    file.credentialHelpers = list(helpers, "credential-helpers").map(String)
+      .filter((name) => name !== "containers-auth.json");
+  }
   const mode = document["short-name-mode"];
   if (mode !== undefined && mode !== "") {
     if (mode !== "enforcing" && mode !== "permissive" && mode !== "disabled") {

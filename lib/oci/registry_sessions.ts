@@ -74,12 +74,23 @@ export class RegistrySessions {
     if (known !== undefined) return known;
     const session = (async () => {
       const credential = await credentials?.(domain, path);
-      return new RegistrySession(this.http, domain, isInsecure, `repository:${path}:${action}`, credential ?? {});
+      // A registry as a whole has no repository's scope.
+      const scope = path === "" ? "" : `repository:${path}:${action}`;
+      const http = { ...this.http, tls: (host: string) => this.#tlsWithin(domain, host) };
+      return new RegistrySession(http, domain, isInsecure, scope, credential ?? {});
     })();
     this.#open.set(key, session);
     // What could not be found out may be asked again.
     session.catch(() => this.#open.delete(key));
     return session;
+  }
+
+  /** Token servers and stores often share their registry's authority; its client certificate stays with it. */
+  async #tlsWithin(registry: string, host: string): Promise<RegistryTLS | undefined> {
+    const own = await this.#tlsOf(host);
+    if (own !== undefined || host === registry) return own;
+    const { ca } = await this.#tlsOf(registry) ?? {};
+    return ca === undefined ? undefined : { ca };
   }
 
   /** Certificates are looked up once for each host. */

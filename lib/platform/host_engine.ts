@@ -29,6 +29,7 @@ import { FileBlobs } from "./file_blobs.ts";
 import { openHost } from "./linux/host.ts";
 import { hostNet } from "./net.ts";
 import { hostRandom } from "./random.ts";
+import { authFiles, CERTIFICATE_FOLDERS, fileCredentials, folderTLS } from "./registry_access.ts";
 import { checkFolder } from "./safe_folder.ts";
 import { SQLiteStore } from "./sqlite_store.ts";
 
@@ -45,6 +46,10 @@ export interface HostEngineOptions extends Omit<EngineOptions, "registries"> {
   runtime?: string;
   /** A `registries.conf`; its drop-ins are in the folder `FILE.d`. Only the default one may be missing. */
   registriesConf?: string;
+  /** Credentials for callers that bring none, auth.json(5); by default those of `podman login` and `docker login`. */
+  authFile?: string;
+  /** A folder of certificates, `HOST:PORT/{ca.crt,NAME.cert,NAME.key}`; by default {@linkcode CERTIFICATE_FOLDERS}. */
+  certsDir?: string;
 }
 
 /**
@@ -55,7 +60,7 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
   const root = resolve(options.root);
   const runroot = resolve(options.runroot);
   const log: Log = options.log ?? (() => {});
-  const registries = await readRegistriesConf(options.registriesConf);
+  const registries = await readRegistriesConf(options.registriesConf, log);
   await mkdir(root, { recursive: true, mode: 0o711 });
   await checkFolder(root);
   // SQLite's lock on the file is the lock of the whole root; the kernel releases it however the holder ends.
@@ -66,7 +71,13 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
     const blobs = await FileBlobs.open(join(root, "blobs"));
     host = await openHost({ root, runroot, runtime: options.runtime, log }).catch((error) => noHost(error, log));
     const ports = { store, blobs, net: hostNet(), codec: hostCodec(), clock: hostClock(), random: hostRandom(), host };
-    return await Engine.open(ports, { proxyEnv: proxyEnv(process.env), ...options, registries, log });
+    const files = options.authFile === undefined ? authFiles(process.env, process.getuid?.() ?? 0) : [options.authFile];
+    const defaults = {
+      proxyEnv: proxyEnv(process.env),
+      credentials: fileCredentials(files, log),
+      tls: folderTLS(options.certsDir === undefined ? CERTIFICATE_FOLDERS : [options.certsDir]),
+    };
+    return await Engine.open(ports, { ...defaults, ...options, registries, log });
   } catch (error) {
     if (host !== undefined && !("unavailable" in host)) await host.close();
     await store.close();
@@ -75,7 +86,7 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
 }
 
 /** Reads a registries.conf(5) and its drop-ins. Short names go to docker.io where no file says anything else. */
-export async function readRegistriesConf(file?: string): Promise<RegistriesConf> {
+export async function readRegistriesConf(file?: string, log: Log = () => {}): Promise<RegistriesConf> {
   const path = file ?? REGISTRIES_CONF;
   const sources: ConfSource[] = [];
   const main = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -90,6 +101,7 @@ export async function readRegistriesConf(file?: string): Promise<RegistriesConf>
     sources.push({ name: dropIn, text: await readFile(dropIn, "utf8") });
   }
   const conf = parseRegistriesConf(...sources);
+  for (const name of conf.credentialHelpers) log("warn", `${path}: credential helper "${name}" is not run`);
   return conf.unqualifiedSearch.length > 0 ? conf : { ...conf, unqualifiedSearch: ["docker.io"] };
 }
 

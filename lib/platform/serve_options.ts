@@ -18,6 +18,8 @@ export interface ServeOptions {
   runroot: string;
   runtime: string;
   registriesConf?: string;
+  authFile?: string;
+  certsDir?: string;
   tokenFile?: string;
   logLevel: LogLevel;
   /** Install what is missing first. */
@@ -41,13 +43,18 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
   --runtime RUNTIME       auto, crun, runc or a path. Default: auto
   --registries-conf FILE  registries.conf(5), with its drop-ins in FILE.d.
                           Default: /etc/containers/registries.conf
+  --auth-file FILE        Credentials for registries, auth.json(5), where clients bring none.
+                          Default: REGISTRY_AUTH_FILE, or the files of podman login and docker login
+  --certs-dir DIR         Certificates of registries, in HOST:PORT/{ca.crt,NAME.cert,NAME.key}.
+                          Default: /etc/containers/certs.d and /etc/docker/certs.d
   --token-file FILE       Clients must send the text of this file as bearer token
   --log-level LEVEL       error, warn, info or debug. Default: info
   --no-setup              Do not install host packages that are missing
   --help                  Print this text
 
 Each option can be given as a variable as well: GANTRY_LISTEN (several separated by commas), GANTRY_ROOT,
-GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_TOKEN_FILE, GANTRY_LOG_LEVEL, GANTRY_NO_SETUP=1.
+GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_AUTH_FILE, GANTRY_CERTS_DIR, GANTRY_TOKEN_FILE,
+GANTRY_LOG_LEVEL, GANTRY_NO_SETUP=1.
 Options win over variables.
 `;
 
@@ -83,18 +90,31 @@ export function parseServeOptions(
   if (!/^(auto|crun|runc)$/.test(runtime) && !runtime.startsWith("/")) {
     throw new SyntaxError(`Read options: "${runtime}" is no runtime: use auto, crun, runc or a full path`);
   }
-  const [registriesConf, tokenFile] = [value("registries-conf"), value("token-file")];
+  const paths = {
+    registriesConf: value("registries-conf"),
+    authFile: value("auth-file"),
+    certsDir: value("certs-dir"),
+    tokenFile: value("token-file"),
+  };
   return {
     listen: listen.length > 0 ? listen : [`unix://${join(runroot, "gantry.sock")}`],
     root,
     runroot,
     runtime,
-    ...registriesConf !== undefined && { registriesConf: resolve(registriesConf) },
-    ...tokenFile !== undefined && { tokenFile: resolve(tokenFile) },
+    ...resolved(paths),
     logLevel,
     setup: given["no-setup"] !== true && !/^(1|true|yes)$/i.test(env.GANTRY_NO_SETUP ?? ""),
     help: given.help === true,
   };
+}
+
+/** Full paths of those that were given. */
+function resolved<K extends string>(paths: Record<K, string | undefined>): Partial<Record<K, string>> {
+  const given = Object.entries<string | undefined>(paths).flatMap(([name, path]) =>
+    path === undefined ? [] : [[name, resolve(path)]]
+  );
+  // Entries of the record that came in, fewer of them.
+  return Object.fromEntries(given) as Partial<Record<K, string>>;
 }
 
 function readArguments(args: readonly string[]) {
@@ -107,6 +127,8 @@ function readArguments(args: readonly string[]) {
         runroot: { type: "string" },
         runtime: { type: "string" },
         "registries-conf": { type: "string" },
+        "auth-file": { type: "string" },
+        "certs-dir": { type: "string" },
         "token-file": { type: "string" },
         "log-level": { type: "string" },
         "no-setup": { type: "boolean" },

@@ -3,6 +3,7 @@ import { families } from "../../handlers/engine_handler.ts";
 import { compatContainersAPI } from "../../handlers/compat/containers/api.ts";
 import { compatExecAPI } from "../../handlers/compat/exec/api.ts";
 import { compatImagesAPI } from "../../handlers/compat/images/api.ts";
+import { compatRegistriesAPI } from "../../handlers/compat/registries/api.ts";
 import { compatSystemAPI } from "../../handlers/compat/system/api.ts";
 import { containersAPI } from "../../handlers/containers/api.ts";
 import { execAPI } from "../../handlers/exec/api.ts";
@@ -89,6 +90,8 @@ const CALLS: Record<string, [method: string, path: string, status: number, body?
   CompatGetImage: ["GET", `/images/${TINY_NAME}/json`, 200],
   CompatHistoryImage: ["GET", `/images/${TINY_NAME}/history`, 200],
   CompatTagImage: ["POST", `/images/${TINY_NAME}/tag?repo=other`, 201],
+  CompatAuth: ["POST", "/auth", 200, { username: "ann", password: "pw", serveraddress: "localhost:5000" }],
+  CompatInspectDistribution: ["GET", `/distribution/${TINY_NAME}/json`, 200],
   CompatPing: ["GET", "/_ping", 200],
   CompatPingHead: ["HEAD", "/_ping", 200],
   CompatVersionHandler: ["GET", "/version", 200],
@@ -166,6 +169,7 @@ const OPERATIONS: Record<string, { results: readonly object[] }> = {
   ...compatContainersAPI.operations,
   ...compatExecAPI.operations,
   ...compatImagesAPI.operations,
+  ...compatRegistriesAPI.operations,
   ...compatSystemAPI.operations,
 };
 

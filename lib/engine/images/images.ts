@@ -1,4 +1,5 @@
 import { format, parseReference } from "../../oci/reference.ts";
+import type { Credential } from "../../oci/registry_sessions.ts";
 import type { Core } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { ImageRecord } from "../image_record.ts";
@@ -12,6 +13,7 @@ import { findImage, type Found, nameForTag } from "./lookup.ts";
 import { ProgressFeed } from "./progress_feed.ts";
 import { pullImages, resolveNames } from "./pull.ts";
 import { pushImage } from "./push/push.ts";
+import { inspectRemote, login, type RemoteImage } from "./registry_queries.ts";
 import { removeImage } from "./removal.ts";
 import type {
   ImageUsers,
@@ -19,6 +21,7 @@ import type {
   PullProgress,
   PushOptions,
   PushProgress,
+  RegistryAccess,
   RemoveImageOptions,
   RemoveImageReport,
 } from "./types.ts";
@@ -120,6 +123,16 @@ export class Images {
   /** The full names that a pull of the text tries in order. Throws `EngineError("invalid")`. */
   resolveNames(text: string): string[] {
     return resolveNames(this.#core.options.registries, text);
+  }
+
+  /** Whether a registry takes a credential; see {@linkcode login}. */
+  login(host: string, credential: Credential, options: RegistryAccess & { signal?: AbortSignal } = {}): Promise<void> {
+    return login(this.#core, host, credential, options);
+  }
+
+  /** What a name stands for in its registry; see {@linkcode inspectRemote}. */
+  inspectRemote(name: string, options: RegistryAccess & { signal?: AbortSignal } = {}): Promise<RemoteImage> {
+    return inspectRemote(this.#core, name, options);
   }
 
   /** Makes an image of a base, layers and a config; see {@linkcode assembleImage}. */
