@@ -12,6 +12,7 @@ export { connect, type ConnectedClient } from "./connect.ts";
 export type { Hijacks } from "./front.ts";
 export type { HostRules } from "./host_rules.ts";
 export { listen, type Listener, type ListenOptions } from "./listener.ts";
+export { requestListener, type RequestListenerOptions } from "./request_listener.ts";
 
 /** Options of {@linkcode listenAndServe}. */
 export interface ServeOptions extends Omit<ListenOptions, "authenticated">, Omit<HandlerOptions, "onError"> {}
