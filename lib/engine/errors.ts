@@ -7,7 +7,7 @@ export type ErrorCode =
   | "no_such_network"
   | "no_such_volume"
   | "no_such_exec"
-  /** A path of the host, named by a caller, where there is nothing. */
+  /** A path, of the host or of a container, where there is nothing. */
   | "no_such_file"
   /** An ID prefix or short name fits more than one object. */
   | "ambiguous"

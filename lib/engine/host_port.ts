@@ -9,6 +9,7 @@ import type { ContainerFacts, HostInfo } from "./host_facts.ts";
 import type { LocalFiles } from "./local_files_port.ts";
 import type { NetworkRecord } from "./network_record.ts";
 import type { Resources } from "./resource_port.ts";
+import type { Trees } from "./tree_port.ts";
 
 /** Unpacked layers and the container trees mounted from them. A layer is named by its diff ID (`sha256:<hex>`). */
 export interface Layers {
@@ -196,6 +197,8 @@ export interface Host {
   processes: Processes;
   networks: Networks;
   volumes: Volumes;
+  /** The files of containers. */
+  trees: Trees;
   files: Files;
   resources: Resources;
   localFiles: LocalFiles;

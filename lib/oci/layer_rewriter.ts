@@ -96,9 +96,11 @@ export function layerRewriter(limits: LayerLimits, write: (bytes: Uint8Array) =>
 
 const ROOT_OWNED = { link: EMPTY, mode: 0, uid: 0, gid: 0, size: 0, major: 0, minor: 0 };
 
-type EntryKind = "file" | "hardlink" | "symlink" | "device" | "folder" | "fifo";
+/** What kinds of entries there are. */
+export type EntryKind = "file" | "hardlink" | "symlink" | "device" | "folder" | "fifo";
 
-function kindOf(flag: string, name: string): EntryKind {
+/** What an entry is; throws for types that are neither files nor folders nor links nor devices. */
+export function kindOf(flag: string, name: string): EntryKind {
   switch (flag) {
     case "\0":
       // Before POSIX a final slash made the folder.
@@ -138,13 +140,14 @@ function linkOf(kind: EntryKind, { link, name }: TarHeader, tree: LayerTree, lim
   return fromLatin1(target);
 }
 
-function checkNumbers({ uid, gid, major, minor }: TarHeader): void {
+/** Refuses owners and device numbers that no kernel takes. */
+export function checkNumbers({ uid, gid, major, minor }: TarHeader): void {
   if (uid > ID_LIMIT || gid > ID_LIMIT) throw new LayerError("corrupt", "an owner is out of range");
   if (major >= 2 ** 12 || minor >= 2 ** 20) throw new LayerError("corrupt", "a device number is out of range");
 }
 
 /** The header with what its records override, and the records that the output keeps. */
-function applyRecords(
+export function applyRecords(
   header: TarHeader,
   records: readonly PAXRecord[],
   long: { name: boolean; link: boolean },

@@ -34,11 +34,23 @@ const COLLECT = 128 * 1024;
  * stream fails with {@linkcode LayerError}.
  */
 export function overlayLayer(limits: Partial<LayerLimits> = {}): TransformStream<Uint8Array, Uint8Array> {
+  return rewriteTar(limits, layerRewriter);
+}
+
+/**
+ * A plain tar in, what the rewriter writes out: its pieces and the kept entries' content, whole blocks of it, and two blocks
+ * of zeros at the end. The stream fails with {@linkcode LayerError}.
+ */
+export function rewriteTar(
+  limits: Partial<LayerLimits>,
+  makeRewriter: (limits: LayerLimits, write: (bytes: Uint8Array) => void) => EntryRewriter,
+): TransformStream<Uint8Array, Uint8Array> {
   const bounds = { ...LAYER_LIMITS, ...limits };
   let reader: LayerReader;
   return new TransformStream<Uint8Array, Uint8Array>({
     start(controller) {
-      reader = new LayerReader(bounds, new Output((bytes) => controller.enqueue(bytes)));
+      const output = new Output((bytes) => controller.enqueue(bytes));
+      reader = new LayerReader(bounds, output, makeRewriter(bounds, (bytes) => output.write(bytes)));
     },
     transform: (chunk) => reader.push(chunk),
     flush: () => reader.end(),
@@ -86,11 +98,12 @@ class LayerReader {
   #records: PAXRecord[] = [];
   #longName: Uint8Array | undefined;
   #longLink: Uint8Array | undefined;
-  #rewriter: EntryRewriter;
 
-  constructor(private readonly limits: LayerLimits, private readonly output: Output) {
-    this.#rewriter = layerRewriter(limits, (bytes) => output.write(bytes));
-  }
+  constructor(
+    private readonly limits: LayerLimits,
+    private readonly output: Output,
+    private readonly rewriter: EntryRewriter,
+  ) {}
 
   push(chunk: Uint8Array): void {
     this.#bytes += chunk.length;
@@ -175,7 +188,7 @@ class LayerReader {
     const named = { name: this.#longName !== undefined, link: this.#longLink !== undefined };
     this.#records = [];
     this.#longName = this.#longLink = undefined;
-    const { size, keep } = this.#rewriter(full, records, named);
+    const { size, keep } = this.rewriter(full, records, named);
     this.#state = size === 0 ? { at: "header" } : { at: "payload", left: whole(size), keep };
   }
 }

@@ -19,6 +19,7 @@ import { containerPaths, hostPaths } from "./paths.ts";
 import { ownCapabilities } from "./processes/capabilities.ts";
 import { openProcesses } from "./processes/processes.ts";
 import { openResources } from "./resources/resources.ts";
+import { openTrees } from "./trees/trees.ts";
 import { openVolumes } from "./volumes.ts";
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
@@ -61,6 +62,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     processes,
     networks,
     volumes,
+    trees: openTrees(paths, layers),
     files: hostFiles,
     resources,
     localFiles: localFiles([paths.root, paths.runroot]),

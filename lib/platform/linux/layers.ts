@@ -38,8 +38,14 @@ interface LayerFacts {
   root: RootAttributes | null;
 }
 
+/** Layers, and where on the host they are stacked. */
+export interface HostLayers extends Layers {
+  /** The overlay's lower folders, top to base, relative to the layers' folder: as short as they can be. */
+  lower(diffIDs: readonly string[]): Promise<string[]>;
+}
+
 /** Opens the layers of a host and sweeps what an earlier process left unfinished. */
-export async function openLayers(context: HostContext): Promise<Layers> {
+export async function openLayers(context: HostContext): Promise<HostLayers> {
   const { layers } = context.paths;
   const partial = join(layers, "partial");
   await mkdir(partial, { recursive: true, mode: 0o700 });
@@ -49,7 +55,7 @@ export async function openLayers(context: HostContext): Promise<Layers> {
   return new OverlayLayers(context.paths, partial, links, await overlayFeatures());
 }
 
-class OverlayLayers implements Layers {
+class OverlayLayers implements HostLayers {
   readonly #paths: HostPaths;
   readonly #partial: string;
   readonly #links: LayerLinks;
@@ -134,7 +140,7 @@ class OverlayLayers implements Layers {
   async #mount(containerID: string, diffIDs: readonly string[]): Promise<string> {
     const target = this.#merged(containerID);
     if (await isMountPoint(target)) return target;
-    const lower = await this.#lower(diffIDs);
+    const lower = await this.lower(diffIDs);
     const { layers } = this.#paths;
     const storage = relative(layers, containerPaths(this.#paths, containerID).storage);
     await mountOverlay(
@@ -178,8 +184,7 @@ class OverlayLayers implements Layers {
     await removeTree(doomed);
   }
 
-  /** The overlay's lower folders, top to base, relative to the layers' folder. */
-  async #lower(diffIDs: readonly string[]): Promise<string[]> {
+  async lower(diffIDs: readonly string[]): Promise<string[]> {
     const hexes = diffIDs.map(hexOf).reverse();
     const missing = (await Promise.all(hexes.map((hex) => exists(this.#layer(hex))))).indexOf(false);
     if (missing >= 0) {

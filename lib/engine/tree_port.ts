@@ -1,0 +1,67 @@
+/**
+ * What the engine asks of a host about the files of containers.
+ *
+ * @module
+ */
+
+/** A path of a container, and what it is to be looked up in. */
+export interface TreePath {
+  containerID: string;
+  /** Absolute. `/` at its end, or `/.`, as the client spelled it. */
+  path: string;
+  /** The process that sees the container's mounts; without one the mounted tree is all there is. */
+  pid?: number;
+  /** A folder or file of the host, mounted at a path of the container that has no process: the lookup begins there. */
+  mount?: { source: string; destination: string };
+}
+
+/** What is at a path. */
+export interface FileFacts {
+  /** As `stat(2)` has it, with the type: that of a link itself. */
+  mode: number;
+  /** Bytes. */
+  size: number;
+  /** Nanoseconds since the epoch. */
+  modified: bigint;
+  /** Whether the path leads to a folder. */
+  isFolder: boolean;
+  /** Where a symbolic link leads, in the container; absent for everything else. */
+  target?: string;
+  /** False for a symbolic link to nothing. */
+  exists: boolean;
+}
+
+/** Choices for {@linkcode Trees.write}. */
+export interface TreeWriteOptions {
+  /** Who all of it is to belong to, as `ProcessConfig.user`; the archive's own owners where absent. */
+  owner?: string;
+  /** Never put a folder in place of something else, nor the other way round. */
+  keepKinds?: boolean;
+  signal?: AbortSignal;
+}
+
+/** One difference between a tree and what is below it. */
+export interface TreeChange {
+  path: string;
+  kind: "modified" | "added" | "deleted";
+}
+
+/**
+ * Files in the trees of containers. Paths are resolved inside the tree, links included, also while the container changes it.
+ * Where a container without a process is named its tree is mounted. `EngineError("no_such_file")` where nothing is.
+ */
+export interface Trees {
+  stat(path: TreePath): Promise<FileFacts>;
+  /** What is at the path as a tar archive, owned by the container's user. Cancelling it ends the work. */
+  read(path: TreePath, owner: string): Promise<{ facts: FileFacts; archive: ReadableStream<Uint8Array> }>;
+  /** Makes entries (see `lib/oci/archive_entries.ts`) below a path, which is made where it is missing. */
+  write(path: TreePath, entries: ReadableStream<Uint8Array>, options: TreeWriteOptions): Promise<void>;
+  /** The mounted tree as a tar archive, without what is mounted inside it. */
+  export(containerID: string): ReadableStream<Uint8Array>;
+  /** The container's writable layer as an OCI changeset, a plain tar, its entries in a fixed order. */
+  changeset(containerID: string): ReadableStream<Uint8Array>;
+  /** What the top one changes of those below it: a container's writable layer, or an unpacked layer. `diffIDs` go from base to top. */
+  changes(top: { containerID: string } | { diffID: string }, diffIDs: readonly string[]): Promise<TreeChange[]>;
+  /** Whether the container's tree is mounted. */
+  isMounted(containerID: string): Promise<boolean>;
+}

@@ -1,0 +1,191 @@
+/**
+ * The files of containers, by way of the tree agent.
+ *
+ * @module
+ */
+import type { Buffer } from "node:buffer";
+import { mkdir, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { EngineError } from "../../../engine/errors.ts";
+import type { FileFacts, TreeChange, TreePath, Trees, TreeWriteOptions } from "../../../engine/tree_port.ts";
+import type { HostLayers } from "../layers.ts";
+import { isMountPoint } from "../overlay.ts";
+import { containerPaths, type HostPaths } from "../paths.ts";
+import { resolveUser } from "../processes/user_lookup.ts";
+import { Agent } from "./agent.ts";
+
+const KINDS: Record<string, TreeChange["kind"]> = { "0": "modified", "1": "added", "2": "deleted" };
+/** The most a list of changes may take. */
+const CHANGES_LIMIT = 512 * 1024 * 1024;
+
+/** The files of a host's containers. */
+export function openTrees(paths: HostPaths, layers: Pick<HostLayers, "lower">): Trees {
+  return new AgentTrees(paths, layers);
+}
+
+/** Where the agent looks, and for what. */
+interface Place {
+  root: string;
+  pid: string;
+  path: string;
+  /** What the client calls it, where the host has another name for it. */
+  name: string;
+  /** Whether the root is the container's own. */
+  isWhole: boolean;
+}
+
+class AgentTrees implements Trees {
+  readonly #paths: HostPaths;
+  readonly #layers: Pick<HostLayers, "lower">;
+
+  constructor(paths: HostPaths, layers: Pick<HostLayers, "lower">) {
+    this.#paths = paths;
+    this.#layers = layers;
+  }
+
+  async stat(path: TreePath): Promise<FileFacts> {
+    const place = await this.#place(path);
+    using agent = new Agent(["stat", place.root, place.pid, place.path]);
+    return factsOf(path, await agent.answer());
+  }
+
+  async read(path: TreePath, owner: string): Promise<{ facts: FileFacts; archive: ReadableStream<Uint8Array> }> {
+    const place = await this.#place(path);
+    const { uid, gid } = await this.#owner(path.containerID, owner);
+    const contents = endsInItself(path.path) ? "1" : "";
+    const whole = place.isWhole ? "1" : "";
+    const { root, pid, name } = place;
+    const agent = new Agent(["get", root, pid, place.path, contents, String(uid), String(gid), whole, name]);
+    try {
+      return { facts: factsOf(path, await agent.answer()), archive: agent.output() };
+    } catch (error) {
+      agent.end();
+      throw error;
+    }
+  }
+
+  async write(path: TreePath, entries: ReadableStream<Uint8Array>, options: TreeWriteOptions): Promise<void> {
+    const place = await this.#place(path);
+    const ids = options.owner === undefined ? undefined : await this.#owner(path.containerID, options.owner);
+    const owner = ids === undefined ? ["", ""] : [String(ids.uid), String(ids.gid)];
+    using agent = new Agent(
+      ["put", place.root, place.pid, place.path, ...owner, options.keepKinds ? "1" : ""],
+      true,
+    );
+    const aborted = () => agent.end();
+    options.signal?.addEventListener("abort", aborted);
+    try {
+      await agent.answer();
+      // A failure of the source is the reason, whatever the agent says of it.
+      const fed = agent.feed(entries).then(() => undefined, (error: unknown) => {
+        agent.end();
+        return { error };
+      });
+      const answered = await agent.answer().then(() => undefined, (error: unknown) => ({ error }));
+      if (answered !== undefined) agent.end();
+      const failed = await fed ?? answered;
+      options.signal?.throwIfAborted();
+      if (failed !== undefined) throw failed.error;
+    } finally {
+      options.signal?.removeEventListener("abort", aborted);
+    }
+  }
+
+  export(containerID: string): ReadableStream<Uint8Array> {
+    return new Agent(["export", this.#storage(containerID, "merged"), ""]).output();
+  }
+
+  changeset(containerID: string): ReadableStream<Uint8Array> {
+    return new Agent(["layer", this.#storage(containerID, "upper"), ""]).output();
+  }
+
+  async changes(
+    top: { containerID: string } | { diffID: string },
+    diffIDs: readonly string[],
+  ): Promise<TreeChange[]> {
+    const { layers } = this.#paths;
+    const upper = "diffID" in top ? join(layers, layerName(top.diffID)) : this.#storage(top.containerID, "upper");
+    const lower = await this.#layers.lower(diffIDs);
+    // The layers are mounted on it, for the agent alone.
+    await mkdir(join(layers, "empty"), { recursive: true, mode: 0o755 });
+    using agent = new Agent(["changes", layers, upper, ...lower]);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of agent.output()) {
+      size += chunk.length;
+      if (size > CHANGES_LIMIT) throw new EngineError("limit", "List changes: there are too many");
+      chunks.push(chunk);
+    }
+    const text = await new Blob(chunks as BlobPart[]).text();
+    return text.split("\0").slice(0, -1).map((line) => ({ kind: KINDS[line[0]!]!, path: line.slice(1) }));
+  }
+
+  async isMounted(containerID: string): Promise<boolean> {
+    return await isMountPoint(this.#storage(containerID, "merged"));
+  }
+
+  #storage(containerID: string, folder: "merged" | "upper"): string {
+    return join(containerPaths(this.#paths, containerID).storage, folder);
+  }
+
+  async #place({ containerID, path, pid, mount }: TreePath): Promise<Place> {
+    const root = this.#storage(containerID, "merged");
+    const clean = cleaned(path);
+    if (pid !== undefined) return { root, pid: String(pid), path: clean, name: "", isWhole: true };
+    if (mount === undefined) return { root, pid: "", path: clean, name: "", isWhole: true };
+    const facts = await stat(mount.source).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+      throw new EngineError("no_such_file", "no such file or directory");
+    });
+    const rest = clean.slice(mount.destination.length) || "/";
+    const name = rest === "/" ? basename(mount.destination) : "";
+    if (facts.isDirectory()) return { root: mount.source, pid: "", path: rest, name, isWhole: false };
+    // A file cannot be a root; its folder can.
+    const file = rest === "/" ? `/${basename(mount.source)}` : `/${basename(mount.source)}${rest}`;
+    return { root: dirname(mount.source), pid: "", path: file, name, isWhole: false };
+  }
+
+  async #owner(containerID: string, user: string): Promise<{ uid: number; gid: number }> {
+    return await resolveUser(this.#storage(containerID, "merged"), user, []);
+  }
+}
+
+/** Where a layer is below the layers' folder, by its diff ID. */
+function layerName(diffID: string): string {
+  if (!/^sha256:[0-9a-f]{64}$/.test(diffID)) throw new TypeError(`Name layer: "${diffID}" is not a sha256 diff ID`);
+  return `${diffID.slice(7)}/diff`;
+}
+
+function cleaned(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `/${parts.join("/")}`;
+}
+
+/** Whether what a folder holds is meant, and not the folder: `/`, and what ends in `.`. */
+function endsInItself(path: string): boolean {
+  return path === "/" || path.endsWith("/.");
+}
+
+function factsOf({ path, mount }: TreePath, fields: readonly Buffer[]): FileFacts {
+  const [word, mode, size, time, nanos, target, isFolder] = fields.map(String);
+  const link = target === "" ? undefined : target!;
+  const base = mount === undefined ? "" : mount.destination;
+  return {
+    mode: Number(mode),
+    size: Number(size),
+    modified: BigInt(time!) * 1_000_000_000n + BigInt(nanos!),
+    isFolder: isFolder === "1",
+    ...(link === undefined ? {} : { target: resolved(path, base, link, word === "facts") }),
+    exists: word === "facts",
+  };
+}
+
+/** A link's target as a path of the container: what it leads to, or where it would. */
+function resolved(path: string, base: string, target: string, exists: boolean): string {
+  if (exists || target.startsWith("/")) return cleaned(`${base}${target}`);
+  return cleaned(`${dirname(cleaned(path))}/${target}`);
+}
