@@ -1,12 +1,14 @@
 import type { Definition } from "../lib/rest/mod.ts";
 import { compatContainersAPI } from "./compat/containers/api.ts";
 import { compatExecAPI } from "./compat/exec/api.ts";
+import { compatFilesAPI } from "./compat/files/api.ts";
 import { compatImagesAPI } from "./compat/images/api.ts";
 import { compatRegistriesAPI } from "./compat/registries/api.ts";
 import { compatSystemAPI } from "./compat/system/api.ts";
 import { containersAPI } from "./containers/api.ts";
 import { engineErrors } from "./errors.ts";
 import { execAPI } from "./exec/api.ts";
+import { filesAPI } from "./files/api.ts";
 import { imagesAPI } from "./images/api.ts";
 import { systemAPI } from "./system/api.ts";
 
@@ -14,10 +16,12 @@ import { systemAPI } from "./system/api.ts";
 const FAMILIES: Readonly<Record<string, Definition>> = {
   "Containers": containersAPI,
   "Exec": execAPI,
+  "Files of containers": filesAPI,
   "Images": imagesAPI,
   "System": systemAPI,
   "Docker: containers": compatContainersAPI,
   "Docker: exec": compatExecAPI,
+  "Docker: files of containers": compatFilesAPI,
   "Docker: images": compatImagesAPI,
   "Docker: registries": compatRegistriesAPI,
   "Docker: system": compatSystemAPI,

@@ -10,12 +10,14 @@ import {
 import { surfaces } from "../lib/rest/surfaces.ts";
 import { compatContainers } from "./compat/containers/containers.ts";
 import { compatExec } from "./compat/exec/exec.ts";
+import { compatFiles } from "./compat/files/files.ts";
 import { compatImages } from "./compat/images/images.ts";
 import { compatRegistries } from "./compat/registries/registries.ts";
 import { compatSystem } from "./compat/system/system.ts";
 import { containers } from "./containers/containers.ts";
 import { exec } from "./exec/exec.ts";
 import { definitions } from "./definitions.ts";
+import { files } from "./files/files.ts";
 import { images } from "./images/images.ts";
 import { ABOUT } from "./swagger.ts";
 import { system } from "./system/system.ts";
@@ -31,10 +33,12 @@ export function families(engine: Engine): Implementation[] {
   return [
     containers(engine),
     exec(engine),
+    files(engine),
     images(engine),
     system(engine),
     compatContainers(engine),
     compatExec(engine),
+    compatFiles(engine),
     compatImages(engine),
     compatRegistries(engine),
     compatSystem(engine),

@@ -36,6 +36,7 @@ export async function recoverContainers(context: Context): Promise<void> {
   await eachOf(intents.open(TEARDOWN_INTENT), (intent) => {
     return guarded(context, intent.subject, () => context.teardowns.resume(intent));
   });
+  await guarded(context, "", () => context.treeUses.recover());
   const held = await heldByHost(context);
   await eachOf(context.records.all(), ({ id }) => {
     return guarded(context, id, () => locked(context, id, () => reconcile(context, id, held)));
@@ -90,7 +91,7 @@ async function reconcileEnded(context: Context, record: ContainerRecord, held: H
     await undoBringUp(context, record);
   } else {
     // An end that was recorded just before a crash left the tree mounted.
-    await hostOf(context).layers.unmount(record.id);
+    await context.treeUses.unmount(record);
   }
   await core.state.commit(begun.map((intent) => core.intents.end(intent)));
   if (record.state.status !== "exited") return;

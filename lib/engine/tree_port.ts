@@ -31,6 +31,14 @@ export interface FileFacts {
   exists: boolean;
 }
 
+/** Choices for {@linkcode Trees.read}. */
+export interface TreeReadOptions {
+  /** Who all of it belongs to, as `ProcessConfig.user`. */
+  owner: string;
+  /** Begin names with `./` where a path ends in `/.`, and name the folder so itself. */
+  dotted?: boolean;
+}
+
 /** Choices for {@linkcode Trees.write}. */
 export interface TreeWriteOptions {
   /** Who all of it is to belong to, as `ProcessConfig.user`; the archive's own owners where absent. */
@@ -52,8 +60,8 @@ export interface TreeChange {
  */
 export interface Trees {
   stat(path: TreePath): Promise<FileFacts>;
-  /** What is at the path as a tar archive, owned by the container's user. Cancelling it ends the work. */
-  read(path: TreePath, owner: string): Promise<{ facts: FileFacts; archive: ReadableStream<Uint8Array> }>;
+  /** What is at the path as a tar archive. Cancelling it ends the work. */
+  read(path: TreePath, options: TreeReadOptions): Promise<{ facts: FileFacts; archive: ReadableStream<Uint8Array> }>;
   /** Makes entries (see `lib/oci/archive_entries.ts`) below a path, which is made where it is missing. */
   write(path: TreePath, entries: ReadableStream<Uint8Array>, options: TreeWriteOptions): Promise<void>;
   /** The mounted tree as a tar archive, without what is mounted inside it. */

@@ -76,7 +76,7 @@ export async function giveUp(
 export async function undoBringUp(context: Context, record: ContainerRecord): Promise<void> {
   const host = hostOf(context);
   await report(context, record, host.processes.delete(record.id));
-  await Promise.all([report(context, record, host.layers.unmount(record.id)), context.teardowns.begin(record)]);
+  await Promise.all([report(context, record, context.treeUses.unmount(record)), context.teardowns.begin(record)]);
 }
 
 interface Made {
@@ -97,12 +97,17 @@ async function act(context: Context, record: ContainerRecord): Promise<Made> {
 
 async function mountTree(context: Context, record: ContainerRecord): Promise<string> {
   const rootfs = await hostOf(context).layers.mount(record.id, record.diffIDs);
+  await fillVolumes(context, record);
+  return rootfs;
+}
+
+/** Sees to it that a container's volumes are there, and begin with what its image has in their place. Its tree is mounted. */
+export async function fillVolumes(context: Context, record: ContainerRecord): Promise<void> {
   for (const { source, destination, options } of volumesOf(record.mounts)) {
     // A volume that is gone comes back empty, as a container that names it expects one.
     await context.volumes.ensure(source);
     if (!options.includes("nocopy")) await context.volumes.fill(source, record.id, destination);
   }
-  return rootfs;
 }
 
 function withFailure(record: ContainerRecord, error: unknown): ContainerRecord {

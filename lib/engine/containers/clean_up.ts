@@ -7,7 +7,7 @@ export async function cleanUp(context: Context, record: ContainerRecord): Promis
   const host = hostOf(context);
   const gone = host.processes.delete(record.id);
   context.background(`take down the network of ${record.id}`, context.teardowns.begin(record, gone));
-  const work = [gone, host.layers.unmount(record.id)];
+  const work = [gone, context.treeUses.unmount(record)];
   for (const result of await Promise.allSettled(work)) {
     if (result.status === "fulfilled") continue;
     context.core.log("warn", `Clean up container ${record.id}: ${textOf(result.reason)}`);

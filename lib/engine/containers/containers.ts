@@ -21,6 +21,8 @@ import { type HealthState, HealthStates } from "./health/health_states.ts";
 import { answerOf, type HealthOutcome, runCheck } from "./health/run_check.ts";
 import { setHealth } from "./health/set_health.ts";
 import { isCode, textOf } from "./failures.ts";
+import { ContainerFiles } from "./files/files.ts";
+import { TreeUses } from "./files/tree_uses.ts";
 import { initContainer, pauseContainer, restartContainer, startContainer, unpauseContainer } from "./lifecycle.ts";
 import { listContainers } from "./list.ts";
 import { readLogs } from "./logs.ts";
@@ -53,6 +55,8 @@ import { waitForContainer } from "./wait.ts";
 export class Containers {
   /** Further processes in them. */
   readonly execs: ContainerExecs;
+  /** Their files. */
+  readonly files: ContainerFiles;
   readonly #context: Context;
   readonly #closing = new AbortController();
   readonly #behind = new Set<Promise<void>>();
@@ -72,11 +76,13 @@ export class Containers {
       portClaims,
       records: new Records(core, changes),
       teardowns: new Teardowns(core, networks, portClaims, this.#closing.signal),
+      treeUses: new TreeUses(core),
       restarting: new Set(),
       closing: this.#closing.signal,
       background: (what, work) => this.#background(what, work),
     };
     this.execs = new ContainerExecs(this.#context);
+    this.files = new ContainerFiles(this.#context);
     core.images.users = {
       of: (imageID) => this.usingImage(imageID),
       remove: async (id) => void await this.remove(id, { force: true, ignore: true, depend: true }),

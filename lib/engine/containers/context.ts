@@ -8,6 +8,7 @@ import type { ExecEnds } from "./exec/exec_ends.ts";
 import type { Sessions } from "./exec/sessions.ts";
 import type { HealthMonitor } from "./health/health_monitor.ts";
 import type { PortClaims } from "./port_claims.ts";
+import type { TreeUses } from "./files/tree_uses.ts";
 import type { Records } from "./records.ts";
 import type { Teardowns } from "./teardowns.ts";
 
@@ -23,6 +24,8 @@ export interface Context {
   readonly volumes: Volumes;
   readonly portClaims: PortClaims;
   readonly teardowns: Teardowns;
+  /** Who needs trees mounted besides the processes in them. */
+  readonly treeUses: TreeUses;
   /** Containers whose end belongs to a restart: they are neither removed nor restarted by policy. */
   readonly restarting: Set<string>;
   /** Ends when the engine closes: what sleeps behind an answer gives up. */

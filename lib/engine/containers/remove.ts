@@ -55,7 +55,7 @@ export async function removeLocked(
   const planned = removals.flatMap(({ operations }) => operations);
   const { id } = record;
   context.health.forget(id);
-  const rest = [...context.sessions.dropAll(id), ...context.health.states.drop(id)];
+  const rest = [...context.sessions.dropAll(id), ...context.health.states.drop(id), ...context.treeUses.forget(id)];
   await records.drop(removing, [...teardown.operations, ...planned, ...ended, ...rest]);
   context.background(`take down the network of ${record.id}`, teardown.after());
   emit(context, record, "remove", record.state.exitCode);

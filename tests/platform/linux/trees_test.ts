@@ -1,5 +1,18 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { chmod, chown, link, lstat, mkdir, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../../../lib/engine/errors.ts";
@@ -56,7 +69,7 @@ class Rig implements AsyncDisposable {
 
   /** The archive of a path, listed and unpacked. */
   async get(path: string): Promise<{ names: string[]; folder: string }> {
-    return await this.unpack((await this.trees.read(this.at(path), "")).archive);
+    return await this.unpack((await this.trees.read(this.at(path), { owner: "" })).archive);
   }
 
   async unpack(tar: ReadableStream<Uint8Array>): Promise<{ names: string[]; folder: string }> {
@@ -145,7 +158,7 @@ test("Trees.read() archives a folder, its contents, a file and what a link leads
 
 test("Trees.read() gives all of it to the container's user", async (rig) => {
   await writeFile(join(rig.root, "file"), "x");
-  const { archive } = await rig.trees.read(rig.at("/file"), "user");
+  const { archive } = await rig.trees.read(rig.at("/file"), { owner: "user" });
   const { folder } = await rig.unpack(archive);
   const { uid, gid } = await stat(join(folder, "file"));
   assertEquals([uid, gid], [1000, 1001]);
@@ -209,9 +222,11 @@ test("Trees.write() never leaves the tree, whatever an archive or the tree says"
     // The tree has no such folder: the link leads nowhere in it.
     await assertRejects(() => rig.put(`/${way}`, [{ type: "file", path: "victim", content: "hit" }]), EngineError);
     await assertRejects(() => rig.put("/", [{ type: "file", path: `${way}/victim`, content: "hit" }]), EngineError);
-    await assertRejects(() => rig.trees.read(rig.at(`/${way}/victim`), ""), EngineError);
+    await assertRejects(() => rig.trees.read(rig.at(`/${way}/victim`), { owner: "" }), EngineError);
   }
-  await assertRejects(() => rig.put("/t", [{ type: "symlink", path: "s", target: outside }, { type: "file", path: "s/victim", content: "hit" }]));
+  await assertRejects(() =>
+    rig.put("/t", [{ type: "symlink", path: "s", target: outside }, { type: "file", path: "s/victim", content: "hit" }])
+  );
   await assertRejects(() => rig.put("/t", [{ type: "hardlink", path: "h", target: `${outside}/victim` }]));
   assertEquals(await text(join(outside, "victim")), "safe");
 });

@@ -3,9 +3,11 @@
  * bytes, the entries of a folder sorted. Sockets are left out, as tar has no word for them.
  *
  * `stat TREE PID PATH` answers `facts`: mode, size, seconds, nanoseconds and link target, if it is one, of what is there
- * itself; then whether it leads to a folder. `get … PATH CONTENTS UID GID WHOLE NAME` the same, and then the bytes of the archive: of what
- * a folder holds with CONTENTS; without the kernel's own trees with WHOLE; all of it belongs to the owner that is given. `export TREE` and `layer FOLDER` write the archive at once: the tree as it is, and an
- * overlay's upper folder as a changeset (whiteouts and opaque marks spelled as the OCI image-spec has them).
+ * itself; then whether it leads to a folder; `dangling` where it leads nowhere. `get … PATH CONTENTS UID GID WHOLE NAME` the
+ * same, and then the bytes of the archive: of what a folder holds with CONTENTS, its names below that where it is a dot;
+ * without the kernel's own trees with WHOLE; all of it with the owner that is given. `export TREE` and `layer FOLDER` write
+ * the archive at once: the tree as it is, and an overlay's upper folder as a changeset (whiteouts and opaque marks spelled as
+ * the OCI image-spec has them).
  */
 export const AGENT_READ = String.raw`
 my ($out, $owner, $is_layer, %seen) = ('');
@@ -140,7 +142,7 @@ sub get {
     my $folder = open_folder($found, '.', 0) or die "open $path: $!\n";
     # The kernel's own trees have no end.
     my $skip = $whole && $base eq '' ? { dev => 1, proc => 1, sys => 1 } : undef;
-    folder_entry($contents ? '' : $base, $folder, 0, $skip);
+    folder_entry($contents eq '' ? $base : $contents eq '.' ? '.' : '', $folder, 0, $skip);
   } elsif ($facts->{type} == $FILE) {
     chdir $descriptors;
     sysopen(my $file, fileno($found), O_RDONLY | O_NONBLOCK) or die "open $path: $!\n";

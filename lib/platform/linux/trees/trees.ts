@@ -7,7 +7,14 @@ import type { Buffer } from "node:buffer";
 import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
-import type { FileFacts, TreeChange, TreePath, Trees, TreeWriteOptions } from "../../../engine/tree_port.ts";
+import type {
+  FileFacts,
+  TreeChange,
+  TreePath,
+  TreeReadOptions,
+  Trees,
+  TreeWriteOptions,
+} from "../../../engine/tree_port.ts";
 import type { HostLayers } from "../layers.ts";
 import { isMountPoint } from "../overlay.ts";
 import { containerPaths, type HostPaths } from "../paths.ts";
@@ -49,10 +56,13 @@ class AgentTrees implements Trees {
     return factsOf(path, await agent.answer());
   }
 
-  async read(path: TreePath, owner: string): Promise<{ facts: FileFacts; archive: ReadableStream<Uint8Array> }> {
+  async read(
+    path: TreePath,
+    { owner, dotted }: TreeReadOptions,
+  ): Promise<{ facts: FileFacts; archive: ReadableStream<Uint8Array> }> {
     const place = await this.#place(path);
     const { uid, gid } = await this.#owner(path.containerID, owner);
-    const contents = endsInItself(path.path) ? "1" : "";
+    const contents = endsInItself(path.path) ? dotted ? "." : "1" : "";
     const whole = place.isWhole ? "1" : "";
     const { root, pid, name } = place;
     const agent = new Agent(["get", root, pid, place.path, contents, String(uid), String(gid), whole, name]);

@@ -1,0 +1,17 @@
+import type { Engine } from "../../../lib/engine/engine.ts";
+import type { Implementation } from "../../../lib/rest/mod.ts";
+import { getArchive, headArchive, putArchive } from "../../files/archive.ts";
+import { changes } from "../../files/changes.ts";
+import { implementFamily } from "../../implement_family.ts";
+import { compatFilesAPI } from "./api.ts";
+
+/** The operations on containers' files of Docker's tree over an engine. */
+export function compatFiles(engine: Engine): Implementation {
+  return implementFamily(compatFilesAPI, {
+    CompatContainerArchiveHead: (name, { path }, context) => headArchive(engine, name, path, context),
+    CompatContainerArchive: (name, { path }, context) => getArchive(engine, name, path, context, { dotted: true }),
+    CompatPutContainerArchive: (name, query, archive, context) => putArchive(engine, name, query, archive, context),
+    CompatContainerChanges: (name, query) => changes(engine, name, query),
+    CompatExportContainer: (name) => engine.containers.files.export(name),
+  });
+}

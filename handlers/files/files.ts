@@ -1,0 +1,23 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { Implementation } from "../../lib/rest/mod.ts";
+import { implementFamily } from "../implement_family.ts";
+import { filesAPI } from "./api.ts";
+import { getArchive, headArchive, putArchive } from "./archive.ts";
+import { changes } from "./changes.ts";
+
+/** The native operations on containers' files over an engine. */
+export function files(engine: Engine): Implementation {
+  const { files } = engine.containers;
+  return implementFamily(filesAPI, {
+    ContainerArchiveHead: (name, { path }, context) => headArchive(engine, name, path, context),
+    ContainerArchive: (name, { path }, context) => getArchive(engine, name, path, context),
+    PutContainerArchive: (name, { copyUIDGID = true, ...query }, archive, context) => {
+      return putArchive(engine, name, { ...query, copyUIDGID }, archive, context);
+    },
+    ContainerChanges: (name, query) => changes(engine, name, query),
+    ExportContainer: (name) => files.export(name),
+    MountContainer: (name) => files.mount(name),
+    UnmountContainer: (name) => files.unmount(name),
+    ShowMountedContainers: () => files.mounted(),
+  });
+}

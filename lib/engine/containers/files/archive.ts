@@ -1,0 +1,140 @@
+/** Files into containers and out of them, as tar archives. */
+import { archiveEntries } from "../../../oci/archive_entries.ts";
+import { LayerError } from "../../../oci/layer_error.ts";
+import type { ContainerRecord } from "../../container_record.ts";
+import { EngineError } from "../../errors.ts";
+import { decompress } from "../../images/unpack.ts";
+import type { FileFacts, TreePath } from "../../tree_port.ts";
+import { type Context, hostOf } from "../context.ts";
+import { invalid, isCode } from "../failures.ts";
+import { cleanPath } from "../mounts.ts";
+import { absolutePath, treePath } from "./tree_path.ts";
+import { holding, holdTree } from "./with_tree.ts";
+
+/** The longest path the kernel takes. */
+const PATH_LIMIT = 4095;
+
+/** What clients are told of a path. */
+export interface PathFacts extends FileFacts {
+  name: string;
+  /** The path in the container: what a link leads to, else the path itself, its end as the client spelled it. */
+  linkTarget: string;
+}
+
+/** Choices for {@linkcode readArchive}. */
+export interface ReadOptions {
+  /** Begin names with `./` where the path ends in `/.`: how Docker's client expects them, and Podman's does not. */
+  dotted?: boolean;
+}
+
+/** Choices for {@linkcode writeArchive}. */
+export interface WriteOptions {
+  /** Give all of it to the container's user; else the archive's owners stand. */
+  chown?: boolean;
+  /** Never put a folder in place of something else, nor the other way round. */
+  keepKinds?: boolean;
+  /** New names for what the archive holds, by its names there. */
+  rename?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** Tells what is at a path of a container. Throws `no_such_file`. */
+export async function statPath(context: Context, nameOrID: string, path: string): Promise<PathFacts> {
+  hostOf(context);
+  const spelled = checked(path);
+  await using tree = await holdTree(context, nameOrID);
+  const facts = await withPlace(context, tree.record, spelled, (place) => hostOf(context).trees.stat(place));
+  return told(tree.record, spelled, facts);
+}
+
+/** What is at a path, as a tar archive that belongs to the container's user. */
+export async function readArchive(
+  context: Context,
+  nameOrID: string,
+  path: string,
+  { dotted }: ReadOptions = {},
+): Promise<{ facts: PathFacts; archive?: ReadableStream<Uint8Array> }> {
+  hostOf(context);
+  const spelled = checked(path);
+  const tree = await holdTree(context, nameOrID);
+  const { record } = tree;
+  try {
+    const options = { owner: record.process.user, dotted };
+    const found = await withPlace(context, record, spelled, (place) => hostOf(context).trees.read(place, options));
+    const facts = told(record, spelled, found.facts);
+    if (facts.exists) return { facts, archive: holding(tree, found.archive) };
+    await found.archive.cancel();
+    await tree[Symbol.asyncDispose]();
+    return { facts };
+  } catch (error) {
+    await tree[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Unpacks an archive, plain or compressed, at a path, which is made where it is missing. */
+export async function writeArchive(
+  context: Context,
+  nameOrID: string,
+  path: string,
+  archive: ReadableStream<Uint8Array>,
+  options: WriteOptions = {},
+): Promise<void> {
+  hostOf(context);
+  const spelled = checked(path);
+  await using tree = await holdTree(context, nameOrID, { filled: true });
+  const { record } = tree;
+  const { limits } = context.core.options;
+  const plain = await decompress(context.core.ports.codec, archive);
+  const bounds = { bytes: Infinity, entries: limits.layerEntries };
+  const entries = plain.pipeThrough(archiveEntries({ rename: options.rename, ...bounds }));
+  const owner = options.chown ? record.process.user : undefined;
+  const { keepKinds, signal } = options;
+  try {
+    await withPlace(context, record, spelled, (place) => {
+      return hostOf(context).trees.write(place, entries, { owner, keepKinds, signal });
+    });
+  } catch (error) {
+    if (!entries.locked) await entries.cancel(error).catch(() => {});
+    if (!(error instanceof LayerError)) throw error;
+    throw new EngineError("invalid", error.message.replace("Read layer", "reading tar stream"), { cause: error });
+  }
+}
+
+/** A process that has ended meanwhile sees nothing: then the tree is looked at without it. */
+async function withPlace<T>(
+  context: Context,
+  record: ContainerRecord,
+  path: string,
+  work: (place: TreePath) => Promise<T>,
+): Promise<T> {
+  const place = treePath(context, record, absolutePath(record, path));
+  try {
+    return await work(place);
+  } catch (error) {
+    if (place.pid === undefined || !isCode(error, "state")) throw error;
+    const ended = { ...record, state: { ...record.state, status: "exited" as const } };
+    return await work(treePath(context, ended, place.path));
+  }
+}
+
+function checked(path: string): string {
+  if (path.includes("\0") || path.length > PATH_LIMIT) throw invalid("a path is too long, or has a NUL byte");
+  // Clients take wildcards for what is not there.
+  if (path.includes("*")) throw noSuchFile();
+  return path === "/" ? "/." : path;
+}
+
+function told(record: ContainerRecord, path: string, facts: FileFacts): PathFacts {
+  let linkTarget = facts.target ?? cleanPath(absolutePath(record, path));
+  const last = path.slice(path.lastIndexOf("/") + 1);
+  if (last === ".") linkTarget = linkTarget.endsWith("/") ? `${linkTarget}.` : `${linkTarget}/.`;
+  else if (path.endsWith("/") && !linkTarget.endsWith("/")) linkTarget += "/";
+  const name = linkTarget.split("/").filter((part) => part !== "").at(-1) ?? "/";
+  return { ...facts, name, linkTarget };
+}
+
+/** Nothing is at the path, in the words clients know. */
+export function noSuchFile(): EngineError {
+  return new EngineError("no_such_file", "no such file or directory");
+}

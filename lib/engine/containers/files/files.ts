@@ -1,0 +1,63 @@
+/** The files of containers: what the engine offers of them, one call per operation. */
+import type { TreeChange } from "../../tree_port.ts";
+import { type Context, emit, hostOf } from "../context.ts";
+import { type PathFacts, readArchive, type ReadOptions, statPath, writeArchive, type WriteOptions } from "./archive.ts";
+import { type ChangesOptions, listChanges } from "./diff.ts";
+import { mountContainer, mountedContainers, unmountContainer } from "./mount.ts";
+import { holding, holdTree } from "./with_tree.ts";
+
+/** Containers are named as in `Containers`. Paths are theirs, resolved inside their trees. */
+export class ContainerFiles {
+  readonly #context: Context;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Tells what is at a path. Throws `no_such_file`; a link to nothing does not `exist`. */
+  stat(nameOrID: string, path: string): Promise<PathFacts> {
+    return statPath(this.#context, nameOrID, path);
+  }
+
+  /** What is at a path, as a tar archive; without one for a link to nothing. */
+  read(
+    nameOrID: string,
+    path: string,
+    options?: ReadOptions,
+  ): Promise<{ facts: PathFacts; archive?: ReadableStream<Uint8Array> }> {
+    return readArchive(this.#context, nameOrID, path, options);
+  }
+
+  /** Unpacks an archive, plain or compressed, at a path, which is made where it is missing. */
+  write(nameOrID: string, path: string, archive: ReadableStream<Uint8Array>, options?: WriteOptions): Promise<void> {
+    return writeArchive(this.#context, nameOrID, path, archive, options);
+  }
+
+  /** What a container changed in its image, or an image's top layer in those below. */
+  changes(options: ChangesOptions): Promise<TreeChange[]> {
+    return listChanges(this.#context, options);
+  }
+
+  /** The container's whole tree as a tar archive, without its volumes. */
+  async export(nameOrID: string): Promise<ReadableStream<Uint8Array>> {
+    const host = hostOf(this.#context);
+    const tree = await holdTree(this.#context, nameOrID);
+    emit(this.#context, tree.record, "export");
+    return holding(tree, host.trees.export(tree.record.id));
+  }
+
+  /** Mounts the tree for the host's users, and gives its path there. Mounts are counted, and outlast the engine. */
+  async mount(nameOrID: string): Promise<string> {
+    return await mountContainer(this.#context, nameOrID);
+  }
+
+  /** Takes back one mount, or all of them with `force`. */
+  async unmount(nameOrID: string, options?: { force?: boolean }): Promise<void> {
+    await unmountContainer(this.#context, nameOrID, options);
+  }
+
+  /** The host's paths of all mounted trees, by container ID. */
+  mounted(): Promise<Record<string, string>> {
+    return mountedContainers(this.#context);
+  }
+}

@@ -1,0 +1,60 @@
+import { type Context, emit, hostOf, isLive, locked } from "../context.ts";
+import { improperState } from "../failures.ts";
+
+/** Mounts a container's tree for the host's users, once more each time, and gives its path there. */
+export function mountContainer(context: Context, nameOrID: string): Promise<string> {
+  hostOf(context);
+  const { id } = context.records.resolve(nameOrID);
+  return locked(context, id, async () => {
+    const record = context.records.require(id);
+    if (record.state.status === "removing") {
+      throw improperState(`cannot mount container ${id} as it is being removed`);
+    }
+    const { treeUses, core } = context;
+    // Counted before it is there: what is counted and not mounted recovery forgets.
+    const before = treeUses.count(id);
+    await core.state.commit([treeUses.setCount(id, before + 1)]);
+    try {
+      const path = await hostOf(context).layers.mount(id, record.diffIDs);
+      emit(context, record, "mount");
+      return path;
+    } catch (error) {
+      await core.state.commit([treeUses.setCount(id, before)]);
+      throw error;
+    }
+  });
+}
+
+/**
+ * Takes back one mount, or all with `force`; the last one unmounts the tree. Nothing where there is none. What a process
+ * still needs stays: `state`.
+ */
+export function unmountContainer(
+  context: Context,
+  nameOrID: string,
+  options: { force?: boolean } = {},
+): Promise<void> {
+  hostOf(context);
+  const { id } = context.records.resolve(nameOrID);
+  return locked(context, id, async () => {
+    const record = context.records.require(id);
+    const { treeUses, core } = context;
+    const count = treeUses.count(id);
+    if (count === 0 && isLive(record)) {
+      throw improperState(`cannot unmount storage for container ${id} as it is running or paused`);
+    }
+    if (count > 0) await core.state.commit([treeUses.setCount(id, options.force ? 0 : count - 1)]);
+    if (!isLive(record)) await treeUses.unmount(record);
+    emit(context, record, "unmount");
+  });
+}
+
+/** The host's paths of the trees that are mounted, by container ID: of processes and of users. */
+export async function mountedContainers(context: Context): Promise<Record<string, string>> {
+  const { layers } = hostOf(context);
+  const mounted = context.records.all().filter((record) => isLive(record) || context.treeUses.count(record.id) > 0);
+  const paths = await Promise.all(
+    mounted.map(async ({ id, diffIDs }) => [id, await layers.mount(id, diffIDs)] as const),
+  );
+  return Object.fromEntries(paths);
+}

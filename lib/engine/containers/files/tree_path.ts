@@ -1,0 +1,30 @@
+import type { ContainerRecord } from "../../container_record.ts";
+import type { TreePath } from "../../tree_port.ts";
+import { type Context, hostOf } from "../context.ts";
+import { cleanPath } from "../mounts.ts";
+
+/** States in which the process sees the container's mounts. */
+const SEEING = new Set(["running", "paused", "stopping"]);
+
+/** A container's path as an absolute one: what is relative begins at its working folder. Its end stays as it is spelled. */
+export function absolutePath(record: ContainerRecord, path: string): string {
+  return path.startsWith("/") ? path : `/${record.process.workdir}/${path}`;
+}
+
+/**
+ * Where the host is to look for a path. A running container's process sees every mount; of one that does not run, the mount
+ * whose place the path begins with is looked into, and tmpfs are not there.
+ */
+export function treePath(context: Context, record: ContainerRecord, path: string): TreePath {
+  const place: TreePath = { containerID: record.id, path };
+  if (SEEING.has(record.state.status)) return { ...place, pid: record.state.pid };
+  const clean = cleanPath(path);
+  const mounts = record.mounts.filter(({ type, destination }) => {
+    return type !== "tmpfs" && (clean === destination || clean.startsWith(`${destination}/`));
+  });
+  const deepest = mounts.sort((a, b) => b.destination.length - a.destination.length)[0];
+  if (deepest === undefined) return place;
+  const { type, destination } = deepest;
+  const source = type === "volume" ? hostOf(context).volumes.path(deepest.source) : deepest.source;
+  return { ...place, mount: { source, destination } };
+}

@@ -1,0 +1,70 @@
+import type { ContainerRecord } from "../../container_record.ts";
+import { fillVolumes } from "../bring_up.ts";
+import { type Context, hostOf, isLive, locked } from "../context.ts";
+import { improperState, textOf } from "../failures.ts";
+
+/** A container's tree, mounted until it is disposed of. */
+export interface HeldTree extends AsyncDisposable {
+  /** As it was when the tree was taken. */
+  readonly record: ContainerRecord;
+}
+
+/**
+ * Takes a container's tree for work on its files. The container's lock is held only meanwhile: it may start, end and be
+ * removed while the work goes on. `filled` fills its volumes first, as its start would.
+ */
+export async function holdTree(
+  context: Context,
+  nameOrID: string,
+  options: { filled?: boolean } = {},
+): Promise<HeldTree> {
+  const { id } = context.records.resolve(nameOrID);
+  return await locked(context, id, async () => {
+    const record = context.records.require(id);
+    if (record.state.status === "removing") {
+      throw improperState(`cannot mount container ${id} as it is being removed`);
+    }
+    context.treeUses.take(id);
+    try {
+      await hostOf(context).layers.mount(id, record.diffIDs);
+      if (options.filled && !isLive(record)) await fillVolumes(context, record);
+    } catch (error) {
+      await giveBack(context, id);
+      throw error;
+    }
+    return { record, [Symbol.asyncDispose]: () => locked(context, id, () => giveBack(context, id)) };
+  });
+}
+
+/** A stream that gives the tree back when it has ended, failed or been cancelled. */
+export function holding(tree: HeldTree, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+      } catch (error) {
+        await tree[Symbol.asyncDispose]();
+        throw error;
+      }
+      await tree[Symbol.asyncDispose]();
+      controller.close();
+    },
+    async cancel(reason) {
+      await reader.cancel(reason);
+      await tree[Symbol.asyncDispose]();
+    },
+  }, { highWaterMark: 0 });
+}
+
+async function giveBack(context: Context, id: string): Promise<void> {
+  context.treeUses.release(id);
+  const record = context.records.get(id);
+  if (record === undefined || isLive(record)) return;
+  try {
+    await context.treeUses.unmount(record);
+  } catch (error) {
+    context.core.log("warn", `Unmount the tree of container ${id}: ${textOf(error)}`);
+  }
+}
