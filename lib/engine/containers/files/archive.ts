@@ -3,7 +3,7 @@ import { archiveEntries } from "../../../oci/archive_entries.ts";
 import { LayerError } from "../../../oci/layer_error.ts";
 import type { ContainerRecord } from "../../container_record.ts";
 import { EngineError } from "../../errors.ts";
-import { decompress } from "../../images/unpack.ts";
+import { decompress } from "../../images/decompress.ts";
 import type { FileFacts, TreePath } from "../../tree_port.ts";
 import { type Context, hostOf } from "../context.ts";
 import { invalid, isCode } from "../failures.ts";
