@@ -12,6 +12,8 @@ export const bundles: Record<string, { entry: string; target: Target; what: stri
   "node.mjs": { entry: "lib/platform/node.ts", target: "node", what: "the engine on Node" },
   "workers.js": { entry: "lib/platform/workers.ts", target: "workers", what: "the engine as an edge handler" },
   "gantry-node.mjs": { entry: "scripts/node_library.ts", target: "node", what: "the library on Node" },
+  "rest.js": { entry: "scripts/rest_library.ts", target: "portable", what: "the transport alone" },
+  "rest-node.mjs": { entry: "scripts/rest_node_library.ts", target: "node", what: "the transport alone on Node" },
   "gantry.js": { entry: "mod.ts", target: "portable", what: "the portable face" },
 };
 

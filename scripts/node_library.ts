@@ -5,6 +5,6 @@
  */
 export * from "../mod.ts";
 export * as rest from "../lib/rest/mod.ts";
-export { listen, listenAndServe, type Listener, type ListenOptions, type ServeOptions } from "../lib/platform/serve.ts";
+export * from "../lib/platform/serve.ts";
 export { type HostEngineOptions, openHostEngine } from "../lib/platform/host_engine.ts";
 export { type MemoryEngineOptions, openMemoryEngine } from "../lib/platform/memory_engine.ts";

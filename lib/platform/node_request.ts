@@ -117,6 +117,10 @@ export function requestBody(
   return new ReadableStream<Uint8Array>({
     pull(controller) {
       if (source === undefined) {
+        // Its end has been and will not come again: somebody in front, a body parser say, has taken what there was.
+        if (message.readableEnded) {
+          throw new HTTPError(500, "Read the body: it has been read already", { kind: "body" });
+        }
         onFirstRead?.();
         source = new BodySource(message, idle, controller);
       }
