@@ -1,9 +1,11 @@
-import { api, chan, rest } from "../../lib/rest/mod.ts";
+import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
 import { ProgressMessage } from "../wire/compat/image.ts";
 import {
   HistoryResponse,
   ImageData,
+  ImageImportReport,
+  ImageLoadReport,
   ImagePullReport,
   ImagePushStream,
   ImageSummary,
@@ -11,7 +13,11 @@ import {
   LibpodImagesResolveReport,
 } from "../wire/image.ts";
 import {
+  ExportImageQuery,
+  ExportImagesQuery,
+  ImportQuery,
   ListImagesQuery,
+  LocalLoadQuery,
   PullQuery,
   PushQuery,
   RemoveImageQuery,
@@ -21,6 +27,8 @@ import {
 import { z } from "../wire/zod.ts";
 
 const name = z.string();
+const tar = stream("application/x-tar");
+const archive = stream("application/octet; charset=us-ascii");
 
 /** Images, in the native tree. Names hold slashes. */
 export const imagesAPI = api("http://localhost", {
@@ -37,6 +45,16 @@ export const imagesAPI = api("http://localhost", {
     "POST(application/json) /engine/images/{name*=%v}/push?%v",
     [name, PushQuery],
     [chan(ImagePushStream)],
+    { body: "as-tagged" },
+  ),
+  ExportImages: rest("GET /engine/images/export?%v", [ExportImagesQuery], [archive]),
+  ExportImage: rest("GET /engine/images/{name*=%v}/get?%v", [name, ExportImageQuery], [archive]),
+  ImagesLoad: rest("POST(application/x-tar) /engine/images/load", [tar], [ImageLoadReport], { body: "as-tagged" }),
+  ImagesLocalLoad: rest("POST /engine/local/images/load?%v", [LocalLoadQuery], [ImageLoadReport]),
+  ImagesImport: rest(
+    "POST(application/x-tar) /engine/images/import?%v",
+    [ImportQuery, tar],
+    [ImageImportReport],
     { body: "as-tagged" },
   ),
   ImageResolve: rest("GET /engine/images/{name*=%v}/resolve", [name], [LibpodImagesResolveReport]),

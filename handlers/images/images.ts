@@ -3,6 +3,7 @@ import { EngineError } from "../../lib/engine/errors.ts";
 import { HTTPError, type Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
 import { imagesAPI } from "./api.ts";
+import { exportImage, exportImages, importImage, loadImages, loadLocal } from "./archives.ts";
 import { listImages } from "./list.ts";
 import { pullImage } from "./pull.ts";
 import { pushImage } from "./push.ts";
@@ -16,6 +17,11 @@ export function images(engine: Engine): Implementation {
   return implementFamily(imagesAPI, {
     ImagesPull: (query, context) => pullImage(engine, query, context),
     PushImage: (name, query, context) => pushImage(engine, name, query, context),
+    ExportImages: (query) => exportImages(engine, query),
+    ExportImage: (name, query) => exportImage(engine, name, query),
+    ImagesLoad: (body, context) => loadImages(engine, body, context),
+    ImagesLocalLoad: ({ path = "" }, context) => loadLocal(engine, path, context),
+    ImagesImport: (query, body, context) => importImage(engine, query, body, context),
     ImageResolve: (name) => ({ Names: images.resolveNames(name) }),
     GetImages: ({ filters, filter }) => {
       const all = filter === undefined ? filters : { ...filters, reference: [filter] };

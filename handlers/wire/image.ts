@@ -149,3 +149,11 @@ export type ImagePushStream = z.output<typeof ImagePushStream>;
 /** `handlers.LibpodImagesResolveReport`. */
 export const LibpodImagesResolveReport = z.object({ Names: z.array(z.string()) });
 export type LibpodImagesResolveReport = z.output<typeof LibpodImagesResolveReport>;
+
+/** `entitiesTypes.ImageLoadReport`. */
+export const ImageLoadReport = z.object({ Names: z.array(z.string()).nullable() });
+export type ImageLoadReport = z.output<typeof ImageLoadReport>;
+
+/** `entitiesTypes.ImageImportReport`. */
+export const ImageImportReport = z.object({ Id: z.string() });
+export type ImageImportReport = z.output<typeof ImageImportReport>;

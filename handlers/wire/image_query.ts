@@ -65,3 +65,30 @@ export const PushQuery = z.object({
   quiet: optionalFlag,
 });
 export type PushQuery = z.output<typeof PushQuery>;
+
+/** The query of `ExportImage`. */
+export const ExportImageQuery = z.object({ compress: optionalFlag, format: z.string().optional() });
+
+/** The query of `ExportImages`. */
+export const ExportImagesQuery = z.object({
+  compress: optionalFlag,
+  format: z.string().optional(),
+  ociAcceptUncompressedLayers: optionalFlag,
+  references: z.array(z.string()).optional(),
+});
+export type ExportImagesQuery = z.output<typeof ExportImagesQuery>;
+
+/** The query of `ImagesLocalLoad`. */
+export const LocalLoadQuery = z.object({ path: z.string().optional() });
+
+/** The query of `ImagesImport`. */
+export const ImportQuery = z.object({
+  changes: z.array(z.string()).optional(),
+  message: z.string().optional(),
+  reference: z.string().optional(),
+  URL: z.string().optional(),
+  OS: z.string().optional(),
+  Architecture: z.string().optional(),
+  Variant: z.string().optional(),
+});
+export type ImportQuery = z.output<typeof ImportQuery>;

@@ -31,6 +31,7 @@ export interface TarLimits {
 
 /** One file of an archive that is written. */
 export interface TarFile {
+  /** A final slash makes a folder, which has no content. */
   path: string;
   /** In bytes; content of another size fails the stream. */
   size: number;
@@ -89,7 +90,8 @@ export function tarStream(files: AsyncIterable<TarFile>): ReadableStream<Uint8Ar
 
 async function* write(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array, undefined> {
   for await (const { path, size, content } of files) {
-    yield writeHeader({ ...READ_ONLY, name: new TextEncoder().encode(path), size });
+    const kind = path.endsWith("/") ? FOLDER : READ_ONLY;
+    yield writeHeader({ ...kind, name: new TextEncoder().encode(path), size });
     let written = 0;
     for await (const bytes of content instanceof Uint8Array ? [content] : await content()) {
       written += bytes.length;
@@ -103,6 +105,7 @@ async function* write(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array,
 }
 
 const READ_ONLY = { link: new Uint8Array(0), flag: "0", mode: 0o444, uid: 0, gid: 0, mtime: 0, major: 0, minor: 0 };
+const FOLDER = { ...READ_ONLY, flag: "5", mode: 0o755 };
 
 /** The next entry's header, with what extended headers and long names say. */
 async function nextHeader(bytes: ByteReader): Promise<TarHeader | undefined> {

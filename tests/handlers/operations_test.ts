@@ -56,6 +56,11 @@ const CALLS: Record<string, [method: string, path: string, status: number, body?
   ShowMountedContainers: ["GET", "/libpod/containers/showmounted", 200],
   ImagesPull: ["POST", `/libpod/images/pull?reference=${TINY_NAME}`, 200],
   PushImage: ["POST", `/libpod/images/${TINY_NAME}/push?quiet=false`, 200],
+  ExportImages: ["GET", `/libpod/images/export?references=${TINY_NAME}&format=docker-archive`, 200],
+  ExportImage: ["GET", `/libpod/images/${TINY_NAME}/get`, 200],
+  ImagesLoad: ["POST", "/libpod/images/load", 500],
+  ImagesLocalLoad: ["POST", "/libpod/local/images/load?path=/absent", 404],
+  ImagesImport: ["POST", "/libpod/images/import?reference=made", 200],
   ImageResolve: ["GET", "/libpod/images/tiny/resolve", 200],
   GetImages: ["GET", "/libpod/images/json", 200],
   ImagesBatchRemove: ["DELETE", `/libpod/images/remove?images=${TINY_NAME}`, 200],
@@ -99,6 +104,10 @@ const CALLS: Record<string, [method: string, path: string, status: number, body?
   CompatContainerChanges: ["GET", "/containers/ID/changes", 200],
   CompatExportContainer: ["GET", "/containers/ID/export", 200],
   CompatCreateImageFromImage: ["POST", `/images/create?fromImage=${TINY_NAME}`, 200],
+  CompatCreateImageFromSrc: ["POST", "/images/create?fromSrc=-&repo=made", 200],
+  CompatExportImages: ["GET", `/images/get?names=${TINY_NAME}`, 200],
+  CompatExportImage: ["GET", `/images/${TINY_NAME}/get`, 200],
+  CompatLoadImages: ["POST", "/images/load", 500],
   CompatPushImage: ["POST", `/images/${TINY_NAME}/push`, 200],
   CompatGetImages: ["GET", "/images/json", 200],
   CompatRemoveImage: ["DELETE", `/images/${TINY_NAME}?force=1`, 200],
@@ -128,6 +137,7 @@ for (const [name, [method, path, status, body]] of Object.entries(CALLS)) {
     const routed = await answer(name, method, path, body, true);
     assertEquals([routed.status, routed.type], [alone.status, alone.type]);
     if (alone.schema === undefined || !alone.type?.includes("json")) return;
+    if (alone.schema === undefined || status >= 400) return;
     for (const reply of alone.text.trim().split("\n")) {
       assertEquals(differences(alone.schema, JSON.parse(reply)), [], "every key of types.json, and no other");
     }

@@ -1,9 +1,12 @@
-import { api, chan, rest } from "../../../lib/rest/mod.ts";
+import { api, chan, rest, stream } from "../../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../../wire/api_options.ts";
-import { ImageInspect, ProgressMessage, RemovedImage } from "../../wire/compat/image.ts";
+import { ImageInspect, ImportedImage, LoadedImages, ProgressMessage, RemovedImage } from "../../wire/compat/image.ts";
 import {
   CompatCreateImageQuery,
+  CompatExportQuery,
+  CompatImportQuery,
   CompatListImagesQuery,
+  CompatLoadQuery,
   CompatPushQuery,
   CompatRemoveImageQuery,
 } from "../../wire/compat/query.ts";
@@ -12,6 +15,8 @@ import { TagQuery } from "../../wire/image_query.ts";
 import { z } from "../../wire/zod.ts";
 
 const name = z.string();
+const tar = stream("application/x-tar");
+const archive = stream("application/octet; charset=us-ascii");
 
 /** Images, in Docker's tree. Names hold slashes. */
 export const compatImagesAPI = api("http://localhost", {
@@ -21,6 +26,17 @@ export const compatImagesAPI = api("http://localhost", {
     [chan(ProgressMessage)],
     { present: ["fromImage"], body: "as-tagged" },
   ),
+  CompatCreateImageFromSrc: rest(
+    "POST(application/x-tar) /images/create?%v",
+    [CompatImportQuery, tar],
+    [ImportedImage],
+    { present: ["fromSrc"], body: "as-tagged" },
+  ),
+  CompatExportImages: rest("GET /images/get?%v", [CompatExportQuery], [archive]),
+  CompatExportImage: rest("GET /images/{name*=%v}/get", [name], [archive]),
+  CompatLoadImages: rest("POST(application/x-tar) /images/load?%v", [CompatLoadQuery, tar], [LoadedImages], {
+    body: "as-tagged",
+  }),
   CompatPushImage: rest(
     "POST(application/json) /images/{name*=%v}/push?%v",
     [name, CompatPushQuery],

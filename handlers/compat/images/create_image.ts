@@ -32,8 +32,8 @@ export async function createImage(
   return progressMessages(await begin(engine.images.pull(dockerName(reference), options)), reference);
 }
 
-/** The tag may be a digest, and the name may have one already. */
-function withTag(name: string, tag: string): string {
+/** A name with its tag, which may be a digest; the name may have one already. */
+export function withTag(name: string, tag: string): string {
   if (tag === "") return name;
   return tag.includes(":") ? `${name}@${tag}` : `${name}:${tag}`;
 }

@@ -7,6 +7,7 @@ import { listImages } from "../../images/list.ts";
 import { tagImage } from "../../images/tag.ts";
 import { imageHistory, imageSummary } from "../../images/view.ts";
 import { compatImagesAPI } from "./api.ts";
+import { exportImages, importImage, loadImages } from "./archives.ts";
 import { createImage } from "./create_image.ts";
 import { pushImage } from "./push_image.ts";
 import { imageInspect } from "./inspect.ts";
@@ -18,6 +19,10 @@ export function compatImages(engine: Engine): Implementation {
   const { images } = engine;
   return implementFamily(compatImagesAPI, {
     CompatCreateImageFromImage: (query, context) => createImage(engine, query, context),
+    CompatCreateImageFromSrc: (query, body, context) => importImage(engine, query, body, context),
+    CompatExportImages: ({ names }) => exportImages(engine, names),
+    CompatExportImage: (name) => exportImages(engine, [find(engine, name) && name]),
+    CompatLoadImages: (_query, body, context) => loadImages(engine, body, context),
     CompatPushImage: (name, query, context) => pushImage(engine, name, query, context),
     CompatGetImages: ({ filters, filter }, { version }) => {
       const all = filter === undefined ? filters : { ...filters, reference: [filter] };

@@ -100,3 +100,14 @@ export type ProgressMessage = z.output<typeof ProgressMessage>;
 /** What became of one name or image of a removal. */
 export const RemovedImage = z.object({ Deleted: z.string().optional(), Untagged: z.string().optional() });
 export type RemovedImage = z.output<typeof RemovedImage>;
+
+/** What a load brought. */
+export const LoadedImages = z.object({ stream: z.string() });
+
+/** What an import made. */
+export const ImportedImage = z.object({
+  status: z.string(),
+  progress: z.string(),
+  progressDetail: z.record(z.string(), z.string()),
+  id: z.string(),
+});

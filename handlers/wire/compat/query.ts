@@ -108,3 +108,20 @@ export const CompatPushQuery = z.object({
   tag: z.string().optional(),
 });
 export type CompatPushQuery = z.output<typeof CompatPushQuery>;
+
+/** The query of `CompatExportImages`. */
+export const CompatExportQuery = z.object({ names: z.array(z.string()).optional() });
+
+/** The query of `CompatLoadImages`. Its `quiet` has no meaning: nothing but the end is told. */
+export const CompatLoadQuery = z.object({ quiet: optionalFlag });
+
+/** The query of `CompatCreateImageFromSrc`. */
+export const CompatImportQuery = z.object({
+  changes: z.array(z.string()).optional(),
+  fromSrc: z.string().optional(),
+  message: z.string().optional(),
+  platform: z.string().optional(),
+  repo: z.string().optional(),
+  tag: z.string().optional(),
+});
+export type CompatImportQuery = z.output<typeof CompatImportQuery>;

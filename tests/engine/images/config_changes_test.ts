@@ -5,7 +5,7 @@ import { applyChanges } from "../../../lib/engine/images/config_changes.ts";
 Deno.test("applyChanges() reads what commit and import are told to change", () => {
   const base = { Env: ["A=1", "PATH=/bin"], Cmd: ["sh"], Labels: { old: "1" } };
   const changes = [
-    "CMD /bin/echo hi",
+    "CMD=/bin/echo hi",
     'ENTRYPOINT ["/a", "b"]',
     "env A=2",
     'ENV "B"="x y"',
@@ -18,8 +18,7 @@ Deno.test("applyChanges() reads what commit and import are told to change", () =
     "VOLUME /x /y",
     "WORKDIR /a/b",
     "WORKDIR ../c",
-    "STOPSIGNAL SIGINT",
-    "ONBUILD RUN x",
+    " STOPSIGNAL SIGINT \n\nONBUILD RUN x",
   ];
   assertEquals(applyChanges(base, changes), {
     Env: ["PATH=/bin", "A=2", "B=x y", "C="],

@@ -5,6 +5,7 @@
  */
 import { readStream } from "../../../oci/body.ts";
 import { concat } from "../../../oci/bytes.ts";
+import { LayerError } from "../../../oci/layer_error.ts";
 import { tarEntries, type TarEntry } from "../../../oci/tar_entries.ts";
 import { EngineError } from "../../errors.ts";
 import type { LocalFolder } from "../../local_files_port.ts";
@@ -45,7 +46,16 @@ export async function readArchive(intake: Intake, archive: ReadableStream<Uint8A
   const files = new ArchiveFiles(intake);
   const tar = await decompress(ports.codec, archive);
   const limits = { entries: ENTRIES, bytes: 2 * options.limits.layerBytes };
-  for await (const entry of tarEntries(tar, limits)) await files.take(entry);
+  let isArchive = false;
+  try {
+    for await (const entry of tarEntries(tar, limits)) {
+      isArchive = true;
+      await files.take(entry);
+    }
+  } catch (error) {
+    if (isArchive || !(error instanceof LayerError) || error.code !== "corrupt") throw error;
+    throw new EngineError("corrupt", `payload does not match any of the supported image formats: ${error.message}`);
+  }
   return files;
 }
 

@@ -124,6 +124,8 @@ async function contentFiles(
   const blobs = new Map([...packed.layers, packed.config].map(({ digest, size }) => [digest, size]));
   const isDir = options.format === "docker-dir";
   return (async function* (): AsyncGenerator<TarFile> {
+    // Some programs make no folders that are not listed.
+    if (!isDir) { for (const path of ["blobs/", "blobs/sha256/"]) yield bytesFile(path, new Uint8Array(0)); }
     for (const [digest, size] of blobs) {
       yield { path: `${isDir ? "" : "blobs/sha256/"}${hexOf(digest)}`, size, content: () => openBlob(intake, digest) };
     }

@@ -1,0 +1,38 @@
+import type { Engine } from "../../../lib/engine/engine.ts";
+import { type Context, HTTPError } from "../../../lib/rest/mod.ts";
+import { ARCHIVE_TYPE, sourceURL } from "../../images/archives.ts";
+import type { CompatImportQuery } from "../../wire/compat/query.ts";
+import { withTag } from "./create_image.ts";
+import { dockerName, localName } from "./docker_name.ts";
+import { parsePlatform } from "./platform.ts";
+
+/** Saves images as `docker save` does. */
+export async function exportImages(engine: Engine, names: readonly string[] = []): Promise<Response> {
+  if (names.length === 0) throw new HTTPError(400, "no images to download");
+  const local = names.map((name) => localName(engine, name));
+  const body = await engine.images.archives.save(local, { format: "docker-archive" });
+  return new Response(body, { headers: { "Content-Type": ARCHIVE_TYPE } });
+}
+
+/** Loads the images of the body, and tells which. */
+export async function loadImages(
+  engine: Engine,
+  body: ReadableStream<Uint8Array>,
+  { signal }: Context,
+): Promise<{ stream: string }> {
+  const { names } = await engine.images.archives.load(body, { signal });
+  return { stream: `Loaded image: ${names.join(",")}` };
+}
+
+/** Makes an image of the body (`fromSrc=-`), or of what a URL gives. */
+export async function importImage(
+  engine: Engine,
+  { fromSrc = "", repo = "", tag = "", platform = "", changes, message }: CompatImportQuery,
+  body: ReadableStream<Uint8Array>,
+  { signal }: Context,
+) {
+  const reference = repo === "" ? undefined : dockerName(withTag(repo, tag));
+  const options = { ...parsePlatform(platform), changes, message, reference, signal };
+  const { id } = await engine.images.archives.import(fromSrc === "-" ? body : sourceURL(fromSrc), options);
+  return { status: `sha256:${id}`, progress: "", progressDetail: {}, id: `sha256:${id}` };
+}
