@@ -4,12 +4,14 @@ import { compatExecAPI } from "./compat/exec/api.ts";
 import { compatFilesAPI } from "./compat/files/api.ts";
 import { compatImagesAPI } from "./compat/images/api.ts";
 import { compatRegistriesAPI } from "./compat/registries/api.ts";
+import { compatSecretsAPI } from "./compat/secrets/api.ts";
 import { compatSystemAPI } from "./compat/system/api.ts";
 import { containersAPI } from "./containers/api.ts";
 import { engineErrors } from "./errors.ts";
 import { execAPI } from "./exec/api.ts";
 import { filesAPI } from "./files/api.ts";
 import { imagesAPI } from "./images/api.ts";
+import { secretsAPI } from "./secrets/api.ts";
 import { systemAPI } from "./system/api.ts";
 
 /** The families of both trees, by the titles that documents give them. */
@@ -18,12 +20,14 @@ const FAMILIES: Readonly<Record<string, Definition>> = {
   "Exec": execAPI,
   "Files of containers": filesAPI,
   "Images": imagesAPI,
+  "Secrets": secretsAPI,
   "System": systemAPI,
   "Docker: containers": compatContainersAPI,
   "Docker: exec": compatExecAPI,
   "Docker: files of containers": compatFilesAPI,
   "Docker: images": compatImagesAPI,
   "Docker: registries": compatRegistriesAPI,
+  "Docker: secrets": compatSecretsAPI,
   "Docker: system": compatSystemAPI,
 };
 

@@ -13,6 +13,7 @@ import { compatExec } from "./compat/exec/exec.ts";
 import { compatFiles } from "./compat/files/files.ts";
 import { compatImages } from "./compat/images/images.ts";
 import { compatRegistries } from "./compat/registries/registries.ts";
+import { compatSecrets } from "./compat/secrets/secrets.ts";
 import { compatSystem } from "./compat/system/system.ts";
 import { containers } from "./containers/containers.ts";
 import { exec } from "./exec/exec.ts";
@@ -20,6 +21,7 @@ import { definitions } from "./definitions.ts";
 import { files } from "./files/files.ts";
 import { images } from "./images/images.ts";
 import { ABOUT } from "./swagger.ts";
+import { secrets } from "./secrets/secrets.ts";
 import { system } from "./system/system.ts";
 
 /** Options of {@linkcode engineHandler}. */
@@ -35,12 +37,14 @@ export function families(engine: Engine): Implementation[] {
     exec(engine),
     files(engine),
     images(engine),
+    secrets(engine),
     system(engine),
     compatContainers(engine),
     compatExec(engine),
     compatFiles(engine),
     compatImages(engine),
     compatRegistries(engine),
+    compatSecrets(engine),
     compatSystem(engine),
   ];
 }

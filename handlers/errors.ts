@@ -12,6 +12,7 @@ const STATUS: Record<ErrorCode, number> = {
   no_such_volume: 404,
   no_such_exec: 404,
   no_such_file: 404,
+  no_such_secret: 404,
   ambiguous: 404,
   name_in_use: 409,
   in_use: 409,
@@ -34,8 +35,9 @@ const STATUS: Record<ErrorCode, number> = {
 /** Where an operation answers a code differently, as Podman does. */
 const EXCEPTIONS: Record<string, Partial<Record<ErrorCode, number>>> = {
   // Clients take a 404 of a create for an image to be pulled.
-  CreateContainer: { name_in_use: 500, no_such_container: 500, no_such_network: 500 },
+  CreateContainer: { no_such_secret: 500, name_in_use: 500, no_such_container: 500, no_such_network: 500 },
   CompatCreateContainer: { no_such_container: 500, no_such_network: 500 },
+  CreateSecret: { name_in_use: 500 },
   InitContainer: { state: 304 },
   ExecCreateHandler: { state: 409, invalid: 500 },
   ExecStartHandler: { state: 409, invalid: 500 },

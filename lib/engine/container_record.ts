@@ -1,4 +1,5 @@
 import type { HealthPlan, HealthWish } from "./containers/health/health_check.ts";
+import type { SecretMount } from "./containers/secrets.ts";
 import type { NetworkStatus } from "./host_port.ts";
 
 /** How a namespace is had. `value` is a container ID for `container`, a path for `path`. */
@@ -135,6 +136,20 @@ export interface ContainerSpec {
   createCommand: string[];
   restartPolicy?: RestartPolicy;
   health?: HealthWish;
+  secrets?: SecretWish[];
+  /** Variables, each with the name or ID of the secret that is its value. */
+  secretEnv?: Record<string, string>;
+}
+
+/** A secret as asked for. */
+export interface SecretWish {
+  /** Its name or ID. */
+  source: string;
+  /** A path, or one below /run/secrets; the secret's name by default. */
+  target?: string;
+  uid: number;
+  gid: number;
+  mode: number;
 }
 
 /** Whether a container that has ended is started again; `retries` bounds `on-failure`, 0 or absent: for ever. */
@@ -212,5 +227,7 @@ export interface ContainerRecord {
   log: LogSource;
   /** Absent in records that were made before there were checks. */
   health?: HealthPlan;
+  /** What it mounts of secrets, without their values. */
+  secrets?: SecretMount[];
   state: ContainerState;
 }

@@ -8,6 +8,7 @@ import { Locks } from "./locks.ts";
 import { Networks } from "./networks.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
 import type { Ports } from "./ports.ts";
+import { Secrets } from "./secrets.ts";
 import { State } from "./state.ts";
 import { Volumes } from "./volumes.ts";
 
@@ -17,6 +18,7 @@ export class Engine {
   readonly containers: Containers;
   readonly networks: Networks;
   readonly volumes: Volumes;
+  readonly secrets: Secrets;
   readonly events: EventLog;
   readonly #core: Core;
 
@@ -26,7 +28,8 @@ export class Engine {
     this.images = core.images;
     this.networks = new Networks(core);
     this.volumes = new Volumes(core);
-    this.containers = new Containers(core, this.networks, this.volumes);
+    this.secrets = new Secrets(core);
+    this.containers = new Containers(core, this.networks, this.volumes, this.secrets);
   }
 
   /** Loads the state and reconciles it with the host: what was cut short is finished or undone when it resolves. */

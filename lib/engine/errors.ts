@@ -9,6 +9,7 @@ export type ErrorCode =
   | "no_such_exec"
   /** A path, of the host or of a container, where there is nothing. */
   | "no_such_file"
+  | "no_such_secret"
   /** An ID prefix or short name fits more than one object. */
   | "ambiguous"
   /** A name is taken. */

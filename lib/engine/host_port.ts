@@ -61,6 +61,23 @@ export interface Attachment {
   close(): void;
 }
 
+/** A secret as a file in a container. */
+export interface SecretFile {
+  /** Where the container finds it. */
+  path: string;
+  uid: number;
+  gid: number;
+  mode: number;
+  data: Uint8Array;
+}
+
+/** The secrets of one container; of what the host makes of them nothing lasts longer than its process. */
+export interface ContainerSecrets {
+  files: readonly SecretFile[];
+  /** Variables, for further processes in it too. */
+  env: Record<string, string>;
+}
+
 /** Everything the host needs to make the container's process; paths are the host's. */
 export interface ProcessOptions {
   record: ContainerRecord;
@@ -68,6 +85,7 @@ export interface ProcessOptions {
   rootfs: string;
   /** The network namespace to join (`host` uses the host's, `none` a new empty one that `networks` has made). */
   netns?: string;
+  secrets?: ContainerSecrets;
   /** What `networks.setup` gave, for `/etc/hosts` and `/etc/resolv.conf`. */
   network?: NetworkStatus;
 }

@@ -5,11 +5,13 @@ import { compatExecAPI } from "../../handlers/compat/exec/api.ts";
 import { compatFilesAPI } from "../../handlers/compat/files/api.ts";
 import { compatImagesAPI } from "../../handlers/compat/images/api.ts";
 import { compatRegistriesAPI } from "../../handlers/compat/registries/api.ts";
+import { compatSecretsAPI } from "../../handlers/compat/secrets/api.ts";
 import { compatSystemAPI } from "../../handlers/compat/system/api.ts";
 import { containersAPI } from "../../handlers/containers/api.ts";
 import { execAPI } from "../../handlers/exec/api.ts";
 import { filesAPI } from "../../handlers/files/api.ts";
 import { imagesAPI } from "../../handlers/images/api.ts";
+import { secretsAPI } from "../../handlers/secrets/api.ts";
 import { systemAPI } from "../../handlers/system/api.ts";
 import { Event } from "../../handlers/wire/event.ts";
 import { z } from "../../handlers/wire/zod.ts";
@@ -70,6 +72,11 @@ const CALLS: Record<string, [method: string, path: string, status: number, body?
   HistoryImage: ["GET", `/libpod/images/${TINY_NAME}/history`, 200],
   TagImage: ["POST", `/libpod/images/${TINY_NAME}/tag?repo=other&tag=2`, 201],
   UntagImage: ["POST", `/libpod/images/${TINY_NAME}/untag`, 201],
+  CreateSecret: ["POST", "/libpod/secrets/create?name=fresh", 200, "value"],
+  ListSecrets: ["GET", "/libpod/secrets/json", 200],
+  InspectSecret: ["GET", "/libpod/secrets/SECRET/json?showsecret=true", 200],
+  SecretExists: ["GET", "/libpod/secrets/SECRET/exists", 204],
+  RemoveSecret: ["DELETE", "/libpod/secrets/SECRET", 204],
   Ping: ["GET", "/libpod/_ping", 200],
   PingHead: ["HEAD", "/libpod/_ping", 200],
   VersionHandler: ["GET", "/libpod/version", 200],
@@ -116,6 +123,11 @@ const CALLS: Record<string, [method: string, path: string, status: number, body?
   CompatTagImage: ["POST", `/images/${TINY_NAME}/tag?repo=other`, 201],
   CompatAuth: ["POST", "/auth", 200, { username: "ann", password: "pw", serveraddress: "localhost:5000" }],
   CompatInspectDistribution: ["GET", `/distribution/${TINY_NAME}/json`, 200],
+  CompatCreateSecret: ["POST", "/secrets/create", 200, { Name: "fresh", Data: "YQ==" }],
+  CompatListSecrets: ["GET", "/secrets", 200],
+  CompatInspectSecret: ["GET", "/secrets/SECRET", 200],
+  CompatRemoveSecret: ["DELETE", "/secrets/SECRET", 204],
+  CompatUpdateSecret: ["POST", "/secrets/SECRET/update", 501],
   CompatPing: ["GET", "/_ping", 200],
   CompatPingHead: ["HEAD", "/_ping", 200],
   CompatVersionHandler: ["GET", "/version", 200],
@@ -147,7 +159,8 @@ for (const [name, [method, path, status, body]] of Object.entries(CALLS)) {
 /** Calls one operation on an engine of its own, with a container in every state there is. */
 async function answer(name: string, method: string, path: string, body: unknown, routed: boolean) {
   await using test = await openTestEngine();
-  const { containers } = test.engine;
+  const { containers, secrets } = test.engine;
+  await secrets.create("SECRET", new TextEncoder().encode("value"));
   // A removal of the image is about the image alone.
   const bare = /Image/.test(name) && method === "DELETE";
   for (const state of bare ? [] : ["NEW", "ID", "PAUSED", "TTY"]) {
@@ -191,12 +204,14 @@ const OPERATIONS: Record<string, { results: readonly object[] }> = {
   ...execAPI.operations,
   ...filesAPI.operations,
   ...imagesAPI.operations,
+  ...secretsAPI.operations,
   ...systemAPI.operations,
   ...compatContainersAPI.operations,
   ...compatExecAPI.operations,
   ...compatFilesAPI.operations,
   ...compatImagesAPI.operations,
   ...compatRegistriesAPI.operations,
+  ...compatSecretsAPI.operations,
   ...compatSystemAPI.operations,
 };
 

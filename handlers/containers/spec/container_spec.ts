@@ -1,4 +1,4 @@
-import type { ContainerSpec, RestartPolicy, RLimit } from "../../../lib/engine/container_record.ts";
+import type { ContainerSpec, RestartPolicy, RLimit, SecretWish } from "../../../lib/engine/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { SpecGenerator } from "../../wire/spec_generator.ts";
 import { healthWish } from "./health.ts";
@@ -45,6 +45,8 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     remove: g.remove ?? false,
     restartPolicy: restartPolicy(g),
     health: healthWish(g),
+    secrets: g.secrets?.length ? g.secrets.map(secretWish) : undefined,
+    secretEnv: isEmpty(g.secret_env) ? undefined : g.secret_env,
     mounts: mountSpecs(g),
     capAdd: g.cap_add ?? [],
     capDrop: g.cap_drop ?? [],
@@ -112,6 +114,10 @@ function logConfig({ log_configuration: log }: SpecGenerator): NonNullable<SpecG
   const option = Object.entries(log?.options ?? {}).find(([key, value]) => NO_LOG_OPTION[key] !== value);
   if (option !== undefined) throw unsupported("log_configuration.options", `"${option.join("=")}"`);
   return log ?? {};
+}
+
+function secretWish({ Source, Target, UID, GID, Mode }: NonNullable<SpecGenerator["secrets"]>[number]): SecretWish {
+  return { source: Source, target: Target || undefined, uid: UID, gid: GID, mode: Mode };
 }
 
 function restartPolicy({ restart_policy: name, restart_tries: retries }: SpecGenerator): RestartPolicy | undefined {

@@ -34,7 +34,6 @@ const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   hostusers: isEmpty,
   removeImage: isEmpty,
   dependencyContainers: isEmpty,
-  secret_env: isEmpty,
   init_container_type: isEmpty,
   personality: isEmpty,
   envmerge: isEmpty,
@@ -57,7 +56,6 @@ const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   shm_size_systemd: isEmpty,
   storage_opts: isEmpty,
   rootfs_propagation: oneOf("private", "rprivate"),
-  secrets: isEmpty,
   chroot_directories: isEmpty,
   // Hosts with SELinux are not labelled for: what "disable" says.
   selinux_opts: (value) => isEmpty(value) || (Array.isArray(value) && value.every((option) => option === "disable")),

@@ -91,7 +91,8 @@ async function act(context: Context, record: ContainerRecord): Promise<Made> {
   if (tree.status === "rejected") throw tree.reason;
   if (net.status === "rejected") throw net.reason;
   const { netns, status } = net.value;
-  const pids = await host.processes.create({ record, rootfs: tree.value, netns, network: status });
+  const secrets = context.secrets.give(record);
+  const pids = await host.processes.create({ record, rootfs: tree.value, netns, network: status, secrets });
   return { network: net.value, pids };
 }
 

@@ -5,6 +5,7 @@ import type { Networks } from "../networks.ts";
 import type { ContainerFacts } from "../host_facts.ts";
 import type { Attachment, ProcessTable } from "../host_port.ts";
 import { recoverContainers } from "../recovery.ts";
+import type { Secrets } from "../secrets.ts";
 import type { Volumes } from "../volumes.ts";
 import { attachContainer, resizeContainer } from "./attach.ts";
 import { Changes } from "./changes.ts";
@@ -43,6 +44,7 @@ import { Records } from "./records.ts";
 import { removeContainer } from "./remove.ts";
 import { renameContainer } from "./rename.ts";
 import { type ContainerStats, lookAt, type StatsOptions, watchStats } from "./stats.ts";
+import { SecretCopies } from "./secrets.ts";
 import { killContainer, stopContainer } from "./stop.ts";
 import { Teardowns } from "./teardowns.ts";
 import { topContainer } from "./top.ts";
@@ -62,13 +64,14 @@ export class Containers {
   readonly #behind = new Set<Promise<void>>();
   readonly #unwatch: (() => void)[] = [];
 
-  constructor(core: Core, networks: Networks, volumes: Volumes) {
+  constructor(core: Core, networks: Networks, volumes: Volumes, secrets: Secrets) {
     const changes = new Changes();
     const portClaims = new PortClaims();
     this.#context = {
       core,
       changes,
       sessions: new Sessions(core.state),
+      secrets: new SecretCopies(core.state, secrets),
       health: new HealthMonitor(new HealthStates(core.state)),
       execEnds: new ExecEnds(),
       networks,

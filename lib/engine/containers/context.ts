@@ -10,6 +10,7 @@ import type { HealthMonitor } from "./health/health_monitor.ts";
 import type { PortClaims } from "./port_claims.ts";
 import type { TreeUses } from "./files/tree_uses.ts";
 import type { Records } from "./records.ts";
+import type { SecretCopies } from "./secrets.ts";
 import type { Teardowns } from "./teardowns.ts";
 
 /** What the container operations share. */
@@ -19,6 +20,7 @@ export interface Context {
   readonly changes: Changes;
   readonly sessions: Sessions;
   readonly health: HealthMonitor;
+  readonly secrets: SecretCopies;
   readonly execEnds: ExecEnds;
   readonly networks: Networks;
   readonly volumes: Volumes;

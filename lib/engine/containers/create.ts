@@ -84,6 +84,7 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
     mounts: await resolveMountsChecked(context, spec, config),
     ports: await choosePorts(context, spec, exposed, warnings),
     networks: await chooseNetworks(context, spec, id),
+    secrets: context.secrets.resolve(spec),
     health: await chooseHealth(context, spec, config),
     log: hostOf(context).logSource(id, spec.logDriver ?? "k8s-file"),
     state: FRESH_STATE,
@@ -220,7 +221,7 @@ async function make(context: Context, record: ContainerRecord): Promise<void> {
   try {
     for (const { source, anonymous } of mounted) await volumes.ensure(source, { anonymous });
     await hostOf(context).layers.create(record.id, record.diffIDs);
-    await records.save(record, [core.intents.end(intent)]);
+    await records.save(record, [core.intents.end(intent), ...context.secrets.keep(record)]);
   } catch (error) {
     await undoCreate(context, intent);
     throw error;

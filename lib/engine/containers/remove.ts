@@ -55,7 +55,9 @@ export async function removeLocked(
   const planned = removals.flatMap(({ operations }) => operations);
   const { id } = record;
   context.health.forget(id);
-  const rest = [...context.sessions.dropAll(id), ...context.health.states.drop(id), ...context.treeUses.forget(id)];
+  const { sessions, health, treeUses, secrets } = context;
+  const parts = [sessions.dropAll(id), health.states.drop(id), treeUses.forget(id), secrets.drop(id)];
+  const rest = parts.flat();
   await records.drop(removing, [...teardown.operations, ...planned, ...ended, ...rest]);
   context.background(`take down the network of ${record.id}`, teardown.after());
   emit(context, record, "remove", record.state.exitCode);

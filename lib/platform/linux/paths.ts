@@ -136,3 +136,8 @@ export function execPaths(paths: HostPaths, id: string): ExecPaths {
     control: join(folder, "ctl"),
   };
 }
+
+/** Where the secrets of a container are, while it has a process: a mount in its bundle. */
+export function secretsFolder(bundle: string): string {
+  return join(bundle, "secrets");
+}

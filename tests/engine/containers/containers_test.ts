@@ -276,7 +276,7 @@ Deno.test("Containers without a kernel say so", async () => {
   const core = { ...engine.core, host: { unavailable: "no kernel here" } };
   const { Containers } = await import("../../../lib/engine/containers/containers.ts");
   const ports = { ...engine.core.ports, host: core.host };
-  const containers = new Containers({ ...core, ports }, engine.networks, engine.volumes);
+  const containers = new Containers({ ...core, ports }, engine.networks, engine.volumes, engine.secrets);
   await containers.recover();
   assertEquals(containers.resolve(id).id, id);
   for (

@@ -104,8 +104,6 @@ Deno.test("containerSpec() reads every option of podman's", () => {
 Deno.test("containerSpec() refuses what it cannot honour, naming the field", () => {
   const rows: [body: Record<string, unknown>, field: string][] = [
     [{ pod: "p" }, "pod"],
-    [{ secrets: [{ Source: "s" }] }, "secrets"],
-    [{ secret_env: { A: "s" } }, "secret_env"],
     [{ devices: [{ path: "/dev/fuse" }] }, "devices"],
     [{ image_volumes: [{ Source: "x", Destination: "/x" }] }, "image_volumes"],
     [{ overlay_volumes: [{ destination: "/x" }] }, "overlay_volumes"],

@@ -19,6 +19,7 @@ import { isAlive } from "./proc.ts";
 import { allowedLimits } from "./rlimits.ts";
 import { buildSpec, specText } from "./runtime_spec.ts";
 import { readSeccompProfile } from "./seccomp.ts";
+import { placeSecrets } from "./secret_files.ts";
 import type { SeccompFilters } from "./seccomp_filters.ts";
 import type { SpecSeccomp } from "./spec_types.ts";
 import { checkKernelFolders } from "./tree_check.ts";
@@ -45,7 +46,11 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
       const warn = (message: string) => context.log("warn", `Container ${record.id}: ${message}`);
       await checkKernelFolders(rootfs);
       const user = await resolveUser(rootfs, record.process.user, record.spec.groups);
-      const files = await writeFiles(context, options, container, user);
+      const taken = new Set(record.mounts.map(({ destination }) => destination));
+      const files = {
+        ...await writeFiles(context, options, container, user),
+        ...await placeSecrets(container.bundle, options.secrets?.files ?? [], (place) => taken.has(place)),
+      };
       const init = record.spec.init ? await findInit() : undefined;
       const mounts = await containerMounts(record, { files, volumePath, init });
       const { workdir } = record.process;
@@ -60,10 +65,17 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
       }
       const sources = { rootfs, netns, user, mounts, cgroupsPath, seccomp, filters, capabilities, limits, pidOf, warn };
       const spec = await buildSpec(record, sources);
+      spec.process.env = withVariables(spec.process.env, options.secrets?.env ?? {});
       await writeFile(container.config, specText(spec), { mode: 0o600 });
       return spec.linux.seccomp;
     },
   };
+}
+
+/** An environment with some variables set. */
+function withVariables(env: readonly string[], variables: Record<string, string>): string[] {
+  const others = env.filter((entry) => !Object.hasOwn(variables, entry.split("=", 1)[0]));
+  return [...others, ...Object.entries(variables).map(([name, value]) => `${name}=${value}`)];
 }
 
 /** Gives the files by their place in the container. */

@@ -36,6 +36,7 @@ import { processState } from "./process_state.ts";
 import { openRuntime, type Runtime } from "./runtime.ts";
 import { runtimeError } from "./runtime_errors.ts";
 import { SeccompFilters } from "./seccomp_filters.ts";
+import { clearSecrets } from "./secret_files.ts";
 import type { SpecSeccomp } from "./spec_types.ts";
 import { Supervisors } from "./supervisors.ts";
 import { listProcesses } from "./top.ts";
@@ -174,6 +175,7 @@ export class LinuxProcesses implements Processes {
     }
     await this.#supervisors.settled(containerID, facts);
     await this.#parts.cgroups.remove(facts?.cgroup ?? this.#parts.cgroups.pathOf(containerID));
+    await clearSecrets(container.bundle);
     await Promise.all([
       rm(container.exit, { force: true }),
       rm(container.bundle, { recursive: true, force: true }),

@@ -32,7 +32,7 @@ export async function writeProcess(path: string, wish: ExecProcess, sources: Pro
     ...own,
     terminal: wish.terminal,
     args: wish.args,
-    env: withHome(merged(record.process.env, wish.env), user.home),
+    env: withHome(merged(record.process.env, secrets(record, own.env), wish.env), user.home),
     cwd: wish.workdir ?? own.cwd,
     user: { ...own.user, uid: user.uid, gid: user.gid, additionalGids: user.additionalGids },
     capabilities: capabilities(own.capabilities, wish, user, name === record.process.user, sources.capabilities),
@@ -53,6 +53,11 @@ async function readSpec(path: string): Promise<RuntimeSpec> {
 
 function exactLimits(key: string, value: unknown, context?: { source?: string }): unknown {
   return (key === "soft" || key === "hard") && context?.source !== undefined ? BigInt(context.source) : value;
+}
+
+/** The variables of a container that are secrets: they are nowhere but in its bundle. */
+function secrets({ spec: { secretEnv = {} } }: ContainerRecord, env: readonly string[]): string[] {
+  return env.filter((entry) => Object.hasOwn(secretEnv, entry.split("=", 1)[0]));
 }
 
 /** Later entries take the place of earlier ones of the same name. */

@@ -1,0 +1,27 @@
+import { api, rest } from "../../../lib/rest/mod.ts";
+import { API_OPTIONS } from "../../wire/api_options.ts";
+import { body } from "../../wire/body.ts";
+import {
+  CompatInspectSecretQuery,
+  ListSecretsQuery,
+  SecretCreateReport,
+  SecretCreateRequest,
+  SecretInfoReportCompat,
+} from "../../wire/secret.ts";
+import { z } from "../../wire/zod.ts";
+
+const name = z.string();
+
+/** Secrets, in Docker's tree. */
+export const compatSecretsAPI = api("http://localhost", {
+  CompatCreateSecret: rest(
+    "POST(application/json) /secrets/create",
+    [body(SecretCreateRequest)],
+    [SecretCreateReport],
+    { body: "as-tagged" },
+  ),
+  CompatListSecrets: rest("GET /secrets?%v", [ListSecretsQuery], [z.array(SecretInfoReportCompat)]),
+  CompatInspectSecret: rest("GET /secrets/{name=%v}?%v", [name, CompatInspectSecretQuery], [SecretInfoReportCompat]),
+  CompatRemoveSecret: rest("DELETE /secrets/{name=%v}", [name]),
+  CompatUpdateSecret: rest("POST /secrets/{name=%v}/update", [name]),
+}, API_OPTIONS);

@@ -1,0 +1,80 @@
+/** Secrets as containers get them: files of their own, and variables. */
+import { fromBase64, toBase64 } from "../base64.ts";
+import type { ContainerRecord, ContainerSpec } from "../container_record.ts";
+import type { ContainerSecrets } from "../host_port.ts";
+import type { Secrets } from "../secrets.ts";
+import type { State } from "../state.ts";
+import type { Operation, Table } from "../table.ts";
+import { invalid } from "./failures.ts";
+import { cleanPath, isPath } from "./mounts.ts";
+
+/** Where secrets are found that say no other place. */
+const FOLDER = "/run/secrets";
+
+/** A secret that a container mounts. */
+export interface SecretMount {
+  id: string;
+  name: string;
+  /** Where it is found in the container. */
+  path: string;
+  uid: number;
+  gid: number;
+  /** Permission bits. */
+  mode: number;
+}
+
+/**
+ * The values of the secrets that containers mount: as they were when the container was made, whatever becomes of the secrets
+ * themselves. Variables are looked up anew at each start, by name.
+ */
+export class SecretCopies {
+  readonly #secrets: Secrets;
+  readonly #table: Table<{ values: Record<string, string> }>;
+
+  constructor(state: State, secrets: Secrets) {
+    this.#secrets = secrets;
+    this.#table = state.table("container_secrets");
+  }
+
+  /** The secrets a new container mounts. Throws `no_such_secret`, also for its variables. */
+  resolve({ secrets = [], secretEnv = {} }: ContainerSpec): SecretMount[] {
+    for (const source of Object.values(secretEnv)) this.#secrets.resolve(source);
+    const mounts = secrets.map(({ source, target, uid, gid, mode }) => {
+      const { id, name } = this.#secrets.resolve(source);
+      const path = target?.startsWith("/") ? cleanPath(target) : cleanPath(`${FOLDER}/${target || name}`);
+      if (path === "/" || path === FOLDER || !isPath(path)) throw invalid(`invalid secret target "${target}"`);
+      return { id, name, path, uid, gid, mode };
+    });
+    const places = mounts.map(({ path }) => path);
+    const twice = places.find((path, index) => places.indexOf(path) !== index);
+    if (twice !== undefined) throw invalid(`${twice}: duplicate mount destination`);
+    return mounts;
+  }
+
+  /** The operations that keep the values of what a new container mounts. */
+  keep({ id, secrets = [] }: ContainerRecord): Operation[] {
+    if (secrets.length === 0) return [];
+    const values = secrets.map((secret) => [secret.id, toBase64(this.#secrets.value(secret.id))] as const);
+    return [this.#table.put(id, { values: Object.fromEntries(values) })];
+  }
+
+  /** What a container that comes up is given. */
+  give({ id, secrets = [], spec: { secretEnv = {} } }: ContainerRecord): ContainerSecrets | undefined {
+    if (secrets.length === 0 && Object.keys(secretEnv).length === 0) return undefined;
+    const values = this.#table.get(id)?.values ?? {};
+    const files = secrets.map((secret) => {
+      const { path, uid, gid, mode } = secret;
+      return { path, uid, gid, mode, data: fromBase64(values[secret.id] ?? "") };
+    });
+    const decoder = new TextDecoder();
+    const variables = Object.entries(secretEnv).map(([name, source]) => {
+      return [name, decoder.decode(this.#secrets.value(source))] as const;
+    });
+    return { files, env: Object.fromEntries(variables) };
+  }
+
+  /** The operations that forget what a container was given. */
+  drop(id: string): Operation[] {
+    return this.#table.has(id) ? [this.#table.drop(id)] : [];
+  }
+}
