@@ -1,10 +1,13 @@
 import type { HealthPlan, HealthWish } from "./containers/health/health_check.ts";
 import type { SecretMount } from "./containers/secrets.ts";
 import type { NetworkStatus } from "./host_port.ts";
+import type { IDMaps } from "./id_maps.ts";
+import type { MountSpec } from "./mount_spec.ts";
+import type { IdentitySpec, LifeSpec, ProcessSpec, SecuritySpec, UserSpec } from "./spec_parts.ts";
 
-/** How a namespace is had. `value` is a container ID for `container`, a path for `path`. */
+/** How a namespace is had: a shareable one is private, and others may join it. `value` is a container ID for `container`, a path for `path`. */
 export interface NamespaceMode {
-  mode: "private" | "host" | "none" | "bridge" | "container" | "path";
+  mode: "private" | "shareable" | "host" | "none" | "bridge" | "container" | "path";
   value?: string;
 }
 
@@ -18,20 +21,6 @@ export interface PortMapping {
   protocol: "tcp" | "udp" | "sctp";
   /** How many consecutive ports; at least 1. */
   range: number;
-}
-
-/** A mount as asked for. */
-export interface MountSpec {
-  type: "bind" | "tmpfs" | "volume";
-  /** Host path for bind; volume name for volume (empty: anonymous, named at create). */
-  source: string;
-  destination: string;
-  /** As `mount(8)` spells them: `ro`, `rprivate`, `noexec`, `size=64m`, … */
-  options: string[];
-  /** Make a bind's source, where it is missing, a folder; asked for at create only. */
-  makeSource?: boolean;
-  /** True for volumes that came from the image or without a name: removed with the container when asked. */
-  anonymous?: boolean;
 }
 
 /** A limit as `setrlimit(2)` has it. `RLIM_INFINITY` is 2^64-1. */
@@ -52,7 +41,7 @@ export interface NetworkAttachment {
 }
 
 /** What a container is to be: a create request after translation and before defaults of image and engine. */
-export interface ContainerSpec {
+export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, SecuritySpec, UserSpec {
   name?: string;
   image: string;
   entrypoint?: string[];
@@ -83,6 +72,12 @@ export interface ContainerSpec {
   /** Remove when it ends. */
   remove: boolean;
   mounts: MountSpec[];
+  /** Containers whose mounts this one gets too: `name[:ro,rw,z]`. */
+  volumesFrom?: string[];
+  /** What volumes of the image become; `anonymous` by default. */
+  imageVolumes?: "anonymous" | "tmpfs" | "ignore";
+  /** How mounts made on one side of the root show on the other: `private`, `rslave`, … */
+  rootPropagation?: string;
   capAdd: string[];
   capDrop: string[];
   privileged: boolean;
@@ -102,6 +97,8 @@ export interface ContainerSpec {
     ipc: NamespaceMode;
     uts: NamespaceMode;
     cgroup: NamespaceMode;
+    /** Absent: the host's. */
+    user?: NamespaceMode;
   };
   /** By network name; empty with mode `bridge` means the default network. */
   networks: Record<string, Partial<NetworkAttachment>>;
@@ -216,6 +213,10 @@ export interface ContainerRecord {
   imageName: string;
   diffIDs: string[];
   process: ProcessConfig;
+  /** Absent: the host's. */
+  idMaps?: IDMaps;
+  /** Its software is systemd. */
+  systemd?: boolean;
   stopSignal: number;
   stopTimeout: number;
   hostname: string;

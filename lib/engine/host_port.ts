@@ -10,6 +10,9 @@ import type { LocalFiles } from "./local_files_port.ts";
 import type { NetworkRecord } from "./network_record.ts";
 import type { Resources } from "./resource_port.ts";
 import type { Trees } from "./tree_port.ts";
+import type { SpecPort } from "./spec_port.ts";
+import type { TreeOptions } from "./tree_stack.ts";
+import type { UserNamespaces } from "./user_port.ts";
 
 /** Unpacked layers and the container trees mounted from them. A layer is named by its diff ID (`sha256:<hex>`). */
 export interface Layers {
@@ -24,8 +27,10 @@ export interface Layers {
   /** Makes the container's writable layer. `diffIDs` go from base to top. */
   create(containerID: string, diffIDs: readonly string[]): Promise<void>;
   /** Mounts the container's tree and returns its path on the host. Mounting twice is not an error. */
-  mount(containerID: string, diffIDs: readonly string[]): Promise<string>;
-  /** Unmounts it. Idempotent. */
+  mount(containerID: string, diffIDs: readonly string[], options?: TreeOptions): Promise<string>;
+  /** Mounts an image's tree for a container, anew, under a number of its choice. Goes with the container's own tree. */
+  mountImage(containerID: string, number: number, diffIDs: readonly string[], options?: TreeOptions): Promise<void>;
+  /** Unmounts them. Idempotent. */
   unmount(containerID: string): Promise<void>;
   /** Unmounts and deletes the writable layer. Idempotent. */
   destroy(containerID: string): Promise<void>;
@@ -86,6 +91,8 @@ export interface ProcessOptions {
   /** The network namespace to join (`host` uses the host's, `none` a new empty one that `networks` has made). */
   netns?: string;
   secrets?: ContainerSecrets;
+  /** The user namespace to join; absent: the host's. */
+  userns?: string;
   /** What `networks.setup` gave, for `/etc/hosts` and `/etc/resolv.conf`. */
   network?: NetworkStatus;
 }
@@ -193,8 +200,11 @@ export interface Volumes {
   /** Makes the volume's folder and returns its path. */
   create(name: string): Promise<string>;
   path(name: string): string;
-  /** Fills an empty volume from a path of the container's mounted tree (image content, ownership and mode included). */
-  copyUp(name: string, containerID: string, path: string): Promise<void>;
+  /**
+   * Fills an empty volume from a path of the container's mounted tree (image content, ownership and mode included). Where
+   * there is no such folder the volume is given to `owner`.
+   */
+  copyUp(name: string, containerID: string, path: string, owner?: { uid: number; gid: number }): Promise<void>;
   remove(name: string): Promise<void>;
   list(): Promise<string[]>;
 }
@@ -220,6 +230,8 @@ export interface Host {
   files: Files;
   resources: Resources;
   localFiles: LocalFiles;
+  specs: SpecPort;
+  users: UserNamespaces;
   info(): Promise<HostInfo>;
   /** Another text after each boot of the host; `undefined` where that is not known. */
   bootID(): Promise<string | undefined>;

@@ -73,13 +73,16 @@ export class Volumes {
     });
   }
 
-  /** Fills a volume that was never mounted from what the container's tree has at `path`. Its tree must be mounted. */
-  fill(name: string, containerID: string, path: string): Promise<void> {
+  /**
+   * Fills a volume that was never mounted from what the container's tree has at `path`. Its tree must be mounted. Where that
+   * has nothing, the volume is given to `owner`.
+   */
+  fill(name: string, containerID: string, path: string, owner?: { uid: number; gid: number }): Promise<void> {
     if (!this.#table.get(name)?.needsCopyUp) return Promise.resolve();
     return this.#core.locks.with(`volume:${name}`, async () => {
       const record = this.#table.get(name);
       if (!record?.needsCopyUp) return;
-      await requireHost(this.#core).volumes.copyUp(name, containerID, path);
+      await requireHost(this.#core).volumes.copyUp(name, containerID, path, owner);
       await this.#core.state.commit([this.#table.put(name, { ...record, needsCopyUp: false })]);
     });
   }

@@ -2,8 +2,10 @@ import type { ContainerSpec, RestartPolicy, RLimit, SecretWish } from "../../../
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { SpecGenerator } from "../../wire/spec_generator.ts";
 import { healthWish } from "./health.ts";
-import { mountSpecs } from "./mounts.ts";
+import { imageVolumes, mountSpecs } from "./mounts.ts";
 import { exposed, namespaces, networks, ports } from "./networks.ts";
+import { surroundings } from "./surroundings.ts";
+import { userNamespace } from "./users.ts";
 import { isEmpty, refuseUnsupported, unsupported } from "./unsupported.ts";
 
 const LOG_DRIVERS = ["k8s-file", "json-file", "none"];
@@ -22,7 +24,9 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
   refuseUnsupported(generator);
   const g = generator;
   const log = logConfig(g);
+  const users = userNamespace(g);
   return {
+    ...surroundings(g),
     name: g.name || undefined,
     image: image(g),
     entrypoint: g.entrypoint,
@@ -32,7 +36,8 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     httpProxy: g.httpproxy === false ? false : undefined,
     workdir: g.work_dir || undefined,
     createWorkdir: g.create_working_dir || undefined,
-    user: g.user || undefined,
+    user: g.user || users.user,
+    userMaps: users.userMaps,
     groups: groups(g),
     hostname: g.hostname || undefined,
     terminal: g.terminal ?? false,
@@ -48,6 +53,9 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     secrets: g.secrets?.length ? g.secrets.map(secretWish) : undefined,
     secretEnv: isEmpty(g.secret_env) ? undefined : g.secret_env,
     mounts: mountSpecs(g),
+    volumesFrom: g.volumes_from?.length ? g.volumes_from : undefined,
+    imageVolumes: imageVolumes(g),
+    rootPropagation: rootPropagation(g),
     capAdd: g.cap_add ?? [],
     capDrop: g.cap_drop ?? [],
     privileged: g.privileged ?? false,
@@ -59,7 +67,7 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     masks: paths(g.mask),
     unmasks: paths(g.unmask),
     init: g.init ?? false,
-    namespaces: namespaces(g),
+    namespaces: namespaces(g, users.mode),
     networks: networks(g),
     ports: ports(g),
     publishImagePorts: g.publish_image_ports ?? false,
@@ -98,6 +106,12 @@ function image({ image, raw_image_name: raw }: SpecGenerator): string {
 function groups({ groups = [] }: SpecGenerator): string[] {
   if (groups.includes("keep-groups")) throw unsupported("groups", "keep-groups");
   return groups;
+}
+
+function rootPropagation({ rootfs_propagation: mode }: SpecGenerator): string | undefined {
+  if (!mode) return undefined;
+  if (/^r?(?:private|shared|slave)$|^r?unbindable$/.test(mode)) return mode;
+  throw new EngineError("invalid", `Create container: "rootfs_propagation" "${mode}" is no mode of propagation`);
 }
 
 /** `--security-opt mask=/a:/b` comes as one text from some clients and split from others. */

@@ -29,17 +29,17 @@ const NETWORK: Modes = {
   bridge: "bridge",
   none: "none",
 };
-// A shareable IPC namespace is a private one that others may join; all of ours may be joined.
-const IPC: Modes = { ...COMMON, shareable: "private", none: "none" };
+const IPC: Modes = { ...COMMON, "": "shareable", default: "shareable", shareable: "shareable", none: "none" };
 
 /** The namespaces of a create request. */
-export function namespaces(generator: SpecGenerator): ContainerSpec["namespaces"] {
+export function namespaces(generator: SpecGenerator, user?: NamespaceMode): ContainerSpec["namespaces"] {
   return {
     network: namespace("netns", generator.netns, NETWORK),
     pid: namespace("pidns", generator.pidns, COMMON),
     ipc: namespace("ipcns", generator.ipcns, IPC),
     uts: namespace("utsns", generator.utsns, COMMON),
     cgroup: namespace("cgroupns", generator.cgroupns, COMMON),
+    ...user && { user },
   };
 }
 

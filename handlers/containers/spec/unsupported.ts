@@ -1,5 +1,4 @@
 import { EngineError } from "../../../lib/engine/errors.ts";
-import type { Namespace } from "../../wire/spec_generator_parts.ts";
 import type { SpecGenerator } from "../../wire/spec_generator.ts";
 
 /** Whether a field's value asks for nothing beyond the default. */
@@ -16,37 +15,17 @@ function oneOf(...values: unknown[]): Harmless {
   return (value) => isEmpty(value) || values.includes(value);
 }
 
-const HOST_USERNS = ["host", "default", "private"];
-
 /**
  * The fields no container is made with yet, and the values of each that are harmless all the same: what clients send when
  * nobody asked for anything. Fields that are not listed are honoured.
  */
 const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   pod: isEmpty,
-  env_host: isEmpty,
-  conmon_pid_file: isEmpty,
-  oci_runtime: isEmpty,
-  // Only matters for images whose command is an init system.
-  systemd: oneOf("true", "false"),
-  // Readiness goes to the service's own socket, which no container gets: what "ignore" says.
-  sdnotifyMode: oneOf("container", "ignore"),
-  hostusers: isEmpty,
-  removeImage: isEmpty,
-  dependencyContainers: isEmpty,
+  // Containers outside pods are no init containers of anything.
   init_container_type: isEmpty,
-  personality: isEmpty,
-  envmerge: isEmpty,
-  passwd_entry: isEmpty,
-  group_entry: isEmpty,
   rootfs: isEmpty,
   rootfs_overlay: isEmpty,
   rootfs_mapping: isEmpty,
-  image_volume_mode: oneOf("anonymous"),
-  volumes_from: isEmpty,
-  init_path: isEmpty,
-  overlay_volumes: isEmpty,
-  image_volumes: isEmpty,
   artifact_volumes: isEmpty,
   devices: isEmpty,
   device_cgroup_rule: isEmpty,
@@ -55,25 +34,8 @@ const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   gpus: isEmpty,
   shm_size_systemd: isEmpty,
   storage_opts: isEmpty,
-  rootfs_propagation: oneOf("private", "rprivate"),
-  chroot_directories: isEmpty,
-  // Hosts with SELinux are not labelled for: what "disable" says.
-  selinux_opts: (value) => isEmpty(value) || (Array.isArray(value) && value.every((option) => option === "disable")),
-  apparmor_profile: oneOf("unconfined"),
-  seccomp_policy: oneOf("default"),
-  seccomp_profile_path: oneOf("unconfined"),
-  // The compiler knows the field's type; the table's is wider.
-  userns: (value) => isEmpty(value) || HOST_USERNS.includes((value as Namespace).nsmode ?? ""),
-  idmappings: (value) => {
-    const { HostUIDMapping: _uid, HostGIDMapping: _gid, ...rest } = (value ?? {}) as Record<string, unknown>;
-    return isEmpty(rest);
-  },
-  label_nested: isEmpty,
-  procfs_opts: isEmpty,
   cgroups_mode: oneOf("enabled"),
   network_options: isEmpty,
-  use_image_hostname: isEmpty,
-  base_hosts_file: oneOf("none"),
   intelRdt: isEmpty,
   weightDevice: isEmpty,
   throttleReadBpsDevice: isEmpty,

@@ -1,4 +1,5 @@
-import type { ContainerRecord, MountSpec } from "../../../lib/engine/container_record.ts";
+import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
+import type { MountSpec } from "../../../lib/engine/mount_spec.ts";
 import { propagationOf } from "../../../lib/engine/containers/mount_options.ts";
 import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
 import type { ImageRecord } from "../../../lib/engine/image_record.ts";

@@ -1,4 +1,5 @@
-import type { ContainerRecord, MountSpec, NamespaceMode } from "../../../lib/engine/container_record.ts";
+import type { ContainerRecord, NamespaceMode } from "../../../lib/engine/container_record.ts";
+import type { MountSpec } from "../../../lib/engine/mount_spec.ts";
 import type { InspectContainerHostConfig } from "../../wire/container_inspect_host.ts";
 import type { Sparse } from "../../wire/emit.ts";
 import type { LinuxResources } from "../../wire/resources.ts";
@@ -33,7 +34,7 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
     DnsSearch: spec.dnsSearch,
     ExtraHosts: spec.hosts,
     GroupAdd: spec.groups,
-    IpcMode: namespaces.ipc.mode === "private" ? "shareable" : mode(namespaces.ipc),
+    IpcMode: mode(namespaces.ipc),
     Cgroups: "default",
     Links: null,
     OomScoreAdj: spec.oomScoreAdj ?? 0,

@@ -6,6 +6,7 @@ import { type Context, emit, hostOf } from "./context.ts";
 import { isCode, textOf } from "./failures.ts";
 import { freshHealth } from "./health/health_states.ts";
 import { volumesOf } from "./mounts.ts";
+import { makeUsers, treeOptions } from "./users.ts";
 import { connect, type ContainerNetwork, reserveNetwork } from "./network.ts";
 import { withState } from "./records.ts";
 
@@ -86,28 +87,42 @@ interface Made {
 
 async function act(context: Context, record: ContainerRecord): Promise<Made> {
   const host = hostOf(context);
+  const userns = await makeUsers(context, record);
   // Both must have ended before anything is undone.
-  const [tree, net] = await Promise.allSettled([mountTree(context, record), connect(context, record)]);
+  const [tree, net] = await Promise.allSettled([mountTree(context, record, userns), connect(context, record)]);
   if (tree.status === "rejected") throw tree.reason;
   if (net.status === "rejected") throw net.reason;
   const { netns, status } = net.value;
   const secrets = context.secrets.give(record);
-  const pids = await host.processes.create({ record, rootfs: tree.value, netns, network: status, secrets });
+  const pids = await host.processes.create({ record, rootfs: tree.value, netns, userns, network: status, secrets });
   return { network: net.value, pids };
 }
 
-async function mountTree(context: Context, record: ContainerRecord): Promise<string> {
-  const rootfs = await hostOf(context).layers.mount(record.id, record.diffIDs);
-  await fillVolumes(context, record);
+async function mountTree(context: Context, record: ContainerRecord, userns: string | undefined): Promise<string> {
+  const { layers } = hostOf(context);
+  const options = treeOptions(record, userns);
+  const rootfs = await layers.mount(record.id, record.diffIDs, options);
+  for (const [number, { image }] of record.mounts.entries()) {
+    if (image !== undefined) await layers.mountImage(record.id, number, image.diffIDs, options);
+  }
+  await fillVolumes(context, record, options.rootOwner);
   return rootfs;
 }
 
-/** Sees to it that a container's volumes are there, and begin with what its image has in their place. Its tree is mounted. */
-export async function fillVolumes(context: Context, record: ContainerRecord): Promise<void> {
+/**
+ * Sees to it that a container's volumes are there, and begin with what its image has in their place. Its tree is mounted.
+ *
+ * @param owner Who gets those that the image has nothing for
+ */
+export async function fillVolumes(
+  context: Context,
+  record: ContainerRecord,
+  owner?: { uid: number; gid: number },
+): Promise<void> {
   for (const { source, destination, options } of volumesOf(record.mounts)) {
     // A volume that is gone comes back empty, as a container that names it expects one.
     await context.volumes.ensure(source);
-    if (!options.includes("nocopy")) await context.volumes.fill(source, record.id, destination);
+    if (!options.includes("nocopy")) await context.volumes.fill(source, record.id, destination, owner);
   }
 }
 

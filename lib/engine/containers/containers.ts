@@ -120,7 +120,9 @@ export class Containers {
 
   /** Containers made of this image: what an image removal must ask. */
   usingImage(imageID: string): ContainerRecord[] {
-    return this.#context.records.all().filter((record) => record.imageID === imageID);
+    return this.#context.records.all().filter((record) => {
+      return record.imageID === imageID || record.mounts.some(({ image }) => image?.id === imageID);
+    });
   }
 
   /** Makes the container's process, up to the point where it would start. Throws `unchanged` when that is done already. */

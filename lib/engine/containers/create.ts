@@ -3,25 +3,34 @@ import type {
   ContainerRecord,
   ContainerSpec,
   ContainerState,
-  MountSpec,
   NamespaceMode,
   NetworkAttachment,
   PortMapping,
 } from "../container_record.ts";
+import type { IDMaps } from "../id_maps.ts";
 import type { ImageRecord } from "../image_record.ts";
 import type { Intent } from "../intents.ts";
+import type { MountSpec } from "../mount_spec.ts";
 import { checkName, MAX_FOLDER_NAME, randomID } from "../names.ts";
 import { DEFAULT_NETWORK } from "../networks.ts";
 import { type Context, emit, hostOf } from "./context.ts";
 import { invalid, isCode } from "./failures.ts";
 import { checkDestination, type HealthPlan, resolveHealth } from "./health/health_check.ts";
-import { DEFAULT_STOP_TIMEOUT, mergeExposed, mergeLabels, mergeProcess, mergeStopSignal } from "./merge.ts";
+import { DEFAULT_STOP_TIMEOUT, isSystemd, mergeExposed, mergeLabels, mergeProcess, mergeStopSignal } from "./merge.ts";
 import { resolveMounts, volumesOf } from "./mounts.ts";
 import { assignPorts, checkMappings, publishAll } from "./port_mappings.ts";
+import { autoMaps, checkMaps } from "./user_maps.ts";
 import { hasOwnNetwork, validateSpec } from "./validate.ts";
+import { mountsFrom, parseVolumesFrom } from "./volumes_from.ts";
 
 /** The kind of the intents that precede a creation. */
 export const CREATE_INTENT = "container.create";
+
+/** The user whose subordinate IDs containers get that ask for any. */
+const SUBORDINATES = "containers";
+
+/** The label under which an image brings a seccomp profile. */
+const SECCOMP_LABEL = "io.containers.seccomp.profile";
 
 /** The state of a container nothing has happened to. */
 export const FRESH_STATE: ContainerState = {
@@ -46,6 +55,8 @@ export async function createContainer(
   hostOf(context);
   validateSpec(spec);
   const image = core.images.resolve(spec.image);
+  spec = fromImage(spec, image.config.config ?? {});
+  await hostOf(context).specs.check(spec);
   using _image = core.images.pin(image.id);
   const id = randomID(core.random);
   using reserved = records.reserve(id, spec.name);
@@ -66,19 +77,27 @@ interface Draft {
 
 async function draft(context: Context, { id, name, spec, image, warnings }: Draft): Promise<ContainerRecord> {
   const config = image.config.config ?? {};
+  const host = hostOf(context);
+  const requires = spec.requires?.map((name) => context.records.resolve(name).id);
   const namespaces = resolveNamespaces(context, spec);
+  const idMaps = await chooseIDs(context, { ...spec, namespaces });
   const hostname = await chooseHostname(context, { ...spec, namespaces }, id);
   const exposed = mergeExposed(spec, config);
+  const { proxyEnv } = context.core.options;
+  const process = mergeProcess(spec, config, { hostname, proxyEnv, hostEnv: host.specs.environment() });
+  const systemd = isSystemd(spec, process.args);
   return {
     id,
     name,
     created: context.core.clock.now(),
-    spec: { ...spec, name, namespaces, exposed, labels: mergeLabels(spec, config) },
+    spec: { ...spec, name, namespaces, exposed, requires, labels: mergeLabels(spec, config) },
     imageID: image.id,
     imageName: fullName(image, spec.image),
     diffIDs: image.layers.map((layer) => layer.diffID),
-    process: mergeProcess(spec, config, { hostname, proxyEnv: context.core.options.proxyEnv }),
-    stopSignal: mergeStopSignal(spec, config),
+    process,
+    ...idMaps && { idMaps },
+    ...systemd && { systemd },
+    stopSignal: mergeStopSignal(spec, config, systemd),
     stopTimeout: spec.stopTimeout ?? DEFAULT_STOP_TIMEOUT,
     hostname,
     mounts: await resolveMountsChecked(context, spec, config),
@@ -86,9 +105,15 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
     networks: await chooseNetworks(context, spec, id),
     secrets: context.secrets.resolve(spec),
     health: await chooseHealth(context, spec, config),
-    log: hostOf(context).logSource(id, spec.logDriver ?? "k8s-file"),
+    log: host.logSource(id, spec.logDriver ?? "k8s-file"),
     state: FRESH_STATE,
   };
+}
+
+/** What the image decides for a spec that leaves it to it. */
+function fromImage(spec: ContainerSpec, { Labels }: ExecutionConfig): ContainerSpec {
+  const seccompText = spec.seccompPolicy === "image" ? Labels?.[SECCOMP_LABEL] : undefined;
+  return seccompText === undefined ? spec : { ...spec, seccompText };
 }
 
 /** The image's own name that was meant; a short name may stand for any of several. */
@@ -105,14 +130,37 @@ function resolveNamespaces(context: Context, spec: ContainerSpec): ContainerSpec
     namespace.mode === "container"
       ? { ...namespace, value: context.records.resolve(namespace.value ?? "").id }
       : namespace;
-  const { network, pid, ipc, uts, cgroup } = spec.namespaces;
+  const { network, pid, ipc, uts, cgroup, user } = spec.namespaces;
+  if (ipc.mode === "container") requireShareable(context.records.resolve(ipc.value ?? ""));
   return {
     network: resolve(network),
     pid: resolve(pid),
     ipc: resolve(ipc),
     uts: resolve(uts),
     cgroup: resolve(cgroup),
+    ...user && { user: resolve(user) },
   };
+}
+
+/** A private IPC namespace, or none, is for its container alone. */
+function requireShareable({ id, spec }: ContainerRecord): void {
+  const { mode } = spec.namespaces.ipc;
+  if (mode !== "private" && mode !== "none") return;
+  const hint = "(hint: use IpcMode:shareable for the donor container)";
+  throw invalid(`joining IPC of container ${id} is not allowed: non-shareable IPC ${hint}`);
+}
+
+/** The IDs of a user namespace that is made for the container, or that it joins. */
+async function chooseIDs(context: Context, { namespaces, userMaps }: ContainerSpec): Promise<IDMaps | undefined> {
+  const { user } = namespaces;
+  if (user?.mode === "container") return context.records.require(user.value ?? "").idMaps;
+  if (user?.mode !== "private" || userMaps === undefined) return undefined;
+  if (!("auto" in userMaps)) {
+    checkMaps(userMaps);
+    return userMaps;
+  }
+  const available = await hostOf(context).users.subordinate(SUBORDINATES);
+  return autoMaps(userMaps.auto, { available, taken: context.records.all().flatMap(({ idMaps }) => idMaps ?? []) });
 }
 
 async function chooseHostname(context: Context, spec: ContainerSpec, id: string): Promise<string> {
@@ -130,10 +178,22 @@ async function resolveMountsChecked(
   spec: ContainerSpec,
   config: ExecutionConfig,
 ): Promise<MountSpec[]> {
-  const mounts = resolveMounts(spec.mounts, config, () => randomID(context.core.random));
+  const inherited = (spec.volumesFrom ?? []).map(parseVolumesFrom).flatMap(({ container, options }) => {
+    return mountsFrom(context.records.resolve(container), options);
+  });
+  const asked = spec.mounts.map((mount) => mount.type === "image" ? withImage(context, mount) : mount);
+  const origins = { inherited, imageVolumes: spec.imageVolumes };
+  const mounts = resolveMounts(asked, config, () => randomID(context.core.random), origins);
   for (const { source } of volumesOf(mounts)) checkName(source, MAX_FOLDER_NAME);
-  await Promise.all(mounts.filter(({ type }) => type === "bind").map((mount) => requireSource(context, mount)));
+  const named = mounts.filter(({ type }) => type === "bind" || type === "overlay");
+  await Promise.all(named.map((mount) => requireSource(context, mount)));
   return mounts.map(({ makeSource: _, ...mount }) => mount);
+}
+
+/** An image is taken as it is now: its name may pass on to another one. */
+function withImage({ core }: Context, mount: MountSpec): MountSpec {
+  const { id, layers } = core.images.resolve(mount.source);
+  return { ...mount, image: { id, diffIDs: layers.map(({ diffID }) => diffID) } };
 }
 
 async function requireSource(context: Context, { source, makeSource }: MountSpec): Promise<void> {

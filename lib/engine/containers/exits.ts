@@ -2,7 +2,7 @@
 import type { ContainerRecord, ExitStatus } from "../container_record.ts";
 import { cleanUp } from "./clean_up.ts";
 import { type Context, emit, isLive, locked } from "./context.ts";
-import { textOf } from "./failures.ts";
+import { isCode, textOf } from "./failures.ts";
 import { withState } from "./records.ts";
 import { removeLocked } from "./remove.ts";
 import { scheduleRestart } from "./restarts.ts";
@@ -71,7 +71,17 @@ export async function recordExit(
 async function autoRemove(context: Context, record: ContainerRecord): Promise<void> {
   try {
     await removeLocked(context, record, { volumes: true });
+    if (record.spec.removeImage) await removeItsImage(context, record);
   } catch (error) {
     context.core.log("error", `Remove container ${record.id} at its end: ${textOf(error)}`);
+  }
+}
+
+/** The image of a container that is gone, under the name it was made by, unless others use it. */
+async function removeItsImage({ core }: Context, { imageID, imageName }: ContainerRecord): Promise<void> {
+  try {
+    if (core.images.resolve(imageName).id === imageID) await core.images.remove(imageName);
+  } catch (error) {
+    if (!isCode(error, "in_use", "no_such_image")) throw error;
   }
 }

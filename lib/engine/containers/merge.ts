@@ -2,11 +2,17 @@
 import type { ExecutionConfig } from "../../oci/image_config.ts";
 import type { ContainerSpec, ProcessConfig } from "../container_record.ts";
 import { parseSignal, SIGTERM } from "../signals.ts";
+import { expandWord } from "./expand.ts";
 import { invalid } from "./failures.ts";
 import { isPath } from "./mounts.ts";
 
 /** Seconds a container gets to end by itself. */
 export const DEFAULT_STOP_TIMEOUT = 10;
+
+/** SIGRTMIN+3 asks systemd to halt. */
+const SYSTEMD_STOP_SIGNAL = 37;
+/** Commands that are systemd. */
+const SYSTEMD = /^(?:(?:\/usr(?:\/local)?)?\/sbin\/init|(?:[^\0]*\/)?systemd)$/;
 
 /** `container` names the engine family: software inside looks for this very value. */
 const DEFAULT_ENV = {
@@ -34,17 +40,21 @@ export interface Surroundings {
   hostname?: string;
   /** The engine's proxy variables. */
   proxyEnv?: Record<string, string>;
+  /** The engine's whole environment, for who asks for it. */
+  hostEnv?: Record<string, string>;
 }
 
 /** The environment: defaults, then the image's, then the spec's own. */
 export function mergeEnv(spec: ContainerSpec, image: ExecutionConfig, around: Surroundings = {}): string[] {
-  const { hostname, proxyEnv = {} } = around;
+  const { hostname, proxyEnv = {}, hostEnv = {} } = around;
   const env = new Map<string, string>(Object.entries(DEFAULT_ENV));
   if (spec.httpProxy !== false) { for (const [name, value] of Object.entries(proxyEnv)) env.set(name, value); }
   for (const [name, value] of (image.Env ?? []).map(splitEnv)) env.set(name, value);
   if (spec.terminal && !env.has("TERM")) env.set("TERM", "xterm");
+  for (const [name, value] of (spec.envMerge ?? []).map((word) => mergedEntry(word, env))) env.set(name, value);
   if (spec.unsetEnv === true) env.clear();
   else for (const name of spec.unsetEnv ?? []) env.delete(name);
+  if (spec.envHost) { for (const [name, value] of Object.entries(hostEnv)) env.set(name, value); }
   for (const [name, value] of Object.entries(spec.env)) env.set(name, value);
   if (hostname && !env.has("HOSTNAME")) env.set("HOSTNAME", hostname);
   return [...env].map(([name, value]) => `${name}=${value}`);
@@ -77,8 +87,22 @@ export function mergeExposed(spec: ContainerSpec, image: ExecutionConfig): strin
 }
 
 /** The signal that asks the process to end. */
-export function mergeStopSignal(spec: ContainerSpec, image: ExecutionConfig): number {
-  return spec.stopSignal ?? (image.StopSignal ? parseSignal(image.StopSignal) : SIGTERM);
+export function mergeStopSignal(spec: ContainerSpec, image: ExecutionConfig, systemd = false): number {
+  const usual = systemd ? SYSTEMD_STOP_SIGNAL : SIGTERM;
+  return spec.stopSignal ?? (image.StopSignal ? parseSignal(image.StopSignal) : usual);
+}
+
+/** Whether the software is systemd: said so, or seen from its command, a shell's script too. */
+export function isSystemd({ systemd }: Pick<ContainerSpec, "systemd">, args: readonly string[]): boolean {
+  if (systemd !== undefined) return systemd === "always";
+  const [shell, flag, script] = args;
+  return SYSTEMD.test(shell === "/bin/sh" && flag === "-c" && script !== undefined ? script : shell ?? "");
+}
+
+function mergedEntry(word: string, env: ReadonlyMap<string, string>): [string, string] {
+  const text = expandWord(word, env);
+  if (!text.includes("=")) throw invalid(`missing \`=\` for --env-merge substitution ${word}`);
+  return splitEnv(text);
 }
 
 function splitEnv(line: string): [string, string] {

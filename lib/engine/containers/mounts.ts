@@ -1,12 +1,20 @@
 /** A container's mounts: what was asked for, and what its image wants besides. */
 import type { ExecutionConfig } from "../../oci/image_config.ts";
-import type { MountSpec } from "../container_record.ts";
+import type { MountSpec } from "../mount_spec.ts";
 import { invalid } from "./failures.ts";
 import { mountOptions } from "./mount_options.ts";
 
 const MOST_MOUNTS = 1000;
 /** Where an image gets no volume: a folder in place of what the kernel shows would hide the masks that lie over it. */
 const KERNEL = /^\/(?:(?:proc|sys|dev)(?:\/.*)?)?$/s;
+
+/** What a container's mounts come from besides what was asked for. */
+export interface MountOrigins {
+  /** Mounts of other containers; what was asked for at the same place replaces them. */
+  inherited?: readonly MountSpec[];
+  /** What volumes of the image become. */
+  imageVolumes?: "anonymous" | "tmpfs" | "ignore";
+}
 
 /**
  * The mounts of a container. Volumes without a name get one from `newName` and are anonymous; so are the image's volumes,
@@ -16,6 +24,7 @@ export function resolveMounts(
   asked: readonly MountSpec[],
   image: ExecutionConfig,
   newName: () => string,
+  { inherited = [], imageVolumes = "anonymous" }: MountOrigins = {},
 ): MountSpec[] {
   const mounts = asked.map((mount) => resolveMount(mount, newName));
   const places = new Set<string>();
@@ -23,12 +32,17 @@ export function resolveMounts(
     if (places.has(destination)) throw invalid(`${destination}: duplicate mount destination`);
     places.add(destination);
   }
-  const imageVolumes = Object.keys(image.Volumes ?? {}).map(cleanPath).filter((path) => !KERNEL.test(path));
-  for (const destination of new Set(imageVolumes)) {
+  // Of two containers that mount at the same place the later one counts.
+  for (const mount of [...inherited].reverse()) {
+    if (places.has(mount.destination)) continue;
+    places.add(mount.destination);
+    mounts.push(mount);
+  }
+  const paths = imageVolumes === "ignore" ? [] : Object.keys(image.Volumes ?? {}).map(cleanPath);
+  for (const destination of new Set(paths.filter((path) => !KERNEL.test(path)))) {
     if (places.has(destination)) continue;
     if (!isPath(destination)) throw invalid("a volume of the image is no path: it is too long, or has a NUL byte");
-    const options = mountOptions({ type: "volume", options: [] });
-    mounts.push({ type: "volume", source: newName(), destination, options, anonymous: true });
+    mounts.push(imageVolume(destination, imageVolumes === "tmpfs", newName));
   }
   if (mounts.length > MOST_MOUNTS) throw invalid(`more than ${MOST_MOUNTS} mounts and volumes`);
   // A mount below another one must come after it.
@@ -55,6 +69,13 @@ export function isPath(text: string): boolean {
   return text.length < 4096 && !text.includes("\0");
 }
 
+function imageVolume(destination: string, isTmpfs: boolean, newName: () => string): MountSpec {
+  const type = isTmpfs ? "tmpfs" : "volume";
+  const options = mountOptions({ type, options: [] });
+  if (isTmpfs) return { type, source: "tmpfs", destination, options };
+  return { type, source: newName(), destination, options, anonymous: true };
+}
+
 function resolveMount(mount: MountSpec, newName: () => string): MountSpec {
   if (!mount.destination.startsWith("/")) {
     throw invalid(`invalid container path "${mount.destination}", must be an absolute path`);
@@ -64,7 +85,7 @@ function resolveMount(mount: MountSpec, newName: () => string): MountSpec {
     throw invalid("a path of a mount is too long, or has a NUL byte");
   }
   if (destination === "/") throw invalid('invalid container path "/", cannot be the root of the container');
-  if (mount.type === "bind" && !mount.source.startsWith("/")) {
+  if ((mount.type === "bind" || mount.type === "overlay") && !mount.source.startsWith("/")) {
     throw invalid(`invalid host path "${mount.source}", must be an absolute path`);
   }
   const resolved = { ...mount, destination, options: mountOptions(mount) };

@@ -41,7 +41,8 @@ export async function connect(context: Context, record: ContainerRecord): Promis
   if (network.mode === "container") return shared(context, record, network.value ?? "");
   if (!hasNamespace(record)) return {};
   const host = hostOf(context);
-  const netns = await host.networks.createNamespace(record.id);
+  // With users of its own it was made in their namespace.
+  const netns = record.idMaps ? host.networks.path(record.id) : await host.networks.createNamespace(record.id);
   const empty: NetworkStatus = { netns, interfaces: {}, dnsServers: [], searchDomains: [] };
   if (Object.keys(record.networks).length === 0) return { netns, status: empty };
   const setup = setupOf(record, netns, (name) => context.networks.resolve(name));

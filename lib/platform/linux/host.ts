@@ -20,6 +20,8 @@ import { ownCapabilities } from "./processes/capabilities.ts";
 import { openProcesses } from "./processes/processes.ts";
 import { openResources } from "./resources/resources.ts";
 import { openTrees } from "./trees/trees.ts";
+import { openSpecs } from "./processes/spec_check.ts";
+import { openUserNamespaces } from "./user_namespaces.ts";
 import { openVolumes } from "./volumes.ts";
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
@@ -48,6 +50,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const folders = [paths.layers, paths.containers, paths.volumes, paths.logs];
   const passing = [paths.netns, paths.networks, paths.bundles, paths.exits, paths.runtime, paths.execs];
   for (const folder of [...folders, ...passing]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  // Each container's own folder is closed again; those with users of their own open it to these.
+  await chmod(paths.containers, 0o711);
   const context: HostContext = { paths, runtime: options.runtime ?? "auto", log: options.log ?? (() => {}) };
   const [layers, processes, networks, resources, capabilities] = await Promise.all([
     openLayers(context),
@@ -66,6 +70,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     files: hostFiles,
     resources,
     localFiles: localFiles([paths.root, paths.runroot]),
+    users: openUserNamespaces(paths),
+    specs: openSpecs(await processes.runtime(), capabilities),
     info: hostInfoReader(context, processes),
     bootID: () => readFile(BOOT_ID, "utf8").then((text) => text.trim(), () => undefined),
     logSource(id, driver) {

@@ -12,6 +12,7 @@ import type { HostContext } from "./context.ts";
 import { DEFAULT_CAPABILITIES } from "./processes/capabilities.ts";
 import { netavarkAt } from "./netavark.ts";
 import { findProgram, packageVersion, programFacts } from "./programs.ts";
+import { securityModules } from "./security_modules.ts";
 
 const SECCOMP_PROFILE = "/usr/share/containers/seccomp.json";
 
@@ -128,16 +129,15 @@ async function readControllers(): Promise<Pick<HostInfo, "cgroupVersion" | "cgro
 }
 
 async function readSecurity(): Promise<HostInfo["securityOptions"]> {
-  const [status, apparmor, selinux, profile] = await Promise.all([
+  const [status, { apparmor, selinux }, profile] = await Promise.all([
     readFile("/proc/self/status", "utf8"),
-    readFile("/sys/module/apparmor/parameters/enabled", "utf8").catch(() => ""),
-    exists("/sys/fs/selinux/enforce"),
+    securityModules(),
     exists(SECCOMP_PROFILE),
   ]);
   return {
     seccomp: /^Seccomp:/m.test(status),
     seccompProfilePath: profile ? SECCOMP_PROFILE : "",
-    apparmor: apparmor.trim() === "Y",
+    apparmor,
     selinux,
     rootless: false,
     capabilities: DEFAULT_CAPABILITIES.join(","),

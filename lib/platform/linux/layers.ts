@@ -15,8 +15,11 @@ import { access, chmod, chown, mkdir, readFile, rename, stat, writeFile } from "
 import { join, relative } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import type { Layers } from "../../engine/host_port.ts";
+import type { TreeOptions } from "../../engine/tree_stack.ts";
 import type { HostContext } from "./context.ts";
 import { LayerLinks } from "./layer_links.ts";
+import { withLinkTo, withMappedOwners } from "./lower_folders.ts";
+import { requireWay } from "./folder_way.ts";
 import { isMountPoint, mountOverlay, overlayFeatures, unmountAll } from "./overlay.ts";
 import { containerPaths, type HostPaths } from "./paths.ts";
 import { readInside } from "./safe_path.ts";
@@ -119,7 +122,11 @@ class OverlayLayers implements HostLayers {
   }
 
   async create(containerID: string, diffIDs: readonly string[]): Promise<void> {
-    const { storage } = containerPaths(this.#paths, containerID);
+    await this.#makeTree(containerPaths(this.#paths, containerID).storage, diffIDs);
+  }
+
+  /** Makes the folders of an overlay; its upper one looks like the root of the layers. */
+  async #makeTree(storage: string, diffIDs: readonly string[]): Promise<void> {
     const root = await this.#rootAttributes(diffIDs);
     const upper = join(storage, "upper");
     await mkdir(upper, { recursive: true, mode: 0o700 });
@@ -128,30 +135,65 @@ class OverlayLayers implements HostLayers {
     await chmod(upper, root.mode);
   }
 
-  mount(containerID: string, diffIDs: readonly string[]): Promise<string> {
+  mount(containerID: string, diffIDs: readonly string[], options: TreeOptions = {}): Promise<string> {
     // Two callers at once must not both find nothing mounted.
     const running = this.#mounting.get(containerID);
     if (running !== undefined) return running;
-    const mounting = this.#mount(containerID, diffIDs).finally(() => this.#mounting.delete(containerID));
+    const mounting = this.#mount(containerID, diffIDs, options).finally(() => this.#mounting.delete(containerID));
     this.#mounting.set(containerID, mounting);
     return mounting;
   }
 
-  async #mount(containerID: string, diffIDs: readonly string[]): Promise<string> {
-    const target = this.#merged(containerID);
+  async #mount(containerID: string, diffIDs: readonly string[], options: TreeOptions): Promise<string> {
+    const { rootfs } = options;
+    if (rootfs !== undefined && !rootfs.overlay) return rootfs.path;
+    const { storage } = containerPaths(this.#paths, containerID);
+    const target = join(storage, "merged");
     if (await isMountPoint(target)) return target;
-    const lower = await this.lower(diffIDs);
-    const { layers } = this.#paths;
-    const storage = relative(layers, containerPaths(this.#paths, containerID).storage);
-    await mountOverlay(
-      { base: layers, lower, upper: `${storage}/upper`, work: `${storage}/work`, target },
-      this.#features,
-    );
+    if (options.rootOwner !== undefined) await requireWay(storage);
+    await giveTo(storage, options.rootOwner);
+    await this.#stack(storage, rootfs?.path ?? diffIDs, options);
     return target;
+  }
+
+  async mountImage(
+    containerID: string,
+    number: number,
+    diffIDs: readonly string[],
+    options: TreeOptions = {},
+  ): Promise<void> {
+    const folder = join(containerPaths(this.#paths, containerID).images, String(number));
+    await unmountAll(join(folder, "merged"));
+    await removeTree(folder);
+    await this.#makeTree(folder, diffIDs);
+    await giveTo(folder, options.rootOwner);
+    await this.#stack(folder, diffIDs, options);
+  }
+
+  /** Mounts layers, or a folder of the host, below a folder's `upper` on its `merged`. */
+  async #stack(folder: string, tree: string | readonly string[], { userns }: TreeOptions): Promise<void> {
+    const { layers } = this.#paths;
+    const target = join(folder, "merged");
+    const names = typeof tree === "string" ? undefined : await this.lower(tree);
+    const mountFrom = async (base: string, lower: readonly string[]) => {
+      const storage = relative(base, folder);
+      const overlay = { base, lower, upper: `${storage}/upper`, work: `${storage}/work`, target };
+      await mountOverlay(overlay, this.#features);
+    };
+    if (userns === undefined) {
+      if (names !== undefined) return await mountFrom(layers, names);
+      return await withLinkTo(tree as string, join(folder, "lower"), () => mountFrom(folder, ["lower"]));
+    }
+    const sources = names?.map((name) => join(layers, name)) ?? [tree as string];
+    await withMappedOwners(userns, sources, join(folder, "mapped"), mountFrom);
   }
 
   async unmount(containerID: string): Promise<void> {
     await this.#mounting.get(containerID)?.catch(() => {});
+    const { images, overlays } = containerPaths(this.#paths, containerID);
+    for (const folder of [images, overlays]) {
+      for (const name of await namesIn(folder)) await unmountAll(join(folder, name, "merged"));
+    }
     await unmountAll(this.#merged(containerID));
   }
 
@@ -222,6 +264,14 @@ class OverlayLayers implements HostLayers {
   #merged(containerID: string): string {
     return join(containerPaths(this.#paths, containerID).storage, "merged");
   }
+}
+
+/** The root of a container's users owns its tree, and passes through the folder that the tree is in. */
+async function giveTo(folder: string, owner: TreeOptions["rootOwner"]): Promise<void> {
+  if (owner === undefined) return;
+  await chown(join(folder, "upper"), owner.uid, owner.gid);
+  await chown(folder, 0, owner.gid);
+  await chmod(folder, 0o710);
 }
 
 /** The digest's digits. Throws `TypeError` for anything that is no sha256 digest, so that no path can leave its folder. */

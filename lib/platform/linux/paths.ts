@@ -19,6 +19,10 @@ export interface HostPaths {
   readonly logs: string;
   /** Network namespaces, one bind-mounted file per container (`runroot/netns/<id>`). */
   readonly netns: string;
+  /** User namespaces, likewise (`runroot/userns/<id>`). */
+  readonly userns: string;
+  /** Mounts that other mount namespaces lend for a moment (`runroot/shared/<id>`). */
+  readonly shared: string;
   /** State of netavark and aardvark-dns (`runroot/networks`). */
   readonly networks: string;
   /** OCI bundles, one folder per container (`runroot/bundles/<id>`). */
@@ -56,7 +60,13 @@ export interface ContainerPaths {
   readonly exit: string;
   /** The container's writable layer and mount point. */
   readonly storage: string;
+  /** Trees of images that are mounted in the container, numbered as its mounts are. */
+  readonly images: string;
+  /** What overlay volumes change, numbered likewise. */
+  readonly overlays: string;
   readonly netns: string;
+  readonly userns: string;
+  readonly shared: string;
   /** The log file of driver `k8s-file`. */
   readonly log: string;
 }
@@ -87,6 +97,8 @@ export function hostPaths(root: string, runroot: string): HostPaths {
     volumes: join(root, "volumes"),
     logs: join(root, "logs"),
     netns: join(runroot, "netns"),
+    userns: join(runroot, "userns"),
+    shared: join(runroot, "shared"),
     networks: join(runroot, "networks"),
     bundles: join(runroot, "bundles"),
     exits: join(runroot, "exits"),
@@ -117,7 +129,11 @@ export function containerPaths(paths: HostPaths, id: string): ContainerPaths {
     containerEnv: join(bundle, "containerenv"),
     exit: join(paths.exits, id),
     storage: join(paths.containers, id),
+    images: join(paths.containers, id, "images"),
+    overlays: join(paths.containers, id, "overlays"),
     netns: join(paths.netns, id),
+    userns: join(paths.userns, id),
+    shared: join(paths.shared, id),
     log: join(paths.logs, `${id}.log`),
   };
 }

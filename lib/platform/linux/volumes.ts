@@ -4,7 +4,7 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, readdir, rename } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import type { Layers, Volumes } from "../../engine/host_port.ts";
@@ -48,11 +48,19 @@ class FolderVolumes implements Volumes {
     return path;
   }
 
-  async copyUp(name: string, containerID: string, path: string): Promise<void> {
+  async copyUp(
+    name: string,
+    containerID: string,
+    path: string,
+    owner?: { uid: number; gid: number },
+  ): Promise<void> {
     const target = await this.create(name);
     if ((await readdir(target)).length > 0 || !(await this.#layers.containers()).includes(containerID)) return;
     const source = await openInside(join(containerPaths(this.#paths, containerID).storage, "merged"), path);
-    if (source === undefined) return;
+    if (source === undefined) {
+      if (owner !== undefined) await chown(target, owner.uid, owner.gid);
+      return;
+    }
     const copy = join(this.#folder(name), `.copy-${randomUUID()}`);
     try {
       if (!(await source.stat()).isDirectory()) return;

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertInstanceOf, assertMatch, assertRejects } from "@std/assert";
-import type { ContainerSpec, MountSpec, PortMapping } from "../../../lib/engine/container_record.ts";
+import type { ContainerSpec, PortMapping } from "../../../lib/engine/container_record.ts";
+import type { MountSpec } from "../../../lib/engine/mount_spec.ts";
 import { mountOptions } from "../../../lib/engine/containers/mount_options.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { ExecutionConfig } from "../../../lib/oci/image_config.ts";

@@ -125,7 +125,6 @@ Deno.test("specGenerator() reads the corners of docker's request", () => {
 Deno.test("specGenerator() refuses what docker asks for and nobody has", () => {
   const rows: [host: Record<string, unknown>, field: string][] = [
     [{ Devices: [{ PathOnHost: "/dev/fuse" }] }, "devices"],
-    [{ VolumesFrom: ["a"] }, "volumes_from"],
     [{ Mounts: [{ Type: "image", Target: "/x" }] }, "HostConfig.Mounts"],
     [{ VolumeDriver: "other" }, "HostConfig.VolumeDriver"],
     [{ DeviceRequests: [{ Count: -1 }] }, "gpus"],

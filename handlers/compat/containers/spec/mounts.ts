@@ -1,4 +1,4 @@
-import type { MountSpec } from "../../../../lib/engine/container_record.ts";
+import type { MountSpec } from "../../../../lib/engine/mount_spec.ts";
 import { HTTPError } from "../../../../lib/rest/mod.ts";
 import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";

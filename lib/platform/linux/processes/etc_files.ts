@@ -12,8 +12,16 @@ const PUBLIC_SERVERS = ["8.8.8.8", "8.8.4.4"];
 /** systemd-resolved's own list, for hosts whose resolv.conf names its loopback stub only. */
 const RESOLVED_CONF = "/run/systemd/resolve/resolv.conf";
 
-/** Writes /etc/hosts: what was asked for, the loopback names, the host's own entries, the container's addresses. */
-export async function hostsText(record: ContainerRecord, network: NetworkStatus | undefined): Promise<string> {
+/**
+ * Writes /etc/hosts: what was asked for, the loopback names, the entries it begins with, the container's addresses.
+ *
+ * @param base The image's own file, where the container's begins with that
+ */
+export async function hostsText(
+  record: ContainerRecord,
+  network: NetworkStatus | undefined,
+  base?: string,
+): Promise<string> {
   const lines: [string, string[]][] = [];
   const seen = new Set<string>();
   const add = (address: string, names: string[]) => {
@@ -40,7 +48,8 @@ export async function hostsText(record: ContainerRecord, network: NetworkStatus 
     add("127.0.1.1", ownNames);
   }
   if (gateway !== undefined) add(gateway, ["host.containers.internal", "host.docker.internal"]);
-  for (const [address, names] of await hostEntries()) if (mode === "host" || !isLoopback(address)) add(address, names);
+  const entries = base === undefined ? await hostEntries(record.spec.baseHosts) : entriesOf(base);
+  for (const [address, names] of entries) if (mode === "host" || !isLoopback(address)) add(address, names);
   return lines.map(([address, names]) => `${address}\t${names.join(" ")}\n`).join("");
 }
 
@@ -68,8 +77,11 @@ export function containerEnvText(record: ContainerRecord): string {
   return Object.entries(facts).map(([key, value]) => `${key}=${JSON.stringify(value)}\n`).join("") + "rootless=0\n";
 }
 
-async function hostEntries(): Promise<[string, string[]][]> {
-  const text = await readFile("/etc/hosts", "utf8").catch(() => "");
+async function hostEntries(file = "/etc/hosts"): Promise<[string, string[]][]> {
+  return file === "none" ? [] : entriesOf(await readFile(file, "utf8").catch(() => ""));
+}
+
+function entriesOf(text: string): [string, string[]][] {
   return fieldsOf(text).filter((fields) => fields.length > 1).map(([address, ...names]) => [address!, names]);
 }
 

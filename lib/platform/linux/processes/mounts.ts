@@ -4,22 +4,36 @@
  * @module
  */
 import { stat } from "node:fs/promises";
-import type { ContainerRecord, MountSpec } from "../../../engine/container_record.ts";
+import type { ContainerRecord } from "../../../engine/container_record.ts";
+import { isOverlay } from "../../../engine/containers/mount_options.ts";
 import { EngineError } from "../../../engine/errors.ts";
+import type { MountSpec } from "../../../engine/mount_spec.ts";
+import { changeOwner } from "./change_owner.ts";
+import { idMapping } from "./id_mapping.ts";
+import { kernelMounts } from "./kernel_mounts.ts";
+import { overlayMount } from "./overlay_mounts.ts";
 import type { SpecMount } from "./spec_types.ts";
+import type { SubPaths } from "./sub_paths.ts";
 
-const SHM_SIZE = 65_536_000;
 /** Where a container finds its init, when it wants one. */
 export const INIT_PATH = "/run/podman-init";
-/** Writable places of a read-only root. */
-const SCRATCH = ["/run", "/tmp", "/var/tmp"];
-/** Words for SELinux, ownership and copying that are no options of mount(2), and have no meaning here. */
-const IGNORED = new Set(["z", "Z", "U", "idmap", "nocopy", "copy", "bind-nonrecursive"]);
+/** Words for ownership, mapping and copying that are no options of mount(2). */
+const OWN_WORDS = /^(?:z|Z|U|O|idmap(?:=.*)?|nocopy|copy|bind-nonrecursive|no-dereference)$/;
+
 /** What the mounts are made from besides the record. */
 export interface MountSources {
   /** Files of the host bound into the tree, by destination. */
   files: Record<string, string>;
   volumePath: (name: string) => string;
+  /** Where an image's tree is mounted, by the number of the mount in the record. */
+  imagePath: (index: number) => string;
+  /** A folder of the container's own for what overlays change, by the number of the mount in the record. */
+  changesPath: (index: number) => string;
+  /** Who the process is on the host, and in the container. */
+  owner: { host: { uid: number; gid: number }; container: { uid: number; gid: number } };
+  subPaths: SubPaths;
+  /** The other container's /dev/shm, where it is shared. */
+  sharedMemory?: string;
   /** Where catatonit is, when the record wants an init. */
   init?: string;
 }
@@ -29,20 +43,16 @@ export interface MountSources {
  * `EngineError("invalid")` when a bind's source is missing.
  */
 export async function containerMounts(record: ContainerRecord, sources: MountSources): Promise<SpecMount[]> {
-  const { spec } = record;
   const mounts = new Map<string, SpecMount>();
   const add = (mount: SpecMount) => mounts.set(mount.destination, mount);
-  for (const mount of kernelMounts(record)) add(mount);
-  if (spec.readOnly && spec.readWriteTmpfs) {
-    for (const destination of SCRATCH) add(tmpfs(destination, ["rw", "rprivate", "nosuid", "nodev", "tmpcopyup"]));
-  }
+  for (const mount of kernelMounts(record, sources.sharedMemory)) add(mount);
   for (const [destination, source] of Object.entries(sources.files)) {
     add({ destination, type: "bind", source, options: ["bind", "rprivate"] });
   }
   if (sources.init !== undefined) {
     add({ destination: INIT_PATH, type: "bind", source: sources.init, options: ["bind", "rprivate", "ro"] });
   }
-  const asked = await Promise.all(record.mounts.map((mount) => askedMount(mount, sources)));
+  const asked = await Promise.all(record.mounts.map((mount, index) => askedMount(record, mount, index, sources)));
   for (const mount of asked) {
     mounts.delete(mount.destination);
     add(mount);
@@ -51,52 +61,52 @@ export async function containerMounts(record: ContainerRecord, sources: MountSou
   return [...mounts.values()].sort((a, b) => depth(a.destination) - depth(b.destination));
 }
 
-function kernelMounts({ spec }: ContainerRecord): SpecMount[] {
-  const writable = spec.privileged ? "rw" : "ro";
-  return [
-    { destination: "/proc", type: "proc", source: "proc", options: ["nosuid", "noexec", "nodev"] },
-    tmpfs("/dev", ["nosuid", "noexec", "strictatime", "mode=755", "size=65536k"]),
-    { destination: "/sys", type: "sysfs", source: "sysfs", options: ["nosuid", "noexec", "nodev", writable] },
-    {
-      destination: "/dev/pts",
-      type: "devpts",
-      source: "devpts",
-      options: ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"],
-    },
-    { destination: "/dev/mqueue", type: "mqueue", source: "mqueue", options: ["nosuid", "noexec", "nodev"] },
-    ...sharedMemory(spec),
-    {
-      destination: "/sys/fs/cgroup",
-      type: "cgroup",
-      source: "cgroup",
-      options: ["rprivate", "nosuid", "noexec", "nodev", "relatime", writable],
-    },
-  ];
+async function askedMount(
+  record: ContainerRecord,
+  mount: MountSpec,
+  index: number,
+  sources: MountSources,
+): Promise<SpecMount> {
+  const { destination, type } = mount;
+  const options = runtimeOptions(mount);
+  const { owner } = sources;
+  const isOwned = mount.options.includes("U");
+  if (type === "tmpfs" || type === "ramfs") {
+    if (isOwned) options.push(`uid=${owner.container.uid}`, `gid=${owner.container.gid}`);
+    return { destination, type, source: type, options };
+  }
+  if (type === "devpts" || type === "mqueue") return { destination, type, source: type, options };
+  const source = await sourceOf(mount, index, sources);
+  if (isOwned && type !== "image") await changeOwner(source, owner.host);
+  if (isOverlay(mount)) {
+    const changes = sources.changesPath(index);
+    const byRuntime = record.idMaps === undefined;
+    return await overlayMount(mount, { source, changes, owner: isOwned ? owner.host : undefined, byRuntime });
+  }
+  return { destination, type: "bind", source, options, ...idMapping(record, mount) };
 }
 
-/** Shared memory goes with the namespace of the other means of communication, and "none" is without. */
-function sharedMemory({ namespaces: { ipc }, shmSize }: ContainerRecord["spec"]): SpecMount[] {
-  const destination = "/dev/shm";
-  const options = ["nosuid", "noexec", "nodev"];
-  if (ipc.mode === "none") return [];
-  if (ipc.mode === "host") return [{ destination, type: "bind", source: destination, options: ["rbind", ...options] }];
-  return [{ ...tmpfs(destination, [...options, "mode=1777", `size=${shmSize ?? SHM_SIZE}`]), source: "shm" }];
-}
-
-function tmpfs(destination: string, options: string[]): SpecMount {
-  return { destination, type: "tmpfs", source: "tmpfs", options };
-}
-
-async function askedMount(mount: MountSpec, sources: MountSources): Promise<SpecMount> {
-  const options = mount.options.filter((option) => !IGNORED.has(option));
+/** The options that mount(2) and the runtime know. */
+function runtimeOptions(mount: MountSpec): string[] {
+  const options = mount.options.filter((option) => !OWN_WORDS.test(option));
   if (mount.options.includes("bind-nonrecursive")) options.push("bind");
-  if (mount.type === "tmpfs") return tmpfs(mount.destination, options);
-  const source = mount.type === "volume" ? sources.volumePath(mount.source) : mount.source;
-  await stat(source).catch((error) => {
-    const text = `statfs ${source}: no such file or directory`;
+  if (mount.options.includes("no-dereference")) options.push("copy-symlink");
+  if (mount.type === "image") options.push("rbind", "rprivate", "nodev");
+  return options;
+}
+
+async function sourceOf(mount: MountSpec, index: number, sources: MountSources): Promise<string> {
+  const whole = mount.type === "volume"
+    ? sources.volumePath(mount.source)
+    : mount.type === "image"
+    ? sources.imagePath(index)
+    : mount.source;
+  if (mount.subPath !== undefined) return await sources.subPaths.open(whole, mount.subPath);
+  await stat(whole).catch((error) => {
+    const text = `statfs ${whole}: no such file or directory`;
     throw new EngineError("invalid", text, { sentinel: "no such file or directory", cause: error });
   });
-  return { destination: mount.destination, type: "bind", source, options };
+  return whole;
 }
 
 function depth(path: string): number {

@@ -22,6 +22,7 @@ import { CommandError, runCommand } from "../command.ts";
 import type { HostContext } from "../context.ts";
 import { type ContainerPaths, containerPaths } from "../paths.ts";
 import { findProgram } from "../programs.ts";
+import { deleteUserNamespace } from "../user_namespaces.ts";
 import { type AttachStreams, attachTo } from "./attach.ts";
 import { type Bundler, openBundler } from "./bundle.ts";
 import { Cgroups, readCgroupLayout } from "./cgroups.ts";
@@ -38,10 +39,12 @@ import { runtimeError } from "./runtime_errors.ts";
 import { SeccompFilters } from "./seccomp_filters.ts";
 import { clearSecrets } from "./secret_files.ts";
 import type { SpecSeccomp } from "./spec_types.ts";
+import { endSharedMemory, shareMemory } from "./shared_memory.ts";
+import { SubPaths } from "./sub_paths.ts";
 import { Supervisors } from "./supervisors.ts";
 import { listProcesses } from "./top.ts";
 
-/** Opens the processes of a host. Throws `EngineError("unsupported")` when conmon or the runtime is missing. */
+/** Opens the processes of a host. Throws `unsupported` when conmon or the runtime is missing. */
 export async function openProcesses(context: HostContext): Promise<LinuxProcesses> {
   const layout = await readCgroupLayout();
   const cgroups = new Cgroups(layout, context.paths.runroot);
@@ -93,12 +96,15 @@ export class LinuxProcesses implements Processes {
     if (status !== "missing" && status !== "stopped") {
       throw new EngineError("state", `Create process: container ${record.id} is ${status}`);
     }
-    await this.delete(record.id);
+    await this.#deleteProcess(record.id);
     const { cgroups, bundler, filters, runtime, conmon, perl } = this.#parts;
     const cgroup = cgroups.pathOf(record.id, record.spec.cgroupParent);
+    await using subPaths = new SubPaths();
+    await using memory = await shareMemory(this.#context.paths, record);
+    const lent = { subPaths, memory: memory?.path };
     try {
-      await mkdir(container.bundle, { mode: 0o700 });
       let rules: SpecSeccomp | undefined;
+      await mkdir(container.bundle, { mode: 0o700 });
       const supervisor = await startConmon({
         program: conmon,
         perl,
@@ -107,15 +113,15 @@ export class LinuxProcesses implements Processes {
         paths: this.#context.paths,
         container,
         adopt: (pid) => cgroups.adopt(pid),
-        prepare: async () => void (rules = await bundler.write(options, container, cgroup)),
+        prepare: async () => void (rules = await bundler.write(options, container, cgroup, lent)),
       });
-      this.#remember(container, record.id, supervisor, { cgroup, privatePid: hasOwnPids(options) });
+      const pidFiles = [container.conmonPidFile, record.spec.conmonPidFile].filter((file) => file !== undefined);
+      this.#remember(container, record.id, supervisor, { cgroup, privatePid: hasOwnPids(record) }, pidFiles);
       await filters.learn(rules, record.spec.annotations, join(this.#context.paths.runtime, record.id));
       return { pid: supervisor.containerPid, conmonPid: supervisor.pid };
     } catch (error) {
-      await this.delete(record.id).catch((again) => {
-        this.#context.log("warn", `Clean up container ${record.id}: ${(again as Error).message}`);
-      });
+      const warn = (again: unknown) => this.#context.log("warn", `Clean up container ${record.id}: ${again}`);
+      await this.delete(record.id).catch(warn);
       throw error;
     }
   }
@@ -163,6 +169,12 @@ export class LinuxProcesses implements Processes {
   }
 
   async delete(containerID: string): Promise<void> {
+    await this.#deleteProcess(containerID);
+    await deleteUserNamespace(this.#pathsOf(containerID).userns);
+  }
+
+  /** Deletes all but the user namespace, which is there before the process is made. */
+  async #deleteProcess(containerID: string): Promise<void> {
     const container = this.#pathsOf(containerID);
     const facts = readFacts(container.facts);
     const state = join(this.#context.paths.runtime, containerID);
@@ -179,6 +191,7 @@ export class LinuxProcesses implements Processes {
     await Promise.all([
       rm(container.exit, { force: true }),
       rm(container.bundle, { recursive: true, force: true }),
+      endSharedMemory(container.shared),
     ]);
     this.#exits.forget(containerID);
   }
@@ -219,8 +232,8 @@ export class LinuxProcesses implements Processes {
   }
 
   async list(): Promise<string[]> {
-    const { bundles, runtime, exits } = this.#context.paths;
-    const names = await Promise.all([bundles, runtime, exits].map((folder) => readdir(folder).catch(() => [])));
+    const { bundles, runtime, exits, userns } = this.#context.paths;
+    const names = await Promise.all([bundles, runtime, exits, userns].map((folder) => readdir(folder).catch(() => [])));
     return [...new Set(names.flat())].filter((name) => /^[0-9A-Za-z_-]+$/.test(name));
   }
 
@@ -245,12 +258,13 @@ export class LinuxProcesses implements Processes {
     containerID: string,
     supervisor: { pid: number; containerPid: number; ended: Promise<void> },
     rest: Pick<Facts, "cgroup" | "privatePid">,
+    pidFiles: readonly string[],
   ): void {
     const conmon = markProcess(supervisor.pid);
     const main = markProcess(supervisor.containerPid);
     if (conmon === undefined || main === undefined) throw gone("Create process", containerID);
-    // conmon writes this file itself only where it leaves its parent, which it does not.
-    writeFileSync(container.conmonPidFile, String(supervisor.pid));
+    // conmon writes these files itself only where it leaves its parent, which it does not.
+    for (const file of pidFiles) writeFileSync(file, String(supervisor.pid));
     writeFacts(container.facts, { container: main, conmon, ...rest });
     this.#supervisors.add(containerID, supervisor.ended);
   }
@@ -259,12 +273,9 @@ export class LinuxProcesses implements Processes {
     const { runtime } = this.#parts;
     // A start looks at no cgroup.
     const program = command === "start" ? runtime.path : runtime.program;
-    try {
-      await runCommand(program, [...runtime.args, command, ...args]);
-    } catch (error) {
-      if (error instanceof CommandError && error.code >= 0) throw runtimeError(runtime.name, error.stderr);
-      throw error;
-    }
+    await runCommand(program, [...runtime.args, command, ...args]).catch((error) => {
+      throw error instanceof CommandError && error.code >= 0 ? runtimeError(runtime.name, error.stderr) : error;
+    });
   }
 
   async #deleteByForce(containerID: string): Promise<void> {
@@ -279,9 +290,8 @@ export class LinuxProcesses implements Processes {
   }
 }
 
-function hasOwnPids({ record }: ProcessOptions): boolean {
-  const { mode } = record.spec.namespaces.pid;
-  return mode === "private" || mode === "none" || mode === "bridge";
+function hasOwnPids({ spec }: ProcessOptions["record"]): boolean {
+  return spec.namespaces.pid.mode === "private";
 }
 
 function gone(action: string, containerID: string): EngineError {

@@ -5,25 +5,19 @@
  */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { ContainerRecord, NamespaceMode } from "../../../engine/container_record.ts";
+import type { ContainerRecord } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
-import { fitsGlob } from "../../../engine/glob.ts";
 import { containerCapabilities } from "./capabilities.ts";
+import { containerSeccomp, hiddenPaths } from "./confinement.ts";
 import { hostDevices } from "./devices.ts";
 import { INIT_PATH } from "./mounts.ts";
+import { containerNamespaces } from "./namespaces.ts";
 import { containerLimits } from "./rlimits.ts";
-import { parseSeccompProfile, type SeccompProfile, translateSeccomp } from "./seccomp.ts";
+import type { SeccompProfile } from "./seccomp.ts";
 import type { SeccompFilters } from "./seccomp_filters.ts";
-import type { RuntimeSpec, SpecMount, SpecNamespace, SpecSeccomp } from "./spec_types.ts";
+import type { RuntimeSpec, SpecMount } from "./spec_types.ts";
 import type { ResolvedUser } from "./user_lookup.ts";
 
-/** Parts of /proc and /sys that tell of the host or reach into it. */
-const MASKED = [
-  ..."/proc/acpi /proc/kcore /proc/keys /proc/latency_stats /proc/timer_list /proc/timer_stats".split(" "),
-  ..."/proc/sched_debug /proc/scsi /sys/firmware /sys/fs/selinux /sys/dev/block".split(" "),
-  "/sys/devices/virtual/powercap",
-];
-const READ_ONLY = "/proc/asound /proc/bus /proc/fs /proc/irq /proc/sys /proc/sysrq-trigger".split(" ");
 const PIDS_LIMIT = 2048;
 const DEFAULT_UMASK = 0o022;
 const CAP_SYS_RESOURCE = "CAP_SYS_RESOURCE";
@@ -32,6 +26,7 @@ const CAP_SYS_RESOURCE = "CAP_SYS_RESOURCE";
 export interface SpecSources {
   rootfs: string;
   netns?: string;
+  userns?: string;
   user: ResolvedUser;
   mounts: SpecMount[];
   cgroupsPath: string;
@@ -58,7 +53,7 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
   );
   const namespaces = await containerNamespaces(record, sources);
   const hasOwnUTS = namespaces.some(({ type, path }) => type === "uts" && path === undefined);
-  const seccomp = await containerSeccomp(record, capabilities.bounding, sources);
+  const seccomp = await containerSeccomp(spec, capabilities.bounding, sources);
   const args = record.process.args;
   const oomScoreAdj = await clampedScore(spec.oomScoreAdj, sources);
   return {
@@ -77,6 +72,7 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
       capabilities,
       rlimits: containerLimits(spec.rlimits, sources.limits, warn),
       noNewPrivileges: spec.noNewPrivileges,
+      ...spec.apparmor !== undefined && spec.apparmor !== "unconfined" && { apparmorProfile: spec.apparmor },
       ...oomScoreAdj !== undefined && { oomScoreAdj },
     },
     root: { path: sources.rootfs, readonly: spec.readOnly },
@@ -90,8 +86,9 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
       sysctl: { ...defaultSysctls(record), ...spec.sysctl },
       ...spec.privileged && { devices: await hostDevices() },
       ...seccomp !== undefined && { seccomp },
-      ...hiddenPaths(record),
-      rootfsPropagation: rootPropagation(sources.mounts),
+      ...hiddenPaths(spec),
+      ...spec.personality !== undefined && { personality: spec.personality },
+      rootfsPropagation: spec.rootPropagation ?? rootPropagation(sources.mounts),
     },
   };
 }
@@ -112,49 +109,6 @@ export function specText(spec: RuntimeSpec | RuntimeSpec["process"]): string {
     : text.replaceAll(/"bigint:\d+:[0-9a-f-]+:\d+"/g, (mark) => numbers.get(mark) ?? mark);
 }
 
-async function containerNamespaces(record: ContainerRecord, sources: SpecSources): Promise<SpecNamespace[]> {
-  const { network, pid, ipc, uts, cgroup } = record.spec.namespaces;
-  if (ipc.mode === "container") {
-    // The other's /dev/shm would have to be shared with it.
-    throw new EngineError("unsupported", 'Create container: ipcns "container" is not available here');
-  }
-  const one = async (type: SpecNamespace["type"], file: string, { mode, value }: NamespaceMode) => {
-    if (mode === "host") return [];
-    if (mode === "path") return [{ type, path: value }];
-    if (mode === "container") return [{ type, path: `/proc/${await sources.pidOf(value ?? "")}/ns/${file}` }];
-    return [{ type }];
-  };
-  const net = sources.netns === undefined ? one("network", "net", network) : [{ type: "network", path: sources.netns }];
-  const all = await Promise.all([
-    one("pid", "pid", pid),
-    net,
-    one("ipc", "ipc", ipc),
-    one("uts", "uts", uts),
-    one("cgroup", "cgroup", cgroup),
-  ]);
-  return [...all.flat() as SpecNamespace[], { type: "mount" }];
-}
-
-async function containerSeccomp(
-  { spec }: ContainerRecord,
-  capabilities: readonly string[],
-  { seccomp, warn }: SpecSources,
-): Promise<SpecSeccomp | undefined> {
-  if (spec.privileged || spec.seccomp === "unconfined") return undefined;
-  const asked = spec.seccomp === undefined || spec.seccomp === "default" ? undefined : spec.seccomp;
-  const profile = asked === undefined ? seccomp : parseSeccompProfile(
-    await readFile(asked, "utf8").catch((error) => {
-      throw new EngineError("invalid", `Read seccomp profile "${asked}": ${error.message}`, { cause: error });
-    }),
-    asked,
-  );
-  if (profile === undefined) {
-    warn("Filter system calls: no seccomp profile is installed, the container runs without one");
-    return undefined;
-  }
-  return translateSeccomp(profile, capabilities);
-}
-
 function containerResources({ spec }: ContainerRecord): Record<string, unknown> {
   const devices = spec.privileged ? [{ allow: true, access: "rwm" }] : [{ allow: false, access: "rwm" }];
   const asked = Array.isArray(spec.resources.devices) ? spec.resources.devices : [];
@@ -165,17 +119,6 @@ function containerResources({ spec }: ContainerRecord): Record<string, unknown> 
 function defaultSysctls({ spec }: ContainerRecord): Record<string, string> {
   const { mode } = spec.namespaces.network;
   return mode === "bridge" || mode === "private" || mode === "none" ? { "net.ipv4.ping_group_range": "0 0" } : {};
-}
-
-function hiddenPaths({ spec }: ContainerRecord): { maskedPaths: string[]; readonlyPaths: string[] } {
-  const unmasks = spec.unmasks.flatMap((text) => text.split(":"));
-  if (spec.privileged) return { maskedPaths: [], readonlyPaths: [] };
-  const shown = (path: string) => unmasks.some((pattern) => pattern.toUpperCase() === "ALL" || fitsGlob(pattern, path));
-  const masks = spec.masks.flatMap((text) => text.split(":"));
-  return {
-    maskedPaths: [...MASKED.filter((path) => !shown(path)), ...masks],
-    readonlyPaths: READ_ONLY.filter((path) => !shown(path)),
-  };
 }
 
 /** Mounts that are to be seen from one side on the other need a root that lets them. */

@@ -10,6 +10,23 @@ export interface SpecMount {
   type?: string;
   source?: string;
   options?: string[];
+  uidMappings?: SpecIDMapping[];
+  gidMappings?: SpecIDMapping[];
+}
+
+/** `linux.uidMappings[]`, `linux.gidMappings[]` and those of mounts. */
+export interface SpecIDMapping {
+  containerID: number;
+  hostID: number;
+  size: number;
+}
+
+/** One of `hooks`' lists. */
+export interface SpecHook {
+  path: string;
+  args?: string[];
+  env?: string[];
+  timeout?: number;
 }
 
 /** `linux.devices[]`. */
@@ -81,13 +98,18 @@ export interface RuntimeSpec {
     capabilities: SpecCapabilities;
     rlimits: SpecRLimit[];
     noNewPrivileges: boolean;
+    apparmorProfile?: string;
     oomScoreAdj?: number;
   };
   root: { path: string; readonly: boolean };
   hostname?: string;
   mounts: SpecMount[];
   annotations: Record<string, string>;
+  hooks?: Record<string, SpecHook[]>;
   linux: {
+    uidMappings?: SpecIDMapping[];
+    gidMappings?: SpecIDMapping[];
+    personality?: { domain: string };
     namespaces: SpecNamespace[];
     resources: Record<string, unknown>;
     cgroupsPath: string;

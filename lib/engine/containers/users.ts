@@ -1,0 +1,31 @@
+import type { ContainerRecord } from "../container_record.ts";
+import { hostID, type IDMaps } from "../id_maps.ts";
+import type { TreeOptions } from "../tree_stack.ts";
+import { type Context, hostOf } from "./context.ts";
+import { hasNamespace } from "./teardowns.ts";
+
+/** How the container's tree is mounted in its user namespace. IDs that keep their numbers need no mapping. */
+export function treeOptions({ idMaps }: Pick<ContainerRecord, "idMaps">, userns: string | undefined): TreeOptions {
+  if (idMaps === undefined || userns === undefined || isIdentity(idMaps)) return {};
+  const [uid, gid] = [hostID(idMaps.uids, 0), hostID(idMaps.gids, 0)];
+  return { userns, ...uid !== undefined && gid !== undefined && { rootOwner: { uid, gid } } };
+}
+
+/** The user namespace, which the container's network namespace and its tree are made in; its path. */
+export async function makeUsers(context: Context, record: ContainerRecord): Promise<string | undefined> {
+  const { idMaps: maps, spec } = record;
+  if (maps === undefined) return undefined;
+  const { mode, value } = spec.namespaces.user ?? { mode: "host" };
+  const join = mode === "container" ? namespaceOwner(context, value ?? "") : undefined;
+  return await hostOf(context).users.create(record.id, { maps, join, network: hasNamespace(record) });
+}
+
+/** Who made the user namespace: the one that is joined may have joined it too. */
+function namespaceOwner(context: Context, id: string): string {
+  const { mode, value } = context.records.require(id).spec.namespaces.user ?? { mode: "host" };
+  return mode === "container" ? namespaceOwner(context, value ?? "") : id;
+}
+
+function isIdentity({ uids, gids }: IDMaps): boolean {
+  return [...uids, ...gids].every(({ container, host }) => container === host);
+}

@@ -1,0 +1,77 @@
+/** Parts of a container's spec, by subject. */
+import type { IDMapping, IDMaps } from "./id_maps.ts";
+
+/** Users, names and the files that tell of them. */
+export interface IdentitySpec {
+  /** The line a user without an entry gets in /etc/passwd; `$USERNAME`, `$UID`, `$GID`, `$NAME` and `$HOME` are replaced. */
+  passwdEntry?: string;
+  /** The same for /etc/group: `$GROUPNAME`, `$GID` and `$USERLIST`. */
+  groupEntry?: string;
+  /** Users of the host whose entries the container's passwd file gets. */
+  hostUsers?: string[];
+  /** What /etc/hosts begins with: a path of the host, `image` or `none`; absent: the host's own file. */
+  baseHosts?: string;
+  /** Leave the image's /etc/hostname. */
+  noHostname?: boolean;
+  /** Folders of the tree that get /etc/hosts, /etc/hostname and /etc/resolv.conf as well. */
+  chrootFolders?: string[];
+}
+
+/** What the first process gets besides its arguments. */
+export interface ProcessSpec {
+  /** The engine's own environment is passed on. */
+  envHost?: boolean;
+  /** `NAME=value` in which variables of the image's environment are replaced. */
+  envMerge?: string[];
+  /** The init of the host to use in place of the engine's. */
+  initPath?: string;
+  personality?: { domain: "LINUX" | "LINUX32" };
+  /** Further options of the mount of /proc. */
+  procOptions?: string[];
+  /** The OCI runtime, by name or path. */
+  runtime?: string;
+  /** A further file for the supervisor's process ID. */
+  conmonPidFile?: string;
+  /** Whether the software is systemd, which wants a place of its own; absent: that is seen from its command. */
+  systemd?: "always" | "false";
+  /** What of `sd_notify(3)` was asked for; there is no service that could be told. */
+  sdNotify?: "container" | "conmon" | "healthy" | "ignore";
+}
+
+/** What belongs to a container's life. */
+export interface LifeSpec {
+  /** IDs of containers that must run first. */
+  requires?: string[];
+  /** Remove the image too when the container is removed by itself. */
+  removeImage?: boolean;
+}
+
+/** What the machine's security modules are asked for. */
+export interface SecuritySpec {
+  apparmor?: string;
+  selinux?: string[];
+  /** SELinux labels may be changed in the container. */
+  labelNested?: boolean;
+  /** The seccomp profile comes from the image's label, where it has one. */
+  seccompPolicy?: "default" | "image";
+  /** A seccomp profile's own text; it wins over a file. */
+  seccompText?: string;
+}
+
+/** The IDs of a user namespace: spelled out, or taken from those the host has to give. */
+export type UserMapsWish = IDMaps | { auto: AutoMaps };
+
+/** Wishes for a namespace of IDs that nobody else has. */
+export interface AutoMaps {
+  /** How many IDs. */
+  size?: number;
+  /** Mappings it must have besides. */
+  uids: IDMapping[];
+  gids: IDMapping[];
+}
+
+/** Which users there are. */
+export interface UserSpec {
+  /** With a private user namespace: which IDs of the host its users are. */
+  userMaps?: UserMapsWish;
+}

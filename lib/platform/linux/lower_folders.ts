@@ -1,0 +1,59 @@
+/**
+ * Lower folders of an overlay that are not the layers themselves. They are needed while it is mounted, and no longer: the
+ * overlay holds on to what it was given.
+ *
+ * @module
+ */
+import { mkdir, rm, rmdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { runCommand } from "./command.ts";
+import { unmount } from "./libc.ts";
+import { mapOwners } from "./mount_helper.ts";
+import { namesIn } from "./tree.ts";
+
+/** Runs with a link to a folder whose own name may hold what options of a mount cannot. */
+export async function withLinkTo<T>(target: string, link: string, run: () => Promise<T>): Promise<T> {
+  await rm(link, { force: true });
+  await symlink(target, link);
+  try {
+    return await run();
+  } finally {
+    await rm(link, { force: true });
+  }
+}
+
+/**
+ * Runs with folders shown below `base`, under numbers, with their owners mapped as in a user namespace. What an earlier
+ * process left there is taken away first.
+ */
+export async function withMappedOwners<T>(
+  userns: string,
+  sources: readonly string[],
+  base: string,
+  run: (base: string, names: string[]) => Promise<T>,
+): Promise<T> {
+  await takeAway(base);
+  const names = sources.map((_, index) => String(index));
+  for (const name of names) await mkdir(join(base, name), { recursive: true, mode: 0o700 });
+  try {
+    await mapOwners(userns, sources.map((source, index) => ({ source, target: join(base, names[index]!) })));
+    return await run(base, names);
+  } finally {
+    await takeAway(base);
+  }
+}
+
+/** Never deletes but empty folders: one that is still mounted shows a layer. A mount of the same device is not told apart. */
+async function takeAway(base: string): Promise<void> {
+  for (const name of await namesIn(base)) {
+    const folder = join(base, name);
+    try {
+      await rmdir(folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
+      if (!await unmount(folder)) await runCommand("umount", ["--", folder]);
+      await rmdir(folder);
+    }
+  }
+  await rmdir(base).catch(() => {});
+}

@@ -1,0 +1,76 @@
+/**
+ * The mounts every container gets: what the kernel shows, and what systemd expects besides.
+ *
+ * @module
+ */
+import type { ContainerRecord } from "../../../engine/container_record.ts";
+import type { SpecMount } from "./spec_types.ts";
+
+const SHM_SIZE = 65_536_000;
+/** Writable places of a read-only root. */
+const SCRATCH = ["/run", "/tmp", "/var/tmp"];
+/** Writable places of systemd; an inner one follows its outer one. */
+const SYSTEMD_SCRATCH = ["/run", "/run/lock", "/tmp", "/var/log/journal"];
+const SCRATCH_OPTIONS = ["rw", "rprivate", "nosuid", "nodev", "tmpcopyup"];
+
+/**
+ * Lists them.
+ *
+ * @param sharedMemory Where the /dev/shm of the container is whose means of communication this one shares
+ */
+export function kernelMounts(record: ContainerRecord, sharedMemory?: string): SpecMount[] {
+  const { spec } = record;
+  const writable = spec.privileged ? "rw" : "ro";
+  const hasOwnCgroup = spec.namespaces.cgroup.mode !== "host";
+  return [
+    {
+      destination: "/proc",
+      type: "proc",
+      source: "proc",
+      options: ["nosuid", "noexec", "nodev", ...spec.procOptions ?? []],
+    },
+    scratch("/dev", ["nosuid", "noexec", "strictatime", "mode=755", "size=65536k"]),
+    { destination: "/sys", type: "sysfs", source: "sysfs", options: ["nosuid", "noexec", "nodev", writable] },
+    {
+      destination: "/dev/pts",
+      type: "devpts",
+      source: "devpts",
+      options: ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"],
+    },
+    { destination: "/dev/mqueue", type: "mqueue", source: "mqueue", options: ["nosuid", "noexec", "nodev"] },
+    ...sharedMemoryMount(spec, sharedMemory),
+    record.systemd ? systemdCgroup(hasOwnCgroup) : {
+      destination: "/sys/fs/cgroup",
+      type: "cgroup",
+      source: "cgroup",
+      options: ["rprivate", "nosuid", "noexec", "nodev", "relatime", writable],
+    },
+    ...spec.readOnly && spec.readWriteTmpfs ? SCRATCH.map((place) => scratch(place, SCRATCH_OPTIONS)) : [],
+    ...record.systemd ? SYSTEMD_SCRATCH.map((place) => scratch(place, SCRATCH_OPTIONS)) : [],
+  ];
+}
+
+/** A tmpfs. */
+export function scratch(destination: string, options: string[]): SpecMount {
+  return { destination, type: "tmpfs", source: "tmpfs", options };
+}
+
+/** Shared memory goes with the namespace of the other means of communication, and "none" is without. */
+function sharedMemoryMount(
+  { namespaces: { ipc }, shmSize }: ContainerRecord["spec"],
+  sharedMemory: string | undefined,
+): SpecMount[] {
+  const destination = "/dev/shm";
+  const options = ["nosuid", "noexec", "nodev"];
+  if (ipc.mode === "none") return [];
+  const source = ipc.mode === "host" ? destination : sharedMemory;
+  if (source !== undefined) return [{ destination, type: "bind", source, options: ["rbind", ...options] }];
+  return [{ ...scratch(destination, [...options, "mode=1777", `size=${shmSize ?? SHM_SIZE}`]), source: "shm" }];
+}
+
+/** systemd makes cgroups of its own below the container's. */
+function systemdCgroup(hasOwnNamespace: boolean): SpecMount {
+  const destination = "/sys/fs/cgroup";
+  if (hasOwnNamespace) return { destination, type: "cgroup", source: "cgroup", options: ["private", "rw"] };
+  return { destination, type: "bind", source: destination, options: ["rbind", "private", "rw"] };
+}

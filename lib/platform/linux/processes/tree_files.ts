@@ -1,0 +1,89 @@
+/**
+ * The files of the host that are bound into a container's tree.
+ *
+ * @module
+ */
+import { chmod, chown, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { EngineError } from "../../../engine/errors.ts";
+import type { ProcessOptions } from "../../../engine/host_port.ts";
+import type { HostContext } from "../context.ts";
+import { type ContainerPaths, containerPaths } from "../paths.ts";
+import { readInside } from "../safe_path.ts";
+import { containerEnvText, hostsText, resolvConfText } from "./etc_files.ts";
+import { groupText, passwdText } from "./identity_files.ts";
+import type { ResolvedUser } from "./user_lookup.ts";
+
+const ZONES = "/usr/share/zoneinfo";
+/** The most of an image's own /etc/hosts. */
+const HOSTS_LIMIT = 1024 * 1024;
+/** What folders that software makes its root get as well. */
+const SHARED_FILES = ["/etc/hosts", "/etc/hostname", "/etc/resolv.conf"];
+
+/** Who owns the files. */
+export interface Owner {
+  uid: number;
+  gid: number;
+}
+
+/** Writes them, and gives their paths by the place each has in the container. */
+export async function writeTreeFiles(
+  context: HostContext,
+  options: ProcessOptions,
+  container: ContainerPaths,
+  user: ResolvedUser,
+  owner: Owner = { uid: 0, gid: 0 },
+): Promise<Record<string, string>> {
+  const { record, network, rootfs } = options;
+  const { spec } = record;
+  const files: Record<string, string> = {};
+  const add = async (destination: string, path: string, text: string) => {
+    files[destination] = path;
+    await writeFile(path, text);
+    // Whatever the server's umask: the container's users read it.
+    await chmod(path, 0o644);
+    if (owner.uid !== 0 || owner.gid !== 0) await chown(path, owner.uid, owner.gid);
+  };
+  const joined = spec.namespaces.network.mode === "container" ? spec.namespaces.network.value : undefined;
+  const other = joined === undefined ? undefined : containerPaths(context.paths, joined);
+  const work = [add("/run/.containerenv", container.containerEnv, containerEnvText(record))];
+  if (!spec.noHostname) work.push(add("/etc/hostname", container.hostname, `${record.hostname}\n`));
+  // Who shares a network shares what is said of it, later changes included.
+  if (other !== undefined) {
+    if (!spec.noHosts) files["/etc/hosts"] = other.hosts;
+    if (!spec.noResolvConf) files["/etc/resolv.conf"] = other.resolvConf;
+  } else {
+    if (!spec.noHosts) {
+      const base = spec.baseHosts === "image" ? await imageHosts(rootfs) : undefined;
+      work.push(hostsText(record, network, base).then((text) => add("/etc/hosts", container.hosts, text)));
+    }
+    if (!spec.noResolvConf) {
+      work.push(resolvConfText(record, network).then((text) => add("/etc/resolv.conf", container.resolvConf, text)));
+    }
+  }
+  const passwd = await passwdText(record, user);
+  if (passwd !== undefined) work.push(add("/etc/passwd", join(container.bundle, "passwd"), passwd));
+  const group = groupText(record, user);
+  if (group !== undefined) work.push(add("/etc/group", join(container.bundle, "group"), group));
+  await Promise.all(work);
+  const zone = await zoneFile(spec.timezone);
+  if (zone !== undefined) files["/etc/localtime"] = zone;
+  for (const folder of spec.chrootFolders ?? []) {
+    for (const name of SHARED_FILES) if (files[name] !== undefined) files[join(folder, name)] = files[name];
+  }
+  return files;
+}
+
+async function imageHosts(rootfs: string): Promise<string> {
+  return new TextDecoder().decode(await readInside(rootfs, "/etc/hosts", HOSTS_LIMIT) ?? new Uint8Array());
+}
+
+/** The file of a time zone. Throws `EngineError("invalid")` for one the host does not know. */
+export async function zoneFile(timezone: string | undefined): Promise<string | undefined> {
+  if (timezone === undefined || timezone === "") return undefined;
+  if (timezone === "local") return "/etc/localtime";
+  const path = join(ZONES, timezone);
+  const isZone = path.startsWith(`${ZONES}/`) && await stat(path).then((facts) => facts.isFile(), () => false);
+  if (!isZone) throw new EngineError("invalid", `finding timezone ${timezone} on the host: no such file or directory`);
+  return path;
+}

@@ -1,0 +1,57 @@
+/**
+ * User namespaces that last without a process: each is kept by a file it is mounted on (`runroot/userns/<id>`).
+ *
+ * @module
+ */
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { EngineError } from "../../engine/errors.ts";
+import type { IDMapping } from "../../engine/id_maps.ts";
+import type { IDRange, UserNamespaces } from "../../engine/user_port.ts";
+import { makeNamespaces } from "./mount_helper.ts";
+import { deleteNamespaceAt } from "./netns.ts";
+import { unmountAll } from "./overlay.ts";
+import { containerPaths, type HostPaths } from "./paths.ts";
+
+/** Opens the user namespaces of a host. */
+export function openUserNamespaces(paths: HostPaths, files = ["/etc/subuid", "/etc/subgid"]): UserNamespaces {
+  return {
+    async create(containerID, { maps, join, network }) {
+      const { userns, netns } = containerPaths(paths, containerID);
+      const other = join === undefined ? "" : containerPaths(paths, join).userns;
+      if (other !== "" && !existsSync(other)) {
+        throw new EngineError("state", `Join user namespace: container ${join} is not running`);
+      }
+      await mkdir(paths.userns, { recursive: true, mode: 0o700 });
+      await deleteUserNamespace(userns);
+      if (network) await deleteNamespaceAt(netns);
+      if (other === "" || network) {
+        const [uids, gids] = [lines(maps.uids), lines(maps.gids)];
+        await makeNamespaces({ userns, netns: network ? netns : "", join: other, uids, gids });
+      }
+      return other === "" ? userns : other;
+    },
+    async subordinate(user) {
+      const [uids, gids] = await Promise.all(files.map((file) => readRanges(file, user)));
+      return { uids: uids!, gids: gids! };
+    },
+  };
+}
+
+/** Lets a namespace go. Missing is no error. */
+export async function deleteUserNamespace(path: string): Promise<void> {
+  if (!existsSync(path)) return;
+  await unmountAll(path);
+  await rm(path, { force: true });
+}
+
+function lines(mappings: readonly IDMapping[]): string {
+  return mappings.map(({ container, host, size }) => `${container} ${host} ${size}\n`).join("");
+}
+
+async function readRanges(file: string, user: string): Promise<IDRange[]> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text.split("\n").map((line) => line.split(":")).filter(([name]) => name === user).map(([, host, size]) => {
+    return { host: Number(host), size: Number(size) };
+  });
+}

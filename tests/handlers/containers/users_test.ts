@@ -1,0 +1,52 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { userNamespace } from "../../../handlers/containers/spec/users.ts";
+import { accept } from "../../../handlers/wire/decode.ts";
+import { SpecGenerator } from "../../../handlers/wire/spec_generator.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
+
+function users(body: Record<string, unknown>) {
+  return userNamespace(accept(SpecGenerator, { image: "x", ...body }));
+}
+
+const map = (container_id: number, host_id: number, size: number) => ({ container_id, host_id, size });
+
+Deno.test("userNamespace() reads every mode", () => {
+  const idmappings = { UIDMap: [map(0, 1000, 5)] };
+  const maps = [{ container: 0, host: 1000, size: 5 }];
+  const whole = [{ container: 0, host: 0, size: 2 ** 32 - 1 }];
+  const own = { mode: "private" as const };
+  assertEquals(users({}), {});
+  assertEquals(users({ userns: { nsmode: "host" } }), {});
+  assertEquals(users({ userns: { nsmode: "private" }, idmappings }), {
+    mode: own,
+    userMaps: { uids: maps, gids: maps },
+  });
+  assertEquals(users({ userns: { nsmode: "keep-id", value: "uid=5,gid=6" } }), {
+    mode: own,
+    userMaps: { uids: whole, gids: whole },
+    user: "5:6",
+  });
+  assertEquals(users({ userns: { nsmode: "keep-id" }, user: "7" }).user, undefined);
+  assertEquals(users({ userns: { nsmode: "container", value: "c" } }), { mode: { mode: "container", value: "c" } });
+  assertEquals(users({ userns: { nsmode: "path", value: "/p" } }), { mode: { mode: "path", value: "/p" } });
+  assertEquals(users({ userns: { nsmode: "auto", value: "size=9,uidmapping=0:1:2" } }).userMaps, {
+    auto: { size: 9, uids: [{ container: 0, host: 1, size: 2 }], gids: [] },
+  });
+});
+
+Deno.test("userNamespace() refuses what cannot be, in Podman's words", () => {
+  const rows: [mode: string, value: string, text: string][] = [
+    ["private", "", "must provide at least one UID or GID mapping"],
+    ["no-map", "", "nomap is only supported in rootless mode"],
+    ["keep-id", "size=1", "cannot set max size"],
+    ["keep-id", "odd=1", 'unknown option specified: "odd"'],
+    ["keep-id", "uid", 'invalid option specified: "uid"'],
+    ["keep-id", "uid=x", "no user or group ID"],
+    ["auto", "uidmapping=1:2", "not container:host:size"],
+    ["container", "", "needs a value"],
+    ["odd", "", '"userns" is not supported yet'],
+  ];
+  for (const [nsmode, value, text] of rows) {
+    assertThrows(() => users({ userns: { nsmode, value } }), EngineError, text);
+  }
+});

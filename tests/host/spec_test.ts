@@ -1,0 +1,116 @@
+/** What create requests ask for, seen from inside real containers. */
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { ok } from "../fixtures/run.ts";
+import { Session } from "./session.ts";
+
+Deno.test("podman run honours mounts, users and surroundings", async (t) => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await podman("pull", "--tls-verify=false", image);
+  const run = async (options: string[], script: string) => {
+    return await podman("run", "--rm", "--network=none", ...options, image, "sh", "-c", script);
+  };
+  const folder = await Deno.makeTempDir({ prefix: "gantry-spec-" });
+  const owner = async (path: string) => {
+    const { uid, gid } = await Deno.stat(`${folder}/${path}`);
+    return [uid, gid];
+  };
+  await Deno.mkdir(`${folder}/sub`);
+  await Deno.writeTextFile(`${folder}/sub/file`, "mine");
+
+  await t.step("an overlay keeps its changes from the folder, and begins anew", async () => {
+    const script = "cat /m/sub/file; echo new > /m/sub/file; rm -r /m/sub && ls -A /m";
+    assertEquals(await run(["-v", `${folder}:/m:O`], script), "mine");
+    assertEquals(await Deno.readTextFile(`${folder}/sub/file`), "mine");
+  });
+
+  await t.step("U gives a folder to the container's user, and no folder the host lives by", async () => {
+    await Deno.symlink("/etc/hostname", `${folder}/link`);
+    const before = await Deno.stat("/etc/hostname");
+    await run(["-v", `${folder}:/m:U`, "-u", "1234:1235"], "echo > /m/sub/other");
+    assertEquals(await owner("sub/file"), [1234, 1235]);
+    assertEquals((await Deno.stat("/etc/hostname")).uid, before.uid);
+    const refused = await server.podman("run", "--rm", "-v", "/etc:/m:U", "-u", "5", image, "true");
+    assertStringIncludes(refused.stderr, 'chowning host path "/etc" is not allowed');
+  });
+
+  await t.step("an image is mounted read-only, or with changes of the container's own", async () => {
+    const at = `type=image,source=${image},destination=/i`;
+    assertEquals(await run(["--mount", at], "cat /i/layers/kept; touch /i/x 2>/dev/null || echo ' ro'"), "kept ro\n");
+    assertEquals(await run(["--mount", `${at},rw=true`], "touch /i/x && ls /i/x"), "/i/x\n");
+    await podman("create", "--name", "holder", "--mount", at, image);
+    await podman("rm", "holder");
+  });
+
+  await t.step("--volumes-from brings folders and volumes, read-only when asked", async () => {
+    await podman("create", "--name", "donor", "-v", `${folder}:/b`, "-v", "named:/n", image);
+    const seen = await run(["--volumes-from", "donor:ro"], "cat /b/sub/file; touch /n/x 2>/dev/null || echo ' ro'");
+    assertEquals(seen, "mine ro\n");
+    await podman("rm", "donor");
+  });
+
+  await t.step("containers share their means of communication, when they may", async () => {
+    await podman("run", "-d", "--name", "speaker", "--network=none", image, "sleep", "60");
+    await run(["--ipc=container:speaker"], "echo hello > /dev/shm/word");
+    assertEquals(await podman("exec", "speaker", "cat", "/dev/shm/word"), "hello\n");
+    await podman("run", "-d", "--name", "loner", "--ipc=private", "--network=none", image, "sleep", "60");
+    const refused = await server.podman("create", "--ipc=container:loner", image);
+    assertStringIncludes(refused.stderr, "is not allowed: non-shareable IPC");
+    await podman("rm", "-f", "-t", "0", "speaker", "loner");
+  });
+
+  await t.step("a user namespace shows the image's files and volumes as its users'", async () => {
+    const closed = await server.podman("run", "--rm", "--uidmap", "0:100000:65536", image, "true");
+    assertStringIncludes(closed.stderr, `"${server.folder}" keeps the container's users out`);
+    await Deno.chmod(server.folder, 0o711);
+    const maps = ["--uidmap", "0:100000:65536"];
+    const script =
+      "cat /proc/self/uid_map; ls -ldn /etc /v | cut -c 14-26; touch /etc/mine && ls -n /etc/mine | cut -c 14-26";
+    const lines = (await run([...maps, "-v", "/v"], script)).replaceAll(/ +/g, " ").split("\n").map((line) =>
+      line.trim()
+    ).slice(0, -1);
+    assertEquals(lines, ["0 100000 65536", "1 0 0", "2 0 0", "1 0 0"]);
+    await run([...maps, "-v", `${folder}:/m:U`, "-u", "5:6"], "true");
+    assertEquals(await owner("sub/file"), [100005, 100006]);
+    const overlay = await run([...maps, "-v", `${folder}:/m:O`], "echo > /m/new && rm -r /m/sub; ls /m");
+    assertEquals(overlay, "link\nnew\n");
+    await podman("run", "-d", "--name", "mapped", ...maps, "--network=none", image, "sleep", "60");
+    assertMatch(await run(["--userns=container:mapped"], "cat /proc/self/uid_map"), / 100000 +65536\n$/);
+    assertMatch(await podman("exec", "mapped", "id"), /^uid=0\(root\)/);
+    await podman("rm", "-f", "-t", "0", "mapped");
+    assertEquals(await run(["--userns=keep-id"], "id -u"), "0\n");
+  });
+
+  await t.step(
+    "passwd entries, host users, personality, proc options, chroots and time zones are as asked",
+    async () => {
+      assertEquals(
+        await run(["--passwd-entry", "u:*:$UID:$GID::$HOME:/x", "-u", "77"], "tail -1 /etc/passwd"),
+        "u:*:77:0::/:/x\n",
+      );
+      assertMatch(await run(["--hostuser", "daemon"], "tail -1 /etc/passwd"), /^daemon:\*:1:1:/);
+      assertMatch(await run(["--security-opt", "proc-opts=hidepid=2"], "grep ' /proc proc ' /proc/mounts"), /hidepid=/);
+      assertEquals(await run(["--chrootdirs", "/var/jail"], "ls /var/jail/etc"), "hostname\nhosts\nresolv.conf\n");
+      assertEquals(await run(["--env-merge", "PATH=/x:${PATH}"], "echo $PATH | cut -c 1-4"), "/x:/\n");
+    },
+  );
+
+  await t.step("what the machine does not have is refused when the container is created", async () => {
+    const rows: [options: string[], text: string][] = [
+      [["--cap-add", "ODD"], 'unknown capability "ODD"'],
+      [["--security-opt", "seccomp=/none.json"], "opening seccomp profile failed: open /none.json"],
+      [["--hostuser", "nobody-here"], "unknown user nobody-here"],
+      [["--pid=ns:/none"], "cannot find specified pid namespace path"],
+      [["--tz", "Nowhere/None"], "finding timezone"],
+      [["--init", "--init-path", "/none"], "container-init binary not found on the host"],
+    ];
+    for (const [options, text] of rows) {
+      const { code, stderr } = await server.podman("create", ...options, image);
+      assertEquals(code, 125, stderr);
+      assertStringIncludes(stderr, text);
+    }
+  });
+  assertEquals(await podman("ps", "-aq"), "");
+  await Deno.remove(folder, { recursive: true });
+});
