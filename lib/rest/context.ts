@@ -17,6 +17,11 @@ export interface UpgradeInit {
 export interface Platform {
   upgrade?(init?: UpgradeInit): Promise<Upgraded> | Upgraded;
   upgradeWebSocket?(options?: { protocol?: string }): { socket: WebSocket; response: Response };
+  /**
+   * Whether bodies that do not tell their length are known to be small, as those of a caller in the same process, or of a proxy that bounds them:
+   * they are read as a whole, as the runtime decodes them, and only then measured. Else they are measured as they come, which takes longer.
+   */
+  readonly boundedBodies?: boolean;
   /** The peer's address, as the runtime words it. */
   readonly peer?: string;
   waitUntil?(promise: Promise<unknown>): void;

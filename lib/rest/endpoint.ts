@@ -56,7 +56,7 @@ export class Endpoint {
       if (auth) call.identity = await auth.authenticate(call.request, name);
       if (!run) throw new HTTPError(501, `Call "${name}": it is not implemented`, { kind: "unimplemented" });
       const values: unknown[] = [];
-      if (body) placeBody(body, await this.#readBody(body, call.request), values);
+      if (body) placeBody(body, await this.#readBody(body, call), values);
       this.#readArguments(call.captures, call.query, values);
       const validated = validateArguments(this.plan, values);
       if (validated) await validated;
@@ -74,11 +74,11 @@ export class Endpoint {
   }
 
   /** Reads the body: a stream, or the promise of a value. */
-  #readBody({ shape, contentType, kind }: BodyPlan, request: Request): unknown {
+  #readBody({ shape, contentType, kind }: BodyPlan, { request, platform }: Call): unknown {
     const { limit, asTagged } = this.plan;
     if (shape === "stream") return this.responses.parts.streams?.read(request, limit);
     const codec = codecForBody(this.#codecs, asTagged ? null : request.headers.get("content-type"), contentType, kind);
-    return readBody(request, limit, codec, { kind });
+    return readBody(request, limit, codec, { kind }, platform.boundedBodies);
   }
 }
 

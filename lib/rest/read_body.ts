@@ -8,12 +8,14 @@ export function tooLarge(limit: number): HTTPError {
 }
 
 /**
- * Refuses a body that says of itself that it is too large.
+ * The length a body says it has; null when it does not say.
  *
- * @throws {HTTPError} 413
+ * @throws {HTTPError} 413 when that is too large
  */
-export function checkLength({ headers }: Request, limit: number): void {
-  if (Number(headers.get("content-length")) > limit) throw tooLarge(limit);
+export function toldLength({ headers }: Request, limit: number): string | null {
+  const length = headers.get("content-length");
+  if (Number(length) > limit) throw tooLarge(limit);
+  return length;
 }
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
@@ -21,11 +23,17 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
 /**
  * Reads a body, never more than `limit` bytes of it.
  *
+ * @param isBounded Whether it is small even if it does not tell its length
  * @throws {HTTPError} 413 when it is larger, 400 when it is cut short or is not what its type says
  */
-export async function readBody(request: Request, limit: number, codec: Codec, context: CodecContext): Promise<unknown> {
-  checkLength(request, limit);
-  const length = request.headers.get("content-length");
+export async function readBody(
+  request: Request,
+  limit: number,
+  codec: Codec,
+  context: CodecContext,
+  isBounded = false,
+): Promise<unknown> {
+  const length = toldLength(request, limit);
   let detail: unknown = "it was cut short";
   try {
     if (codec.read) {
@@ -34,14 +42,14 @@ export async function readBody(request: Request, limit: number, codec: Codec, co
       return await codec.read(new Response(bytes, { headers: request.headers }), context);
     }
     // Only asking for `body` makes a stream, which takes longer than all the rest: a body that told its length is read whole.
-    const given = length ? await request.text() : await collect(request, limit);
+    const given = length || isBounded ? await request.text() : await collect(request, limit);
     if (given.length > limit) throw tooLarge(limit);
     detail = "it is not UTF-8";
     const text = typeof given === "string" ? given : UTF8.decode(given);
     // What is not UTF-8 comes as replacement characters, three bytes each, of fewer bytes (or of three that begin a longer character).
     if (length && text.includes("\ufffd") && new Blob([text]).size !== +length) throw detail;
     detail = undefined;
-    return codec.decode(/json/.test(codec.type) ? boundDepth(text) : text, context);
+    return codec.decode(codec.type.endsWith("json") ? boundDepth(text) : text, context);
   } catch (cause) {
     if (cause instanceof HTTPError) throw cause;
     detail ??= cause instanceof Error ? cause.message : cause;

@@ -1,13 +1,13 @@
 import type { Call } from "./call.ts";
 import type { ServerParts } from "./core_server.ts";
-import { checkLength, tooLarge } from "./read_body.ts";
+import { toldLength, tooLarge } from "./read_body.ts";
 import { isPieces, streamOf } from "./stream_body.ts";
 import type { ResultWriter } from "./write_result.ts";
 
 /** Streams as bodies and results, and responses that functions make themselves: the part of a server that carries them. */
 export const streams: NonNullable<ServerParts["streams"]> = {
   read(request, limit) {
-    checkLength(request, limit);
+    toldLength(request, limit);
     return limitStream(request.body ?? new Blob([]).stream(), limit);
   },
   write(value, call, writer) {

@@ -55,9 +55,9 @@ export class ResponseWriter {
   ): Response {
     // A stream is what the call lasts as long as.
     if (!(body instanceof ReadableStream)) call.finish?.();
-    // Runtimes make a response fastest of a record.
+    // Runtimes make a response fastest of a record, and of no status.
     if (this.#fixed && !call.ownHeaders && !(Symbol.iterator in own) && !this.parts.headers?.writes(values)) {
-      return new Response(body, { status, headers: own });
+      return new Response(body, status === 200 ? { headers: own } : { status, headers: own });
     }
     const headers = new Headers(this.headers.entries);
     setHeaders(headers, own);

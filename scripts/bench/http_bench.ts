@@ -10,62 +10,80 @@ export interface HTTPResult {
 /** GET with a path parameter and POST with validation: in process, and over loopback TCP behind `Deno.serve`. */
 export async function* httpLines(rounds: number): AsyncGenerator<HTTPResult> {
   const peers = httpPeers();
-  const get = () => new Request("http://localhost/users/42");
   const body = JSON.stringify(user);
   const headers = { "content-type": "application/json" };
-  const post = () => new Request("http://localhost/users", { method: "POST", body, headers });
-  yield { what: "GET, in process", rates: await inTurn(peers, rounds, (serve) => inProcess(serve, get)) };
-  yield {
-    what: "POST with validation, in process",
-    rates: await inTurn(peers, rounds, (serve) => inProcess(serve, post)),
-  };
   // As it comes from the wire: a server is told how long a body is.
   const told = { ...headers, "content-length": String(body.length) };
-  const sized = () => new Request("http://localhost/users", { method: "POST", body, headers: told });
-  yield {
-    what: "POST with validation and content-length, in process",
-    rates: await inTurn(peers, rounds, (serve) => inProcess(serve, sized)),
-  };
-  const get_ = (base: string) => new Request(`${base}/users/42`);
-  const post_ = (base: string) => new Request(`${base}/users`, { method: "POST", body, headers });
-  yield { what: "GET over TCP", rates: await inTurn(peers, rounds, (serve) => overTCP(serve, get_)) };
-  yield { what: "POST with validation over TCP", rates: await inTurn(peers, rounds, (serve) => overTCP(serve, post_)) };
+  const inProcess: [what: string, request: () => Request][] = [
+    ["GET, in process", () => new Request("http://localhost/users/42")],
+    [
+      "POST with validation, in process",
+      () => new Request("http://localhost/users", { method: "POST", body, headers }),
+    ],
+    [
+      "POST with validation and content-length, in process",
+      () => new Request("http://localhost/users", { method: "POST", body, headers: told }),
+    ],
+  ];
+  for (const [what, request] of inProcess) {
+    yield { what, rates: await inTurn(peers, 8 * rounds, (serve) => callInProcess(serve, request)) };
+  }
+  const overTCP: [what: string, request: (base: string) => Request][] = [
+    ["GET over TCP", (base) => new Request(`${base}/users/42`)],
+    [
+      "POST with validation over TCP",
+      (base) => new Request(`${base}/users`, { method: "POST", body, headers }),
+    ],
+  ];
+  const servers = Object.entries(peers).map(([name, serve]) => {
+    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => serve(request));
+    return { name, server, base: `http://127.0.0.1:${server.addr.port}` };
+  });
+  const bases = Object.fromEntries(servers.map(({ name, base }) => [name, base]));
+  for (const [what, request] of overTCP) {
+    yield { what, rates: await inTurn(bases, 4 * rounds, (base) => callOverTCP(() => request(base))) };
+  }
+  for (const { server } of servers) await server.shutdown();
 }
 
-async function inTurn(
-  peers: Record<string, Fetch>,
+/**
+ * The median rate of each peer over many short rounds: all meet the same machine, and no single good or bad moment counts. Rounds begin with
+ * another peer each, as one meets what the one before left to the garbage collector.
+ */
+async function inTurn<P>(
+  peers: Record<string, P>,
   rounds: number,
-  measure: (serve: Fetch) => Promise<number>,
+  measure: (peer: P) => Promise<number>,
 ): Promise<Record<string, number>> {
-  const rates: Record<string, number> = {};
-  for (let round = 0; round < rounds; round++) {
-    // Each round begins with another, as one meets what the one before left to the garbage collector.
-    const all = Object.entries(peers);
-    for (const [name, serve] of [...all.slice(round), ...all.slice(0, round)]) {
-      rates[name] = Math.max(rates[name] ?? 0, await measure(serve));
+  const all = Object.entries(peers);
+  const rates: Record<string, number[]> = Object.fromEntries(all.map(([name]) => [name, []]));
+  // The first two rounds warm up.
+  for (let round = -2; round < rounds; round++) {
+    const first = (round + all.length) % all.length;
+    for (const [name, peer] of [...all.slice(first), ...all.slice(0, first)]) {
+      const rate = await measure(peer);
+      if (round >= 0) rates[name].push(rate);
     }
   }
-  return rates;
+  return Object.fromEntries(
+    Object.entries(rates).map(([name, of]) => [name, of.toSorted((a, b) => a - b)[rounds >> 1]]),
+  );
 }
 
-async function inProcess(serve: Fetch, request: () => Request): Promise<number> {
-  const count = 5000;
+async function callInProcess(serve: Fetch, request: () => Request): Promise<number> {
+  const count = 3000;
   const from = performance.now();
   for (let i = 0; i < count; i++) await read(await serve(request()));
   return count / (performance.now() - from) * 1000;
 }
 
-async function overTCP(serve: Fetch, request: (base: string) => Request): Promise<number> {
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => serve(request));
-  const base = `http://127.0.0.1:${server.addr.port}`;
-  const count = 4000;
+async function callOverTCP(request: () => Request): Promise<number> {
+  const count = 1600;
   const from = performance.now();
   await Promise.all(Array.from({ length: 16 }, async () => {
-    for (let i = 0; i < count / 16; i++) await read(await fetch(request(base)));
+    for (let i = 0; i < count / 16; i++) await read(await fetch(request()));
   }));
-  const rate = count / (performance.now() - from) * 1000;
-  await server.shutdown();
-  return rate;
+  return count / (performance.now() - from) * 1000;
 }
 
 async function read(response: Response): Promise<void> {

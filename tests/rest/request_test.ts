@@ -171,6 +171,11 @@ Deno.test("handler() bounds bodies", async () => {
   assertEquals([await post("/stream", unsized(10)), await post("/stream", unsized(11))], [200, 413]);
   assertEquals(await post("/free", unsized(100000)), 200);
   assertEquals(await post("/small", "x", { "content-length": "11" }), 413);
+  // Where the runtime is trusted to bound them, the limit still holds.
+  for (const [size, status] of [[10, 200], [11, 413]]) {
+    const sent = request("POST", "/small", "x".repeat(size), { "content-type": "text/plain" });
+    assertEquals((await run(sent, { boundedBodies: true })).status, status);
+  }
 });
 
 Deno.test("handler() refuses a body that is not UTF-8", async () => {
