@@ -5,7 +5,16 @@ import { parseAddress } from "./address.ts";
 import { sendRequest } from "./send_request.ts";
 import { WebSocket as SocketClient } from "./ws.ts";
 
-/** A client of one server, and its open connections. */
+/**
+ * A client of one server, and its open connections.
+ *
+ * @example
+ * ```ts
+ * import { connect, type ConnectedClient } from "./serve.ts";
+ * using client: ConnectedClient = connect("unix:///run/calculator.sock");
+ * console.assert(typeof client.fetch === "function");
+ * ```
+ */
 export interface ConnectedClient extends Client, Disposable {}
 
 /**

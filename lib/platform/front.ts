@@ -8,7 +8,16 @@ const HEAD_LIMIT = 128 * 1024;
 /** Pieces a head may come in: nobody who means it sends more. */
 const PIECES_LIMIT = 1024;
 
-/** Tells which requests may take their connection over although no header says so. */
+/**
+ * Tells which requests may take their connection over although no header says so.
+ *
+ * @example
+ * ```ts
+ * import type { Hijacks } from "./serve.ts";
+ * const hijacks: Hijacks = (method, path) => method === "POST" && path.endsWith("/attach");
+ * console.assert(hijacks("POST", "/containers/web/attach"));
+ * ```
+ */
 export type Hijacks = (method: string, path: string) => boolean;
 
 /** What becomes of a connection, once its first head has been seen. */

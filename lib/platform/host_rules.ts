@@ -1,6 +1,14 @@
 import { isLoopback } from "./address.ts";
 
-/** What a TCP listener accepts besides the rule. */
+/**
+ * What a TCP listener accepts besides the rule.
+ *
+ * @example
+ * ```ts
+ * import type { HostRules } from "./serve.ts";
+ * const rules: HostRules = { hosts: ["api.example.com"], origins: ["https://app.example.com"] };
+ * ```
+ */
 export interface HostRules {
   /** Further names that may stand in `Host`, without a port. */
   readonly hosts?: readonly string[];

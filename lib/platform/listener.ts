@@ -13,7 +13,15 @@ import { listenUnix } from "./unix_socket.ts";
 import { soFar } from "./upgrade_event.ts";
 import { serveWebSocket } from "./websocket.ts";
 
-/** Options of {@linkcode listen}. */
+/**
+ * Options of {@linkcode listen}.
+ *
+ * @example
+ * ```ts
+ * import type { ListenOptions } from "./serve.ts";
+ * const options: ListenOptions = { hosts: ["api.example.com"], connections: 1000, onError: console.error };
+ * ```
+ */
 export interface ListenOptions extends HostRules {
   /** Every request is authenticated by the handler: TCP off loopback is allowed then. */
   readonly authenticated?: boolean;
@@ -34,7 +42,17 @@ export interface ListenOptions extends HostRules {
   onError?(error: unknown): void;
 }
 
-/** A listener that is open. */
+/**
+ * A listener that is open.
+ *
+ * @example
+ * ```ts
+ * import { listen, type Listener } from "./serve.ts";
+ * const listener: Listener = await listen("tcp://127.0.0.1:0", () => Promise.resolve(new Response("hello")));
+ * console.assert(/^tcp:\/\/127\.0\.0\.1:\d+$/.test(listener.address));
+ * await listener.close();
+ * ```
+ */
 export interface Listener extends AsyncDisposable {
   /** `unix:///path` or `tcp://host:port`, with the port that was given. */
   readonly address: string;
@@ -48,6 +66,13 @@ export interface Listener extends AsyncDisposable {
  *
  * @throws {SyntaxError} if the address does not parse
  * @throws {Error} if it is taken, or off loopback without an authenticator
+ *
+ * @example
+ * ```ts
+ * import { listen } from "./serve.ts";
+ * await using listener = await listen("tcp://127.0.0.1:0", () => Promise.resolve(new Response("hello")));
+ * console.assert(await (await fetch(listener.address.replace("tcp:", "http:"))).text() === "hello");
+ * ```
  */
 export async function listen(addr: string, handler: Handler, options: ListenOptions = {}): Promise<Listener> {
   const address = parseAddress(addr);

@@ -4,7 +4,15 @@ import { serveExchange } from "./exchange.ts";
 import { IdleWatch } from "./idle_watch.ts";
 import type { Serving } from "./serving.ts";
 
-/** Options of {@linkcode requestListener}. */
+/**
+ * Options of {@linkcode requestListener}.
+ *
+ * @example
+ * ```ts
+ * import type { RequestListenerOptions } from "./serve.ts";
+ * const options: RequestListenerOptions = { bodyPatience: 10_000, onError: console.error };
+ * ```
+ */
 export interface RequestListenerOptions {
   /** Milliseconds without a byte of a body that is waited for, until it is given up; 60,000 by default. */
   readonly bodyPatience?: number;

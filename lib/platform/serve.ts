@@ -14,7 +14,15 @@ export type { HostRules } from "./host_rules.ts";
 export { listen, type Listener, type ListenOptions } from "./listener.ts";
 export { requestListener, type RequestListenerOptions } from "./request_listener.ts";
 
-/** Options of {@linkcode listenAndServe}. */
+/**
+ * Options of {@linkcode listenAndServe}.
+ *
+ * @example
+ * ```ts
+ * import type { ServeOptions } from "./serve.ts";
+ * const options: ServeOptions = { compress: true, etag: true, hosts: ["api.example.com"] };
+ * ```
+ */
 export interface ServeOptions extends Omit<ListenOptions, "authenticated">, Omit<HandlerOptions, "onError"> {}
 
 /**

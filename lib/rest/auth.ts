@@ -1,7 +1,21 @@
 import { HTTPError } from "./error.ts";
 import { bearerOf } from "./socket_protocols.ts";
 
-/** Decides who calls, what they may do and what they may learn of errors. */
+/**
+ * Decides who calls, what they may do and what they may learn of errors.
+ *
+ * @example
+ * ```ts
+ * import { type Authenticator, HTTPError } from "./mod.ts";
+ * const localOnly: Authenticator<string> = {
+ *   authenticate(request) {
+ *     if (new URL(request.url).hostname !== "localhost") throw new HTTPError(401, "Authenticate: ask from here");
+ *     return "someone here";
+ *   },
+ * };
+ * console.assert(localOnly.authenticate(new Request("http://localhost/"), "Ping") === "someone here");
+ * ```
+ */
 export interface Authenticator<Identity = unknown> {
   /** Called before anything is decoded; its result is the call's identity. Throws an `HTTPError` 401 to refuse. */
   authenticate(request: Request, name: string): Identity | Promise<Identity>;

@@ -6,7 +6,19 @@ import { openChannel } from "./open_channel.ts";
 import type { Plan } from "./plan_types.ts";
 import { check } from "./read_result.ts";
 
-/** Opens the channel that a call results in: the part of a client that reads channels. */
+/**
+ * Opens the channel that a call results in: the part of a client that reads channels.
+ *
+ * @example
+ * ```ts
+ * import { api, chan, int64, linkWith, readChannel, rest } from "./client.ts";
+ * const clock = api("clock.example.com", { Ticks: rest("GET /ticks", [], [chan(int64)]) });
+ * const client = linkWith({ channel: readChannel }, clock, "http://localhost", {
+ *   fetch: () => Promise.resolve(new Response("1\n2\n")),
+ * });
+ * console.assert((await Array.fromAsync(await client.Ticks())).length === 2);
+ * ```
+ */
 export function readChannel(
   plan: Plan,
   request: Request,

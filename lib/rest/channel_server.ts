@@ -6,7 +6,22 @@ import { streams } from "./streams.ts";
 import type { ResponseWriter } from "./write_response.ts";
 import type { ResultWriter } from "./write_result.ts";
 
-/** Sends what a function yields: the part of a server that has channels. */
+/**
+ * Sends what a function yields: the part of a server that has channels.
+ *
+ * @example
+ * ```ts
+ * import { api, chan, handlerWith, implement, int64, rest, writeChannel } from "./server.ts";
+ * const clock = api("clock.example.com", { Ticks: rest("GET /ticks", [], [chan(int64)]) });
+ * const functions = implement(clock, {
+ *   async *Ticks() {
+ *     yield* [1, 2];
+ *   },
+ * });
+ * const serve = handlerWith({ channel: writeChannel }, null, functions);
+ * console.assert(await (await serve(new Request("http://localhost/ticks"))).text() === "1\n2\n");
+ * ```
+ */
 export async function writeChannel(value: unknown, call: Call, writer: ResultWriter): Promise<Response> {
   if (!isAsyncIterable(value)) throw new TypeError(`Answer "${call.name}": the function returned no AsyncIterable`);
   const { kind, contentType } = writer.plan.result;

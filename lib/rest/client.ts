@@ -36,7 +36,18 @@ export { retry, type RetryOptions } from "./retry.ts";
 export { socketProtocols } from "./socket_protocols.ts";
 export { streamBody } from "./stream_body.ts";
 
-/** {@linkcode linkWith} without any part. */
+/**
+ * {@linkcode linkWith} without any part.
+ *
+ * @example
+ * ```ts
+ * import { api, link, rest } from "./client.ts";
+ * import { z } from "npm:zod@4.6.7";
+ * const greeter = api("greeter.example.com", { Greet: rest("GET /hello/{name=%v}", [z.string()], [z.string()]) });
+ * const client = link(greeter, "http://localhost", { fetch: ({ url }) => Promise.resolve(new Response(url)) });
+ * console.assert(await client.Greet("ann") === "http://localhost/hello/ann");
+ * ```
+ */
 export function link<const D extends Operations>(
   definition: Definition<D>,
   base?: string,

@@ -2,18 +2,55 @@ import { HTTPError } from "./error.ts";
 import { isScalar, type Kind } from "./kind.ts";
 import { readPlain, writeScalar } from "./scalar_text.ts";
 
-/** What a codec must know of the value at hand. */
+/**
+ * What a codec must know of the value at hand.
+ *
+ * @example
+ * ```ts
+ * import type { CodecContext } from "./mod.ts";
+ * const isList = ({ kind }: CodecContext) => kind.type === "list";
+ * console.assert(isList({ kind: { type: "list", item: { type: "string" } } }));
+ * ```
+ */
 export interface CodecContext {
   readonly kind: Kind;
 }
 
-/** A body with headers of its own, its content type among them, unless that is for the runtime to write. */
+/**
+ * A body with headers of its own, its content type among them, unless that is for the runtime to write.
+ *
+ * @example
+ * ```ts
+ * import type { Encoded } from "./mod.ts";
+ * const encoded: Encoded = { body: "a,b\r\n", headers: [["content-type", "text/csv;header=absent"]] };
+ * ```
+ */
 export interface Encoded {
   readonly body: BodyInit;
   readonly headers: Iterable<[name: string, value: string]>;
 }
 
-/** Writes and reads bodies of one content type. */
+/**
+ * Writes and reads bodies of one content type.
+ *
+ * @example
+ * ```ts
+ * import { api, type Codec, handler, implement, rest } from "./mod.ts";
+ * import { z } from "npm:zod@4.6.7";
+ * const lines: Codec = {
+ *   type: "text/x-lines",
+ *   carries: (kind) => kind.type === "list",
+ *   encode: (value) => (value as string[]).join("\n"),
+ *   decode: (body) => body.split("\n"),
+ * };
+ * const Words = z.array(z.string());
+ * const sorter = api("x", { Sort: rest("POST(text/x-lines) /sort", [Words], [Words]) }, { codecs: [lines] });
+ * const serve = handler(null, implement(sorter, { Sort: (words) => words.toSorted() }));
+ * const headers = { "content-type": "text/x-lines" };
+ * const response = await serve(new Request("http://localhost/sort", { method: "POST", body: "b\na", headers }));
+ * console.assert((await response.json()).join() === "a,b");
+ * ```
+ */
 export interface Codec {
   /** The content type, in lower case and without parameters, as in `application/json`. */
   readonly type: string;

@@ -1,7 +1,16 @@
 import type { Finish } from "./core_server.ts";
 import { negotiate } from "./accept.ts";
 
-/** Options of {@linkcode compress}. */
+/**
+ * Options of {@linkcode compress}.
+ *
+ * @example
+ * ```ts
+ * import { api, type CompressOptions, handler, implement, rest } from "./mod.ts";
+ * const options: CompressOptions = { least: 4096 };
+ * const serve = handler(null, implement(api("x", { Ping: rest("GET /ping") }), { Ping() {} }), { compress: options });
+ * ```
+ */
 export interface CompressOptions {
   /** The smallest body worth the trouble, in bytes; 1024 by default. */
   readonly least?: number;
@@ -10,6 +19,16 @@ export interface CompressOptions {
 /**
  * Compresses answers with gzip or deflate where the client takes them. Streams and channels go out as they are, as compression would hold
  * their values back. Do not use it where an answer holds both a secret and text of somebody else's choice (the BREACH attack).
+ *
+ * @example
+ * ```ts
+ * import { api, compress, handlerWith, implement, rest } from "./server.ts";
+ * import { z } from "npm:zod@4.6.7";
+ * const book = api("book.example.com", { Read: rest("GET /book", [], [z.string()]) });
+ * const serve = handlerWith({ finish: [compress()] }, null, implement(book, { Read: () => "word ".repeat(1000) }));
+ * const response = await serve(new Request("http://localhost/book", { headers: { "accept-encoding": "gzip" } }));
+ * console.assert(response.headers.get("content-encoding") === "gzip");
+ * ```
  */
 export function compress({ least = 1024 }: CompressOptions = {}): Finish {
   return async (request, response) => {

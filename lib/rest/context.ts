@@ -1,4 +1,19 @@
-/** A socket taken over from HTTP: raw bytes both ways. */
+/**
+ * A socket taken over from HTTP: raw bytes both ways.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, rest, stream, type Upgraded } from "./mod.ts";
+ * const echo = ({ readable, writable, response }: Upgraded) => {
+ *   readable.pipeTo(writable).catch(() => {});
+ *   return response;
+ * };
+ * const shell = api("x", { Echo: rest("POST /echo", [], [stream()]) });
+ * const serve = handler(null, implement(shell, { Echo: async (context) => echo(await context.upgrade()) }));
+ * // This platform has no sockets to give.
+ * console.assert((await serve(new Request("http://localhost/echo", { method: "POST" }))).status === 501);
+ * ```
+ */
 export interface Upgraded {
   readonly readable: ReadableStream<Uint8Array>;
   readonly writable: WritableStream<Uint8Array>;
@@ -6,14 +21,34 @@ export interface Upgraded {
   readonly response: Response;
 }
 
-/** The status line and headers that announce an upgrade. */
+/**
+ * The status line and headers that announce an upgrade.
+ *
+ * @example
+ * ```ts
+ * import type { UpgradeInit } from "./mod.ts";
+ * const init: UpgradeInit = { status: 101, headers: { connection: "Upgrade", upgrade: "tcp" } };
+ * ```
+ */
 export interface UpgradeInit {
   /** 101 by default; 200 where a client takes the socket without asking for it by header. */
   status?: number;
   headers?: HeadersInit;
 }
 
-/** What a runtime lends a handler; adapters pass it as second argument. */
+/**
+ * What a runtime lends a handler; adapters pass it as second argument.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, type Platform, rest } from "./mod.ts";
+ * import { z } from "npm:zod@4.6.7";
+ * const mirror = api("mirror.example.com", { Who: rest("GET /who", [], [z.string()]) });
+ * const serve = handler(null, implement(mirror, { Who: ({ platform }) => platform.peer ?? "nobody" }));
+ * const platform: Platform = { peer: "192.0.2.7" };
+ * console.assert(await (await serve(new Request("http://localhost/who"), platform)).text() === "192.0.2.7");
+ * ```
+ */
 export interface Platform {
   upgrade?(init?: UpgradeInit): Promise<Upgraded> | Upgraded;
   upgradeWebSocket?(options?: { protocol?: string }): { socket: WebSocket; response: Response };
@@ -27,7 +62,19 @@ export interface Platform {
   waitUntil?(promise: Promise<unknown>): void;
 }
 
-/** The last argument of every implementation function: all of the call that is not an argument. */
+/**
+ * The last argument of every implementation function: all of the call that is not an argument.
+ *
+ * @example
+ * ```ts
+ * import { api, type Context, handler, implement, rest } from "./mod.ts";
+ * import { z } from "npm:zod@4.6.7";
+ * const mirror = api("mirror.example.com", { Name: rest("GET /name", [], [z.string()]) });
+ * const describe = (context: Context) => `${context.name} of ${new URL(context.request.url).host}`;
+ * const serve = handler(null, implement(mirror, { Name: (context) => describe(context) }));
+ * console.assert(await (await serve(new Request("http://localhost/name"))).text() === "Name of localhost");
+ * ```
+ */
 export interface Context<Identity = unknown> {
   readonly request: Request;
   /** `4.3.1` when the path began with `/v4.3.1`. */
@@ -49,5 +96,17 @@ export interface Context<Identity = unknown> {
   upgrade(init?: UpgradeInit): Promise<Upgraded>;
 }
 
-/** A served API: a pure function of the request and of what the runtime lends. */
+/**
+ * A served API: a pure function of the request and of what the runtime lends.
+ *
+ * @example
+ * ```ts
+ * import type { Handler } from "./mod.ts";
+ * const logged = (serve: Handler): Handler => async (request, platform) => {
+ *   const response = await serve(request, platform);
+ *   console.log(request.method, request.url, response.status);
+ *   return response;
+ * };
+ * ```
+ */
 export type Handler = (request: Request, platform?: Platform) => Promise<Response>;

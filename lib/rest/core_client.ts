@@ -12,7 +12,17 @@ import type { Plan } from "./plan_types.ts";
 import { readError, readResult } from "./read_result.ts";
 import { writeRequest } from "./write_request.ts";
 
-/** What sends the requests of a linked API. A {@linkcode Handler} fits, which calls an API without a network. */
+/**
+ * What sends the requests of a linked API. A {@linkcode Handler} fits, which calls an API without a network.
+ *
+ * @example
+ * ```ts
+ * import { api, type Client, int64, link, rest } from "./mod.ts";
+ * const calculator = api("calculator.example.com", { Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]) });
+ * const client: Client = { fetch: ({ url }) => Promise.resolve(new Response(url.includes("a=1&b=2") ? "3" : "?")) };
+ * console.assert(await link(calculator, "http://localhost", client).Add(1n, 2n) === 3n);
+ * ```
+ */
 export interface Client {
   fetch(request: Request): Promise<Response>;
   /** What `fetch` adds to a request, for what is not sent by it: a WebSocket. */
@@ -23,12 +33,32 @@ export interface Client {
   readonly receive?: Receive;
 }
 
-/** The functions of a linked API. */
+/**
+ * The functions of a linked API.
+ *
+ * @example
+ * ```ts
+ * import { api, int64, link, type Linked, rest } from "./mod.ts";
+ * const calculator = api("calculator.example.com", { Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]) });
+ * type Calculator = Linked<typeof calculator.operations>;
+ * const double = (client: Calculator, n: bigint) => client.Add(n, n);
+ * const fetch = () => Promise.resolve(new Response("4"));
+ * console.assert(await double(link(calculator, "http://localhost", { fetch }), 2n) === 4n);
+ * ```
+ */
 export type Linked<D extends Operations> = {
   readonly [K in keyof D]: D[K] extends Namespace ? Linked<D[K]["operations"]> : ClientFunction<D[K]>;
 };
 
-/** What a client can do beyond JSON, text and streams. */
+/**
+ * What a client can do beyond JSON, text and streams.
+ *
+ * @example
+ * ```ts
+ * import { type ClientParts, form, multipart, readChannel } from "./client.ts";
+ * const parts: ClientParts = { codecs: [form, multipart], channel: readChannel };
+ * ```
+ */
 export interface ClientParts {
   /** More content types. */
   readonly codecs?: readonly Codec[];
@@ -49,7 +79,26 @@ export interface ClientParts {
 /** Sends with the platform's `fetch`. */
 export const DIRECT: Client = { fetch: (request) => fetch(request) };
 
-/** Makes the functions of an API elsewhere callable, with the parts it needs: see {@linkcode link}. */
+/**
+ * Makes the functions of an API elsewhere callable, with the parts it needs: see {@linkcode link}.
+ *
+ * @example
+ * ```ts
+ * import { api, form, linkWith, rest } from "./client.ts";
+ * import { z } from "npm:zod@4.6.7";
+ * const Note = z.object({ text: z.string() });
+ * const notes = api("notes.example.com", { Add: rest("POST(application/x-www-form-urlencoded) /notes", [Note]) });
+ * const sent: string[] = [];
+ * const client = linkWith({ codecs: [form] }, notes, "http://localhost", {
+ *   async fetch(request) {
+ *     sent.push(await request.text());
+ *     return new Response(null, { status: 204 });
+ *   },
+ * });
+ * await client.Add({ text: "milk & bread" });
+ * console.assert(sent[0] === "text=milk+%26+bread");
+ * ```
+ */
 export function linkWith<const D extends Operations>(
   parts: ClientParts,
   definition: Definition<D>,

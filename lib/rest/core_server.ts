@@ -12,7 +12,15 @@ import type { MakeRouter, Route } from "./router.ts";
 import { ResponseWriter } from "./write_response.ts";
 import type { ResultWriter } from "./write_result.ts";
 
-/** What a server can do beyond JSON and text. */
+/**
+ * What a server can do beyond JSON and text.
+ *
+ * @example
+ * ```ts
+ * import { form, multipart, type ServerParts, streams, writeChannel } from "./server.ts";
+ * const parts: ServerParts = { codecs: [form, multipart], streams, channel: writeChannel };
+ * ```
+ */
 export interface ServerParts {
   /** Finds routes; a regular expression for each does, unless told otherwise. */
   readonly router?: MakeRouter;
@@ -31,10 +39,31 @@ export interface ServerParts {
   readonly finish?: readonly Finish[];
 }
 
-/** Changes an answer whose body is there as a whole. */
+/**
+ * Changes an answer whose body is there as a whole.
+ *
+ * @example
+ * ```ts
+ * import type { Finish } from "./server.ts";
+ * const stamp: Finish = (_request, response) => {
+ *   response.headers.set("x-served-by", "gantry");
+ *   return response;
+ * };
+ * ```
+ */
 export type Finish = (request: Request, response: Response) => Response | Promise<Response>;
 
-/** Options of {@linkcode handler}. */
+/**
+ * Options of {@linkcode handler}.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, rest } from "./server.ts";
+ * const options = { fallback: () => Promise.resolve(new Response("a page")), onError: console.error };
+ * const serve = handler(null, implement(api("x", { Ping: rest("GET /ping") }), { Ping() {} }), options);
+ * console.assert(await (await serve(new Request("http://localhost/"))).text() === "a page");
+ * ```
+ */
 export interface HandlerOptions {
   /** Asked when no route fits the path, instead of answering 404. */
   fallback?: Handler;
@@ -44,7 +73,17 @@ export interface HandlerOptions {
 
 const NOTHING: Platform = {};
 
-/** Serves APIs with the parts they need: see {@linkcode handler}. */
+/**
+ * Serves APIs with the parts they need: see {@linkcode handler}.
+ *
+ * @example
+ * ```ts
+ * import { api, handlerWith, implement, rest, stream, streams } from "./server.ts";
+ * const files = api("files.example.com", { Read: rest("GET /file", [], [stream("text/plain")]) });
+ * const serve = handlerWith({ streams }, null, implement(files, { Read: () => "a file" }));
+ * console.assert(await (await serve(new Request("http://localhost/file"))).text() === "a file");
+ * ```
+ */
 export function handlerWith<Identity = unknown>(
   parts: ServerParts,
   auth: Authenticator<Identity> | null,

@@ -4,7 +4,17 @@ import type { Plan } from "./plan_types.ts";
 import type { Schema } from "./schema.ts";
 import type { CheckTag } from "./tag_types.ts";
 
-/** What a tag cannot say. */
+/**
+ * What a tag cannot say.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, rest, type RestOptions } from "./mod.ts";
+ * const created: RestOptions = { status: 201, description: "Makes another one." };
+ * const serve = handler(null, implement(api("x", { Make: rest("POST /things", [], [], created) }), { Make() {} }));
+ * console.assert((await serve(new Request("http://localhost/things", { method: "POST" }))).status === 201);
+ * ```
+ */
 export interface RestOptions {
   /** The status of success. */
   status?: number;
@@ -22,7 +32,16 @@ export interface RestOptions {
   description?: string;
 }
 
-/** One operation: a tag and the schemas of its arguments and results. */
+/**
+ * One operation: a tag and the schemas of its arguments and results.
+ *
+ * @example
+ * ```ts
+ * import { int64, type Operation, rest } from "./mod.ts";
+ * const square: Operation<readonly [typeof int64], readonly [typeof int64]> = rest("GET /square?n=%v", [int64], [int64]);
+ * console.assert(square.args[0] === int64);
+ * ```
+ */
 export interface Operation<
   A extends readonly Schema[] = readonly Schema[],
   R extends readonly Schema[] = readonly Schema[],
@@ -34,18 +53,43 @@ export interface Operation<
 /**
  * Any {@linkcode Operation}. Its schemas are left out on purpose: named here, they would be what the compiler takes for a list
  * left out in a call of {@linkcode rest} within {@linkcode api}, instead of the empty list.
+ *
+ * @example
+ * ```ts
+ * import { rest, type Tagged } from "./mod.ts";
+ * const ping: Tagged = rest("GET /ping", [], [], { status: 200 });
+ * console.assert(ping.options.status === 200);
+ * ```
  */
 export interface Tagged {
   readonly tag: string;
   readonly options: RestOptions;
 }
 
-/** Operations by the name of their function, some of them in namespaces. */
+/**
+ * Operations by the name of their function, some of them in namespaces.
+ *
+ * @example
+ * ```ts
+ * import { api, type Operations, rest } from "./mod.ts";
+ * const define = (operations: Operations) => api("x", operations);
+ * console.assert(define({ Ping: rest("GET /ping") }).plans.length === 1);
+ * ```
+ */
 export interface Operations {
   readonly [name: string]: Tagged | Namespace;
 }
 
-/** Operations under a common name. */
+/**
+ * Operations under a common name.
+ *
+ * @example
+ * ```ts
+ * import { namespace, type Namespace, rest } from "./mod.ts";
+ * const orders: Namespace = namespace({ Count: rest("GET /orders/count") });
+ * console.assert("Count" in orders.operations);
+ * ```
+ */
 export interface Namespace {
   readonly operations: Operations;
 }
@@ -100,7 +144,17 @@ export function rest<
   return { tag, args: args ?? [] as readonly Schema[] as A, results: results ?? [] as readonly Schema[] as R, options };
 }
 
-/** Facts of an API as a whole. */
+/**
+ * Facts of an API as a whole.
+ *
+ * @example
+ * ```ts
+ * import { api, type APIOptions, handler, implement, rest } from "./mod.ts";
+ * const options: APIOptions = { title: "Ping", versioned: true, headers: { server: "ping" } };
+ * const serve = handler(null, implement(api("x", { Ping: rest("GET /ping") }, options), { Ping() {} }));
+ * console.assert((await serve(new Request("http://localhost/v2/ping"))).headers.get("server") === "ping");
+ * ```
+ */
 export interface APIOptions {
   title?: string;
   /** Lets every path begin with a version, `/v[0-9][0-9A-Za-z.-]*`, which the context then tells. */
@@ -123,14 +177,32 @@ export interface APIOptions {
   headers?: HeadersInit | ((context: HeaderContext) => HeadersInit);
 }
 
-/** What is known of a call when the headers of an API are made. */
+/**
+ * What is known of a call when the headers of an API are made.
+ *
+ * @example
+ * ```ts
+ * import { type APIOptions, type HeaderContext } from "./mod.ts";
+ * const headers = ({ name = "none", version = "none" }: HeaderContext) => ({ "x-operation": `${name} of ${version}` });
+ * const options: APIOptions = { headers };
+ * ```
+ */
 export interface HeaderContext {
   readonly request: Request;
   readonly name?: string;
   readonly version?: string;
 }
 
-/** An API: where it is, and its operations. Servers, clients and documents are all made from it. */
+/**
+ * An API: where it is, and its operations. Servers, clients and documents are all made from it.
+ *
+ * @example
+ * ```ts
+ * import { api, type Definition, rest } from "./mod.ts";
+ * const tags = ({ plans }: Definition) => plans.map(({ name, tag }) => `${name}: ${tag}`);
+ * console.assert(tags(api("x", { Ping: rest("GET /ping") }))[0] === "Ping: GET /ping");
+ * ```
+ */
 export interface Definition<D extends Operations = Operations> {
   /** Where a client finds it; without a scheme it is https. */
   readonly base: string;

@@ -1,4 +1,13 @@
-/** What an {@linkcode HTTPError} of the transport itself is about, so that an {@linkcode ErrorCodec} can word it. */
+/**
+ * What an {@linkcode HTTPError} of the transport itself is about, so that an {@linkcode ErrorCodec} can word it.
+ *
+ * @example
+ * ```ts
+ * import { HTTPError, type HTTPErrorKind } from "./mod.ts";
+ * const kindOf = (error: unknown): HTTPErrorKind | undefined => error instanceof HTTPError ? error.kind : undefined;
+ * console.assert(kindOf(new HTTPError(413, "Too large", { kind: "limit" })) === "limit");
+ * ```
+ */
 export type HTTPErrorKind =
   /** No route fits the path (404). */
   | "route"
@@ -19,7 +28,16 @@ export type HTTPErrorKind =
   /** The function has no implementation, or the runtime cannot do it (501). */
   | "unimplemented";
 
-/** Extra facts of an {@linkcode HTTPError}. */
+/**
+ * Extra facts of an {@linkcode HTTPError}.
+ *
+ * @example
+ * ```ts
+ * import { HTTPError, type HTTPErrorOptions } from "./mod.ts";
+ * const options: HTTPErrorOptions = { headers: { "retry-after": "5" }, body: { busy: true } };
+ * console.assert(new HTTPError(503, "Make: too busy", options).body === options.body);
+ * ```
+ */
 export interface HTTPErrorOptions {
   headers?: HeadersInit;
   /** The decoded body: what the client got, or what the server is to send instead of the codec's own. */
@@ -50,7 +68,16 @@ export class HTTPError extends Error {
   }
 }
 
-/** What an {@linkcode ErrorCodec} knows of the call that failed. */
+/**
+ * What an {@linkcode ErrorCodec} knows of the call that failed.
+ *
+ * @example
+ * ```ts
+ * import type { ErrorContext } from "./mod.ts";
+ * const words = ({ status, name = "nothing" }: ErrorContext) => `${name} answered ${status}`;
+ * console.assert(words({ status: 404, request: new Request("http://localhost/") }) === "nothing answered 404");
+ * ```
+ */
 export interface ErrorContext {
   /** The status the transport would answer: that of an {@linkcode HTTPError}, else 500. */
   readonly status: number;
@@ -60,14 +87,36 @@ export interface ErrorContext {
   readonly version?: string;
 }
 
-/** An error as it goes out. A string body is text/plain, anything else JSON; null, 204 and 304 have none. */
+/**
+ * An error as it goes out. A string body is text/plain, anything else JSON; null, 204 and 304 have none.
+ *
+ * @example
+ * ```ts
+ * import type { EncodedError } from "./mod.ts";
+ * const teapot: EncodedError = { status: 418, body: { message: "short and stout" }, headers: { "x-pot": "tea" } };
+ * ```
+ */
 export interface EncodedError {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: HeadersInit;
 }
 
-/** How the errors of an API look on the wire. Called for every error, those of the router included. */
+/**
+ * How the errors of an API look on the wire. Called for every error, those of the router included.
+ *
+ * @example
+ * ```ts
+ * import { api, type ErrorCodec, handler, HTTPError, implement, rest } from "./mod.ts";
+ * const plain: ErrorCodec = {
+ *   type: "application/json",
+ *   encode: (error, { status }) => ({ status, body: { message: error instanceof HTTPError ? error.message : "Oops" } }),
+ *   decode: (status, body) => new HTTPError(status, (body as { message: string }).message),
+ * };
+ * const serve = handler(null, implement(api("x", { Ping: rest("GET /ping") }, { errors: plain }), {}));
+ * console.assert("message" in await (await serve(new Request("http://localhost/ping"))).json());
+ * ```
+ */
 export interface ErrorCodec {
   /** The content type of JSON bodies. */
   readonly type: string;

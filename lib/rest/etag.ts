@@ -3,6 +3,17 @@ import type { Finish } from "./core_server.ts";
 /**
  * Gives every JSON answer of a GET a weak `ETag`, the digest of its body, and answers 304 without a body when the client has it already
  * (RFC 9110, 13.1.2). An `ETag` that a function has set is kept. What arrives as a stream or channel is not looked at.
+ *
+ * @example
+ * ```ts
+ * import { api, etag, handlerWith, implement, rest } from "./server.ts";
+ * import { z } from "npm:zod@4.6.7";
+ * const book = api("book.example.com", { Read: rest("GET /book", [], [z.array(z.string())]) });
+ * const serve = handlerWith({ finish: [etag] }, null, implement(book, { Read: () => ["a", "word"] }));
+ * const tag = (await serve(new Request("http://localhost/book"))).headers.get("etag")!;
+ * const again = await serve(new Request("http://localhost/book", { headers: { "if-none-match": tag } }));
+ * console.assert(again.status === 304);
+ * ```
  */
 export const etag: Finish = async (request, response) => {
   const type = response.headers.get("content-type") ?? "";

@@ -15,7 +15,17 @@ import { multipart } from "./multipart.ts";
 import { trieRouter } from "./trie_router.ts";
 import { streams } from "./streams.ts";
 
-/** Options of {@linkcode handler}. */
+/**
+ * Options of {@linkcode handler}.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, type HandlerOptions, implement, rest } from "./mod.ts";
+ * const options: HandlerOptions = { compress: true, etag: true, onError: (error, { name }) => console.error(name, error) };
+ * const serve = handler(null, implement(api("x", { Ping: rest("GET /ping") }), { Ping() {} }), options);
+ * console.assert((await serve(new Request("http://localhost/ping"))).status === 204);
+ * ```
+ */
 export interface HandlerOptions extends CoreOptions {
   /** Gives JSON answers of GET an `ETag`, and answers 304 to a client that has the same. */
   etag?: boolean;

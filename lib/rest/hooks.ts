@@ -1,6 +1,14 @@
 import { type Client, DIRECT } from "./core_client.ts";
 
-/** What {@linkcode hooks} calls. */
+/**
+ * What {@linkcode hooks} calls.
+ *
+ * @example
+ * ```ts
+ * import type { ClientHooks } from "./mod.ts";
+ * const logging: ClientHooks = { response: (response, { url }) => void console.log(url, response.status) };
+ * ```
+ */
 export interface ClientHooks {
   /** Called with each request before it is sent; what it returns is sent instead. */
   request?(request: Request): Request | void | Promise<Request | void>;

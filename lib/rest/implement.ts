@@ -2,7 +2,16 @@ import type { Authenticator } from "./auth.ts";
 import type { Definition, Namespace, Operations } from "./definition.ts";
 import type { ServerFunction } from "./function_types.ts";
 
-/** The functions of an API, by name. Those left out answer 501. */
+/**
+ * The functions of an API, by name. Those left out answer 501.
+ *
+ * @example
+ * ```ts
+ * import { api, type Functions, int64, rest } from "./mod.ts";
+ * const calculator = api("calculator.example.com", { Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]) });
+ * const functions: Functions<typeof calculator.operations> = { Add: (a, b) => a + b };
+ * ```
+ */
 export type Functions<D extends Operations, Identity = unknown> = {
   readonly [K in keyof D]?: D[K] extends Namespace ? Functions<D[K]["operations"], Identity>
     : ServerFunction<D[K], Identity>;
@@ -12,12 +21,30 @@ export type Functions<D extends Operations, Identity = unknown> = {
 // deno-lint-ignore ban-types -- the one type all server functions share; the plan is what says how to call it
 export type AnyFunction = Function;
 
-/** Functions by name; those of a namespace in a table of their own. */
+/**
+ * Functions by name; those of a namespace in a table of their own.
+ *
+ * @example
+ * ```ts
+ * import type { FunctionTable } from "./mod.ts";
+ * const table: FunctionTable = { Ping: () => {}, Orders: { Count: () => 7n } };
+ * ```
+ */
 export interface FunctionTable {
   readonly [name: string]: AnyFunction | FunctionTable | undefined;
 }
 
-/** Functions together with the definition they implement. `Identity` is what they expect of the authenticator. */
+/**
+ * Functions together with the definition they implement. `Identity` is what they expect of the authenticator.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, type Implementation, rest } from "./mod.ts";
+ * const serveAll = (...implementations: Implementation[]) => handler(null, implementations);
+ * const serve = serveAll(implement(api("x", { Ping: rest("GET /ping") }), { Ping() {} }));
+ * console.assert((await serve(new Request("http://localhost/ping"))).status === 204);
+ * ```
+ */
 export interface Implementation<in Identity = unknown> {
   readonly definition: Definition;
   readonly functions: FunctionTable;

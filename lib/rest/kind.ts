@@ -1,7 +1,15 @@
 import { MARKER, type MarkerKind } from "./marker.ts";
 import type { Schema } from "./schema.ts";
 
-/** What a value is, as far as the transport must know to carry it. */
+/**
+ * What a value is, as far as the transport must know to carry it.
+ *
+ * @example
+ * ```ts
+ * import type { Kind } from "./mod.ts";
+ * const words: Kind = { type: "list", item: { type: "string" } };
+ * ```
+ */
 export type Kind =
   | { type: "string" | "boolean" | "number" | "int64" | "uint64" | "time" | "bytes" | "null" }
   /** Cannot be told, or a mixture of shapes; in path and query its text passes as it is. `unknown` when the schema says nothing. */

@@ -1,7 +1,16 @@
 import { decodeBase64 } from "./base64.ts";
 import type { Schema, Validated } from "./schema.ts";
 
-/** What a marker stands for: how its values travel as text and in JSON. */
+/**
+ * What a marker stands for: how its values travel as text and in JSON.
+ *
+ * @example
+ * ```ts
+ * import { MARKER, type MarkerKind, time } from "./mod.ts";
+ * const kind: MarkerKind = time[MARKER];
+ * console.assert(kind === "time");
+ * ```
+ */
 export type MarkerKind = "int64" | "uint64" | "time" | "bytes" | "stream" | "chan" | "error";
 
 /**
@@ -15,7 +24,16 @@ export type MarkerKind = "int64" | "uint64" | "time" | "bytes" | "stream" | "cha
  */
 export const MARKER: unique symbol = Symbol("gantry.rest.marker");
 
-/** A schema that the transport knows by name, for values that JSON Schema cannot describe. */
+/**
+ * A schema that the transport knows by name, for values that JSON Schema cannot describe.
+ *
+ * @example
+ * ```ts
+ * import { int64, type Marker, MARKER } from "./mod.ts";
+ * const kindOf = (marker: Marker<unknown>) => marker[MARKER];
+ * console.assert(kindOf(int64 as Marker<unknown>) === "int64");
+ * ```
+ */
 export interface Marker<Input, Output = Input> extends Schema<Input, Output> {
   readonly [MARKER]: MarkerKind;
 }
@@ -147,7 +165,19 @@ export const error: Marker<Error | undefined> & { readonly [MARKER]: "error" } =
   // The marker's kind is the first argument.
 ) as Marker<Error | undefined> & { readonly [MARKER]: "error" };
 
-/** What a client may pass, and a server may return, where a definition says {@linkcode stream}. */
+/**
+ * What a client may pass, and a server may return, where a definition says {@linkcode stream}.
+ *
+ * @example
+ * ```ts
+ * import type { StreamSource } from "./mod.ts";
+ * async function* pieces() {
+ *   yield "text and ";
+ *   yield new TextEncoder().encode("bytes");
+ * }
+ * const sources: StreamSource[] = ["text", new Blob(["blob"]), pieces()];
+ * ```
+ */
 export type StreamSource =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array | string>
@@ -155,7 +185,16 @@ export type StreamSource =
   | Uint8Array
   | string;
 
-/** A raw byte stream, in its own content type. */
+/**
+ * A raw byte stream, in its own content type.
+ *
+ * @example
+ * ```ts
+ * import { stream, type StreamMarker } from "./mod.ts";
+ * const tar: StreamMarker = stream("application/x-tar");
+ * console.assert(tar.type === "application/x-tar");
+ * ```
+ */
 export interface StreamMarker extends Marker<StreamSource | Response, ReadableStream<Uint8Array>> {
   readonly [MARKER]: "stream";
   readonly type: string | undefined;
@@ -186,13 +225,32 @@ export function stream(type?: string): StreamMarker {
   return { ...made, [MARKER]: "stream", type };
 }
 
-/** Values that arrive one after the other, until the sender ends them or `close` is called. */
+/**
+ * Values that arrive one after the other, until the sender ends them or `close` is called.
+ *
+ * @example
+ * ```ts
+ * import type { Channel } from "./mod.ts";
+ * async function first<T>(channel: Channel<T>): Promise<T | undefined> {
+ *   for await (const value of channel) return value; // leaving the loop closes the channel
+ * }
+ * ```
+ */
 export interface Channel<T> extends AsyncIterable<T> {
   /** Ends the channel and lets the sender know. */
   close(): void | Promise<void>;
 }
 
-/** A receive-only channel of values of one schema. */
+/**
+ * A receive-only channel of values of one schema.
+ *
+ * @example
+ * ```ts
+ * import { chan, type ChannelMarker, int64 } from "./mod.ts";
+ * const numbers: ChannelMarker<typeof int64> = chan(int64);
+ * console.assert(numbers.item === int64);
+ * ```
+ */
 export interface ChannelMarker<S extends Schema> extends
   Marker<
     AsyncIterable<NonNullable<S["~standard"]["types"]>["input"]>,

@@ -71,7 +71,17 @@ export interface ResultPlan {
   readonly item: Schema | undefined;
 }
 
-/** An operation, taken apart once: the server, the client, the router and documents all read it. */
+/**
+ * An operation, taken apart once: the server, the client, the router and documents all read it.
+ *
+ * @example
+ * ```ts
+ * import { api, int64, type Plan, rest } from "./mod.ts";
+ * const line = ({ method, name, result }: Plan) => `${method} ${name} -> ${result.contentType}`;
+ * const [plan] = api("x", { Level: rest("GET /level", [], [int64]) }).plans;
+ * console.assert(line(plan) === "GET Level -> text/plain");
+ * ```
+ */
 export interface Plan {
   /** The function's name. */
   readonly name: string;

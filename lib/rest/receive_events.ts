@@ -3,7 +3,16 @@ import { HTTPError } from "./error.ts";
 import { bodyOf, type Receive, type Texts } from "./open_channel.ts";
 import { readEvents, type ServerSentEvent } from "./read_events.ts";
 
-/** Options of {@linkcode events}. */
+/**
+ * Options of {@linkcode events}.
+ *
+ * @example
+ * ```ts
+ * import { events, type EventsOptions } from "./events.ts";
+ * const stubborn: EventsOptions = { wait: 500, attempts: 20 };
+ * const client = events({ fetch: () => Promise.resolve(new Response()) }, stubborn);
+ * ```
+ */
 export interface EventsOptions {
   /** Milliseconds before the first attempt to connect again, doubled with each; 1,000 by default. The server may say otherwise. */
   readonly wait?: number;

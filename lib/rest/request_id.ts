@@ -1,6 +1,14 @@
 import type { Handler } from "./context.ts";
 
-/** Options of {@linkcode requestID}. */
+/**
+ * Options of {@linkcode requestID}.
+ *
+ * @example
+ * ```ts
+ * import type { RequestIDOptions } from "./mod.ts";
+ * const behindProxy: RequestIDOptions = { header: "x-correlation-id", trusted: true };
+ * ```
+ */
 export interface RequestIDOptions {
   /** The header the id travels in; `x-request-id` by default. */
   readonly header?: string;

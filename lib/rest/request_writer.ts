@@ -2,7 +2,19 @@ import type { Codec, CodecContext, Encoded } from "./codec.ts";
 import type { RequestWriter } from "./header_value.ts";
 import type { Kind } from "./kind.ts";
 
-/** How {@linkcode writerCodec} writes and reads. */
+/**
+ * How {@linkcode writerCodec} writes and reads.
+ *
+ * @example
+ * ```ts
+ * import { writerCodec, type WriterCodecOptions } from "./mod.ts";
+ * const shout: WriterCodecOptions = {
+ *   write: (writer, value) => writer.write(String(value).toUpperCase()),
+ *   decode: (body) => body.toLowerCase(),
+ * };
+ * console.assert(writerCodec("text/x-shout", shout).decode("HI", { kind: { type: "string" } }) === "hi");
+ * ```
+ */
 export interface WriterCodecOptions {
   /** Whether values of this kind can be carried; all of them unless told otherwise. */
   carries?(kind: Kind): boolean;

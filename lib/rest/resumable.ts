@@ -1,7 +1,16 @@
 /** The key under which a channel's source says how it is resumed. */
 export const RESUME: unique symbol = Symbol("gantry.rest.resume");
 
-/** Options of {@linkcode resumable}. */
+/**
+ * Options of {@linkcode resumable}.
+ *
+ * @example
+ * ```ts
+ * import { resumable, type ResumableOptions } from "./events.ts";
+ * const lively: ResumableOptions = { heartbeat: 2000 };
+ * const silence = resumable<string>(async function* () {}, lively);
+ * ```
+ */
 export interface ResumableOptions {
   /** Milliseconds of silence after which a comment is sent; 15,000 by default. */
   readonly heartbeat?: number;
@@ -12,7 +21,18 @@ export interface Resume<T> extends ResumableOptions {
   open(after: string | undefined): AsyncIterable<readonly [id: string, value: T]>;
 }
 
-/** A channel's source that can begin after a value the client has seen. */
+/**
+ * A channel's source that can begin after a value the client has seen.
+ *
+ * @example
+ * ```ts
+ * import { resumable, type Resumable } from "./events.ts";
+ * const letters: Resumable<string> = resumable(async function* (after = "") {
+ *   for (const letter of "abc") if (letter > after) yield [letter, letter] as const;
+ * });
+ * console.assert((await Array.fromAsync(letters)).join("") === "abc");
+ * ```
+ */
 export interface Resumable<T> extends AsyncIterable<T> {
   readonly [RESUME]: Resume<T>;
 }

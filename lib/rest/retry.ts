@@ -1,6 +1,15 @@
 import { type Client, DIRECT } from "./core_client.ts";
 
-/** Options of {@linkcode retry}. */
+/**
+ * Options of {@linkcode retry}.
+ *
+ * @example
+ * ```ts
+ * import { retry, type RetryOptions } from "./mod.ts";
+ * const patient: RetryOptions = { attempts: 10, delay: 1000, statuses: [503] };
+ * const client = retry(patient);
+ * ```
+ */
 export interface RetryOptions {
   /** How often a request is sent at the most; 3 by default. */
   readonly attempts?: number;

@@ -41,7 +41,18 @@ export { idOf, requestID, type RequestIDOptions } from "./request_id.ts";
 export { streams } from "./streams.ts";
 export { trieRouter } from "./trie_router.ts";
 
-/** {@linkcode handlerWith} without any part. */
+/**
+ * {@linkcode handlerWith} without any part.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, rest } from "./server.ts";
+ * import { z } from "npm:zod@4.6.7";
+ * const greeter = api("greeter.example.com", { Greet: rest("GET /hello/{name=%v}", [z.string()], [z.string()]) });
+ * const serve = handler(null, implement(greeter, { Greet: (name) => `hello ${name}` }));
+ * console.assert(await (await serve(new Request("http://localhost/hello/ann"))).text() === "hello ann");
+ * ```
+ */
 export function handler<Identity = unknown>(
   auth: Authenticator<Identity> | null,
   implementations: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],

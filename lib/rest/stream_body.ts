@@ -27,7 +27,19 @@ export function streamOf(
   }, { highWaterMark: 0 });
 }
 
-/** A stream argument as a body: what `fetch` takes is left as it is. */
+/**
+ * A stream argument as a body: what `fetch` takes is left as it is.
+ *
+ * @example
+ * ```ts
+ * import { streamBody } from "./client.ts";
+ * async function* pieces() {
+ *   yield "text and ";
+ *   yield new TextEncoder().encode("bytes");
+ * }
+ * console.assert(await new Response(streamBody(pieces())).text() === "text and bytes");
+ * ```
+ */
 export function streamBody(value: unknown): BodyInit {
   // The definition's types allow a stream, a Blob, bytes or text beside pieces.
   return isPieces(value) ? streamOf(value[Symbol.asyncIterator]()) : value as BodyInit;

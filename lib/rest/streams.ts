@@ -4,7 +4,18 @@ import { toldLength, tooLarge } from "./read_body.ts";
 import { isPieces, streamOf } from "./stream_body.ts";
 import type { ResultWriter } from "./write_result.ts";
 
-/** Streams as bodies and results, and responses that functions make themselves: the part of a server that carries them. */
+/**
+ * Streams as bodies and results, and responses that functions make themselves: the part of a server that carries them.
+ *
+ * @example
+ * ```ts
+ * import { api, handlerWith, implement, rest, stream, streams } from "./server.ts";
+ * const files = api("files.example.com", { Copy: rest("POST /copy", [stream()], [stream()]) });
+ * const serve = handlerWith({ streams }, null, implement(files, { Copy: (body) => body }));
+ * const response = await serve(new Request("http://localhost/copy", { method: "POST", body: "a file" }));
+ * console.assert(await response.text() === "a file");
+ * ```
+ */
 export const streams: NonNullable<ServerParts["streams"]> = {
   read(request, limit) {
     toldLength(request, limit);

@@ -1,7 +1,15 @@
 import type { ErrorMarker } from "./function_types.ts";
 import type { Input, Schema } from "./schema.ts";
 
-/** What the compiler shows when a tag and its schemas do not fit. */
+/**
+ * What the compiler shows when a tag and its schemas do not fit.
+ *
+ * @example
+ * ```ts
+ * import type { CheckTag, TagMismatch } from "./mod.ts";
+ * const wrong: CheckTag<"GET /users/{id=%v}", [], []> extends TagMismatch<string> ? true : false = true;
+ * ```
+ */
 export interface TagMismatch<Message extends string> {
   readonly "tag does not fit": Message;
 }
@@ -68,6 +76,13 @@ type ArgumentFit<Rules extends string, Left, Else> = Rules extends "" ? Else
 /**
  * `unknown` when the tag fits its schemas, else a type that says what is wrong. A tag of type `string` is not looked into
  * (it is checked when it runs), which is also the way to use the `rest` names of a schema's metadata, which types do not carry.
+ *
+ * @example
+ * ```ts
+ * import { type CheckTag, int64 } from "./mod.ts";
+ * type Fits = unknown extends CheckTag<"GET /square?n=%v", [typeof int64], [typeof int64]> ? true : false;
+ * const fits: Fits = true;
+ * ```
  */
 export type CheckTag<T extends string, A extends readonly Schema[], R extends readonly Schema[]> = string extends T
   ? unknown

@@ -56,7 +56,17 @@ export class TrieRouter<Value> extends Router<Value> {
   }
 }
 
-/** Makes {@linkcode TrieRouter}s: the part of a server that routes by them. */
+/**
+ * Makes {@linkcode TrieRouter}s: the part of a server that routes by them.
+ *
+ * @example
+ * ```ts
+ * import { api, handlerWith, implement, rest, trieRouter } from "./server.ts";
+ * const definition = api("x", { Ping: rest("GET /ping"), Pong: rest("GET /pong") });
+ * const serve = handlerWith({ router: trieRouter }, null, implement(definition, { Ping() {}, Pong() {} }));
+ * console.assert((await serve(new Request("http://localhost/pong"))).status === 204);
+ * ```
+ */
 export const trieRouter: MakeRouter = (routes) => new TrieRouter(routes);
 
 /** A path in all its spellings: as it stands, and with each alias of its first segment. */

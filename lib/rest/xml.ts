@@ -10,7 +10,16 @@ import { withLists } from "./form.ts";
 import { isRecord } from "./record.ts";
 import { describeKind, readScalar, writeScalar } from "./scalar_text.ts";
 
-/** Options of {@linkcode xml}. */
+/**
+ * Options of {@linkcode xml}.
+ *
+ * @example
+ * ```ts
+ * import { xml, type XMLOptions } from "./xml.ts";
+ * const atom: XMLOptions = { root: "feed", type: "application/atom+xml" };
+ * console.assert(xml(atom).type === "application/atom+xml");
+ * ```
+ */
 export interface XMLOptions {
   /** The name of the outermost element; `root` by default. Any is read. */
   readonly root?: string;

@@ -8,7 +8,17 @@ import { ErrorResponses } from "./error_responses.ts";
 import type { OpenAPIDocument, OperationObject } from "./openapi_types.ts";
 import { parametersOf } from "./parameters.ts";
 
-/** What a document says beside the operations. */
+/**
+ * What a document says beside the operations.
+ *
+ * @example
+ * ```ts
+ * import { type DocumentOptions, openapi } from "../surfaces.ts";
+ * import { api, rest } from "../mod.ts";
+ * const options: DocumentOptions = { title: "Ping", version: "2", servers: ["https://ping.example.com"] };
+ * console.assert(openapi(api("x", { Ping: rest("GET /ping") }), options).info.version === "2");
+ * ```
+ */
 export interface DocumentOptions {
   /** That of the first definition that has one, unless said. */
   title?: string;

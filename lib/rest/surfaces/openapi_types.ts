@@ -1,10 +1,34 @@
-/** A JSON Schema of draft 2020-12. */
+/**
+ * A JSON Schema of draft 2020-12.
+ *
+ * @example
+ * ```ts
+ * import type { JSONSchema } from "../surfaces.ts";
+ * const word: JSONSchema = { type: "string", minLength: 1 };
+ * ```
+ */
 export type JSONSchema = Record<string, unknown>;
 
-/** A way to authenticate, as OpenAPI words it (OpenAPI 3.1, Security Scheme Object). */
+/**
+ * A way to authenticate, as OpenAPI words it (OpenAPI 3.1, Security Scheme Object).
+ *
+ * @example
+ * ```ts
+ * import type { SecurityScheme } from "../surfaces.ts";
+ * const scheme: SecurityScheme = { type: "http", scheme: "bearer" };
+ * ```
+ */
 export type SecurityScheme = Readonly<Record<string, unknown>>;
 
-/** A value in path or query (Parameter Object). */
+/**
+ * A value in path or query (Parameter Object).
+ *
+ * @example
+ * ```ts
+ * import type { ParameterObject } from "../surfaces.ts";
+ * const limit: ParameterObject = { name: "limit", in: "query", schema: { type: "integer" } };
+ * ```
+ */
 export interface ParameterObject {
   name: string;
   in: "path" | "query";
@@ -17,7 +41,15 @@ export interface ParameterObject {
   "x-gantry-remainder"?: true;
 }
 
-/** A body in one content type (Media Type Object). */
+/**
+ * A body in one content type (Media Type Object).
+ *
+ * @example
+ * ```ts
+ * import type { MediaTypeObject } from "../surfaces.ts";
+ * const words: MediaTypeObject = { schema: { type: "array", items: { type: "string" } }, example: ["a"] };
+ * ```
+ */
 export interface MediaTypeObject {
   schema?: JSONSchema;
   example?: unknown;
@@ -25,13 +57,29 @@ export interface MediaTypeObject {
   "x-gantry-channel"?: true;
 }
 
-/** A request's body (Request Body Object). */
+/**
+ * A request's body (Request Body Object).
+ *
+ * @example
+ * ```ts
+ * import type { RequestBodyObject } from "../surfaces.ts";
+ * const body: RequestBodyObject = { required: true, content: { "text/plain": { schema: { type: "string" } } } };
+ * ```
+ */
 export interface RequestBodyObject {
   required?: boolean;
   content: Record<string, MediaTypeObject>;
 }
 
-/** A reply (Response Object), or where it is described. */
+/**
+ * A reply (Response Object), or where it is described.
+ *
+ * @example
+ * ```ts
+ * import type { ResponseObject } from "../surfaces.ts";
+ * const response: ResponseObject = { description: "Done; there is no body." };
+ * ```
+ */
 export interface ResponseObject {
   description?: string;
   headers?: Record<string, unknown>;
@@ -39,7 +87,17 @@ export interface ResponseObject {
   $ref?: string;
 }
 
-/** An operation (Operation Object). */
+/**
+ * An operation (Operation Object).
+ *
+ * @example
+ * ```ts
+ * import { openapi, type OperationObject } from "../surfaces.ts";
+ * import { api, rest } from "../mod.ts";
+ * const ping: OperationObject = openapi(api("x", { Ping: rest("GET /ping") })).paths["/ping"].get;
+ * console.assert(ping.operationId === "Ping" && "204" in ping.responses);
+ * ```
+ */
 export interface OperationObject {
   operationId: string;
   summary?: string;
@@ -52,7 +110,17 @@ export interface OperationObject {
   "x-gantry-versions"?: string;
 }
 
-/** An OpenAPI document (OpenAPI 3.1.1, OpenAPI Object). */
+/**
+ * An OpenAPI document (OpenAPI 3.1.1, OpenAPI Object).
+ *
+ * @example
+ * ```ts
+ * import { openapi, type OpenAPIDocument } from "../surfaces.ts";
+ * import { api, rest } from "../mod.ts";
+ * const document: OpenAPIDocument = openapi(api("x", { Ping: rest("GET /ping") }));
+ * console.assert(document.openapi === "3.1.1");
+ * ```
+ */
 export interface OpenAPIDocument {
   openapi: "3.1.1";
   info: { title: string; version: string; description?: string };

@@ -10,7 +10,18 @@ import { type Definitions, listOf } from "./described.ts";
 import { contentPolicy, docsPage } from "./docs_page.ts";
 import { type DocumentOptions, openapi } from "./openapi.ts";
 
-/** Options of {@linkcode surfaces}. */
+/**
+ * Options of {@linkcode surfaces}.
+ *
+ * @example
+ * ```ts
+ * import { surfaces, type SurfacesOptions } from "../surfaces.ts";
+ * import { api, bearer, rest } from "../mod.ts";
+ * const options: SurfacesOptions = { path: "/api", auth: bearer("sesame"), guarded: true };
+ * const serve = surfaces(api("x", { Ping: rest("GET /ping") }), options);
+ * console.assert((await serve(new Request("http://localhost/api"))).status === 401);
+ * ```
+ */
 export interface SurfacesOptions extends DocumentOptions {
   /** The path the surfaces stand on; `/` unless said. */
   path?: string;
@@ -45,6 +56,16 @@ interface Shown {
  *
  * @param definitions What to tell of
  * @param options Where, and what a definition does not say
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, rest } from "../mod.ts";
+ * import { surfaces } from "../surfaces.ts";
+ * const definition = api("x", { Ping: rest("GET /ping") });
+ * const serve = handler(null, implement(definition, { Ping() {} }), { fallback: surfaces(definition) });
+ * const document = await (await serve(new Request("http://localhost/openapi.json"))).json();
+ * console.assert("/ping" in document.paths);
+ * ```
  */
 export function surfaces(definitions: Definitions, options: SurfacesOptions = {}): Handler {
   const surface = new Surfaces(definitions, options);
