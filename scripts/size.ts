@@ -20,24 +20,33 @@ export interface Export {
   readonly over?: "client" | "server";
 }
 
-/** The exports and their budgets. */
+/**
+ * The exports and their budgets. `client` and `server` are what a definition is called and served with; `definition` is what makes one of
+ * tags and schemas, for either side.
+ */
 export const EXPORTS: readonly Export[] = [
   { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3480 },
-  { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 3000 },
+  { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 2980 },
   {
     name: "server",
     holds: "match, run, JSON, text, errors",
     from: "server.ts",
     names: ["handler", "implement"],
-    budget: 7130,
+    budget: 7060,
   },
-  { name: "client and definition", holds: "", from: "client.ts", names: ["api", "rest", "link"], budget: 6080 },
+  {
+    name: "client and definition",
+    holds: "all that runs in a client",
+    from: "client.ts",
+    names: ["api", "rest", "link"],
+    budget: 6070,
+  },
   {
     name: "server and definition",
-    holds: "",
+    holds: "parse, match, run, JSON, text, errors",
     from: "server.ts",
     names: ["api", "rest", "handler", "implement"],
-    budget: 10160,
+    budget: 10090,
   },
   { name: "everything", holds: "./rest", from: "mod.ts", names: ["*"] },
   {

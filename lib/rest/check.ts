@@ -7,7 +7,7 @@ import type { Plan, Target } from "./plan_types.ts";
 import type { Schema } from "./schema.ts";
 import type { Source } from "./tag.ts";
 import { type CheckedTag, checkTag } from "./tag_checker.ts";
-import { parseVersions } from "./version.ts";
+import { isVersions } from "./version.ts";
 
 /**
  * Everything that is wrong with a definition.
@@ -112,7 +112,10 @@ class PlanCheck {
       const what = `argument ${target.argument + 1} is a ${target.kind.type}`;
       this.#fail(`only a struct or a map can be spread over the query, ${what}`, item.column);
     }
-    if (options.versions !== undefined) this.#attempt(() => parseVersions(options.versions ?? ""), "");
+    const { versions } = options;
+    if (versions !== undefined && !isVersions(versions)) {
+      this.#fail(`versions "${versions}" is not a comparison such as "<4", or several`);
+    }
     return [...this.#problems, ...problemsOfRules(this.#operation, this.#tag, this.#plan)];
   }
 

@@ -1,14 +1,5 @@
 import type { Segment } from "./plan_types.ts";
-import {
-  type Condition,
-  conditionsOf,
-  firstWords,
-  type MakeRouter,
-  type Match,
-  type Route,
-  Router,
-  VERSION,
-} from "./router.ts";
+import { type Condition, conditionsOf, firstWords, type MakeRouter, type Match, type Route, Router } from "./router.ts";
 import { RouteTrie } from "./route_trie.ts";
 
 interface Candidate<Value> {
@@ -19,7 +10,8 @@ interface Candidate<Value> {
 type Table<Value> = RouteTrie<Candidate<Value>[]>;
 type Tables<Value> = Map<string, Table<Value>>;
 
-const HEAD = /* @__PURE__ */ new RegExp(`^/(v(${VERSION}))/`);
+/** A version at the head of a path, in its group of {@linkcode VERSION}. */
+const HEAD = /^\/(v(\d[\dA-Za-z.-]*))\//;
 
 /** A router that walks a trie of segments for each method: searches that hardly grow with the number of routes. */
 export class TrieRouter<Value> extends Router<Value> {

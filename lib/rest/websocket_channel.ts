@@ -3,7 +3,7 @@ import { Credit, FLOW } from "./flow.ts";
 import { offeredProtocols, PLAIN } from "./socket_protocols.ts";
 
 /** Bytes a plain WebSocket may hold unsent before the source has to wait. */
-const HIGH = 1024 * 1024;
+const HIGH = 1_048_576;
 /** A peer that takes nothing for this long is too slow (milliseconds). */
 const STALL = 10_000;
 const POLL = 5;
