@@ -26,9 +26,11 @@ import {
   StatsQuery,
   StopQuery,
   TopQuery,
+  UpdateQuery,
   WaitQuery,
 } from "../wire/container_query.ts";
 import { HealthCheckResults } from "../wire/health.ts";
+import { UpdateEntities } from "../wire/container_update.ts";
 import { SpecGenerator } from "../wire/spec_generator.ts";
 import { ContainerStatsReport } from "../wire/stats.ts";
 import { z } from "../wire/zod.ts";
@@ -65,6 +67,12 @@ export const containersAPI = api("http://localhost", {
     [name, TopQuery],
     [chan(ContainerTopOKBody)],
     { body: "as-tagged" },
+  ),
+  UpdateContainer: rest(
+    "POST /engine/containers/{name=%v}/update?%[3]v",
+    [name, body(UpdateEntities), UpdateQuery],
+    [z.string()],
+    { status: 201, body: "as-tagged" },
   ),
   StatsContainer: rest(
     "GET(application/json) /engine/containers/stats?%v",

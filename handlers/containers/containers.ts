@@ -16,6 +16,7 @@ import { logs } from "./logs.ts";
 import { prune } from "./prune.ts";
 import { stats } from "./stats.ts";
 import { top, unjoin } from "./top.ts";
+import { updateContainer } from "./update.ts";
 import { waitConditions } from "./wait.ts";
 
 /** The native container operations over an engine. */
@@ -58,6 +59,7 @@ export function containers(engine: Engine): Implementation {
       const words = args.length === 1 && isBefore(version, 4, 8) ? unjoin(args[0]) : args;
       return top(engine, name, words, { ...query, signal });
     },
+    UpdateContainer: (name, entities, query) => updateContainer(engine, name, query, entities),
     StatsContainer: (query, context) => stats(engine, query, context),
     StatsOneContainer: (name, query, context) => containerStats(engine, name, query, context, NATIVE_STATS),
     RenameContainer: (name, query) => containers.rename(name, query.name),

@@ -93,6 +93,12 @@ export type StatsQuery = z.output<typeof StatsQuery>;
 /** The query of `StatsOneContainer`. */
 export const StatsOneQuery = z.object({ stream: optionalFlag, "one-shot": optionalFlag });
 
+/** The query of `UpdateContainer`. */
+export const UpdateQuery = z.object({
+  restartPolicy: z.string().optional(),
+  restartRetries: z.int().nonnegative().optional(),
+});
+
 /** The query of `RenameContainer`. */
 export const RenameQuery = z.object({ name: z.string() });
 

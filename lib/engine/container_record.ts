@@ -2,6 +2,7 @@ import type { HealthPlan, HealthWish } from "./containers/health/health_check.ts
 import type { SecretMount } from "./containers/secrets.ts";
 import type { NetworkStatus } from "./host_port.ts";
 import type { IDMaps } from "./id_maps.ts";
+import type { DeviceRule, DeviceSpec, Limits, PathLimits } from "./limits.ts";
 import type { MountSpec } from "./mount_spec.ts";
 import type { IdentitySpec, LifeSpec, ProcessSpec, SecuritySpec, UserSpec } from "./spec_parts.ts";
 
@@ -30,6 +31,9 @@ export interface RLimit {
   soft: bigint;
   hard: bigint;
 }
+
+/** Which cgroups are made for a container; its supervisor has none of its own in any case. */
+export type CgroupsMode = "enabled" | "no-conmon" | "disabled";
 
 /** A container's place in one network. */
 export interface NetworkAttachment {
@@ -115,8 +119,17 @@ export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, Secu
   noResolvConf: boolean;
   /** Leave the image's passwd and group files as they are, whoever the container runs as. */
   noPasswd?: boolean;
-  /** The OCI runtime spec's `linux.resources`, keys as there. */
-  resources: Record<string, unknown>;
+  resources: Limits;
+  /** Limits of block devices by path; asked for at create only, where they become part of `resources`. */
+  pathLimits?: PathLimits;
+  /** Paths of the block devices in `resources`, by `major:minor`; set at create. */
+  blockDevices?: Record<string, string>;
+  devices?: DeviceSpec[];
+  /** Containers whose devices it is to have as well; asked for at create only. */
+  devicesFrom?: string[];
+  deviceRules?: DeviceRule[];
+  /** `enabled` when absent. */
+  cgroupsMode?: CgroupsMode;
   rlimits: RLimit[];
   oomScoreAdj?: number;
   sysctl: Record<string, string>;

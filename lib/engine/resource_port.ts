@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { ContainerRecord } from "./container_record.ts";
+import type { ContainerRecord, RLimit } from "./container_record.ts";
+import type { DeviceSpec, Limits, PathLimits } from "./limits.ts";
 
 /** Processor time in nanoseconds, since the container's start. */
 export interface CPUUsage {
@@ -70,8 +71,37 @@ export interface ContainerUsage {
   networks?: Record<string, InterfaceUsage>;
 }
 
+/** What a container is to be limited to, and to have of the machine. */
+export interface ResourceWish {
+  limits: Limits;
+  pathLimits?: PathLimits;
+  devices?: readonly DeviceSpec[];
+  rlimits?: readonly RLimit[];
+  cgroupsMode?: string;
+}
+
+/** What of a wish can be had. */
+export interface ResourceGrant {
+  /** With the numbers of devices in place of their paths, and without what was discarded. */
+  limits: Limits;
+  /** Paths of the block devices that limits name, by `major:minor`. */
+  blockDevices: Record<string, string>;
+  /** What was discarded or lessened, and why, in Podman's words. */
+  warnings: string[];
+}
+
 /** Figures and limits of containers. */
 export interface Resources {
   /** Reads what a container uses; `undefined` where it has no process any more. */
   usage(record: ContainerRecord): Promise<ContainerUsage | undefined>;
+  /**
+   * Tells what of a wish this machine can do. Throws `invalid` for what makes no sense and `unsupported`, with the name of
+   * the field, for what it lacks and Podman would not discard with a warning.
+   */
+  grant(wish: ResourceWish): Promise<ResourceGrant>;
+  /**
+   * Sets the limits of a container that has a process; `changes` is what of them is new. Throws `internal` with the
+   * runtime's own message, or `unsupported` for what the runtime cannot change.
+   */
+  update(containerID: string, limits: Limits, changes: Limits): Promise<void>;
 }

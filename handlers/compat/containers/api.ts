@@ -3,6 +3,7 @@ import { API_OPTIONS } from "../../wire/api_options.ts";
 import { body } from "../../wire/body.ts";
 import { ContainerInspect, ContainersPruneReport, ContainerSummary } from "../../wire/compat/container.ts";
 import { CreateContainerConfig } from "../../wire/compat/container_create.ts";
+import { UpdateConfig, UpdateResponse } from "../../wire/compat/container_update.ts";
 import {
   CompatAttachQuery,
   CompatCreateQuery,
@@ -55,6 +56,12 @@ export const compatContainersAPI = api("http://localhost", {
     "GET(application/json) /containers/{name=%v}/top?%v",
     [name, CompatTopQuery],
     [chan(ContainerTopOKBody)],
+    { body: "as-tagged" },
+  ),
+  CompatUpdateContainer: rest(
+    "POST(application/json) /containers/{name=%v}/update",
+    [name, body(UpdateConfig)],
+    [UpdateResponse],
     { body: "as-tagged" },
   ),
   CompatStatsContainer: rest(

@@ -21,6 +21,7 @@ import { specGenerator } from "./spec/spec_generator.ts";
 import { containerSummary } from "./summary.ts";
 import { compatStartContainer } from "./start.ts";
 import { COMPAT_STATS, containerStats } from "../../containers/container_stats.ts";
+import { compatUpdateContainer } from "./update.ts";
 import { compatWaitContainer } from "./wait.ts";
 
 /** The container operations of Docker's tree over an engine. */
@@ -75,6 +76,7 @@ export function compatContainers(engine: Engine): Implementation {
     CompatTopContainer: (name, { ps_args = ["-ef"], ...query }, { signal }) => {
       return top(engine, name, ps_args, { ...query, signal });
     },
+    CompatUpdateContainer: (name, config) => compatUpdateContainer(engine, name, config),
     CompatStatsContainer: (name, query, context) => containerStats(engine, name, query, context, COMPAT_STATS),
     CompatRenameContainer: (name, query) => containers.rename(name, query.name),
   });

@@ -1,16 +1,16 @@
-import type { ContainerSpec, RestartPolicy, RLimit, SecretWish } from "../../../lib/engine/container_record.ts";
+import type { ContainerSpec, SecretWish } from "../../../lib/engine/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { SpecGenerator } from "../../wire/spec_generator.ts";
 import { healthWish } from "./health.ts";
 import { imageVolumes, mountSpecs } from "./mounts.ts";
 import { exposed, namespaces, networks, ports } from "./networks.ts";
+import { resourceSpec } from "./resources.ts";
+import { restartPolicy } from "./restart_policy.ts";
 import { surroundings } from "./surroundings.ts";
 import { userNamespace } from "./users.ts";
 import { isEmpty, refuseUnsupported, unsupported } from "./unsupported.ts";
 
 const LOG_DRIVERS = ["k8s-file", "json-file", "none"];
-
-const RESTART_POLICIES = ["no", "always", "on-failure", "unless-stopped"] as const;
 
 /** Options of a log, and the values that ask for what it does anyway. */
 const NO_LOG_OPTION: Record<string, string | undefined> = { "max-file": "1", compress: "false", mode: "blocking" };
@@ -48,7 +48,7 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     stopTimeout: g.stop_timeout ?? undefined,
     timeout: g.timeout || undefined,
     remove: g.remove ?? false,
-    restartPolicy: restartPolicy(g),
+    restartPolicy: restartPolicy(g.restart_policy, g.restart_tries),
     health: healthWish(g),
     secrets: g.secrets?.length ? g.secrets.map(secretWish) : undefined,
     secretEnv: isEmpty(g.secret_env) ? undefined : g.secret_env,
@@ -79,12 +79,10 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     noHosts: g.use_image_hosts ?? false,
     noResolvConf: g.use_image_resolve_conf ?? false,
     noPasswd: g.manage_password === false || undefined,
-    resources: resources(g),
-    rlimits: (g.r_limits ?? []).map(rlimit),
+    ...resourceSpec(g),
     oomScoreAdj: g.oom_score_adj ?? undefined,
     sysctl: g.sysctl ?? {},
     shmSize: g.shm_size ?? undefined,
-    cgroupParent: g.cgroup_parent || undefined,
     timezone: g.timezone || undefined,
     logDriver: log.driver || undefined,
     logSizeMax: log.size,
@@ -132,25 +130,4 @@ function logConfig({ log_configuration: log }: SpecGenerator): NonNullable<SpecG
 
 function secretWish({ Source, Target, UID, GID, Mode }: NonNullable<SpecGenerator["secrets"]>[number]): SecretWish {
   return { source: Source, target: Target || undefined, uid: UID, gid: GID, mode: Mode };
-}
-
-function restartPolicy({ restart_policy: name, restart_tries: retries }: SpecGenerator): RestartPolicy | undefined {
-  if (!name) return undefined;
-  const known = RESTART_POLICIES.find((policy) => policy === name);
-  if (known === undefined) {
-    const sentinel = "invalid argument";
-    throw new EngineError("invalid", `"${name}" is not a valid restart policy: ${sentinel}`, { sentinel });
-  }
-  return { name: known, ...known === "on-failure" && retries && { retries } };
-}
-
-function resources(generator: SpecGenerator): Record<string, unknown> {
-  const limits = generator.resource_limits ?? {};
-  const unified = { ...generator.resource_limits?.unified, ...generator.unified };
-  return Object.keys(unified).length === 0 ? limits : { ...limits, unified };
-}
-
-function rlimit({ type, soft, hard }: { type: string; soft: bigint; hard: bigint }): RLimit {
-  const name = type.toUpperCase();
-  return { type: name.startsWith("RLIMIT_") ? name : `RLIMIT_${name}`, soft, hard };
 }

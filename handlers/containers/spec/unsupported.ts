@@ -11,10 +11,6 @@ export function isEmpty(value: unknown): boolean {
   return typeof value === "object" && Object.values(value).every(isEmpty);
 }
 
-function oneOf(...values: unknown[]): Harmless {
-  return (value) => isEmpty(value) || values.includes(value);
-}
-
 /**
  * The fields no container is made with yet, and the values of each that are harmless all the same: what clients send when
  * nobody asked for anything. Fields that are not listed are honoured.
@@ -27,21 +23,11 @@ const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   rootfs_overlay: isEmpty,
   rootfs_mapping: isEmpty,
   artifact_volumes: isEmpty,
-  devices: isEmpty,
-  device_cgroup_rule: isEmpty,
-  devices_from: isEmpty,
-  host_device_list: isEmpty,
   gpus: isEmpty,
   shm_size_systemd: isEmpty,
   storage_opts: isEmpty,
-  cgroups_mode: oneOf("enabled"),
   network_options: isEmpty,
   intelRdt: isEmpty,
-  weightDevice: isEmpty,
-  throttleReadBpsDevice: isEmpty,
-  throttleWriteBpsDevice: isEmpty,
-  throttleReadIOPSDevice: isEmpty,
-  throttleWriteIOPSDevice: isEmpty,
 };
 
 /** Throws `EngineError("unsupported")` naming the first field that asks for what no container is made with yet. */
@@ -49,7 +35,6 @@ export function refuseUnsupported(generator: SpecGenerator): void {
   for (const [field, harmless] of Object.entries(RULES)) {
     if (!harmless(generator[field as keyof SpecGenerator])) throw unsupported(field);
   }
-  if (!isEmpty(generator.resource_limits?.devices)) throw unsupported("resource_limits.devices");
 }
 
 /** The error for a create request that asks for too much. */

@@ -2,8 +2,8 @@ import type { ContainerRecord, NamespaceMode } from "../../../lib/engine/contain
 import type { MountSpec } from "../../../lib/engine/mount_spec.ts";
 import type { InspectContainerHostConfig } from "../../wire/container_inspect_host.ts";
 import type { Sparse } from "../../wire/emit.ts";
-import type { LinuxResources } from "../../wire/resources.ts";
 import { portBindings } from "./inspect_network.ts";
+import { inspectResources } from "./inspect_resources.ts";
 
 /** Bytes of /dev/shm where nothing was asked for. */
 const DEFAULT_SHM_SIZE = 65536000;
@@ -35,7 +35,6 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
     ExtraHosts: spec.hosts,
     GroupAdd: spec.groups,
     IpcMode: mode(namespaces.ipc),
-    Cgroups: "default",
     Links: null,
     OomScoreAdj: spec.oomScoreAdj ?? 0,
     PidMode: mode(namespaces.pid),
@@ -52,33 +51,8 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
     ShmSize: spec.shmSize ?? DEFAULT_SHM_SIZE,
     Runtime: runtime,
     ConsoleSize: [0, 0],
-    CgroupParent: spec.cgroupParent ?? "",
     Init: spec.init,
-    Ulimits: spec.rlimits.map(({ type, soft, hard }) => ({ Name: type, Soft: limit(soft), Hard: limit(hard) })),
-    // Written by `containerSpec` from this very type.
-    ...resources(spec.resources as Partial<LinuxResources>),
-  };
-}
-
-function resources({ cpu, memory, pids, blockIO }: Partial<LinuxResources>): Sparse<InspectContainerHostConfig> {
-  const quota = cpu?.quota ?? 0;
-  const period = cpu?.period ?? 0;
-  return {
-    CpuShares: cpu?.shares ?? 0,
-    CpuPeriod: period,
-    CpuQuota: quota,
-    NanoCpus: quota > 0 && period > 0 ? Math.round((quota / period) * 1e9) : 0,
-    CpuRealtimePeriod: cpu?.realtimePeriod ?? 0,
-    CpuRealtimeRuntime: cpu?.realtimeRuntime ?? 0,
-    CpusetCpus: cpu?.cpus ?? "",
-    CpusetMems: cpu?.mems ?? "",
-    Memory: memory?.limit ?? 0,
-    MemoryReservation: memory?.reservation ?? 0,
-    MemorySwap: memory?.swap ?? 0,
-    MemorySwappiness: memory?.swappiness ?? null,
-    OomKillDisable: memory?.disableOOMKiller ?? false,
-    PidsLimit: pids?.limit ?? 0,
-    BlkioWeight: blockIO?.weight ?? 0,
+    ...inspectResources(record),
   };
 }
 
@@ -110,9 +84,4 @@ function securityOptions({ spec }: ContainerRecord): string[] {
     ...(spec.masks.length > 0 ? [`mask=${spec.masks.join(":")}`] : []),
     ...(spec.unmasks.length > 0 ? [`unmask=${spec.unmasks.join(":")}`] : []),
   ];
-}
-
-/** These fields are signed on the wire: "no limit" is -1 there. */
-function limit(value: bigint): number {
-  return value >= 2n ** 63n ? -1 : Number(value);
 }

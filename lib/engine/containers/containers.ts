@@ -48,6 +48,7 @@ import { SecretCopies } from "./secrets.ts";
 import { killContainer, stopContainer } from "./stop.ts";
 import { Teardowns } from "./teardowns.ts";
 import { topContainer } from "./top.ts";
+import { updateContainer, type UpdateOptions } from "./update.ts";
 import { waitForContainer } from "./wait.ts";
 
 /**
@@ -216,6 +217,11 @@ export class Containers {
   /** Sets its terminal's size. */
   resize(nameOrID: string, size: TerminalSize): Promise<void> {
     return attempt(() => resizeContainer(this.#context, nameOrID, size));
+  }
+
+  /** Changes its limits, at once where it runs, and what it is started with from now on. */
+  update(nameOrID: string, options: UpdateOptions): Promise<{ record: ContainerRecord; warnings: string[] }> {
+    return attempt(() => updateContainer(this.#context, nameOrID, options));
   }
 
   rename(nameOrID: string, name: string): Promise<void> {

@@ -16,6 +16,7 @@ import { DEFAULT_NETWORK } from "../networks.ts";
 import { type Context, emit, hostOf } from "./context.ts";
 import { invalid, isCode } from "./failures.ts";
 import { checkDestination, type HealthPlan, resolveHealth } from "./health/health_check.ts";
+import { grantResources } from "./grant.ts";
 import { DEFAULT_STOP_TIMEOUT, isSystemd, mergeExposed, mergeLabels, mergeProcess, mergeStopSignal } from "./merge.ts";
 import { resolveMounts, volumesOf } from "./mounts.ts";
 import { assignPorts, checkMappings, publishAll } from "./port_mappings.ts";
@@ -60,8 +61,8 @@ export async function createContainer(
   using _image = core.images.pin(image.id);
   const id = randomID(core.random);
   using reserved = records.reserve(id, spec.name);
-  const warnings: string[] = [];
-  const record = await draft(context, { id, name: reserved.name, spec, image, warnings });
+  const { granted, warnings } = await grantResources(context, spec);
+  const record = await draft(context, { id, name: reserved.name, spec: granted, image, warnings });
   await make(context, record);
   emit(context, record, "create");
   return { record, warnings };

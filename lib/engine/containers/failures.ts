@@ -33,6 +33,12 @@ export function unchanged(record: ContainerRecord, sentinel: string): EngineErro
   return new EngineError("unchanged", `container ${record.id}: ${sentinel}`, { sentinel });
 }
 
+/** The operation needs a cgroup, and the container was asked to have none. `detail` comes before the colon. */
+export function noCgroup(detail: string): EngineError {
+  const sentinel = "this container does not have a cgroup";
+  return new EngineError("state", `${detail}: ${sentinel}`, { sentinel });
+}
+
 /** The request asks for something that cannot be. */
 export function invalid(text: string, sentinel?: string): EngineError {
   return new EngineError("invalid", sentinel ? `${text}: ${sentinel}` : text, { sentinel });

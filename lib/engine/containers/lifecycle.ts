@@ -2,7 +2,7 @@ import type { ContainerRecord } from "../container_record.ts";
 import { bringUp, giveUp } from "./bring_up.ts";
 import { type Context, emit, hostOf, locked } from "./context.ts";
 import { dependenciesOf } from "./dependencies.ts";
-import { improperState, isCode, unchanged } from "./failures.ts";
+import { improperState, isCode, noCgroup, unchanged } from "./failures.ts";
 import { freshHealth, resetHealth } from "./health/health_states.ts";
 import { onProcess } from "./on_process.ts";
 import type { StopOptions } from "./options.ts";
@@ -82,6 +82,7 @@ export function pauseContainer(context: Context, nameOrID: string): Promise<void
   return locked(context, id, async () => {
     const record = context.records.require(id);
     const { status } = record.state;
+    if (record.spec.cgroupsMode === "disabled") throw noCgroup("cannot pause without using Cgroups");
     if (status === "paused") throw improperState(`"${id}" is already paused`);
     const detail = (state: string) => `"${state}" is not running, can't pause`;
     if (status !== "running") throw improperState(detail(status));

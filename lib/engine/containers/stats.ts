@@ -2,6 +2,7 @@ import type { ContainerRecord } from "../container_record.ts";
 import { EngineError } from "../errors.ts";
 import type { ContainerUsage } from "../resource_port.ts";
 import { type Context, hostOf } from "./context.ts";
+import { noCgroup } from "./failures.ts";
 import { everySoOften } from "./ticks.ts";
 
 /** One look at a container. */
@@ -36,6 +37,9 @@ export async function lookAt(
 ): Promise<ContainerStats> {
   const { resources } = hostOf(context);
   const { status, startedAt } = record.state;
+  if (record.spec.cgroupsMode === "disabled") {
+    throw noCgroup(`cannot run top on container ${record.id} as it did not create a cgroup`);
+  }
   const usage = status === "running" || status === "paused" ? await resources.usage(record) : undefined;
   if (usage === undefined) return { record, cpuPercent: 0, averageCPU: 0 };
   const averageCPU = percent(usage.cpu.total, usage.time - startedAt);
@@ -69,7 +73,8 @@ export function watchStats(context: Context, options: StatsOptions): AsyncIterab
 
 function chosen(context: Context, { names = [], all = false }: StatsOptions): ContainerRecord[] {
   if (names.length > 0) return names.map((name) => context.records.resolve(name));
-  const records = context.records.all().sort((a, b) => a.created - b.created);
+  const measured = context.records.all().filter(({ spec }) => spec.cgroupsMode !== "disabled");
+  const records = measured.sort((a, b) => a.created - b.created);
   return all ? records : records.filter(({ state }) => state.status === "running" || state.status === "paused");
 }
 

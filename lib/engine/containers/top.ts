@@ -1,6 +1,7 @@
 import { EngineError } from "../errors.ts";
 import type { ProcessTable } from "../host_port.ts";
 import { type Context, hostOf } from "./context.ts";
+import { noCgroup } from "./failures.ts";
 
 /** Lists what runs in a container. */
 export async function topContainer(
@@ -9,7 +10,10 @@ export async function topContainer(
   args: readonly string[],
 ): Promise<ProcessTable> {
   const { processes } = hostOf(context);
-  const { id, state: { status } } = context.records.resolve(nameOrID);
+  const { id, spec, state: { status } } = context.records.resolve(nameOrID);
+  if (spec.cgroupsMode === "disabled") {
+    throw noCgroup(`cannot run top on container ${id} as it did not create a cgroup`);
+  }
   if (status !== "running") throw new EngineError("state", "top can only be used on running containers");
   return await processes.top(id, args);
 }

@@ -1,5 +1,6 @@
 import type { ContainerSpec } from "../container_record.ts";
 import { EngineError } from "../errors.ts";
+import type { Limits } from "../limits.ts";
 import { invalid } from "./failures.ts";
 
 const BAD_CONFIG = "invalid configuration";
@@ -47,15 +48,28 @@ const RULES: readonly Rule[] = [
     const line = hosts.find((text) => !/^[^\s:]+:\S+$/.test(text));
     return line !== undefined && `unable to parse host entry "${line}": incorrect format`;
   },
-  ({ resources }) => {
-    const { limit, swap } = (resources.memory ?? {}) as { limit?: number; swap?: number };
-    if (!swap || swap < 0) return false;
-    if (!limit || limit < 0) return "you should always set the memory limit when using memoryswap limit, see usage";
-    return swap < limit && "minimum memoryswap limit should be larger than memory limit, see usage";
-  },
+  ({ resources }) => limitsConflict(resources),
+  ({ cgroupParent }) =>
+    cgroupParent?.replace(/\/+$/, "").endsWith(".slice") &&
+    "systemd slice received as cgroup parent when using cgroupfs: invalid argument",
+  ({ cgroupParent }) => cgroupParent?.includes("\0") && "invalid cgroup parent",
+  ({ cgroupsMode, cgroupParent }) =>
+    cgroupsMode === "disabled" && cgroupParent !== undefined &&
+    "cannot set cgroup parent if not creating cgroups: invalid argument",
+  ({ cgroupsMode, namespaces }) =>
+    cgroupsMode === "disabled" && namespaces.pid.mode !== "private" &&
+    "containers not creating Cgroups must create a private PID namespace - cannot use another: invalid argument",
   ({ command, entrypoint }) =>
     [...entrypoint ?? [], ...command ?? []].some((word) => word.includes("\0")) && "command contains a NUL byte",
 ];
+
+/** What is wrong with limits whatever the machine, in Podman's words; `undefined` where nothing is. */
+export function limitsConflict({ memory }: Limits): string | undefined {
+  const { limit, swap } = memory ?? {};
+  if (!swap || swap < 0) return undefined;
+  if (!limit || limit < 0) return "you should always set the memory limit when using memoryswap limit, see usage";
+  return swap < limit ? "minimum memoryswap limit should be larger than memory limit, see usage" : undefined;
+}
 
 /** Throws for a spec that cannot be: `invalid` where it contradicts itself, `unsupported` for what is not here. */
 export function validateSpec(spec: ContainerSpec): void {

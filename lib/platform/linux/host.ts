@@ -53,14 +53,14 @@ export async function openHost(options: HostOptions): Promise<Host> {
   // Each container's own folder is closed again; those with users of their own open it to these.
   await chmod(paths.containers, 0o711);
   const context: HostContext = { paths, runtime: options.runtime ?? "auto", log: options.log ?? (() => {}) };
-  const [layers, processes, networks, resources, capabilities] = await Promise.all([
+  const [layers, processes, networks, capabilities] = await Promise.all([
     openLayers(context),
     openProcesses(context),
     openNetworks(context),
-    openResources(context),
     ownCapabilities(),
   ]);
   const volumes = await openVolumes(context, layers);
+  const resources = await openResources(context, processes);
   return {
     layers,
     processes,

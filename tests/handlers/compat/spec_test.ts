@@ -122,16 +122,36 @@ Deno.test("specGenerator() reads the corners of docker's request", () => {
   assertEquals(spec.resources, { pids: { limit: -1 } });
 });
 
+Deno.test("specGenerator() reads docker's devices, their rules and limits of block devices", () => {
+  const HostConfig = {
+    Devices: [{ PathOnHost: "/dev/fuse" }, {
+      PathOnHost: "/dev/a",
+      PathInContainer: "/dev/b",
+      CgroupPermissions: "rw",
+    }],
+    DeviceCgroupRules: ["c 1:* mr"],
+    BlkioWeightDevice: [{ Path: "/dev/sda", Weight: 100 }],
+    BlkioDeviceReadBps: [{ Path: "/dev/sda", Rate: 1 }],
+    BlkioDeviceWriteIOps: [{ Path: "/dev/sdb", Rate: 2 }],
+  };
+  const spec = docker({ Image: "x", HostConfig });
+  assertEquals(spec.devices, [
+    { source: "/dev/fuse", destination: "/dev/fuse", access: "rwm" },
+    { source: "/dev/a", destination: "/dev/b", access: "rw" },
+  ]);
+  assertEquals(spec.deviceRules, [{ allow: true, type: "c", major: 1, access: "mr" }]);
+  assertEquals(spec.pathLimits?.weightDevice?.["/dev/sda"]?.weight, 100);
+  assertEquals(spec.pathLimits?.throttleReadBpsDevice, { "/dev/sda": 1 });
+  assertEquals(spec.pathLimits?.throttleWriteIOPSDevice, { "/dev/sdb": 2 });
+  const bad = { DeviceCgroupRules: ["x 1:3 mr"] };
+  assertThrows(() => docker({ Image: "x", HostConfig: bad }), HTTPError, "invalid device cgroup rule");
+});
+
 Deno.test("specGenerator() refuses what docker asks for and nobody has", () => {
   const rows: [host: Record<string, unknown>, field: string][] = [
-    [{ Devices: [{ PathOnHost: "/dev/fuse" }] }, "devices"],
     [{ Mounts: [{ Type: "image", Target: "/x" }] }, "HostConfig.Mounts"],
     [{ VolumeDriver: "other" }, "HostConfig.VolumeDriver"],
     [{ DeviceRequests: [{ Count: -1 }] }, "gpus"],
-    [{ DeviceCgroupRules: ["c 1:3 mr"] }, "device_cgroup_rule"],
-    [{ BlkioWeightDevice: [{ Path: "/dev/sda", Weight: 100 }] }, "weightDevice"],
-    [{ BlkioDeviceReadBps: [{ Path: "/dev/sda", Rate: 1 }] }, "throttleReadBpsDevice"],
-    [{ BlkioDeviceWriteIOps: [{ Path: "/dev/sda", Rate: 1 }] }, "throttleWriteIOPSDevice"],
     [{ LogConfig: { Config: { "max-file": "3" } } }, "log_configuration.options"],
     [{ Mounts: [volume({ Labels: { a: "b" } })] }, "HostConfig.Mounts.VolumeOptions.Labels"],
     [{ Mounts: [volume({ DriverConfig: { Options: { a: "b" } } })] }, "HostConfig.Mounts.VolumeOptions.DriverConfig"],

@@ -108,14 +108,17 @@ Deno.test("containerSpec() reads every option of podman's", () => {
 Deno.test("containerSpec() refuses what it cannot honour, naming the field", () => {
   const rows: [body: Record<string, unknown>, field: string][] = [
     [{ pod: "p" }, "pod"],
-    [{ devices: [{ path: "/dev/fuse" }] }, "devices"],
+    [{ devices: [{ path: "vendor.com/gpu=all" }] }, "devices"],
+    [{ gpus: ["all"] }, "gpus"],
+    [{ intelRdt: { closID: "x" } }, "intelRdt"],
+    [{ storage_opts: { size: "1g" } }, "storage_opts"],
     [{ rootfs: "/x" }, "rootfs"],
     [{ userns: { nsmode: "odd" } }, "userns"],
     [{ mounts: [{ type: "glob", destination: "/d" }] }, "mounts"],
     [{ personality: { domain: "LINUX", flags: ["x"] } }, "personality.flags"],
     [{ init_container_type: "once" }, "init_container_type"],
     [{ artifact_volumes: [{ source: "x", destination: "/x" }] }, "artifact_volumes"],
-    [{ cgroups_mode: "disabled" }, "cgroups_mode"],
+    [{ cgroups_mode: "split" }, "cgroups_mode"],
     [{ netns: { nsmode: "slirp4netns" } }, "netns"],
     [{ Networks: { a: { options: { x: "y" } } } }, "Networks.options"],
     [{ log_configuration: { driver: "journald" } }, "log_configuration.driver"],
@@ -123,11 +126,41 @@ Deno.test("containerSpec() refuses what it cannot honour, naming the field", () 
     [{ log_configuration: { labels: { a: "b" } } }, "log_configuration.labels"],
     [{ log_configuration: { options: { tag: "x" } } }, "log_configuration.options"],
     [{ groups: ["keep-groups"] }, "groups"],
-    [{ resource_limits: { devices: [{ allow: true }] } }, "resource_limits.devices"],
   ];
   for (const [body, field] of rows) {
     const error = assertThrows(() => native({ image: "x", ...body }), EngineError, `"${field}" is not supported`);
     assertEquals((error as EngineError).code, "unsupported", field);
+  }
+});
+
+Deno.test("containerSpec() reads devices, their rules and limits of block devices", () => {
+  const spec = native({
+    image: "x",
+    devices: [{ path: "/dev/a" }, { path: "/dev/b:/dev/c" }, { path: "/dev/d:rm" }, { path: "/dev/e:/dev/f:r" }],
+    device_cgroup_rule: [{ allow: true, type: "c", major: 42, minor: -1, access: "rw" }],
+    resource_limits: { devices: [{ allow: false, type: "b" }] },
+    throttleReadBpsDevice: { "/dev/a": { rate: 5 } },
+    weightDevice: { "/dev/a": { weight: 100 } },
+    cgroups_mode: "disabled",
+  });
+  assertEquals(spec.devices, [
+    { source: "/dev/a", destination: "/dev/a", access: "rwm" },
+    { source: "/dev/b", destination: "/dev/c", access: "rwm" },
+    { source: "/dev/d", destination: "/dev/d", access: "rm" },
+    { source: "/dev/e", destination: "/dev/f", access: "r" },
+  ]);
+  assertEquals(spec.deviceRules, [{ allow: true, type: "c", major: 42, access: "rw" }]);
+  assertEquals(spec.resources, { devices: [{ allow: false, type: "b", access: "rwm" }] });
+  assertEquals(spec.pathLimits?.throttleReadBpsDevice, { "/dev/a": 5 });
+  assertEquals(spec.pathLimits?.weightDevice?.["/dev/a"]?.weight, 100);
+  assertEquals(spec.cgroupsMode, "disabled");
+  for (
+    const [path, text] of [["/dev/a:x", "device mode: x"], ["/dev/a:/dev/b:rx", "mode: rx"], [
+      "a:b:c:d",
+      "specification",
+    ]]
+  ) {
+    assertThrows(() => native({ image: "x", devices: [{ path }] }), EngineError, text);
   }
 });
 

@@ -3,13 +3,13 @@ import { signalNumber } from "../../../containers/view/signal.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { HostConfig, ThrottleDevice } from "../../../wire/compat/host_config.ts";
 import type { Sparse } from "../../../wire/emit.ts";
-import type { LinuxResources } from "../../../wire/resources.ts";
+import type { LinuxDeviceCgroup, LinuxResources } from "../../../wire/resources.ts";
 import type { SpecGenerator } from "../../../wire/spec_generator.ts";
 
 const CPU_PERIOD = 100_000;
 
 /** Limits as the native tree takes them. Docker writes 0 for what nobody asked for. */
-export function limits({ HostConfig: host }: CreateContainerConfig): Sparse<SpecGenerator> {
+export function limits({ HostConfig: host }: Pick<CreateContainerConfig, "HostConfig">): Sparse<SpecGenerator> {
   return {
     resource_limits: resources(host),
     // A negative number is "no limit": the schema of the native tree makes it 2^64-1.
@@ -22,7 +22,7 @@ export function limits({ HostConfig: host }: CreateContainerConfig): Sparse<Spec
     shm_size: host.ShmSize === 0 ? null : host.ShmSize,
     cgroup_parent: host.CgroupParent,
     sysctl: host.Sysctls,
-    device_cgroup_rule: (host.DeviceCgroupRules ?? []).map(() => ({ allow: true })),
+    device_cgroup_rule: (host.DeviceCgroupRules ?? []).map(deviceRule),
     weightDevice: Object.fromEntries(
       (host.BlkioWeightDevice ?? []).map(({ Path, Weight }) => [Path, { weight: Weight }]),
     ),
@@ -31,6 +31,14 @@ export function limits({ HostConfig: host }: CreateContainerConfig): Sparse<Spec
     throttleReadIOPSDevice: rates(host.BlkioDeviceReadIOps),
     throttleWriteIOPSDevice: rates(host.BlkioDeviceWriteIOps),
   };
+}
+
+/** A rule as Docker writes it: `c 42:* rwm`. Throws a 400 for one that is none. */
+function deviceRule(text: string): Sparse<LinuxDeviceCgroup> {
+  const [, type, major, minor, access] = /^([abc]) (\d+|\*):(\d+|\*) ([rwm]{1,3})$/.exec(text) ?? [];
+  if (type === undefined) throw new HTTPError(400, `invalid device cgroup rule format: '${text}'`);
+  const number = (word: string) => word === "*" ? null : Number(word);
+  return { allow: true, type, major: number(major), minor: number(minor), access };
 }
 
 function exact(value: number): bigint {

@@ -53,7 +53,9 @@ export function specGenerator(
     userns: namespace(host.UsernsMode),
     cgroupns: namespace(host.CgroupnsMode),
     volumes_from: host.VolumesFrom ?? [],
-    devices: (host.Devices ?? []).map(({ PathOnHost }) => ({ path: PathOnHost })),
+    devices: (host.Devices ?? []).map(({ PathOnHost, PathInContainer, CgroupPermissions }) => ({
+      path: [PathOnHost, PathInContainer || PathOnHost, CgroupPermissions || "rwm"].join(":"),
+    })),
     gpus: (host.DeviceRequests ?? []).map(({ Driver }) => Driver || "gpu"),
     storage_opts: host.StorageOpt ?? {},
     oci_runtime: host.Runtime ?? "",

@@ -5,9 +5,10 @@
  */
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { writeAtOnce } from "../libc.ts";
+import { CgroupParents } from "./cgroup_parents.ts";
 
 const MOUNT = "/sys/fs/cgroup";
 /** A v1 cpuset takes no process before its processors are chosen; nothing here needs it. */
@@ -42,9 +43,12 @@ export async function readCgroupLayout(): Promise<CgroupLayout> {
 export class Cgroups {
   readonly #layout: CgroupLayout;
   readonly #parent: string;
+  /** Those that containers name themselves. */
+  readonly parents: CgroupParents;
 
   constructor(layout: CgroupLayout, runroot: string) {
     this.#layout = layout;
+    this.parents = new CgroupParents(layout.mounts, runroot);
     this.#parent = `/gantry-${createHash("sha256").update(runroot).digest("hex").slice(0, 12)}`;
   }
 
@@ -92,6 +96,7 @@ export class Cgroups {
   /** Removes a cgroup and what is below it. Processes that are ending in it are waited for, a moment. */
   async remove(path: string): Promise<void> {
     await Promise.all(this.#layout.mounts.map((mount) => removeGroup(join(mount, path))));
+    await this.parents.release(dirname(path));
   }
 
   /** Removes the parent, unless containers still use it. */

@@ -18,7 +18,6 @@ import type {
   ProcessState,
   ProcessTable,
 } from "../../../engine/host_port.ts";
-import { CommandError, runCommand } from "../command.ts";
 import type { HostContext } from "../context.ts";
 import { type ContainerPaths, containerPaths } from "../paths.ts";
 import { findProgram } from "../programs.ts";
@@ -34,8 +33,7 @@ import { readLogFile } from "./log_file.ts";
 import { findLogPlace } from "./log_place.ts";
 import { isAlive, markProcess } from "./proc.ts";
 import { processState } from "./process_state.ts";
-import { openRuntime, type Runtime } from "./runtime.ts";
-import { runtimeError } from "./runtime_errors.ts";
+import { openRuntime, runRuntime, type Runtime, withoutCgroups } from "./runtime.ts";
 import { SeccompFilters } from "./seccomp_filters.ts";
 import { clearSecrets } from "./secret_files.ts";
 import type { SpecSeccomp } from "./spec_types.ts";
@@ -98,7 +96,9 @@ export class LinuxProcesses implements Processes {
     }
     await this.#deleteProcess(record.id);
     const { cgroups, bundler, filters, runtime, conmon, perl } = this.#parts;
-    const cgroup = cgroups.pathOf(record.id, record.spec.cgroupParent);
+    const { cgroupParent, cgroupsMode } = record.spec;
+    const cgroup = cgroups.pathOf(record.id, cgroupParent);
+    if (cgroupParent) await cgroups.parents.claim(cgroupParent);
     await using subPaths = new SubPaths();
     await using memory = await shareMemory(this.#context.paths, record);
     const lent = { subPaths, memory: memory?.path };
@@ -108,7 +108,7 @@ export class LinuxProcesses implements Processes {
       const supervisor = await startConmon({
         program: conmon,
         perl,
-        runtime,
+        runtime: cgroupsMode === "disabled" ? withoutCgroups(runtime) : runtime,
         record,
         paths: this.#context.paths,
         container,
@@ -129,7 +129,7 @@ export class LinuxProcesses implements Processes {
   async start(containerID: string): Promise<void> {
     // The time of this file is the time of the start.
     writeFileSync(this.#pathsOf(containerID).started, "");
-    await this.#run("start", containerID);
+    await this.run("start", containerID);
   }
 
   async kill(containerID: string, signal: number): Promise<void> {
@@ -137,22 +137,22 @@ export class LinuxProcesses implements Processes {
     if (facts === undefined || !isAlive(facts.container)) throw gone("Kill", containerID);
     // Every process of a shared pid namespace has to go, which is the runtime's business.
     if (!facts.privatePid) {
-      return await this.#run("kill", "--all", containerID, String(signal));
+      return await this.run("kill", "--all", containerID, String(signal));
     }
     try {
       process.kill(facts.container.pid, signal);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ESRCH") throw gone("Kill", containerID);
-      await this.#run("kill", containerID, String(signal));
+      await this.run("kill", containerID, String(signal));
     }
   }
 
   async pause(containerID: string): Promise<void> {
-    await this.#run("pause", containerID);
+    await this.run("pause", containerID);
   }
 
   async resume(containerID: string): Promise<void> {
-    await this.#run("resume", containerID);
+    await this.run("resume", containerID);
   }
 
   async resize(containerID: string, size: { height: number; width: number }): Promise<void> {
@@ -269,19 +269,15 @@ export class LinuxProcesses implements Processes {
     this.#supervisors.add(containerID, supervisor.ended);
   }
 
-  async #run(command: string, ...args: string[]): Promise<void> {
-    const { runtime } = this.#parts;
-    // A start looks at no cgroup.
-    const program = command === "start" ? runtime.path : runtime.program;
-    await runCommand(program, [...runtime.args, command, ...args]).catch((error) => {
-      throw error instanceof CommandError && error.code >= 0 ? runtimeError(runtime.name, error.stderr) : error;
-    });
+  /** Runs a command of the runtime. Throws its message as an engine's error. */
+  run(command: string, ...args: string[]): Promise<void> {
+    return runRuntime(this.#parts.runtime, command, args);
   }
 
   async #deleteByForce(containerID: string): Promise<void> {
     const state = join(this.#context.paths.runtime, containerID);
     try {
-      await this.#run("delete", "--force", containerID);
+      await this.run("delete", "--force", containerID);
     } catch (error) {
       // A creation that was cut short leaves a folder which the runtime itself cannot read.
       this.#context.log("debug", `Delete container ${containerID}: ${(error as Error).message}`);

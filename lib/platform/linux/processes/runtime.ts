@@ -6,10 +6,11 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
-import { runCommand } from "../command.ts";
+import { CommandError, runCommand } from "../command.ts";
 import type { HostContext } from "../context.ts";
 import { findProgram } from "../programs.ts";
 import type { CgroupLayout } from "./cgroups.ts";
+import { runtimeError } from "./runtime_errors.ts";
 
 /** The runtime in use. */
 export interface Runtime {
@@ -41,6 +42,21 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
   const wrap = layout.kind === "hybrid" && refusesHybrid(version);
   const program = wrap ? await writeWrapper(context.paths.runroot, path, layout.unified) : path;
   return { name, path, version, program, args: ["--root", context.paths.runtime] };
+}
+
+/** Runs one of its commands on a container. Throws its message as an engine's error. */
+export async function runRuntime(runtime: Runtime, command: string, args: readonly string[]): Promise<void> {
+  // A start looks at no cgroup.
+  const program = command === "start" ? runtime.path : runtime.program;
+  await runCommand(program, [...runtime.args, command, ...args]).catch((error) => {
+    if (!(error instanceof CommandError) || error.code < 0) throw error;
+    throw runtimeError(runtime.name, error.stderr, command === "start");
+  });
+}
+
+/** The runtime as it is called for a container that gets no cgroup. */
+export function withoutCgroups(runtime: Runtime): Runtime {
+  return { ...runtime, args: [...runtime.args, "--cgroup-manager=disabled"] };
 }
 
 async function choose(wanted: string): Promise<string> {

@@ -8,9 +8,14 @@ const FAILED = "OCI runtime error";
 const NOT_FOUND_TEXT = /executable file not found in|no such file or directory|open executable/i;
 const DENIED_TEXT = /permission denied|operation not permitted/i;
 
-/** Makes the engine's error of what a runtime said on its standard error or in its log. */
-export function runtimeError(runtimeName: string, output: string): EngineError {
+/**
+ * Makes the engine's error of what a runtime said on its standard error or in its log.
+ *
+ * @param runsCommand Whether a command was to be run, which may have been missing; other files' absence is an error like any
+ */
+export function runtimeError(runtimeName: string, output: string, runsCommand = true): EngineError {
   const text = messageOf(output);
+  if (!runsCommand) return failure("internal", runtimeName, text || "no message", FAILED);
   const line = (pattern: RegExp) => text.split("\n").find((line) => pattern.test(line))?.trim();
   const denied = line(DENIED_TEXT);
   if (denied !== undefined) return failure("command_not_executable", runtimeName, denied, DENIED);

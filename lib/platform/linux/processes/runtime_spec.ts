@@ -7,18 +7,18 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
+import type { DeviceRule, Limits } from "../../../engine/limits.ts";
 import { containerCapabilities } from "./capabilities.ts";
 import { containerSeccomp, hiddenPaths } from "./confinement.ts";
-import { hostDevices } from "./devices.ts";
+import { findDevices, hostDevices } from "./devices.ts";
 import { INIT_PATH } from "./mounts.ts";
 import { containerNamespaces } from "./namespaces.ts";
 import { containerLimits } from "./rlimits.ts";
 import type { SeccompProfile } from "./seccomp.ts";
 import type { SeccompFilters } from "./seccomp_filters.ts";
-import type { RuntimeSpec, SpecMount } from "./spec_types.ts";
+import type { RuntimeSpec, SpecDevice, SpecMount } from "./spec_types.ts";
 import type { ResolvedUser } from "./user_lookup.ts";
 
-const PIDS_LIMIT = 2048;
 const DEFAULT_UMASK = 0o022;
 const CAP_SYS_RESOURCE = "CAP_SYS_RESOURCE";
 
@@ -55,6 +55,8 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
   const hasOwnUTS = namespaces.some(({ type, path }) => type === "uts" && path === undefined);
   const seccomp = await containerSeccomp(spec, capabilities.bounding, sources);
   const args = record.process.args;
+  const granted = await findDevices(spec.devices ?? []);
+  const devices = [...spec.privileged ? await hostDevices() : [], ...granted.map(({ device }) => device)];
   const oomScoreAdj = await clampedScore(spec.oomScoreAdj, sources);
   return {
     ociVersion: "1.0.2",
@@ -81,10 +83,10 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
     annotations: sources.filters.annotate(seccomp, spec.annotations),
     linux: {
       namespaces,
-      resources: containerResources(record),
+      resources: containerResources(record, granted.map(({ rule }) => rule)),
       cgroupsPath: sources.cgroupsPath,
       sysctl: { ...defaultSysctls(record), ...spec.sysctl },
-      ...spec.privileged && { devices: await hostDevices() },
+      ...devices.length > 0 && { devices: lastOf(devices) },
       ...seccomp !== undefined && { seccomp },
       ...hiddenPaths(spec),
       ...spec.personality !== undefined && { personality: spec.personality },
@@ -109,10 +111,18 @@ export function specText(spec: RuntimeSpec | RuntimeSpec["process"]): string {
     : text.replaceAll(/"bigint:\d+:[0-9a-f-]+:\d+"/g, (mark) => numbers.get(mark) ?? mark);
 }
 
-function containerResources({ spec }: ContainerRecord): Record<string, unknown> {
-  const devices = spec.privileged ? [{ allow: true, access: "rwm" }] : [{ allow: false, access: "rwm" }];
-  const asked = Array.isArray(spec.resources.devices) ? spec.resources.devices : [];
-  return { pids: { limit: PIDS_LIMIT }, ...spec.resources, devices: [...devices, ...asked] };
+function containerResources({ spec }: ContainerRecord, granted: readonly DeviceRule[]): Limits {
+  // Without a cgroup there is nothing to limit.
+  if (spec.cgroupsMode === "disabled") return {};
+  const first = { allow: spec.privileged, access: "rwm" };
+  const { devices = [], ...limits } = spec.resources;
+  const rules = [first, ...devices, ...granted, ...spec.deviceRules ?? []];
+  return { ...limits, devices: rules };
+}
+
+/** A path in a container is one device: the one that was named last. */
+function lastOf(devices: readonly SpecDevice[]): SpecDevice[] {
+  return [...new Map(devices.map((device) => [device.path, device])).values()];
 }
 
 /** Root may ping without CAP_NET_RAW, which it does not have, in a network namespace that is the container's own. */

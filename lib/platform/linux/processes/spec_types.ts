@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Limits } from "../../../engine/limits.ts";
+
 /** `mounts[]`. */
 export interface SpecMount {
   destination: string;
@@ -111,7 +113,7 @@ export interface RuntimeSpec {
     gidMappings?: SpecIDMapping[];
     personality?: { domain: string };
     namespaces: SpecNamespace[];
-    resources: Record<string, unknown>;
+    resources: Limits;
     cgroupsPath: string;
     sysctl: Record<string, string>;
     devices?: SpecDevice[];

@@ -1,0 +1,15 @@
+import type { RestartPolicy } from "../../../lib/engine/container_record.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
+
+const NAMES = ["no", "always", "on-failure", "unless-stopped"] as const;
+
+/** A restart policy by its name; `undefined` for none. Throws `invalid`, in Podman's words. */
+export function restartPolicy(name: string | undefined, retries?: number | null): RestartPolicy | undefined {
+  if (!name) return undefined;
+  const known = NAMES.find((policy) => policy === name);
+  if (known === undefined) {
+    const sentinel = "invalid argument";
+    throw new EngineError("invalid", `"${name}" is not a valid restart policy: ${sentinel}`, { sentinel });
+  }
+  return { name: known, ...known === "on-failure" && retries && { retries } };
+}

@@ -1,0 +1,89 @@
+import type { HealthCheck, HealthWish, OnFailure } from "../../lib/engine/containers/health/health_check.ts";
+import { HTTPError } from "../../lib/rest/mod.ts";
+import type { UpdateEntities } from "../wire/container_update.ts";
+import { parseDuration } from "../wire/time.ts";
+
+const ACTIONS: readonly OnFailure[] = ["none", "kill", "restart", "stop"];
+
+/** What an update changes of a container's health checks; `undefined` for nothing. */
+export function healthChange(entities: UpdateEntities): HealthWish | undefined {
+  const e = entities;
+  const startupRetries = e.health_startup_retries ?? undefined;
+  const wish = {
+    check: present({
+      test: testOf(e.health_cmd),
+      interval: duration("interval", e.health_interval),
+      timeout: duration("timeout", e.health_timeout),
+      startPeriod: duration("start-period", e.health_start_period),
+      retries: retries(e.health_retries),
+    }),
+    startup: present({
+      test: testOf(e.health_startup_cmd),
+      interval: duration("interval", e.health_startup_interval),
+      timeout: duration("timeout", e.health_startup_timeout),
+      retries: startupRetries,
+      successes: e.health_startup_success ?? undefined,
+    }),
+    log: present({
+      destination: e.health_log_destination ?? undefined,
+      count: e.health_max_log_count ?? undefined,
+      size: e.health_max_log_size ?? undefined,
+    }),
+    onFailure: action(e.health_on_failure),
+  };
+  if (e.no_healthcheck) {
+    if (wish.check || wish.startup) {
+      throw new HTTPError(400, "cannot specify both --no-healthcheck and other HealthCheck flags");
+    }
+    return { ...wish, check: { test: ["NONE"] } };
+  }
+  return present(wish);
+}
+
+/** The fields that have a value; `undefined` where none has. */
+function present<T extends object>(fields: T): Partial<T> | undefined {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // Only fields without a value go.
+  return given.length > 0 ? Object.fromEntries(given) as Partial<T> : undefined;
+}
+
+/** A command as `--health-cmd` has it: a JSON list, or a line for a shell. */
+function testOf(text: string | null | undefined): HealthCheck["test"] | undefined {
+  if (text === undefined || text === null) return undefined;
+  if (text === "none") return ["NONE"];
+  if (text === "") throw new HTTPError(400, "must define a healthcheck command for all healthchecks");
+  const list = wordsOf(text);
+  if (list === undefined) return ["CMD-SHELL", text];
+  return ["NONE", "CMD", "CMD-SHELL"].includes(list[0] ?? "") ? list : ["CMD", ...list];
+}
+
+function wordsOf(text: string): string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.map(String) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function duration(name: string, text: string | null | undefined): number | undefined {
+  if (text === undefined || text === null) return undefined;
+  if (text === "disable" && name === "interval") return 0;
+  try {
+    return parseDuration(text);
+  } catch {
+    throw new HTTPError(400, `invalid healthcheck-${name}: time: invalid duration "${text}"`);
+  }
+}
+
+function retries(value: number | null | undefined): number | undefined {
+  if (value === 0) throw new HTTPError(400, "healthcheck-retries must be greater than 0");
+  return value ?? undefined;
+}
+
+function action(text: string | null | undefined): OnFailure | undefined {
+  if (text === undefined || text === null) return undefined;
+  const known = ACTIONS.find((one) => one === text);
+  if (known === undefined) throw new HTTPError(400, `invalid on-failure action "${text}" for health check`);
+  return known;
+}

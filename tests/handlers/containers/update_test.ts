@@ -1,0 +1,84 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { openTestEngine, TINY_NAME } from "../test_engine.ts";
+
+async function withContainer() {
+  const test = await openTestEngine();
+  await test.send("POST", "/libpod/containers/create", { name: "box", image: TINY_NAME });
+  return test;
+}
+
+Deno.test("UpdateContainer reads keys in any case, answers 201 with the ID, and inspect shows the change", async () => {
+  await using test = await withContainer();
+  const body = {
+    Memory: { Limit: 5000, swap: 6000 },
+    cpu: { shares: 9 },
+    Env: ["A=1"],
+    r_limits: [{ type: "nofile", soft: -1, hard: -1 }],
+  };
+  const reply = await test.send(
+    "POST",
+    "/libpod/containers/box/update?restartPolicy=on-failure&restartRetries=2",
+    body,
+  );
+  assertEquals(reply.status, 201);
+  assertMatch(await reply.text(), /^[0-9a-f]{64}$/);
+  const { HostConfig, Config } = await (await test.send("GET", "/libpod/containers/box/json")).json();
+  assertEquals([HostConfig.Memory, HostConfig.MemorySwap, HostConfig.CpuShares], [5000, 6000, 9]);
+  assertEquals(HostConfig.RestartPolicy, { Name: "on-failure", MaximumRetryCount: 2 });
+  assertEquals(HostConfig.Ulimits, [{ Name: "RLIMIT_NOFILE", Soft: -1, Hard: -1 }]);
+  assertEquals(Config.Env.includes("A=1"), true);
+  const [record] = test.engine.containers.list({ all: true });
+  assertEquals(record.spec.rlimits[0]?.hard, 18446744073709551615n, "exact to the last digit");
+  assertEquals((await test.send("POST", "/libpod/containers/box/update", "null")).status, 201);
+});
+
+Deno.test("UpdateContainer changes health checks", async () => {
+  await using test = await withContainer();
+  const update = (body: unknown) => test.send("POST", "/libpod/containers/box/update", body);
+  assertEquals((await update({ health_interval: "1s" })).status, 400, "there is no command");
+  const change = { health_cmd: "curl localhost", health_interval: "1m", health_retries: 5, health_on_failure: "kill" };
+  assertEquals((await update(change)).status, 201);
+  const { health } = test.engine.containers.resolve("box");
+  assertEquals(health?.check?.test, ["CMD-SHELL", "curl localhost"]);
+  assertEquals([health?.check?.interval, health?.check?.retries, health?.onFailure], [60_000, 5, "kill"]);
+  assertEquals((await update({ health_cmd: '["CMD", "true"]' })).status, 201);
+  assertEquals(test.engine.containers.resolve("box").health?.check?.test, ["CMD", "true"]);
+  assertEquals(test.engine.containers.resolve("box").health?.check?.interval, 60_000);
+  for (const bad of [{ health_interval: "soon" }, { health_retries: 0 }, { health_on_failure: "panic" }]) {
+    assertEquals((await update(bad)).status, 400, JSON.stringify(bad));
+  }
+  assertEquals((await update({ no_healthcheck: true, health_on_failure: "none" })).status, 201);
+  assertEquals(test.engine.containers.resolve("box").health?.check?.test, ["NONE"]);
+});
+
+Deno.test("UpdateContainer refuses by name", async () => {
+  await using test = await withContainer();
+  const said = async (path: string, body: unknown = {}) => {
+    const reply = await test.send("POST", `/libpod/containers/box/update${path}`, body);
+    return `${reply.status} ${(await reply.json()).message}`;
+  };
+  assertEquals(await said("?restartRetries=2"), "400 cannot set restart retries unless restart policy is set");
+  const retries = "400 cannot set restart retries unless restart policy is on-failure";
+  assertEquals(await said("?restartPolicy=always&restartRetries=2"), retries);
+  assertStringIncludes(await said("?restartPolicy=huh"), '400 "huh" is not a valid restart policy');
+  assertStringIncludes(await said("", { devices: [{ allow: true, access: "r" }] }), '501 Create container: "devices"');
+  assertEquals((await test.send("POST", "/libpod/containers/nope/update", {})).status, 404);
+});
+
+Deno.test("CompatUpdateContainer changes what is not zero, and leaves swap to who names it", async () => {
+  await using test = await withContainer();
+  const reply = await test.send("POST", "/containers/box/update", {
+    Memory: 5000,
+    NanoCpus: 1_500_000_000,
+    PidsLimit: 12,
+    RestartPolicy: { Name: "always", MaximumRetryCount: 0 },
+  });
+  assertEquals([reply.status, await reply.json()], [200, { Warnings: null }]);
+  await test.send("POST", "/containers/box/update", {
+    CpuShares: 3,
+    Ulimits: [{ Name: "memlock", Soft: -1, Hard: -1 }],
+  });
+  const { HostConfig } = await (await test.send("GET", "/containers/box/json")).json();
+  assertEquals([HostConfig.Memory, HostConfig.MemorySwap, HostConfig.NanoCpus], [5000, 0, 1_500_000_000]);
+  assertEquals([HostConfig.PidsLimit, HostConfig.CpuShares, HostConfig.RestartPolicy.Name], [12, 3, "always"]);
+});
