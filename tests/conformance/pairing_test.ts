@@ -30,6 +30,15 @@ async function startWorker() {
 
 const servers: Record<string, (address: string) => Promise<Server>> = {
   "Deno": (address) => listen(address, serveEverything()),
+  "Deno.serve": () => {
+    const serve = serveEverything();
+    const server = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen() {} },
+      (request) => serve(request, { upgradeWebSocket: (options) => Deno.upgradeWebSocket(request, options) }),
+    );
+    const address = `tcp://127.0.0.1:${server.addr.port}`;
+    return Promise.resolve({ address, [Symbol.asyncDispose]: () => server.shutdown() });
+  },
   "Node 24": async (address) => {
     const own = await Deno.makeTempDir({ prefix: "gantry-pairs-node-" });
     return await startNode(own, [program, "serve", address]);
@@ -60,12 +69,16 @@ Deno.test("every client gets from every server what the definition says", async 
   try {
     await Deno.writeTextFile(program, await bundle("tests/conformance/pairing_node.ts", "node"));
     script = await bundle("tests/conformance/pairing_workers.ts", "workers");
+    await t.step("a call without a network", async () => {
+      const passed = await runCases({ base: "http://localhost", client: { fetch: serveEverything() }, socket: false });
+      assertEquals(passed.length, 23);
+    });
     await using worker = await startWorker();
     for (const transport of ["TCP", "a Unix socket"]) {
       const unix = transport !== "TCP";
       for (const [runtime, serve] of Object.entries(servers)) {
-        // workerd has no Unix sockets, neither to listen on nor to connect to.
-        if (unix && runtime === "workerd") continue;
+        // workerd has no Unix sockets, neither to listen on nor to connect to; Deno.serve is the same server on them.
+        if (unix && (runtime === "workerd" || runtime === "Deno.serve")) continue;
         await using server = await serve(unix ? `unix://${folder}/s/${runtime.slice(0, 4)}.sock` : "tcp://127.0.0.1:0");
         for (const [caller, call] of Object.entries(clients)) {
           if (unix && caller === "workerd") continue;
