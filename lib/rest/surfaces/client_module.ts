@@ -28,7 +28,8 @@ export function clientModule(definitions: Definitions): string {
   const { operations, structs } = clientTable(all);
   const title = list.map(({ base, options }) => options.title ?? base).join(", ").replaceAll(/\s+/g, " ");
   const exported = moduleNames(all.map(({ id }) => id));
-  return `// A client of ${title}. Generated: change the definition, not this file.
+  return `/* @ts-self-types="./client.d.ts" */
+// A client of ${title}. Generated: change the definition, not this file.
 const operations = [
 ${operations.map((operation) => `  ${JSON.stringify(operation)},`).join("\n")}
 ];

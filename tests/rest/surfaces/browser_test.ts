@@ -1,6 +1,9 @@
 /** The page and the client module in a real browser. */
 import { Buffer } from "node:buffer";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { z } from "../../../handlers/wire/zod.ts";
+import { api, type Handler, rest } from "../../../lib/rest/mod.ts";
+import { surfaces } from "../../../lib/rest/surfaces.ts";
 import { chromiumPath, type WatchedPage, withPage } from "./chromium.ts";
 import { breakOff, serveShop, TOKEN } from "./shop.ts";
 
@@ -11,6 +14,7 @@ function browserTest(
   name: string,
   run: (watched: WatchedPage, origin: string) => Promise<void>,
   guarded = false,
+  other?: Handler,
 ): void {
   if (chromiumPath === undefined) return;
   Deno.test({
@@ -18,7 +22,7 @@ function browserTest(
     sanitizeOps: false,
     sanitizeResources: false,
     async fn() {
-      const serve = breakOff(serveShop({ guarded }), 2);
+      const serve = other ?? breakOff(serveShop({ guarded }), 2);
       await using server = Deno.serve(
         { port: 0, hostname: "127.0.0.1", onListen() {} },
         (request) =>
@@ -149,6 +153,33 @@ browserTest("docsPage() shows its list on demand on a narrow screen, and is no w
   assertMatch(page.url(), /#Add$/);
   assertEquals(await page.evaluate("document.documentElement.scrollWidth"), 360);
 });
+
+/** An API whose operations have from one to thirty parameters. */
+const large = api(
+  "x",
+  Object.fromEntries(Array.from({ length: 120 }, (_, i) => {
+    const fields = Array.from({ length: i % 30 + 1 }, (_, n) => [`field${n}`, z.string().optional()]);
+    const tag: string = `GET /group${i % 6}/${i}?%v`;
+    return [`Do${i}`, rest(tag, [z.object(Object.fromEntries(fields))], [z.string()])];
+  })),
+);
+
+browserTest(
+  "docsPage() of a large API goes where its list is clicked, and the list follows",
+  async ({ page }) => {
+    const list = page.locator("nav");
+    assertEquals(await list.locator("li:visible").count(), 0);
+    await list.getByText("group3").click();
+    for (const id of ["Do117", "Do3", "Do63"]) {
+      await list.locator(`a[data-for="${id}"]`).click();
+      await list.locator(`a[data-for="${id}"][aria-current]`).waitFor();
+      const top = await page.evaluate(`document.getElementById("${id}").getBoundingClientRect().top`);
+      assertEquals(Math.round(Number(top)), 24, id);
+    }
+  },
+  false,
+  surfaces(large),
+);
 
 browserTest("docsPage() is light or dark as the reader likes, and remembers it", async ({ page }) => {
   const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");

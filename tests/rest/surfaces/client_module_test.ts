@@ -210,6 +210,22 @@ console.log(sum, found.length, found[0].state, failure?.message, await new Respo
   }
 });
 
+Deno.test("clientModule() names its types, which a copy of both files keeps", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/client.js`, clientModule(shop));
+    await Deno.writeTextFile(`${folder}/client.d.ts`, clientTypes(shop));
+    const use =
+      `import { Stock } from "./client.js";\n// @ts-expect-error a name is text\nvoid (() => Stock.Level(1));\n`;
+    await Deno.writeTextFile(`${folder}/use.ts`, use);
+    const args = ["check", "--no-lock", "--no-config", `${folder}/use.ts`];
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), { args, env: { NO_COLOR: "1" } }).output();
+    assertEquals(code, 0, new TextDecoder().decode(stderr));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("clientTypes() says what each operation takes and gives", () => {
   const text = clientTypes(shop);
   assertStringIncludes(text, "Add(a: bigint, b: bigint, options?: CallOptions): Promise<bigint>;");

@@ -10,8 +10,7 @@ export const STYLE = `
 --sans:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","DejaVu Sans",sans-serif}
 :root[data-theme=light]{color-scheme:light}:root[data-theme=dark]{color-scheme:dark}
 *{box-sizing:border-box}[hidden]{display:none!important}
-html{scroll-behavior:smooth;scroll-padding-top:1.5rem}
-@media(prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
+html{scroll-padding-top:1.5rem}
 body{margin:0;font:15px/1.6 var(--sans);color:var(--ink);background:var(--ground);display:grid;grid-template-columns:18.5rem minmax(0,1fr)}
 a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
