@@ -77,3 +77,45 @@ Deno.test("dist/gantry-node.mjs is the library on Node 24: engines are opened, s
     );
     assertEquals(ok(await run([...node, "main.mjs"], { cwd: folder })).trim(), "linux function");
   }));
+
+Deno.test("dist/rest-node.mjs is the transport on Node 24: channels on a Unix socket, and a generated client that works", () =>
+  inEmptyFolder("rest-node.mjs", async (folder) => {
+    await Deno.writeTextFile(
+      `${folder}/main.mjs`,
+      `import { api, chan, clientModule, connect, events, implement, int64, link, listenAndServe, rest, resumable, surfaces, xml }
+         from "./rest-node.mjs";
+       const clock = api("http://localhost", { Ticks: rest("GET /ticks?to=%v", [int64], [chan(int64)]) });
+       const functions = implement(clock, {
+         Ticks: (to) => resumable(async function* () {
+           for (let n = 1n; n <= to; n++) yield [String(n), n];
+         }),
+       });
+       const server = await listenAndServe("unix://${folder}/s/clock.sock", null, functions, { fallback: surfaces(clock) });
+       const client = connect(server.address);
+       const seen = [typeof xml, typeof events];
+       for await (const n of await link(clock, undefined, client).Ticks(2n, { websocket: true })) seen.push(n);
+       const text = await (await client.fetch(new Request("http://localhost/client.js"))).text();
+       const made = (await import("data:text/javascript," + encodeURIComponent(text))).connect("http://localhost", client);
+       for (const way of [{}, { events: true }]) for await (const n of await made.Ticks(2n, way)) seen.push(n);
+       console.log(seen.join());
+       client[Symbol.dispose]();
+       await server.close();`,
+    );
+    assertEquals(ok(await run([...node, "main.mjs"], { cwd: folder })).trim(), "function,function,1,2,1,2,1,2");
+  }));
+
+Deno.test("dist/rest.js names no runtime, and its surfaces work when they are minified", () =>
+  inEmptyFolder("rest.js", async (folder) => {
+    const code = await Deno.readTextFile(`${folder}/rest.js`);
+    assertEquals(code.match(/^import\b.*$/gm), null);
+    assert(!/["']node:|\bDeno\\./.test(code));
+    await Deno.writeTextFile(
+      `${folder}/small.js`,
+      await bundle(bundles["rest.js"].entry, "portable", { minify: true }),
+    );
+    const { api, clientModule, handler, implement, int64, rest } = await import(`file://${folder}/small.js`);
+    const sum = api("http://x", { Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]) });
+    const fetch = handler(null, implement(sum, { Add: (a: bigint, b: bigint) => a + b }));
+    const module = await import(`data:text/javascript,${encodeURIComponent(clientModule(sum))}`);
+    assertEquals(await module.connect("http://x", { fetch }).Add(1n, 2n), 3n);
+  }));
