@@ -32,5 +32,6 @@ export { compatSystemAPI } from "./handlers/compat/system/api.ts";
 export { containersAPI } from "./handlers/containers/api.ts";
 export { imagesAPI } from "./handlers/images/api.ts";
 export { secretsAPI } from "./handlers/secrets/api.ts";
+export { manifestsAPI } from "./handlers/manifests/api.ts";
 export { systemAPI } from "./handlers/system/api.ts";
 export { UInt64OrMinusOne, WirePOSIXRlimit } from "./handlers/wire/numbers.ts";

@@ -12,6 +12,7 @@ import { execAPI } from "./exec/api.ts";
 import { filesAPI } from "./files/api.ts";
 import { imagesAPI } from "./images/api.ts";
 import { secretsAPI } from "./secrets/api.ts";
+import { manifestsAPI } from "./manifests/api.ts";
 import { systemAPI } from "./system/api.ts";
 
 /** The families of both trees, by the titles that documents give them. */
@@ -21,6 +22,7 @@ const FAMILIES: Readonly<Record<string, Definition>> = {
   "Files of containers": filesAPI,
   "Images": imagesAPI,
   "Secrets": secretsAPI,
+  "Manifests": manifestsAPI,
   "System": systemAPI,
   "Docker: containers": compatContainersAPI,
   "Docker: exec": compatExecAPI,

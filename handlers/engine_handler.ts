@@ -22,6 +22,7 @@ import { files } from "./files/files.ts";
 import { images } from "./images/images.ts";
 import { ABOUT } from "./swagger.ts";
 import { secrets } from "./secrets/secrets.ts";
+import { manifests } from "./manifests/manifests.ts";
 import { system } from "./system/system.ts";
 
 /** Options of {@linkcode engineHandler}. */
@@ -38,6 +39,7 @@ export function families(engine: Engine): Implementation[] {
     files(engine),
     images(engine),
     secrets(engine),
+    manifests(engine),
     system(engine),
     compatContainers(engine),
     compatExec(engine),

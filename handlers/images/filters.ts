@@ -27,10 +27,10 @@ const TESTS: Record<string, MakeTest> = {
   dangling: (value) => whether("dangling", value, ({ names }) => names.length === 0),
   id: (value) => ({ id }) => id.startsWith(value.replace(/^sha256:/, "")),
   digest: (value) => ({ digest }) => digest.startsWith(value.startsWith("sha256:") ? value : `sha256:${value}`),
-  // Only builds make intermediate images, and nothing here is read-only or a manifest list.
+  // Only builds make intermediate images, and nothing here is read-only.
   intermediate: (value) => whether("intermediate", value, () => false),
   readonly: (value) => whether("readonly", value, () => false),
-  manifest: (value) => whether("manifest", value, () => false),
+  manifest: (value) => whether("manifest", value, ({ list }) => list !== undefined),
   label: (value) => labelled(value),
   "label!": (value) => {
     const test = labelled(value);

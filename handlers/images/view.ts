@@ -56,7 +56,7 @@ export function imageSummary(image: ImageRecord, containers: number): ImageSumma
     Arch: image.config.architecture,
     Digest: image.digest,
     History: [...image.names, ...image.history],
-    IsManifestList: false,
+    IsManifestList: image.list !== undefined,
     Names: image.names,
     Os: image.config.os,
   });

@@ -1,3 +1,4 @@
+import type { Descriptor } from "../oci/descriptor.ts";
 import type { ImageConfig } from "../oci/image_config.ts";
 
 /** An image as stored: what a manifest and its config say, and the names it goes by. */
@@ -23,6 +24,25 @@ export interface ImageRecord {
   config: ImageConfig;
   /** Annotations of the manifest. */
   annotations: Record<string, string>;
+  /** What a manifest list holds; only lists have it, and they have no layers and no config to speak of. */
+  list?: ImageList;
+}
+
+/** One entry of a manifest list. */
+export interface ListEntry extends Descriptor {
+  /** The repository its content is in, `quay.io/team/app`, where the store does not hold it. */
+  source?: string;
+  /** Digests of its content that the store holds: manifest, config, layers. */
+  blobs?: string[];
+  /** Names of the files an artifact was made of. */
+  files?: string[];
+}
+
+/** The content of a manifest list. */
+export interface ImageList {
+  entries: ListEntry[];
+  annotations: Record<string, string>;
+  subject?: Descriptor;
 }
 
 /** An image's names with tags, which is what `RepoTags` shows; its other names are digests. */

@@ -12,6 +12,7 @@ import { execAPI } from "../../handlers/exec/api.ts";
 import { filesAPI } from "../../handlers/files/api.ts";
 import { imagesAPI } from "../../handlers/images/api.ts";
 import { secretsAPI } from "../../handlers/secrets/api.ts";
+import { manifestsAPI } from "../../handlers/manifests/api.ts";
 import { systemAPI } from "../../handlers/system/api.ts";
 import { Event } from "../../handlers/wire/event.ts";
 import { z } from "../../handlers/wire/zod.ts";
@@ -78,6 +79,16 @@ const CALLS: Record<string, [method: string, path: string, status: number, body?
   InspectSecret: ["GET", "/libpod/secrets/SECRET/json?showsecret=true", 200],
   SecretExists: ["GET", "/libpod/secrets/SECRET/exists", 204],
   RemoveSecret: ["DELETE", "/libpod/secrets/SECRET", 204],
+  ManifestCreate: ["POST", "/v4.0.0/libpod/manifests/new", 201],
+  ManifestCreateV3: ["POST", "/v3.4.0/libpod/manifests/create?name=new", 200],
+  ManifestExists: ["GET", "/v4.0.0/libpod/manifests/list/exists", 204],
+  ManifestInspect: ["GET", "/v4.0.0/libpod/manifests/list/json", 200],
+  ManifestModify: ["PUT", "/v4.0.0/libpod/manifests/list", 200, { operation: "update", images: [TINY_NAME] }],
+  ManifestDelete: ["DELETE", "/v4.0.0/libpod/manifests/list", 200],
+  ManifestPush: ["POST", "/v4.0.0/libpod/manifests/list/registry/localhost:5000%2Fx", 200],
+  ManifestAddV3: ["POST", "/v3.4.0/libpod/manifests/list/add", 200, { images: [TINY_NAME] }],
+  ManifestRemoveDigestV3: ["DELETE", `/v3.4.0/libpod/manifests/list?digest=${TINY.digest}`, 200],
+  ManifestPushV3: ["POST", "/v3.4.0/libpod/manifests/list/push?destination=localhost:5000%2Fx", 200],
   Ping: ["GET", "/libpod/_ping", 200],
   PingHead: ["HEAD", "/libpod/_ping", 200],
   VersionHandler: ["GET", "/libpod/version", 200],
@@ -161,8 +172,9 @@ for (const [name, [method, path, status, body]] of Object.entries(CALLS)) {
 /** Calls one operation on an engine of its own, with a container in every state there is. */
 async function answer(name: string, method: string, path: string, body: unknown, routed: boolean) {
   await using test = await openTestEngine();
-  const { containers, secrets } = test.engine;
+  const { containers, images, secrets } = test.engine;
   await secrets.create("SECRET", new TextEncoder().encode("value"));
+  if (path.includes("/manifests/list")) await images.lists.create("list", { images: [TINY_NAME] });
   // A removal of the image is about the image alone.
   const bare = /Image/.test(name) && method === "DELETE";
   for (const state of bare ? [] : ["NEW", "ID", "PAUSED", "TTY"]) {
@@ -214,6 +226,7 @@ const OPERATIONS: Record<string, { results: readonly object[] }> = {
   ...compatImagesAPI.operations,
   ...compatRegistriesAPI.operations,
   ...compatSecretsAPI.operations,
+  ...manifestsAPI.operations,
   ...compatSystemAPI.operations,
 };
 

@@ -17,7 +17,7 @@ export const CompatListContainersQuery = z.object({
   all: optionalFlag,
   limit: z.int().optional(),
   size: optionalFlag,
-  filters: z.string().optional(),
+  filters: filters.optional(),
 });
 
 /** The query of `CompatGetContainer`. */

@@ -9,6 +9,8 @@ export interface Addition {
   names: readonly string[];
   /** What has to last together with it. */
   operations: readonly Operation[];
+  /** Looks once more where nobody can come between; what it throws ends the addition. */
+  check?(): void;
 }
 
 /** The records of images, and who has which name. */
@@ -54,8 +56,9 @@ export class Catalogue {
   }
 
   /** Adds an image, or what is new about one that is there. */
-  async add({ record, names, operations }: Addition): Promise<ImageRecord> {
+  async add({ record, names, operations, check }: Addition): Promise<ImageRecord> {
     return await this.#change(async () => {
+      check?.();
       const old = this.#table.get(record.id);
       const merged: ImageRecord = {
         ...record,
@@ -80,6 +83,15 @@ export class Catalogue {
       const history = image.history.filter((other) => other !== name);
       const renamed = { ...image, names: [...image.names, name], history };
       await this.#core.state.commit([...this.#takeAway([name], id), this.#table.put(id, renamed)]);
+    });
+  }
+
+  /** Puts another record in an image's place; gives back the one that was there, or nothing when the image has gone. */
+  async update(id: string, change: (image: ImageRecord) => ImageRecord): Promise<ImageRecord | undefined> {
+    return await this.#change(async () => {
+      const image = this.#table.get(id);
+      if (image) await this.#core.state.commit([this.#table.put(id, change(image))]);
+      return image;
     });
   }
 

@@ -154,6 +154,7 @@ export function keysOf(image: ImageRecord): ContentKey[] {
   const digests = new Set([image.digest, `sha256:${image.id}`]);
   for (const { digest } of image.layers) digests.add(digest);
   for (const name of image.repoDigests) digests.add(name.slice(name.indexOf("@") + 1));
+  for (const { blobs = [] } of image.list?.entries ?? []) for (const digest of blobs) digests.add(digest);
   const layers = new Set(image.layers.map(({ diffID }) => `layer:${diffID}` as const));
   return [...[...digests].map((digest) => `blob:${digest}` as const), ...layers];
 }

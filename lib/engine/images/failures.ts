@@ -16,10 +16,14 @@ export function pullFailure(error: unknown, context?: string): EngineError {
     return new EngineError(error.code, text, { cause: error, sentinel: error.sentinel, status: error.status });
   }
   if (error instanceof RegistryError) {
-    return new EngineError(registryCode(error), text, { cause: error, status: error.status || undefined });
+    const [sentinel] = SENTINEL.exec(message) ?? [];
+    return new EngineError(registryCode(error), text, { cause: error, sentinel, status: error.status || undefined });
   }
   return new EngineError(codeOf(error), text, { cause: error });
 }
+
+/** The innermost of Go's words for what keeps a registry from being reached. */
+const SENTINEL = /(?:x509: .*|connection refused|no such host)$/;
 
 /** What a pull ran into, unless it was told to stop: then that, whatever reason the signal gave. */
 export function pullFailureOf(error: unknown, signal: AbortSignal): EngineError {

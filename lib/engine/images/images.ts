@@ -1,3 +1,4 @@
+import { choosePlatform } from "../../oci/platform.ts";
 import { format, parseReference } from "../../oci/reference.ts";
 import type { Credential } from "../../oci/registry_sessions.ts";
 import type { Core } from "../core.ts";
@@ -9,6 +10,7 @@ import { Catalogue } from "./catalogue.ts";
 import { Content } from "./content.ts";
 import { unknownImage } from "./failures.ts";
 import type { ImageParts } from "./intake.ts";
+import { ManifestLists } from "./manifests/manifest_lists.ts";
 import { findImage, type Found, nameForTag } from "./lookup.ts";
 import { ProgressFeed } from "./progress_feed.ts";
 import { pullImages, resolveNames } from "./pull.ts";
@@ -35,6 +37,8 @@ export class Images {
   users: ImageUsers = { of: () => [], remove: () => Promise.resolve() };
   /** Saving, loading and importing. */
   readonly archives: ImageArchives;
+  /** Manifest lists, which are images too. */
+  readonly lists: ManifestLists;
   readonly #core: ImagesCore;
   readonly #catalogue: Catalogue;
   readonly #content: Content;
@@ -47,6 +51,7 @@ export class Images {
     this.#core = core;
     this.#catalogue = new Catalogue(core);
     this.#content = new Content(core);
+    this.lists = new ManifestLists(this.#parts, (signal, start) => this.#trackWith(signal, start));
     this.archives = new ImageArchives(this.#parts, (signal, work) => this.#trackWith(signal, work));
   }
 
@@ -57,14 +62,21 @@ export class Images {
   }
 
   /**
-   * The image of that name, ID, ID prefix or digest. Throws `EngineError`: `no_such_image`, `ambiguous`, or `invalid` for what
-   * does not parse.
+   * The image of that name, ID, ID prefix or digest; of a manifest list, its image for this platform. Throws `EngineError`:
+   * `no_such_image`, `ambiguous`, or `invalid` for what does not parse.
    */
   resolve(nameOrID: string): Readonly<ImageRecord> {
-    return this.find(nameOrID).image;
+    const { image } = this.find(nameOrID);
+    if (image.list === undefined) return image;
+    const chosen = choosePlatform({ manifests: image.list.entries }, this.#core.options.defaultPlatform);
+    const [own] = chosen === undefined ? [] : this.#catalogue.withDigest(chosen.digest);
+    if (own !== undefined) return own;
+    throw new EngineError("no_such_image", `${nameOrID}: the manifest list's image for this platform is not here`, {
+      sentinel: "image not known",
+    });
   }
 
-  /** Like {@linkcode Images.resolve}, with the full name it was found under. */
+  /** What has that name, ID, ID prefix or digest, a manifest list too, with the full name it was found under. */
   find(nameOrID: string): Found {
     return findImage(this.#catalogue, this.#core.options.registries, nameOrID);
   }

@@ -155,7 +155,8 @@ export function resolveNames(conf: RegistriesConf, text: string): string[] {
   }
 }
 
-function candidatesOf(core: Pick<Core, "options">, name: string): Reference[] {
+/** The full names that a pull of the text tries in order, by the short-name mode. */
+export function candidatesOf(core: Pick<Core, "options">, name: string): Reference[] {
   const parsed = parseName(name);
   try {
     return candidates(core.options.registries, format(parsed));

@@ -7,6 +7,7 @@ import type { Found } from "../lookup.ts";
 import { registryOptions } from "../registry_options.ts";
 import { registryReference } from "../transport.ts";
 import type { PushOptions, PushProgress } from "../types.ts";
+import { pushList } from "../manifests/push_list.ts";
 import { localSource } from "./local_source.ts";
 import { choiceOf } from "./push_context.ts";
 import { pushManifest } from "./push_manifest.ts";
@@ -21,6 +22,11 @@ export async function pushImage(
 ): Promise<void> {
   const { core, catalogue } = parts;
   const { image } = found;
+  if (image.list !== undefined) {
+    const target = targetOf(options.destination ?? destinationOf(found));
+    const select = options.all ? "all" : "one";
+    return await pushList(parts, { image, list: image.list, target, select, options }, tell, signal);
+  }
   const choice = choiceOf(options);
   const target = targetOf(options.destination ?? destinationOf(found));
   const writer = new RegistryWriter(core.ports.net, registryOptions(core, options));

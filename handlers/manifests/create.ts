@@ -1,0 +1,34 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import { registryCredentials } from "../images/registry_auth.ts";
+import type { ManifestCreateQuery, ManifestModifyOptions } from "../wire/manifest.ts";
+import { annotationsOf, entryOf, listOf, saysAnything } from "./annotations.ts";
+
+/** Makes a manifest list of what the query and the body name; all of it, or nothing. */
+export async function createManifest(
+  engine: Engine,
+  name: string,
+  { images = [], image = [], all, amend, annotation = [], annotations }: ManifestCreateQuery,
+  body: ManifestModifyOptions,
+  { request, signal }: Context,
+): Promise<{ Id: string }> {
+  if (name === "") throw new HTTPError(400, "no name specified for creating a manifest list");
+  if (annotations !== undefined) throw new HTTPError(400, "annotations are given one by one, as annotation=key=value");
+  const { lists } = engine.images;
+  const credentials = registryCredentials(request.headers);
+  const own = annotationsOf(annotation, {});
+  const said = listOf(body);
+  const Id = await lists.create(name, {
+    images: [...image, ...images],
+    all,
+    amend,
+    annotations: own,
+    credentials,
+    signal,
+  });
+  if (saysAnything(said)) await lists.annotate(Id, said, { credentials });
+  if (body.images.length > 0) {
+    await lists.add(Id, body.images, { all: body.all, entry: entryOf(body), credentials, signal });
+  }
+  return { Id };
+}

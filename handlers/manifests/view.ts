@@ -1,0 +1,19 @@
+import type { ImageList } from "../../lib/engine/image_record.ts";
+import type { Descriptor } from "../../lib/oci/descriptor.ts";
+import { emit } from "../wire/emit.ts";
+import { ManifestListData } from "../wire/manifest.ts";
+
+/** A manifest list as it is inspected: what Docker's form and OCI's can say, together. */
+export function listData({ entries, annotations, subject }: ImageList, mediaType: string): ManifestListData {
+  return emit(ManifestListData, {
+    schemaVersion: 2,
+    mediaType,
+    manifests: entries.map((entry) => ({ ...described(entry), files: entry.files })),
+    subject: subject && described(subject),
+    annotations,
+  });
+}
+
+function described({ mediaType, size, digest, urls, platform, annotations, artifactType, data }: Descriptor) {
+  return { mediaType, size, digest, urls, platform: { ...platform }, annotations, artifactType, data };
+}

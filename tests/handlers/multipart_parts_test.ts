@@ -1,0 +1,60 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { boundaryOf, parts } from "../../handlers/multipart_parts.ts";
+import { HTTPError } from "../../lib/rest/mod.ts";
+
+/** The bytes in pieces of a size. */
+function pieces(bytes: Uint8Array, size: number): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.subarray(at, at += size));
+    },
+  });
+}
+
+async function read(bytes: Uint8Array, boundary: string, size: number) {
+  const found: { name: string; filename: string; type: string; content: string }[] = [];
+  for await (const { body, ...head } of parts(pieces(bytes, size), boundary)) {
+    found.push({ ...head, content: await new Response(body).text() });
+  }
+  return found;
+}
+
+Deno.test("parts() reads what FormData writes, however it is cut", async () => {
+  const form = new FormData();
+  form.append("request.json", '{"a":1}');
+  form.append("file", new File(["one\r\n--two\r\n"], 'od"d.txt', { type: "text/plain" }));
+  form.append("empty", new File([], "empty"));
+  const response = new Response(form);
+  const boundary = boundaryOf(response.headers.get("content-type")) ?? "";
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  for (const size of [1, 7, 64, 10_000]) {
+    const found = await read(bytes, boundary, size);
+    assertEquals(found.map(({ name, content }) => [name, content]), [
+      ["request.json", '{"a":1}'],
+      ["file", "one\r\n--two\r\n"],
+      ["empty", ""],
+    ]);
+    assertEquals([found[1].type, found[2].filename], ["text/plain", "empty"]);
+  }
+});
+
+Deno.test("parts() passes over what nobody reads, and takes a part without a head", async () => {
+  const text = "preamble\r\n--b\r\n\r\nfirst\r\n--b\r\ncontent-type: x\r\n\r\nsecond\r\n--b--\r\nepilogue";
+  const seen: string[] = [];
+  for await (const part of parts(pieces(new TextEncoder().encode(text), 5), "b")) seen.push(part.type);
+  assertEquals(seen, ["", "x"]);
+});
+
+Deno.test("parts() refuses what is cut, and boundaryOf() a type without boundary", async () => {
+  for (
+    const text of ["", "--b", "--b\r\n", "--b\r\nx: y\r\n\r\ncut", `--b\r\n${"h: x\r\n".repeat(10_000)}`, "nothing"]
+  ) {
+    const error = await assertRejects(() => read(new TextEncoder().encode(text), "b", 1000), HTTPError);
+    assertEquals(error.status, 400);
+  }
+  assertEquals(boundaryOf("application/json"), undefined);
+  assertEquals(boundaryOf('multipart/form-data; charset=x; boundary="a b"'), "a b");
+  await assertRejects(() => Promise.resolve().then(() => boundaryOf("multipart/form-data")), HTTPError);
+});
