@@ -1,5 +1,7 @@
-import { api, rest, stream } from "../../lib/rest/mod.ts";
+import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
+import { body } from "../wire/body.ts";
+import { BuildResponse, CommitConfig, CommitQuery, IDResponse } from "../wire/commit.ts";
 import { ArchiveQuery, Change, ChangesQuery, MountQuery, PutArchiveQuery } from "../wire/file.ts";
 import { z } from "../wire/zod.ts";
 
@@ -26,6 +28,12 @@ export const filesAPI = api("http://localhost", {
     "GET /engine/containers/{name=%v}/changes?%v",
     [name, ChangesQuery],
     [z.array(Change).nullable()],
+  ),
+  CommitContainer: rest(
+    "POST(application/json) /engine/commit?%[2]v",
+    [body(CommitConfig), CommitQuery],
+    [chan(z.union([IDResponse, BuildResponse]))],
+    { body: "as-tagged" },
   ),
   ExportContainer: rest("GET /engine/containers/{name=%v}/export", [name], [stream("application/x-tar")]),
   MountContainer: rest("POST /engine/containers/{name=%v}/mount?%v", [name, MountQuery], [z.string()]),

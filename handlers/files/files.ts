@@ -4,6 +4,7 @@ import { implementFamily } from "../implement_family.ts";
 import { filesAPI } from "./api.ts";
 import { getArchive, headArchive, putArchive } from "./archive.ts";
 import { changes } from "./changes.ts";
+import { commit } from "./commit.ts";
 
 /** The native operations on containers' files over an engine. */
 export function files(engine: Engine): Implementation {
@@ -15,6 +16,7 @@ export function files(engine: Engine): Implementation {
       return putArchive(engine, name, { ...query, copyUIDGID }, archive, context);
     },
     ContainerChanges: (name, query) => changes(engine, name, query),
+    CommitContainer: (config, query, context) => commit(engine, query, config, context),
     ExportContainer: (name) => files.export(name),
     MountContainer: (name) => files.mount(name),
     UnmountContainer: (name) => files.unmount(name),

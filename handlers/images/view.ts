@@ -1,4 +1,5 @@
 import { type ImageRecord, repoTags } from "../../lib/engine/image_record.ts";
+import type { ImageConfig } from "../../lib/oci/image_config.ts";
 import { emit } from "../wire/emit.ts";
 import { HistoryResponse, ImageData, ImageSummary } from "../wire/image.ts";
 
@@ -11,7 +12,7 @@ export function imageData(image: ImageRecord): ImageData {
     Digest: image.digest,
     RepoTags: repoTags(image),
     RepoDigests: image.repoDigests,
-    Comment: config.history?.at(-1)?.comment ?? "",
+    Comment: commentOf(config),
     Created: config.created ?? null,
     Config: {
       ...execution,
@@ -33,6 +34,11 @@ export function imageData(image: ImageRecord): ImageData {
     NamesHistory: [...image.names, ...image.history],
     Healthcheck: execution.Healthcheck,
   });
+}
+
+/** Docker's configs have a comment of their own; else that of the last step stands for it. */
+function commentOf({ comment, history }: ImageConfig): string {
+  return typeof comment === "string" && comment !== "" ? comment : history?.at(-1)?.comment ?? "";
 }
 
 /** The values of a set carry nothing. */

@@ -11,6 +11,7 @@ import { type Context, emit, hostOf, isLive, locked } from "./containers/context
 import { CREATE_INTENT, undoCreate } from "./containers/create.ts";
 import { recordExit } from "./containers/exits.ts";
 import { textOf } from "./containers/failures.ts";
+import { endPause, PAUSE_INTENT } from "./containers/files/while_paused.ts";
 import { freshHealth } from "./containers/health/health_states.ts";
 import { adoptNetwork } from "./containers/network.ts";
 import { withState } from "./containers/records.ts";
@@ -40,6 +41,9 @@ export async function recoverContainers(context: Context): Promise<void> {
   const held = await heldByHost(context);
   await eachOf(context.records.all(), ({ id }) => {
     return guarded(context, id, () => locked(context, id, () => reconcile(context, id, held)));
+  });
+  await eachOf(intents.open(PAUSE_INTENT), (intent) => {
+    return guarded(context, intent.subject, () => endPause(context, intent));
   });
   await eachOf([...held.all].filter((id) => !context.records.get(id)), (id) => {
     return guarded(context, id, () => sweep(context, id));

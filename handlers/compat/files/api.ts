@@ -1,6 +1,8 @@
 import { api, rest, stream } from "../../../lib/rest/mod.ts";
 import { ARCHIVE_LIMIT } from "../../files/api.ts";
 import { API_OPTIONS } from "../../wire/api_options.ts";
+import { body } from "../../wire/body.ts";
+import { CommitConfig, CompatCommitQuery, IDResponse } from "../../wire/commit.ts";
 import { ArchiveQuery, Change, ChangesQuery, CompatPutArchiveQuery } from "../../wire/file.ts";
 import { z } from "../../wire/zod.ts";
 
@@ -24,6 +26,12 @@ export const compatFilesAPI = api("http://localhost", {
     "GET /containers/{name=%v}/changes?%v",
     [name, ChangesQuery],
     [z.array(Change).nullable()],
+  ),
+  CompatCommitContainer: rest(
+    "POST(application/json) /commit?%[2]v",
+    [body(CommitConfig), CompatCommitQuery],
+    [IDResponse],
+    { status: 201, body: "as-tagged" },
   ),
   CompatExportContainer: rest("GET /containers/{name=%v}/export", [name], [stream("application/x-tar")]),
 }, API_OPTIONS);

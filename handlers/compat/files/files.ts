@@ -2,7 +2,9 @@ import type { Engine } from "../../../lib/engine/engine.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { getArchive, headArchive, putArchive } from "../../files/archive.ts";
 import { changes } from "../../files/changes.ts";
+import { compatCommit } from "../../files/commit.ts";
 import { implementFamily } from "../../implement_family.ts";
+import { dockerName } from "../images/docker_name.ts";
 import { compatFilesAPI } from "./api.ts";
 
 /** The operations on containers' files of Docker's tree over an engine. */
@@ -12,6 +14,7 @@ export function compatFiles(engine: Engine): Implementation {
     CompatContainerArchive: (name, { path }, context) => getArchive(engine, name, path, context, { dotted: true }),
     CompatPutContainerArchive: (name, query, archive, context) => putArchive(engine, name, query, archive, context),
     CompatContainerChanges: (name, query) => changes(engine, name, query),
+    CompatCommitContainer: (config, query, context) => compatCommit(engine, query, config, dockerName, context),
     CompatExportContainer: (name) => engine.containers.files.export(name),
   });
 }

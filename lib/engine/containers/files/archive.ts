@@ -62,7 +62,7 @@ export async function readArchive(
     const options = { owner: record.process.user, dotted };
     const found = await withPlace(context, record, spelled, (place) => hostOf(context).trees.read(place, options));
     const facts = told(record, spelled, found.facts);
-    if (facts.exists) return { facts, archive: holding(tree, found.archive) };
+    if (facts.exists) return { facts, archive: holding(context, tree, found.archive) };
     await found.archive.cancel();
     await tree[Symbol.asyncDispose]();
     return { facts };

@@ -1,7 +1,9 @@
 /** The files of containers: what the engine offers of them, one call per operation. */
+import type { ImageRecord } from "../../image_record.ts";
 import type { TreeChange } from "../../tree_port.ts";
 import { type Context, emit, hostOf } from "../context.ts";
 import { type PathFacts, readArchive, type ReadOptions, statPath, writeArchive, type WriteOptions } from "./archive.ts";
+import { commitContainer, type CommitOptions } from "./commit.ts";
 import { type ChangesOptions, listChanges } from "./diff.ts";
 import { mountContainer, mountedContainers, unmountContainer } from "./mount.ts";
 import { holding, holdTree } from "./with_tree.ts";
@@ -43,7 +45,12 @@ export class ContainerFiles {
     const host = hostOf(this.#context);
     const tree = await holdTree(this.#context, nameOrID);
     emit(this.#context, tree.record, "export");
-    return holding(tree, host.trees.export(tree.record.id));
+    return holding(this.#context, tree, host.trees.export(tree.record.id));
+  }
+
+  /** Makes an image of the container's tree. */
+  async commit(nameOrID: string, options: CommitOptions): Promise<ImageRecord> {
+    return await commitContainer(this.#context, nameOrID, options);
   }
 
   /** Mounts the tree for the host's users, and gives its path there. Mounts are counted, and outlast the engine. */

@@ -36,8 +36,15 @@ export async function holdTree(
   });
 }
 
-/** A stream that gives the tree back when it has ended, failed or been cancelled. */
-export function holding(tree: HeldTree, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+/**
+ * A stream of what is in a tree, that gives the tree back when it has ended, failed or been cancelled. It fails where the
+ * container is being removed at its end: what is missing then would be taken for never having been there.
+ */
+export function holding(
+  context: Context,
+  tree: HeldTree,
+  stream: ReadableStream<Uint8Array>,
+): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -49,6 +56,11 @@ export function holding(tree: HeldTree, stream: ReadableStream<Uint8Array>): Rea
         throw error;
       }
       await tree[Symbol.asyncDispose]();
+      const { id } = tree.record;
+      const status = context.records.get(id)?.state.status;
+      if (status === undefined || status === "removing") {
+        throw improperState(`the files of container ${id} were removed while they were read`);
+      }
       controller.close();
     },
     async cancel(reason) {

@@ -1,0 +1,82 @@
+import type { HistoryEntry, ImageConfig } from "../../../oci/image_config.ts";
+import type { ContainerRecord } from "../../container_record.ts";
+import type { ImageRecord } from "../../image_record.ts";
+import { type Context, emit, hostOf } from "../context.ts";
+import { committedConfig, type ConfigChanges } from "./commit_config.ts";
+import { whilePaused } from "./while_paused.ts";
+import { holding, holdTree } from "./with_tree.ts";
+
+/** How an image is made of a container. */
+export interface CommitOptions extends ConfigChanges {
+  /** The name it gets; none by default. */
+  name?: string;
+  author?: string;
+  /** Docker's format has a place for it. */
+  message?: string;
+  format: "oci" | "docker";
+  /** Freeze the container's processes meanwhile. */
+  pause?: boolean;
+  /** Make it of one layer. */
+  squash?: boolean;
+  signal?: AbortSignal;
+}
+
+/** Makes an image of a container's tree, without its volumes: what it changed comes on top of its image. */
+export async function commitContainer(
+  context: Context,
+  nameOrID: string,
+  options: CommitOptions,
+): Promise<ImageRecord> {
+  const { core } = context;
+  const { trees } = hostOf(context);
+  const { id, imageID } = context.records.resolve(nameOrID);
+  const base = core.images.resolve(imageID);
+  const record = context.records.require(id);
+  // Changes that make no sense are told before anything is done.
+  const config = configOf(record, base.config, options);
+  const image = await whilePaused(context, id, options.pause ?? false, async () => {
+    const tree = await holdTree(context, id);
+    const layer = holding(context, tree, options.squash ? trees.export(id) : trees.changeset(id));
+    const history = historyOf(record, options, new Date(core.clock.now()).toISOString());
+    return await core.images.assemble({
+      ...(options.squash ? {} : { base: base.id }),
+      layers: [layer],
+      config,
+      history: [history],
+      format: options.format,
+      names: options.name === undefined ? [] : [options.name],
+      signal: options.signal,
+    });
+  });
+  emit(context, record, "commit");
+  return image;
+}
+
+function configOf(record: ContainerRecord, base: ImageConfig, options: CommitOptions): ImageConfig {
+  const { architecture, os, variant, author = base.author } = { ...base, author: options.author || base.author };
+  const ofSystem = { "os.version": base["os.version"], "os.features": base["os.features"] };
+  const comment = options.format === "docker" ? options.message : undefined;
+  const config: ImageConfig = {
+    architecture,
+    os,
+    variant,
+    ...ofSystem,
+    author,
+    comment: comment || undefined,
+    config: committedConfig(record, base.config ?? {}, options),
+    rootfs: { type: "layers", diff_ids: [] },
+  };
+  // What is undefined is no key of a document.
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as ImageConfig;
+}
+
+function historyOf(record: ContainerRecord, { author, message, squash }: CommitOptions, created: string): HistoryEntry {
+  const from = squash ? "" : `FROM ${record.imageName}`;
+  const comment = [message ?? "", from].filter((part) => part !== "").join(" ");
+  return {
+    created,
+    created_by: record.process.args.join(" "),
+    ...(author ? { author } : {}),
+    ...(comment === "" ? {} : { comment }),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Intent } from "../../intents.ts";
+import { type Context, hostOf, locked } from "../context.ts";
+import { onProcess } from "../on_process.ts";
+
+/** The kind of the intents that precede a pause which is to end with the work it is for. */
+export const PAUSE_INTENT = "container.pause_for_work";
+
+/** Does work while a container's processes are frozen, where it runs and that is asked for. */
+export async function whilePaused<T>(
+  context: Context,
+  id: string,
+  asked: boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  const intent = asked ? await pause(context, id) : undefined;
+  try {
+    return await work();
+  } finally {
+    if (intent !== undefined) await endPause(context, intent);
+  }
+}
+
+/** Lets a container go on that was paused for work, unless somebody else has decided about it since. */
+export function endPause(context: Context, intent: Intent): Promise<void> {
+  const { core, records } = context;
+  const id = intent.subject;
+  return locked(context, id, async () => {
+    const record = records.get(id);
+    if (record?.state.status !== "paused") return await core.state.commit([core.intents.end(intent)]);
+    await hostOf(context).processes.resume(id);
+    await records.saveState(record, { status: "running" }, [core.intents.end(intent)]);
+  });
+}
+
+function pause(context: Context, id: string): Promise<Intent | undefined> {
+  const { core, records } = context;
+  return locked(context, id, async () => {
+    const record = records.require(id);
+    if (record.state.status !== "running") return undefined;
+    const { intent, operation } = core.intents.begin(PAUSE_INTENT, id);
+    await core.state.commit([operation]);
+    try {
+      await onProcess(context, id, `container ${id} has ended`, () => hostOf(context).processes.pause(id));
+    } catch (error) {
+      await core.state.commit([core.intents.end(intent)]);
+      throw error;
+    }
+    await records.saveState(record, { status: "paused" });
+    return intent;
+  });
+}
