@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { IDMaps } from "./id_maps.ts";
+
 /** A path of a container, and what it is to be looked up in. */
 export interface TreePath {
   containerID: string;
@@ -12,7 +14,9 @@ export interface TreePath {
   /** The process that sees the container's mounts; without one the mounted tree is all there is. */
   pid?: number;
   /** A folder or file of the host, mounted at a path of the container that has no process: the lookup begins there. */
-  mount?: { source: string; destination: string };
+  mount?: { source: string; destination: string; subPath?: string };
+  /** The container's IDs, where they are not the host's: archives speak of these. */
+  idMaps?: IDMaps;
 }
 
 /** What is at a path. */
@@ -65,9 +69,9 @@ export interface Trees {
   /** Makes entries (see `lib/oci/archive_entries.ts`) below a path, which is made where it is missing. */
   write(path: TreePath, entries: ReadableStream<Uint8Array>, options: TreeWriteOptions): Promise<void>;
   /** The mounted tree as a tar archive, without what is mounted inside it. */
-  export(containerID: string): ReadableStream<Uint8Array>;
+  export(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
   /** The container's writable layer as an OCI changeset, a plain tar, its entries in a fixed order. */
-  changeset(containerID: string): ReadableStream<Uint8Array>;
+  changeset(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
   /** What the top one changes of those below it: a container's writable layer, or an unpacked layer. `diffIDs` go from base to top. */
   changes(top: { containerID: string } | { diffID: string }, diffIDs: readonly string[]): Promise<TreeChange[]>;
   /** Whether the container's tree is mounted. */

@@ -85,6 +85,35 @@ Deno.test("podman cp and docker cp carry files and folders both ways, running or
   });
 });
 
+Deno.test("files keep their owners in a container with users of its own", async () => {
+  const { session, server, image, files } = await start();
+  await using _session = session;
+  await Deno.chmod(server.folder, 0o711);
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  const maps = ["--network=none", "--uidmap", "0:100000:65536", "-v", "/volume"];
+  await podman("create", "--name", "later", ...maps, image, "sleep", "1000");
+  await podman("run", "-d", "--name", "now", ...maps, image, "sleep", "1000");
+  const tar = buildTar([{ type: "file", path: "piped", content: "piped", uid: 12, gid: 13 }]);
+  for (const name of ["later", "now"]) {
+    await podman("cp", `${files}/plain`, `${name}:/etc/plain`);
+    await podman("cp", `${files}/plain`, `${name}:/volume/plain`);
+    const piped = ["cp", "-a=false", "-", `${name}:/tmp`];
+    ok(await server.podmanAt(server.addresses[0], piped, { stdin: tar }));
+  }
+  await podman("start", "later");
+  const show = ["stat", "-c", "%u:%g %n", "/etc", "/etc/plain", "/tmp/piped"];
+  const shown = "0:0 /etc\n0:0 /etc/plain\n12:13 /tmp/piped\n";
+  for (const name of ["later", "now"]) {
+    assertEquals(await podman("exec", name, ...show), shown);
+    assertEquals(await podman("exec", name, "stat", "-c", "%u", "/volume/plain"), "0\n");
+    await podman("commit", "-q", name, `of-${name}`);
+    assertEquals(await podman("run", "--rm", "--network=none", `of-${name}`, ...show), shown);
+  }
+  await podman("export", "-o", `${server.folder}/mapped.tar`, "now");
+  const listing = await run(["tar", "--numeric-owner", "-tvf", `${server.folder}/mapped.tar`]);
+  assert(/12\/13\s+5 .* tmp\/piped\n/.test(listing.stdout), listing.stdout);
+});
+
 Deno.test("podman diff and docker diff tell what changed", async () => {
   const { session, server, image } = await start();
   await using _session = session;

@@ -13,17 +13,18 @@ export function treeOptions({ idMaps }: Pick<ContainerRecord, "idMaps">, userns:
 
 /** The user namespace, which the container's network namespace and its tree are made in; its path. */
 export async function makeUsers(context: Context, record: ContainerRecord): Promise<string | undefined> {
-  const { idMaps: maps, spec } = record;
+  const { idMaps: maps } = record;
   if (maps === undefined) return undefined;
-  const { mode, value } = spec.namespaces.user ?? { mode: "host" };
-  const join = mode === "container" ? namespaceOwner(context, value ?? "") : undefined;
+  const join = namespaceOwner(context, record);
   return await hostOf(context).users.create(record.id, { maps, join, network: hasNamespace(record) });
 }
 
-/** Who made the user namespace: the one that is joined may have joined it too. */
-function namespaceOwner(context: Context, id: string): string {
-  const { mode, value } = context.records.require(id).spec.namespaces.user ?? { mode: "host" };
-  return mode === "container" ? namespaceOwner(context, value ?? "") : id;
+/** Who made the user namespace that a container joins: the one it joins may have joined it too. */
+export function namespaceOwner(context: Context, { spec }: Pick<ContainerRecord, "spec">): string | undefined {
+  const { mode, value } = spec.namespaces.user ?? { mode: "host" };
+  if (mode !== "container") return undefined;
+  const other = context.records.require(value ?? "");
+  return namespaceOwner(context, other) ?? other.id;
 }
 
 function isIdentity({ uids, gids }: IDMaps): boolean {

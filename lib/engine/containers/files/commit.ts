@@ -36,7 +36,7 @@ export async function commitContainer(
   const config = configOf(record, base.config, options);
   const image = await whilePaused(context, id, options.pause ?? false, async () => {
     const tree = await holdTree(context, id);
-    const layer = holding(context, tree, options.squash ? trees.export(id) : trees.changeset(id));
+    const layer = holding(context, tree, trees[options.squash ? "export" : "changeset"](id, record.idMaps));
     const history = historyOf(record, options, new Date(core.clock.now()).toISOString());
     return await core.images.assemble({
       ...(options.squash ? {} : { base: base.id }),

@@ -1,5 +1,6 @@
 import { type Context, emit, hostOf, isLive, locked } from "../context.ts";
 import { improperState } from "../failures.ts";
+import { mountForWork } from "./with_tree.ts";
 
 /** Mounts a container's tree for the host's users, once more each time, and gives its path there. */
 export function mountContainer(context: Context, nameOrID: string): Promise<string> {
@@ -15,7 +16,7 @@ export function mountContainer(context: Context, nameOrID: string): Promise<stri
     const before = treeUses.count(id);
     await core.state.commit([treeUses.setCount(id, before + 1)]);
     try {
-      const path = await hostOf(context).layers.mount(id, record.diffIDs);
+      const { path } = await mountForWork(context, record);
       emit(context, record, "mount");
       return path;
     } catch (error) {

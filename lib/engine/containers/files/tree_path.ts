@@ -13,18 +13,18 @@ export function absolutePath(record: ContainerRecord, path: string): string {
 
 /**
  * Where the host is to look for a path. A running container's process sees every mount; of one that does not run, the mount
- * whose place the path begins with is looked into, and tmpfs are not there.
+ * whose place the path begins with is looked into, and what the start makes (tmpfs, overlays, image mounts) is not there.
  */
 export function treePath(context: Context, record: ContainerRecord, path: string): TreePath {
-  const place: TreePath = { containerID: record.id, path };
+  const place: TreePath = { containerID: record.id, path, idMaps: record.idMaps };
   if (SEEING.has(record.state.status)) return { ...place, pid: record.state.pid };
   const clean = cleanPath(path);
   const mounts = record.mounts.filter(({ type, destination }) => {
-    return type !== "tmpfs" && (clean === destination || clean.startsWith(`${destination}/`));
+    return (type === "bind" || type === "volume") && (clean === destination || clean.startsWith(`${destination}/`));
   });
   const deepest = mounts.sort((a, b) => b.destination.length - a.destination.length)[0];
   if (deepest === undefined) return place;
-  const { type, destination } = deepest;
+  const { type, destination, subPath } = deepest;
   const source = type === "volume" ? hostOf(context).volumes.path(deepest.source) : deepest.source;
-  return { ...place, mount: { source, destination } };
+  return { ...place, mount: { source, destination, subPath } };
 }

@@ -2,6 +2,7 @@ import type { ContainerRecord } from "../../container_record.ts";
 import { fillVolumes } from "../bring_up.ts";
 import { type Context, hostOf, isLive, locked } from "../context.ts";
 import { improperState, textOf } from "../failures.ts";
+import { namespaceOwner, treeOptions } from "../users.ts";
 
 /** A container's tree, mounted until it is disposed of. */
 export interface HeldTree extends AsyncDisposable {
@@ -26,8 +27,8 @@ export async function holdTree(
     }
     context.treeUses.take(id);
     try {
-      await hostOf(context).layers.mount(id, record.diffIDs);
-      if (options.filled && !isLive(record)) await fillVolumes(context, record);
+      const { rootOwner } = await mountForWork(context, record);
+      if (options.filled && !isLive(record)) await fillVolumes(context, record, rootOwner);
     } catch (error) {
       await giveBack(context, id);
       throw error;
@@ -68,6 +69,26 @@ export function holding(
       await tree[Symbol.asyncDispose]();
     },
   }, { highWaterMark: 0 });
+}
+
+/** Mounts a container's tree as its start would, and gives its path. Its user namespace is there for the mount alone. */
+export async function mountForWork(
+  context: Context,
+  record: ContainerRecord,
+): Promise<{ path: string; rootOwner?: { uid: number; gid: number } }> {
+  const { layers, processes, trees } = hostOf(context);
+  const { id, idMaps: maps, diffIDs } = record;
+  if (maps === undefined || isLive(record) || await trees.isMounted(id)) {
+    return { path: await layers.mount(id, diffIDs) };
+  }
+  const join = namespaceOwner(context, record);
+  const userns = await hostOf(context).users.create(id, { maps, join, network: false });
+  try {
+    const options = treeOptions(record, userns);
+    return { path: await layers.mount(id, diffIDs, options), rootOwner: options.rootOwner };
+  } finally {
+    await processes.delete(id);
+  }
 }
 
 async function giveBack(context: Context, id: string): Promise<void> {

@@ -82,6 +82,23 @@ sub enter {
   chdir $root or failed('chdir');
   chroot '.' or failed('chroot');
 }
+# IDs of a container and of the host, where they differ. What has none there belongs to nobody, or cannot be made.
+my (%to_host, %to_container);
+sub use_maps {
+  my %texts; @texts{qw(u g)} = @_;
+  for my $kind (qw(u g)) {
+    for my $range (map { [split /:/] } split /,/, $texts{$kind} // '') {
+      push @{$to_host{$kind}}, $range;
+      push @{$to_container{$kind}}, [@$range[1, 0, 2]];
+    }
+  }
+}
+sub mapped {
+  my ($ranges, $id) = @_;
+  return $id if !$ranges;
+  for (@$ranges) { my ($from, $to, $size) = @$_; return $id - $from + $to if $id >= $from && $id < $from + $size }
+  return undef;
+}
 my $names_buffer = "\0" x 65536;
 my $value_buffer = "\0" x 65536;
 # The extended attributes of an open file that archives carry, as name and value in turn.

@@ -30,7 +30,7 @@ sub block {
 sub padding { return "\0" x (-$_[0] % 512) }
 sub header {
   my ($path, $flag, $facts, $size, $link, @attributes) = @_;
-  my ($uid, $gid) = $owner ? @$owner : @$facts{qw(uid gid)};
+  my ($uid, $gid) = $owner ? @$owner : (mapped($to_container{u}, $facts->{uid}) // 65534, mapped($to_container{g}, $facts->{gid}) // 65534);
   my ($time, $nanos) = @$facts{qw(time nanos)};
   my ($records, $plain) = ('', $time);
   if (length $path > 100) { $records .= record('path', $path); $path = substr($path, 0, 100) }

@@ -11,6 +11,7 @@ enter($tree, $pid);
 if ($operation eq 'stat') { find(@rest); exit 0 }
 if ($operation eq 'get') { get(@rest) }
 if ($operation eq 'put') { put(@rest) }
+use_maps(@rest);
 $is_layer = $operation eq 'layer';
 whole_tree();
 `;

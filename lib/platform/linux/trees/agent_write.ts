@@ -5,7 +5,7 @@
  * way round. It answers `ready` when the path is open, and `done` at the end.
  */
 export const AGENT_WRITE = String.raw`
-my ($input, $target, $shown, $keep, @own, @later) = ('');
+my ($input, $target, $shown, $keep, @own, @first, @later) = ('');
 my ($current, $current_path);
 my $ZEROS = "\0" x (1 << 16);
 sub fill {
@@ -19,7 +19,12 @@ sub fill {
 sub take { my ($size) = @_; fill($size); return substr($input, 0, $size, '') }
 sub wrong { my ($path, $why) = @_; fail('put', sprintf('copier: put: error creating "%s": %s', shown($path), $why)) }
 sub shown { my ($path) = @_; return $shown eq '/' ? "/$path" : length $path ? "$shown/$path" : $shown }
-sub own { my ($handle) = @_; chown(@own ? @own : (0, 0), $handle) }
+sub own { my ($handle) = @_; chown(@own ? @own : @first, $handle) }
+sub host_ids {
+  my ($uid, $gid) = (mapped($to_host{u}, $_[0]), mapped($to_host{g}, $_[1]));
+  return ($uid, $gid) if defined $uid && defined $gid;
+  fail('put', "mapping container filesystem owner $_[0]:$_[1] to host filesystem owners: it has none there");
+}
 # Folders on the way that are not there are made; those that are may be links to folders.
 sub make_folders {
   my ($from, $path) = @_;
@@ -154,17 +159,20 @@ sub make_entry {
 }
 sub put {
   my ($path, $uid, $gid);
-  ($path, $uid, $gid, $keep) = @_;
+  ($path, $uid, $gid, $keep) = splice(@_, 0, 4);
+  use_maps(@_);
   $shown = $path;
   umask 0;
-  @own = ($uid + 0, $gid + 0) if $uid ne '';
+  @own = host_ids($uid + 0, $gid + 0) if $uid ne '';
+  @first = host_ids(0, 0);
   $target = open_folder($root, $path, $IN_ROOT);
   if (!$target && $!{ENOTDIR}) { fail('put', "copier: put: $path ($path): exists but is not a directory") }
   $target ||= make_folders($root, $path);
   answer('ready');
   while (my $length = unpack('N', take(4))) {
     my ($kind, $name, $link, $mode, $owner, $group, $time, $nanos, $major, $minor, $size, @attributes) = unpack('(N/a)*', take($length));
-    my $facts = { mode => $mode + 0, uid => $owner + 0, gid => $group + 0, time => $time + 0, nanos => $nanos + 0, major => $major + 0,
+    ($owner, $group) = host_ids($owner + 0, $group + 0) if !@own;
+    my $facts = { mode => $mode + 0, uid => $owner, gid => $group, time => $time + 0, nanos => $nanos + 0, major => $major + 0,
       minor => $minor + 0, size => $size + 0, attributes => \@attributes };
     make_entry($kind, $name, $link, $facts);
   }

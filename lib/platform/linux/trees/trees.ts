@@ -7,6 +7,7 @@ import type { Buffer } from "node:buffer";
 import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
+import type { IDMaps } from "../../../engine/id_maps.ts";
 import type {
   FileFacts,
   TreeChange,
@@ -79,7 +80,7 @@ class AgentTrees implements Trees {
     const ids = options.owner === undefined ? undefined : await this.#owner(path.containerID, options.owner);
     const owner = ids === undefined ? ["", ""] : [String(ids.uid), String(ids.gid)];
     using agent = new Agent(
-      ["put", place.root, place.pid, place.path, ...owner, options.keepKinds ? "1" : ""],
+      ["put", place.root, place.pid, place.path, ...owner, options.keepKinds ? "1" : "", ...mapsOf(path.idMaps)],
       true,
     );
     const aborted = () => agent.end();
@@ -101,12 +102,12 @@ class AgentTrees implements Trees {
     }
   }
 
-  export(containerID: string): ReadableStream<Uint8Array> {
-    return new Agent(["export", this.#storage(containerID, "merged"), ""]).output();
+  export(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array> {
+    return new Agent(["export", this.#storage(containerID, "merged"), "", ...mapsOf(idMaps)]).output();
   }
 
-  changeset(containerID: string): ReadableStream<Uint8Array> {
-    return new Agent(["layer", this.#storage(containerID, "upper"), ""]).output();
+  changeset(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array> {
+    return new Agent(["layer", this.#storage(containerID, "upper"), "", ...mapsOf(idMaps)]).output();
   }
 
   async changes(
@@ -147,17 +148,26 @@ class AgentTrees implements Trees {
       if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
       throw new EngineError("no_such_file", "no such file or directory");
     });
-    const rest = clean.slice(mount.destination.length) || "/";
-    const name = rest === "/" ? basename(mount.destination) : "";
+    const below = clean.slice(mount.destination.length);
+    const rest = cleaned(`${mount.subPath ?? ""}${below}`);
+    const name = below === "" ? basename(mount.destination) : "";
     if (facts.isDirectory()) return { root: mount.source, pid: "", path: rest, name, isWhole: false };
     // A file cannot be a root; its folder can.
-    const file = rest === "/" ? `/${basename(mount.source)}` : `/${basename(mount.source)}${rest}`;
+    const file = cleaned(`${basename(mount.source)}${rest}`);
     return { root: dirname(mount.source), pid: "", path: file, name, isWhole: false };
   }
 
   async #owner(containerID: string, user: string): Promise<{ uid: number; gid: number }> {
     return await resolveUser(this.#storage(containerID, "merged"), user, []);
   }
+}
+
+/** Mappings as the agent reads them: first user IDs, then group IDs, each as `container:host:size`. */
+function mapsOf(maps: IDMaps | undefined): string[] {
+  if (maps === undefined) return ["", ""];
+  return [maps.uids, maps.gids].map((mappings) => {
+    return mappings.map(({ container, host, size }) => `${container}:${host}:${size}`).join(",");
+  });
 }
 
 /** Where a layer is below the layers' folder, by its diff ID. */
