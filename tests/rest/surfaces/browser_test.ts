@@ -43,7 +43,7 @@ function browserTest(
 
 browserTest("docsPage() is shown on the root to a browser, in one request", async ({ page }) => {
   assertEquals(await page.title(), "Shop");
-  assertEquals(await page.locator("article[data-search]").count(), 21);
+  assertEquals(await page.locator("article[data-search]").count(), 22);
   assertEquals(await page.evaluate("performance.getEntriesByType('resource').length"), 0);
 });
 
@@ -83,6 +83,22 @@ browserTest("docsPage() tries bodies, paths with slashes, lists and files", asyn
   assertStringIncludes(await answer("WriteFile"), "12");
   await page.fill("#ReadFile-path-path", "a/b c.txt");
   assertStringIncludes(await answer("ReadFile"), "twelve bytes");
+  await page.fill("#SendPictures-path-id", "7");
+  await page.fill("#SendPictures-part-title", "Lamp");
+  await page.fill("#SendPictures-part-tags", "old\nbrass");
+  await page.selectOption("#SendPictures-part-front", "true");
+  await page.setInputFiles(
+    "#SendPictures-part-files",
+    ["one", "two"].map((text) => ({
+      name: `${text}.txt`,
+      mimeType: "text/plain",
+      buffer: Buffer.from(text),
+    })),
+  );
+  const pictured = await answer("SendPictures");
+  for (const part of ['"7"', "Lamp", "old+brass", "true", "one.txt: one", "two.txt: two"]) {
+    assertStringIncludes(pictured, part);
+  }
   await page.fill("#ByShelf-query-q", "x");
   assertStringIncludes(await answer("ByShelf"), "shelf x");
   await page.fill("#GetItem-path-id", "none");
@@ -131,7 +147,7 @@ browserTest("docsPage() searches, by the keyboard too", async ({ page }) => {
   assertMatch(page.url(), /#CreateItem$/);
   await page.keyboard.press("/");
   await page.keyboard.press("Escape");
-  assertEquals(await page.locator("article[data-search]:visible").count(), 21);
+  assertEquals(await page.locator("article[data-search]:visible").count(), 22);
 });
 
 browserTest("docsPage() sends headers of the reader's choice with every request", async ({ page }, origin) => {

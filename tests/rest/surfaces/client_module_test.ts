@@ -46,6 +46,15 @@ Deno.test("clientModule() makes bodies and results of several values", async () 
   assertEquals(await client.SplitName("Ann"), ["A", "nn"]);
   assertEquals(await client.MoveItems(["x", "y"], "b"), true);
   assertEquals(await client.Divide(17n, 5n), [3n, 2n, undefined]);
+  const files = ["one", "two"].map((text) => new File([text], `${text}.txt`));
+  assertEquals(await client.SendPictures("7", { title: "Lamp", tags: ["old", "brass"], front: true, files }), [
+    "7",
+    "Lamp",
+    "old+brass",
+    "true",
+    "one.txt: one",
+    "two.txt: two",
+  ]);
   assertEquals((await client.CreateItem({ title: "t", price: 1 })).state, "new");
 });
 

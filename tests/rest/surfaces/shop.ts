@@ -48,6 +48,13 @@ const Search = z.object({
 
 const NewItem = z.object({ title: z.string(), price: z.number(), state: z.enum(["new", "used"]).default("new") });
 
+const Pictures = z.object({
+  title: z.string(),
+  tags: z.array(z.string()).optional(),
+  front: z.boolean().optional(),
+  files: z.array(z.file()),
+});
+
 /** The definition. */
 export const shop = api("shop.example.com", {
   Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64], { description: "Adds two numbers, however large." }),
@@ -68,6 +75,7 @@ export const shop = api("shop.example.com", {
   ByShelf: rest("GET /find?kind=shelf&q=%v", [z.string()], [z.string()]),
   Labels: rest("GET /labels?%v", [z.record(z.string(), z.string())], [z.record(z.string(), z.string())]),
   Watch: rest("GET /watch?count=%v", [z.int().min(0)], [chan(Item)], { description: "Tells of items as they arrive." }),
+  SendPictures: rest("POST(multipart/form-data) /pictures/{id=%v}", [z.string(), Pictures], [z.array(z.string())]),
   Stock: namespace({
     Level: rest("GET /stock/{id=%v}/level", [z.string()], [int64], { description: "How many there are." }),
     Follow: rest("GET /stock/follow?to=%v", [z.int()], [chan(z.int())], { description: "Goes on where it broke off." }),
@@ -127,6 +135,13 @@ export const shopFunctions = implement(shop, {
       yield item(String(i));
     }
   },
+  SendPictures: async (id, { title, tags = [], front, files }) => [
+    id,
+    title,
+    tags.join("+"),
+    String(front),
+    ...await Promise.all(files.map(async (file) => `${file.name}: ${await file.text()}`)),
+  ],
   Stock: {
     Level: (id) => BigInt(id.length),
     Follow: (to) =>

@@ -1,5 +1,11 @@
 import { isObject } from "../components.ts";
-import type { MediaTypeObject, OpenAPIDocument, OperationObject, ParameterObject } from "../openapi_types.ts";
+import type {
+  JSONSchema,
+  MediaTypeObject,
+  OpenAPIDocument,
+  OperationObject,
+  ParameterObject,
+} from "../openapi_types.ts";
 import { type Content, html } from "./html.ts";
 import { sampleOf } from "./sample.ts";
 
@@ -104,15 +110,38 @@ function partsField(id: string, { schema }: MediaTypeObject, document: OpenAPIDo
   const name = typeof schema?.$ref === "string" ? schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1) : undefined;
   const struct = name === undefined ? schema : document.components.schemas[name];
   const fields = isObject(struct?.properties) ? Object.entries(struct.properties) : [];
+  const required = Array.isArray(struct?.required) ? struct.required : [];
   return html`<div data-parts>${
-    fields.map(([part, property]) => {
-      const control = `${id}-part-${part}`;
-      const isFile = isObject(property) && (property.format === "binary" || property.contentEncoding === "binary");
-      return html`<label for="${control}">${part}</label><input id="${control}" name="${part}" data-part ${
-        isFile && html`type="file"`
-      }>`;
-    })
+    fields.map(([part, property]) => partField(id, part, property, required.includes(part)))
   }</div>`;
+}
+
+function partField(id: string, name: string, property: unknown, needed: boolean): Content {
+  const control = `${id}-part-${name}`;
+  const required = needed && html`required`;
+  const data = html`id="${control}" name="${name}" data-part ${required}`;
+  const label = html`<label for="${control}">${name}${needed && html`<span class="required">*</span>`}</label>`;
+  const schema: JSONSchema = isObject(property) ? property : {};
+  const several = schema.type === "array";
+  if (isFile(several ? schema.items : schema)) {
+    return html`${label}<input ${data} type="file" ${several && html`multiple`}>`;
+  }
+  const choices = choicesOf(schema);
+  if (choices !== undefined) {
+    return html`${label}<select ${data}><option value=""></option>${
+      choices.map((choice) => html`<option>${choice}</option>`)
+    }</select>`;
+  }
+  if (!several && schema.type !== "object") {
+    return html`${label}<input ${data} placeholder="${placeholderOf(schema)}" autocomplete="off" spellcheck="false">`;
+  }
+  return html`${label}<textarea ${data} ${several && html`data-list`} rows="2" placeholder="${
+    several ? "one to a line" : "JSON"
+  }" spellcheck="false"></textarea>`;
+}
+
+function isFile(schema: unknown): boolean {
+  return isObject(schema) && (schema.format === "binary" || schema.contentEncoding === "binary");
 }
 
 function transportField(id: string): Content {

@@ -38,9 +38,10 @@ export function requestScript(document: PageDocument, window: PageWindow): ReadF
   const partsOf = (form: PageElement) => {
     const parts = new FormData();
     for (const field of all(form, "[data-part]")) {
-      const file = field.files?.[0];
-      if (file !== undefined) parts.append(field.name, file);
-      else if (field.type !== "file" && field.value !== "") parts.append(field.name, field.value);
+      for (const file of Array.from(field.files ?? [])) parts.append(field.name, file);
+      if (field.type === "file") continue;
+      if (field.dataset.list !== undefined) { for (const line of lines(field)) parts.append(field.name, line); }
+      else if (field.value !== "") parts.append(field.name, field.value);
     }
     return parts;
   };
@@ -82,6 +83,9 @@ export function requestScript(document: PageDocument, window: PageWindow): ReadF
     const shown = Object.entries(headers).map(([name, text]) => ` -H ${quote(`${name}: ${text}`)}`).join("");
     const data = body === undefined
       ? ""
+      : body instanceof FormData
+      ? [...body].map(([name, part]) => ` -F ${quote(`${name}=${typeof part === "string" ? part : `@${part.name}`}`)}`)
+        .join("")
       : typeof body === "string"
       ? ` --data-raw ${quote(body)}`
       : " --data-binary @FILE";
