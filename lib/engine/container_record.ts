@@ -190,6 +190,8 @@ export interface ExitStatus {
 export interface LogSource {
   driver: "k8s-file" | "none";
   path: string;
+  /** The user's own place: the file stays when the container goes. */
+  kept?: true;
 }
 
 /** Podman's names for container states (`ContainerStatus` on the wire). */

@@ -121,7 +121,6 @@ function logConfig({ log_configuration: log }: SpecGenerator): NonNullable<SpecG
   if (log?.driver && !LOG_DRIVERS.includes(log.driver)) {
     throw unsupported("log_configuration.driver", `"${log.driver}"`);
   }
-  if (log?.path) throw unsupported("log_configuration.path");
   if (!isEmpty(log?.labels)) throw unsupported("log_configuration.labels");
   const option = Object.entries(log?.options ?? {}).find(([key, value]) => NO_LOG_OPTION[key] !== value);
   if (option !== undefined) throw unsupported("log_configuration.options", `"${option.join("=")}"`);

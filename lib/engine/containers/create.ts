@@ -14,8 +14,9 @@ import type { MountSpec } from "../mount_spec.ts";
 import { checkName, MAX_FOLDER_NAME, randomID } from "../names.ts";
 import { DEFAULT_NETWORK } from "../networks.ts";
 import { type Context, emit, hostOf } from "./context.ts";
+import { chooseLog } from "./choose_log.ts";
 import { invalid, isCode } from "./failures.ts";
-import { checkDestination, type HealthPlan, resolveHealth } from "./health/health_check.ts";
+import { chooseHealth } from "./health/choose_health.ts";
 import { grantResources } from "./grant.ts";
 import { DEFAULT_STOP_TIMEOUT, isSystemd, mergeExposed, mergeLabels, mergeProcess, mergeStopSignal } from "./merge.ts";
 import { resolveMounts, volumesOf } from "./mounts.ts";
@@ -106,7 +107,7 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
     networks: await chooseNetworks(context, spec, id),
     secrets: context.secrets.resolve(spec),
     health: await chooseHealth(context, spec, config),
-    log: host.logSource(id, spec.logDriver ?? "k8s-file"),
+    log: await chooseLog(host, id, spec),
     state: FRESH_STATE,
   };
 }
@@ -203,12 +204,6 @@ async function requireSource(context: Context, { source, makeSource }: MountSpec
   if (makeSource) return await files.makeFolder(source);
   const sentinel = "no such file or directory";
   throw invalid(`statfs ${source}`, sentinel);
-}
-
-async function chooseHealth(context: Context, spec: ContainerSpec, config: ExecutionConfig): Promise<HealthPlan> {
-  const plan = resolveHealth(spec.health, config.Healthcheck);
-  await checkDestination(hostOf(context), plan);
-  return plan;
 }
 
 async function choosePorts(

@@ -228,7 +228,7 @@ export class LinuxProcesses implements Processes {
   }
 
   async deleteLog(source: LogSource): Promise<void> {
-    if (source.driver !== "none") await rm(source.path, { force: true });
+    if (source.driver !== "none" && !source.kept) await rm(source.path, { force: true });
   }
 
   async list(): Promise<string[]> {

@@ -1,0 +1,15 @@
+import type { ExecutionConfig } from "../../../oci/image_config.ts";
+import type { ContainerSpec } from "../../container_record.ts";
+import { type Context, hostOf } from "../context.ts";
+import { checkDestination, type HealthPlan, resolveHealth } from "./health_check.ts";
+
+/** The health checks of a new container, from what was asked for and its image. Throws `invalid` for what cannot be. */
+export async function chooseHealth(
+  context: Context,
+  spec: ContainerSpec,
+  config: ExecutionConfig,
+): Promise<HealthPlan> {
+  const plan = resolveHealth(spec.health, config.Healthcheck);
+  await checkDestination(hostOf(context), plan);
+  return plan;
+}
