@@ -21,14 +21,15 @@ export function chooseProtocol(request: Request): string | undefined {
 
 /**
  * Sends every value as one text message, then closes with 1000; with 1011 and `describe`'s words when the source fails; with
- * 1013 when a plain peer stops reading. The socket's close is what tells that the peer has gone: the request is over already,
+ * 1013 when a plain peer takes nothing for `stall` milliseconds (10,000 by default). The socket's close is what tells that the peer has gone: the request is over already,
  * and `Deno.serve` aborts its signal then. Never rejects.
  */
 export async function sendValues(
   source: ChannelSource,
   socket: WebSocket,
-  options: { flow: boolean; describe(error: unknown): string },
+  options: { flow: boolean; describe(error: unknown): string; stall?: number },
 ): Promise<void> {
+  const { flow, describe, stall = STALL } = options;
   const gone = new AbortController();
   const credit = new Credit();
   let wake: (() => void) | undefined;
@@ -41,15 +42,15 @@ export async function sendValues(
   socket.addEventListener("close", leave);
   socket.addEventListener("error", leave);
   socket.addEventListener("message", (event) => {
-    if (!options.flow || credit.grant(event.data)) return;
+    if (!flow || credit.grant(event.data)) return;
     close(socket, 1002, "Not a credit message");
     // A peer like that may never answer the close, and the source is not to wait for it.
     leave();
   });
   try {
     await opened(socket, gone.signal);
-    while (!gone.signal.aborted && (!options.flow || await credit.take())) {
-      if (!options.flow && !await drained(socket, gone.signal)) return close(socket, 1013, "The peer reads too slowly");
+    while (!gone.signal.aborted && (!flow || await credit.take())) {
+      if (!flow && !await drained(socket, gone.signal, stall)) return close(socket, 1013, "The peer reads too slowly");
       // Not a race with one promise for all: that would hold every value until the socket closes.
       const text = await new Promise<string | undefined>((resolve, reject) => {
         wake = () => resolve(undefined);
@@ -61,7 +62,7 @@ export async function sendValues(
     }
     close(socket, 1001, "");
   } catch (error) {
-    close(socket, 1011, options.describe(error));
+    close(socket, 1011, describe(error));
   } finally {
     source.release();
   }
@@ -78,7 +79,7 @@ function opened(socket: WebSocket, gone: AbortSignal): Promise<void> {
 }
 
 /** Waits until little enough is unsent; false when nothing moves. Workers' sockets do not tell, and never wait. */
-async function drained(socket: WebSocket, gone: AbortSignal): Promise<boolean> {
+async function drained(socket: WebSocket, gone: AbortSignal, stall: number): Promise<boolean> {
   let lowest = socket.bufferedAmount;
   let since = performance.now();
   while (socket.bufferedAmount > HIGH && !gone.aborted) {
@@ -86,7 +87,7 @@ async function drained(socket: WebSocket, gone: AbortSignal): Promise<boolean> {
     if (socket.bufferedAmount < lowest) {
       lowest = socket.bufferedAmount;
       since = performance.now();
-    } else if (performance.now() - since > STALL) return false;
+    } else if (performance.now() - since > stall) return false;
   }
   return true;
 }

@@ -150,6 +150,24 @@ export const messages: Record<string, Scenario> = {
     await stillServes(peer);
   },
 
+  async "reads a bounded part of an endless body nobody wants, and closes"(served) {
+    for (const framing of ["Content-Length: 1000000000000", "Transfer-Encoding: chunked"]) {
+      await using peer = await served.connect();
+      peer.write(`POST /refuse HTTP/1.1\r\n${HEAD}${framing}\r\n\r\n`);
+      assertEquals((await peer.response()).status, 413);
+      const piece = `10000\r\n${"x".repeat(65_536)}\r\n`;
+      const until = Date.now() + 8000;
+      // What the sockets hold on the way is not much; beyond it the peer has to wait, and then is gone.
+      for (let sent = 0; !peer.closed && Date.now() < until; await later(5)) {
+        if (peer.socket.writableLength > piece.length) continue;
+        peer.write(piece);
+        sent += piece.length;
+        assert(sent < 64e6, `${sent} bytes taken`);
+      }
+      assert(peer.closed, framing);
+    }
+  },
+
   async "answers 500 without the reason to a handler that throws"(served) {
     await using peer = await served.connect();
     peer.write(`GET /throw HTTP/1.1\r\n${HEAD}\r\n`);

@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { channelResponse, openChannel } from "../../lib/rest/channel.ts";
+import { ChannelSource } from "../../lib/rest/channel_source.ts";
 import { HTTPError } from "../../lib/rest/error.ts";
+import { sendValues } from "../../lib/rest/websocket_channel.ts";
 
 const encode = (value: unknown) => JSON.stringify(value);
 
@@ -235,4 +237,31 @@ Deno.test("openChannel() reads a long line in a time that grows with its length"
     decode: (text) => text,
   });
   assertEquals((await Array.fromAsync(channel)).map((text) => text.length), [length]);
+});
+
+Deno.test("sendValues() holds no more than a bound for a plain WebSocket that does not read, then closes it with 1013", async () => {
+  const closes: unknown[][] = [];
+  let made = 0;
+  // A socket whose peer takes nothing: only what is sent adds up.
+  const socket = Object.assign(new EventTarget(), {
+    readyState: 1,
+    bufferedAmount: 0,
+    send: (text: string) => void (socket.bufferedAmount += text.length),
+    close: (...given: unknown[]) => void closes.push(given),
+  });
+  let released = false;
+  async function* endless() {
+    try {
+      for (;; made++) yield "x".repeat(65_536);
+    } finally {
+      released = true;
+    }
+  }
+  const source = new ChannelSource(endless(), String);
+  // What of a WebSocket is used is there.
+  await sendValues(source, socket as unknown as WebSocket, { flow: false, describe: String, stall: 40 });
+  assertEquals(closes, [[1013, "The peer reads too slowly"]]);
+  assert(made < 24, `${made} values of 64 KiB made`);
+  await new Promise((resolve) => setTimeout(resolve));
+  assert(released);
 });

@@ -1,0 +1,108 @@
+/** The rules of the tag language as they work together: a request is routed, read, answered and read again. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { z } from "../../handlers/wire/zod.ts";
+import { api, bytes, handler, HTTPError, implement, int64, link, rest, time, uint64 } from "../../lib/rest/mod.ts";
+import { handler as coreHandler } from "../../lib/rest/server.ts";
+import { request } from "./serve.ts";
+
+const s = z.string();
+
+Deno.test("one argument stands in two places: the client writes both, and the path is what counts", async () => {
+  const definition = api("x", {
+    Rename: rest("POST /users/{id=%[1]v}/name?was=%[1]v&to=%[2]v", [s, s], [s]),
+    Copy: rest("PUT /from/{a=%v}/to/{b=%[1]v}", [s], [s]),
+  });
+  const seen: string[] = [];
+  const run = handler(null, implement(definition, { Rename: (id, to) => `${id} ${to}`, Copy: (id) => id }));
+  const client = link(definition, "http://h", { fetch: (sent) => (seen.push(sent.url), run(sent)) });
+  assertEquals(await client.Rename("a/b", "c"), "a/b c");
+  assertEquals(await client.Copy("é"), "é");
+  assertEquals(seen, ["http://h/users/a%2Fb/name?was=a%2Fb&to=c", "http://h/from/%C3%A9/to/%C3%A9"]);
+  const differing = await run(request("POST", "/users/path/name?was=query&to=c"));
+  assertEquals(await differing.text(), "path c");
+});
+
+Deno.test("remainders stand in the middle of a path, and twice, on both sides", async () => {
+  const definition = api("x", {
+    Copy: rest("POST /copy/{from*=%v}/to/{to*=%v}/now", [s, s], [s]),
+    Tag: rest("GET /v{major=%v}.{minor=%v}/x-{name=%v}.tar.gz", [z.int(), z.int(), s], [s]),
+  });
+  const functions = implement(definition, {
+    Copy: (from, to) => `${from} > ${to}`,
+    Tag: (major, minor, name) => `${major} ${minor} ${name}`,
+  });
+  for (const run of [handler(null, functions), coreHandler(null, functions)]) {
+    const client = link(definition, "http://h", { fetch: run });
+    assertEquals(await client.Copy("a/to/b", "c d/é"), "a/to/b > c d/é");
+    assertEquals(await client.Tag(1, 20, "a.b-c"), "1 20 a.b-c");
+  }
+});
+
+Deno.test("versions, present keys and constants decide which function is called", async () => {
+  const definition = api("x", {
+    Old: rest("GET /libpod/manifests/{name=%v}", [s], [s], { versions: "<4" }),
+    New: rest("GET /libpod/manifests/{name=%v}", [s], [s], { versions: ">=4" }),
+    Pull: rest("POST /images/create?fromImage=%v", [s], [s], { present: ["fromImage"] }),
+    Import: rest("POST /images/create?fromSrc=%v", [s], [s], { present: ["fromSrc"] }),
+    Files: rest("GET /find?kind=file&name=%v", [s], [s]),
+    Any: rest("GET /find?name=%v", [s], [s]),
+  }, { versioned: true });
+  const functions = implement(definition, {
+    Old: (name, { version }) => `old ${name} ${version}`,
+    New: (name, { version }) => `new ${name} ${version}`,
+    Pull: (name) => `pull ${name}`,
+    Import: (name) => `import ${name}`,
+    Files: (name) => `file ${name}`,
+    Any: (name) => `any ${name}`,
+  });
+  for (const run of [handler(null, functions), coreHandler(null, functions)]) {
+    const ask = async (method: string, path: string) => {
+      const response = await run(request(method, path));
+      return response.ok ? await response.text() : response.status;
+    };
+    assertEquals(await ask("GET", "/v3.4.0/libpod/manifests/a"), "old a 3.4.0");
+    assertEquals(await ask("GET", "/v5/libpod/manifests/a"), "new a 5");
+    assertEquals(await ask("GET", "/libpod/manifests/a"), "old a undefined");
+    assertEquals(await ask("POST", "/images/create?fromImage=a"), "pull a");
+    assertEquals(await ask("POST", "/v1.40/images/create?fromSrc=-"), "import -");
+    assertEquals(await ask("POST", "/images/create"), 404);
+    assertEquals(await ask("GET", "/find?name=a&kind=file"), "file a");
+    assertEquals(await ask("GET", "/find?name=a&kind=other"), "any a");
+  }
+});
+
+Deno.test("int64, uint64, time and bytes travel in path, query and body", async () => {
+  const kinds = [int64, uint64, time, bytes] as const;
+  const definition = api("x", {
+    Path: rest("GET /p/{a=%v}/{b=%v}/{c=%v}/{d=%v} a,b,c,d", kinds, kinds),
+    Query: rest("GET /q?a=%v&b=%v&c=%v&d=%v a,b,c,d", kinds, kinds),
+    Body: rest("POST /b (a,b,c,d) a,b,c,d", kinds, kinds),
+    List: rest("POST /l", kinds, kinds),
+  });
+  const same = (...given: unknown[]) => given.slice(0, 4) as [bigint, bigint, Date, Uint8Array];
+  const run = handler(null, implement(definition, { Path: same, Query: same, Body: same, List: same }));
+  const client = link(definition, "http://h", { fetch: run });
+  const values = [-(2n ** 63n), 2n ** 64n - 1n, new Date(1), Uint8Array.of(251, 255, 0)] as const;
+  for (const call of [client.Path, client.Query, client.Body, client.List]) {
+    assertEquals(await call(...values), [...values]);
+  }
+  await assertRejects(() => client.Query(2n ** 63n, 0n, new Date(), new Uint8Array()), HTTPError, `Read "a"`);
+  assertEquals((await run(request("GET", "/q?a=1&b=-1&c=1970-01-01T00:00:00Z&d="))).status, 400);
+});
+
+Deno.test("Accept picks by q-values, and 406 tells what there is", async () => {
+  const definition = api("x", { Get: rest("GET /", [], [s]) });
+  const run = handler(null, implement(definition, { Get: () => "a" }));
+  const accepted: [accept: string, type: string | null][] = [
+    ["text/plain;q=0.2, application/json;q=0.9", "application/json"],
+    ["application/json;q=0.2, text/*;q=0.3", "text/plain;charset=UTF-8"],
+    ["*/*;q=0.1, text/plain;q=0", "application/json"],
+    ["text/plain;q=0, application/json;q=0", null],
+  ];
+  for (const [accept, type] of accepted) {
+    const response = await run(request("GET", "/", undefined, { accept }));
+    const body = await response.text();
+    if (type === null) assertEquals([response.status, body.includes("text/plain")], [406, true]);
+    else assertEquals([accept, response.headers.get("content-type")], [accept, type]);
+  }
+});
