@@ -25,8 +25,8 @@ export function containers(engine: Engine): Implementation {
   return implementFamily(containersAPI, {
     CreateContainer: (generator) => createContainer(engine, generator),
     ListContainers: (query) => listContainers(engine, query),
-    PruneContainers: async ({ filters }) => {
-      const pruned = await prune(engine, filters);
+    PruneContainers: async (query) => {
+      const pruned = await prune(engine, query);
       return pruned.map(({ id, size, error }) => emit(PruneReport, { Id: id, Size: size, Err: error?.message }));
     },
     GetContainer: (name, { size }, { version }) => getContainer(engine, name, { size, version }),

@@ -2,6 +2,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import type { ContainerRecord } from "../../lib/engine/container_record.ts";
 import type { ListOptions } from "../../lib/engine/containers/options.ts";
 import type { ImageRecord } from "../../lib/engine/image_record.ts";
+import { parseFilters } from "../parse_filters.ts";
 import type { ListContainer } from "../wire/container.ts";
 import type { ListContainersQuery } from "../wire/container_query.ts";
 import type { z } from "../wire/zod.ts";
@@ -15,17 +16,20 @@ export async function listContainers(
   const records = engine.containers.list(listOptions(query)).reverse();
   const image = imagesOf(engine);
   return await Promise.all(records.map(async (record) => {
-    const size = query.size ? await engine.containers.size(record.id) : undefined;
-    return listContainer(record, image(record), size, engine.containers.health(record.id)?.status);
+    return listContainer(record, image(record), {
+      rwSize: query.size ? await engine.containers.size(record.id) : undefined,
+      health: engine.containers.health(record.id)?.status,
+      namespaces: query.namespace ? engine.containers.namespaces(record.id) : undefined,
+    });
   }));
 }
 
 /** What both trees ask of a list. A count that is not positive asks for nothing. */
 export function listOptions(
-  { all, last, limit, filters }: { all?: boolean; last?: number; limit?: number; filters?: Record<string, string[]> },
+  { all, last, limit, filters }: { all?: boolean; last?: number; limit?: number; filters?: string },
 ): ListOptions {
   const count = Math.max(last ?? 0, limit ?? 0);
-  return { all, filters, ...(count > 0 && { last: count }) };
+  return { all, filters: parseFilters(filters), ...(count > 0 && { last: count }) };
 }
 
 /** Looks images up by the containers made of them. */

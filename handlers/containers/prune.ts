@@ -1,7 +1,7 @@
 import type { ContainerRecord } from "../../lib/engine/container_record.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { Filters } from "../wire/query.ts";
+import { parseFilters } from "../parse_filters.ts";
 
 /** What became of one container of a prune. */
 export interface Pruned {
@@ -14,7 +14,8 @@ export interface Pruned {
 const FILTERS = ["label", "label!", "until"];
 
 /** Removes the containers that fit and do not run. One that cannot go does not keep the others. */
-export async function prune(engine: Engine, filters: Filters = {}): Promise<Pruned[]> {
+export async function prune(engine: Engine, query: { filters?: string }): Promise<Pruned[]> {
+  const filters = parseFilters(query.filters) ?? {};
   const unknown = Object.keys(filters).find((key) => !FILTERS.includes(key));
   if (unknown !== undefined) throw new EngineError("invalid", `unsupported prune filter "${unknown}"`);
   const ended = engine.containers.list({ all: true, filters }).filter(isIdle);

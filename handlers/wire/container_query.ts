@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { filters, flag } from "./query.ts";
+import { flag } from "./query.ts";
 import { z } from "./zod.ts";
 
 const optionalFlag = flag.optional();
@@ -18,7 +18,8 @@ export const ListContainersQuery = z.object({
   namespace: optionalFlag,
   size: optionalFlag,
   sync: optionalFlag,
-  filters: filters.optional(),
+  /** Read by the operation, which has an error of its own for bad ones. */
+  filters: z.string().optional(),
 });
 
 /** The query of `GetContainer`. */
@@ -103,4 +104,4 @@ export const UpdateQuery = z.object({
 export const RenameQuery = z.object({ name: z.string() });
 
 /** The query of `PruneContainers`. */
-export const PruneQuery = z.object({ filters: filters.optional() });
+export const PruneQuery = z.object({ filters: z.string().optional() });

@@ -122,6 +122,8 @@ export interface Processes {
   deleteLog(source: LogSource): Promise<void>;
   /** Containers the host holds anything of: bundles, runtime state, exit files. */
   list(): Promise<string[]>;
+  /** The namespaces of a container's process, by the names of /proc/PID/ns; none where it has no process. */
+  namespaces(containerID: string): Record<string, string>;
   /** What runs in a container: the columns that are asked for, by Podman's descriptors or arguments of `ps(1)`. */
   top(containerID: string, args: readonly string[]): Promise<ProcessTable>;
   /** Further processes in them. */

@@ -46,8 +46,8 @@ export function compatContainers(engine: Engine): Implementation {
         return containerSummary(record, { ...common, image: image(record), rwSize: sizes[index], health });
       });
     },
-    CompatPruneContainers: async ({ filters }) => {
-      const gone = (await prune(engine, filters)).filter(({ error }) => error === undefined);
+    CompatPruneContainers: async (query) => {
+      const gone = (await prune(engine, query)).filter(({ error }) => error === undefined);
       return emit(ContainersPruneReport, {
         ContainersDeleted: gone.map(({ id }) => id),
         SpaceReclaimed: gone.reduce((sum, { size }) => sum + size, 0),

@@ -5,12 +5,21 @@ import { emit } from "../../wire/emit.ts";
 import { wireSeconds, wireTime } from "../../wire/time.ts";
 import { commandOf, exposedBy } from "./command.ts";
 
+/** What a list entry holds besides the record. */
+export interface ListContainerOptions {
+  /** Bytes in the writable layer. */
+  rwSize?: number;
+  /** What its health checks found. */
+  health?: string;
+  /** The numbers of its process's namespaces, by the kernel's names for them. */
+  namespaces?: Record<string, string>;
+}
+
 /** A container as the native tree lists it. */
 export function listContainer(
   record: ContainerRecord,
   image: ImageRecord | undefined,
-  rwSize?: number,
-  health?: string,
+  { rwSize, health, namespaces }: ListContainerOptions = {},
 ): ListContainer {
   const { spec, state } = record;
   return emit(ListContainer, {
@@ -40,6 +49,15 @@ export function listContainer(
     Size: rwSize === undefined ? null : { rootFsSize: (image?.size ?? 0) + rwSize, rwSize },
     StartedAt: wireSeconds(state.startedAt),
     State: state.status,
+    Namespaces: namespaces && {
+      Mnt: namespaces.mnt,
+      Cgroup: namespaces.cgroup,
+      Ipc: namespaces.ipc,
+      Net: namespaces.net,
+      Pidns: namespaces.pid,
+      Uts: namespaces.uts,
+      User: namespaces.user,
+    },
     Status: health ?? "",
   });
 }

@@ -17,7 +17,7 @@ export const CompatListContainersQuery = z.object({
   all: optionalFlag,
   limit: z.int().optional(),
   size: optionalFlag,
-  filters: filters.optional(),
+  filters: z.string().optional(),
 });
 
 /** The query of `CompatGetContainer`. */

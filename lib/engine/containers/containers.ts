@@ -234,6 +234,11 @@ export class Containers {
     return hostOf(this.#context.core)?.describe(record);
   }
 
+  /** The namespaces of its process, by the kernel's names for them. */
+  namespaces(nameOrID: string): Record<string, string> {
+    return requireHost(this.#context.core).processes.namespaces(this.resolve(nameOrID).id);
+  }
+
   /** Bytes in its writable layer. */
   async size(nameOrID: string): Promise<number> {
     const { id } = this.resolve(nameOrID);

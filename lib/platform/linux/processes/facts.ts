@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import type { ContainerRecord } from "../../../engine/container_record.ts";
 import type { ProcessMark } from "./proc.ts";
 
 /** What is kept beside a bundle, for a later server process to find the container again. */
@@ -24,4 +25,9 @@ export function readFacts(path: string): Facts | undefined {
 /** Writes them. */
 export function writeFacts(path: string, facts: Facts): void {
   writeFileSync(path, JSON.stringify(facts));
+}
+
+/** Whether a container has a pid namespace of its own. */
+export function hasOwnPids({ spec }: ContainerRecord): boolean {
+  return spec.namespaces.pid.mode === "private";
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** A process as it was seen; its start time tells it from a later one with the same pid. */
 export interface ProcessMark {
@@ -38,4 +38,17 @@ function readStat(pid: number): { startTicks: string; group: number } | undefine
 /** A process's group; `undefined` where there is no such process. */
 export function groupOf(pid: number): number | undefined {
   return readStat(pid)?.group;
+}
+
+/** The numbers of a process's namespaces by their names (`mnt`, `net`, …); none where there is no such process. */
+export function namespacesOf(mark: ProcessMark | undefined): Record<string, string> {
+  if (mark === undefined || !isAlive(mark)) return {};
+  try {
+    const folder = `/proc/${mark.pid}/ns`;
+    // `mnt:[4026531840]`
+    const numbers = readdirSync(folder).map((name) => [name, /\d+/.exec(readlinkSync(`${folder}/${name}`))?.[0] ?? ""]);
+    return Object.fromEntries(numbers);
+  } catch {
+    return {};
+  }
 }

@@ -28,10 +28,10 @@ import { Cgroups, readCgroupLayout } from "./cgroups.ts";
 import { startConmon } from "./conmon.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
-import { type Facts, readFacts, writeFacts } from "./facts.ts";
+import { type Facts, hasOwnPids, readFacts, writeFacts } from "./facts.ts";
 import { readLogFile } from "./log_file.ts";
 import { findLogPlace } from "./log_place.ts";
-import { isAlive, markProcess } from "./proc.ts";
+import { isAlive, markProcess, namespacesOf } from "./proc.ts";
 import { processState } from "./process_state.ts";
 import { openRuntime, runRuntime, type Runtime, withoutCgroups } from "./runtime.ts";
 import { SeccompFilters } from "./seccomp_filters.ts";
@@ -218,6 +218,10 @@ export class LinuxProcesses implements Processes {
     return await listProcesses(facts.cgroup, args);
   }
 
+  namespaces(containerID: string): Record<string, string> {
+    return namespacesOf(readFacts(this.#pathsOf(containerID).facts)?.container);
+  }
+
   log(source: LogSource, options: LogReadOptions): ReadableStream<Uint8Array> {
     if (source.driver === "none") return new ReadableStream({ start: (controller) => controller.close() });
     return readLogFile(source.path, options);
@@ -284,10 +288,6 @@ export class LinuxProcesses implements Processes {
       await rm(state, { recursive: true, force: true });
     }
   }
-}
-
-function hasOwnPids({ spec }: ProcessOptions["record"]): boolean {
-  return spec.namespaces.pid.mode === "private";
 }
 
 function gone(action: string, containerID: string): EngineError {
