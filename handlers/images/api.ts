@@ -1,5 +1,7 @@
 import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
+import { PruneReport } from "../wire/container.ts";
+import { Change, ChangesQuery } from "../wire/file.ts";
 import { ProgressMessage } from "../wire/compat/image.ts";
 import {
   HistoryResponse,
@@ -9,6 +11,7 @@ import {
   ImagePullReport,
   ImagePushStream,
   ImageSummary,
+  ImageTreeReport,
   LibpodImagesRemoveReport,
   LibpodImagesResolveReport,
 } from "../wire/image.ts";
@@ -18,11 +21,13 @@ import {
   ImportQuery,
   ListImagesQuery,
   LocalLoadQuery,
+  PruneImagesQuery,
   PullQuery,
   PushQuery,
   RemoveImageQuery,
   RemoveImagesQuery,
   TagQuery,
+  TreeQuery,
 } from "../wire/image_query.ts";
 import { z } from "../wire/zod.ts";
 
@@ -39,6 +44,7 @@ export const imagesAPI = api("http://localhost", {
     { body: "as-tagged" },
   ),
   GetImages: rest("GET /engine/images/json?%v", [ListImagesQuery], [z.array(ImageSummary)]),
+  PruneImages: rest("POST /engine/images/prune?%v", [PruneImagesQuery], [z.array(PruneReport)]),
   ImagesBatchRemove: rest("DELETE /engine/images/remove?%v", [RemoveImagesQuery], [LibpodImagesRemoveReport]),
   ImagesRemove: rest("DELETE /engine/images/{name*=%v}?%v", [name, RemoveImageQuery], [LibpodImagesRemoveReport]),
   PushImage: rest(
@@ -60,6 +66,8 @@ export const imagesAPI = api("http://localhost", {
   ImageResolve: rest("GET /engine/images/{name*=%v}/resolve", [name], [LibpodImagesResolveReport]),
   GetImage: rest("GET /engine/images/{name*=%v}/json", [name], [ImageData]),
   ImageExists: rest("GET /engine/images/{name*=%v}/exists", [name]),
+  ImageTree: rest("GET /engine/images/{name*=%v}/tree?%v", [name, TreeQuery], [ImageTreeReport]),
+  Changes: rest("GET /engine/images/{name*=%v}/changes?%v", [name, ChangesQuery], [z.array(Change).nullable()]),
   HistoryImage: rest("GET /engine/images/{name*=%v}/history", [name], [z.array(HistoryResponse)]),
   TagImage: rest("POST /engine/images/{name*=%v}/tag?%v", [name, TagQuery], [], { status: 201 }),
   UntagImage: rest("POST /engine/images/{name*=%v}/untag?%v", [name, TagQuery], [], { status: 201 }),

@@ -1,5 +1,6 @@
 import { EngineError } from "../../lib/engine/errors.ts";
 import { fitsGlob } from "../../lib/engine/glob.ts";
+import type { Relations } from "../../lib/engine/images/relations.ts";
 import type { ImageRecord } from "../../lib/engine/image_record.ts";
 import type { Filters } from "../wire/query.ts";
 import { parseMoment } from "../wire/time.ts";
@@ -8,6 +9,7 @@ import { createdSeconds } from "./view.ts";
 /** What image filters must know of the engine. */
 export interface FilterScope {
   now: number;
+  relations: Pick<Relations, "isDangling" | "isIntermediate">;
   resolve(nameOrID: string): ImageRecord;
   /** How many containers are made of an image. */
   containers(id: string): number;
@@ -24,11 +26,11 @@ const TESTS: Record<string, MakeTest> = {
     return (image) => createdSeconds(image) < other;
   },
   containers: (value, scope) => whether("containers", value, ({ id }) => scope.containers(id) > 0),
-  dangling: (value) => whether("dangling", value, ({ names }) => names.length === 0),
+  dangling: (value, { relations }) => whether("dangling", value, (image) => relations.isDangling(image)),
   id: (value) => ({ id }) => id.startsWith(value.replace(/^sha256:/, "")),
   digest: (value) => ({ digest }) => digest.startsWith(value.startsWith("sha256:") ? value : `sha256:${value}`),
-  // Only builds make intermediate images, and nothing here is read-only.
-  intermediate: (value) => whether("intermediate", value, () => false),
+  intermediate: (value, { relations }) => whether("intermediate", value, (image) => relations.isIntermediate(image)),
+  // Nothing here is read-only.
   readonly: (value) => whether("readonly", value, () => false),
   manifest: (value) => whether("manifest", value, ({ list }) => list !== undefined),
   label: (value) => labelled(value),

@@ -1,15 +1,18 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { HTTPError, type Implementation } from "../../lib/rest/mod.ts";
+import { changes } from "../files/changes.ts";
 import { implementFamily } from "../implement_family.ts";
 import { imagesAPI } from "./api.ts";
 import { exportImage, exportImages, importImage, loadImages, loadLocal } from "./archives.ts";
-import { listImages } from "./list.ts";
+import { listImages, summaryOf } from "./list.ts";
+import { pruneImages } from "./prune.ts";
 import { pullImage } from "./pull.ts";
 import { pushImage } from "./push.ts";
 import { removeImage, removeImages } from "./remove.ts";
 import { tagImage } from "./tag.ts";
-import { imageData, imageHistory, imageSummary } from "./view.ts";
+import { imageTree } from "./tree.ts";
+import { imageData, imageHistory } from "./view.ts";
 
 /** The native image operations over an engine. */
 export function images(engine: Engine): Implementation {
@@ -23,18 +26,17 @@ export function images(engine: Engine): Implementation {
     ImagesLocalLoad: ({ path = "" }, context) => loadLocal(engine, path, context),
     ImagesImport: (query, body, context) => importImage(engine, query, body, context),
     ImageResolve: (name) => ({ Names: images.resolveNames(name) }),
-    GetImages: ({ filters, filter }) => {
-      const all = filter === undefined ? filters : { ...filters, reference: [filter] };
-      return listImages(engine, all)
-        .map(({ image, containers }) => imageSummary(image, containers));
-    },
+    GetImages: (query) => listImages(engine, query).map(summaryOf(engine)),
+    PruneImages: (query) => pruneImages(engine, query),
     ImagesBatchRemove: ({ images = [], all, force, ignore, noprune }) =>
       removeImages(engine, images, { all, force, ignore, noPrune: noprune }),
     ImagesRemove: (name, { force, ignore }) => removeImage(engine, name, { force, ignore }),
-    GetImage: (name) => imageData(images.resolve(name)),
+    GetImage: (name) => imageData(images.resolve(name), images.relations()),
     ImageExists: (name) => {
       if (!images.exists(name)) throw notFound(name);
     },
+    ImageTree: (name, { whatrequires = false }) => ({ Tree: imageTree(engine, name, whatrequires) }),
+    Changes: (name, query) => changes(engine, name, query),
     HistoryImage: (name) => imageHistory(images.resolve(name), (diffID) => images.layerSize(diffID)),
     TagImage: (name, query) => tagImage(engine, name, query),
     UntagImage: async (name, { repo = "", tag = "" }) => {

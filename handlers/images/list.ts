@@ -1,13 +1,53 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { ImageRecord } from "../../lib/engine/image_record.ts";
+import { Relations } from "../../lib/engine/images/relations.ts";
+import type { ImageSummary } from "../wire/image.ts";
 import type { Filters } from "../wire/query.ts";
 import { imageFilter } from "./filters.ts";
+import { imageSummary } from "./view.ts";
 
-/** The images that fit, each with how many containers are made of it. */
-export function listImages(engine: Engine, filters: Filters = {}): { image: ImageRecord; containers: number }[] {
+/** What a list is asked for. */
+export interface ListQuery {
+  /** Show images that are only there because others were built on them. */
+  all?: boolean;
+  filters?: Filters;
+  /** A name's pattern, as Docker's oldest clients ask. */
+  filter?: string;
+}
+
+/** The images that fit, the newest first. */
+export function listImages(engine: Engine, { all = false, filters = {}, filter }: ListQuery): ImageRecord[] {
+  const asked = filter === undefined ? filters : { ...filters, reference: [filter] };
+  const isPlain = all || asked.intermediate?.includes("true");
+  return fitting(engine, isPlain ? asked : { ...asked, intermediate: ["false"] })(engine.images.list());
+}
+
+/** Takes those of the images that fit, as they stand to each other. */
+export function fitting(
+  engine: Engine,
+  filters: Filters,
+): (images: readonly Readonly<ImageRecord>[]) => Readonly<ImageRecord>[] {
+  return (images) => {
+    const relations = new Relations(images);
+    const counts = containersOf(engine);
+    return images.filter(imageFilter(filters, {
+      now: Date.now(),
+      relations,
+      resolve: (name) => engine.images.resolve(name),
+      containers: (id) => counts.get(id) ?? 0,
+    }));
+  };
+}
+
+/** Makes summaries of images, all of the same moment. */
+export function summaryOf(engine: Engine): (image: ImageRecord) => ImageSummary {
+  const relations = engine.images.relations();
+  const counts = containersOf(engine);
+  return (image) => imageSummary(image, { relations, containers: counts.get(image.id) ?? 0 });
+}
+
+function containersOf(engine: Engine): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { imageID } of engine.containers.list({ all: true })) counts.set(imageID, (counts.get(imageID) ?? 0) + 1);
-  const containers = (id: string) => counts.get(id) ?? 0;
-  const fits = imageFilter(filters, { now: Date.now(), resolve: (name) => engine.images.resolve(name), containers });
-  return engine.images.list().filter(fits).map((image) => ({ image, containers: containers(image.id) }));
+  return counts;
 }

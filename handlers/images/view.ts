@@ -1,17 +1,19 @@
-import { type ImageRecord, repoTags } from "../../lib/engine/image_record.ts";
+import { type ImageRecord, repoDigests, repoTags } from "../../lib/engine/image_record.ts";
+import type { Relations } from "../../lib/engine/images/relations.ts";
 import type { ImageConfig } from "../../lib/oci/image_config.ts";
 import { emit } from "../wire/emit.ts";
 import { HistoryResponse, ImageData, ImageSummary } from "../wire/image.ts";
 
 /** An image as the native tree inspects it. */
-export function imageData(image: ImageRecord): ImageData {
+export function imageData(image: ImageRecord, relations?: Relations): ImageData {
   const { config } = image;
   const execution = config.config ?? {};
   return emit(ImageData, {
     Id: image.id,
     Digest: image.digest,
     RepoTags: repoTags(image),
-    RepoDigests: image.repoDigests,
+    RepoDigests: repoDigests(image),
+    Parent: relations?.parentOf(image)?.id ?? "",
     Comment: commentOf(config),
     Created: config.created ?? null,
     Config: {
@@ -47,18 +49,22 @@ function emptyObjects(set: Record<string, unknown> | undefined): Record<string, 
 }
 
 /** An image as both trees list it. */
-export function imageSummary(image: ImageRecord, containers: number): ImageSummary {
+export function imageSummary(
+  image: ImageRecord,
+  { relations, containers }: { relations: Relations; containers: number },
+): ImageSummary {
   return emit(ImageSummary, {
     Id: image.id,
-    RepoTags: repoTags(image),
-    RepoDigests: image.repoDigests,
+    ParentId: relations.parentOf(image)?.id ?? "",
+    RepoTags: image.names,
+    RepoDigests: repoDigests(image),
     Created: createdSeconds(image),
     Size: image.size,
     SharedSize: 0,
     VirtualSize: image.size,
     Labels: image.config.config?.Labels ?? {},
     Containers: containers,
-    Dangling: image.names.length === 0,
+    Dangling: relations.isDangling(image),
     Arch: image.config.architecture,
     Digest: image.digest,
     History: [...image.names, ...image.history],

@@ -157,3 +157,6 @@ export type ImageLoadReport = z.output<typeof ImageLoadReport>;
 /** `entitiesTypes.ImageImportReport`. */
 export const ImageImportReport = z.object({ Id: z.string() });
 export type ImageImportReport = z.output<typeof ImageImportReport>;
+
+/** `entitiesTypes.ImageTreeReport`. */
+export const ImageTreeReport = z.object({ Tree: z.string() });

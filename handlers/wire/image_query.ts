@@ -92,3 +92,16 @@ export const ImportQuery = z.object({
   Variant: z.string().optional(),
 });
 export type ImportQuery = z.output<typeof ImportQuery>;
+
+/** The query of `ImageTree`. */
+export const TreeQuery = z.object({ whatrequires: optionalFlag });
+
+/** The query of `PruneImages`. */
+export const PruneImagesQuery = z.object({
+  all: optionalFlag,
+  external: optionalFlag,
+  /** There is none yet: builds keep nothing. */
+  buildcache: optionalFlag,
+  filters: filters.optional(),
+});
+export type PruneImagesQuery = z.output<typeof PruneImagesQuery>;

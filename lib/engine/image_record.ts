@@ -1,5 +1,6 @@
 import type { Descriptor } from "../oci/descriptor.ts";
 import type { ImageConfig } from "../oci/image_config.ts";
+import { name as repositoryOf, parseReference } from "../oci/reference.ts";
 
 /** An image as stored: what a manifest and its config say, and the names it goes by. */
 export interface ImageRecord {
@@ -48,4 +49,11 @@ export interface ImageList {
 /** An image's names with tags, which is what `RepoTags` shows; its other names are digests. */
 export function repoTags({ names }: Pick<ImageRecord, "names">): string[] {
   return names.filter((name) => !name.includes("@"));
+}
+
+/** The digests an image is known by, under each repository it has a name in: what `RepoDigests` shows. */
+export function repoDigests({ names, digest, repoDigests }: ImageRecord): string[] {
+  const digests = new Set([...repoDigests.map((name) => name.slice(name.indexOf("@") + 1)), digest]);
+  const repositories = new Set(names.map((name) => repositoryOf(parseReference(name))));
+  return [...repositories].flatMap((repository) => [...digests].map((digest) => `${repository}@${digest}`));
 }

@@ -38,7 +38,8 @@ export interface TarFile {
   content: Uint8Array | (() => Promise<ReadableStream<Uint8Array>>);
 }
 
-const EXTENSION_LIMIT = 64 * 1024;
+/** Bytes of an extended header or long name: ten times what any file system's attributes can be. */
+const EXTENSION_LIMIT = 1024 * 1024;
 const KINDS: Record<string, TarEntry["kind"]> = {
   "0": "file",
   "\0": "file",
@@ -91,7 +92,7 @@ export function tarStream(files: AsyncIterable<TarFile>): ReadableStream<Uint8Ar
 async function* write(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array, undefined> {
   for await (const { path, size, content } of files) {
     const kind = path.endsWith("/") ? FOLDER : READ_ONLY;
-    yield writeHeader({ ...kind, name: new TextEncoder().encode(path), size });
+    yield writeHeader({ ...kind, name: new TextEncoder().encode(path), size }, [], "posix");
     let written = 0;
     for await (const bytes of content instanceof Uint8Array ? [content] : await content()) {
       written += bytes.length;

@@ -27,6 +27,11 @@ export interface TarHeader {
 }
 
 const NAME = 100;
+/** "ustar  \0" is GNU's own, under which L, K and base 256 are at home; "ustar\0" and "00" is what POSIX has. */
+const MAGIC = {
+  gnu: [0x75, 0x73, 0x74, 0x61, 0x72, 0x20, 0x20, 0],
+  posix: [0x75, 0x73, 0x74, 0x61, 0x72, 0, 0x30, 0x30],
+} as const;
 
 /** Reads a header block. Throws {@linkcode LayerError} for a wrong checksum or number. */
 export function readHeader(block: Uint8Array): TarHeader {
@@ -50,13 +55,20 @@ export function readHeader(block: Uint8Array): TarHeader {
   };
 }
 
-/** The blocks of an entry: GNU `L` and `K` blocks for long names, the PAX records (whole, raw), the header itself. */
-export function writeHeader(header: TarHeader, records: readonly Uint8Array[] = []): Uint8Array {
+/**
+ * The blocks of an entry: GNU `L` and `K` blocks for long names, the PAX records (whole, raw), the header itself. Its magic is
+ * GNU's, unless POSIX' is asked for and the names are not long.
+ */
+export function writeHeader(
+  header: TarHeader,
+  records: readonly Uint8Array[] = [],
+  magic: keyof typeof MAGIC = "gnu",
+): Uint8Array {
   const parts: Uint8Array[] = [];
   if (records.length > 0) parts.push(...withBody("x", concat(records)));
   if (header.link.length > NAME) parts.push(...withBody("K", terminated(header.link)));
   if (header.name.length > NAME) parts.push(...withBody("L", terminated(header.name)));
-  parts.push(block(header));
+  parts.push(block(header, parts.length === 0 ? magic : "gnu"));
   return parts.length === 1 ? parts[0] : concat(parts);
 }
 
@@ -118,7 +130,7 @@ function readBinary(bytes: Uint8Array, what: string): number {
   return number;
 }
 
-function block(header: TarHeader): Uint8Array {
+function block(header: TarHeader, magic: keyof typeof MAGIC = "gnu"): Uint8Array {
   const bytes = new Uint8Array(BLOCK);
   bytes.set(header.name.subarray(0, NAME), 0);
   writeNumber(bytes, 100, 8, header.mode);
@@ -128,8 +140,8 @@ function block(header: TarHeader): Uint8Array {
   writeNumber(bytes, 136, 12, header.mtime);
   bytes[156] = header.flag.charCodeAt(0);
   bytes.set(header.link.subarray(0, NAME), 157);
-  // "ustar  \0": GNU's own, under which L, K and base 256 are at home. No owner names: numbers alone count.
-  bytes.set([0x75, 0x73, 0x74, 0x61, 0x72, 0x20, 0x20, 0], 257);
+  // No owner names: numbers alone count.
+  bytes.set(MAGIC[magic], 257);
   if (header.flag === "3" || header.flag === "4") {
     writeNumber(bytes, 329, 8, header.major);
     writeNumber(bytes, 337, 8, header.minor);

@@ -58,7 +58,7 @@ Deno.test("Engine.open() finds again what an earlier one kept", async () => {
     await first.close();
 
     const second = await Engine.open(await ports(), options);
-    assertEquals(second.images.resolve("mine:2").names, [name, "localhost/mine:2"]);
+    assertEquals(second.images.resolve("mine:2").names, ["localhost/mine:2", name]);
     const events = await Array.fromAsync(second.events.list({ follow: false }));
     assertEquals(events.map(({ action }) => action), ["pull", "tag"]);
     await second.close();

@@ -1,12 +1,20 @@
 import { api, chan, rest, stream } from "../../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../../wire/api_options.ts";
-import { ImageInspect, ImportedImage, LoadedImages, ProgressMessage, RemovedImage } from "../../wire/compat/image.ts";
+import {
+  ImageInspect,
+  ImagesPruneReport,
+  ImportedImage,
+  LoadedImages,
+  ProgressMessage,
+  RemovedImage,
+} from "../../wire/compat/image.ts";
 import {
   CompatCreateImageQuery,
   CompatExportQuery,
   CompatImportQuery,
   CompatListImagesQuery,
   CompatLoadQuery,
+  CompatPruneImagesQuery,
   CompatPushQuery,
   CompatRemoveImageQuery,
 } from "../../wire/compat/query.ts";
@@ -44,6 +52,7 @@ export const compatImagesAPI = api("http://localhost", {
     { body: "as-tagged" },
   ),
   CompatGetImages: rest("GET /images/json?%v", [CompatListImagesQuery], [z.array(ImageSummary)]),
+  CompatPruneImages: rest("POST /images/prune?%v", [CompatPruneImagesQuery], [ImagesPruneReport]),
   CompatRemoveImage: rest("DELETE /images/{name*=%v}?%v", [name, CompatRemoveImageQuery], [z.array(RemovedImage)]),
   CompatGetImage: rest("GET /images/{name*=%v}/json", [name], [ImageInspect]),
   CompatHistoryImage: rest("GET /images/{name*=%v}/history", [name], [z.array(HistoryResponse)]),

@@ -3,9 +3,10 @@ import { EngineError } from "../../../lib/engine/errors.ts";
 import type { ImageRecord } from "../../../lib/engine/image_record.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
-import { listImages } from "../../images/list.ts";
+import { listImages, summaryOf } from "../../images/list.ts";
+import { prune } from "../../images/prune.ts";
 import { tagImage } from "../../images/tag.ts";
-import { imageHistory, imageSummary } from "../../images/view.ts";
+import { imageHistory } from "../../images/view.ts";
 import { compatImagesAPI } from "./api.ts";
 import { exportImages, importImage, loadImages } from "./archives.ts";
 import { createImage } from "./create_image.ts";
@@ -24,18 +25,26 @@ export function compatImages(engine: Engine): Implementation {
     CompatExportImage: (name) => exportImages(engine, [find(engine, name) && name]),
     CompatLoadImages: (_query, body, context) => loadImages(engine, body, context),
     CompatPushImage: (name, query, context) => pushImage(engine, name, query, context),
-    CompatGetImages: ({ filters, filter }, { version }) => {
-      const all = filter === undefined ? filters : { ...filters, reference: [filter] };
-      return listImages(engine, all).map(({ image, containers }) => ({
-        ...imageSummary(image, containers),
+    CompatGetImages: (query, { version }) => {
+      const shared = query["shared-size"] ? sharedSizes(engine) : () => -1;
+      const summary = summaryOf(engine);
+      return listImages(engine, query).map((image) => ({
+        ...summary(image),
         Id: `sha256:${image.id}`,
-        // Not computed.
-        SharedSize: -1,
+        SharedSize: shared(image),
         VirtualSize: isBefore(version, 1, 44) ? image.size : undefined,
       }));
     },
+    CompatPruneImages: async ({ filters = {} }) => {
+      const pruned = await prune(engine, "dangling" in filters ? filters : { ...filters, dangling: ["true"] });
+      return {
+        ImagesDeleted: pruned.map(({ id }) => ({ Deleted: id })),
+        SpaceReclaimed: pruned.reduce((sum, { size }) => sum + size, 0),
+      };
+    },
     CompatRemoveImage: async (name, { force, ignore, noprune }) => {
-      const { untagged, deleted } = await images.remove(localName(engine, name), { force, ignore, noPrune: noprune });
+      const options = { force, ignore, noPrune: noprune, keepRunning: true };
+      const { untagged, deleted } = await images.remove(localName(engine, name), options);
       return [
         ...untagged.map((Untagged) => ({ Untagged })),
         ...deleted.map((id) => ({ Deleted: id.startsWith("sha256:") ? id : `sha256:${id}` })),
@@ -59,4 +68,11 @@ function find(engine: Engine, name: string): ImageRecord {
     const why = error.message.replaceAll("image not known", "No such image");
     throw new EngineError(error.code, `failed to find image ${name}: ${why}`, { cause: error });
   }
+}
+
+/** Bytes of an image's layers that other images have too. */
+function sharedSizes({ images }: Engine): (image: ImageRecord) => number {
+  return ({ layers }) =>
+    layers.filter(({ diffID }) => images.sharers(diffID) > 1)
+      .reduce((sum, { diffID, size }) => sum + (images.layerSize(diffID) ?? size), 0);
 }

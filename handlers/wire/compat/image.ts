@@ -111,3 +111,6 @@ export const ImportedImage = z.object({
   progressDetail: z.record(z.string(), z.string()),
   id: z.string(),
 });
+
+/** `handlers.ImagesPruneReport`. */
+export const ImagesPruneReport = z.object({ ImagesDeleted: z.array(RemovedImage), SpaceReclaimed: z.number() });

@@ -125,3 +125,6 @@ export const CompatImportQuery = z.object({
   tag: z.string().optional(),
 });
 export type CompatImportQuery = z.output<typeof CompatImportQuery>;
+
+/** The query of `CompatPruneImages`. */
+export const CompatPruneImagesQuery = z.object({ filters: filters.optional() });

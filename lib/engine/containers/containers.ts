@@ -9,7 +9,7 @@ import type { Secrets } from "../secrets.ts";
 import type { Volumes } from "../volumes.ts";
 import { attachContainer, resizeContainer } from "./attach.ts";
 import { Changes } from "./changes.ts";
-import type { Context } from "./context.ts";
+import { type Context, isLive } from "./context.ts";
 import { createContainer } from "./create.ts";
 import { noteEnd, recoverExecs } from "./exec/ends.ts";
 import { ExecEnds } from "./exec/exec_ends.ts";
@@ -88,7 +88,7 @@ export class Containers {
     this.execs = new ContainerExecs(this.#context);
     this.files = new ContainerFiles(this.#context);
     core.images.users = {
-      of: (imageID) => this.usingImage(imageID),
+      of: (id) => this.usingImage(id).map((record) => ({ id: record.id, running: isLive(record) })),
       remove: async (id) => void await this.remove(id, { force: true, ignore: true, depend: true }),
     };
   }

@@ -62,7 +62,8 @@ export class Catalogue {
       const old = this.#table.get(record.id);
       const merged: ImageRecord = {
         ...record,
-        names: unique([...old?.names ?? [], ...names]),
+        // New names come first, as Podman has them.
+        names: unique([...names, ...old?.names ?? []]),
         repoDigests: unique([...record.repoDigests, ...old?.repoDigests ?? []]),
         history: (old?.history ?? []).filter((name) => !names.includes(name)),
       };
@@ -81,7 +82,7 @@ export class Catalogue {
       const image = this.#table.get(id);
       if (!image || image.names.includes(name)) return;
       const history = image.history.filter((other) => other !== name);
-      const renamed = { ...image, names: [...image.names, name], history };
+      const renamed = { ...image, names: [name, ...image.names], history };
       await this.#core.state.commit([...this.#takeAway([name], id), this.#table.put(id, renamed)]);
     });
   }

@@ -16,7 +16,9 @@ import { ProgressFeed } from "./progress_feed.ts";
 import { pullImages, resolveNames } from "./pull.ts";
 import { pushImage } from "./push/push.ts";
 import { inspectRemote, login, type RemoteImage } from "./registry_queries.ts";
-import { removeImage } from "./removal.ts";
+import { Relations } from "./relations.ts";
+import { type RemovalContext, removeImage } from "./removal.ts";
+import { pruneImages, removeAll, removeMany, type RemoveManyReport } from "./remove_many.ts";
 import type {
   ImageUsers,
   PullOptions,
@@ -154,19 +156,28 @@ export class Images {
 
   /** Removes an image, or a name of it while it has others; see {@linkcode removeImage}. */
   async remove(nameOrID: string, options: RemoveImageOptions = {}): Promise<RemoveImageReport> {
-    if (options.ignore && !this.exists(nameOrID)) return { untagged: [], deleted: [], exitCode: 0 };
-    const found = this.find(nameOrID);
-    return await removeImage(
-      {
-        core: this.#core,
-        catalogue: this.#catalogue,
-        content: this.#content,
-        users: this.users,
-        isPinned: (id) => this.#pins.has(id),
-      },
-      found,
-      options,
-    );
+    if (options.ignore && !this.exists(nameOrID)) return { untagged: [], deleted: [], removed: [] };
+    return await removeImage(this.#removal, this.find(nameOrID), options);
+  }
+
+  /** Removes what several texts name; see {@linkcode removeMany}. */
+  removeMany(names: readonly string[], options: RemoveImageOptions = {}): Promise<RemoveManyReport> {
+    return removeMany(this.#removal, names, options, (text) => this.find(text));
+  }
+
+  /** Removes every image. */
+  removeAll(options: RemoveImageOptions = {}): Promise<RemoveManyReport> {
+    return removeAll(this.#removal, this.list().map((image) => ({ image, name: image.id, by: "all" })), options);
+  }
+
+  /** Removes what fits and no container uses; see {@linkcode pruneImages}. */
+  prune(fits: Parameters<typeof pruneImages>[1]): Promise<RemoveImageReport["removed"]> {
+    return pruneImages(this.#removal, fits);
+  }
+
+  /** Which image was built on which, as of now. */
+  relations(): Relations {
+    return new Relations(this.#catalogue.values());
   }
 
   /** Gives an image one more name (`localhost/` and `latest` where it lacks them); another image loses it. */
@@ -205,6 +216,10 @@ export class Images {
     this.#closed = true;
     for (const stop of this.#tasks.values()) stop.abort(closing());
     await Promise.allSettled(this.#tasks.keys());
+  }
+
+  get #removal(): RemovalContext {
+    return { ...this.#parts, users: this.users, isPinned: (id) => this.#pins.has(id) };
   }
 
   get #parts(): ImageParts {

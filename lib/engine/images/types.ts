@@ -50,22 +50,24 @@ export interface RemoveImageOptions {
   noPrune?: boolean;
   /** An image that is not there is no error. */
   ignore?: boolean;
+  /** With `force`: containers that run stay, and with them the image (`in_use`). */
+  keepRunning?: boolean;
 }
 
 /** What an image removal did. */
 export interface RemoveImageReport {
   /** Names that went. */
   untagged: string[];
-  /** IDs of images that went. */
+  /** IDs of images that went, but for those whose content others that were built on them still hold. */
   deleted: string[];
-  /** As `podman rmi` exits: 0, 1 for an unknown image, 2 for one in use. */
-  exitCode: number;
+  /** Every image that went, with its size in bytes. */
+  removed: { id: string; size: number }[];
 }
 
 /** What images must know of containers. `Containers` sets it; without it nothing uses an image. */
 export interface ImageUsers {
   /** Containers made of the image, and of those being made. */
-  of(imageID: string): { id: string }[];
+  of(imageID: string): { id: string; running?: boolean }[];
   /** Removes a container, running or not. */
   remove(containerID: string): Promise<void>;
 }

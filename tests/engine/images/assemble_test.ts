@@ -62,8 +62,8 @@ Deno.test("assembleImage() makes an image of layers and a config, the same each 
   assertEquals(rig.images.resolve("made:1").id, image.id);
   const again = await rig.images.assemble(optionsOf(tars, { names: ["made:2"] }));
   assertEquals([again.id, again.digest, again.names], [image.id, image.digest, [
-    "localhost/made:1",
     "localhost/made:2",
+    "localhost/made:1",
   ]]);
   assertEquals(await blobsOf(rig.blobs), await neededBlobs(rig));
 });

@@ -71,9 +71,9 @@ Deno.test("Images.tag() gives names and takes them from others", async () => {
   await images.tag("d", "busybox", "latest");
   await images.tag("d", "docker.io/busybox");
   const [box, dangling] = [images.resolve("mine"), images.resolve("d")];
-  assertEquals(box.names, ["localhost/box:1", "localhost/mine:latest", "quay.io/x/y:v1"]);
+  assertEquals(box.names, ["quay.io/x/y:v1", "localhost/mine:latest", "localhost/box:1"]);
   assertEquals(box.history, ["docker.io/library/busybox:latest"]);
-  assertEquals(dangling.names, ["localhost/busybox:latest", "docker.io/library/busybox:latest"]);
+  assertEquals(dangling.names, ["docker.io/library/busybox:latest", "localhost/busybox:latest"]);
   await images.tag("mine", "docker.io/busybox");
   assertEquals([images.resolve("mine").history, images.resolve("d").history.length], [[], 1]);
   const events = await Array.fromAsync(core.events.list({ follow: false }));

@@ -55,7 +55,7 @@ Deno.test("Images.pull() of what is there already fetches no blob", async () => 
   assertEquals([...new Set(states)], ["waiting", "exists"]);
   assertEquals(registry.takeBlobs(), []);
   const [record, ...rest] = rig.images.list();
-  assertEquals([record.names, record.repoDigests.length, rest], [[name, other], 2, []]);
+  assertEquals([record.names, record.repoDigests.length, rest], [[other, name], 2, []]);
 
   // An image that shares layers fetches only its own.
   const third = registry.add("third:1", sampleImage([3000, 200_000], { extra: "more" }));

@@ -7,9 +7,9 @@ Deno.test("Images.remove() by name takes the name while there are others, then t
   const rig = await openImages();
   const { images } = rig;
   const { id } = await seed(rig, "a", ["docker.io/library/x:1", "localhost/y:1"], "pq");
-  assertEquals(await images.remove("x:1"), { untagged: ["docker.io/library/x:1"], deleted: [], exitCode: 0 });
+  assertEquals(await images.remove("x:1"), { untagged: ["docker.io/library/x:1"], deleted: [], removed: [] });
   assertEquals(images.resolve(id).names, ["localhost/y:1"]);
-  assertEquals(await images.remove("y:1"), { untagged: ["localhost/y:1"], deleted: [id], exitCode: 0 });
+  assertEquals(await images.remove("y:1"), { untagged: ["localhost/y:1"], deleted: [id], removed: [{ id, size: 14 }] });
   assertEquals([images.list(), await blobsOf(rig.blobs)], [[], []]);
   const events = await Array.fromAsync(rig.core.events.list({ follow: false }));
   assertEquals(events.map(({ action }) => action), ["untag", "untag", "remove"]);
@@ -31,7 +31,7 @@ Deno.test("Images.remove() by ID wants force for several names", async () => {
 Deno.test("Images.remove() tells of an unknown image unless asked to ignore it", async () => {
   const { images } = await openImages();
   await assertRejects(() => images.remove("nothing"), EngineError, "nothing: image not known");
-  assertEquals(await images.remove("nothing", { ignore: true }), { untagged: [], deleted: [], exitCode: 0 });
+  assertEquals(await images.remove("nothing", { ignore: true }), { untagged: [], deleted: [], removed: [] });
 });
 
 Deno.test("Images.remove() refuses an image in use, and with force takes its containers along", async () => {

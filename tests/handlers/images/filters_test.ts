@@ -17,6 +17,7 @@ const IMAGES = [
 
 const SCOPE = {
   now: Date.parse("2026-03-02T00:00:00Z"),
+  relations: { isDangling: ({ names }: ImageRecord) => names.length === 0, isIntermediate: () => false },
   resolve: (name: string) => IMAGES.find(({ id }) => id.startsWith(name))!,
   containers: (id: string) => (id.startsWith("a") ? 1 : 0),
 };

@@ -81,6 +81,7 @@ function imagesOf({ core, catalogue }: ImageParts, names: readonly string[]): Sa
   const found = new Map<string, Saved>();
   for (const text of names) {
     const { image, name, by } = findImage(catalogue, core.options.registries, text);
+    if (image.list) throw new EngineError("unsupported", `${text}: manifest lists are not saved: save their images`);
     const saved: Saved = found.get(image.id) ?? { image, tags: [] };
     found.set(image.id, saved);
     if (by === "name" && !name.includes("@") && !saved.tags.includes(name)) saved.tags.push(name);

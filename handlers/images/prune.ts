@@ -1,0 +1,33 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { RemoveImageReport } from "../../lib/engine/images/types.ts";
+import { badParameter } from "../errors.ts";
+import { PruneReport } from "../wire/container.ts";
+import { emit } from "../wire/emit.ts";
+import type { PruneImagesQuery } from "../wire/image_query.ts";
+import type { Filters } from "../wire/query.ts";
+import { fitting } from "./list.ts";
+
+/**
+ * Removes images no container uses: those without a name, or all of them. Containers of other programs, which `external` is
+ * about, there are none in this store.
+ */
+export async function pruneImages(engine: Engine, { all, filters = {} }: PruneImagesQuery): Promise<PruneReport[]> {
+  const { all: inFilters, dangling: _dangling, ...others } = filters;
+  const whole = inFilters === undefined ? all : parseFlag(inFilters[0]);
+  const pruned = await prune(engine, whole ? others : { ...others, dangling: ["true"] });
+  return pruned.map(({ id, size }) => emit(PruneReport, { Id: id, Size: size }));
+}
+
+/** Removes the images that fit and that no container uses. */
+export async function prune(engine: Engine, filters: Filters): Promise<RemoveImageReport["removed"]> {
+  const fits = fitting(engine, filters);
+  // Filters that make no sense are told of before anything goes.
+  fits(engine.images.list());
+  return await engine.images.prune(fits);
+}
+
+function parseFlag(value = ""): boolean {
+  if (/^(?:1|t|true)$/i.test(value)) return true;
+  if (/^(?:0|f|false)$/i.test(value)) return false;
+  throw badParameter("filters", value, "the value of all is not a boolean");
+}

@@ -1,0 +1,111 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import { type ImageRecord, repoTags } from "../../lib/engine/image_record.ts";
+
+/** A layer as it stands on the layers below it, with the images it is the last one of. */
+interface LayerNode {
+  diffID: string;
+  size: number;
+  tags: string[];
+  parent?: LayerNode;
+  children: LayerNode[];
+}
+
+/** A text with branches, as `podman image tree` prints them. */
+interface Branch {
+  text: string;
+  items: Branch[];
+}
+
+/**
+ * An image's layers as text, the base first.
+ *
+ * @param whatRequires Tell of the layers of other images that are stacked on its last one, instead of those below
+ */
+export function imageTree(engine: Engine, name: string, whatRequires: boolean): string {
+  const { images } = engine;
+  const image = images.resolve(name);
+  const { top, nodes } = layerNodes(images.list(), (diffID) => images.layerSize(diffID), image);
+  const root: Branch = { text: header(image), items: [] };
+  if (whatRequires) { if (top) addWithChildren(top, root); }
+  else root.items = nodes.map((node) => ({ text: describe(node), items: [] }));
+  return print(root);
+}
+
+function header(image: ImageRecord): string {
+  const layers = image.layers.length === 0 ? "No Image Layers" : "Image Layers";
+  return [
+    `Image ID: ${image.id.slice(0, 12)}`,
+    `Tags:     [${repoTags(image).join(" ")}]`,
+    `Size:     ${humanSize(image.size)}`,
+    layers,
+  ].join("\n");
+}
+
+/** The nodes of the image's own layers from base to top, within the tree of all layers. */
+function layerNodes(
+  all: readonly ImageRecord[],
+  sizeOf: (diffID: string) => number | undefined,
+  image: ImageRecord,
+): { top?: LayerNode; nodes: LayerNode[] } {
+  const root = new Map<string, Branching>();
+  let own: LayerNode[] = [];
+  for (const other of all) {
+    let level = root;
+    const path: LayerNode[] = [];
+    for (const { diffID, size } of other.layers) {
+      const parent = path.at(-1);
+      let branching = level.get(diffID);
+      if (!branching) {
+        branching = {
+          node: { diffID, size: sizeOf(diffID) ?? size, tags: [], parent, children: [] },
+          above: new Map(),
+        };
+        parent?.children.push(branching.node);
+        level.set(diffID, branching);
+      }
+      path.push(branching.node);
+      level = branching.above;
+    }
+    path.at(-1)?.tags.push(...repoTags(other));
+    if (other.id === image.id) own = path;
+  }
+  return { top: own.at(-1), nodes: own };
+}
+
+interface Branching {
+  node: LayerNode;
+  above: Map<string, Branching>;
+}
+
+/** A layer's only child goes below it in line; several get branches of their own. */
+function addWithChildren(node: LayerNode, parent: Branch): void {
+  const branch: Branch = { text: describe(node), items: [] };
+  parent.items.push(branch);
+  const isAlone = node.parent === undefined || node.parent.children.length <= 1;
+  for (const child of node.children) addWithChildren(child, isAlone ? parent : branch);
+}
+
+function describe({ diffID, size, tags }: LayerNode): string {
+  const top = tags.length === 0 ? "" : ` Top Layer of: [${tags.join(" ")}]`;
+  return `ID: ${diffID.slice("sha256:".length, "sha256:".length + 12)} Size: ${humanSize(size).padStart(7)}${top}`;
+}
+
+function print(root: Branch): string {
+  return `${root.text}\n${lines(root.items, "").join("")}`;
+}
+
+function lines(items: readonly Branch[], indent: string): string[] {
+  return items.flatMap(({ text, items: below }, i) => {
+    const isLast = i === items.length - 1;
+    return [`${indent}${isLast ? "└── " : "├── "}${text}\n`, ...lines(below, indent + (isLast ? "    " : "│   "))];
+  });
+}
+
+/** Four digits and a unit of 1000: `2.139MB`. */
+export function humanSize(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+  let size = bytes;
+  let unit = 0;
+  for (; size >= 1000 && unit < units.length - 1; unit++) size /= 1000;
+  return `${Number(size.toPrecision(4))}${units[unit]}`;
+}
