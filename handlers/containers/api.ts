@@ -60,6 +60,7 @@ export const containersAPI = api("http://localhost", {
   RemoveContainer: rest("DELETE /engine/containers/{name=%v}?%v", [name, RemoveQuery], [z.array(RmReport)]),
   LogsFromContainer: rest("GET /engine/containers/{name=%v}/logs?%v", [name, LogsQuery], [stream()]),
   AttachContainer: rest("POST /engine/containers/{name=%v}/attach?%v", [name, AttachQuery], [stream()]),
+  AttachWebSocket: rest("GET /engine/containers/{name=%v}/attach/ws?%v", [name, AttachQuery], [stream()]),
   ResizeTTY: rest("POST /engine/containers/{name=%v}/resize?%v", [name, ResizeQuery], [], { status: 200 }),
   RunHealthCheck: rest("GET /engine/containers/{name=%v}/healthcheck", [name], [HealthCheckResults]),
   TopContainer: rest(

@@ -3,6 +3,7 @@ import { EngineError } from "../../lib/engine/errors.ts";
 import type { Attachment, Frame } from "../../lib/engine/host_port.ts";
 import { type Context, HTTPError, type Upgraded } from "../../lib/rest/mod.ts";
 import type { AttachQuery } from "../wire/container_query.ts";
+import { socketBytes, wantsWebSocket } from "../socket_bytes.ts";
 import { frame, streamType } from "./stream_frames.ts";
 
 /** How the trees differ. */
@@ -14,10 +15,13 @@ export interface AttachForm {
    * hear it from the start.
    */
   tellsOfStart: boolean;
+  /** Both streams as one, without frames, as Docker's WebSocket has it. */
+  unframed?: boolean;
 }
 
 export const NATIVE_ATTACH: AttachForm = { framedSince: [4, 7], tellsOfStart: true };
 export const COMPAT_ATTACH: AttachForm = { framedSince: [1, 42], tellsOfStart: false };
+export const COMPAT_SOCKET: AttachForm = { ...COMPAT_ATTACH, unframed: true };
 
 /**
  * Attaches the client's connection to a container's streams: 101 when it asks for an upgrade, else 200 on a connection that
@@ -45,7 +49,8 @@ export async function attach(
     if (form.tellsOfStart || !isAboutStart(engine, id, error)) throw error;
     return nothing();
   });
-  return await hijack(context, attachment, { framed: !spec.terminal, stdin, since: form.framedSince });
+  const framed = !spec.terminal && !form.unframed;
+  return await hijack(context, attachment, { framed, stdin, since: form.framedSince });
 }
 
 /** Whether this is what the container itself failed of: its record says so, too. */
@@ -65,7 +70,7 @@ async function hijack(
   { framed, stdin, since }: { framed: boolean; stdin: boolean; since: readonly [number, number] },
 ): Promise<Response> {
   try {
-    const connection = await takeOver(context, framed, since);
+    const connection = wantsWebSocket(context.request) ? socketBytes(context) : await takeOver(context, framed, since);
     const done = join(attachment, connection, framed, stdin);
     context.platform.waitUntil?.(done);
     return connection.response;
@@ -112,4 +117,19 @@ export async function join(
     attachment.close();
     await input;
   }
+}
+
+/** Attaches a page's WebSocket to a container's streams. */
+export function attachSocket(
+  engine: Engine,
+  name: string,
+  query: AttachQuery,
+  context: Context,
+  form: AttachForm,
+): Promise<Response> {
+  // Before the container is touched.
+  if (!wantsWebSocket(context.request)) {
+    throw new HTTPError(400, "Open a WebSocket: the request does not ask for one");
+  }
+  return attach(engine, name, query, context, form);
 }

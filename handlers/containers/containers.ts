@@ -8,7 +8,7 @@ import { PruneReport, RmReport } from "../wire/container.ts";
 import { emit } from "../wire/emit.ts";
 import { HealthCheckResults } from "../wire/health.ts";
 import { containersAPI } from "./api.ts";
-import { attach, NATIVE_ATTACH } from "./attach.ts";
+import { attach, attachSocket, NATIVE_ATTACH } from "./attach.ts";
 import { createContainer } from "./create.ts";
 import { getContainer } from "./inspect.ts";
 import { listContainers } from "./list.ts";
@@ -53,6 +53,7 @@ export function containers(engine: Engine): Implementation {
     },
     LogsFromContainer: (name, query, context) => logs(engine, name, query, context, { rawTerminal: false }),
     AttachContainer: (name, query, context) => attach(engine, name, query, context, NATIVE_ATTACH),
+    AttachWebSocket: (name, query, context) => attachSocket(engine, name, query, context, NATIVE_ATTACH),
     ResizeTTY: (name, { h = 0, w = 0 }) => containers.resize(name, { height: h, width: w }),
     RunHealthCheck: async (name) => emit(HealthCheckResults, { Status: await containers.checkHealth(name) }),
     TopContainer: (name, { ps_args: args = [], ...query }, { signal, version }) => {

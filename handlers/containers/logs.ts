@@ -2,6 +2,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import type { LogRecord, LogsOptions } from "../../lib/engine/containers/options.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { badParameter } from "../errors.ts";
+import { sendOverSocket, wantsWebSocket } from "../socket_bytes.ts";
 import type { LogsQuery } from "../wire/container_query.ts";
 import { parseMoment } from "../wire/time.ts";
 import { gather, type Piece } from "./gather.ts";
@@ -30,6 +31,7 @@ export function logs(engine: Engine, name: string, query: LogsQuery, context: Co
   const body = gather(records, (batch, piece) => {
     for (const record of batch) write(record, piece, timestamps, raw);
   });
+  if (wantsWebSocket(context.request)) return sendOverSocket(context, body);
   return new Response(body, { headers: { "Content-Type": raw ? RAW_STREAM : MULTIPLEXED_STREAM } });
 }
 

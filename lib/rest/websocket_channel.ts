@@ -69,7 +69,7 @@ export async function sendValues(
 }
 
 /** Waits for a socket that is still being opened (`Deno.serve` opens it after the response). */
-function opened(socket: WebSocket, gone: AbortSignal): Promise<void> {
+export function opened(socket: WebSocket, gone: AbortSignal): Promise<void> {
   // 0 is CONNECTING: the constant hangs on a global that not every runtime's sockets share.
   if (socket.readyState !== 0) return Promise.resolve();
   return new Promise((resolve) => {
@@ -79,7 +79,7 @@ function opened(socket: WebSocket, gone: AbortSignal): Promise<void> {
 }
 
 /** Waits until little enough is unsent; false when nothing moves. Workers' sockets do not tell, and never wait. */
-async function drained(socket: WebSocket, gone: AbortSignal, stall: number): Promise<boolean> {
+export async function drained(socket: WebSocket, gone: AbortSignal, stall: number): Promise<boolean> {
   let lowest = socket.bufferedAmount;
   let since = performance.now();
   while (socket.bufferedAmount > HIGH && !gone.aborted) {

@@ -51,6 +51,7 @@ export const compatContainersAPI = api("http://localhost", {
   CompatRemoveContainer: rest("DELETE /containers/{name=%v}?%v", [name, CompatRemoveQuery]),
   CompatLogsFromContainer: rest("GET /containers/{name=%v}/logs?%v", [name, CompatLogsQuery], [stream()]),
   CompatAttachContainer: rest("POST /containers/{name=%v}/attach?%v", [name, CompatAttachQuery], [stream()]),
+  CompatAttachWebSocket: rest("GET /containers/{name=%v}/attach/ws?%v", [name, CompatAttachQuery], [stream()]),
   CompatResizeTTY: rest("POST /containers/{name=%v}/resize?%v", [name, CompatResizeQuery], [], { status: 200 }),
   CompatTopContainer: rest(
     "GET(application/json) /containers/{name=%v}/top?%v",

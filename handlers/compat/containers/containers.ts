@@ -1,7 +1,7 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { HTTPError, type Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
-import { attach, COMPAT_ATTACH } from "../../containers/attach.ts";
+import { attach, attachSocket, COMPAT_ATTACH, COMPAT_SOCKET } from "../../containers/attach.ts";
 import { ignoring } from "../../containers/containers.ts";
 import { create } from "../../containers/create.ts";
 import { networkIDs } from "../../containers/inspect.ts";
@@ -72,6 +72,7 @@ export function compatContainers(engine: Engine): Implementation {
     },
     CompatLogsFromContainer: (name, query, context) => logs(engine, name, query, context, { rawTerminal: true }),
     CompatAttachContainer: (name, query, context) => attach(engine, name, query, context, COMPAT_ATTACH),
+    CompatAttachWebSocket: (name, query, context) => attachSocket(engine, name, query, context, COMPAT_SOCKET),
     CompatResizeTTY: (name, { h = 0, w = 0 }) => containers.resize(name, { height: h, width: w }),
     CompatTopContainer: (name, { ps_args = ["-ef"], ...query }, { signal }) => {
       return top(engine, name, ps_args, { ...query, signal });
