@@ -1,7 +1,7 @@
 /**
  * The engine as an edge handler. Bindings: `GANTRY_TOKEN` (callers send it as bearer token; without it everything is 401),
  * `GANTRY_REGISTRIES` (the text of a registries.conf), `ENGINE` (the Durable Object class {@linkcode GantryEngine}, with SQLite
- * storage). With `ENGINE` there is one engine and what it holds lasts. Without it each isolate has an engine of its own in
+ * storage), `BLOBS` (an R2 bucket for the bytes of images, which SQLite holds otherwise). With `ENGINE` there is one engine and what it holds lasts. Without it each isolate has an engine of its own in
  * memory: the runtime starts and ends isolates as it likes, so that is for trials only. With the compatibility flag
  * `enable_request_signal` an operation learns that its caller has gone; without it the runtime stops it where it stands.
  *
@@ -18,9 +18,11 @@ import { MemoryBlobs } from "./memory_blobs.ts";
 import { MemoryStore } from "./memory_store.ts";
 import { workersClock } from "./workers/clock.ts";
 import { workersCodec } from "./workers/codec.ts";
+import { SQLChunks } from "./workers/chunks.ts";
 import { DurableBlobs } from "./workers/durable_blobs.ts";
 import { DurableStore } from "./workers/durable_store.ts";
 import { workersNet } from "./workers/net.ts";
+import { R2Chunks } from "./workers/r2_chunks.ts";
 import { workersRandom } from "./workers/random.ts";
 import type { Bindings, DurableObjectState, ExecutionContext } from "./workers/runtime.ts";
 import { upgradeWebSocket } from "./workers/websocket.ts";
@@ -34,9 +36,10 @@ export class GantryEngine {
 
   constructor(context: DurableObjectState, bindings: Bindings) {
     this.#context = context;
-    this.#serve = makeHandler(bindings, (codec) => ({
+    const { BLOBS } = bindings;
+    this.#serve = makeHandler(bindings, async (codec) => ({
       store: new DurableStore(context),
-      blobs: new DurableBlobs(context, codec),
+      blobs: await DurableBlobs.open(context, codec, BLOBS ? new R2Chunks(BLOBS) : new SQLChunks(context)),
     }));
   }
 
@@ -56,20 +59,26 @@ export default {
     if (ENGINE !== undefined && GANTRY_TOKEN) return ENGINE.get(ENGINE.idFromName("engine")).fetch(request);
     const key = JSON.stringify([GANTRY_TOKEN, bindings.GANTRY_REGISTRIES]);
     const serve = inMemory.get(key) ??
-      makeHandler(bindings, (codec) => ({ store: new MemoryStore(), blobs: new MemoryBlobs(codec) }));
+      makeHandler(bindings, (codec) => Promise.resolve({ store: new MemoryStore(), blobs: new MemoryBlobs(codec) }));
     inMemory.set(key, serve);
     return serve(request, platform(request, context));
   },
 };
 
-function makeHandler(bindings: Bindings, storage: (codec: Codec) => { store: Store; blobs: Blobs }): Handler {
+/** Where an engine keeps what it holds. */
+interface Storage {
+  store: Store;
+  blobs: Blobs;
+}
+
+function makeHandler(bindings: Bindings, storage: (codec: Codec) => Promise<Storage>): Handler {
   return entryHandler({
     token: bindings.GANTRY_TOKEN,
     advice: "the binding GANTRY_TOKEN must be set to the token that callers send",
     async open(token) {
       const codec = workersCodec();
       const ports = {
-        ...storage(codec),
+        ...await storage(codec),
         net: workersNet(),
         codec,
         clock: workersClock(),

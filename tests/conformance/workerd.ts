@@ -13,6 +13,8 @@ export interface WorkerdOptions {
   flags?: string[];
   /** Durable Object classes with SQLite, by binding. */
   objects?: Record<string, string>;
+  /** R2 buckets, by binding. */
+  buckets?: string[];
   /** Where their storage is kept; in memory by default. */
   folder?: string;
 }
@@ -34,6 +36,8 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     bindings: options.bindings,
     durableObjects: Object.fromEntries(objects.map(([name, className]) => [name, { className, useSQLite: true }])),
     durableObjectsPersist: options.folder ?? false,
+    r2Buckets: options.buckets,
+    r2Persist: options.folder ?? false,
     host: "127.0.0.1",
     port: 0,
     log: new Log(LogLevel.ERROR),

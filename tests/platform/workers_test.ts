@@ -11,11 +11,12 @@ Deno.test("DurableStore, DurableBlobs and workersCodec() pass their suites in wo
   await using workerd = await startWorkerd({
     script: await bundle("tests/platform/workers/suites.ts", "workers"),
     objects: { SUITE: "Suite" },
+    buckets: ["BLOBS"],
     // The suites assert with node:assert.
     flags: ["nodejs_compat"],
   });
   const names: string[] = await (await fetch(workerd.url)).json();
-  assertEquals(names.length > 15, true);
+  assertEquals(names.length > 25, true);
   for (const name of names) {
     await t.step(name, async () => {
       const response = await fetch(`${workerd.url}/?name=${encodeURIComponent(name)}`);

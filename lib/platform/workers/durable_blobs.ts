@@ -2,35 +2,37 @@ import { EngineError } from "../../engine/errors.ts";
 import { Locks } from "../../engine/locks.ts";
 import type { Blobs, Codec, PutOptions } from "../../engine/ports.ts";
 import { BlobIntake, hexOf } from "../blob_intake.ts";
+import type { Chunks } from "./chunks.ts";
 import type { DurableObjectState } from "./runtime.ts";
 
-/** Bytes per row: a value holds 2 MB at the most. */
-const CHUNK = 1024 * 1024;
-
 /**
- * {@linkcode Blobs} in a Durable Object's SQLite, in rows of 1 MiB. `parts` says which of them are whole; what is staged under a
- * digest is cut to whole rows.
+ * {@linkcode Blobs} of a Durable Object: what there is stands in its SQLite (`parts`, with what is whole marked), the bytes are in
+ * {@linkcode Chunks}. What is staged under a digest may end inside a chunk.
  */
 export class DurableBlobs implements Blobs {
   readonly #storage: DurableObjectState["storage"];
   readonly #codec: Pick<Codec, "hash">;
+  readonly #chunks: Chunks;
   readonly #locks = new Locks();
 
-  /** Makes the tables where there are none, and throws away what no digest was known of. */
-  constructor({ storage }: DurableObjectState, codec: Pick<Codec, "hash">) {
+  private constructor({ storage }: DurableObjectState, codec: Pick<Codec, "hash">, chunks: Chunks) {
     this.#storage = storage;
     this.#codec = codec;
-    storage.sql.exec(`
+    this.#chunks = chunks;
+  }
+
+  /** Makes the table where there is none, and throws away what no digest was known of, and what was about to go. */
+  static async open(state: DurableObjectState, codec: Pick<Codec, "hash">, chunks: Chunks): Promise<DurableBlobs> {
+    state.storage.sql.exec(`
       CREATE TABLE IF NOT EXISTS parts (
         id INTEGER PRIMARY KEY, digest TEXT, whole INTEGER NOT NULL, size INTEGER NOT NULL
       );
       CREATE UNIQUE INDEX IF NOT EXISTS parts_by_digest ON parts (digest);
-      CREATE TABLE IF NOT EXISTS chunks (
-        part INTEGER NOT NULL, n INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (part, n)
-      ) WITHOUT ROWID;
-      DELETE FROM chunks WHERE part IN (SELECT id FROM parts WHERE digest IS NULL);
-      DELETE FROM parts WHERE digest IS NULL;
     `);
+    const blobs = new DurableBlobs(state, codec, chunks);
+    const rows = state.storage.sql.exec("SELECT id FROM parts WHERE digest IS NULL").toArray();
+    for (const { id } of rows) await blobs.#forget(Number(id));
+    return blobs;
   }
 
   stat(digest: string): Promise<{ size: number } | undefined> {
@@ -68,8 +70,7 @@ export class DurableBlobs implements Blobs {
     if (digest !== undefined) {
       return await this.#locks.with(digest, () => {
         const part = this.#part(digest);
-        if (part && !part.whole) this.#forget(part.id);
-        return Promise.resolve();
+        return part && !part.whole ? this.#forget(part.id) : Promise.resolve();
       });
     }
     const rows = this.#storage.sql.exec("SELECT digest FROM parts WHERE whole = 0 AND digest IS NOT NULL").toArray();
@@ -85,7 +86,7 @@ export class DurableBlobs implements Blobs {
 
   async delete(digest: string): Promise<void> {
     const part = this.#part(digest);
-    if (part?.whole) this.#forget(part.id);
+    if (part?.whole) await this.#forget(part.id);
     await this.#storage.sync();
   }
 
@@ -98,69 +99,61 @@ export class DurableBlobs implements Blobs {
     const intake = new BlobIntake(this.#codec.hash(), options);
     let writer: ChunkWriter | undefined;
     try {
-      writer = this.#resume(intake, options);
+      writer = await this.#resume(intake, options);
       await source.pipeTo(new WritableStream({ write: (bytes) => writer?.add(bytes, intake) }), {
         signal: options.signal,
       });
-      writer.flush();
+      await writer.flush();
       const digest = await intake.finish();
-      this.#publish(writer.part, digest, intake.size);
+      await this.#publish(writer.blob, digest, intake.size);
       await this.#storage.sync();
       return { digest, size: intake.size };
     } catch (error) {
       if (!source.locked) await source.cancel(error).catch(() => {});
       const isWrong = error instanceof EngineError && (error.code === "corrupt" || error.code === "limit");
-      if (writer !== undefined && (options.digest === undefined || isWrong)) this.#forget(writer.part);
-      else writer?.flush();
+      if (writer !== undefined && (options.digest === undefined || isWrong)) await this.#forget(writer.blob);
+      else await writer?.flush();
       throw error;
     }
   }
 
   /** Digests what is staged up to the offset, and cuts off what lies behind it. */
-  #resume(intake: BlobIntake, { digest, offset = 0 }: PutOptions): ChunkWriter {
+  async #resume(intake: BlobIntake, { digest, offset = 0 }: PutOptions): Promise<ChunkWriter> {
     const { sql } = this.#storage;
     const staged = digest === undefined ? undefined : this.#part(digest);
     if (offset > (staged?.size ?? 0)) {
       throw new EngineError("invalid", `Resume ${digest} at ${offset}: only ${staged?.size ?? 0} bytes are staged`);
     }
-    const id = staged?.id ??
-      Number(
-        sql.exec("INSERT INTO parts (digest, whole, size) VALUES (?, 0, 0) RETURNING id", digest ?? null).toArray()[0]
-          .id,
-      );
-    const writer = new ChunkWriter(this.#storage, id);
-    for (let n = 0; n * CHUNK < offset; n++) writer.add(this.#chunk(id, n).subarray(0, offset - n * CHUNK), intake);
-    sql.exec("DELETE FROM chunks WHERE part = ? AND n >= ?", id, writer.count);
+    const insert = "INSERT INTO parts (digest, whole, size) VALUES (?, 0, 0) RETURNING id";
+    const id = staged?.id ?? Number(sql.exec(insert, digest ?? null).toArray()[0].id);
+    const writer = new ChunkWriter(this.#storage, this.#chunks, id);
+    const { size } = this.#chunks;
+    for (let n = 0; n * size < offset; n++) {
+      await writer.add((await this.#chunks.get(id, n)).subarray(0, offset - n * size), intake);
+    }
+    await this.#chunks.drop(id, writer.count);
     return writer;
   }
 
-  #publish(id: number, digest: string, size: number): void {
-    this.#storage.transactionSync(() => {
-      // Two puts without a digest may have brought the same content.
-      const other = this.#part(digest);
-      if (other && other.id !== id) this.#forget(other.whole ? id : other.id);
-      this.#storage.sql.exec("UPDATE parts SET digest = ?, whole = 1, size = ? WHERE id = ?", digest, size, id);
-    });
+  async #publish(id: number, digest: string, size: number): Promise<void> {
+    // Two puts without a digest may have brought the same content.
+    const other = this.#part(digest);
+    if (other && other.id !== id) await this.#forget(other.whole ? id : other.id);
+    this.#storage.sql.exec("UPDATE parts SET digest = ?, whole = 1, size = ? WHERE id = ?", digest, size, id);
   }
 
   #read(id: number, start: number, end: number): ReadableStream<Uint8Array> {
+    const { size } = this.#chunks;
     let at = start;
     return new ReadableStream<Uint8Array>({
-      pull: (controller) => {
+      pull: async (controller) => {
         if (at >= end) return controller.close();
-        const n = Math.floor(at / CHUNK);
-        const bytes = this.#chunk(id, n).subarray(at - n * CHUNK, end - n * CHUNK);
+        const n = Math.floor(at / size);
+        const bytes = (await this.#chunks.get(id, n)).subarray(at - n * size, end - n * size);
         at += bytes.length;
         controller.enqueue(bytes);
       },
     }, { highWaterMark: 0 });
-  }
-
-  #chunk(id: number, n: number): Uint8Array {
-    const bytes = this.#storage.sql.exec("SELECT bytes FROM chunks WHERE part = ? AND n = ?", id, n).toArray()[0]
-      ?.bytes;
-    if (!(bytes instanceof ArrayBuffer)) throw new EngineError("no_such_image", "Read a blob: it has been deleted");
-    return new Uint8Array(bytes);
   }
 
   #part(digest: string): { id: number; whole: boolean; size: number } | undefined {
@@ -168,60 +161,58 @@ export class DurableBlobs implements Blobs {
     return row && { id: Number(row.id), whole: row.whole === 1, size: Number(row.size) };
   }
 
-  #forget(id: number): void {
-    this.#storage.sql.exec("DELETE FROM chunks WHERE part = ?", id);
+  /** Takes it out of sight first: what is cut short here is finished at the next opening. */
+  async #forget(id: number): Promise<void> {
+    this.#storage.sql.exec("UPDATE parts SET digest = NULL, whole = 0 WHERE id = ?", id);
+    await this.#chunks.drop(id, 0);
     this.#storage.sql.exec("DELETE FROM parts WHERE id = ?", id);
   }
 }
 
-/** Writes rows of {@linkcode CHUNK} bytes. */
+/** Writes the chunks of one blob. */
 class ChunkWriter {
-  readonly part: number;
-  /** Whole rows written. */
+  /** The blob's number. */
+  readonly blob: number;
+  /** Whole chunks written. */
   count = 0;
   readonly #storage: DurableObjectState["storage"];
-  #buffer = new Uint8Array(CHUNK);
+  readonly #chunks: Chunks;
+  #buffer: Uint8Array<ArrayBuffer>;
   #filled = 0;
 
-  constructor(storage: DurableObjectState["storage"], part: number) {
+  constructor(storage: DurableObjectState["storage"], chunks: Chunks, blob: number) {
     this.#storage = storage;
-    this.part = part;
+    this.#chunks = chunks;
+    this.#buffer = new Uint8Array(chunks.size);
+    this.blob = blob;
   }
 
   /** Checks the bytes and takes them, copied: who sent them may use their buffer again. */
-  add(bytes: Uint8Array, intake: BlobIntake): void {
+  async add(bytes: Uint8Array, intake: BlobIntake): Promise<void> {
     intake.take(bytes.slice());
     for (let at = 0; at < bytes.length;) {
-      const piece = bytes.subarray(at, at + CHUNK - this.#filled);
+      const piece = bytes.subarray(at, at + this.#chunks.size - this.#filled);
       this.#buffer.set(piece, this.#filled);
       this.#filled += piece.length;
       at += piece.length;
-      if (this.#filled < CHUNK) continue;
-      this.#write();
-      this.count++;
+      if (this.#filled < this.#chunks.size) continue;
+      await this.#chunks.put(this.blob, this.count, this.#buffer);
+      this.#buffer = new Uint8Array(this.#chunks.size);
       this.#filled = 0;
+      this.count++;
+      this.#note();
     }
   }
 
-  /** Writes the row that is begun. */
-  flush(): void {
-    if (this.#filled > 0) this.#write();
-    this.#size(this.count * CHUNK + this.#filled);
+  /** Writes the chunk that is begun. */
+  async flush(): Promise<void> {
+    if (this.#filled > 0) await this.#chunks.put(this.blob, this.count, this.#buffer.slice(0, this.#filled));
+    this.#note();
   }
 
-  #write(): void {
-    this.#storage.transactionSync(() => {
-      this.#storage.sql.exec(
-        "INSERT OR REPLACE INTO chunks (part, n, bytes) VALUES (?, ?, ?)",
-        this.part,
-        this.count,
-        this.#buffer.slice(0, this.#filled).buffer,
-      );
-      this.#size(this.count * CHUNK + this.#filled);
-    });
-  }
-
-  #size(size: number): void {
-    this.#storage.sql.exec("UPDATE parts SET size = ? WHERE id = ?", size, this.part);
+  /** Notes how much there is. */
+  #note(): void {
+    const size = this.count * this.#chunks.size + this.#filled;
+    this.#storage.sql.exec("UPDATE parts SET size = ? WHERE id = ?", size, this.blob);
   }
 }

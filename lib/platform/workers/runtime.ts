@@ -12,6 +12,16 @@ export interface Bindings {
   readonly GANTRY_REGISTRIES?: string;
   /** The Durable Object class {@linkcode GantryEngine}: with it, state lasts. */
   readonly ENGINE?: DurableObjectNamespace;
+  /** The bucket for the bytes of blobs, of this deployment alone; beside `ENGINE` only. Without it they are in the object's SQLite. */
+  readonly BLOBS?: R2Bucket;
+}
+
+/** An R2 bucket. */
+export interface R2Bucket {
+  get(key: string): Promise<{ arrayBuffer(): Promise<ArrayBuffer> } | null>;
+  put(key: string, value: ArrayBufferView): Promise<unknown>;
+  delete(keys: string[]): Promise<void>;
+  list(options: { prefix: string; startAfter?: string; limit: number }): Promise<{ objects: { key: string }[] }>;
 }
 
 /** A Durable Object class. */
