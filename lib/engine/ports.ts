@@ -108,7 +108,8 @@ export interface Net {
 
 /** An incremental digest. */
 export interface Hash {
-  update(bytes: Uint8Array): void;
+  /** Takes bytes, which must not change before it resolves; one that returns nothing is done with them. */
+  update(bytes: Uint8Array): void | Promise<void>;
   /** `sha256:<hex>`; ends the hash. */
   digest(): Promise<string>;
 }

@@ -23,8 +23,15 @@ export class BlobIntake {
     return this.#size;
   }
 
+  /** Counts bytes and digests them; they must not change any more. */
   take(bytes: Uint8Array): void {
-    this.#size += bytes.length;
+    this.count(bytes.length);
+    void this.#hash.update(bytes);
+  }
+
+  /** Counts bytes that are digested later. */
+  count(bytes: number): void {
+    this.#size += bytes;
     const { limit, size, digest } = this.#options;
     if (size !== undefined && this.#size > size) {
       throw new EngineError("corrupt", `Store ${digest ?? "blob"}: more than the ${size} bytes expected`);
@@ -32,7 +39,11 @@ export class BlobIntake {
     if (limit !== undefined && this.#size > limit) {
       throw new EngineError("limit", `Store ${digest ?? "blob"}: more than the ${limit} bytes allowed`);
     }
-    this.#hash.update(bytes);
+  }
+
+  /** Digests bytes that were counted; they must not change before it resolves. */
+  async digest(bytes: Uint8Array): Promise<void> {
+    await this.#hash.update(bytes);
   }
 
   /** The digest of it all, admitted; throws `EngineError("corrupt")` when digest or size are not what they must be. */

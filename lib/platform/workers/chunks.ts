@@ -7,7 +7,7 @@ export interface Chunks {
   readonly size: number;
   /** Reads a chunk; throws `EngineError("no_such_image")` where there is none (any more). */
   get(blob: number, n: number): Promise<Uint8Array>;
-  /** Writes a chunk, over the one that was there. The bytes are the callee's from here on. */
+  /** Writes a chunk, over the one that was there. The bytes may change once it has resolved. */
   put(blob: number, n: number, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Deletes a blob's chunks from the one numbered `from` on. Idempotent. */
   drop(blob: number, from: number): Promise<void>;
@@ -30,7 +30,11 @@ export class SQLChunks implements Chunks {
 
   get(blob: number, n: number): Promise<Uint8Array> {
     const [row] = this.#sql.exec("SELECT bytes FROM chunks WHERE part = ? AND n = ?", blob, n).toArray();
-    return row?.bytes instanceof ArrayBuffer ? Promise.resolve(new Uint8Array(row.bytes)) : Promise.reject(deleted());
+    if (!(row?.bytes instanceof ArrayBuffer)) return Promise.reject(deleted());
+    const bytes = new Uint8Array(row.bytes).slice();
+    // The collector does not know how large values of SQLite are: what is left to it piles up.
+    row.bytes.transfer(0);
+    return Promise.resolve(bytes);
   }
 
   put(blob: number, n: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {

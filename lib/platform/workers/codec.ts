@@ -31,8 +31,8 @@ class StreamHash implements Hash {
   readonly #writer = this.#stream.getWriter();
   #failure: unknown;
 
-  update(bytes: Uint8Array): void {
-    this.#writer.write(bytes).catch((error) => this.#failure ??= error);
+  update(bytes: Uint8Array): Promise<void> {
+    return this.#writer.write(bytes).catch((error) => void (this.#failure ??= error));
   }
 
   async digest(): Promise<string> {

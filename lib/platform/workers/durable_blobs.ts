@@ -100,7 +100,7 @@ export class DurableBlobs implements Blobs {
     let writer: ChunkWriter | undefined;
     try {
       writer = await this.#resume(intake, options);
-      await source.pipeTo(new WritableStream({ write: (bytes) => writer?.add(bytes, intake) }), {
+      await source.pipeTo(new WritableStream({ write: (bytes) => writer?.add(bytes) }), {
         signal: options.signal,
       });
       await writer.flush();
@@ -126,10 +126,10 @@ export class DurableBlobs implements Blobs {
     }
     const insert = "INSERT INTO parts (digest, whole, size) VALUES (?, 0, 0) RETURNING id";
     const id = staged?.id ?? Number(sql.exec(insert, digest ?? null).toArray()[0].id);
-    const writer = new ChunkWriter(this.#storage, this.#chunks, id);
+    const writer = new ChunkWriter(this.#storage, this.#chunks, intake, id);
     const { size } = this.#chunks;
     for (let n = 0; n * size < offset; n++) {
-      await writer.add((await this.#chunks.get(id, n)).subarray(0, offset - n * size), intake);
+      await writer.add((await this.#chunks.get(id, n)).subarray(0, offset - n * size));
     }
     await this.#chunks.drop(id, writer.count);
     return writer;
@@ -177,27 +177,29 @@ class ChunkWriter {
   count = 0;
   readonly #storage: DurableObjectState["storage"];
   readonly #chunks: Chunks;
-  #buffer: Uint8Array<ArrayBuffer>;
+  readonly #intake: BlobIntake;
+  readonly #buffer: Uint8Array<ArrayBuffer>;
   #filled = 0;
 
-  constructor(storage: DurableObjectState["storage"], chunks: Chunks, blob: number) {
+  constructor(storage: DurableObjectState["storage"], chunks: Chunks, intake: BlobIntake, blob: number) {
     this.#storage = storage;
     this.#chunks = chunks;
+    this.#intake = intake;
     this.#buffer = new Uint8Array(chunks.size);
     this.blob = blob;
   }
 
-  /** Checks the bytes and takes them, copied: who sent them may use their buffer again. */
-  async add(bytes: Uint8Array, intake: BlobIntake): Promise<void> {
-    intake.take(bytes.slice());
+  /** Takes bytes, copied: who sent them may use their buffer again. They are digested chunk by chunk. */
+  async add(bytes: Uint8Array): Promise<void> {
+    this.#intake.count(bytes.length);
     for (let at = 0; at < bytes.length;) {
       const piece = bytes.subarray(at, at + this.#chunks.size - this.#filled);
       this.#buffer.set(piece, this.#filled);
       this.#filled += piece.length;
       at += piece.length;
       if (this.#filled < this.#chunks.size) continue;
+      await this.#intake.digest(this.#buffer);
       await this.#chunks.put(this.blob, this.count, this.#buffer);
-      this.#buffer = new Uint8Array(this.#chunks.size);
       this.#filled = 0;
       this.count++;
       this.#note();
@@ -206,7 +208,11 @@ class ChunkWriter {
 
   /** Writes the chunk that is begun. */
   async flush(): Promise<void> {
-    if (this.#filled > 0) await this.#chunks.put(this.blob, this.count, this.#buffer.slice(0, this.#filled));
+    if (this.#filled > 0) {
+      const rest = this.#buffer.slice(0, this.#filled);
+      await this.#intake.digest(rest);
+      await this.#chunks.put(this.blob, this.count, rest);
+    }
     this.#note();
   }
 

@@ -1,0 +1,205 @@
+/** An edge deployment mirrors an image between two registries: what passes through is never held whole. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { createGzip } from "node:zlib";
+import { bundle } from "../../scripts/bundle.ts";
+import { startRegistry, type TestRegistry } from "../fixtures/registry.ts";
+import { startWorkerd } from "./workerd.ts";
+
+const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
+const MB = 1024 * 1024;
+/** Bytes of the layer before it is packed, which adds little. */
+const SIZE = (long ? 1024 : 96) * MB;
+/** What an engine may take above what workerd takes when idle. */
+const ALLOWED = 128 * MB;
+
+const TOKEN = "a-token-of-a-test";
+const headers = { authorization: `Bearer ${TOKEN}` };
+const TYPES = "application/vnd.oci.image";
+
+for (const place of ["a Durable Object's SQLite", "R2"]) {
+  const buckets = place === "R2" ? ["BLOBS"] : [];
+  Deno.test(`a Worker mirrors a layer of ${SIZE / MB} MB through ${place} in ${ALLOWED / MB} MB`, async (t) => {
+    const [from, to] = await Promise.all([startRegistry(), startRegistry()]);
+    const folder = await Deno.makeTempDir({ prefix: "gantry-mirror-" });
+    try {
+      const image = await pushBigImage(from);
+      // miniflare's bucket lives in workerd, too: what it takes for itself is not the engine's.
+      const bucket = place === "R2" ? await memoryOfBucket() : 0;
+      await using workerd = await startWorkerd({
+        script: await bundle("lib/platform/workers.ts", "workers"),
+        bindings: { GANTRY_TOKEN: TOKEN, GANTRY_REGISTRIES: from.registriesConf + to.registriesConf },
+        objects: { ENGINE: "GantryEngine" },
+        buckets,
+        folder,
+      });
+      const call = async (method: string, path: string) => {
+        const response = await fetch(`${workerd.url}/libpod${path}`, { method, headers });
+        return await response.text();
+      };
+      await call("GET", "/version");
+      using memory = new MemoryWatch();
+      const idle = memory.highest;
+
+      await t.step("pulls it", async () => {
+        assertMatch(await call("POST", `/images/pull?reference=${from.host}/big:1`), /"id":"[0-9a-f]{64}"/);
+      });
+      await t.step("gives it another name and pushes it", async () => {
+        await call("POST", `/images/${from.host}/big:1/tag?repo=${to.host}/copy&tag=2`);
+        const pushed = await call("POST", `/images/${to.host}/copy:2/push?quiet=true`);
+        assert(!pushed.includes('"error"'), pushed);
+      });
+      await t.step("the copy has the original's digests, and its bytes", async () => {
+        const accept = `${TYPES}.manifest.v1+json`;
+        const manifest = await fetch(`${to.url}/v2/copy/manifests/2`, { headers: { accept } });
+        assertEquals(manifest.headers.get("docker-content-digest"), image.manifest);
+        const layer = await fetch(`${to.url}/v2/copy/blobs/${image.layer}`, { method: "HEAD" });
+        assertEquals(Number(layer.headers.get("content-length")), image.size);
+        await manifest.body?.cancel();
+      });
+      await t.step("memory stayed flat", () => {
+        const grown = memory.highest - idle - bucket;
+        assert(grown < ALLOWED, `workerd took ${(grown / MB).toFixed()} MB more than when idle`);
+      });
+      await t.step("removing it leaves nothing of it", async () => {
+        await call("DELETE", "/images/remove?all=true&force=true");
+        assertEquals(JSON.parse(await call("GET", "/images/json")), []);
+        if (place === "R2") assert(sizeOf(folder) < SIZE / 2, "The bucket still holds the layer");
+      });
+    } finally {
+      await Promise.all([from.close(), to.close()]);
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+/** What workerd takes for the bucket itself while as much goes into it as in the test. */
+async function memoryOfBucket(): Promise<number> {
+  const folder = await Deno.makeTempDir({ prefix: "gantry-bucket-" });
+  try {
+    const script = `export default { async fetch(request, { BLOBS }) {
+      for (let n = 0; n < ${Math.ceil(SIZE / (8 * MB))}; n++) await BLOBS.put("blobs/" + n, new Uint8Array(${8 * MB}));
+      return new Response("put");
+    } };`;
+    await using workerd = await startWorkerd({ script, buckets: ["BLOBS"], folder });
+    using memory = new MemoryWatch();
+    const idle = memory.highest;
+    assertEquals(await (await fetch(workerd.url)).text(), "put");
+    return memory.highest - idle;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Bytes of the files in a folder. */
+function sizeOf(folder: string): number {
+  let size = 0;
+  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+    size += isDirectory ? sizeOf(`${folder}/${name}`) : Deno.statSync(`${folder}/${name}`).size;
+  }
+  return size;
+}
+
+/** Pushes an image whose one layer does not fit into the memory allowed. */
+async function pushBigImage({ url }: TestRegistry): Promise<{ manifest: string; layer: string; size: number }> {
+  const plain = createHash("sha256");
+  for (const piece of pieces()) plain.update(piece);
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const piece of packed()) {
+    hash.update(piece);
+    size += piece.length;
+  }
+  const layer = `sha256:${hash.digest("hex")}`;
+  await upload(url, layer, ReadableStream.from(packed()));
+  const config = JSON.stringify({
+    architecture: "amd64",
+    os: "linux",
+    config: {},
+    rootfs: { type: "layers", diff_ids: [`sha256:${plain.digest("hex")}`] },
+  });
+  const configDigest = digestOf(config);
+  await upload(url, configDigest, config);
+  const manifest = JSON.stringify({
+    schemaVersion: 2,
+    mediaType: `${TYPES}.manifest.v1+json`,
+    config: { mediaType: `${TYPES}.config.v1+json`, digest: configDigest, size: config.length },
+    layers: [{ mediaType: `${TYPES}.layer.v1.tar+gzip`, digest: layer, size }],
+  });
+  const put = await fetch(`${url}/v2/big/manifests/1`, {
+    method: "PUT",
+    headers: { "content-type": `${TYPES}.manifest.v1+json` },
+    body: manifest,
+  });
+  assertEquals(put.status, 201, await put.text());
+  return { manifest: digestOf(manifest), layer, size };
+}
+
+/** The layer as gzip that compresses nothing: fast, and as large as it was. */
+function packed(): AsyncIterable<Uint8Array<ArrayBuffer>> {
+  return Readable.from(pieces()).pipe(createGzip({ level: 0 }));
+}
+
+function* pieces(): Generator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < SIZE; at += MB) {
+    const piece = new Uint8Array(MB);
+    // No two pieces are alike, and none is all zeros.
+    new DataView(piece.buffer).setUint32(0, at);
+    piece.fill(at / MB, 8);
+    yield piece;
+  }
+}
+
+async function upload(url: string, digest: string, body: BodyInit): Promise<void> {
+  const begun = await fetch(`${url}/v2/big/blobs/uploads/`, { method: "POST" });
+  const location = new URL(begun.headers.get("location") ?? "", url);
+  await begun.body?.cancel();
+  location.searchParams.set("digest", digest);
+  const put = await fetch(location, {
+    method: "PUT",
+    headers: { "content-type": "application/octet-stream" },
+    body,
+  });
+  assertEquals(put.status, 201, await put.text());
+}
+
+function digestOf(text: string): string {
+  return `sha256:${createHash("sha256").update(text).digest("hex")}`;
+}
+
+/** Looks at the memory of this process's workerd every few milliseconds. */
+class MemoryWatch implements Disposable {
+  /** Bytes of the largest moment. */
+  highest = 0;
+  readonly #timer = setInterval(() => this.#look(), 20);
+
+  constructor() {
+    this.#look();
+  }
+
+  #look(): void {
+    this.highest = Math.max(this.highest, workerdMemory());
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/** Bytes that workerd, started by this process, has in memory. */
+function workerdMemory(): number {
+  let bytes = 0;
+  for (const { name } of Deno.readDirSync("/proc")) {
+    try {
+      const status = /^\d+$/.test(name) ? Deno.readTextFileSync(`/proc/${name}/status`) : "";
+      if (!/^Name:\tworkerd$/m.test(status) || !status.includes(`\nPPid:\t${Deno.pid}\n`)) continue;
+      // Files that are mapped do not count: the system may take them back.
+      bytes += Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024;
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  assert(bytes > 0, "There is no workerd to look at");
+  return bytes;
+}
