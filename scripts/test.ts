@@ -34,7 +34,11 @@ const env: Record<string, string> = values.long ? { GANTRY_TEST_LONG: "1" } : {}
 const steps: Step[] = [
   { name: "setup", what: "host packages", run: checkSetup },
   { name: "static", what: "format, lint, type check", run: checkStatic },
-  { name: "doc", what: "examples in docstrings and guides", run: () => test(["--doc"], docFiles()) },
+  {
+    name: "doc",
+    what: "examples in docstrings and guides",
+    run: () => test(["--doc", "--preload=tests/fixtures/failing_assert.ts"], docFiles()),
+  },
   {
     name: "unit",
     what: "lib and handlers, without a kernel's help",
