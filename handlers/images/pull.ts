@@ -1,5 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { PullOptions, PullPolicy, PullProgress } from "../../lib/engine/images/types.ts";
+import type { LayerState, PullOptions, PullPolicy, PullProgress } from "../../lib/engine/images/types.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { progressMessages } from "./docker_progress.ts";
 import { badParameter } from "../errors.ts";
@@ -30,8 +30,8 @@ export async function pullImage(
 ): Promise<AsyncIterable<ImagePullReport | ProgressMessage>> {
   const reference = query.reference ?? "";
   if (reference === "") throw new HTTPError(400, "reference parameter cannot be empty");
-  const forms = [query.compatMode, query.pullProgress, query.quiet].filter((chosen) => chosen === true);
-  if (forms.length > 1) throw new HTTPError(400, "only one of compatMode, pullProgress and quiet can be set");
+  const forms = (["compatMode", "pullProgress", "quiet"] as const).filter((form) => query[form] === true);
+  if (forms.length > 1) throw new HTTPError(400, `'${forms[0]}' and '${forms[1]}' cannot be used simultaneously`);
   const options = { ...pullOptions(query), credentials: registryCredentials(request.headers), signal };
   const progress = await begin(engine.images.pull(reference, options));
   if (query.compatMode) return progressMessages(progress, reference);
@@ -80,9 +80,19 @@ function detail({ digest, state, current, total }: PullProgress & { kind: "layer
   const status = state === "done" ? "success" : state === "exists" ? "skipped" : "pulling";
   return emit(ImagePullReport, {
     status: "pulling",
+    stream: WORDS[state],
     pullProgress: { status, current, total, progressComponentID: digest },
   });
 }
+
+/** Podman's words beside the numbers. */
+const WORDS: Record<LayerState, string> = {
+  waiting: "Starting to pull artifact",
+  pulling: "Pulling artifact",
+  extracting: "Pulling artifact",
+  done: "Artifact pulled successfully",
+  exists: "Artifact already exists",
+};
 
 function pulling(stream: string): ImagePullReport {
   return emit(ImagePullReport, { status: "pulling", stream });

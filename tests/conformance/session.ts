@@ -11,7 +11,7 @@ import type { TestRegistry } from "../fixtures/registry.ts";
 /** Sends a request to the engine under test. */
 export type Send = (method: string, path: string, body?: unknown) => Promise<Response>;
 
-/** One request, and what its answer must be. `IMAGE` stands for the image's name in the test's registry. */
+/** One request, and what its answer must be. `IMAGE` stands for the image's name in the test's registry, `COPY` for another beside it. */
 export interface Exchange {
   readonly request: string;
   readonly body?: unknown;
@@ -59,6 +59,33 @@ export const session: readonly Exchange[] = [
   { request: "GET /libpod/images/IMAGE/history", status: 200 },
   { request: "POST /libpod/images/IMAGE/tag?repo=localhost/other&tag=v1", status: 201 },
   { request: "GET /libpod/images/localhost%2Fother:v1/exists", status: 204 },
+  // The image was pulled from there: nothing but a manifest has to go back.
+  { request: "POST /v5.0.0/libpod/images/IMAGE/push?quiet=false", status: 200, text: /"manifestdigest":"sha256:/ },
+  {
+    request: "POST /libpod/images/IMAGE/push?destination=COPY&format=v2s2&quiet=false",
+    status: 200,
+    text: /mounted from another repository.*"manifestdigest"/s,
+  },
+  {
+    request: "POST /images/IMAGE/push?destination=COPY-docker",
+    status: 200,
+    text: /"aux":\{"Tag":"latest","Digest":"sha256:/,
+  },
+  { request: "GET /libpod/images/IMAGE/resolve", status: 200, json: { Names: ["IMAGE"] } },
+  { request: "GET /distribution/IMAGE/json", status: 200, json: { Platforms: [{ architecture: "amd64" }] } },
+  { request: "POST /v4.0.0/libpod/manifests/list?images=IMAGE", status: 201 },
+  {
+    request: "PUT /v4.0.0/libpod/manifests/list",
+    body: { operation: "update", images: ["docker://COPY"], annotations: { a: "b" } },
+    status: 200,
+  },
+  {
+    request: "GET /v4.0.0/libpod/manifests/list/json",
+    status: 200,
+    json: { manifests: [{ platform: { os: "linux" } }, { annotations: { a: "b" } }] },
+  },
+  { request: "POST /v4.0.0/libpod/manifests/list/registry/COPY-list", status: 200, text: /"Id":"sha256:/ },
+  { request: "DELETE /v4.0.0/libpod/manifests/list", status: 200 },
   { request: "GET /libpod/events?stream=false&since=0", status: 200, text: /"Action":"pull"/ },
   { request: "POST /libpod/containers/create", body: "not an object", status: 400 },
   { request: "POST /libpod/containers/create", body: { image: "IMAGE" }, status: 501, text: /no kernel/ },
@@ -97,7 +124,8 @@ export async function pushSessionImage(registry: TestRegistry, name: string): Pr
 
 /** Sends one request of the session and checks its answer. */
 export async function replay(send: Send, exchange: Exchange, image: string): Promise<void> {
-  const fill = (text: string) => text.replaceAll("IMAGE", image);
+  const copy = image.replace(/:latest$/, "-copy");
+  const fill = (text: string) => text.replaceAll("IMAGE", image).replaceAll("COPY", copy);
   const [method, path] = fill(exchange.request).split(" ");
   const body = exchange.body === undefined ? undefined : JSON.parse(fill(JSON.stringify(exchange.body)));
   const response = await send(method, path, body);

@@ -32,6 +32,10 @@ export function compatImages(engine: Engine): Implementation {
         ...summary(image),
         Id: `sha256:${image.id}`,
         SharedSize: shared(image),
+        // Only the native tree tells these.
+        IsManifestList: undefined,
+        Arch: undefined,
+        Os: undefined,
         VirtualSize: isBefore(version, 1, 44) ? image.size : undefined,
       }));
     },

@@ -128,6 +128,10 @@ export function checkManifest({ config, layers }: Manifest, limits: Limits): voi
   }
   const foreign = layers.find(({ mediaType }) => layerCompression(mediaType) === undefined);
   if (foreign) throw new EngineError("unsupported", `Fetch image: "${foreign.mediaType}" is no layer's media type`);
+  const elsewhere = layers.find(({ mediaType }) => /nondistributable|\.foreign\./.test(mediaType));
+  if (elsewhere) {
+    throw new EngineError("unsupported", `Fetch image: "${elsewhere.mediaType}" is a layer that is not distributed`);
+  }
   const other = [config, ...layers].find(({ digest }) => !digest.startsWith("sha256:"));
   if (other) throw new EngineError("unsupported", `Fetch image: digest "${other.digest}" is not a sha256 one`);
 }

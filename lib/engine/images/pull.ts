@@ -151,7 +151,9 @@ export function resolveNames(conf: RegistriesConf, text: string): string[] {
   try {
     return candidates({ ...conf, shortNameMode: "disabled" }, text).map(format);
   } catch (error) {
-    throw new EngineError("invalid", pullFailure(error).message, { cause: error });
+    const { message } = pullFailure(error);
+    const sentinel = message.slice(message.lastIndexOf(": ") + 2);
+    throw new EngineError("invalid", `resolving "${text}": ${message}`, { cause: error, sentinel });
   }
 }
 

@@ -77,6 +77,14 @@ const REFUSALS: Refusal[] = [
     code: "unsupported",
   },
   {
+    what: "a layer that is not distributed",
+    image: altered((m) => {
+      const mediaType = "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip";
+      return { ...m, layers: [{ ...m.layers[0], mediaType, urls: ["https://elsewhere.example/layer"] }] };
+    }),
+    code: "unsupported",
+  },
+  {
     what: "an index within an index",
     image: buildIndex([Object.assign(buildIndex([plain]), { platform: plain.platform })]),
     code: "unsupported",

@@ -1,5 +1,6 @@
 import { parseManifest } from "../../../oci/manifest.ts";
 import { MEDIA_TYPE } from "../../../oci/media_type.ts";
+import { name as repositoryOf, parseReference } from "../../../oci/reference.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageList, ImageRecord } from "../../image_record.ts";
 import { keysOf } from "../content.ts";
@@ -90,7 +91,7 @@ export class ManifestLists {
           id,
           digest,
           mediaType,
-          repoDigests: [],
+          repoDigests: [`${withoutTag(fullName)}@${digest}`],
           names: [],
           history: [],
           pulledAt: now,
@@ -241,7 +242,8 @@ export class ManifestLists {
         const { digest } = await storeDocument(intake, bytes, mediaType);
         const { annotations } = list;
         const old = await catalogue.update(id, (image) => {
-          return { ...image, list, digest, mediaType, annotations, size: bytes.length };
+          const repoDigests = [...new Set(image.names.map((name) => `${withoutTag(name)}@${digest}`))];
+          return { ...image, list, digest, mediaType, annotations, repoDigests, size: bytes.length };
         });
         if (old === undefined) throw unknownImage(id);
         await content.release(keysOf(old), "delete");
@@ -252,6 +254,10 @@ export class ManifestLists {
   #intake<T>(signal: AbortSignal | undefined, work: (intake: Intake) => Promise<T>): Promise<T> {
     return this.#track(signal, (signal) => withIntake(this.#parts, { signal, what: "Change manifest list" }, work));
   }
+}
+
+function withoutTag(name: string): string {
+  return repositoryOf(parseReference(name));
 }
 
 function nameInUse(name: string): EngineError {
