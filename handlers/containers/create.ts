@@ -1,14 +1,30 @@
 import type { ContainerSpec } from "../../lib/engine/container_record.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
+import { platformMatches, type PlatformWish } from "../../lib/oci/platform.ts";
 import { ContainerCreateResponse } from "../wire/container.ts";
 import { emit } from "../wire/emit.ts";
 import type { SpecGenerator } from "../wire/spec_generator.ts";
 import { containerSpec } from "./spec/container_spec.ts";
 
 /** Makes a container. */
-export function createContainer(engine: Engine, generator: SpecGenerator): Promise<ContainerCreateResponse> {
-  return create(engine, containerSpec(generator));
+export async function createContainer(engine: Engine, generator: SpecGenerator): Promise<ContainerCreateResponse> {
+  const made = await create(engine, containerSpec(generator));
+  return { ...made, Warnings: [...made.Warnings ?? [], ...otherPlatform(engine, made.Id, generator)] };
+}
+
+/** A warning where the image is of another platform than the one asked for. */
+function otherPlatform({ containers, images }: Engine, id: string, generator: SpecGenerator): string[] {
+  const { image_os: os, image_arch: architecture, image_variant: variant } = generator;
+  const { imageID } = containers.resolve(id);
+  if ((!os && !architecture && !variant) || imageID === "") return [];
+  const { config } = images.resolve(imageID);
+  const own = { os: config.os, architecture: config.architecture, ...config.variant && { variant: config.variant } };
+  const wanted = { ...own, ...os && { os }, ...architecture && { architecture }, ...variant && { variant } };
+  if (platformMatches(config, wanted)) return [];
+  const text = (platform: PlatformWish) =>
+    [platform.os, platform.architecture, platform.variant].filter(Boolean).join("/");
+  return [`image platform (${text(own)}) does not match the expected platform (${text(wanted)})`];
 }
 
 /** Makes a container from what both trees translate their requests to. */

@@ -18,6 +18,8 @@ export interface PortMapping {
   hostIP: string;
   /** 0 in a spec means any free one; never 0 in a record. */
   hostPort: number;
+  /** In a spec: any free one from `hostPort` to this. */
+  lastHostPort?: number;
   containerPort: number;
   protocol: "tcp" | "udp" | "sctp";
   /** How many consecutive ports; at least 1. */
@@ -80,6 +82,8 @@ export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, Secu
   volumesFrom?: string[];
   /** What volumes of the image become; `anonymous` by default. */
   imageVolumes?: "anonymous" | "tmpfs" | "ignore";
+  /** A folder of the host in place of an image, and whether changes are kept apart from it. */
+  rootfs?: { path: string; overlay: boolean };
   /** How mounts made on one side of the root show on the other: `private`, `rslave`, … */
   rootPropagation?: string;
   capAdd: string[];

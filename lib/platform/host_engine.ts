@@ -44,6 +44,8 @@ export interface HostEngineOptions extends Omit<EngineOptions, "registries"> {
   runroot: string;
   /** `auto` (the default), `crun`, `runc`, or a path. */
   runtime?: string;
+  /** Folders with hooks (oci-hooks(5)), in place of the usual ones. */
+  hookFolders?: readonly string[];
   /** A `registries.conf`; its drop-ins are in the folder `FILE.d`. Only the default one may be missing. */
   registriesConf?: string;
   /** Credentials for callers that bring none, auth.json(5); by default those of `podman login` and `docker login`. */
@@ -69,7 +71,8 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
   try {
     await claimRunroot(runroot, root);
     const blobs = await FileBlobs.open(join(root, "blobs"));
-    host = await openHost({ root, runroot, runtime: options.runtime, log }).catch((error) => noHost(error, log));
+    const { runtime, hookFolders } = options;
+    host = await openHost({ root, runroot, runtime, hookFolders, log }).catch((error) => noHost(error, log));
     const ports = { store, blobs, net: hostNet(), codec: hostCodec(), clock: hostClock(), random: hostRandom(), host };
     const files = options.authFile === undefined ? authFiles(process.env, process.getuid?.() ?? 0) : [options.authFile];
     const defaults = {

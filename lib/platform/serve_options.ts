@@ -17,6 +17,8 @@ export interface ServeOptions {
   root: string;
   runroot: string;
   runtime: string;
+  /** In place of the usual folders with hooks. */
+  hookFolders?: string[];
   registriesConf?: string;
   authFile?: string;
   certsDir?: string;
@@ -41,6 +43,8 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
   --runroot DIR           What a reboot clears; one per root. Default: /run/gantry,
                           or a folder of its own beside it for another root
   --runtime RUNTIME       auto, crun, runc or a path. Default: auto
+  --hooks-dir DIR         Hooks for containers, oci-hooks(5); may be repeated, a later one wins.
+                          Default: /usr/share/containers/oci/hooks.d, /etc/containers/oci/hooks.d
   --registries-conf FILE  registries.conf(5), with its drop-ins in FILE.d.
                           Default: /etc/containers/registries.conf
   --auth-file FILE        Credentials for registries, auth.json(5), where clients bring none.
@@ -52,8 +56,8 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
   --no-setup              Do not install host packages that are missing
   --help                  Print this text
 
-Each option can be given as a variable as well: GANTRY_LISTEN (several separated by commas), GANTRY_ROOT,
-GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_AUTH_FILE, GANTRY_CERTS_DIR, GANTRY_TOKEN_FILE,
+Each option can be given as a variable as well: GANTRY_LISTEN and GANTRY_HOOKS_DIR (several separated by commas),
+GANTRY_ROOT, GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_AUTH_FILE, GANTRY_CERTS_DIR, GANTRY_TOKEN_FILE,
 GANTRY_LOG_LEVEL, GANTRY_NO_SETUP=1.
 Options win over variables.
 `;
@@ -79,8 +83,8 @@ export function parseServeOptions(
   const homes = uid === 0 ? systemFolders() : userFolders(env, uid);
   const root = resolve(value("root") ?? homes.root);
   const runroot = resolve(value("runroot") ?? (root === homes.root ? homes.runroot : besides(homes.runroot, root)));
-  const fromEnv = (env.GANTRY_LISTEN ?? "").split(",").map((text) => text.trim()).filter((text) => text !== "");
-  const listen = given.listen ?? fromEnv;
+  const listen = given.listen ?? listOf(env.GANTRY_LISTEN);
+  const hookFolders = (given["hooks-dir"] ?? listOf(env.GANTRY_HOOKS_DIR)).map((folder) => resolve(folder));
   for (const address of listen) parseAddress(address);
   const logLevel = LOG_LEVELS.find((level) => level === (value("log-level") ?? "info"));
   if (logLevel === undefined) {
@@ -101,11 +105,17 @@ export function parseServeOptions(
     root,
     runroot,
     runtime,
+    ...hookFolders.length > 0 && { hookFolders },
     ...resolved(paths),
     logLevel,
     setup: given["no-setup"] !== true && !/^(1|true|yes)$/i.test(env.GANTRY_NO_SETUP ?? ""),
     help: given.help === true,
   };
+}
+
+/** What a variable separates by commas. */
+function listOf(text = ""): string[] {
+  return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
 }
 
 /** Full paths of those that were given. */
@@ -126,6 +136,7 @@ function readArguments(args: readonly string[]) {
         root: { type: "string" },
         runroot: { type: "string" },
         runtime: { type: "string" },
+        "hooks-dir": { type: "string", multiple: true },
         "registries-conf": { type: "string" },
         "auth-file": { type: "string" },
         "certs-dir": { type: "string" },

@@ -1,7 +1,7 @@
 /** What create requests ask for, seen from inside real containers. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { ok } from "../fixtures/run.ts";
-import { Session } from "./session.ts";
+import { ok, run as exec } from "../fixtures/run.ts";
+import { Session, until } from "./session.ts";
 
 Deno.test("podman run honours mounts, users and surroundings", async (t) => {
   await using session = await Session.start();
@@ -95,6 +95,38 @@ Deno.test("podman run honours mounts, users and surroundings", async (t) => {
       assertEquals(await run(["--env-merge", "PATH=/x:${PATH}"], "echo $PATH | cut -c 1-4"), "/x:/\n");
     },
   );
+
+  await t.step("a folder of the host takes the place of an image, its changes apart when asked", async () => {
+    const id = (await podman("create", image)).trim();
+    await podman("export", "-o", `${folder}/tree.tar`, id);
+    await Deno.mkdir(`${folder}/tree`);
+    ok(await exec(["tar", "-x", "-C", `${folder}/tree`, "-f", `${folder}/tree.tar`]));
+    await podman("rm", id);
+    const rooted = async (path: string, script: string) => {
+      return await podman("run", "--rm", "--network=none", "--rootfs", path, "sh", "-c", script);
+    };
+    assertEquals(await rooted(`${folder}/tree`, "echo > /plain; cat /layers/kept"), "kept");
+    assertEquals(await rooted(`${folder}/tree:O`, "echo > /over; ls -d /plain /over"), "/over\n/plain\n");
+    assertEquals([...Deno.readDirSync(`${folder}/tree`)].map(({ name }) => name).includes("over"), false);
+  });
+
+  await t.step("--rmi takes the image along, under the name it was used by", async () => {
+    await podman("tag", image, "localhost/other:once");
+    await podman("run", "--rm", "--rmi", "--network=none", "localhost/other:once", "true");
+    await until(async () => assertEquals((await server.podman("image", "exists", "localhost/other:once")).code, 1));
+    await podman("image", "exists", image);
+  });
+
+  await t.step("systemd finds its folders, its machine's ID and the signal that halts it", async () => {
+    await podman("create", "--name", "booted", "--systemd=always", "--network=none", image, "env");
+    const format = "{{.Config.StopSignal}} {{.Config.SystemdMode}}";
+    assertEquals(await podman("inspect", "--format", format, "booted"), "37 true\n");
+    assertMatch(await podman("start", "-a", "booted"), /^container_uuid=[0-9a-f]{32}$/m);
+    await podman("rm", "booted");
+    await podman("create", "--name", "init", "--network=none", "--entrypoint", "/sbin/init", image);
+    assertEquals(await podman("inspect", "--format", "{{.Config.SystemdMode}}", "init"), "true\n");
+    await podman("rm", "init");
+  });
 
   await t.step("what the machine does not have is refused when the container is created", async () => {
     const rows: [options: string[], text: string][] = [

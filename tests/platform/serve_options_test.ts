@@ -71,3 +71,10 @@ Deno.test("parseServeOptions() refuses what it does not know", () => {
     assertThrows(() => parseServeOptions(args, {}, 0), SyntaxError, undefined, args.join(" "));
   }
 });
+
+Deno.test("parseServeOptions() takes several folders of hooks, and the variable where none is given", () => {
+  const env = { GANTRY_HOOKS_DIR: "/a, /b" };
+  assertEquals(parseServeOptions([], env).hookFolders, ["/a", "/b"]);
+  assertEquals(parseServeOptions(["--hooks-dir", "/c", "--hooks-dir=/d"], env).hookFolders, ["/c", "/d"]);
+  assertEquals(parseServeOptions([], {}).hookFolders, undefined);
+});

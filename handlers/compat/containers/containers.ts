@@ -17,6 +17,7 @@ import { parsePlatform, requirePlatform } from "../images/platform.ts";
 import { compatContainersAPI } from "./api.ts";
 import { compatGetContainer } from "./inspect.ts";
 import { makingSources } from "./spec/mounts.ts";
+import { choosingPorts } from "./spec/networks.ts";
 import { specGenerator } from "./spec/spec_generator.ts";
 import { containerSummary } from "./summary.ts";
 import { compatStartContainer } from "./start.ts";
@@ -34,7 +35,8 @@ export function compatContainers(engine: Engine): Implementation {
       const image = localName(engine, spec.image);
       requirePlatform(engine, image, parsePlatform(platform));
       const mounts = makingSources(spec.mounts, config);
-      return await create(engine, { ...spec, image, mounts, stdinOnce: config.StdinOnce });
+      const ports = choosingPorts(spec.ports, config);
+      return await create(engine, { ...spec, image, mounts, ports, stdinOnce: config.StdinOnce });
     },
     CompatListContainers: async (query, { version }) => {
       const image = imagesOf(engine);

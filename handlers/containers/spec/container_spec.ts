@@ -6,7 +6,7 @@ import { imageVolumes, mountSpecs } from "./mounts.ts";
 import { exposed, namespaces, networks, ports } from "./networks.ts";
 import { resourceSpec } from "./resources.ts";
 import { restartPolicy } from "./restart_policy.ts";
-import { surroundings } from "./surroundings.ts";
+import { absolute, surroundings } from "./surroundings.ts";
 import { userNamespace } from "./users.ts";
 import { isEmpty, refuseUnsupported, unsupported } from "./unsupported.ts";
 
@@ -55,6 +55,7 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     mounts: mountSpecs(g),
     volumesFrom: g.volumes_from?.length ? g.volumes_from : undefined,
     imageVolumes: imageVolumes(g),
+    rootfs: g.rootfs ? { path: absolute("rootfs", g.rootfs), overlay: g.rootfs_overlay ?? false } : undefined,
     rootPropagation: rootPropagation(g),
     capAdd: g.cap_add ?? [],
     capDrop: g.cap_drop ?? [],
@@ -93,7 +94,14 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
 }
 
 /** The name the user typed, which `ps` shows; some clients have resolved it to an ID beside it. */
-function image({ image, raw_image_name: raw }: SpecGenerator): string {
+function image({ image, raw_image_name: raw, rootfs }: SpecGenerator): string {
+  if (rootfs) {
+    if (image === "") return "";
+    throw new EngineError(
+      "invalid",
+      "Create container: both image and rootfs cannot be simultaneously: invalid argument",
+    );
+  }
   if (image !== "") return image;
   if (raw) return raw;
   throw new EngineError("invalid", "Create container: must specify image or rootfs: invalid argument", {

@@ -70,7 +70,8 @@ function seccompPolicy({ seccomp_policy: policy }: SpecGenerator): "image" | und
   throw new EngineError("invalid", `invalid seccomp policy "${policy}": valid policies are ["default" "image"]`);
 }
 
-function absolute(field: string, path: string): string {
+/** A path of the host; throws `invalid` naming the field for one that is relative. */
+export function absolute(field: string, path: string): string {
   if (path.startsWith("/")) return path;
   throw new EngineError("invalid", `Create container: "${field}" "${path}" is not an absolute path`);
 }

@@ -19,8 +19,6 @@ const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   pod: isEmpty,
   // Containers outside pods are no init containers of anything.
   init_container_type: isEmpty,
-  rootfs: isEmpty,
-  rootfs_overlay: isEmpty,
   rootfs_mapping: isEmpty,
   artifact_volumes: isEmpty,
   gpus: isEmpty,

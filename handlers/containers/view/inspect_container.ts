@@ -1,16 +1,17 @@
 import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
-import type { MountSpec } from "../../../lib/engine/mount_spec.ts";
-import { propagationOf } from "../../../lib/engine/containers/mount_options.ts";
+import { dependenciesOf } from "../../../lib/engine/containers/dependencies.ts";
 import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
 import type { ImageRecord } from "../../../lib/engine/image_record.ts";
 import type { ContainerFacts } from "../../../lib/engine/host_facts.ts";
-import { type InspectContainerConfig, InspectContainerData, type InspectMount } from "../../wire/container_inspect.ts";
+import { type InspectContainerConfig, InspectContainerData } from "../../wire/container_inspect.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { wireTime } from "../../wire/time.ts";
 import { commandOf, entrypointOf, exposedBy } from "./command.ts";
 import { healthConfig, healthResults } from "./inspect_health.ts";
 import { hostConfig } from "./inspect_host.ts";
+import { inspectMounts } from "./inspect_mounts.ts";
 import { networkSettings } from "./inspect_network.ts";
+import { surroundingsConfig } from "./inspect_spec.ts";
 import { signalName } from "./signal.ts";
 
 /** What an inspection needs besides the record. */
@@ -48,6 +49,7 @@ export function inspectContainer(record: ContainerRecord, options: InspectOption
     Image: record.imageID,
     ImageDigest: image?.digest ?? "",
     ImageName: record.imageName,
+    Rootfs: record.spec.rootfs?.path ?? "",
     OCIRuntime: runtime,
     Name: record.name,
     RestartCount: record.state.restartCount,
@@ -56,12 +58,14 @@ export function inspectContainer(record: ContainerRecord, options: InspectOption
     ...hostSide(record, options.facts),
     SizeRw: rwSize,
     SizeRootFs: rwSize === undefined ? 0 : (image?.size ?? 0) + rwSize,
-    Mounts: record.mounts.filter(({ type }) => type !== "tmpfs").map((spec) => mount(spec, options)),
-    Dependencies: dependencies(record),
+    Mounts: inspectMounts(record, options.volumePath),
+    Dependencies: dependenciesOf(record),
     NetworkSettings: networkSettings(record, exposed, options.networkID),
     Config: config(record, exposed, options),
     HostConfig: hostConfig(record, runtime),
     UseImageHosts: record.spec.noHosts,
+    UseImageHostname: record.spec.noHostname ?? false,
+    AppArmorProfile: record.spec.apparmor ?? "",
   });
 }
 
@@ -141,31 +145,7 @@ function config(
     Umask: spec.umask ?? "0022",
     Timeout: spec.timeout ?? 0,
     StopTimeout: record.stopTimeout,
-    Passwd: true,
-    sdNotifyMode: "ignore",
+    ...surroundingsConfig(record),
     ExposedPorts: Object.fromEntries(exposed.map((port) => [port.includes("/") ? port : `${port}/tcp`, {}])),
   };
-}
-
-function mount(
-  { type, source, destination, options }: MountSpec,
-  { volumePath }: InspectOptions,
-): Sparse<InspectMount> {
-  const Propagation = propagationOf({ options }) ?? "";
-  return {
-    Type: type,
-    Name: type === "volume" ? source : "",
-    Source: type === "volume" ? volumePath(source) : source,
-    Destination: destination,
-    Driver: type === "volume" ? "local" : "",
-    // What the fields below say is not said twice.
-    Options: options.filter((option) => !["ro", "rw", Propagation].includes(option)),
-    RW: !options.includes("ro"),
-    Propagation,
-  };
-}
-
-function dependencies({ spec }: ContainerRecord): string[] {
-  const others = Object.values(spec.namespaces).filter(({ mode }) => mode === "container").map(({ value }) => value);
-  return [...new Set(others)].filter((id) => id !== undefined);
 }

@@ -1,8 +1,9 @@
 import type { ContainerRecord, NamespaceMode } from "../../../lib/engine/container_record.ts";
-import type { MountSpec } from "../../../lib/engine/mount_spec.ts";
 import type { InspectContainerHostConfig } from "../../wire/container_inspect_host.ts";
 import type { Sparse } from "../../wire/emit.ts";
+import { binds, scratchMounts } from "./inspect_mounts.ts";
 import { portBindings } from "./inspect_network.ts";
+import { surroundingsHost } from "./inspect_spec.ts";
 import { inspectResources } from "./inspect_resources.ts";
 
 /** Bytes of /dev/shm where nothing was asked for. */
@@ -13,7 +14,7 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
   const { spec } = record;
   const { namespaces } = spec;
   return {
-    Binds: record.mounts.filter(({ type }) => type !== "tmpfs").map(bind),
+    Binds: binds(record),
     CgroupManager: "cgroupfs",
     CgroupMode: mode(namespaces.cgroup),
     LogConfig: {
@@ -26,7 +27,6 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
     PortBindings: portBindings(record.ports),
     RestartPolicy: { Name: spec.restartPolicy?.name ?? "no", MaximumRetryCount: spec.restartPolicy?.retries ?? 0 },
     AutoRemove: spec.remove,
-    Annotations: annotations(record),
     CapAdd: spec.capAdd,
     CapDrop: spec.capDrop,
     Dns: spec.dnsServers,
@@ -41,12 +41,8 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
     Privileged: spec.privileged,
     PublishAllPorts: spec.publishImagePorts,
     ReadonlyRootfs: spec.readOnly,
-    SecurityOpt: securityOptions(record),
-    Tmpfs: Object.fromEntries(
-      record.mounts.filter(({ type }) => type === "tmpfs").map((
-        { destination, options },
-      ) => [destination, options.join()]),
-    ),
+    ...surroundingsHost(record),
+    Tmpfs: scratchMounts(record),
     UTSMode: mode(namespaces.uts),
     ShmSize: spec.shmSize ?? DEFAULT_SHM_SIZE,
     Runtime: runtime,
@@ -60,28 +56,4 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
 function mode({ mode, value }: NamespaceMode): string {
   if (mode === "path") return `ns:${value}`;
   return value === undefined ? mode : `${mode}:${value}`;
-}
-
-/** Clients look here for what has no field of its own. */
-function annotations({ spec }: ContainerRecord): Record<string, string> | null {
-  const all = {
-    ...spec.annotations,
-    ...(spec.privileged && { "io.podman.annotations.privileged": "TRUE" }),
-    ...(spec.init && { "io.podman.annotations.init": "TRUE" }),
-  };
-  return Object.keys(all).length > 0 ? all : null;
-}
-
-function bind({ source, destination, options }: MountSpec): string {
-  const access = options.includes("ro") ? "ro" : "rw";
-  return [source, destination, [access, ...options.filter((option) => option !== access)].join()].join(":");
-}
-
-function securityOptions({ spec }: ContainerRecord): string[] {
-  return [
-    ...(spec.noNewPrivileges ? ["no-new-privileges"] : []),
-    ...(spec.seccomp ? [`seccomp=${spec.seccomp}`] : []),
-    ...(spec.masks.length > 0 ? [`mask=${spec.masks.join(":")}`] : []),
-    ...(spec.unmasks.length > 0 ? [`unmask=${spec.unmasks.join(":")}`] : []),
-  ];
 }

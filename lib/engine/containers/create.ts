@@ -56,10 +56,10 @@ export async function createContainer(
   const { core, records } = context;
   hostOf(context);
   validateSpec(spec);
-  const image = core.images.resolve(spec.image);
-  spec = fromImage(spec, image.config.config ?? {});
+  const image = spec.rootfs ? undefined : core.images.resolve(spec.image);
+  spec = fromImage(spec, image?.config.config ?? {});
   await hostOf(context).specs.check(spec);
-  using _image = core.images.pin(image.id);
+  using _image = image && core.images.pin(image.id);
   const id = randomID(core.random);
   using reserved = records.reserve(id, spec.name);
   const { granted, warnings } = await grantResources(context, spec);
@@ -73,12 +73,13 @@ interface Draft {
   id: string;
   name: string;
   spec: ContainerSpec;
-  image: ImageRecord;
+  /** None, where a folder of the host takes its place. */
+  image: ImageRecord | undefined;
   warnings: string[];
 }
 
 async function draft(context: Context, { id, name, spec, image, warnings }: Draft): Promise<ContainerRecord> {
-  const config = image.config.config ?? {};
+  const config = image?.config.config ?? {};
   const host = hostOf(context);
   const requires = spec.requires?.map((name) => context.records.resolve(name).id);
   const namespaces = resolveNamespaces(context, spec);
@@ -93,9 +94,9 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
     name,
     created: context.core.clock.now(),
     spec: { ...spec, name, namespaces, exposed, requires, labels: mergeLabels(spec, config) },
-    imageID: image.id,
-    imageName: fullName(image, spec.image),
-    diffIDs: image.layers.map((layer) => layer.diffID),
+    imageID: image?.id ?? "",
+    imageName: image ? fullName(image, spec.image) : "",
+    diffIDs: image?.layers.map((layer) => layer.diffID) ?? [],
     process,
     ...idMaps && { idMaps },
     ...systemd && { systemd },

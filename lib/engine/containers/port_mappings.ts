@@ -54,13 +54,26 @@ export interface PortSource {
   isFree(mapping: PortMapping): Promise<boolean>;
 }
 
-/** Gives every mapping without a host port a free one. Throws `port_in_use` when none is found. */
+/** Gives every mapping without one host port of its own a free one. Throws `port_in_use` when none is found. */
 export async function assignPorts(mappings: readonly PortMapping[], source: PortSource): Promise<PortMapping[]> {
-  const assigned = mappings.filter((mapping) => mapping.hostPort !== 0);
+  const assigned = mappings.filter(({ hostPort, lastHostPort }) => hostPort !== 0 && lastHostPort === undefined);
   for (const mapping of mappings) {
-    if (mapping.hostPort === 0) assigned.push(await assign(mapping, [...source.taken, ...assigned], source));
+    if (mapping.lastHostPort !== undefined) {
+      assigned.push(await assignWithin(mapping, [...source.taken, ...assigned], source));
+    } else if (mapping.hostPort === 0) assigned.push(await assign(mapping, [...source.taken, ...assigned], source));
   }
   return assigned;
+}
+
+/** The first port of a range that nobody has. */
+async function assignWithin(mapping: PortMapping, taken: PortMapping[], source: PortSource): Promise<PortMapping> {
+  const { lastHostPort = mapping.hostPort, ...first } = mapping;
+  for (let hostPort = first.hostPort; hostPort <= lastHostPort; hostPort++) {
+    const candidate = { ...first, hostPort };
+    if (taken.some((other) => overlap(other, candidate))) continue;
+    if (await source.isFree(candidate)) return candidate;
+  }
+  throw new EngineError("port_in_use", `all ports of the range ${first.hostPort}-${lastHostPort} are in use`);
 }
 
 async function assign(mapping: PortMapping, taken: PortMapping[], source: PortSource): Promise<PortMapping> {
@@ -98,10 +111,11 @@ function checkHostIP(text: string): void {
 /** The same host port for two container ports; the same mapping twice is only said twice. */
 function overlapsByMistake(a: PortMapping, b: PortMapping): boolean {
   if (a.hostPort === 0 || b.hostPort === 0 || !overlap(a, b)) return false;
+  if (a.lastHostPort !== undefined || b.lastHostPort !== undefined) return false;
   return a.hostPort - a.containerPort !== b.hostPort - b.containerPort;
 }
 
 function same(a: PortMapping, b: PortMapping): boolean {
   return a.hostIP === b.hostIP && a.hostPort === b.hostPort && a.containerPort === b.containerPort &&
-    a.protocol === b.protocol && a.range === b.range;
+    a.protocol === b.protocol && a.range === b.range && a.lastHostPort === b.lastHostPort;
 }

@@ -5,7 +5,9 @@ import { type Context, hostOf } from "./context.ts";
 import { hasNamespace } from "./teardowns.ts";
 
 /** How the container's tree is mounted in its user namespace. IDs that keep their numbers need no mapping. */
-export function treeOptions({ idMaps }: Pick<ContainerRecord, "idMaps">, userns: string | undefined): TreeOptions {
+export function treeOptions({ idMaps, spec }: ContainerRecord, userns: string | undefined): TreeOptions {
+  // A folder of the host is taken as it is.
+  if (spec.rootfs !== undefined) return { rootfs: spec.rootfs };
   if (idMaps === undefined || userns === undefined || isIdentity(idMaps)) return {};
   const [uid, gid] = [hostID(idMaps.uids, 0), hostID(idMaps.gids, 0)];
   return { userns, ...uid !== undefined && gid !== undefined && { rootOwner: { uid, gid } } };

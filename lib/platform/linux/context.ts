@@ -5,6 +5,8 @@ export interface HostContext {
   paths: HostPaths;
   /** Which OCI runtime to drive: `auto`, `crun`, `runc`, or a path. */
   runtime: string;
+  /** Folders with hooks of the administrator's; the usual ones where absent. */
+  hookFolders?: readonly string[];
   /** Says what an operator should know; never secrets. */
   log: (level: "debug" | "info" | "warn" | "error", message: string) => void;
 }

@@ -34,6 +34,8 @@ export interface HostOptions {
   runroot: string;
   /** `auto` (the first that works here), `crun`, `runc`, or a path. */
   runtime?: string;
+  /** Folders with hooks (oci-hooks(5)), in place of the usual ones. */
+  hookFolders?: readonly string[];
   log?: HostContext["log"];
 }
 
@@ -52,7 +54,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
   for (const folder of [...folders, ...passing]) await mkdir(folder, { recursive: true, mode: 0o700 });
   // Each container's own folder is closed again; those with users of their own open it to these.
   await chmod(paths.containers, 0o711);
-  const context: HostContext = { paths, runtime: options.runtime ?? "auto", log: options.log ?? (() => {}) };
+  const context: HostContext = {
+    paths,
+    runtime: options.runtime ?? "auto",
+    hookFolders: options.hookFolders,
+    log: options.log ?? (() => {}),
+  };
   const [layers, processes, networks, capabilities] = await Promise.all([
     openLayers(context),
     openProcesses(context),

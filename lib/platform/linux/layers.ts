@@ -11,7 +11,7 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
-import { access, chmod, chown, mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { access, chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import type { Layers } from "../../engine/host_port.ts";
@@ -146,10 +146,16 @@ class OverlayLayers implements HostLayers {
 
   async #mount(containerID: string, diffIDs: readonly string[], options: TreeOptions): Promise<string> {
     const { rootfs } = options;
-    if (rootfs !== undefined && !rootfs.overlay) return rootfs.path;
     const { storage } = containerPaths(this.#paths, containerID);
     const target = join(storage, "merged");
+    if (rootfs !== undefined && !rootfs.overlay) {
+      // Whoever looks for the container's tree follows the link.
+      await removeTree(target);
+      await symlink(rootfs.path, target);
+      return rootfs.path;
+    }
     if (await isMountPoint(target)) return target;
+    if (rootfs !== undefined) await lookLike(join(storage, "upper"), rootfs.path);
     if (options.rootOwner !== undefined) await requireWay(storage);
     await giveTo(storage, options.rootOwner);
     await this.#stack(storage, rootfs?.path ?? diffIDs, options);
@@ -264,6 +270,13 @@ class OverlayLayers implements HostLayers {
   #merged(containerID: string): string {
     return join(containerPaths(this.#paths, containerID).storage, "merged");
   }
+}
+
+/** What is seen of an overlay's root is its upper folder. */
+async function lookLike(folder: string, model: string): Promise<void> {
+  const { uid, gid, mode } = await stat(model);
+  await chown(folder, uid, gid);
+  await chmod(folder, mode & 0o7777);
 }
 
 /** The root of a container's users owns its tree, and passes through the folder that the tree is in. */

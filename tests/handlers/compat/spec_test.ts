@@ -149,7 +149,9 @@ Deno.test("specGenerator() reads docker's devices, their rules and limits of blo
 
 Deno.test("specGenerator() refuses what docker asks for and nobody has", () => {
   const rows: [host: Record<string, unknown>, field: string][] = [
-    [{ Mounts: [{ Type: "image", Target: "/x" }] }, "HostConfig.Mounts"],
+    [{ Mounts: [{ Type: "npipe", Target: "/x" }] }, "HostConfig.Mounts"],
+    [{ CpuCount: 1 }, "HostConfig.CpuCount"],
+    [{ IOMaximumIOps: 1 }, "HostConfig.IOMaximumIOps"],
     [{ VolumeDriver: "other" }, "HostConfig.VolumeDriver"],
     [{ DeviceRequests: [{ Count: -1 }] }, "gpus"],
     [{ LogConfig: { Config: { "max-file": "3" } } }, "log_configuration.options"],

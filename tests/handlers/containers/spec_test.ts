@@ -112,7 +112,7 @@ Deno.test("containerSpec() refuses what it cannot honour, naming the field", () 
     [{ gpus: ["all"] }, "gpus"],
     [{ intelRdt: { closID: "x" } }, "intelRdt"],
     [{ storage_opts: { size: "1g" } }, "storage_opts"],
-    [{ rootfs: "/x" }, "rootfs"],
+    [{ image: "", rootfs: "/x", rootfs_mapping: "idmap" }, "rootfs_mapping"],
     [{ userns: { nsmode: "odd" } }, "userns"],
     [{ mounts: [{ type: "glob", destination: "/d" }] }, "mounts"],
     [{ personality: { domain: "LINUX", flags: ["x"] } }, "personality.flags"],

@@ -7,25 +7,36 @@ import type { Sparse } from "../../../wire/emit.ts";
 import type { SpecGenerator } from "../../../wire/spec_generator.ts";
 
 /** Mounts and volumes as the native tree takes them. */
-type Mounts = Pick<Sparse<SpecGenerator>, "mounts" | "volumes">;
+interface Mounts extends Pick<Sparse<SpecGenerator>, "mounts" | "volumes" | "overlay_volumes" | "image_volumes"> {}
+/** The same while it is gathered. */
+interface Gathered {
+  plain: Plain[];
+  volumes: Volume[];
+  overlays: NonNullable<Mounts["overlay_volumes"]>[number][];
+  images: NonNullable<Mounts["image_volumes"]>[number][];
+}
 type Plain = NonNullable<Mounts["mounts"]>[number];
 type Volume = NonNullable<Mounts["volumes"]>[number];
 
 /** Gathers the four places where Docker's request has mounts. */
 export function mounts({ HostConfig: host, Volumes }: CreateContainerConfig): Mounts {
-  const plain: Plain[] = [];
-  const volumes: Volume[] = [];
-  for (const bind of host.Binds ?? []) addBind(bind, plain, volumes);
-  for (const mount of host.Mounts ?? []) addMount(mount, plain, volumes);
+  const found: Gathered = { plain: [], volumes: [], overlays: [], images: [] };
+  const { plain, volumes, overlays, images } = found;
+  for (const bind of host.Binds ?? []) addBind(bind, found);
+  for (const mount of host.Mounts ?? []) addMount(mount, found);
   for (const [destination, options] of Object.entries(host.Tmpfs ?? {})) {
     plain.push({ type: "tmpfs", source: "tmpfs", destination, options: split(options) });
   }
   // Clients repeat here what stands above.
-  const taken = new Set([...plain.map(({ destination }) => destination), ...volumes.map(({ Dest }) => Dest)]);
+  const taken = new Set([
+    ...[...plain, ...overlays].map(({ destination }) => destination),
+    ...volumes.map(({ Dest }) => Dest),
+    ...images.map(({ Destination }) => Destination),
+  ]);
   for (const Dest of Object.keys(Volumes ?? {})) {
     if (!taken.has(Dest)) volumes.push({ Name: "", Dest, IsAnonymous: true });
   }
-  return { mounts: plain, volumes };
+  return { mounts: plain, volumes, overlay_volumes: overlays, image_volumes: images };
 }
 
 /** Docker makes the missing sources of `Binds` folders, and those of `Mounts` that say so. */
@@ -37,15 +48,17 @@ export function makingSources(specs: readonly MountSpec[], { HostConfig: host }:
 }
 
 /** `source:destination[:options]`; a source without a slash is a volume, and a lone destination an anonymous one. */
-function addBind(text: string, plain: Plain[], volumes: Volume[]): void {
+function addBind(text: string, { plain, volumes, overlays }: Gathered): void {
   const [source, destination, options = "", ...rest] = text.split(":");
   if (rest.length > 0) throw new HTTPError(400, `invalid mount "${text}": too many colons`);
   if (destination === undefined) volumes.push({ Name: "", Dest: source, IsAnonymous: true });
-  else if (source.startsWith("/")) plain.push({ type: "bind", source, destination, options: split(options) });
+  else if (source.startsWith("/") && split(options).includes("O")) {
+    overlays.push({ source, destination, options: split(options) });
+  } else if (source.startsWith("/")) plain.push({ type: "bind", source, destination, options: split(options) });
   else volumes.push({ Name: source, Dest: destination, Options: split(options) });
 }
 
-function addMount(mount: Mount, plain: Plain[], volumes: Volume[]): void {
+function addMount(mount: Mount, { plain, volumes, images }: Gathered): void {
   const { Type, Source: source = "", Target: destination = "" } = mount;
   const options = mount.ReadOnly ? ["ro"] : [];
   if (Type === "bind") {
@@ -70,6 +83,8 @@ function addMount(mount: Mount, plain: Plain[], volumes: Volume[]): void {
     if (!isEmpty(Labels)) throw unsupported("HostConfig.Mounts.VolumeOptions.Labels");
     if (NoCopy) options.push("nocopy");
     volumes.push({ Name: source, Dest: destination, Options: options, SubPath: Subpath, IsAnonymous: source === "" });
+  } else if (Type === "image") {
+    images.push({ Source: source, Destination: destination, subPath: mount.ImageOptions?.Subpath, ReadWrite: false });
   } else throw unsupported("HostConfig.Mounts", `type "${Type}"`);
 }
 

@@ -1,3 +1,4 @@
+import type { PortMapping } from "../../../../lib/engine/container_record.ts";
 import { HTTPError } from "../../../../lib/rest/mod.ts";
 import { unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
@@ -34,13 +35,13 @@ export function networking(config: CreateContainerConfig, defaultNetwork: string
 /** A namespace field's text: `host`, `container:ID`, … */
 export function namespace(text: string): Namespace {
   const [nsmode, value] = text.split(/:(.*)/s);
-  return { nsmode, value };
+  return { nsmode: nsmode === "ns" ? "path" : nsmode, value };
 }
 
 function networkMode(mode: string): Namespace {
   const { nsmode, value } = namespace(mode);
   if (nsmode === "host" || nsmode === "none") return { nsmode };
-  return nsmode === "container" ? { nsmode, value } : { nsmode: "bridge" };
+  return nsmode === "container" || nsmode === "path" ? { nsmode, value } : { nsmode: "bridge" };
 }
 
 function networks(config: CreateContainerConfig, defaultNetwork: string): Record<string, Sparse<PerNetworkOptions>> {
@@ -69,12 +70,30 @@ function attachment(endpoint: EndpointSettings, mac: string): Sparse<PerNetworkO
   };
 }
 
+/** Docker takes the first free port of a range, which the native tree cannot say. */
+export function choosingPorts(specs: readonly PortMapping[], { HostConfig }: CreateContainerConfig): PortMapping[] {
+  const bindings = Object.values(HostConfig.PortBindings ?? {}).flatMap((list) => list ?? []);
+  return specs.map((spec, index) => {
+    const [first, last] = portRange(bindings[index].HostPort);
+    return last > first ? { ...spec, lastHostPort: last } : spec;
+  });
+}
+
+/** `8000`, `8000-8010`, or nothing for any. */
+function portRange(text: string): [first: number, last: number] {
+  const [, first = "", last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
+  if (text !== "" && (first === "" || Number(last) < Number(first) || Number(last) > 65535)) {
+    throw new HTTPError(400, `invalid port specification: "${text}"`);
+  }
+  return [Number(first), Number(last)];
+}
+
 function ports({ HostConfig: { PortBindings } }: CreateContainerConfig): Sparse<SpecGenerator>["portmappings"] {
   return Object.entries(PortBindings ?? {}).flatMap(([port, bindings]) => {
     const [number, protocol = "tcp"] = port.split("/");
     return (bindings ?? []).map(({ HostIp, HostPort }) => ({
       host_ip: HostIp,
-      host_port: Number(HostPort.split("-")[0] || 0),
+      host_port: portRange(HostPort)[0],
       container_port: Number(number),
       range: 1,
       protocol,

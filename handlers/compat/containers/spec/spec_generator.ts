@@ -1,5 +1,5 @@
 import { HTTPError } from "../../../../lib/rest/mod.ts";
-import { unsupported } from "../../../containers/spec/unsupported.ts";
+import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
 import { accept } from "../../../wire/decode.ts";
@@ -30,6 +30,7 @@ export function specGenerator(
     throw new HTTPError(400, `invalid isolation "${host.Isolation}": only "default" is there on Linux`);
   }
   if (host.VolumeDriver !== "" && host.VolumeDriver !== "local") throw unsupported("HostConfig.VolumeDriver");
+  refuseForeign(config);
   const sparse: Sparse<SpecGenerator> = {
     name: name || config.Name,
     image: config.Image,
@@ -63,6 +64,21 @@ export function specGenerator(
   };
   // Completed by Go's rules, like a request of the native tree.
   return accept(SpecGenerator, sparse);
+}
+
+/** What only other systems have, and what belongs into images. */
+function refuseForeign(config: CreateContainerConfig): void {
+  const { HostConfig: host } = config;
+  const foreign = {
+    OnBuild: config.OnBuild,
+    Shell: config.Shell,
+    "HostConfig.CpuCount": host.CpuCount,
+    "HostConfig.CpuPercent": host.CpuPercent,
+    "HostConfig.IOMaximumIOps": host.IOMaximumIOps,
+    "HostConfig.IOMaximumBandwidth": host.IOMaximumBandwidth,
+    "HostConfig.Cgroup": host.Cgroup,
+  };
+  for (const [field, value] of Object.entries(foreign)) if (!isEmpty(value)) throw unsupported(field);
 }
 
 function process(config: CreateContainerConfig): Sparse<SpecGenerator> {

@@ -13,6 +13,7 @@ import type { HostContext } from "../context.ts";
 import { type ContainerPaths, containerPaths } from "../paths.ts";
 import { ownCapabilities } from "./capabilities.ts";
 import { readFacts } from "./facts.ts";
+import { HOOK_FOLDERS, hooksFor } from "./hooks.ts";
 import { findInit } from "./init_program.ts";
 import { containerMounts } from "./mounts.ts";
 import { isAlive } from "./proc.ts";
@@ -30,16 +31,21 @@ import { ensureFolder, requireFolder } from "./workdir.ts";
 
 /** Writes bundles. */
 export interface Bundler {
-  /**
-   * Writes the bundle of a container, in its folder. Gives the rules for its system calls. What is lent must
-   * last until the runtime has made the mounts.
-   */
+  /** Writes the bundle of a container, in its folder. What is lent must last until the runtime has made the mounts. */
   write(
     options: ProcessOptions,
     container: ContainerPaths,
     cgroupsPath: string,
     lent: Lent,
-  ): Promise<SpecSeccomp | undefined>;
+  ): Promise<Written>;
+}
+
+/** What must be remembered of a bundle. */
+export interface Written {
+  /** The rules for system calls. */
+  rules?: SpecSeccomp;
+  /** Something is to be run when the container is deleted. */
+  hooked: boolean;
 }
 
 /** What a container's mounts use of others. */
@@ -103,9 +109,15 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
         warn,
       };
       const spec = await buildSpec(record, sources);
+      const hooks = await hooksFor(context.hookFolders ?? HOOK_FOLDERS, {
+        command: spec.process.args[0] ?? "",
+        annotations: spec.annotations,
+        hasBindMounts: record.mounts.length > 0,
+      });
+      if (hooks !== undefined) spec.hooks = hooks;
       spec.process.env = withVariables(spec.process.env, options.secrets?.env ?? {});
       await writeFile(container.config, specText(spec), { mode: 0o600 });
-      return spec.linux.seccomp;
+      return { rules: spec.linux.seccomp, hooked: hooks?.poststop !== undefined };
     },
   };
 }

@@ -10,6 +10,8 @@ export interface Facts {
   cgroup: string;
   /** With a pid namespace of its own, the end of its first process is the end of all. */
   privatePid: boolean;
+  /** The runtime itself must delete it: it has hooks to run then. */
+  hooked?: boolean;
 }
 
 /** Reads them; `undefined` where the container was never made whole. */

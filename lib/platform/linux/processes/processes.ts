@@ -23,7 +23,7 @@ import { type ContainerPaths, containerPaths } from "../paths.ts";
 import { findProgram } from "../programs.ts";
 import { deleteUserNamespace } from "../user_namespaces.ts";
 import { type AttachStreams, attachTo } from "./attach.ts";
-import { type Bundler, openBundler } from "./bundle.ts";
+import { type Bundler, openBundler, type Written } from "./bundle.ts";
 import { Cgroups, readCgroupLayout } from "./cgroups.ts";
 import { startConmon } from "./conmon.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
@@ -36,7 +36,6 @@ import { processState } from "./process_state.ts";
 import { openRuntime, runRuntime, type Runtime, withoutCgroups } from "./runtime.ts";
 import { SeccompFilters } from "./seccomp_filters.ts";
 import { clearSecrets } from "./secret_files.ts";
-import type { SpecSeccomp } from "./spec_types.ts";
 import { endSharedMemory, shareMemory } from "./shared_memory.ts";
 import { SubPaths } from "./sub_paths.ts";
 import { Supervisors } from "./supervisors.ts";
@@ -103,7 +102,7 @@ export class LinuxProcesses implements Processes {
     await using memory = await shareMemory(this.#context.paths, record);
     const lent = { subPaths, memory: memory?.path };
     try {
-      let rules: SpecSeccomp | undefined;
+      let written: Written = { hooked: false };
       await mkdir(container.bundle, { mode: 0o700 });
       const supervisor = await startConmon({
         program: conmon,
@@ -113,11 +112,12 @@ export class LinuxProcesses implements Processes {
         paths: this.#context.paths,
         container,
         adopt: (pid) => cgroups.adopt(pid),
-        prepare: async () => void (rules = await bundler.write(options, container, cgroup, lent)),
+        prepare: async () => void (written = await bundler.write(options, container, cgroup, lent)),
       });
       const pidFiles = [container.conmonPidFile, record.spec.conmonPidFile].filter((file) => file !== undefined);
-      this.#remember(container, record.id, supervisor, { cgroup, privatePid: hasOwnPids(record) }, pidFiles);
-      await filters.learn(rules, record.spec.annotations, join(this.#context.paths.runtime, record.id));
+      const rest = { cgroup, privatePid: hasOwnPids(record), hooked: written.hooked };
+      this.#remember(container, record.id, supervisor, rest, pidFiles);
+      await filters.learn(written.rules, record.spec.annotations, join(this.#context.paths.runtime, record.id));
       return { pid: supervisor.containerPid, conmonPid: supervisor.pid };
     } catch (error) {
       const warn = (again: unknown) => this.#context.log("warn", `Clean up container ${record.id}: ${again}`);
@@ -180,7 +180,7 @@ export class LinuxProcesses implements Processes {
     const state = join(this.#context.paths.runtime, containerID);
     if (facts === undefined) await this.#supervisors.endUnknown(containerID);
     if (existsSync(state)) {
-      const isOver = facts?.privatePid === true && existsSync(container.exit);
+      const isOver = facts?.privatePid === true && !facts.hooked && existsSync(container.exit);
       // What the runtime holds of an ended container is this folder and its cgroup.
       if (isOver) await rm(state, { recursive: true, force: true });
       else await this.#deleteByForce(containerID);
@@ -261,7 +261,7 @@ export class LinuxProcesses implements Processes {
     container: ContainerPaths,
     containerID: string,
     supervisor: { pid: number; containerPid: number; ended: Promise<void> },
-    rest: Pick<Facts, "cgroup" | "privatePid">,
+    rest: Omit<Facts, "container" | "conmon">,
     pidFiles: readonly string[],
   ): void {
     const conmon = markProcess(supervisor.pid);

@@ -69,7 +69,7 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
         umask: spec.umask === undefined ? DEFAULT_UMASK : parseUmask(spec.umask),
       },
       args: spec.init ? [INIT_PATH, "--", ...args] : args,
-      env: withHome(record.process.env, user.home),
+      env: withHome([...record.process.env, ...systemdEnv(record)], user.home),
       cwd: record.process.workdir,
       capabilities,
       rlimits: containerLimits(spec.rlimits, sources.limits, warn),
@@ -136,6 +136,12 @@ function rootPropagation(mounts: readonly SpecMount[]): string {
   const options = mounts.flatMap((mount) => mount.options ?? []);
   if (options.includes("shared") || options.includes("rshared")) return "shared";
   return options.includes("slave") || options.includes("rslave") ? "rslave" : "private";
+}
+
+/** systemd takes it for the machine's ID. */
+function systemdEnv({ id, systemd, process }: ContainerRecord): string[] {
+  const isSet = process.env.some((entry) => entry.startsWith("container_uuid="));
+  return systemd && !isSet ? [`container_uuid=${id.slice(0, 32)}`] : [];
 }
 
 /** Adds `HOME` where it is not set. */

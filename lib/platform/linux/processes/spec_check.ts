@@ -88,7 +88,10 @@ export async function readSeccompFile(path: string): Promise<string> {
   });
 }
 
-async function checkPaths({ namespaces, baseHosts, conmonPidFile }: ContainerSpec): Promise<void> {
+async function checkPaths({ namespaces, baseHosts, conmonPidFile, rootfs }: ContainerSpec): Promise<void> {
+  if (rootfs !== undefined && !await stat(rootfs.path).then((facts) => facts.isDirectory(), () => false)) {
+    throw new EngineError("invalid", `error checking path "${rootfs.path}": no such folder`);
+  }
   for (const [name, { mode, value }] of Object.entries(namespaces)) {
     if (mode === "path" && !await exists(value ?? "")) {
       throw new EngineError(

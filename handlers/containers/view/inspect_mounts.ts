@@ -1,0 +1,49 @@
+import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
+import { propagationOf } from "../../../lib/engine/containers/mount_options.ts";
+import type { MountSpec } from "../../../lib/engine/mount_spec.ts";
+import type { InspectMount } from "../../wire/container_inspect.ts";
+import type { Sparse } from "../../wire/emit.ts";
+
+const SCRATCH = ["tmpfs", "ramfs", "devpts", "mqueue"];
+
+/** A container's mounts as inspection tells them: not those that begin empty. */
+export function inspectMounts(
+  { mounts }: ContainerRecord,
+  volumePath: (name: string) => string,
+): Sparse<InspectMount>[] {
+  return mounts.filter(({ type }) => !SCRATCH.includes(type)).map((spec) => mount(spec, volumePath));
+}
+
+/** Folders and volumes as a user spells them: `source:destination:options`. */
+export function binds({ mounts }: ContainerRecord): string[] {
+  return mounts.filter(({ type }) => ["bind", "volume", "overlay"].includes(type)).map(bind);
+}
+
+/** The options of each tmpfs, by its place. */
+export function scratchMounts({ mounts }: ContainerRecord): Record<string, string> {
+  const found = mounts.filter(({ type }) => type === "tmpfs");
+  return Object.fromEntries(found.map(({ destination, options }) => [destination, options.join()]));
+}
+
+function mount({ type, source, destination, options, subPath }: MountSpec, volumePath: (name: string) => string) {
+  const Propagation = propagationOf({ options }) ?? "";
+  return {
+    // Of a folder with an overlay clients know only the folder.
+    Type: type === "overlay" ? "bind" : type,
+    Name: type === "volume" ? source : "",
+    Source: type === "volume" ? volumePath(source) : source,
+    Destination: destination,
+    Driver: type === "volume" ? "local" : "",
+    // What the fields below say is not said twice.
+    Options: options.filter((option) => !["ro", "rw", Propagation].includes(option)),
+    RW: !options.includes("ro"),
+    Propagation,
+    SubPath: subPath,
+  };
+}
+
+function bind({ type, source, destination, options }: MountSpec): string {
+  const access = options.includes("ro") ? "ro" : "rw";
+  const words = [access, ...type === "overlay" ? ["O"] : [], ...options.filter((option) => option !== access)];
+  return [source, destination, words.join()].join(":");
+}

@@ -1,0 +1,41 @@
+import { assertEquals } from "@std/assert";
+import type { ContainerRecord, ContainerSpec } from "../../../lib/engine/container_record.ts";
+import { kernelMounts } from "../../../lib/platform/linux/processes/kernel_mounts.ts";
+
+const own = { mode: "private" as const };
+
+function mounts(spec: Partial<ContainerSpec>, systemd = false): Record<string, string> {
+  const namespaces = { network: own, pid: own, ipc: own, uts: own, cgroup: own };
+  // Only this much of a record is asked for.
+  const record = { spec: { namespaces, ...spec }, systemd } as ContainerRecord;
+  return Object.fromEntries(
+    kernelMounts(record, "/lent").map(({ destination, type, source, options }) => {
+      return [destination, `${type} ${source} ${options?.join()}`];
+    }),
+  );
+}
+
+Deno.test("kernelMounts() gives systemd its folders, and a cgroup to write to", () => {
+  const scratch = "tmpfs tmpfs rw,rprivate,nosuid,nodev,tmpcopyup";
+  const plain = mounts({});
+  assertEquals([plain["/run"], plain["/sys/fs/cgroup"]], [
+    undefined,
+    "cgroup cgroup rprivate,nosuid,noexec,nodev,relatime,ro",
+  ]);
+  const systemd = mounts({}, true);
+  for (const place of ["/run", "/run/lock", "/tmp", "/var/log/journal"]) assertEquals(systemd[place], scratch);
+  assertEquals(systemd["/sys/fs/cgroup"], "cgroup cgroup private,rw");
+  const namespaces = { network: own, pid: own, ipc: own, uts: own, cgroup: { mode: "host" as const } };
+  assertEquals(mounts({ namespaces }, true)["/sys/fs/cgroup"], "bind /sys/fs/cgroup rbind,private,rw");
+});
+
+Deno.test("kernelMounts() shares memory with the means of communication", () => {
+  const shm = (mode: "private" | "shareable" | "host" | "none" | "container") => {
+    const namespaces = { network: own, pid: own, ipc: { mode }, uts: own, cgroup: own };
+    // Only the container's own namespace has the other's memory lent to it.
+    return mounts({ namespaces, shmSize: 5 })["/dev/shm"];
+  };
+  assertEquals(shm("none"), undefined);
+  assertEquals(shm("host"), "bind /dev/shm rbind,nosuid,noexec,nodev");
+  assertEquals(shm("container"), "bind /lent rbind,nosuid,noexec,nodev");
+});
