@@ -58,6 +58,9 @@ export interface TreeChange {
   kind: "modified" | "added" | "deleted";
 }
 
+/** A container's mounted tree, or the one that layers make; `diffIDs` go from base to top. */
+export type TreeName = { containerID: string } | { diffIDs: readonly string[] };
+
 /**
  * Files in the trees of containers. Paths are resolved inside the tree, links included, also while the container changes it.
  * Where a container without a process is named its tree is mounted. `EngineError("no_such_file")` where nothing is.
@@ -74,6 +77,8 @@ export interface Trees {
   changeset(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
   /** What the top one changes of those below it: a container's writable layer, or an unpacked layer. `diffIDs` go from base to top. */
   changes(top: { containerID: string } | { diffID: string }, diffIDs: readonly string[]): Promise<TreeChange[]>;
+  /** How one tree differs from another: mounted ones of containers, or stacks of layers. */
+  differences(from: TreeName, to: TreeName): Promise<TreeChange[]>;
   /** Whether the container's tree is mounted. */
   isMounted(containerID: string): Promise<boolean>;
 }

@@ -138,6 +138,14 @@ Deno.test("podman diff and docker diff tell what changed", async () => {
     await (await server.request("GET", `/v4.0.0/libpod/containers/${encodeURIComponent(image)}/changes?diffType=image`))
       .json();
   assert(image1.some(({ Path, Kind }: { Path: string; Kind: number }) => Path === "/layers/gone" && Kind === 2));
+  for (const command of [["image", "diff"], ["diff"]]) {
+    assertStringIncludes(ok(await server.podman(...command, image)), "D /layers/gone\n");
+  }
+  const parent = (name: string) => `/v4.0.0/libpod/containers/changed/changes?parent=${encodeURIComponent(name)}`;
+  const between: { Path: string; Kind: number }[] = await (await server.request("GET", parent("up"))).json();
+  assert(between.some(({ Path, Kind }) => Path === "/layers/kept" && Kind === 2));
+  assert((await server.request("GET", parent(image))).ok);
+  assertStringIncludes((await (await server.request("GET", parent("nobody"))).json()).message, "nobody not found");
   const unknown = await server.request("GET", "/v4.0.0/libpod/containers/changed/changes?diffType=no");
   assertEquals([unknown.status, (await unknown.json()).message], [400, 'invalid diffType value "no"']);
 });

@@ -272,6 +272,27 @@ test("Trees.changes() tells what was added, modified and deleted, parents includ
   assertEquals(ofImage.map(({ kind, path }) => `${kind} ${path}`), ["modified /gone", "deleted /gone/inner"]);
 });
 
+test("Trees.differences() compares trees of containers and layers", async (rig) => {
+  const { root, trees } = rig;
+  await mkdir(join(root, "made/deep"), { recursive: true });
+  await writeFile(join(root, "etc/passwd"), "changed");
+  await rm(join(root, "again"), { recursive: true });
+  const told = async (...trees_: Parameters<typeof trees.differences>) => {
+    return (await trees.differences(...trees_)).map(({ kind, path }) => `${kind} ${path}`);
+  };
+  assertEquals(await told({ diffIDs: [BASE] }, { containerID: "c" }), [
+    "deleted /again",
+    "modified /etc",
+    "modified /etc/passwd",
+    "modified /gone",
+    "deleted /gone/inner",
+    "added /made",
+    "added /made/deep",
+  ]);
+  assertEquals(await told({ diffIDs: [BASE, UPPER] }, { diffIDs: [BASE] }), ["modified /gone", "added /gone/inner"]);
+  assertEquals(await told({ containerID: "c" }, { containerID: "c" }), []);
+});
+
 test("Trees.export() is the whole tree with its owners", async (rig) => {
   await writeFile(join(rig.root, "mine"), "x");
   await chown(join(rig.root, "mine"), 3_000_000, 4);

@@ -44,6 +44,8 @@ export async function commitContainer(
       config,
       history: [history],
       format: options.format,
+      // Compressing takes most of a commit's time; a push does it where it is wanted.
+      compression: "none",
       names: options.name === undefined ? [] : [options.name],
       signal: options.signal,
     });

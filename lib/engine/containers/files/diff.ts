@@ -1,7 +1,8 @@
-import type { TreeChange } from "../../tree_port.ts";
+import type { TreeChange, TreeName } from "../../tree_port.ts";
 import { EngineError } from "../../errors.ts";
 import { type Context, hostOf } from "../context.ts";
-import { invalid, isCode } from "../failures.ts";
+import { isCode } from "../failures.ts";
+import { holdTree } from "./with_tree.ts";
 
 /** What the engine itself puts into every tree, mount points for the most part: no change of the container's. */
 const OWN = new Set([
@@ -41,14 +42,28 @@ export async function listChanges(context: Context, { of, kind, parent }: Change
   const { containerID, diffIDs } = stackOf(context, of, kind);
   const top = containerID === undefined ? { diffID: diffIDs.at(-1) ?? "" } : { containerID };
   const below = containerID === undefined ? diffIDs.slice(0, -1) : diffIDs;
-  if (parent !== undefined && parent !== "") {
-    const asked = stackOf(context, parent, kind);
-    const isBelow = asked.containerID === undefined && asked.diffIDs.length === below.length &&
-      asked.diffIDs.every((diffID, index) => diffID === below[index]);
-    if (!isBelow) throw invalid(`"${parent}" is not what "${of}" is right above: other parents are not supported`);
+  const asked = parent ? stackOf(context, parent, kind) : undefined;
+  const found = asked !== undefined && !isSame(asked, below)
+    ? await compare(context, asked, { diffIDs, containerID })
+    : "diffID" in top && top.diffID === ""
+    ? []
+    : await trees.changes(top, below);
+  return found.filter(({ path }) => !OWN.has(path));
+}
+
+function isSame({ containerID, diffIDs }: Stack, others: readonly string[]): boolean {
+  const isEqual = diffIDs.length === others.length && diffIDs.every((diffID, index) => diffID === others[index]);
+  return containerID === undefined && isEqual;
+}
+
+async function compare(context: Context, from: Stack, to: Stack): Promise<TreeChange[]> {
+  await using held = new AsyncDisposableStack();
+  const names: TreeName[] = [];
+  for (const { containerID, diffIDs } of [from, to]) {
+    if (containerID !== undefined) held.use(await holdTree(context, containerID));
+    names.push(containerID === undefined ? { diffIDs } : { containerID });
   }
-  if ("diffID" in top && top.diffID === "") return [];
-  return (await trees.changes(top, below)).filter(({ path }) => !OWN.has(path));
+  return await hostOf(context).trees.differences(names[0], names[1]);
 }
 
 function stackOf(context: Context, name: string, kind: ChangesOptions["kind"]): Stack {

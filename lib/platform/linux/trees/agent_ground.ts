@@ -21,7 +21,7 @@ my ($PIECE, $BATCH, $DEEPEST) = (1 << 20, 1 << 17, 900);
 my ($TYPE, $SOCKET, $SYMLINK, $FILE, $BLOCK, $FOLDER, $CHAR, $FIFO) =
   (0170000, 0140000, 0120000, 0100000, 0060000, 0040000, 0020000, 0010000);
 # Perl hands a system call its texts as they are, and literals are no place for a kernel to write to.
-my ($OPAQUE, $NONE, $TOP, $OVERLAY, $EMPTY) = ('trusted.overlay.opaque', 'none', '/', 'overlay', 'empty');
+my ($OPAQUE, $NONE, $TOP, $OVERLAY, $EMPTY, $PARTIAL) = ('trusted.overlay.opaque', 'none', '/', 'overlay', 'empty', 'partial');
 my ($root, $descriptors);
 sub emit {
   my ($at, $size) = (0, length $_[0]);

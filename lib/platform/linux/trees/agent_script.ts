@@ -6,6 +6,7 @@ import { AGENT_WRITE } from "./agent_write.ts";
 /** Which operation is meant, and what it is given. */
 const DISPATCH = String.raw`
 if ($operation eq 'changes') { changes(@arguments) }
+if ($operation eq 'differences') { differences(@arguments) }
 my ($tree, $pid, @rest) = @arguments;
 enter($tree, $pid);
 if ($operation eq 'stat') { find(@rest); exit 0 }

@@ -11,6 +11,7 @@ import type { IDMaps } from "../../../engine/id_maps.ts";
 import type {
   FileFacts,
   TreeChange,
+  TreeName,
   TreePath,
   TreeReadOptions,
   Trees,
@@ -116,10 +117,22 @@ class AgentTrees implements Trees {
   ): Promise<TreeChange[]> {
     const { layers } = this.#paths;
     const upper = "diffID" in top ? join(layers, layerName(top.diffID)) : this.#storage(top.containerID, "upper");
-    const lower = await this.#layers.lower(diffIDs);
-    // The layers are mounted on it, for the agent alone.
+    return await this.#compare("changes", upper, ...await this.#layers.lower(diffIDs));
+  }
+
+  async differences(from: TreeName, to: TreeName): Promise<TreeChange[]> {
+    const names = async (tree: TreeName) => {
+      return "diffIDs" in tree ? await this.#layers.lower(tree.diffIDs) : [this.#storage(tree.containerID, "merged")];
+    };
+    const [older, newer] = [await names(from), await names(to)];
+    return await this.#compare("differences", String(older.length), ...older, ...newer);
+  }
+
+  async #compare(operation: string, ...args: string[]): Promise<TreeChange[]> {
+    const { layers } = this.#paths;
+    // Layers are mounted on it, for the agent alone.
     await mkdir(join(layers, "empty"), { recursive: true, mode: 0o755 });
-    using agent = new Agent(["changes", layers, upper, ...lower]);
+    using agent = new Agent([operation, layers, ...args]);
     const chunks: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of agent.output()) {
