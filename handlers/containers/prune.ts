@@ -17,7 +17,7 @@ const FILTERS = ["label", "label!", "until"];
 export async function prune(engine: Engine, query: { filters?: string }): Promise<Pruned[]> {
   const filters = parseFilters(query.filters) ?? {};
   const unknown = Object.keys(filters).find((key) => !FILTERS.includes(key));
-  if (unknown !== undefined) throw new EngineError("invalid", `unsupported prune filter "${unknown}"`);
+  if (unknown !== undefined) throw new EngineError("invalid", `${unknown} is an invalid filter`);
   const ended = engine.containers.list({ all: true, filters }).filter(isIdle);
   return await Promise.all(ended.map(async ({ id }) => {
     const size = await engine.containers.size(id).catch(() => 0);

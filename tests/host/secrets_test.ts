@@ -46,6 +46,19 @@ Deno.test("secrets are made, listed and shown, and mounted where no disk and no 
     assert(JSON.parse(inspected)[0].Config.Env.includes("TOKEN=*******"));
   });
 
+  await t.step("neither an image nor an archive of the container holds it", async () => {
+    await podman("commit", "-q", "s", "localhost/committed:1");
+    const config = await podman("image", "inspect", "localhost/committed:1");
+    assert(!config.includes(VALUE) && !config.includes("TOKEN="), config);
+    const look = ["sh", "-c", "cat /run/secrets/token /etc/key; echo $TOKEN; echo end"];
+    const seen = await server.podman("run", "--rm", "--network=none", "localhost/committed:1", ...look);
+    assert(!`${seen.stdout}${seen.stderr}`.includes(VALUE) && seen.stdout.endsWith("end\n"));
+    const archive = await Deno.makeTempFile({ prefix: "gantry-export-" });
+    await podman("export", "-o", archive, "s");
+    assertEquals((await run(["grep", "-cF", VALUE, archive])).stdout, "0\n");
+    await Deno.remove(archive);
+  });
+
   await t.step(
     "a removed secret stays with its container, through a crash and a restart of it; a variable does not",
     async () => {

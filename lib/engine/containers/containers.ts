@@ -266,6 +266,7 @@ export class Containers {
     );
     await recoverContainers(this.#context);
     await recoverExecs(this.#context);
+    this.#context.health.begin();
   }
 
   /** Stops watching the host, and waits for the work that goes on behind answers. Containers go on. */

@@ -18,9 +18,15 @@ export class HealthMonitor {
   readonly states: HealthStates;
   readonly #watched = new Map<string, AbortController>();
   readonly #loops = new Set<Promise<void>>();
+  readonly #ready = Promise.withResolvers<void>();
 
   constructor(states: HealthStates) {
     this.states = states;
+  }
+
+  /** Lets probes run. Before it none does: what the host still has of an earlier engine's is cleared away first. */
+  begin(): void {
+    this.#ready.resolve();
   }
 
   /**
@@ -51,6 +57,7 @@ export class HealthMonitor {
 
   async #run(context: Context, id: string, stop: AbortController, isFirstDue: boolean): Promise<void> {
     let isDue = isFirstDue;
+    await Promise.race([this.#ready.promise, aborted(stop.signal)]);
     while (!stop.signal.aborted) {
       const wait = isDue ? 0 : this.#wait(context, id);
       if (wait === undefined) break;
@@ -87,4 +94,8 @@ export class HealthMonitor {
     if (last === undefined) return 0;
     return Math.max(0, Math.min(interval, last.end + interval - now));
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -92,7 +92,10 @@ function only({ titles, rows }: ProcessTable, pids: ReadonlyMap<string, string>)
 async function ps(args: readonly string[]): Promise<string> {
   try {
     // 1: no process was found.
-    return (await runCommand("ps", args, { accept: [0, 1] })).stdout;
+    const { stdout, stderr } = await runCommand("ps", args, { accept: [0, 1] });
+    // So does an argument it does not know end.
+    if (stdout.trim() === "" && stderr.trim() !== "") throw new EngineError("invalid", `ps: ${stderr.trim()}`);
+    return stdout;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw new EngineError("internal", `List processes: ${error.stderr.trim() || error.message}`, { cause: error });
