@@ -5,6 +5,9 @@ import { type Components, isObject } from "./components.ts";
 import { type Described, isOptional } from "./described.ts";
 import type { JSONSchema, MediaTypeObject, RequestBodyObject, ResponseObject } from "./openapi_types.ts";
 
+/** No form is deeper. */
+const MAX_DEPTH = 4;
+
 /** The body of an operation's requests, in every content type the server reads. */
 export function requestBody(described: Described, components: Components): RequestBodyObject | undefined {
   const { plan: { body, arguments: all, asTagged }, definition, id } = described;
@@ -15,10 +18,24 @@ export function requestBody(described: Described, components: Components): Reque
   const schema = body.shape === "value"
     ? withoutPlaced(described, components, components.lift(schemas[0], `${id}Request`))
     : combine(body.shape, schemas, body.names, components, `${id}Request`);
-  const others = asTagged ? [] : codecsOf(definition.options.codecs)
+  // JSON has no way to say a file.
+  const others = asTagged || hasFile(schema, components) ? [] : codecsOf(definition.options.codecs)
     .filter((codec) => codec.carries(body.kind)).map((codec) => codec.type);
   const types = new Set([body.contentType, ...others]);
   return { required, content: Object.fromEntries([...types].map((type) => [type, { schema }])) };
+}
+
+/** Whether a file is anywhere in a schema, or in what it names. */
+function hasFile(json: unknown, components: Components, depth = 0): boolean {
+  if (!isObject(json) || depth > MAX_DEPTH) return false;
+  if (json.format === "binary") return true;
+  const { items, properties, anyOf } = components.resolve(json);
+  const parts = [
+    items,
+    ...Object.values(isObject(properties) ? properties : {}),
+    ...(Array.isArray(anyOf) ? anyOf : []),
+  ];
+  return parts.some((part) => hasFile(part, components, depth + 1));
 }
 
 /** Takes out of a struct what the path or the query says of it. */

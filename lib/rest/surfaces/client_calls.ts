@@ -68,6 +68,11 @@ export function clientCalls(
     }
     if (result.shape === "stream") return response.body ?? new Blob([]).stream();
     if (response.status === 204) return undefined;
+    if (result.fields) {
+      const multipart = /^multipart/.test(response.headers.get("content-type") ?? "");
+      const form = multipart ? await response.formData() : new URLSearchParams(await response.text());
+      return await values.readForm(form, result.fields);
+    }
     const text = await response.text();
     const type = response.headers.get("content-type") ?? result.type;
     const value = /json/i.test(type) ? values.readJSON(text, result.kind) : values.readText(text, result.kind);

@@ -53,7 +53,7 @@ export function clientRequests(values: ClientValues): ClientRequests {
     for (const [name, field] of Object.entries(value ?? {})) {
       for (const item of Array.isArray(field) ? field : [field]) {
         if (item instanceof Blob) form.append(name, item);
-        else if (item !== undefined) {
+        else if (item !== undefined && item !== null) {
           form.append(name, values.isRecord(item) ? values.writeJSON(item) : values.writeText(item));
         }
       }
@@ -80,7 +80,7 @@ export function clientRequests(values: ClientValues): ClientRequests {
       const form = new URLSearchParams();
       for (const [name, field] of Object.entries(value ?? {})) {
         for (const item of Array.isArray(field) ? field : [field]) {
-          if (item !== undefined) {
+          if (item !== undefined && item !== null) {
             form.append(name, values.isRecord(item) ? values.writeJSON(item) : values.writeText(item));
           }
         }

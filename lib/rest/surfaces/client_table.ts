@@ -23,6 +23,16 @@ export type WireKind =
 /** Where in the arguments a value is: the argument's number, then the names within. */
 export type WirePlace = readonly [argument: number, ...path: string[]];
 
+/** A field of a form. */
+export interface WireField {
+  readonly name: string;
+  /** What its parts are called. */
+  readonly part: string;
+  readonly kind: WireKind;
+  /** Whether it is a list, each part an item of it; one that is `needed` is empty where there is none. */
+  readonly list?: "needed" | "optional";
+}
+
 /** An operation as the client module knows it. */
 export interface WireOperation {
   readonly name: string;
@@ -48,6 +58,8 @@ export interface WireOperation {
     readonly names: readonly string[];
     readonly type: string;
     readonly kind: WireKind;
+    /** What a form that comes back is read into. */
+    readonly fields?: readonly WireField[];
     /** How many results there are, the error left out. */
     readonly count: number;
     readonly fallible?: true;
@@ -98,6 +110,8 @@ function wireOperation(name: string, plan: Plan, kinds: Kinds): WireOperation {
       type: result.contentType,
       kind: kinds.of(result.kind),
       count: result.schemas.length,
+      ...(/^(multipart\/form-data|application\/x-www-form-urlencoded)/.test(result.contentType) &&
+        { fields: kinds.fields(result.kind) }),
       ...(result.fallible && { fallible: true as const }),
     },
   };
@@ -159,6 +173,17 @@ class Kinds {
       default:
         return "any";
     }
+  }
+
+  /** The fields of a struct that is a form. */
+  fields(kind: Kind): WireField[] {
+    if (kind.type !== "struct") return [];
+    return [...kind.fields].map(([name, { kind, alias, required }]) => ({
+      name,
+      part: alias ?? name,
+      kind: this.of(kind.type === "list" ? kind.item : kind),
+      ...(kind.type === "list" && { list: required ? "needed" as const : "optional" as const }),
+    }));
   }
 
   #struct(kind: Kind & { type: "struct" }): number {

@@ -1,4 +1,4 @@
-import type { ClientTable, WireKind } from "./client_table.ts";
+import type { ClientTable, WireField, WireKind } from "./client_table.ts";
 
 /** What {@linkcode clientValues} makes. */
 export interface ClientValues {
@@ -7,6 +7,7 @@ export interface ClientValues {
   writeJSON(value: unknown): string;
   readText(text: string, kind: WireKind): unknown;
   readJSON(text: string, kind: WireKind): unknown;
+  readForm(form: { getAll(name: string): (string | Blob)[] }, fields: readonly WireField[]): Promise<unknown>;
 }
 
 /**
@@ -89,5 +90,20 @@ export function clientValues(structs: ClientTable["structs"]): ClientValues {
     return revive(text, kind);
   };
 
-  return { isRecord, writeText, writeJSON, readText, readJSON };
+  const readPart = async (part: string | Blob, kind: WireKind): Promise<unknown> => {
+    if (typeof part !== "string") return kind === "bytes" ? new Uint8Array(await part.arrayBuffer()) : part;
+    const parts = kind === "any" || typeof kind === "object" && !("choice" in kind);
+    return parts && /^[[{]/.test(part) ? readJSON(part, kind) : readText(part, kind);
+  };
+
+  const readForm: ClientValues["readForm"] = async (form, fields) => {
+    const made: Record<string, unknown> = {};
+    for (const { name, part, kind, list } of fields) {
+      const parts = await Promise.all(form.getAll(part).map((one) => readPart(one, kind)));
+      if (parts.length > 0 || list === "needed") made[name] = list === undefined ? parts[0] : parts;
+    }
+    return made;
+  };
+
+  return { isRecord, writeText, writeJSON, readText, readJSON, readForm };
 }

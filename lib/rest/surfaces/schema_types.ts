@@ -14,6 +14,7 @@ export function schemaType(json: unknown, depth = 0): string {
   const marked = MARKED[String(json["x-gantry-kind"])];
   if (marked !== undefined) return marked;
   if (typeof json.$ref === "string") return typeName(json.$ref.slice(json.$ref.lastIndexOf("/") + 1));
+  if (json.format === "binary") return "File";
   if ("const" in json) return literal(json.const);
   if (Array.isArray(json.enum)) return union(json.enum.map(literal));
   for (const list of [json.anyOf, json.oneOf]) if (Array.isArray(list)) return union(list.map(inner));

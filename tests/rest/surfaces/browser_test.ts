@@ -43,7 +43,7 @@ function browserTest(
 
 browserTest("docsPage() is shown on the root to a browser, in one request", async ({ page }) => {
   assertEquals(await page.title(), "Shop");
-  assertEquals(await page.locator("article[data-search]").count(), 22);
+  assertEquals(await page.locator("article[data-search]").count(), 23);
   assertEquals(await page.evaluate("performance.getEntriesByType('resource').length"), 0);
 });
 
@@ -147,7 +147,7 @@ browserTest("docsPage() searches, by the keyboard too", async ({ page }) => {
   assertMatch(page.url(), /#CreateItem$/);
   await page.keyboard.press("/");
   await page.keyboard.press("Escape");
-  assertEquals(await page.locator("article[data-search]:visible").count(), 22);
+  assertEquals(await page.locator("article[data-search]:visible").count(), 23);
 });
 
 browserTest("docsPage() sends headers of the reader's choice with every request", async ({ page }, origin) => {

@@ -55,6 +55,9 @@ Deno.test("clientModule() makes bodies and results of several values", async () 
     "one.txt: one",
     "two.txt: two",
   ]);
+  const picture = await client.Picture("9");
+  assertEquals([picture.title, picture.front, picture.tags], ["9", true, ["one"]]);
+  assertEquals([picture.files[0].name, await picture.files[0].text()], ["a.txt", "bytes"]);
   assertEquals((await client.CreateItem({ title: "t", price: 1 })).state, "new");
 });
 
@@ -241,6 +244,10 @@ Deno.test("clientTypes() says what each operation takes and gives", () => {
   assertStringIncludes(text, "Watch(count: number, options?: CallOptions): Promise<Channel<Item>>;");
   assertStringIncludes(text, "DeleteItem(id: string, options?: CallOptions): Promise<Error | undefined>;");
   assertStringIncludes(text, "WriteFile(path: string, body: Bytes, options?: CallOptions): Promise<bigint>;");
+  assertStringIncludes(
+    text,
+    "export type SendPicturesRequest = { title: string; tags?: string[]; front?: boolean; files: File[] };",
+  );
   assertStringIncludes(text, "/** Made by the shop */ id: string");
 });
 

@@ -201,3 +201,12 @@ Deno.test("openapi() describes a channel whose tag names a type under that type 
   }));
   assertExists(document.paths["/events"].get.responses[200].content!["application/json"]["x-gantry-channel"]);
 });
+
+Deno.test("openapi() offers no JSON for a body with files", () => {
+  const content = (id: string) => {
+    const all = Object.values(openapi(shop).paths).flatMap((item) => Object.values(item));
+    return Object.keys(all.find(({ operationId }) => operationId === id)!.requestBody!.content);
+  };
+  assertEquals(content("SendPictures"), ["multipart/form-data"]);
+  assert(content("CreateItem").includes("application/json"));
+});

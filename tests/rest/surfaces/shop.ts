@@ -76,6 +76,7 @@ export const shop = api("shop.example.com", {
   Labels: rest("GET /labels?%v", [z.record(z.string(), z.string())], [z.record(z.string(), z.string())]),
   Watch: rest("GET /watch?count=%v", [z.int().min(0)], [chan(Item)], { description: "Tells of items as they arrive." }),
   SendPictures: rest("POST(multipart/form-data) /pictures/{id=%v}", [z.string(), Pictures], [z.array(z.string())]),
+  Picture: rest("GET(multipart/form-data) /pictures/{id=%v}", [z.string()], [Pictures]),
   Stock: namespace({
     Level: rest("GET /stock/{id=%v}/level", [z.string()], [int64], { description: "How many there are." }),
     Follow: rest("GET /stock/follow?to=%v", [z.int()], [chan(z.int())], { description: "Goes on where it broke off." }),
@@ -142,6 +143,7 @@ export const shopFunctions = implement(shop, {
     String(front),
     ...await Promise.all(files.map(async (file) => `${file.name}: ${await file.text()}`)),
   ],
+  Picture: (id) => ({ title: id, front: true, tags: ["one"], files: [new File(["bytes"], "a.txt")] }),
   Stock: {
     Level: (id) => BigInt(id.length),
     Follow: (to) =>

@@ -123,7 +123,7 @@ function responsesView(responses: OperationObject["responses"], document: OpenAP
         html`
           <div>
             <dt><span class="status bad">${status}</span></dt>
-            <dd>${response.description}${exampleView(response)}</dd>
+            <dd>${prose(response.description)}${exampleView(response)}</dd>
           </div>
         `
       )}</dl>

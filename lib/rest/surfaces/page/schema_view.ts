@@ -26,6 +26,7 @@ export function typeView(json: unknown, depth = 0): Content {
     if (isStruct(json)) return "object";
     return isObject(json.additionalProperties) ? html`map of ${inner(json.additionalProperties)}` : "object";
   }
+  if (json.format === "binary") return "file";
   const note = json.format ?? json.contentEncoding ?? json.contentMediaType;
   if (typeof json.type !== "string") return "anything";
   return typeof note === "string" ? html`${json.type} <small>${note}</small>` : json.type;

@@ -57,6 +57,7 @@ h4{margin:1.3rem 0 .5rem;font-size:.72rem;letter-spacing:.07em;text-transform:up
 .fields>div:first-child{border-top:0}dt{overflow-wrap:anywhere}dt code{font-weight:600}dt .required{font-size:.875em}dd{margin:0;min-width:0;overflow-wrap:anywhere}dd p{color:var(--soft);font-size:.88rem;margin:.15rem 0 0}
 .required{color:var(--delete);margin-left:.15rem;font-weight:600}.type{font-family:var(--mono);font-size:.82rem}.literal{color:var(--get)}.limits{color:var(--soft);font-size:.8rem}
 .types code{background:var(--sunk);border-radius:5px;padding:.1rem .4rem;font-size:.75rem}
+.types code+code{margin-left:.4rem}
 dd .fields{margin:.4rem 0 0;padding-left:.9rem;border-left:2px solid var(--line)}
 summary{cursor:pointer;color:var(--soft);font-size:.82rem;width:fit-content}.failures{margin-top:.6rem}
 pre{margin:.5rem 0 0;padding:.7rem .85rem;border-radius:9px;background:var(--sunk);overflow:auto;font-size:.8rem;line-height:1.5;max-height:26rem;white-space:pre-wrap;overflow-wrap:anywhere}
@@ -64,6 +65,7 @@ pre{margin:.5rem 0 0;padding:.7rem .85rem;border-radius:9px;background:var(--sun
 label{display:block;font-size:.82rem;font-weight:550;margin:.7rem 0 .25rem}
 input,select,textarea,button{font:inherit;color:inherit}
 input,select,textarea{width:100%;padding:.42rem .65rem;background:var(--card);border:1px solid var(--line);border-radius:8px;font-size:.875rem}
+::file-selector-button{font:inherit;font-size:.82rem;color:inherit;background:var(--sunk);border:1px solid var(--line);border-radius:6px;padding:.15rem .6rem;margin-right:.7rem;cursor:pointer}
 textarea{font-family:var(--mono);font-size:.8rem;resize:vertical;line-height:1.5}
 ::placeholder{color:var(--soft);opacity:.75}
 input:focus,select:focus,textarea:focus{outline:2px solid var(--accent);outline-offset:-1px;border-color:transparent}
