@@ -15,6 +15,7 @@ export async function listContainers(
 ): Promise<ListContainer[]> {
   const records = engine.containers.list(listOptions(query)).reverse();
   const image = imagesOf(engine);
+  if (!query.size && !query.namespace) return records.map((record) => plainEntry(engine, record, image(record)));
   return await Promise.all(records.map(async (record) => {
     return listContainer(record, image(record), {
       rwSize: query.size ? await engine.containers.size(record.id) : undefined,
@@ -22,6 +23,18 @@ export async function listContainers(
       namespaces: query.namespace ? engine.containers.namespaces(record.id) : undefined,
     });
   }));
+}
+
+/** Entries as they were shown last: a record never changes, and most of a list are the same as the last time. */
+const shown = new WeakMap<ContainerRecord, { image?: ImageRecord; health?: string; entry: ListContainer }>();
+
+function plainEntry(engine: Engine, record: ContainerRecord, image: ImageRecord | undefined): ListContainer {
+  const health = engine.containers.health(record.id)?.status;
+  const last = shown.get(record);
+  if (last && last.image === image && last.health === health) return last.entry;
+  const entry = listContainer(record, image, { health });
+  shown.set(record, { image, health, entry });
+  return entry;
 }
 
 /** What both trees ask of a list. A count that is not positive asks for nothing. */
