@@ -8,7 +8,8 @@ import type { IDMaps } from "./id_maps.ts";
 
 /** A path of a container, and what it is to be looked up in. */
 export interface TreePath {
-  containerID: string;
+  /** The container's tree, where `Layers.mount` has it. */
+  root: string;
   /** Absolute. `/` at its end, or `/.`, as the client spelled it. */
   path: string;
   /** The process that sees the container's mounts; without one the mounted tree is all there is. */
@@ -58,12 +59,12 @@ export interface TreeChange {
   kind: "modified" | "added" | "deleted";
 }
 
-/** A container's mounted tree, or the one that layers make; `diffIDs` go from base to top. */
-export type TreeName = { containerID: string } | { diffIDs: readonly string[] };
+/** A mounted tree, or the one that layers make; `diffIDs` go from base to top. */
+export type TreeName = { root: string } | { diffIDs: readonly string[] };
 
 /**
  * Files in the trees of containers. Paths are resolved inside the tree, links included, also while the container changes it.
- * Where a container without a process is named its tree is mounted. `EngineError("no_such_file")` where nothing is.
+ * `EngineError("no_such_file")` where nothing is.
  */
 export interface Trees {
   stat(path: TreePath): Promise<FileFacts>;
@@ -71,8 +72,8 @@ export interface Trees {
   read(path: TreePath, options: TreeReadOptions): Promise<{ facts: FileFacts; archive: ReadableStream<Uint8Array> }>;
   /** Makes entries (see `lib/oci/archive_entries.ts`) below a path, which is made where it is missing. */
   write(path: TreePath, entries: ReadableStream<Uint8Array>, options: TreeWriteOptions): Promise<void>;
-  /** The mounted tree as a tar archive, without what is mounted inside it. */
-  export(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
+  /** A mounted tree as a tar archive, without what is mounted inside it. */
+  export(root: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
   /** The container's writable layer as an OCI changeset, a plain tar, its entries in a fixed order. */
   changeset(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
   /** What the top one changes of those below it: a container's writable layer, or an unpacked layer. `diffIDs` go from base to top. */

@@ -114,6 +114,27 @@ Deno.test("files keep their owners in a container with users of its own", async 
   assert(/12\/13\s+5 .* tmp\/piped\n/.test(listing.stdout), listing.stdout);
 });
 
+Deno.test("a folder of the host as a root has files to copy, and no image to be compared with or made", async () => {
+  const { session, server, files } = await start();
+  await using _session = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await podman("export", "-o", `${server.folder}/root.tar`, "up");
+  const root = `${server.folder}/rootfs`;
+  await Deno.mkdir(root);
+  ok(await run(["tar", "-xf", `${server.folder}/root.tar`, "-C", root]));
+  await podman("create", "--name", "exploded", "--network=none", "--rootfs", root, "sleep", "1000");
+  for (const name of ["stopped", "running"]) {
+    await podman("cp", `${files}/plain`, `exploded:/${name}`);
+    assertEquals(await Deno.readTextFile(`${root}/${name}`), "plain");
+    await podman("cp", `exploded:/${name}`, `${server.folder}/${name}`);
+    await podman("export", "-o", `${server.folder}/${name}.tar`, "exploded");
+    await podman("start", "exploded").catch(() => {});
+  }
+  const refused = await server.podman("commit", "exploded");
+  assertStringIncludes(refused.stderr, "cannot commit a container that uses an exploded rootfs");
+  assert((await server.podman("diff", "exploded")).code !== 0);
+});
+
 Deno.test("podman diff and docker diff tell what changed", async () => {
   const { session, server, image } = await start();
   await using _session = session;

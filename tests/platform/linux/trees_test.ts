@@ -59,7 +59,7 @@ class Rig implements AsyncDisposable {
   }
 
   at(path: string): TreePath {
-    return { containerID: "c", path };
+    return { root: this.root, path };
   }
 
   async put(path: string, entries: Entry[] | Uint8Array, options: TreeWriteOptions & ArchiveOptions = {}) {
@@ -280,7 +280,7 @@ test("Trees.differences() compares trees of containers and layers", async (rig) 
   const told = async (...trees_: Parameters<typeof trees.differences>) => {
     return (await trees.differences(...trees_)).map(({ kind, path }) => `${kind} ${path}`);
   };
-  assertEquals(await told({ diffIDs: [BASE] }, { containerID: "c" }), [
+  assertEquals(await told({ diffIDs: [BASE] }, { root }), [
     "deleted /again",
     "modified /etc",
     "modified /etc/passwd",
@@ -290,13 +290,13 @@ test("Trees.differences() compares trees of containers and layers", async (rig) 
     "added /made/deep",
   ]);
   assertEquals(await told({ diffIDs: [BASE, UPPER] }, { diffIDs: [BASE] }), ["modified /gone", "added /gone/inner"]);
-  assertEquals(await told({ containerID: "c" }, { containerID: "c" }), []);
+  assertEquals(await told({ root }, { root }), []);
 });
 
 test("Trees.export() is the whole tree with its owners", async (rig) => {
   await writeFile(join(rig.root, "mine"), "x");
   await chown(join(rig.root, "mine"), 3_000_000, 4);
-  const { names, folder } = await rig.unpack(rig.trees.export("c"));
+  const { names, folder } = await rig.unpack(rig.trees.export(rig.root));
   assert(names.includes("etc/passwd") && names.includes("dev/") && !names.includes("gone/inner"));
   assertEquals((await stat(join(folder, "mine"))).uid, 3_000_000);
 });

@@ -9,7 +9,7 @@ import { type Context, hostOf } from "../context.ts";
 import { invalid, isCode } from "../failures.ts";
 import { cleanPath } from "../mounts.ts";
 import { absolutePath, treePath } from "./tree_path.ts";
-import { holding, holdTree } from "./with_tree.ts";
+import { type HeldTree, holding, holdTree } from "./with_tree.ts";
 
 /** The longest path the kernel takes. */
 const PATH_LIMIT = 4095;
@@ -43,7 +43,7 @@ export async function statPath(context: Context, nameOrID: string, path: string)
   hostOf(context);
   const spelled = checked(path);
   await using tree = await holdTree(context, nameOrID);
-  const facts = await withPlace(context, tree.record, spelled, (place) => hostOf(context).trees.stat(place));
+  const facts = await withPlace(context, tree, spelled, (place) => hostOf(context).trees.stat(place));
   return told(tree.record, spelled, facts);
 }
 
@@ -60,7 +60,7 @@ export async function readArchive(
   const { record } = tree;
   try {
     const options = { owner: record.process.user, dotted };
-    const found = await withPlace(context, record, spelled, (place) => hostOf(context).trees.read(place, options));
+    const found = await withPlace(context, tree, spelled, (place) => hostOf(context).trees.read(place, options));
     const facts = told(record, spelled, found.facts);
     if (facts.exists) return { facts, archive: holding(context, tree, found.archive) };
     await found.archive.cancel();
@@ -91,7 +91,7 @@ export async function writeArchive(
   const owner = options.chown ? record.process.user : undefined;
   const { keepKinds, signal } = options;
   try {
-    await withPlace(context, record, spelled, (place) => {
+    await withPlace(context, tree, spelled, (place) => {
       return hostOf(context).trees.write(place, entries, { owner, keepKinds, signal });
     });
   } catch (error) {
@@ -104,17 +104,18 @@ export async function writeArchive(
 /** A process that has ended meanwhile sees nothing: then the tree is looked at without it. */
 async function withPlace<T>(
   context: Context,
-  record: ContainerRecord,
+  tree: HeldTree,
   path: string,
   work: (place: TreePath) => Promise<T>,
 ): Promise<T> {
-  const place = treePath(context, record, absolutePath(record, path));
+  const { record, root } = tree;
+  const place = treePath(context, tree, absolutePath(record, path));
   try {
     return await work(place);
   } catch (error) {
     if (place.pid === undefined || !isCode(error, "state")) throw error;
     const ended = { ...record, state: { ...record.state, status: "exited" as const } };
-    return await work(treePath(context, ended, place.path));
+    return await work(treePath(context, { record: ended, root }, place.path));
   }
 }
 

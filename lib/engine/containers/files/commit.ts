@@ -2,6 +2,7 @@ import type { HistoryEntry, ImageConfig } from "../../../oci/image_config.ts";
 import type { ContainerRecord } from "../../container_record.ts";
 import type { ImageRecord } from "../../image_record.ts";
 import { type Context, emit, hostOf } from "../context.ts";
+import { invalid } from "../failures.ts";
 import { committedConfig, type ConfigChanges } from "./commit_config.ts";
 import { whilePaused } from "./while_paused.ts";
 import { holding, holdTree } from "./with_tree.ts";
@@ -29,14 +30,19 @@ export async function commitContainer(
 ): Promise<ImageRecord> {
   const { core } = context;
   const { trees } = hostOf(context);
-  const { id, imageID } = context.records.resolve(nameOrID);
+  const { id, imageID, spec } = context.records.resolve(nameOrID);
+  if (spec.rootfs !== undefined) throw invalid("cannot commit a container that uses an exploded rootfs");
   const base = core.images.resolve(imageID);
   const record = context.records.require(id);
   // Changes that make no sense are told before anything is done.
   const config = configOf(record, base.config, options);
   const image = await whilePaused(context, id, options.pause ?? false, async () => {
     const tree = await holdTree(context, id);
-    const layer = holding(context, tree, trees[options.squash ? "export" : "changeset"](id, record.idMaps));
+    const layer = holding(
+      context,
+      tree,
+      options.squash ? trees.export(tree.root, record.idMaps) : trees.changeset(id, record.idMaps),
+    );
     const history = historyOf(record, options, new Date(core.clock.now()).toISOString());
     return await core.images.assemble({
       ...(options.squash ? {} : { base: base.id }),

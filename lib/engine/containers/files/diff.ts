@@ -1,7 +1,7 @@
 import type { TreeChange, TreeName } from "../../tree_port.ts";
 import { EngineError } from "../../errors.ts";
 import { type Context, hostOf } from "../context.ts";
-import { isCode } from "../failures.ts";
+import { invalid, isCode } from "../failures.ts";
 import { holdTree } from "./with_tree.ts";
 
 /** What the engine itself puts into every tree, mount points for the most part: no change of the container's. */
@@ -60,8 +60,8 @@ async function compare(context: Context, from: Stack, to: Stack): Promise<TreeCh
   await using held = new AsyncDisposableStack();
   const names: TreeName[] = [];
   for (const { containerID, diffIDs } of [from, to]) {
-    if (containerID !== undefined) held.use(await holdTree(context, containerID));
-    names.push(containerID === undefined ? { diffIDs } : { containerID });
+    if (containerID === undefined) names.push({ diffIDs });
+    else names.push({ root: held.use(await holdTree(context, containerID)).root });
   }
   return await hostOf(context).trees.differences(names[0], names[1]);
 }
@@ -76,7 +76,8 @@ function stackOf(context: Context, name: string, kind: ChangesOptions["kind"]): 
     }
   }
   try {
-    const { id, diffIDs } = records.resolve(name);
+    const { id, diffIDs, spec } = records.resolve(name);
+    if (spec.rootfs !== undefined) throw invalid(`container ${id} has a folder of the host as its root, and no image`);
     return { diffIDs, containerID: id };
   } catch (error) {
     throw missing(name, error);

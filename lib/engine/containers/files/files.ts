@@ -45,7 +45,7 @@ export class ContainerFiles {
     const host = hostOf(this.#context);
     const tree = await holdTree(this.#context, nameOrID);
     emit(this.#context, tree.record, "export");
-    return holding(this.#context, tree, host.trees.export(tree.record.id, tree.record.idMaps));
+    return holding(this.#context, tree, host.trees.export(tree.root, tree.record.idMaps));
   }
 
   /** Makes an image of the container's tree. */

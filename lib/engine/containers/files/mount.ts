@@ -1,5 +1,6 @@
 import { type Context, emit, hostOf, isLive, locked } from "../context.ts";
 import { improperState } from "../failures.ts";
+import { treeOptions } from "../users.ts";
 import { mountForWork } from "./with_tree.ts";
 
 /** Mounts a container's tree for the host's users, once more each time, and gives its path there. */
@@ -54,8 +55,9 @@ export function unmountContainer(
 export async function mountedContainers(context: Context): Promise<Record<string, string>> {
   const { layers } = hostOf(context);
   const mounted = context.records.all().filter((record) => isLive(record) || context.treeUses.count(record.id) > 0);
-  const paths = await Promise.all(
-    mounted.map(async ({ id, diffIDs }) => [id, await layers.mount(id, diffIDs)] as const),
-  );
+  const paths = await Promise.all(mounted.map(async (record) => {
+    const { id, diffIDs } = record;
+    return [id, await layers.mount(id, diffIDs, treeOptions(record, undefined))] as const;
+  }));
   return Object.fromEntries(paths);
 }

@@ -2,6 +2,7 @@ import type { ContainerRecord } from "../../container_record.ts";
 import type { TreePath } from "../../tree_port.ts";
 import { type Context, hostOf } from "../context.ts";
 import { cleanPath } from "../mounts.ts";
+import type { HeldTree } from "./with_tree.ts";
 
 /** States in which the process sees the container's mounts. */
 const SEEING = new Set(["running", "paused", "stopping"]);
@@ -15,8 +16,12 @@ export function absolutePath(record: ContainerRecord, path: string): string {
  * Where the host is to look for a path. A running container's process sees every mount; of one that does not run, the mount
  * whose place the path begins with is looked into, and what the start makes (tmpfs, overlays, image mounts) is not there.
  */
-export function treePath(context: Context, record: ContainerRecord, path: string): TreePath {
-  const place: TreePath = { containerID: record.id, path, idMaps: record.idMaps };
+export function treePath(
+  context: Context,
+  { record, root }: Pick<HeldTree, "record" | "root">,
+  path: string,
+): TreePath {
+  const place: TreePath = { root, path, idMaps: record.idMaps };
   if (SEEING.has(record.state.status)) return { ...place, pid: record.state.pid };
   const clean = cleanPath(path);
   const mounts = record.mounts.filter(({ type, destination }) => {

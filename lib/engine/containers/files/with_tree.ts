@@ -8,6 +8,8 @@ import { namespaceOwner, treeOptions } from "../users.ts";
 export interface HeldTree extends AsyncDisposable {
   /** As it was when the tree was taken. */
   readonly record: ContainerRecord;
+  /** Where it is mounted. */
+  readonly root: string;
 }
 
 /**
@@ -27,13 +29,13 @@ export async function holdTree(
     }
     context.treeUses.take(id);
     try {
-      const { rootOwner } = await mountForWork(context, record);
+      const { path: root, rootOwner } = await mountForWork(context, record);
       if (options.filled && !isLive(record)) await fillVolumes(context, record, rootOwner);
+      return { record, root, [Symbol.asyncDispose]: () => locked(context, id, () => giveBack(context, id)) };
     } catch (error) {
       await giveBack(context, id);
       throw error;
     }
-    return { record, [Symbol.asyncDispose]: () => locked(context, id, () => giveBack(context, id)) };
   });
 }
 
@@ -79,7 +81,7 @@ export async function mountForWork(
   const { layers, processes, trees } = hostOf(context);
   const { id, idMaps: maps, diffIDs } = record;
   if (maps === undefined || isLive(record) || await trees.isMounted(id)) {
-    return { path: await layers.mount(id, diffIDs) };
+    return { path: await layers.mount(id, diffIDs, treeOptions(record, undefined)) };
   }
   const join = namespaceOwner(context, record);
   const userns = await hostOf(context).users.create(id, { maps, join, network: false });

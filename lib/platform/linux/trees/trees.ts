@@ -63,7 +63,7 @@ class AgentTrees implements Trees {
     { owner, dotted }: TreeReadOptions,
   ): Promise<{ facts: FileFacts; archive: ReadableStream<Uint8Array> }> {
     const place = await this.#place(path);
-    const { uid, gid } = await this.#owner(path.containerID, owner);
+    const { uid, gid } = await resolveUser(path.root, owner, []);
     const contents = endsInItself(path.path) ? dotted ? "." : "1" : "";
     const whole = place.isWhole ? "1" : "";
     const { root, pid, name } = place;
@@ -78,7 +78,7 @@ class AgentTrees implements Trees {
 
   async write(path: TreePath, entries: ReadableStream<Uint8Array>, options: TreeWriteOptions): Promise<void> {
     const place = await this.#place(path);
-    const ids = options.owner === undefined ? undefined : await this.#owner(path.containerID, options.owner);
+    const ids = options.owner === undefined ? undefined : await resolveUser(path.root, options.owner, []);
     const owner = ids === undefined ? ["", ""] : [String(ids.uid), String(ids.gid)];
     using agent = new Agent(
       ["put", place.root, place.pid, place.path, ...owner, options.keepKinds ? "1" : "", ...mapsOf(path.idMaps)],
@@ -103,8 +103,8 @@ class AgentTrees implements Trees {
     }
   }
 
-  export(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array> {
-    return new Agent(["export", this.#storage(containerID, "merged"), "", ...mapsOf(idMaps)]).output();
+  export(root: string, idMaps?: IDMaps): ReadableStream<Uint8Array> {
+    return new Agent(["export", root, "", ...mapsOf(idMaps)]).output();
   }
 
   changeset(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array> {
@@ -122,7 +122,7 @@ class AgentTrees implements Trees {
 
   async differences(from: TreeName, to: TreeName): Promise<TreeChange[]> {
     const names = async (tree: TreeName) => {
-      return "diffIDs" in tree ? await this.#layers.lower(tree.diffIDs) : [this.#storage(tree.containerID, "merged")];
+      return "diffIDs" in tree ? await this.#layers.lower(tree.diffIDs) : [tree.root];
     };
     const [older, newer] = [await names(from), await names(to)];
     return await this.#compare("differences", String(older.length), ...older, ...newer);
@@ -152,8 +152,7 @@ class AgentTrees implements Trees {
     return join(containerPaths(this.#paths, containerID).storage, folder);
   }
 
-  async #place({ containerID, path, pid, mount }: TreePath): Promise<Place> {
-    const root = this.#storage(containerID, "merged");
+  async #place({ root, path, pid, mount }: TreePath): Promise<Place> {
     const clean = cleaned(path);
     if (pid !== undefined) return { root, pid: String(pid), path: clean, name: "", isWhole: true };
     if (mount === undefined) return { root, pid: "", path: clean, name: "", isWhole: true };
@@ -168,10 +167,6 @@ class AgentTrees implements Trees {
     // A file cannot be a root; its folder can.
     const file = cleaned(`${basename(mount.source)}${rest}`);
     return { root: dirname(mount.source), pid: "", path: file, name, isWhole: false };
-  }
-
-  async #owner(containerID: string, user: string): Promise<{ uid: number; gid: number }> {
-    return await resolveUser(this.#storage(containerID, "merged"), user, []);
   }
 }
 
