@@ -1,6 +1,6 @@
 import type { Segment } from "./plan_types.ts";
 import { compareSegments } from "./route_order.ts";
-import { type Condition, conditionsOf, firstWords, type Match, type Route, Router, VERSION } from "./router.ts";
+import { type Condition, conditionsOf, firstWords, type Match, type Route, Router } from "./router.ts";
 
 /** Longer paths fit nothing: to find where two remainders part takes the square of the length. */
 const MAX_LENGTH = 8192;
@@ -15,7 +15,7 @@ export class PatternRouter<Value> extends Router<Value> {
   readonly #routes: readonly PatternRoute<Value>[];
 
   constructor(routes: readonly Route<Value>[]) {
-    super();
+    super(routes);
     this.#routes = routes.map((route) => ({
       ...route,
       pattern: expressionOf(route),
@@ -23,23 +23,24 @@ export class PatternRouter<Value> extends Router<Value> {
     })).sort((a, b) => compareSegments(a.plan.segments, b.plan.segments) || b.conditions.length - a.conditions.length);
   }
 
-  protected override methodsKnown(): string[] {
-    return this.#routes.map(({ plan }) => plan.method);
-  }
-
-  protected override find(method: string, path: string, query: string): Match<Value> | undefined {
-    for (const { plan, pattern, conditions, value } of this.#routes) {
-      const match = method === plan.method && path.length <= MAX_LENGTH && pattern.exec(path);
-      if (!match) continue;
-      const [, version, ...captures] = match;
-      if (conditions.every((holds) => holds(query, version))) return { value, captures, version };
+  protected override find(
+    method: string,
+    path: string,
+    query: string,
+    version: string | undefined,
+  ): Match<Value> | undefined {
+    for (const { plan, pattern, conditions, value, versioned } of this.#routes) {
+      const isOpen = method === plan.method && (versioned || version === undefined);
+      const match = isOpen && path.length <= MAX_LENGTH && pattern.exec(path);
+      if (match && conditions.every((holds) => holds(query, version))) {
+        return { value, captures: match.slice(1), version };
+      }
     }
   }
 }
 
-function expressionOf({ plan: { segments }, versioned, aliases }: Route<unknown>): RegExp {
-  // The first group is the version.
-  let groups = 1;
+function expressionOf({ plan: { segments }, aliases }: Route<unknown>): RegExp {
+  let groups = 0;
   const words = firstWords(segments, aliases).map(escape);
   const source = segments.map((segment, index) =>
     index === 0 && words.length > 0 ? `/(?:${words.join("|")})` : "/" + partsOf(segment).map((part, index, parts) => {
@@ -51,7 +52,7 @@ function expressionOf({ plan: { segments }, versioned, aliases }: Route<unknown>
       return next && "text" in next ? `(?=([^/]+?)${escape(next.text)})\\${groups}` : "([^/]+)";
     }).join("")
   );
-  return RegExp(`^${versioned ? `(?:/v(${VERSION}))?` : "()?"}${source.join("")}$`);
+  return RegExp(`^${source.join("")}$`);
 }
 
 const partsOf = (segment: Segment) => segment.type === "partial" ? segment.parts : [segment];

@@ -20,12 +20,27 @@ export interface Match<Value> {
   readonly version: string | undefined;
 }
 
-/** Finds routes by method and path. Of several that fit, the most specific is found. */
+/** A version at the head of a path, and what stands behind its letter. */
+const HEAD = /^\/(v(\d[\dA-Za-z.-]*))\//;
+
+/** Finds routes by method and path. Of several that fit, the most specific is found; a version is read as one where a route fits behind it. */
 export abstract class Router<Value> {
-  /** The methods of all routes. */
-  protected abstract methodsKnown(): Iterable<string>;
-  /** Finds the route of a path as it stands. */
-  protected abstract find(method: string, path: string, query: string): Match<Value> | undefined;
+  readonly #methods: ReadonlySet<string>;
+  /** First segments, which are no versions even if they look like one. */
+  readonly #words: ReadonlySet<string>;
+
+  constructor(routes: readonly Route<Value>[]) {
+    this.#methods = new Set(routes.map(({ plan }) => plan.method));
+    this.#words = new Set(routes.flatMap(({ plan, aliases }) => firstWords(plan.segments, aliases)));
+  }
+
+  /** Finds the route of a path as it stands; behind a version, one that takes a version. */
+  protected abstract find(
+    method: string,
+    path: string,
+    query: string,
+    version: string | undefined,
+  ): Match<Value> | undefined;
 
   /**
    * Finds the route of a request.
@@ -34,22 +49,26 @@ export abstract class Router<Value> {
    * @param query The query without its question mark
    */
   match(method: string, path: string, query: string): Match<Value> | undefined {
-    const found = this.find(method, path, query);
+    const found = this.#match(method, path, query);
     if (found?.captures.length === 0 || !isOddPath(path)) return found;
-    return this.find(method, normalisePath(path), query);
+    return this.#match(method, normalisePath(path), query);
   }
 
   /** The methods that would find a route for this path. */
   methods(path: string, query: string): string[] {
-    return [...new Set(this.methodsKnown())].filter((method) => this.match(method, path, query)).sort();
+    return [...this.#methods].filter((method) => this.match(method, path, query)).sort();
+  }
+
+  #match(method: string, path: string, query: string): Match<Value> | undefined {
+    const head = HEAD.exec(path);
+    const found = head && !this.#words.has(head[1]) &&
+      this.find(method, path.slice(head[1].length + 1), query, head[2]);
+    return found || this.find(method, path, query, undefined);
   }
 }
 
 /** Makes a router of routes. */
 export type MakeRouter = <Value>(routes: readonly Route<Value>[]) => Router<Value>;
-
-/** What a version looks like behind its letter, at the head of a path. */
-export const VERSION = "\\d[\\dA-Za-z.-]*";
 
 /** The spellings of a path's first segment, if it has several. */
 export function firstWords([first]: readonly Segment[], aliases: Route<unknown>["aliases"] = {}): readonly string[] {

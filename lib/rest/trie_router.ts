@@ -10,41 +10,29 @@ interface Candidate<Value> {
 type Table<Value> = RouteTrie<Candidate<Value>[]>;
 type Tables<Value> = Map<string, Table<Value>>;
 
-/** A version at the head of a path, in its group of {@linkcode VERSION}. */
-const HEAD = /^\/(v(\d[\dA-Za-z.-]*))\//;
-
 /** A router that walks a trie of segments for each method: searches that hardly grow with the number of routes. */
 export class TrieRouter<Value> extends Router<Value> {
   readonly #plain: Tables<Value> = new Map();
   readonly #versioned: Tables<Value> = new Map();
-  /** First segments that look like a version but are not. */
-  readonly #versionLike = new Set<string>();
 
   constructor(routes: readonly Route<Value>[]) {
-    super();
+    super(routes);
     for (const route of routes) {
-      for (const word of firstWords(route.plan.segments, route.aliases)) {
-        if (HEAD.test(`/${word}/`)) this.#versionLike.add(word);
-      }
       add(this.#plain, route);
       if (route.versioned) add(this.#versioned, route);
     }
   }
 
-  protected override methodsKnown(): Iterable<string> {
-    return this.#plain.keys();
-  }
-
-  protected override find(method: string, path: string, query: string): Match<Value> | undefined {
-    // "/v"
-    if (this.#versioned.size > 0 && path.charCodeAt(1) === 118) {
-      const head = HEAD.exec(path);
-      if (head !== null && !this.#versionLike.has(head[1])) {
-        const found = lookUp(this.#versioned.get(method), path.slice(head[1].length + 1), query, head[2]);
-        if (found !== undefined) return found;
-      }
-    }
-    return lookUp(this.#plain.get(method), path, query, undefined);
+  protected override find(
+    method: string,
+    path: string,
+    query: string,
+    version: string | undefined,
+  ): Match<Value> | undefined {
+    const table = (version === undefined ? this.#plain : this.#versioned).get(method);
+    const captures: string[] = [];
+    const found = table?.find(path, captures, (leaf) => choose(leaf, query, version));
+    return found && { value: found.value, captures, version };
   }
 }
 
@@ -77,17 +65,6 @@ function add<Value>(tables: Tables<Value>, { plan, aliases, value }: Route<Value
     leaf.push(candidate);
     leaf.sort((a, b) => b.conditions.length - a.conditions.length);
   }
-}
-
-function lookUp<Value>(
-  table: Table<Value> | undefined,
-  path: string,
-  query: string,
-  version: string | undefined,
-): Match<Value> | undefined {
-  const captures: string[] = [];
-  const found = table?.find(path, captures, (leaf) => choose(leaf, query, version));
-  return found && { value: found.value, captures, version };
 }
 
 function choose<Value>(

@@ -1,7 +1,8 @@
 import { type Fetch, gantry, h3, hono, itty, orpc } from "./dispatch_peers.ts";
+import { inTurn } from "./in_turn.ts";
 import { engineRoutes, requestsFor } from "./routes.ts";
 
-/** What dispatching costs over a table of routes, in requests per second, best of several rounds. */
+/** What dispatching costs over a table of routes, in requests per second. */
 export interface DispatchResult {
   table: string;
   requests: number;
@@ -40,20 +41,13 @@ async function compare(
   rounds: number,
   peers: Record<string, Fetch>,
 ): Promise<DispatchResult> {
-  const rates: Record<string, number> = {};
   for (const [name, serve] of Object.entries(peers)) {
     for (const request of requests) {
       const { status } = await serve(request);
       if (status !== 204) throw new Error(`${name}: ${request.method} ${request.url}: ${status}`);
     }
   }
-  // In turn, so that all meet the same machine.
-  for (let round = 0; round < rounds; round++) {
-    for (const [name, serve] of Object.entries(peers)) {
-      rates[name] = Math.max(rates[name] ?? 0, await rate(serve, requests));
-    }
-  }
-  return { table, requests: requests.length, rates };
+  return { table, requests: requests.length, rates: await inTurn(peers, 3 * rounds, (serve) => rate(serve, requests)) };
 }
 
 async function rate(serve: Fetch, requests: readonly Request[]): Promise<number> {

@@ -58,6 +58,7 @@ Deno.test("handler() and link() of the small entries say what they do not carry"
 Deno.test("handlerWith() and linkWith() carry what their parts do", async () => {
   const run = server.handlerWith(
     {
+      router: server.trieRouter,
       codecs: [server.form, server.exactJSON],
       streams: server.streams,
       channel: server.writeChannel,

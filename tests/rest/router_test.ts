@@ -268,3 +268,39 @@ function decode(text: string): string {
     return text;
   }
 }
+
+Deno.test("PatternRouter finds what TrieRouter finds, with remainders in several places", () => {
+  const roll = dice(20261124);
+  let hits = 0;
+  for (let round = 0; round < 400; round++) {
+    const tags = new Map<string, string>();
+    for (let i = 1 + roll(8); i > 0; i--) {
+      let n = 0;
+      const path = Array.from({ length: 1 + roll(5) }, () => SEGMENTS[roll(SEGMENTS.length)]).join("/")
+        .replaceAll(/\{\w/g, () => `{n${n++}`);
+      if (path.split("*").length < 4) tags.set(path.replaceAll(/n\d+/g, ""), `GET /${path}`);
+    }
+    let plans: readonly Plan[];
+    try {
+      plans = plansOf([...tags.values()]);
+    } catch {
+      // Two of them fit some paths equally well.
+      continue;
+    }
+    const routes = plans.map((plan) => ({
+      plan,
+      versioned: round % 2 === 0,
+      aliases: { a: ["alias"] },
+      value: plan.tag,
+    }));
+    const [trie, pattern] = [trieRouter(routes), new PatternRouter(routes)];
+    for (let i = 0; i < 60; i++) {
+      const head = ["", "/v4.1", "/alias"][roll(3)];
+      const path = `${head}/${Array.from({ length: 1 + roll(5) }, () => TEXTS[roll(TEXTS.length)]).join("/")}`;
+      const [found, same] = [trie.match("GET", path, ""), pattern.match("GET", path, "")];
+      assertEquals(same, found, `${path} over ${plans.map(({ tag }) => tag).join(", ")}`);
+      if (found) hits++;
+    }
+  }
+  assert(hits > 2000, `only ${hits} paths fitted anything`);
+});
