@@ -19,6 +19,8 @@ export async function* engineLines(
   gantry: Peer,
   podman: Peer,
   registry: string,
+  /** Another registry, with nothing in it: where images are pushed to. */
+  empty: string,
   counts: { cycles: number; containers: number; repeats: number },
 ): AsyncGenerator<Line> {
   const both = async (work: (peer: Peer) => Promise<number>) => ({
@@ -33,6 +35,15 @@ export async function* engineLines(
     higher: false,
     aim: 1.5,
     ...await both((peer) => seconds(() => pull(peer, `${registry}/bench/big:latest`))),
+  };
+  yield {
+    what: "push of a ~100 MB image",
+    unit: "s",
+    higher: false,
+    aim: 1.2,
+    ...await both((peer) =>
+      seconds(() => push(peer, `${registry}/bench/big:latest`, `${empty}/from-${peer.name}/big:1`))
+    ),
   };
   for (const [network, aim] of [["none", 2], ["bridge", 4]] as const) {
     yield {
@@ -107,6 +118,11 @@ async function pull(peer: Peer, name: string): Promise<void> {
   );
   const failed = report.split("\n").find((line) => line.includes('"error"'));
   if (failed) throw new Error(`${peer.name}: pull of ${name}: ${failed}`);
+}
+
+async function push(peer: Peer, name: string, destination: string): Promise<void> {
+  const query = `destination=${encodeURIComponent(destination)}&tlsVerify=false`;
+  await peer.call("POST", `/images/${encodeURIComponent(name)}/push?${query}`);
 }
 
 async function create(peer: Peer, name: string, network: string): Promise<string> {

@@ -144,6 +144,23 @@ Deno.test("RegistryWriter stops at refusals, loops and other digests", async () 
   });
 });
 
+Deno.test("RegistryWriter asks the token server for what it is about to do, and for the repository it mounts from", async () => {
+  await withUploads({ bearer: true }, async (registry) => {
+    const bearer = writer(registry.registriesConf, { credentials: () => REGISTRY_USER });
+    const [x, y] = ["x", "team/y"].map((name) => normalise(`${registry.host}/${name}:1`));
+    assertEquals(await bearer.blob(x, blob()), "sent");
+    assertEquals(await bearer.blob(y, { ...blob(), mountFrom: ["x"] }), "mounted");
+    await bearer.manifest(y, { bytes: IMAGE.manifest, mediaType: IMAGE.mediaType });
+    const scopes = registry.requests.filter((line) => line.startsWith("GET /token"))
+      .map((line) => new URL(line.slice(4), "http://registry").searchParams.getAll("scope"));
+    assertEquals(scopes, [
+      ["repository:x:pull,push"],
+      ["repository:team/y:pull,push"],
+      ["repository:team/y:pull,push", "repository:x:pull"],
+    ]);
+  });
+});
+
 Deno.test("RegistryWriter writes to no blocked registry, and stops when told to", async () => {
   const blocked = writer('[[registry]]\nlocation = "shut.example"\nblocked = true\n');
   const error = await assertRejects(() => blocked.blob(normalise("shut.example/x"), blob()), RegistryError);

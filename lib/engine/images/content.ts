@@ -124,6 +124,11 @@ export class Content {
   }
 }
 
+/** Holds all the blobs an image is made of, at once: nothing of it may go between being found and being used. */
+export function claimBlobs(claim: Claim, image: ImageRecord): void {
+  for (const key of keysOf(image)) if (key.startsWith("blob:")) claim.add(key);
+}
+
 /** Keeps content from going while its record is not there yet. */
 export class Claim {
   readonly #content: Content;

@@ -126,6 +126,58 @@ for (const setup of [{ auth: true }, { auth: true, tls: true }]) {
   });
 }
 
+Deno.test("Images.push() and pull() show a client certificate where the registry wants one", async () => {
+  const [registry, source] = [await startRegistry({ tls: "mutual" }), await startRegistry()];
+  try {
+    await pushImage(source.url, "mixed:1", MIXED);
+    const { ca, client: own } = registry;
+    const destination = `${registry.host}/out:1`;
+    for (const [tls, isIn] of [[{ ca, ...own }, true], [{ ca }, false]] as const) {
+      const asked: string[] = [];
+      const rig = await openImages({
+        registries: source.registriesConf,
+        tls: (host) => {
+          asked.push(host);
+          return host === registry.host ? tls : undefined;
+        },
+      });
+      await pullID(rig.images, `${source.host}/mixed:1`);
+      const pushing = push(rig, "mixed:1", { destination, retries: 0 });
+      if (isIn) await pushing;
+      else assertEquals((await assertRejects(() => pushing, EngineError)).code, "registry");
+      if (isIn) assertEquals(await pullID(rig.images, destination), MIXED.id);
+      // Looked up once for each pull and push, not for each request.
+      assertEquals(asked.length, isIn ? 3 : 2);
+    }
+  } finally {
+    await registry.close();
+    await source.close();
+  }
+});
+
+Deno.test("Images.push() ends well though its image is removed meanwhile, and then nothing is left", async () => {
+  const registry = await startRegistry();
+  try {
+    const image = sampleImage();
+    await pushImage(registry.url, "app:1", image);
+    const target = await startRegistry();
+    try {
+      const registries = `${registry.registriesConf}[[registry]]\nlocation = "${target.host}"\ninsecure = true\n`;
+      const rig = await openImages({ registries });
+      await pullID(rig.images, `${registry.host}/app:1`);
+      for await (const value of rig.images.push("app:1", { destination: `${target.host}/app:1` })) {
+        if (value.kind === "status" && rig.images.exists("app:1")) await rig.images.remove("app:1");
+      }
+      assertEquals((await read(target, "app:1")).digest, image.digest);
+      assertEquals([rig.images.list(), await blobsOf(rig.blobs)], [[], []]);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await registry.close();
+  }
+});
+
 Deno.test("Images.push() refuses what makes no sense before it asks a registry", async () => {
   const registry = await startRegistry();
   try {

@@ -6,7 +6,7 @@ import type { PullOptions, PullProgress } from "../../../lib/engine/images/types
 import { Intents } from "../../../lib/engine/intents.ts";
 import type { LocalFiles } from "../../../lib/engine/local_files_port.ts";
 import { Locks } from "../../../lib/engine/locks.ts";
-import { type Limits, resolveOptions } from "../../../lib/engine/options.ts";
+import { type EngineOptions, type Limits, resolveOptions } from "../../../lib/engine/options.ts";
 import type { Host, Layers, NoHost } from "../../../lib/engine/host_port.ts";
 import type { Blobs, Net, Ports, Store } from "../../../lib/engine/ports.ts";
 import { State } from "../../../lib/engine/state.ts";
@@ -31,6 +31,8 @@ export interface RigOptions {
   limits?: Partial<Limits>;
   /** A PEM certificate every registry may show. */
   ca?: string;
+  /** Certificates for a registry, instead. */
+  tls?: EngineOptions["tls"];
 }
 
 /** The images of an engine that has no containers. */
@@ -60,7 +62,7 @@ export async function openImages(options: RigOptions = {}): Promise<Rig> {
     locks: new Locks(),
     options: await resolveOptions(ports, {
       limits: options.limits,
-      tls: () => options.ca === undefined ? undefined : { ca: options.ca },
+      tls: options.tls ?? (() => options.ca === undefined ? undefined : { ca: options.ca }),
       defaultPlatform: { os: "linux", architecture: "amd64" },
       ...options.registries === undefined ? {} : { registries: parseRegistriesConf(options.registries) },
     }),

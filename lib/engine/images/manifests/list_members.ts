@@ -7,6 +7,7 @@ import { format, name as repositoryOf, type Reference } from "../../../oci/refer
 import { type FetchedManifest, RegistryClient } from "../../../oci/registry_client.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageRecord, ListEntry } from "../../image_record.ts";
+import { claimBlobs } from "../content.ts";
 import { pullFailure } from "../failures.ts";
 import { admit, type Intake } from "../intake.ts";
 import { findImage } from "../lookup.ts";
@@ -55,7 +56,8 @@ export async function findSubject(intake: Intake, text: string, access: Registry
 }
 
 async function localMembers(intake: Intake, image: ImageRecord, { all }: MemberOptions): Promise<ListEntry[]> {
-  const { core } = intake;
+  const { core, claim } = intake;
+  claimBlobs(claim, image);
   if (image.list !== undefined) {
     const { entries } = image.list;
     for (const { blobs = [] } of entries) for (const blob of blobs) await admit(intake, `blob:${blob}`);

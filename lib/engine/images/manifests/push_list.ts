@@ -5,6 +5,7 @@ import { RegistryClient } from "../../../oci/registry_client.ts";
 import { RegistryWriter } from "../../../oci/registry_writer.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageList, ImageRecord, ListEntry } from "../../image_record.ts";
+import { claimBlobs } from "../content.ts";
 import { type ImageParts, type Intake, withIntake } from "../intake.ts";
 import { localSource } from "../push/local_source.ts";
 import { choiceOf, type PushContext, type PushSource } from "../push/push_context.ts";
@@ -38,6 +39,7 @@ export async function pushList(
   checkFormat(list, options);
   const writer = new RegistryWriter(core.ports.net, registryOptions(core, options));
   await withIntake(parts, { signal, what: "Push" }, async (intake) => {
+    claimBlobs(intake.claim, image);
     const context: PushContext = { ...intake, writer, target, choice, tell };
     const done = ({ digest, size }: { digest: string; size: number }) => {
       core.events.emit({ type: "image", action: "push", id: image.id, name: format(target) });

@@ -1,6 +1,7 @@
 import { format, name as repositoryOf, normalise, type Reference, withDefaultTag } from "../../../oci/reference.ts";
 import { RegistryWriter } from "../../../oci/registry_writer.ts";
 import { EngineError } from "../../errors.ts";
+import { claimBlobs } from "../content.ts";
 import { pullFailure } from "../failures.ts";
 import { type ImageParts, withIntake } from "../intake.ts";
 import type { Found } from "../lookup.ts";
@@ -31,6 +32,7 @@ export async function pushImage(
   const target = targetOf(options.destination ?? destinationOf(found));
   const writer = new RegistryWriter(core.ports.net, registryOptions(core, options));
   await withIntake(parts, { signal, what: "Push" }, async (intake) => {
+    claimBlobs(intake.claim, image);
     tell({ kind: "status", text: "Getting image source signatures" });
     const source = await localSource(intake, image, target.domain);
     const { digest, size } = await pushManifest({ ...intake, writer, target, choice, tell }, source, target);
