@@ -192,8 +192,11 @@ export interface ExitStatus {
 
 /** Where the supervisor writes a container's log. */
 export interface LogSource {
-  driver: "k8s-file" | "none";
+  driver: "k8s-file" | "journald" | "none";
+  /** The log's file; empty where there is none. */
   path: string;
+  /** Whose entries of the journal it is. */
+  id?: string;
   /** The user's own place: the file stays when the container goes. */
   kept?: true;
 }

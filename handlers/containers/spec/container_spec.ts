@@ -10,7 +10,7 @@ import { absolute, surroundings } from "./surroundings.ts";
 import { userNamespace } from "./users.ts";
 import { isEmpty, refuseUnsupported, unsupported } from "./unsupported.ts";
 
-const LOG_DRIVERS = ["k8s-file", "json-file", "none"];
+const LOG_DRIVERS = ["k8s-file", "json-file", "journald", "none"];
 
 /** Options of a log, and the values that ask for what it does anyway. */
 const NO_LOG_OPTION: Record<string, string | undefined> = { "max-file": "1", compress: "false", mode: "blocking" };
@@ -130,7 +130,11 @@ function logConfig({ log_configuration: log }: SpecGenerator): NonNullable<SpecG
     throw unsupported("log_configuration.driver", `"${log.driver}"`);
   }
   if (!isEmpty(log?.labels)) throw unsupported("log_configuration.labels");
-  const option = Object.entries(log?.options ?? {}).find(([key, value]) => NO_LOG_OPTION[key] !== value);
+  const option = Object.entries(log?.options ?? {}).find(([key, value]) => {
+    // Only a journal has tags, and here they are texts, not templates.
+    const isTag = key === "tag" && log?.driver === "journald" && !value.includes("{{");
+    return !isTag && NO_LOG_OPTION[key] !== value;
+  });
   if (option !== undefined) throw unsupported("log_configuration.options", `"${option.join("=")}"`);
   return log ?? {};
 }

@@ -8,7 +8,7 @@ export async function chooseLog(host: Host, id: string, spec: ContainerSpec): Pr
   const { files } = host;
   const source = host.logSource(id, spec.logDriver ?? "k8s-file");
   const { logPath: path } = spec;
-  if (path === undefined || source.driver === "none") return source;
+  if (path === undefined || source.driver !== "k8s-file") return source;
   if (!path.startsWith("/") || path.endsWith("/") || !isPath(path)) {
     throw invalid(`invalid log path "${path}", must be the absolute path of a file`);
   }

@@ -4,7 +4,7 @@ import type { Limits } from "../limits.ts";
 import { invalid } from "./failures.ts";
 
 const BAD_CONFIG = "invalid configuration";
-const LOG_DRIVERS = ["k8s-file", "json-file", "none"];
+const LOG_DRIVERS = ["k8s-file", "json-file", "journald", "none"];
 
 /** A rule, and the text of the error where it is broken. */
 type Rule = (spec: ContainerSpec) => string | false | undefined;

@@ -15,8 +15,9 @@ import { hostInfoReader } from "./info.ts";
 import { openLayers } from "./layers.ts";
 import { localFiles } from "./local_files.ts";
 import { openNetworks } from "./networks.ts";
-import { containerPaths, hostPaths } from "./paths.ts";
+import { hostPaths } from "./paths.ts";
 import { ownCapabilities } from "./processes/capabilities.ts";
+import { logSource } from "./processes/log_sources.ts";
 import { openProcesses } from "./processes/processes.ts";
 import { openResources } from "./resources/resources.ts";
 import { openTrees } from "./trees/trees.ts";
@@ -81,12 +82,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     specs: openSpecs(await processes.runtime(), capabilities),
     info: hostInfoReader(context, processes),
     bootID: () => readFile(BOOT_ID, "utf8").then((text) => text.trim(), () => undefined),
-    logSource(id, driver) {
-      return {
-        driver: driver === "none" ? "none" : "k8s-file",
-        path: driver === "none" ? "" : containerPaths(paths, id).log,
-      };
-    },
+    logSource: (id, driver) => logSource(paths, id, driver),
     describe: (record) => containerFacts(paths, capabilities, record),
     async close() {
       await processes.close();

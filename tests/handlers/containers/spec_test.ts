@@ -121,7 +121,7 @@ Deno.test("containerSpec() refuses what it cannot honour, naming the field", () 
     [{ cgroups_mode: "split" }, "cgroups_mode"],
     [{ netns: { nsmode: "slirp4netns" } }, "netns"],
     [{ Networks: { a: { options: { x: "y" } } } }, "Networks.options"],
-    [{ log_configuration: { driver: "journald" } }, "log_configuration.driver"],
+    [{ log_configuration: { driver: "syslog" } }, "log_configuration.driver"],
     [{ log_configuration: { labels: { a: "b" } } }, "log_configuration.labels"],
     [{ log_configuration: { options: { tag: "x" } } }, "log_configuration.options"],
     [{ groups: ["keep-groups"] }, "groups"],

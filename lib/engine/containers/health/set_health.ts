@@ -21,14 +21,21 @@ export function setHealth(context: Context, nameOrID: string, wish: HealthWish):
 }
 
 function changed(now: HealthPlan | undefined, wish: HealthWish): HealthPlan {
-  const merge = <T>(before: T | undefined, after: Partial<T> | undefined) => after ? { ...before, ...after } : before;
+  const merge = <T>(before: T | undefined, after: Partial<T> | undefined) =>
+    after ? { ...before, ...given(after) } : before;
   const plan = resolveHealth({
     check: merge(now?.check, wish.check),
     startup: merge(now?.startup, wish.startup),
     onFailure: wish.onFailure ?? now?.onFailure,
-    log: { ...now?.log, ...wish.log },
+    log: { ...now?.log, ...given(wish.log ?? {}) },
   });
   if (wish.check && !plan.check) throw invalid("healthcheck command is not set");
   if (wish.startup && !plan.startup) throw invalid("startup healthcheck command is not set");
   return plan;
+}
+
+/** The fields of a wish that have a value. */
+function given<T extends object>(wish: Partial<T>): Partial<T> {
+  // Only keys without a value go.
+  return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -9,6 +9,7 @@ import { closeOnExec } from "../libc.ts";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { ContainerPaths, HostPaths } from "../paths.ts";
+import { logArguments } from "./log_sources.ts";
 import { PortHolder } from "./port_holder.ts";
 import type { Runtime } from "./runtime.ts";
 import { runtimeError } from "./runtime_errors.ts";
@@ -99,7 +100,7 @@ function conmonArgs({ runtime, record, paths, container }: ConmonOptions): strin
     ...["--bundle", container.bundle, "--container-pidfile", container.pidFile],
     ...["--exit-dir", paths.exits, "--full-attach", "--log-level", "error"],
     // An fsync at every container's end would cost more than the container.
-    ...["--no-sync-log", "--log-path", log.driver === "none" ? "none" : `k8s-file:${log.path}`],
+    ...["--no-sync-log", ...logArguments(log, spec.logOptions.tag)],
     // The supervisor counts the time: it goes on when this server does not.
     ...spec.timeout ? ["--timeout", String(spec.timeout)] : [],
     ...limited ? ["--log-size-max", String(spec.logSizeMax)] : [],

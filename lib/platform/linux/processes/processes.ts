@@ -29,8 +29,7 @@ import { startConmon } from "./conmon.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
 import { type Facts, hasOwnPids, readFacts, writeFacts } from "./facts.ts";
-import { readLogFile } from "./log_file.ts";
-import { findLogPlace } from "./log_place.ts";
+import { deleteLog, logPlaceOf, readLog } from "./log_sources.ts";
 import { isAlive, markProcess, namespacesOf } from "./proc.ts";
 import { processState } from "./process_state.ts";
 import { openRuntime, runRuntime, type Runtime, withoutCgroups } from "./runtime.ts";
@@ -223,16 +222,15 @@ export class LinuxProcesses implements Processes {
   }
 
   log(source: LogSource, options: LogReadOptions): ReadableStream<Uint8Array> {
-    if (source.driver === "none") return new ReadableStream({ start: (controller) => controller.close() });
-    return readLogFile(source.path, options);
+    return readLog(source, options);
   }
 
-  async logPlace(source: LogSource, records: number): Promise<LogPlace> {
-    return source.driver === "none" ? { offset: 0, file: "" } : await findLogPlace(source.path, records);
+  logPlace(source: LogSource, records: number): Promise<LogPlace> {
+    return logPlaceOf(source, records);
   }
 
-  async deleteLog(source: LogSource): Promise<void> {
-    if (source.driver !== "none" && !source.kept) await rm(source.path, { force: true });
+  deleteLog(source: LogSource): Promise<void> {
+    return deleteLog(source);
   }
 
   async list(): Promise<string[]> {
