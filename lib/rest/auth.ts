@@ -1,5 +1,5 @@
 import { HTTPError } from "./error.ts";
-import { bearerOf } from "./socket_protocols.ts";
+import { credentialOf } from "./socket_protocols.ts";
 
 /**
  * Decides who calls, what they may do and what they may learn of errors.
@@ -78,8 +78,7 @@ export function bearer<Identity = string>(
   return {
     scheme: { type: "http", scheme: "bearer" },
     async authenticate(request) {
-      const token = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1] ??
-        bearerOf(request.headers);
+      const token = credentialOf(request.headers, "bearer");
       if (token === undefined) throw refuse("Bearer", "a bearer token is required");
       const identity = typeof check === "string"
         ? await sameSecret(token, check) ? "bearer" : undefined
@@ -91,7 +90,7 @@ export function bearer<Identity = string>(
 }
 
 /**
- * Lets callers in that send `Authorization: Basic …` (RFC 7617).
+ * Lets callers in that send `Authorization: Basic …` (RFC 7617), or open a WebSocket with {@linkcode socketProtocols}.
  *
  * @param check Returns the identity for a name and password, or undefined to refuse; compare with {@linkcode sameSecret}
  *
@@ -113,7 +112,7 @@ export function basic<Identity>(
   return {
     scheme: { type: "http", scheme: "basic" },
     async authenticate(request) {
-      const encoded = /^Basic +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+      const encoded = credentialOf(request.headers, "basic");
       if (encoded === undefined) throw refuse(scheme, "a name and password are required");
       const decoded = decodeCredentials(encoded);
       const colon = decoded?.indexOf(":") ?? -1;

@@ -1,5 +1,5 @@
 import { FLOW } from "./flow.ts";
-import { bearerProtocol } from "./socket_protocols.ts";
+import { carriersOf } from "./socket_protocols.ts";
 import type { Texts } from "./open_channel.ts";
 
 /** The other end's close, as the reader sees it. */
@@ -72,6 +72,5 @@ function connect(request: Request, protocols: string[]): WebSocket {
     const options = { protocols, headers } as unknown as string[];
     if (Object.keys(headers).length > 0) return new WebSocket(url, options);
   } catch { /* no headers then */ }
-  const token = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
-  return new WebSocket(url, token === undefined ? protocols : [...protocols, bearerProtocol(token)]);
+  return new WebSocket(url, [...protocols, ...carriersOf(headers.authorization ?? "")]);
 }

@@ -3,11 +3,12 @@ import { decodeBase64, encodeBase64 } from "./base64.ts";
 /** The subprotocol of a WebSocket without flow control: what a server answers to a client that must offer one. */
 export const PLAIN = "gantry.plain";
 
-const BEARER = "gantry.bearer.";
-
 /**
- * The subprotocols with which a page opens a channel's WebSocket: browsers let it set no header, so that the bearer token
- * travels as one of them, which {@linkcode bearer} reads and no server sends back. A linked client does so by itself.
+ * The subprotocols with which a page opens a channel's WebSocket: browsers let it set no header, so that the credential
+ * travels as one of them, which {@linkcode bearer} and {@linkcode basic} read and no server sends back. A linked client does so
+ * by itself.
+ *
+ * @param credential A bearer token, or a name and a password
  *
  * @example
  * ```ts
@@ -15,14 +16,23 @@ const BEARER = "gantry.bearer.";
  * const open = (token: string) => new WebSocket("wss://clock.example.com/ticks", socketProtocols(token));
  * ```
  */
-export function socketProtocols(token: string): string[] {
-  return [PLAIN, bearerProtocol(token)];
+export function socketProtocols(credential: string | { readonly name: string; readonly password: string }): string[] {
+  const authorization = typeof credential === "string"
+    ? `Bearer ${credential}`
+    : `Basic ${encodeText(`${credential.name}:${credential.password}`)}`;
+  return [PLAIN, ...carriersOf(authorization)];
 }
 
-/** The subprotocol that carries a bearer token: base64url, because a subprotocol's name is an HTTP token. */
-export function bearerProtocol(token: string): string {
-  const encoded = encodeBase64(new TextEncoder().encode(token));
-  return BEARER + encoded.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+/** The subprotocol that carries an `Authorization`: in base64url, because a subprotocol's name is an HTTP token. */
+export function carriersOf(authorization: string): string[] {
+  const [, scheme, text] = /^(bearer|basic) +(\S+) *$/i.exec(authorization) ?? [];
+  if (!scheme) return [];
+  const encoded = encodeText(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return [`gantry.${scheme.toLowerCase()}.${encoded}`];
+}
+
+function encodeText(text: string): string {
+  return encodeBase64(new TextEncoder().encode(text));
 }
 
 /** The subprotocols a request offers. */
@@ -30,10 +40,13 @@ export function offeredProtocols(headers: Headers): string[] {
   return headers.get("sec-websocket-protocol")?.split(",").map((name) => name.trim()) ?? [];
 }
 
-/** The bearer token that a WebSocket's request carries. */
-export function bearerOf(headers: Headers): string | undefined {
+/** What a request says behind the name of an authentication scheme: in its `Authorization`, or as a subprotocol of a WebSocket. */
+export function credentialOf(headers: Headers, scheme: "bearer" | "basic"): string | undefined {
+  const [, named, text] = /^(\w+) +(\S+) *$/.exec(headers.get("authorization") ?? "") ?? [];
+  if (named?.toLowerCase() === scheme) return text;
   if (headers.get("upgrade")?.toLowerCase() !== "websocket") return undefined;
-  const carrier = offeredProtocols(headers).find((name) => name.startsWith(BEARER));
-  const bytes = carrier && decodeBase64(carrier.slice(BEARER.length));
+  const prefix = `gantry.${scheme}.`;
+  const carrier = offeredProtocols(headers).find((name) => name.startsWith(prefix));
+  const bytes = carrier && decodeBase64(carrier.slice(prefix.length));
   return bytes ? new TextDecoder().decode(bytes) : undefined;
 }

@@ -1,6 +1,16 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
-import { api, basic, bearer, handler, HTTPError, implement, rest, sameSecret } from "../../lib/rest/mod.ts";
+import {
+  api,
+  basic,
+  bearer,
+  handler,
+  HTTPError,
+  implement,
+  rest,
+  sameSecret,
+  socketProtocols,
+} from "../../lib/rest/mod.ts";
 import type { Authenticator } from "../../lib/rest/mod.ts";
 
 const definition = api("x", {
@@ -98,4 +108,27 @@ Deno.test("handler() grants CORS on answers, errors and OPTIONS, with Vary", asy
     assertEquals(response.headers.get("vary"), "Origin");
     await response.body?.cancel();
   }
+});
+
+Deno.test("basic() takes the name and password of a WebSocket's subprotocol, and of no other request's", async () => {
+  const auth = basic((name, password) => name === "ann" && password === "pässword" ? name : undefined);
+  const ask = (upgrade: HeadersInit, protocols: string[]) => {
+    const headers = { ...upgrade, "sec-websocket-protocol": protocols.join(", ") };
+    return auth.authenticate(new Request("http://h/", { headers }), "Ticks");
+  };
+  const right = socketProtocols({ name: "ann", password: "pässword" });
+  assertEquals(await ask({ upgrade: "websocket" }, right), "ann");
+  await assertRejects(async () => await ask({}, right), Error, "required");
+  const wrong = socketProtocols({ name: "ann", password: "guess" });
+  await assertRejects(async () => await ask({ upgrade: "websocket" }, wrong), Error, "wrong");
+  await assertRejects(async () => await ask({ upgrade: "websocket" }, socketProtocols("a-token")), Error, "required");
+  await assertRejects(
+    async () =>
+      await bearer("x").authenticate(
+        new Request("http://h/", { headers: { upgrade: "websocket", "sec-websocket-protocol": right.join(", ") } }),
+        "Ticks",
+      ),
+    Error,
+    "required",
+  );
 });

@@ -17,7 +17,7 @@ export interface ModuleCallOptions {
   /** Milliseconds until the call is given up. */
   timeout?: number;
   headers?: HeadersInit;
-  /** Opens a channel as a WebSocket. In a browser no header goes with it but a bearer token. */
+  /** Opens a channel as a WebSocket. In a browser no header goes with it but a credential. */
   websocket?: boolean;
   /** Opens a channel as server-sent events, and connects again where it left when the connection breaks. */
   events?: boolean;

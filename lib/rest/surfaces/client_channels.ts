@@ -4,7 +4,7 @@ export interface ClientChannels {
   of<T>(next: () => Promise<string | undefined>, end: () => void, decode: (text: string) => T): ClientChannel<T>;
   /** The values of a body of JSON lines. */
   lines<T>(response: Promise<Response>, decode: (text: string) => T, leave: () => void): ClientChannel<T>;
-  /** The values of a WebSocket's messages. Where it takes no headers, as in a browser, a bearer token still goes with it. */
+  /** The values of a WebSocket's messages. Where it takes no headers, as in a browser, a bearer token or a password still goes with it. */
   messages<T>(url: string, headers: Headers, decode: (text: string) => T, signal?: AbortSignal): ClientChannel<T>;
 }
 
@@ -55,11 +55,13 @@ export function clientChannels(): ClientChannels {
     } catch { /* no headers then */ }
     const credential = headers.get("authorization") ?? "";
     if (credential === "") return new WebSocket(url, [flow]);
-    const token = /^Bearer +(\S+) *$/i.exec(credential)?.[1];
-    if (token === undefined) throw new TypeError("Open a WebSocket: a browser sends no credential but a bearer token");
-    const base64 = btoa(String.fromCharCode(...new TextEncoder().encode(token)));
+    const [, scheme, text] = /^(bearer|basic) +(\S+) *$/i.exec(credential) ?? [];
+    if (!scheme) {
+      throw new TypeError("Open a WebSocket: a browser sends no credential but a bearer token or a password");
+    }
+    const base64 = btoa(String.fromCharCode(...new TextEncoder().encode(text)));
     const carrier = base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-    return new WebSocket(url, [flow, `gantry.bearer.${carrier}`]);
+    return new WebSocket(url, [flow, `gantry.${scheme.toLowerCase()}.${carrier}`]);
   };
 
   /** What a line says that tells of a failure, which no JSON begins like. */

@@ -2,10 +2,10 @@
 import { Buffer } from "node:buffer";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { z } from "../../../handlers/wire/zod.ts";
-import { api, type Handler, rest } from "../../../lib/rest/mod.ts";
+import { api, basic, type Handler, handler, rest } from "../../../lib/rest/mod.ts";
 import { surfaces } from "../../../lib/rest/surfaces.ts";
 import { chromiumPath, type WatchedPage, withPage } from "./chromium.ts";
-import { breakOff, serveShop, TOKEN } from "./shop.ts";
+import { breakOff, serveShop, shop, shopFunctions, TOKEN } from "./shop.ts";
 
 if (chromiumPath === undefined) console.log("left out: the page in a browser, as there is no Chromium here");
 
@@ -278,6 +278,29 @@ browserTest("docsPage() sends a credential with every try, channels too", async 
 
 const GUARDED = `{ headers: { accept: "text/event-stream", authorization: "Bearer ${TOKEN}" } }`;
 
+const auth = basic((name, password) => name === "ann" && password === "pass:wörd" ? name : undefined);
+
+browserTest(
+  "docsPage() sends a name and a password with every try, channels too",
+  async ({ page }) => {
+    await page.fill("#user", "ann");
+    const watch = page.locator("article#Watch");
+    await page.fill("#Watch-query-count", "2");
+    await page.selectOption("#Watch-transport", "websocket");
+    await watch.getByRole("button", { name: "Open" }).click();
+    await watch.locator(".answer .status", { hasText: "Failed" }).waitFor();
+    await page.fill("#password", "pass:wörd");
+    for (const transport of ["websocket", "lines", "events"]) {
+      await page.selectOption("#Watch-transport", transport);
+      await watch.getByRole("button", { name: "Open" }).click();
+      await watch.locator(".answer .status", { hasText: "Closed" }).waitFor();
+      assertEquals(await watch.locator(".count").textContent(), "2 values", transport);
+    }
+  },
+  true,
+  handler(auth, shopFunctions, { fallback: surfaces(shop, { auth }) }),
+);
+
 browserTest("clientModule() is imported by a browser from the root, and calls", async ({ page }, origin) => {
   // The page's own policy forbids other modules: one without it imports.
   await page.goto(`${origin}/openapi.json`);
@@ -337,8 +360,8 @@ browserTest(
     const stranger = connect("${origin}");
     const refused = [];
     for (const way of ways) refused.push(await read((async () => stranger.Watch(1, way))()));
-    const basic = await read((async () => shop.Watch(1, { websocket: true, headers: { authorization: "Basic x" } }))());
-    return { level, resumed, failed, whole, refused, basic };
+    const digest = await read((async () => shop.Watch(1, { websocket: true, headers: { authorization: "Digest x" } }))());
+    return { level, resumed, failed, whole, refused, digest };
   })().catch((error) => ({ error: String(error) }))`);
     assertEquals(seen, {
       level: "4",
@@ -354,7 +377,7 @@ browserTest(
         "Authenticate: a bearer token is required",
         "Read a channel: closed with 1006",
       ],
-      basic: "Open a WebSocket: a browser sends no credential but a bearer token",
+      digest: "Open a WebSocket: a browser sends no credential but a bearer token or a password",
     });
   },
   true,
