@@ -37,6 +37,21 @@ const STORIES: Record<string, (containers: Containers) => Promise<unknown>> = {
     await containers.rename(id, "other");
     await containers.remove(id, { force: true });
   },
+  "restarts by policy, as often as asked": async (containers) => {
+    const restartPolicy = { name: "on-failure", retries: 2 } as const;
+    const { record: { id } } = await containers.create(spec({ command: ["exit", "5"], restartPolicy }));
+    await containers.start(id);
+    await containers.settled();
+    assertEquals(containers.resolve(id).state.restartCount, 2);
+    await containers.remove(id);
+  },
+  "an unhealthy container that is started anew": async (containers) => {
+    const check = { test: ["CMD", "exit", "1"], interval: 1000, retries: 1 };
+    const { record: { id } } = await containers.create(spec({ health: { check, onFailure: "restart" } }));
+    await containers.start(id);
+    while (containers.resolve(id).state.restartCount === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await containers.remove(id, { force: true, timeout: 0 });
+  },
   "a start that fails": async (containers) => {
     const { record: { id } } = await containers.create(spec({ command: ["missing"], mounts: [volume("", "/cache")] }));
     await assertRejects(() => containers.start(id));
