@@ -10,6 +10,7 @@ import { containersAPI } from "./containers/api.ts";
 import { engineErrors } from "./errors.ts";
 import { execAPI } from "./exec/api.ts";
 import { filesAPI } from "./files/api.ts";
+import { artifactsAPI } from "./artifacts/api.ts";
 import { imagesAPI } from "./images/api.ts";
 import { secretsAPI } from "./secrets/api.ts";
 import { manifestsAPI } from "./manifests/api.ts";
@@ -21,6 +22,7 @@ const FAMILIES: Readonly<Record<string, Definition>> = {
   "Exec": execAPI,
   "Files of containers": filesAPI,
   "Images": imagesAPI,
+  "Artifacts": artifactsAPI,
   "Secrets": secretsAPI,
   "Manifests": manifestsAPI,
   "System": systemAPI,

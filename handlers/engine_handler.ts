@@ -8,6 +8,7 @@ import {
   type Implementation,
 } from "../lib/rest/mod.ts";
 import { surfaces } from "../lib/rest/surfaces.ts";
+import { artifacts } from "./artifacts/artifacts.ts";
 import { compatContainers } from "./compat/containers/containers.ts";
 import { compatExec } from "./compat/exec/exec.ts";
 import { compatFiles } from "./compat/files/files.ts";
@@ -38,6 +39,7 @@ export function families(engine: Engine): Implementation[] {
     exec(engine),
     files(engine),
     images(engine),
+    artifacts(engine),
     secrets(engine),
     manifests(engine),
     system(engine),

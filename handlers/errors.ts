@@ -8,6 +8,7 @@ const STATUS: Record<ErrorCode, number> = {
   invalid: 400,
   no_such_container: 404,
   no_such_image: 404,
+  no_such_artifact: 404,
   no_such_network: 404,
   no_such_volume: 404,
   no_such_exec: 404,
@@ -65,6 +66,8 @@ const EXCEPTIONS: Record<string, Partial<Record<ErrorCode, number>>> = {
   CompatRestartContainer: { ambiguous: 500 },
   CompatWaitContainer: { ambiguous: 500 },
   CompatRemoveImage: { state: 409 },
+  AddArtifact: { name_in_use: 500 },
+  AddLocalArtifact: { name_in_use: 500 },
 };
 
 /** How errors look on the wire, the engine's own by the table above. */

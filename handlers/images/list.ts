@@ -3,6 +3,7 @@ import type { ImageRecord } from "../../lib/engine/image_record.ts";
 import { Relations } from "../../lib/engine/images/relations.ts";
 import type { ImageSummary } from "../wire/image.ts";
 import type { Filters } from "../wire/query.ts";
+import { parseFilters } from "../parse_filters.ts";
 import { imageFilter } from "./filters.ts";
 import { imageSummary } from "./view.ts";
 
@@ -10,14 +11,16 @@ import { imageSummary } from "./view.ts";
 export interface ListQuery {
   /** Show images that are only there because others were built on them. */
   all?: boolean;
-  filters?: Filters;
+  /** JSON. */
+  filters?: string;
   /** A name's pattern, as Docker's oldest clients ask. */
   filter?: string;
 }
 
 /** The images that fit, the newest first. */
-export function listImages(engine: Engine, { all = false, filters = {}, filter }: ListQuery): ImageRecord[] {
-  const asked = filter === undefined ? filters : { ...filters, reference: [filter] };
+export function listImages(engine: Engine, { all = false, filters, filter }: ListQuery): ImageRecord[] {
+  const parsed = parseFilters(filters) ?? {};
+  const asked = filter === undefined ? parsed : { ...parsed, reference: [filter] };
   const isPlain = all || asked.intermediate?.includes("true");
   return fitting(engine, isPlain ? asked : { ...asked, intermediate: ["false"] })(engine.images.list());
 }

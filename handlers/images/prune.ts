@@ -1,6 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { RemoveImageReport } from "../../lib/engine/images/types.ts";
 import { badParameter } from "../errors.ts";
+import { parseFilters } from "../parse_filters.ts";
 import { PruneReport } from "../wire/container.ts";
 import { emit } from "../wire/emit.ts";
 import type { PruneImagesQuery } from "../wire/image_query.ts";
@@ -11,8 +12,8 @@ import { fitting } from "./list.ts";
  * Removes images no container uses: those without a name, or all of them. Containers of other programs, which `external` is
  * about, there are none in this store.
  */
-export async function pruneImages(engine: Engine, { all, filters = {} }: PruneImagesQuery): Promise<PruneReport[]> {
-  const { all: inFilters, dangling: _dangling, ...others } = filters;
+export async function pruneImages(engine: Engine, { all, filters }: PruneImagesQuery): Promise<PruneReport[]> {
+  const { all: inFilters, dangling: _dangling, ...others } = parseFilters(filters) ?? {};
   const whole = inFilters === undefined ? all : parseFlag(inFilters[0]);
   const pruned = await prune(engine, whole ? others : { ...others, dangling: ["true"] });
   return pruned.map(({ id, size }) => emit(PruneReport, { Id: id, Size: size }));

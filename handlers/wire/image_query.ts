@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { filters, flag } from "./query.ts";
+import { flag } from "./query.ts";
 import { z } from "./zod.ts";
 
 const optionalFlag = flag.optional();
@@ -14,7 +14,8 @@ export const ListImagesQuery = z.object({
   digests: optionalFlag,
   filter: z.string().optional(),
   "shared-size": optionalFlag,
-  filters: filters.optional(),
+  /** Read by `parseFilters`. */
+  filters: z.string().optional(),
 });
 
 /** The query of `ImagesPull`. */
@@ -102,6 +103,7 @@ export const PruneImagesQuery = z.object({
   external: optionalFlag,
   /** There is none yet: builds keep nothing. */
   buildcache: optionalFlag,
-  filters: filters.optional(),
+  /** Read by `parseFilters`. */
+  filters: z.string().optional(),
 });
 export type PruneImagesQuery = z.output<typeof PruneImagesQuery>;

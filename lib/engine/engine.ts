@@ -1,3 +1,4 @@
+import type { Artifacts } from "./artifacts/artifacts.ts";
 import { Containers } from "./containers/containers.ts";
 import { type Core, hostOf } from "./core.ts";
 import { EventLog } from "./events.ts";
@@ -15,6 +16,7 @@ import { Volumes } from "./volumes.ts";
 /** A container engine over {@linkcode Ports}: one per store. */
 export class Engine {
   readonly images: Images;
+  readonly artifacts: Artifacts;
   readonly containers: Containers;
   readonly networks: Networks;
   readonly volumes: Volumes;
@@ -26,6 +28,7 @@ export class Engine {
     this.#core = core;
     this.events = core.events;
     this.images = core.images;
+    this.artifacts = core.images.artifacts;
     this.networks = new Networks(core);
     this.volumes = new Volumes(core);
     this.secrets = new Secrets(core);

@@ -4,6 +4,7 @@ export type ErrorCode =
   | "invalid"
   | "no_such_container"
   | "no_such_image"
+  | "no_such_artifact"
   | "no_such_network"
   | "no_such_volume"
   | "no_such_exec"

@@ -36,6 +36,8 @@ export interface TarFile {
   /** In bytes; content of another size fails the stream. */
   size: number;
   content: Uint8Array | (() => Promise<ReadableStream<Uint8Array>>);
+  /** Read only for everybody by default. */
+  mode?: number;
 }
 
 /** Bytes of an extended header or long name: ten times what any file system's attributes can be. */
@@ -90,9 +92,10 @@ export function tarStream(files: AsyncIterable<TarFile>): ReadableStream<Uint8Ar
 }
 
 async function* write(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array, undefined> {
-  for await (const { path, size, content } of files) {
+  for await (const { path, size, content, mode } of files) {
     const kind = path.endsWith("/") ? FOLDER : READ_ONLY;
-    yield writeHeader({ ...kind, name: new TextEncoder().encode(path), size }, [], "posix");
+    const header = { ...kind, ...mode === undefined ? {} : { mode } };
+    yield writeHeader({ ...header, name: new TextEncoder().encode(path), size }, [], "posix");
     let written = 0;
     for await (const bytes of content instanceof Uint8Array ? [content] : await content()) {
       written += bytes.length;

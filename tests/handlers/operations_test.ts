@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { families } from "../../handlers/engine_handler.ts";
+import { artifactsAPI } from "../../handlers/artifacts/api.ts";
 import { compatContainersAPI } from "../../handlers/compat/containers/api.ts";
 import { compatExecAPI } from "../../handlers/compat/exec/api.ts";
 import { compatFilesAPI } from "../../handlers/compat/files/api.ts";
@@ -94,6 +95,15 @@ const CALLS: Record<string, [method: string, path: string, status: number, body?
   ManifestAddV3: ["POST", "/v3.4.0/libpod/manifests/list/add", 200, { images: [TINY_NAME] }],
   ManifestRemoveDigestV3: ["DELETE", `/v3.4.0/libpod/manifests/list?digest=${TINY.digest}`, 200],
   ManifestPushV3: ["POST", "/v3.4.0/libpod/manifests/list/push?destination=localhost:5000%2Fx", 200],
+  ListArtifact: ["GET", "/libpod/artifacts/json", 200],
+  InspectArtifact: ["GET", "/libpod/artifacts/localhost/none:1/json", 404],
+  AddArtifact: ["POST", "/libpod/artifacts/add?name=localhost/a:1&fileName=a", 201],
+  AddLocalArtifact: ["POST", "/libpod/artifacts/local/add?name=localhost/a:1&fileName=a&path=/absent", 404],
+  ExtractArtifact: ["GET", "/libpod/artifacts/localhost/none:1/extract", 404],
+  PullArtifact: ["POST", "/libpod/artifacts/pull?name=NO", 400],
+  PushArtifact: ["POST", "/libpod/artifacts/localhost/none:1/push", 404],
+  BatchRemoveArtifact: ["DELETE", "/libpod/artifacts/remove?all=true", 200],
+  RemoveArtifact: ["DELETE", "/libpod/artifacts/localhost/none:1", 404],
   Ping: ["GET", "/libpod/_ping", 200],
   PingHead: ["HEAD", "/libpod/_ping", 200],
   VersionHandler: ["GET", "/libpod/version", 200],
@@ -222,6 +232,7 @@ async function session({ engine: { containers } }: TestEngine, path: string): Pr
 }
 
 const OPERATIONS: Record<string, { results: readonly object[] }> = {
+  ...artifactsAPI.operations,
   ...containersAPI.operations,
   ...execAPI.operations,
   ...filesAPI.operations,

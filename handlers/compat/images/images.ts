@@ -2,6 +2,7 @@ import type { Engine } from "../../../lib/engine/engine.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { ImageRecord } from "../../../lib/engine/image_record.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
+import { parseFilters } from "../../parse_filters.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { listImages, summaryOf } from "../../images/list.ts";
 import { prune } from "../../images/prune.ts";
@@ -39,7 +40,8 @@ export function compatImages(engine: Engine): Implementation {
         VirtualSize: isBefore(version, 1, 44) ? image.size : undefined,
       }));
     },
-    CompatPruneImages: async ({ filters = {} }) => {
+    CompatPruneImages: async (query) => {
+      const filters = parseFilters(query.filters) ?? {};
       const pruned = await prune(engine, "dangling" in filters ? filters : { ...filters, dangling: ["true"] });
       return {
         ImagesDeleted: pruned.map(({ id }) => ({ Deleted: id })),

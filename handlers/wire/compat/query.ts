@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { filters, looseFlag } from "../query.ts";
+import { looseFlag } from "../query.ts";
 import { z } from "../zod.ts";
 
 const optionalFlag = looseFlag.optional();
@@ -83,7 +83,8 @@ export const CompatListImagesQuery = z.object({
   digests: optionalFlag,
   filter: z.string().optional(),
   "shared-size": optionalFlag,
-  filters: filters.optional(),
+  /** Read by `parseFilters`. */
+  filters: z.string().optional(),
 });
 
 /** The query of `CompatCreateImageFromImage`. */
@@ -127,4 +128,7 @@ export const CompatImportQuery = z.object({
 export type CompatImportQuery = z.output<typeof CompatImportQuery>;
 
 /** The query of `CompatPruneImages`. */
-export const CompatPruneImagesQuery = z.object({ filters: filters.optional() });
+export const CompatPruneImagesQuery = z.object({
+  /** Read by `parseFilters`. */
+  filters: z.string().optional(),
+});

@@ -1,3 +1,4 @@
+import { artifactBlobs, type ArtifactRecord } from "../artifact_record.ts";
 import type { ContainerRecord } from "../container_record.ts";
 import { type Core, hostOf } from "../core.ts";
 import type { ImageRecord } from "../image_record.ts";
@@ -23,6 +24,7 @@ export type Fate =
 export class Content {
   readonly #core: ContentCore;
   readonly #images: Index<ImageRecord>;
+  readonly #artifacts: Index<ArtifactRecord>;
   readonly #containers: Index<ContainerRecord>;
   readonly #sizes: Table<{ size: number }>;
   /** Sizes of layers no image names yet. */
@@ -32,6 +34,9 @@ export class Content {
   constructor(core: ContentCore) {
     this.#core = core;
     this.#images = core.state.table<ImageRecord>("images").index(keysOf);
+    this.#artifacts = core.state.table<ArtifactRecord>("artifacts").index((record) =>
+      artifactBlobs(record).map((digest) => `blob:${digest}`)
+    );
     this.#containers = core.state.table<ContainerRecord>("containers").index((record) =>
       record.diffIDs.map((diffID) => `layer:${diffID}`)
     );
@@ -105,7 +110,8 @@ export class Content {
   }
 
   #isNeeded(key: ContentKey): boolean {
-    return this.#claims.has(key) || this.#images.get(key) !== undefined || this.#containers.get(key) !== undefined;
+    const users = [this.#images, this.#artifacts, this.#containers];
+    return this.#claims.has(key) || users.some((index) => index.get(key) !== undefined);
   }
 
   async #discard(key: ContentKey, fate: Fate): Promise<void> {

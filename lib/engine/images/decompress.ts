@@ -34,7 +34,7 @@ export async function decompress(
 }
 
 /** The first bytes of a stream, and the stream still whole. */
-async function peek(
+export async function peek(
   source: ReadableStream<Uint8Array>,
   length: number,
 ): Promise<{ head: Uint8Array; stream: ReadableStream<Uint8Array> }> {

@@ -4,7 +4,8 @@ import type { Credential } from "../../oci/registry_sessions.ts";
 import type { Core } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { ImageRecord } from "../image_record.ts";
-import { ImageArchives } from "./archive/archives.ts";
+import { Artifacts } from "../artifacts/artifacts.ts";
+import { ImageArchives, type Track } from "./archive/archives.ts";
 import { assembleImage, type AssembleOptions } from "./assemble.ts";
 import { Catalogue } from "./catalogue.ts";
 import { Content } from "./content.ts";
@@ -39,6 +40,8 @@ export class Images {
   users: ImageUsers = { of: () => [], remove: () => Promise.resolve() };
   /** Saving, loading and importing. */
   readonly archives: ImageArchives;
+  /** What shares the store with images. */
+  readonly artifacts: Artifacts;
   /** Manifest lists, which are images too. */
   readonly lists: ManifestLists;
   readonly #core: ImagesCore;
@@ -54,7 +57,9 @@ export class Images {
     this.#catalogue = new Catalogue(core);
     this.#content = new Content(core);
     this.lists = new ManifestLists(this.#parts, (signal, start) => this.#trackWith(signal, start));
-    this.archives = new ImageArchives(this.#parts, (signal, work) => this.#trackWith(signal, work));
+    const track: Track = (signal, work) => this.#trackWith(signal, work);
+    this.archives = new ImageArchives(this.#parts, track);
+    this.artifacts = new Artifacts(this.#parts, track);
   }
 
   /** Every image, the newest made first. */

@@ -14,7 +14,8 @@ export function localFiles(own: readonly string[]): LocalFiles {
   return {
     async find(path) {
       if (!path.startsWith("/") || path.includes("\0")) {
-        throw new EngineError("invalid", `path "${path.slice(0, 200)}" is not absolute`);
+        const sentinel = "path is not absolute";
+        throw new EngineError("invalid", `${sentinel}: "${path.slice(0, 200)}"`, { sentinel });
       }
       const clean = resolve(path);
       const real = await realpath(clean).catch((error) => {

@@ -11,6 +11,7 @@ import { findImage } from "../lookup.ts";
 import { manifestBytes } from "../new_image.ts";
 import { takeLayers } from "../take_layers.ts";
 import { readBlob } from "./image_files.ts";
+import { whileClaimed } from "./while_claimed.ts";
 
 /** The formats images are saved in; all of them come out as a tar. */
 export const SAVE_FORMATS = ["docker-archive", "oci-archive", "oci-dir", "docker-dir"] as const;
@@ -69,7 +70,7 @@ export async function saveImages(
     for (const { image, tags } of images) {
       parts.core.events.emit({ type: "image", action: "save", id: image.id, name: tags[0] ?? image.id });
     }
-    return whileClaimed(intake, tarStream(files));
+    return whileClaimed(claim, tarStream(files));
   } catch (error) {
     await claim.end("delete");
     throw pullFailure(error);
@@ -170,28 +171,6 @@ async function openBlob({ core }: Intake, digest: string): Promise<ReadableStrea
   const blob = await core.ports.blobs.open(digest);
   if (blob) return blob;
   throw new EngineError("internal", `Read ${digest}: its blob is not there`);
-}
-
-/** The stream, which ends the claim when it ends, fails or is let go of. */
-function whileClaimed({ claim }: Intake, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  const reader = stream.getReader();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { value } = await reader.read();
-        if (value !== undefined) return controller.enqueue(value);
-      } catch (error) {
-        await claim.end("delete");
-        throw error;
-      }
-      await claim.end("delete");
-      controller.close();
-    },
-    async cancel(reason) {
-      await reader.cancel(reason).catch(() => {});
-      await claim.end("delete");
-    },
-  }, { highWaterMark: 0 });
 }
 
 async function lengthOf(stream: ReadableStream<Uint8Array>): Promise<number> {
