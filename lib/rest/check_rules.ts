@@ -50,6 +50,9 @@ function resultProblems(operation: Operation, { resultRules: rules, columns }: C
     fail(`${rules.length} result rules for ${schemas.length} results`, columns.results);
   }
   const whole = kinds.findIndex((kind) => kind.type === "stream" || kind.type === "chan");
+  if (whole >= 0 && plan.method === "HEAD") {
+    fail(`HEAD has no body: result ${whole + 1} is a ${kinds[whole].type}, which is nothing else`);
+  }
   if (whole >= 0 && schemas.length > 1) {
     fail(`result ${whole + 1} is a ${kinds[whole].type} and must be the only one`);
   }

@@ -37,6 +37,8 @@ Deno.test("api() refuses what cannot be carried", () => {
     ["a stream and more", { F: rest("POST /", [stream(), User]) }, "takes the whole body"],
     ["a stream result and more", { F: rest("GET /", [], [stream(), User]) }, "must be the only one"],
     ["a channel argument", { F: rest("POST /", [chan(User)]) }, "only a result can be"],
+    ["a stream of HEAD", { F: rest("HEAD /", [], [stream()]) }, "HEAD has no body: result 1 is a stream"],
+    ["a channel of HEAD", { F: rest("HEAD /", [], [chan(User)]) }, "HEAD has no body: result 1 is a chan"],
     ["versions", { F: rest("GET /", [], [], { versions: "four" }) }, "is not a comparison"],
   ];
   for (const [what, operations, message] of cases) {
