@@ -1,3 +1,5 @@
+import { buildTar } from "../../fixtures/tar_builder.ts";
+
 /** What a container may be in, as far as the model tells states apart. */
 export type Status = "created" | "initialized" | "running" | "paused" | "exited";
 
@@ -38,7 +40,14 @@ export interface Operation {
 }
 
 /** Sends a request to the server under test; throws when the server is gone. */
-export type Send = (method: string, path: string, body?: unknown) => Promise<{ status: number; text: string }>;
+export type Send = (
+  method: string,
+  path: string,
+  body?: unknown | Uint8Array,
+) => Promise<{ status: number; text: string }>;
+
+/** What the names of images made in the model begin with. */
+export const IMAGES = "localhost/model";
 
 const KILLED = 137;
 /** The exit code of an end nobody saw. */
@@ -78,7 +87,7 @@ function refusedExec(model: Model): Outcome {
 }
 
 /** What a shell command in a container said, and its exit code; or the status of the request that was refused. */
-export interface ExecResult {
+interface ExecResult {
   status: number;
   output: string;
 }
@@ -87,7 +96,7 @@ export interface ExecResult {
  * Runs a shell command to its end. Raw streams end where their connection does, so a server that dies looks like one that
  * is done: a last line tells them apart, and without it this throws.
  */
-export async function runExec(request: Send, id: string, command: string): Promise<ExecResult> {
+async function runExec(request: Send, id: string, command: string): Promise<ExecResult> {
   const body = {
     Cmd: ["sh", "-c", `out=$(${command}); code=$?; printf '%s\\nEND\\n' "$out"; exit $code`],
     AttachStdout: true,
@@ -107,6 +116,13 @@ export async function runExec(request: Send, id: string, command: string): Promi
 
 async function exec(request: Send, id: string, command: string): Promise<number> {
   return (await runExec(request, id, command)).status;
+}
+
+/** Makes an image of it and removes that again; gives the status of the first. */
+async function commit(request: Send, id: string, { name }: Choice): Promise<number> {
+  const { status } = await request("POST", `/libpod/commit?container=${id}&repo=${IMAGES}/${name}`);
+  if (status === 200) await request("DELETE", `/libpod/images/${IMAGES}/${name}?force=true`);
+  return status;
 }
 
 /** Every operation of the model, by name. The containers' program is `sleep`, which ends by SIGKILL only. */
@@ -169,6 +185,15 @@ export const OPERATIONS: Record<string, Operation> = {
       return model.status === "running" ? { status: 0, after: { ...model, mark: `${number}` } } : refusedExec(model);
     },
   },
+  "put a file": {
+    send: async (request, id, { number }) => {
+      const tar = buildTar([{ type: "file", path: "mark", content: `${number}\n` }]);
+      return (await request("PUT", `/libpod/containers/${id}/archive?path=/`, tar)).status;
+    },
+    outcome: (model, { number }) => ({ status: 200, after: { ...model, mark: `${number}` } }),
+  },
+  changes: { send: ask("GET", (id) => `/libpod/containers/${id}/changes`), outcome: unchanged(200) },
+  commit: { send: commit, outcome: unchanged(200) },
   exec: {
     send: (request, id, { number }) => exec(request, id, `exit ${number}`),
     outcome: (model, { number }) => model.status === "running" ? { status: number, after: model } : refusedExec(model),
