@@ -36,6 +36,14 @@ export class RegistryError extends Error {
     this.code = code;
   }
 
+  /** The registry's own words, code and message, as Docker's clients show them: of whatever this error was made from. */
+  get own(): string {
+    if (this.cause instanceof RegistryError) return this.cause.own;
+    const code = this.code.toLowerCase().replaceAll("_", " ");
+    const isOurs = this.code === this.code.toLowerCase();
+    return isOurs || this.message.startsWith(`${code}: `) ? this.message : `${code}: ${this.message}`;
+  }
+
   /** The same error with text before its message. */
   within(context: string): RegistryError {
     return new RegistryError(this.code, `${context}: ${this.message}`, { status: this.status, cause: this });

@@ -1,4 +1,6 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
+import { RegistryError } from "../../../lib/oci/registry_error.ts";
 import type { Context } from "../../../lib/rest/mod.ts";
 import { HTTPError } from "../../../lib/rest/mod.ts";
 import { dockerName } from "./docker_name.ts";
@@ -29,7 +31,20 @@ export async function createImage(
     retryDelay: pause,
     signal,
   } as const;
-  return progressMessages(await begin(engine.images.pull(dockerName(reference), options)), reference);
+  try {
+    return progressMessages(await begin(engine.images.pull(dockerName(reference), options)), reference);
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+/** Docker's clients show a registry's words, and no more. */
+function refusal(error: unknown): unknown {
+  let innermost = error;
+  while (innermost instanceof EngineError && innermost.cause !== undefined) innermost = innermost.cause;
+  if (!(error instanceof EngineError) || !(innermost instanceof RegistryError)) return error;
+  const { code, status } = error;
+  return new EngineError(code, innermost.own, { cause: error, status });
 }
 
 /** A name with its tag, which may be a digest; the name may have one already. */

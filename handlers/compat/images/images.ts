@@ -13,7 +13,7 @@ import { exportImages, importImage, loadImages } from "./archives.ts";
 import { createImage } from "./create_image.ts";
 import { pushImage } from "./push_image.ts";
 import { imageInspect } from "./inspect.ts";
-import { localName } from "./docker_name.ts";
+import { dockerName, localName } from "./docker_name.ts";
 import { isBefore } from "../../path_version.ts";
 
 /** The image operations of Docker's tree over an engine. */
@@ -61,7 +61,10 @@ export function compatImages(engine: Engine): Implementation {
       const layerSize = (diffID: string) => images.layerSize(diffID);
       return imageHistory(find(engine, name), layerSize).map((step) => ({ ...step, Id: `sha256:${step.Id}` }));
     },
-    CompatTagImage: (name, query) => tagImage(engine, localName(engine, name), query),
+    // What Docker's clients give a name to is Docker Hub's, where it names no registry.
+    CompatTagImage: (name, { repo = "", tag }) => {
+      return tagImage(engine, localName(engine, name), { repo: repo && dockerName(repo), tag });
+    },
   });
 }
 

@@ -52,3 +52,21 @@ Deno.test("images of Docker's tree lose fields with the versions that dropped th
     assertEquals(found, [virtual, virtual, config], version);
   }
 });
+
+Deno.test("CompatTagImage gives a name without registry to Docker Hub", async () => {
+  await using test = await openTestEngine();
+  const tag = async (query: string) => (await test.send("POST", `/images/${TINY_NAME}/tag?${query}`)).status;
+  assertEquals([await tag("repo=foo"), await tag("repo=team/app&tag=2"), await tag("tag=x")], [201, 201, 400]);
+  const names = test.engine.images.resolve(TINY_NAME).names;
+  assertEquals(names, [TINY_NAME, "docker.io/library/foo:latest", "docker.io/team/app:2"]);
+});
+
+Deno.test("CompatCreateImageFromImage fails with a registry's own words and status", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  const create = async (name: string) => {
+    const response = await test.send("POST", `/images/create?fromImage=localhost:5000/${name}`);
+    return [response.status, (await response.json()).message];
+  };
+  assertEquals(await create("team/tiny:9"), [404, "manifest unknown: manifest unknown"]);
+  assertEquals(await create("secret/x:1"), [401, "unauthorized: authentication required"]);
+});
