@@ -1,6 +1,8 @@
 import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
+import { ARCHIVE_LIMIT } from "../files/api.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
 import { body, reply } from "../wire/body.ts";
+import { CheckpointQuery, RestoreQuery, RestoreReport } from "../wire/checkpoint.ts";
 import { StatsJSON } from "../wire/compat/stats.ts";
 import {
   ContainerCreateResponse,
@@ -68,6 +70,13 @@ export const containersAPI = api("http://localhost", {
     [name, TopQuery],
     [chan(ContainerTopOKBody)],
     { body: "as-tagged" },
+  ),
+  Checkpoint: rest("POST /engine/containers/{name=%v}/checkpoint?%v", [name, CheckpointQuery], [stream()]),
+  Restore: rest(
+    "POST(application/x-tar) /engine/containers/{name=%v}/restore?%v",
+    [name, RestoreQuery, stream("application/x-tar")],
+    [RestoreReport],
+    { body: "as-tagged", limit: ARCHIVE_LIMIT },
   ),
   UpdateContainer: rest(
     "POST /engine/containers/{name=%v}/update?%[3]v",

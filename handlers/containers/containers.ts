@@ -9,6 +9,7 @@ import { emit } from "../wire/emit.ts";
 import { HealthCheckResults } from "../wire/health.ts";
 import { containersAPI } from "./api.ts";
 import { attach, attachSocket, NATIVE_ATTACH } from "./attach.ts";
+import { checkpoint, restore } from "./checkpoint.ts";
 import { createContainer } from "./create.ts";
 import { getContainer } from "./inspect.ts";
 import { listContainers } from "./list.ts";
@@ -60,6 +61,8 @@ export function containers(engine: Engine): Implementation {
       const words = args.length === 1 && isBefore(version, 4, 8) ? unjoin(args[0]) : args;
       return top(engine, name, words, { ...query, signal });
     },
+    Checkpoint: (name, query) => checkpoint(engine, name, query),
+    Restore: (name, query, archive) => restore(engine, name, query, archive),
     UpdateContainer: (name, entities, query) => updateContainer(engine, name, query, entities),
     StatsContainer: (query, context) => stats(engine, query, context),
     StatsOneContainer: (name, query, context) => containerStats(engine, name, query, context, NATIVE_STATS),

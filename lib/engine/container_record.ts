@@ -220,6 +220,10 @@ export interface ContainerState {
   restartDelay?: number;
   /** True when a user asked for the stop. */
   stoppedByUser: boolean;
+  /** Milliseconds since the epoch; absent once it was started or restored since. */
+  checkpointedAt?: number;
+  /** When this life was brought back from a checkpoint. */
+  restoredAt?: number;
   network?: NetworkStatus;
 }
 

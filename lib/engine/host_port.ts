@@ -4,6 +4,7 @@
  * @module
  */
 import type { ContainerRecord, ExitStatus, LogSource, NetworkAttachment, PortMapping } from "./container_record.ts";
+import type { Checkpoints, RestoreImages } from "./checkpoint_port.ts";
 import type { Execs } from "./exec_port.ts";
 import type { ContainerFacts, HostInfo } from "./host_facts.ts";
 import type { LocalFiles } from "./local_files_port.ts";
@@ -93,6 +94,8 @@ export interface ProcessOptions {
   secrets?: ContainerSecrets;
   /** The user namespace to join; absent: the host's. */
   userns?: string;
+  /** Bring the container back from its checkpoint: it then runs, in place of being created. */
+  restore?: RestoreImages;
   /** What `networks.setup` gave, for `/etc/hosts` and `/etc/resolv.conf`. */
   network?: NetworkStatus;
 }
@@ -231,6 +234,7 @@ export interface Host {
   trees: Trees;
   files: Files;
   resources: Resources;
+  checkpoints: Checkpoints;
   localFiles: LocalFiles;
   specs: SpecPort;
   users: UserNamespaces;

@@ -41,6 +41,8 @@ const CALLS: Record<string, [method: string, path: string, status: number, body?
   AttachContainer: ["POST", "/libpod/containers/ID/attach?stdout=true", 501],
   AttachWebSocket: ["GET", "/libpod/containers/ID/attach/ws?stdout=true", 400],
   ResizeTTY: ["POST", "/libpod/containers/TTY/resize?h=10&w=20", 200],
+  Checkpoint: ["POST", "/libpod/containers/ID/checkpoint", 200],
+  Restore: ["POST", "/libpod/containers/ID/restore", 500],
   UpdateContainer: ["POST", "/libpod/containers/ID/update", 201, { cpu: { shares: 5 } }],
   StatsContainer: ["GET", "/libpod/containers/stats?stream=false", 200],
   StatsOneContainer: ["GET", "/libpod/containers/ID/stats?stream=false", 200],

@@ -104,6 +104,10 @@ function state({ state }: ContainerRecord): Sparse<InspectContainerData["State"]
     Error: state.error,
     StartedAt: wireTime(state.startedAt),
     FinishedAt: wireTime(state.finishedAt),
+    Checkpointed: state.checkpointedAt !== undefined,
+    CheckpointedAt: wireTime(state.checkpointedAt),
+    Restored: state.restoredAt !== undefined,
+    RestoredAt: wireTime(state.restoredAt),
     StoppedByUser: state.stoppedByUser,
   };
 }

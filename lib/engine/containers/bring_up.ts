@@ -1,3 +1,4 @@
+import type { RestoreImages } from "../checkpoint_port.ts";
 import type { ContainerRecord } from "../container_record.ts";
 import type { Intent } from "../intents.ts";
 import type { Operation } from "../table.ts";
@@ -21,6 +22,8 @@ const NOT_EXECUTABLE = 126;
 export interface BringUpOptions {
   /** Count the policy's restarts on. */
   keepRestartCount?: boolean;
+  /** Bring it back from its checkpoint: it then runs. */
+  restore?: RestoreImages;
 }
 
 /**
@@ -47,7 +50,7 @@ export async function bringUp(
       ...freshHealth(context, record, "reset"),
     ]);
     intent = begun.intent;
-    const { network, pids } = await act(context, planned);
+    const { network, pids } = await act(context, planned, options.restore);
     const { startedAt, finishedAt, restartCount, restartDelay } = record.state;
     const kept = { startedAt, finishedAt, ...options.keepRestartCount && { restartCount, restartDelay } };
     const state = { ...FRESH_STATE, ...kept, ...pids, status: "initialized" as const, network: network.status };
@@ -85,7 +88,7 @@ interface Made {
   pids: { pid: number; conmonPid: number };
 }
 
-async function act(context: Context, record: ContainerRecord): Promise<Made> {
+async function act(context: Context, record: ContainerRecord, restore?: RestoreImages): Promise<Made> {
   const host = hostOf(context);
   const userns = await makeUsers(context, record);
   // Both must have ended before anything is undone.
@@ -94,7 +97,8 @@ async function act(context: Context, record: ContainerRecord): Promise<Made> {
   if (net.status === "rejected") throw net.reason;
   const { netns, status } = net.value;
   const secrets = context.secrets.give(record);
-  const pids = await host.processes.create({ record, rootfs: tree.value, netns, userns, network: status, secrets });
+  const own = { record, rootfs: tree.value, netns, userns, network: status, secrets };
+  const pids = await host.processes.create({ ...own, restore });
   return { network: net.value, pids };
 }
 

@@ -9,6 +9,7 @@ import type { Secrets } from "../secrets.ts";
 import type { Volumes } from "../volumes.ts";
 import { attachContainer, resizeContainer } from "./attach.ts";
 import { Changes } from "./changes.ts";
+import { ContainerCheckpoints } from "./checkpoint/checkpoints.ts";
 import { type Context, isLive } from "./context.ts";
 import { createContainer } from "./create.ts";
 import { noteEnd, recoverExecs } from "./exec/ends.ts";
@@ -58,6 +59,8 @@ import { waitForContainer } from "./wait.ts";
 export class Containers {
   /** Further processes in them. */
   readonly execs: ContainerExecs;
+  /** Freezing them into files. */
+  readonly checkpoints: ContainerCheckpoints;
   /** Their files. */
   readonly files: ContainerFiles;
   readonly #context: Context;
@@ -86,6 +89,7 @@ export class Containers {
       background: (what, work) => this.#background(what, work),
     };
     this.execs = new ContainerExecs(this.#context);
+    this.checkpoints = new ContainerCheckpoints(this.#context);
     this.files = new ContainerFiles(this.#context);
     core.images.users = {
       of: (id) => this.usingImage(id).map((record) => ({ id: record.id, running: isLive(record) })),

@@ -15,7 +15,7 @@ import { checkName, MAX_FOLDER_NAME, randomID } from "../names.ts";
 import { DEFAULT_NETWORK } from "../networks.ts";
 import { type Context, emit, hostOf } from "./context.ts";
 import { chooseLog } from "./choose_log.ts";
-import { invalid, isCode } from "./failures.ts";
+import { invalid, isCode, nameInUse } from "./failures.ts";
 import { chooseHealth } from "./health/choose_health.ts";
 import { grantResources } from "./grant.ts";
 import { DEFAULT_STOP_TIMEOUT, isSystemd, mergeExposed, mergeLabels, mergeProcess, mergeStopSignal } from "./merge.ts";
@@ -48,10 +48,11 @@ export const FRESH_STATE: ContainerState = {
   stoppedByUser: false,
 };
 
-/** Makes a container: its record, its writable layer and its volumes; or nothing at all. */
+/** Makes a container, under the ID it had where it comes from: record, writable layer, volumes; or nothing at all. */
 export async function createContainer(
   context: Context,
   spec: ContainerSpec,
+  id: string = randomID(context.core.random),
 ): Promise<{ record: ContainerRecord; warnings: string[] }> {
   const { core, records } = context;
   hostOf(context);
@@ -60,7 +61,7 @@ export async function createContainer(
   spec = fromImage(spec, image?.config.config ?? {});
   await hostOf(context).specs.check(spec);
   using _image = image && core.images.pin(image.id);
-  const id = randomID(core.random);
+  if (records.get(id)) throw nameInUse(spec.name ?? id, id);
   using reserved = records.reserve(id, spec.name);
   const { granted, warnings } = await grantResources(context, spec);
   const record = await draft(context, { id, name: reserved.name, spec: granted, image, warnings });

@@ -116,7 +116,8 @@ export async function startDependencies(context: Context, id: string): Promise<v
   }
 }
 
-function requireDependencies(context: Context, record: ContainerRecord): void {
+/** Throws `state` unless what it joins runs. */
+export function requireDependencies(context: Context, record: ContainerRecord): void {
   const isDown = (id: string) => context.records.require(id).state.status !== "running";
   const down = dependenciesOf(record).filter(isDown);
   if (down.length === 0) return;

@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../engine/errors.ts";
 import type { Host } from "../../engine/host_port.ts";
+import { openCheckpoints } from "./checkpoints/checkpoints.ts";
 import { containerFacts } from "./container_facts.ts";
 import type { HostContext } from "./context.ts";
 import { hostFiles } from "./files.ts";
@@ -69,6 +70,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   ]);
   const volumes = await openVolumes(context, layers);
   const resources = await openResources(context, processes);
+  const checkpoints = await openCheckpoints(context, processes);
   return {
     layers,
     processes,
@@ -77,6 +79,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     trees: openTrees(paths, layers),
     files: hostFiles,
     resources,
+    checkpoints,
     localFiles: localFiles([paths.root, paths.runroot]),
     users: openUserNamespaces(paths),
     specs: openSpecs(await processes.runtime(), capabilities),

@@ -157,3 +157,8 @@ export function execPaths(paths: HostPaths, id: string): ExecPaths {
 export function secretsFolder(bundle: string): string {
   return join(bundle, "secrets");
 }
+
+/** The folder of a container's checkpoint, which goes with the container. */
+export function checkpointFolder(paths: HostPaths, containerID: string): string {
+  return join(containerPaths(paths, containerID).storage, "criu");
+}

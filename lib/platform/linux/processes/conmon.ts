@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { closeOnExec } from "../libc.ts";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
+import type { RestoreImages } from "../../../engine/checkpoint_port.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { ContainerPaths, HostPaths } from "../paths.ts";
 import { logArguments } from "./log_sources.ts";
@@ -29,6 +30,8 @@ export interface ConmonOptions {
   record: ContainerRecord;
   paths: HostPaths;
   container: ContainerPaths;
+  /** Bring the container back from these images in place of creating it. */
+  restore?: RestoreImages & { images: string };
   /** Moves the supervisor out of this process's cgroups. */
   adopt: (pid: number) => Promise<void>;
   /** Writes the bundle, whose folder is there already. The runtime starts when it is done. */
@@ -91,7 +94,7 @@ export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
   }
 }
 
-function conmonArgs({ runtime, record, paths, container }: ConmonOptions): string[] {
+function conmonArgs({ runtime, record, paths, container, restore }: ConmonOptions): string[] {
   const { id, spec, process, log } = record;
   const limited = spec.logSizeMax !== undefined && spec.logSizeMax > 0;
   return [
@@ -101,11 +104,21 @@ function conmonArgs({ runtime, record, paths, container }: ConmonOptions): strin
     ...["--exit-dir", paths.exits, "--full-attach", "--log-level", "error"],
     // An fsync at every container's end would cost more than the container.
     ...["--no-sync-log", ...logArguments(log, spec.logOptions.tag)],
+    ...restore ? restoreArgs(restore) : [],
     // The supervisor counts the time: it goes on when this server does not.
     ...spec.timeout ? ["--timeout", String(spec.timeout)] : [],
     ...limited ? ["--log-size-max", String(spec.logSizeMax)] : [],
     ...process.terminal ? ["--terminal"] : spec.stdin ? ["--stdin"] : [],
   ];
+}
+
+function restoreArgs({ images, tcpEstablished, tcpClose, fileLocks }: NonNullable<ConmonOptions["restore"]>): string[] {
+  const options = [
+    ...tcpEstablished ? ["--tcp-established"] : [],
+    ...tcpClose ? ["--tcp-close"] : [],
+    ...fileLocks ? ["--file-locks"] : [],
+  ];
+  return ["--restore", images, ...options.flatMap((option) => ["--runtime-opt", option])];
 }
 
 /** Reads conmon's answer. Throws the runtime's failure, and the holder's where one had to go before conmon. */

@@ -19,7 +19,7 @@ import type {
   ProcessTable,
 } from "../../../engine/host_port.ts";
 import type { HostContext } from "../context.ts";
-import { type ContainerPaths, containerPaths } from "../paths.ts";
+import { checkpointFolder, type ContainerPaths, containerPaths } from "../paths.ts";
 import { findProgram } from "../programs.ts";
 import { deleteUserNamespace } from "../user_namespaces.ts";
 import { type AttachStreams, attachTo } from "./attach.ts";
@@ -86,7 +86,7 @@ export class LinuxProcesses implements Processes {
   }
 
   async create(options: ProcessOptions): Promise<{ pid: number; conmonPid: number }> {
-    const { record } = options;
+    const { record, restore } = options;
     const container = this.#pathsOf(record.id);
     const { status } = await this.state(record.id);
     if (status !== "missing" && status !== "stopped") {
@@ -103,6 +103,7 @@ export class LinuxProcesses implements Processes {
     try {
       let written: Written = { hooked: false };
       await mkdir(container.bundle, { mode: 0o700 });
+      if (restore) writeFileSync(container.started, "");
       const supervisor = await startConmon({
         program: conmon,
         perl,
@@ -110,6 +111,8 @@ export class LinuxProcesses implements Processes {
         record,
         paths: this.#context.paths,
         container,
+        restore: restore &&
+          { ...restore, images: join(checkpointFolder(this.#context.paths, record.id), "checkpoint") },
         adopt: (pid) => cgroups.adopt(pid),
         prepare: async () => void (written = await bundler.write(options, container, cgroup, lent)),
       });

@@ -48,7 +48,9 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
 export async function runRuntime(runtime: Runtime, command: string, args: readonly string[]): Promise<void> {
   // A start looks at no cgroup.
   const program = command === "start" ? runtime.path : runtime.program;
-  await runCommand(program, [...runtime.args, command, ...args]).catch((error) => {
+  // As long as there is memory to write.
+  const timeout = command === "checkpoint" ? Infinity : undefined;
+  await runCommand(program, [...runtime.args, command, ...args], { timeout }).catch((error) => {
     if (!(error instanceof CommandError) || error.code < 0) throw error;
     throw runtimeError(runtime.name, error.stderr, command === "start");
   });

@@ -105,8 +105,6 @@ function checkSense({ memory, cpu, blockIO }: Parts, facts: LimitFacts): void {
       outside(cpu.period, 1000, 1_000_000),
       "CPU cfs period cannot be less than 1ms (i.e. 1000) or larger than 1s (i.e. 1000000)",
     ],
-    // A negative quota is none.
-    [(cpu.quota ?? -1) >= 0 && cpu.quota! < 1000, "CPU cfs quota cannot be less than 1ms (i.e. 1000)"],
     [outside(blockIO.weight, 10, 1000), "range of blkio weight is from 10 to 1000"],
   ];
   const broken = rules.find(([isBroken]) => isBroken);

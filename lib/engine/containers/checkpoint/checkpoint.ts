@@ -1,0 +1,124 @@
+import type { CRIUStatistics, DumpOptions } from "../../checkpoint_port.ts";
+import type { ContainerRecord } from "../../container_record.ts";
+import { EngineError } from "../../errors.ts";
+import { withoutWhiteouts } from "../../../oci/changeset_files.ts";
+import { type Context, emit, hostOf, locked } from "../context.ts";
+import { dependenciesOf } from "../dependencies.ts";
+import { improperState, textOf } from "../failures.ts";
+import { volumesOf } from "../mounts.ts";
+import { configDump } from "./config_dump.ts";
+
+/** Options of {@linkcode checkpointContainer}. */
+export interface CheckpointOptions extends Partial<DumpOptions> {
+  /** Keep logs and statistics of the dump. */
+  keep?: boolean;
+  /** Give all of it as an archive that another host can restore. */
+  export?: boolean;
+  /** Leave what the container changed in its tree out of the archive. */
+  ignoreRootFS?: boolean;
+}
+
+/** What a checkpoint or a restore came to. */
+export interface CheckpointReport {
+  id: string;
+  /** Microseconds the runtime took. */
+  duration: number;
+  statistics: CRIUStatistics;
+  /** A tar archive, when it was asked for. */
+  archive?: ReadableStream<Uint8Array>;
+}
+
+/** Files of an archive. */
+const FILES = ["artifacts", "config.dump", "spec.dump", "network.status", "stats-dump", "volumes"];
+const CHANGES = ["rootfs-diff.tar", "deleted.files"];
+const PASSING = ["dump.log", "stats-dump", "config.dump", "spec.dump"];
+
+/** Freezes a running container into files. Where that fails it runs on as if nobody had asked. */
+export function checkpointContainer(
+  context: Context,
+  nameOrID: string,
+  options: CheckpointOptions = {},
+): Promise<CheckpointReport> {
+  hostOf(context);
+  const { id } = context.records.resolve(nameOrID);
+  return locked(context, id, async () => {
+    const record = context.records.require(id);
+    await hostOf(context).checkpoints.check();
+    check(record, options);
+    return await checkpointLocked(context, record, options);
+  });
+}
+
+function check(record: ContainerRecord, options: CheckpointOptions): void {
+  const { status } = record.state;
+  if (status !== "running") throw improperState(`"${status}" is not running, cannot checkpoint`);
+  if (record.spec.remove && !options.export) {
+    const text = "cannot checkpoint containers that have been started with '--rm' unless '--export' is used";
+    throw new EngineError("internal", text);
+  }
+  if (options.export && dependenciesOf(record).length > 0) {
+    throw new EngineError("internal", "cannot export checkpoints of containers with dependencies");
+  }
+}
+
+async function checkpointLocked(
+  context: Context,
+  record: ContainerRecord,
+  options: CheckpointOptions,
+): Promise<CheckpointReport> {
+  const { checkpoints } = hostOf(context);
+  const { core, records } = context;
+  const { id } = record;
+  const { leaveRunning = false, preCheckpoint = false } = options;
+  const isStopping = !leaveRunning && !preCheckpoint;
+  // Its end is nobody's failure: no policy may start it again, also when this server goes meanwhile.
+  const marked = isStopping ? await records.saveState(record, { stoppedByUser: true }) : record;
+  const begun = core.clock.now();
+  try {
+    await checkpoints.dump(id, {
+      leaveRunning,
+      preCheckpoint,
+      tcpEstablished: options.tcpEstablished ?? false,
+      fileLocks: options.fileLocks ?? false,
+      withPrevious: options.withPrevious ?? false,
+    });
+  } catch (error) {
+    if (isStopping) await records.saveState(marked, { stoppedByUser: record.state.stoppedByUser });
+    throw error;
+  }
+  const now = core.clock.now();
+  const done = isStopping ? await records.saveState(marked, { checkpointedAt: now, restoredAt: undefined }) : marked;
+  const { name } = await hostOf(context).processes.runtime();
+  await checkpoints.write(id, "config.dump", configDump(done, name, now));
+  await checkpoints.write(id, "spec.dump", JSON.stringify({ annotations: record.spec.annotations }));
+  await checkpoints.write(id, "network.status", JSON.stringify(record.state.network ?? {}));
+  const archive = options.export ? await exportLocked(context, record, options) : undefined;
+  emit(context, record, "checkpoint");
+  const statistics = await checkpoints.statistics(id);
+  if (!options.keep && !preCheckpoint) await checkpoints.remove(id, PASSING);
+  return { id, duration: Math.round((now - begun) * 1000), statistics, archive };
+}
+
+async function exportLocked(
+  context: Context,
+  record: ContainerRecord,
+  { ignoreRootFS, preCheckpoint }: CheckpointOptions,
+): Promise<ReadableStream<Uint8Array>> {
+  const { checkpoints, trees } = hostOf(context);
+  const { id } = record;
+  try {
+    if (!ignoreRootFS) {
+      await checkpoints.write(id, "rootfs-diff.tar", trees.changeset(id).pipeThrough(withoutWhiteouts()));
+      const changes = await trees.changes({ containerID: id }, record.diffIDs);
+      const deleted = changes.filter(({ kind }) => kind === "deleted").map(({ path }) => path);
+      await checkpoints.write(id, "deleted.files", JSON.stringify(deleted));
+    }
+    for (const { source } of volumesOf(record.mounts)) await checkpoints.saveVolume(id, source);
+    const images = preCheckpoint ? "pre-checkpoint" : "checkpoint";
+    return await checkpoints.pack(id, [...FILES, ...CHANGES, images]);
+  } finally {
+    await checkpoints.remove(id, [...CHANGES, "volumes"]).catch((error) => {
+      context.core.log("warn", `Clean up checkpoint of container ${id}: ${textOf(error)}`);
+    });
+  }
+}

@@ -1,0 +1,123 @@
+import type { ReceivedCheckpoint } from "../../checkpoint_port.ts";
+import type { ContainerRecord, PortMapping } from "../../container_record.ts";
+import { EngineError } from "../../errors.ts";
+import { decompress } from "../../images/decompress.ts";
+import { tarStream } from "../../../oci/tar_entries.ts";
+import { type Context, hostOf, locked } from "../context.ts";
+import { createContainer } from "../create.ts";
+import { textOf } from "../failures.ts";
+import { volumesOf } from "../mounts.ts";
+import { removeContainer } from "../remove.ts";
+import type { CheckpointReport } from "./checkpoint.ts";
+import { dumpedRecord } from "./config_dump.ts";
+import { restoreContainer, type RestoreOptions } from "./restore.ts";
+
+/** Options of {@linkcode importCheckpoint}. */
+export interface ImportOptions extends RestoreOptions {
+  /** The container's name here; its own by default. */
+  name?: string;
+  /** In place of the ports it published. */
+  ports?: PortMapping[];
+  ignoreRootFS?: boolean;
+  ignoreVolumes?: boolean;
+  /** Brings an image that is not here. */
+  fetchImage: (name: string) => Promise<void>;
+}
+
+/** Makes a container of an archive and brings it back. Where that fails nothing is left of it. */
+export async function importCheckpoint(
+  context: Context,
+  archive: ReadableStream<Uint8Array>,
+  options: ImportOptions,
+): Promise<CheckpointReport> {
+  const { checkpoints } = hostOf(context);
+  await checkpoints.check();
+  const plain = await decompress(context.core.ports.codec, archive);
+  await using received = await checkpoints.receive(plain);
+  const dumped = dumpedRecord(await received.text("config.dump"));
+  if (!options.ignoreVolumes) requireNoVolumes(context, dumped);
+  if (dumped.imageName !== "") await options.fetchImage(dumped.imageName);
+  // Under its own name it is the same container; a new name is for one of several, with an address of its own.
+  const isNamed = options.name !== undefined;
+  const { record } = await createContainer(context, specOf(dumped, options), isNamed ? undefined : dumped.id);
+  try {
+    await locked(context, record.id, () => fill(context, record, received, options));
+    const ignoreStaticIP = options.ignoreStaticIP || isNamed;
+    const ignoreStaticMAC = options.ignoreStaticMAC || isNamed;
+    return await restoreContainer(context, record.id, { ...options, ignoreStaticIP, ignoreStaticMAC });
+  } catch (error) {
+    await removeContainer(context, record.id, { force: true, ignore: true, volumes: true }).catch((again) => {
+      context.core.log("error", `Remove container ${record.id} that was not restored: ${textOf(again)}`);
+    });
+    throw error;
+  }
+}
+
+function specOf(dumped: ContainerRecord, { name, ports }: ImportOptions): ContainerRecord["spec"] {
+  return {
+    ...dumped.spec,
+    image: dumped.imageName,
+    name: name ?? dumped.name,
+    hostname: dumped.spec.namespaces.uts.mode === "private" ? dumped.hostname : dumped.spec.hostname,
+    ports: ports ?? dumped.ports,
+    publishImagePorts: false,
+    // Under the names they have in there: their content comes along.
+    mounts: dumped.mounts,
+    volumesFrom: undefined,
+  };
+}
+
+function requireNoVolumes(context: Context, dumped: ContainerRecord): void {
+  const there = volumesOf(dumped.mounts).find(({ source }) => context.volumes.exists(source));
+  if (there === undefined) return;
+  const hint = "Use --ignore-volumes to not restore content of volumes";
+  throw new EngineError("internal", `volume with name ${there.source} already exists. ${hint}`);
+}
+
+async function fill(
+  context: Context,
+  record: ContainerRecord,
+  received: ReceivedCheckpoint,
+  options: ImportOptions,
+): Promise<void> {
+  const { checkpoints } = hostOf(context);
+  const { id } = record;
+  await received.adopt(id);
+  const tree = options.ignoreRootFS ? undefined : await checkpoints.open(id, "rootfs-diff.tar");
+  if (tree) {
+    const deleted = await checkpoints.open(id, "deleted.files");
+    const paths: unknown = deleted ? JSON.parse(await new Response(deleted).text()) : [];
+    await checkpoints.fillLayer(id, concatenated(whiteouts(Array.isArray(paths) ? paths.map(String) : []), tree));
+  }
+  if (!options.ignoreVolumes) {
+    for (const { source } of volumesOf(record.mounts)) await checkpoints.loadVolume(id, source);
+  }
+  await checkpoints.remove(id, ["rootfs-diff.tar", "deleted.files", "volumes"]);
+}
+
+/** What the container deleted, as an OCI changeset says it. */
+function whiteouts(paths: readonly string[]): ReadableStream<Uint8Array> {
+  return tarStream((async function* () {
+    for (const path of paths) {
+      const slash = path.lastIndexOf("/");
+      const name = `${path.slice(0, slash + 1)}.wh.${path.slice(slash + 1)}`.replace(/^\/+/, "");
+      yield { path: name, size: 0, content: new Uint8Array() };
+    }
+  })());
+}
+
+const BLOCK = 512;
+
+/** Two archives as one: the zeros at the end of the first are left out. */
+function concatenated(
+  first: ReadableStream<Uint8Array>,
+  second: ReadableStream<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  return ReadableStream.from((async function* () {
+    const head = new Uint8Array(await new Response(first).arrayBuffer());
+    let end = head.length;
+    while (end >= BLOCK && head.subarray(end - BLOCK, end).every((byte) => byte === 0)) end -= BLOCK;
+    yield head.subarray(0, end);
+    yield* second;
+  })());
+}

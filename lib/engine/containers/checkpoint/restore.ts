@@ -1,0 +1,94 @@
+import type { RestoreImages } from "../../checkpoint_port.ts";
+import type { ContainerRecord, NetworkAttachment } from "../../container_record.ts";
+import { EngineError } from "../../errors.ts";
+import type { NetworkStatus } from "../../host_port.ts";
+import { bringUp } from "../bring_up.ts";
+import { type Context, emit, hostOf, locked } from "../context.ts";
+import { improperState } from "../failures.ts";
+import { freshHealth } from "../health/health_states.ts";
+import { requireDependencies } from "../lifecycle.ts";
+import type { CheckpointReport } from "./checkpoint.ts";
+
+/** Options of {@linkcode restoreContainer}. */
+export interface RestoreOptions extends Partial<RestoreImages> {
+  /** Keep the checkpoint once it is restored. */
+  keep?: boolean;
+  /** Give it any address of its networks, in place of the one it had. */
+  ignoreStaticIP?: boolean;
+  ignoreStaticMAC?: boolean;
+}
+
+/** Brings a container back from its checkpoint: it goes on where it was frozen. */
+export function restoreContainer(
+  context: Context,
+  nameOrID: string,
+  options: RestoreOptions = {},
+): Promise<CheckpointReport> {
+  hostOf(context);
+  const { id } = context.records.resolve(nameOrID);
+  return locked(context, id, async () => {
+    const record = context.records.require(id);
+    const { checkpoints } = hostOf(context);
+    await checkpoints.check();
+    const { status } = record.state;
+    if (status !== "created" && status !== "exited") {
+      throw improperState(`container ${id} is running or paused, cannot restore`);
+    }
+    if (!await checkpoints.exists(id)) {
+      const sentinel = "no such file or directory";
+      const text = `a complete checkpoint for this container cannot be found, cannot restore: ${sentinel}`;
+      throw new EngineError("internal", text, { sentinel });
+    }
+    requireDependencies(context, record);
+    return await restoreLocked(context, record, options);
+  });
+}
+
+async function restoreLocked(
+  context: Context,
+  record: ContainerRecord,
+  options: RestoreOptions,
+): Promise<CheckpointReport> {
+  const { checkpoints } = hostOf(context);
+  const { core, records } = context;
+  const { id } = record;
+  const { tcpEstablished = false, tcpClose = false, fileLocks = false } = options;
+  const begun = core.clock.now();
+  const networks = await sameNetworks(context, record, options);
+  const placed = { ...record, spec: { ...record.spec, networks: { ...record.spec.networks, ...networks } } };
+  const up = await bringUp(context, placed, { restore: { tcpEstablished, tcpClose, fileLocks } });
+  const now = core.clock.now();
+  const state = { status: "running", startedAt: now, restoredAt: now, checkpointedAt: undefined } as const;
+  // The addresses of this life bind no other.
+  const running = { ...up, spec: record.spec, state: { ...up.state, ...state } };
+  await records.save(running, freshHealth(context, running, "starting"));
+  context.health.watch(context, running, true);
+  emit(context, running, "restore");
+  const statistics = await checkpoints.statistics(id);
+  if (!options.keep) await checkpoints.remove(id);
+  return { id, duration: Math.round((now - begun) * 1000), statistics };
+}
+
+/** The addresses the container had, for its connections and whoever knows them. */
+async function sameNetworks(
+  context: Context,
+  record: ContainerRecord,
+  { ignoreStaticIP, ignoreStaticMAC }: RestoreOptions,
+): Promise<Record<string, Partial<NetworkAttachment>>> {
+  const file = await hostOf(context).checkpoints.open(record.id, "network.status");
+  if (file === undefined) return {};
+  // Written by the checkpoint, or come with an archive: of what is not there nothing is taken.
+  const status = JSON.parse(await new Response(file).text()) as Partial<NetworkStatus>;
+  const names = Object.keys(record.networks).filter((name) => status.interfaces?.[name] !== undefined);
+  return Object.fromEntries(names.map((name) => {
+    const { mac, addresses = [], name: interfaceName } = status.interfaces![name]!;
+    const { aliases } = record.networks[name]!;
+    const same = {
+      aliases,
+      interfaceName,
+      ...!ignoreStaticMAC && mac && { mac },
+      staticIPs: ignoreStaticIP ? [] : addresses.map(({ address }) => address),
+    };
+    return [name, same];
+  }));
+}

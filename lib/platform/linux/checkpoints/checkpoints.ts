@@ -1,0 +1,125 @@
+/**
+ * Checkpoints on Linux: CRIU's images, made and read by the OCI runtime, in a folder beside the container's writable layer.
+ *
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import type { Checkpoints, DumpOptions, ReceivedCheckpoint } from "../../../engine/checkpoint_port.ts";
+import { EngineError } from "../../../engine/errors.ts";
+import { overlayLayer } from "../../../oci/layer_tar.ts";
+import { runCommand } from "../command.ts";
+import type { HostContext } from "../context.ts";
+import { checkpointFolder, containerPaths } from "../paths.ts";
+import type { LinuxProcesses } from "../processes/processes.ts";
+import { unpackLayer } from "../unpack.ts";
+import { moveTo, openIn, packFolder, textIn, unpackInto, writeInto } from "./checkpoint_folder.ts";
+import { checkCRIU, checkRuntime, reasonsIn } from "./criu.ts";
+import { readCRIUStats } from "./criu_stats.ts";
+
+const IMAGES = "checkpoint";
+const EARLIER = "pre-checkpoint";
+const TAR = ["--xattrs", "--xattrs-include=*", "--numeric-owner"];
+
+/** What runs the runtime. */
+type Runner = Pick<LinuxProcesses, "runtime" | "run">;
+
+/** Opens the port `Checkpoints` on this machine. */
+export async function openCheckpoints({ paths }: HostContext, processes: Runner): Promise<Checkpoints> {
+  const runtime = await processes.runtime();
+  const imports = join(paths.root, "imports");
+  // What a server took in and did not finish.
+  await rm(imports, { recursive: true, force: true });
+  const folder = (id: string) => checkpointFolder(paths, id);
+  const volumeFile = (id: string, volume: string) => join(folder(id), "volumes", `${volume}.tar`);
+  const volumePath = (volume: string) => join(paths.volumes, volume, "_data");
+  return {
+    async check() {
+      await checkCRIU();
+      await checkRuntime(runtime.path);
+    },
+    dump: (id, options) => dump(processes, folder(id), id, options),
+    exists: (id) => Promise.resolve(existsSync(join(folder(id), IMAGES, "inventory.img"))),
+    paths: (id) => ({
+      images: join(folder(id), IMAGES),
+      dumpLog: join(folder(id), "dump.log"),
+      restoreLog: join(containerPaths(paths, id).bundle, "restore.log"),
+    }),
+    async statistics(id) {
+      const { bundle } = containerPaths(paths, id);
+      const images = [join(folder(id), "stats-dump"), join(bundle, "stats-restore")];
+      const found = await Promise.all(images.map((path) => readFile(path).catch(() => new Uint8Array())));
+      return Object.assign({}, ...found.map(readCRIUStats));
+    },
+    write: (id, name, content) => writeInto(folder(id), name, content),
+    open: (id, name) => openIn(folder(id), name),
+    pack: (id, names) => packFolder(folder(id), names),
+    async receive(archive) {
+      const place = join(imports, randomUUID());
+      await unpackInto(place, archive);
+      return received(place, folder);
+    },
+    async fillLayer(id, changeset) {
+      await unpackLayer(id, changeset.pipeThrough(overlayLayer()), join(containerPaths(paths, id).storage, "upper"));
+    },
+    async saveVolume(id, volume) {
+      await mkdir(join(folder(id), "volumes"), { recursive: true, mode: 0o700 });
+      const args = ["--create", `--file=${volumeFile(id, volume)}`, ...TAR, `--directory=${volumePath(volume)}`, "."];
+      await runCommand("tar", args, { timeout: Infinity });
+    },
+    async loadVolume(id, volume) {
+      const file = volumeFile(id, volume);
+      if (!existsSync(file)) return;
+      await runCommand("tar", ["--extract", `--file=${file}`, ...TAR, `--directory=${volumePath(volume)}`], {
+        timeout: Infinity,
+      });
+    },
+    async remove(id, names) {
+      const gone = names === undefined ? [folder(id)] : names.map((name) => join(folder(id), name));
+      for (const path of gone) await rm(path, { recursive: true, force: true });
+    },
+  };
+}
+
+async function dump(
+  processes: Runner,
+  folder: string,
+  containerID: string,
+  options: DumpOptions,
+): Promise<void> {
+  const images = join(folder, options.preCheckpoint ? EARLIER : IMAGES);
+  await rm(images, { recursive: true, force: true });
+  await rm(join(folder, "dump.log"), { force: true });
+  await mkdir(images, { recursive: true, mode: 0o700 });
+  const args = [
+    ...["--image-path", images, "--work-path", folder],
+    ...options.leaveRunning ? ["--leave-running"] : [],
+    ...options.tcpEstablished ? ["--tcp-established"] : [],
+    ...options.fileLocks ? ["--file-locks"] : [],
+    ...options.preCheckpoint ? ["--pre-dump"] : [],
+    ...!options.preCheckpoint && options.withPrevious ? ["--parent-path", join("..", EARLIER)] : [],
+  ];
+  try {
+    await processes.run("checkpoint", ...args, containerID);
+  } catch (error) {
+    const reason = await reasonsIn(join(folder, "dump.log"));
+    await rm(images, { recursive: true, force: true });
+    if (!(error instanceof EngineError) || reason === "") throw error;
+    throw new EngineError("internal", `${error.message}: CRIU: ${reason}`, { cause: error, sentinel: reason });
+  }
+  if (!options.preCheckpoint && options.withPrevious) {
+    // CRIU makes the link absolute, which holds on this machine only.
+    await rm(join(images, "parent"), { force: true });
+    await symlink(join("..", EARLIER), join(images, "parent"));
+  }
+}
+
+function received(place: string, folder: (containerID: string) => string): ReceivedCheckpoint {
+  return {
+    text: (name) => textIn(place, name),
+    adopt: (containerID) => moveTo(place, folder(containerID)),
+    [Symbol.asyncDispose]: () => rm(place, { recursive: true, force: true }),
+  };
+}

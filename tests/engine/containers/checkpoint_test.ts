@@ -1,0 +1,81 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { EngineError } from "../../../lib/engine/errors.ts";
+import { openFake, spec } from "../../fixtures/fake_engine.ts";
+import { until } from "../../host/session.ts";
+
+Deno.test("a checkpoint ends its container as if a user had; a restore goes on with it", async () => {
+  await using fake = await openFake();
+  const { containers, kernel } = fake;
+  const { record: { id } } = await containers.create(spec({ restartPolicy: { name: "always" } }));
+  await assertRejects(() => containers.checkpoints.checkpoint(id), EngineError, "is not running, cannot checkpoint");
+  await containers.start(id);
+  await containers.checkpoints.checkpoint(id);
+  await until(() => Promise.resolve(assertEquals(containers.resolve(id).state.status, "exited")));
+  const { state } = containers.resolve(id);
+  assertEquals([state.stoppedByUser, typeof state.checkpointedAt], [true, "number"]);
+  await containers.checkpoints.restore(id);
+  const restored = containers.resolve(id).state;
+  assertEquals([restored.status, restored.checkpointedAt, restored.stoppedByUser], ["running", undefined, false]);
+  assertEquals(kernel.processes.get(id)?.status, "running");
+  await assertRejects(() => containers.checkpoints.restore(id), EngineError, "is running or paused, cannot restore");
+  await containers.stop(id, { timeout: 0 });
+  await assertRejects(() => containers.checkpoints.restore(id), EngineError, "complete checkpoint");
+  const actions = (await fake.events()).map(({ action }) => action);
+  assertEquals(actions.filter((action) => /checkpoint|restore/.test(action)), ["checkpoint", "restore"]);
+});
+
+Deno.test("a container that cannot be frozen is as it was; one that cannot be restored keeps its checkpoint", async () => {
+  let broken = "";
+  await using fake = await openFake({
+    hook: (operation, _, when) => {
+      if (operation === broken && when === "before") throw new EngineError("internal", "criu failed: frozen solid");
+    },
+  });
+  const { containers } = fake;
+  const { record: { id } } = await containers.create(spec());
+  await containers.start(id);
+  const before = containers.resolve(id);
+  broken = "checkpoints.dump";
+  await assertRejects(() => containers.checkpoints.checkpoint(id), EngineError, "frozen solid");
+  assertEquals(containers.resolve(id), before);
+  broken = "";
+  await containers.checkpoints.checkpoint(id);
+  await until(() => Promise.resolve(assertEquals(containers.resolve(id).state.status, "exited")));
+  broken = "processes.create";
+  await assertRejects(() => containers.checkpoints.restore(id), EngineError, "frozen solid");
+  broken = "";
+  await containers.checkpoints.restore(id);
+  assertEquals(containers.resolve(id).state.status, "running");
+});
+
+Deno.test("what cannot be exported is refused before it is frozen, and an import that fails leaves nothing", async () => {
+  let broken = "";
+  await using fake = await openFake({
+    hook: (operation) => {
+      if (operation === broken) throw new EngineError("internal", "no room");
+    },
+  });
+  const { containers, kernel } = fake;
+  await containers.create(spec({ name: "gone", remove: true }));
+  await containers.start("gone");
+  await assertRejects(() => containers.checkpoints.checkpoint("gone"), EngineError, "unless '--export' is used");
+  const other = { mode: "container" as const, value: "gone" };
+  const { namespaces } = spec();
+  await containers.create(spec({ name: "joined", namespaces: { ...namespaces, network: other } }));
+  await containers.start("joined");
+  const joined = () => containers.checkpoints.checkpoint("joined", { export: true });
+  await assertRejects(joined, EngineError, "cannot export checkpoints of containers with dependencies");
+  const { archive } = await containers.checkpoints.checkpoint("gone", { export: true, leaveRunning: true });
+  const bytes = await new Response(archive).bytes();
+  const options = { name: "copy", fetchImage: () => Promise.resolve() };
+  const restore = () => containers.checkpoints.import(new Response(bytes).body!, options);
+  broken = "processes.create";
+  await assertRejects(restore, EngineError, "no room");
+  assertEquals(containers.exists("copy"), false);
+  broken = "";
+  const { id } = await restore();
+  assertEquals(containers.resolve("copy").id, id);
+  assertEquals(kernel.processes.get(id)?.status, "running");
+  const foreign = () => containers.checkpoints.import(new Response(new Uint8Array(1024)).body!, options);
+  await assertRejects(foreign, EngineError, "the archive has no config.dump");
+});
