@@ -110,6 +110,50 @@ Deno.test("podman run honours mounts, users and surroundings", async (t) => {
     assertEquals([...Deno.readDirSync(`${folder}/tree`)].map(({ name }) => name).includes("over"), false);
   });
 
+  await t.step("a part of a volume or an image is mounted in place of the whole, and none outside of it", async () => {
+    await run(["-v", "whole:/v"], "mkdir -p /v/part/deep; echo in > /v/part/deep/file; ln -s /etc /v/out");
+    const create = async (body: Record<string, unknown>) => {
+      const wish = {
+        image,
+        command: ["sh", "-c", "cat /m/file 2>/dev/null || ls /m"],
+        netns: { nsmode: "none" },
+        ...body,
+      };
+      const made = await server.request("POST", "/v5.0.0/libpod/containers/create", { body: wish });
+      const { Id } = await made.json();
+      await podman("start", Id);
+      await podman("wait", Id);
+      const output = await podman("logs", Id);
+      await podman("rm", Id);
+      return output;
+    };
+    const volume = (SubPath: string) => ({ volumes: [{ Name: "whole", Dest: "/m", SubPath }] });
+    assertEquals(await create(volume("part/deep")), "in\n");
+    assertEquals(await create({ image_volumes: [{ Source: image, Destination: "/m", subPath: "/layers" }] }), "kept\n");
+    const outside = await create(volume("out")).catch((error) => String(error));
+    assertStringIncludes(outside, "no such file or directory");
+    await podman("rm", "-af");
+  });
+
+  await t.step("a container has the runtime it names, for its whole life", async () => {
+    for (const name of ["crun", "runc"]) {
+      const made = await server.request("POST", "/v5.0.0/libpod/containers/create", {
+        body: { image, command: ["sleep", "60"], oci_runtime: name, netns: { nsmode: "none" } },
+      });
+      const { Id } = await made.json();
+      await podman("start", Id);
+      assertEquals(await podman("inspect", "--format", "{{.OCIRuntime}}", Id), `${name}\n`);
+      assertEquals(await podman("exec", Id, "echo", "hello"), "hello\n");
+      await podman("pause", Id);
+      await podman("unpause", Id);
+      await podman("rm", "-f", "-t", "0", Id);
+    }
+    const odd = await server.request("POST", "/v5.0.0/libpod/containers/create", {
+      body: { image, oci_runtime: "odd" },
+    });
+    assertStringIncludes((await odd.json()).message, 'runtime "odd" is not installed here');
+  });
+
   await t.step("--rmi takes the image along, under the name it was used by", async () => {
     await podman("tag", image, "localhost/other:once");
     await podman("run", "--rm", "--rmi", "--network=none", "localhost/other:once", "true");
@@ -133,6 +177,9 @@ Deno.test("podman run honours mounts, users and surroundings", async (t) => {
       [["--cap-add", "ODD"], 'unknown capability "ODD"'],
       [["--security-opt", "seccomp=/none.json"], "opening seccomp profile failed: open /none.json"],
       [["--hostuser", "nobody-here"], "unknown user nobody-here"],
+      [["--sdnotify=healthy"], "requires a healthcheck to be set"],
+      [["--cap-add=NET_RAW", "--cap-drop=net_raw"], 'capability "CAP_NET_RAW" cannot be dropped and added'],
+      [["--init", "--pid=host"], "cannot add init binary as PID 1"],
       [["--pid=ns:/none"], "cannot find specified pid namespace path"],
       [["--tz", "Nowhere/None"], "finding timezone"],
       [["--init", "--init-path", "/none"], "container-init binary not found on the host"],

@@ -17,7 +17,7 @@ import { signalName } from "./signal.ts";
 /** What an inspection needs besides the record. */
 export interface InspectOptions {
   image: ImageRecord | undefined;
-  /** The OCI runtime's name. */
+  /** The name of the server's own OCI runtime. */
   runtime: string;
   /** What the host tells of it. */
   facts: ContainerFacts | undefined;
@@ -37,7 +37,8 @@ export interface InspectOptions {
 
 /** A container as the native tree inspects it. */
 export function inspectContainer(record: ContainerRecord, options: InspectOptions): InspectContainerData {
-  const { image, runtime, rwSize } = options;
+  const { image, rwSize } = options;
+  const runtime = record.spec.runtime ?? options.runtime;
   const exposed = exposedBy(record, image);
   const [path = "", ...args] = record.process.args;
   return emit(InspectContainerData, {

@@ -22,7 +22,7 @@ import { DEFAULT_STOP_TIMEOUT, isSystemd, mergeExposed, mergeLabels, mergeProces
 import { resolveMounts, volumesOf } from "./mounts.ts";
 import { assignPorts, checkMappings, publishAll } from "./port_mappings.ts";
 import { autoMaps, checkMaps } from "./user_maps.ts";
-import { hasOwnNetwork, validateSpec } from "./validate.ts";
+import { hasOwnNetwork, requireHealthCheck, validateSpec } from "./validate.ts";
 import { mountsFrom, parseVolumesFrom } from "./volumes_from.ts";
 
 /** The kind of the intents that precede a creation. */
@@ -108,7 +108,7 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
     ports: await choosePorts(context, spec, exposed, warnings),
     networks: await chooseNetworks(context, spec, id),
     secrets: context.secrets.resolve(spec),
-    health: await chooseHealth(context, spec, config),
+    health: requireHealthCheck(spec, await chooseHealth(context, spec, config)),
     log: await chooseLog(host, id, spec),
     state: FRESH_STATE,
   };

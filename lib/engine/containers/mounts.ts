@@ -2,7 +2,7 @@
 import type { ExecutionConfig } from "../../oci/image_config.ts";
 import type { MountSpec } from "../mount_spec.ts";
 import { invalid } from "./failures.ts";
-import { mountOptions } from "./mount_options.ts";
+import { checkMountOptions, mountOptions } from "./mount_options.ts";
 
 const MOST_MOUNTS = 1000;
 /** Where an image gets no volume: a folder in place of what the kernel shows would hide the masks that lie over it. */
@@ -88,6 +88,7 @@ function resolveMount(mount: MountSpec, newName: () => string): MountSpec {
   if ((mount.type === "bind" || mount.type === "overlay") && !mount.source.startsWith("/")) {
     throw invalid(`invalid host path "${mount.source}", must be an absolute path`);
   }
+  checkMountOptions(mount);
   const resolved = { ...mount, destination, options: mountOptions(mount) };
   if (mount.type !== "volume" || mount.source !== "") return resolved;
   return { ...resolved, source: newName(), anonymous: true };

@@ -32,6 +32,18 @@ const RULES: readonly Rule[] = [
   ({ remove, restartPolicy }) =>
     remove && restartPolicy && restartPolicy.name !== "no" &&
     'the --rm option conflicts with --restart, when the restartPolicy is not "" and "no"',
+  ({ init, namespaces }) =>
+    init && namespaces.pid.mode !== "private" && "cannot add init binary as PID 1 (PID namespace isn't private)",
+  ({ init, systemd }) => init && systemd === "always" && "cannot use container-init binary with systemd=always",
+  ({ privileged, capAdd, capDrop }) => {
+    if (privileged) return false;
+    const [added, dropped] = [capAdd, capDrop].map((names) => names.map(capabilityName));
+    if (dropped.includes("CAP_ALL")) {
+      return added.includes("CAP_ALL") && "adding all caps and removing all caps not allowed";
+    }
+    const both = added.find((name) => dropped.includes(name));
+    return both !== undefined && `capability "${both}" cannot be dropped and added`;
+  },
   ({ stopTimeout }) => stopTimeout !== undefined && !(stopTimeout >= 0) && `invalid stop timeout ${stopTimeout}`,
   ({ env }) => {
     const name = Object.keys(env).find((text) => text === "" || /[=\0]/.test(text));
@@ -90,6 +102,17 @@ export function validateSpec(spec: ContainerSpec): void {
 /** Whether the container has a network namespace in which networks and published ports mean something. */
 export function hasOwnNetwork(mode: ContainerSpec["namespaces"]["network"]["mode"]): boolean {
   return mode === "bridge" || mode === "private";
+}
+
+/** Gives the health check back; throws where a container is to tell that it is healthy, and nothing says when it is. */
+export function requireHealthCheck<T extends { check?: unknown }>({ sdNotify }: ContainerSpec, health: T): T {
+  if (sdNotify !== "healthy" || health.check !== undefined) return health;
+  throw invalid('invalid argument: sdnotify policy "healthy" requires a healthcheck to be set');
+}
+
+function capabilityName(name: string): string {
+  const upper = name.toUpperCase();
+  return upper.startsWith("CAP_") ? upper : `CAP_${upper}`;
 }
 
 function exclusive(first: string, second: string): string {

@@ -82,7 +82,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     checkpoints,
     localFiles: localFiles([paths.root, paths.runroot]),
     users: openUserNamespaces(paths),
-    specs: openSpecs(await processes.runtime(), capabilities),
+    specs: openSpecs(processes.runtimes, capabilities),
     info: hostInfoReader(context, processes),
     bootID: () => readFile(BOOT_ID, "utf8").then((text) => text.trim(), () => undefined),
     logSource: (id, driver) => logSource(paths, id, driver),

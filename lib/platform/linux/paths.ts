@@ -67,6 +67,8 @@ export interface ContainerPaths {
   readonly netns: string;
   readonly userns: string;
   readonly shared: string;
+  /** Parts of volumes and images, shown for a moment likewise. */
+  readonly parts: string;
   /** The log file of driver `k8s-file`. */
   readonly log: string;
 }
@@ -134,6 +136,7 @@ export function containerPaths(paths: HostPaths, id: string): ContainerPaths {
     netns: join(paths.netns, id),
     userns: join(paths.userns, id),
     shared: join(paths.shared, id),
+    parts: join(paths.shared, `${id}.parts`),
     log: join(paths.logs, `${id}.log`),
   };
 }

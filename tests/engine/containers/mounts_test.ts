@@ -1,8 +1,10 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { ContainerSpec } from "../../../lib/engine/container_record.ts";
+import { checkMountOptions } from "../../../lib/engine/containers/mount_options.ts";
 import { resolveMounts } from "../../../lib/engine/containers/mounts.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { checkName, MAX_FOLDER_NAME } from "../../../lib/engine/names.ts";
+import type { MountSpec } from "../../../lib/engine/mount_spec.ts";
 import type { ExecutionConfig } from "../../../lib/oci/image_config.ts";
 import { IMAGE, openFake, spec } from "../../fixtures/fake_engine.ts";
 
@@ -48,5 +50,22 @@ Deno.test("Containers.create() refuses what no kernel takes, whoever asks for it
     });
     await assertRejects(() => engine.containers.create(spec(options)), EngineError, text);
     assertEquals(engine.containers.list({ all: true }), []);
+  }
+});
+
+Deno.test("checkMountOptions() refuses what a mount cannot have, in Podman's words", () => {
+  checkMountOptions({ type: "bind", options: ["ro", "nosuid", "rslave", "U", "idmap=uids=0-1-1", "no-dereference"] });
+  checkMountOptions({ type: "tmpfs", options: ["size=1m", "mode=700", "noatime", "tmpcopyup", "uid=3"] });
+  checkMountOptions({ type: "devpts", options: ["newinstance", "ptmxmode=0666", "gid=5"] });
+  checkMountOptions({ type: "overlay", options: ["upperdir=/u", "workdir=/w"] });
+  const rows: [MountSpec["type"], string[], string][] = [
+    ["bind", ["noatime"], "the 'noatime' option is only allowed with tmpfs mounts: invalid mount option"],
+    ["bind", ["size=1m"], "the 'size' option is only allowed with tmpfs"],
+    ["bind", ["odd"], 'unknown mount option "odd": invalid mount option'],
+    ["bind", ["shared", "rslave"], "can only specify one root propagation option"],
+    ["volume", ["ro", "rw"], "can only specify one of 'ro' and 'rw'"],
+  ];
+  for (const [type, options, text] of rows) {
+    assertThrows(() => checkMountOptions({ type, options }), EngineError, text);
   }
 });

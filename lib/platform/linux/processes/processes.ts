@@ -32,7 +32,9 @@ import { type Facts, hasOwnPids, readFacts, writeFacts } from "./facts.ts";
 import { deleteLog, logPlaceOf, readLog } from "./log_sources.ts";
 import { isAlive, markProcess, namespacesOf } from "./proc.ts";
 import { processState } from "./process_state.ts";
-import { openRuntime, runRuntime, type Runtime, withoutCgroups } from "./runtime.ts";
+import { notRunning } from "./not_running.ts";
+import { runRuntime, withoutCgroups } from "./runtime.ts";
+import { Runtimes } from "./runtimes.ts";
 import { SeccompFilters } from "./seccomp_filters.ts";
 import { clearSecrets } from "./secret_files.ts";
 import { endSharedMemory, shareMemory } from "./shared_memory.ts";
@@ -40,23 +42,25 @@ import { SubPaths } from "./sub_paths.ts";
 import { Supervisors } from "./supervisors.ts";
 import { listProcesses } from "./top.ts";
 
+const CONTAINER_ID = /^[0-9a-f]{64}$/;
+
 /** Opens the processes of a host. Throws `unsupported` when conmon or the runtime is missing. */
 export async function openProcesses(context: HostContext): Promise<LinuxProcesses> {
   const layout = await readCgroupLayout();
   const cgroups = new Cgroups(layout, context.paths.runroot);
   const filters = new SeccompFilters();
-  const [runtime, conmon, perl, bundler] = await Promise.all([
-    openRuntime(context, layout),
+  const [runtimes, conmon, perl, bundler] = await Promise.all([
+    Runtimes.open(context, layout),
     findProgram("conmon"),
     findProgram("perl"),
     openBundler(context, filters),
   ]);
   if (conmon === undefined) throw new EngineError("unsupported", "Open host: conmon is not installed");
-  return new LinuxProcesses(context, { runtime, conmon, perl, cgroups, bundler, filters });
+  return new LinuxProcesses(context, { runtimes, conmon, perl, cgroups, bundler, filters });
 }
 
 interface Parts {
-  runtime: Runtime;
+  runtimes: Runtimes;
   conmon: string;
   perl: string | undefined;
   cgroups: Cgroups;
@@ -80,8 +84,12 @@ export class LinuxProcesses implements Processes {
     this.execs = new LinuxExecs(context, parts);
   }
 
+  get runtimes(): Runtimes {
+    return this.#parts.runtimes;
+  }
+
   runtime(): Promise<{ name: string; path: string; version: string }> {
-    const { name, path, version } = this.#parts.runtime;
+    const { name, path, version } = this.runtimes.own;
     return Promise.resolve({ name, path, version });
   }
 
@@ -93,11 +101,12 @@ export class LinuxProcesses implements Processes {
       throw new EngineError("state", `Create process: container ${record.id} is ${status}`);
     }
     await this.#deleteProcess(record.id);
-    const { cgroups, bundler, filters, runtime, conmon, perl } = this.#parts;
+    const { cgroups, bundler, filters, runtimes, conmon, perl } = this.#parts;
+    const runtime = await runtimes.of(record.spec.runtime);
     const { cgroupParent, cgroupsMode } = record.spec;
     const cgroup = cgroups.pathOf(record.id, cgroupParent);
     if (cgroupParent) await cgroups.parents.claim(cgroupParent);
-    await using subPaths = new SubPaths();
+    await using subPaths = new SubPaths(container.parts);
     await using memory = await shareMemory(this.#context.paths, record);
     const lent = { subPaths, memory: memory?.path };
     try {
@@ -117,7 +126,7 @@ export class LinuxProcesses implements Processes {
         prepare: async () => void (written = await bundler.write(options, container, cgroup, lent)),
       });
       const pidFiles = [container.conmonPidFile, record.spec.conmonPidFile].filter((file) => file !== undefined);
-      const rest = { cgroup, privatePid: hasOwnPids(record), hooked: written.hooked };
+      const rest = { cgroup, privatePid: hasOwnPids(record), hooked: written.hooked, runtime: record.spec.runtime };
       this.#remember(container, record.id, supervisor, rest, pidFiles);
       await filters.learn(written.rules, record.spec.annotations, join(this.#context.paths.runtime, record.id));
       return { pid: supervisor.containerPid, conmonPid: supervisor.pid };
@@ -136,7 +145,7 @@ export class LinuxProcesses implements Processes {
 
   async kill(containerID: string, signal: number): Promise<void> {
     const facts = readFacts(this.#pathsOf(containerID).facts);
-    if (facts === undefined || !isAlive(facts.container)) throw gone("Kill", containerID);
+    if (facts === undefined || !isAlive(facts.container)) throw notRunning("Kill", containerID);
     // Every process of a shared pid namespace has to go, which is the runtime's business.
     if (!facts.privatePid) {
       return await this.run("kill", "--all", containerID, String(signal));
@@ -144,7 +153,7 @@ export class LinuxProcesses implements Processes {
     try {
       process.kill(facts.container.pid, signal);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ESRCH") throw gone("Kill", containerID);
+      if ((error as NodeJS.ErrnoException).code === "ESRCH") throw notRunning("Kill", containerID);
       await this.run("kill", containerID, String(signal));
     }
   }
@@ -161,7 +170,7 @@ export class LinuxProcesses implements Processes {
     const { control } = this.#pathsOf(containerID);
     // Without waiting for a reader: there is none when the supervisor has ended.
     const fifo = await open(control, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => {
-      throw gone("Resize terminal", containerID);
+      throw notRunning("Resize terminal", containerID);
     });
     try {
       await fifo.write(`1 ${size.height} ${size.width}\n`);
@@ -194,6 +203,7 @@ export class LinuxProcesses implements Processes {
       rm(container.exit, { force: true }),
       rm(container.bundle, { recursive: true, force: true }),
       endSharedMemory(container.shared),
+      new SubPaths(container.parts)[Symbol.asyncDispose](),
     ]);
     this.#exits.forget(containerID);
   }
@@ -210,13 +220,13 @@ export class LinuxProcesses implements Processes {
 
   async attach(containerID: string, options: AttachStreams): Promise<Attachment> {
     const { bundle } = this.#pathsOf(containerID);
-    if (!existsSync(bundle)) throw gone("Attach", containerID);
+    if (!existsSync(bundle)) throw notRunning("Attach", containerID);
     return await attachTo(bundle, options);
   }
 
   async top(containerID: string, args: readonly string[]): Promise<ProcessTable> {
     const facts = readFacts(this.#pathsOf(containerID).facts);
-    if (facts === undefined) throw gone("List processes", containerID);
+    if (facts === undefined) throw notRunning("List processes", containerID);
     return await listProcesses(facts.cgroup, args);
   }
 
@@ -267,31 +277,25 @@ export class LinuxProcesses implements Processes {
   ): void {
     const conmon = markProcess(supervisor.pid);
     const main = markProcess(supervisor.containerPid);
-    if (conmon === undefined || main === undefined) throw gone("Create process", containerID);
+    if (conmon === undefined || main === undefined) throw notRunning("Create process", containerID);
     // conmon writes these files itself only where it leaves its parent, which it does not.
     for (const file of pidFiles) writeFileSync(file, String(supervisor.pid));
     writeFacts(container.facts, { container: main, conmon, ...rest });
     this.#supervisors.add(containerID, supervisor.ended);
   }
 
-  /** Runs a command of the runtime. Throws its message as an engine's error. */
-  run(command: string, ...args: string[]): Promise<void> {
-    return runRuntime(this.#parts.runtime, command, args);
+  /** Runs a command of a container's runtime; one argument is its ID. Throws the runtime's message as an engine's error. */
+  async run(command: string, ...args: string[]): Promise<void> {
+    const facts = args.map((id) => CONTAINER_ID.test(id) ? readFacts(this.#pathsOf(id).facts) : undefined);
+    const asked = facts.find((found) => found !== undefined)?.runtime;
+    await runRuntime(await this.runtimes.of(asked), command, args);
   }
 
   async #deleteByForce(containerID: string): Promise<void> {
-    const state = join(this.#context.paths.runtime, containerID);
-    try {
-      await this.run("delete", "--force", containerID);
-    } catch (error) {
+    await this.run("delete", "--force", containerID).catch(async (error) => {
       // A creation that was cut short leaves a folder which the runtime itself cannot read.
-      this.#context.log("debug", `Delete container ${containerID}: ${(error as Error).message}`);
-      await rm(state, { recursive: true, force: true });
-    }
+      this.#context.log("debug", `Delete container ${containerID}: ${error.message}`);
+      await rm(join(this.#context.paths.runtime, containerID), { recursive: true, force: true });
+    });
   }
-}
-
-function gone(action: string, containerID: string): EngineError {
-  const sentinel = "container state improper";
-  return new EngineError("state", `${action}: container ${containerID} is not running: ${sentinel}`, { sentinel });
 }

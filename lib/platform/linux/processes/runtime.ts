@@ -26,7 +26,7 @@ export interface Runtime {
 }
 
 /** By preference: crun takes a third of the time that runc takes. */
-const NAMES = ["crun", "runc"];
+export const RUNTIME_NAMES = ["crun", "runc"];
 
 /**
  * Finds the runtime; `auto` takes the first there is. crun before 1.9 refuses a hybrid hierarchy, so that it runs where it
@@ -62,7 +62,7 @@ export function withoutCgroups(runtime: Runtime): Runtime {
 }
 
 async function choose(wanted: string): Promise<string> {
-  const names = wanted === "auto" ? NAMES : [wanted];
+  const names = wanted === "auto" ? RUNTIME_NAMES : [wanted];
   for (const name of names) {
     const path = name.includes("/") ? name : await findProgram(name);
     if (path !== undefined) return path;

@@ -4,7 +4,7 @@
  * @module
  */
 import { readFile, stat } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import process from "node:process";
 import type { ContainerSpec } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
@@ -13,7 +13,7 @@ import { securityModules } from "../security_modules.ts";
 import { containerCapabilities } from "./capabilities.ts";
 import { checkHostUsers } from "./identity_files.ts";
 import { findInit } from "./init_program.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtimes } from "./runtimes.ts";
 import { parseSeccompProfile } from "./seccomp.ts";
 import { zoneFile } from "./tree_files.ts";
 
@@ -21,11 +21,11 @@ import { zoneFile } from "./tree_files.ts";
 const OWN_VARIABLES = /^(?:GANTRY|NOTIFY|LISTEN)_/;
 
 /** Says what this host makes of specs. */
-export function openSpecs(runtime: Pick<Runtime, "name" | "path">, own: ReadonlySet<string>): SpecPort {
+export function openSpecs(runtimes: Runtimes, own: ReadonlySet<string>): SpecPort {
   return {
     async check(spec) {
       containerCapabilities(spec, own, 0, () => {});
-      checkRuntime(spec, runtime);
+      await checkRuntime(spec, runtimes);
       await Promise.all([
         checkSecurity(spec),
         checkSeccomp(spec),
@@ -44,15 +44,10 @@ export function openSpecs(runtime: Pick<Runtime, "name" | "path">, own: Readonly
   };
 }
 
-function checkRuntime(spec: ContainerSpec, runtime: Pick<Runtime, "name" | "path">): void {
-  const { runtime: asked, personality } = spec;
-  if (asked !== undefined && asked !== runtime.path && asked !== runtime.name) {
-    const text =
-      `Create container: "oci_runtime": runtime "${asked}" is not configured, this server runs "${runtime.name}"`;
-    throw new EngineError("unsupported", text);
-  }
-  if (personality !== undefined && !runtime.name.startsWith("crun")) {
-    throw new EngineError("unsupported", `Create container: "personality": ${runtime.name} does not set it`);
+async function checkRuntime({ runtime, personality }: ContainerSpec, runtimes: Runtimes): Promise<void> {
+  const { name } = await runtimes.of(runtime);
+  if (personality !== undefined && name !== "crun") {
+    throw new EngineError("unsupported", `Create container: "personality": ${name} does not set it`);
   }
 }
 
@@ -92,22 +87,27 @@ async function checkPaths({ namespaces, baseHosts, conmonPidFile, rootfs }: Cont
   if (rootfs !== undefined && !await stat(rootfs.path).then((facts) => facts.isDirectory(), () => false)) {
     throw new EngineError("invalid", `error checking path "${rootfs.path}": no such folder`);
   }
-  for (const [name, { mode, value }] of Object.entries(namespaces)) {
-    if (mode === "path" && !await exists(value ?? "")) {
-      throw new EngineError(
-        "invalid",
-        `cannot find specified ${name} namespace path: stat ${value}: no such file or directory`,
-      );
+  for (const [name, { mode, value = "" }] of Object.entries(namespaces)) {
+    const problem = mode === "path" ? await problemWith(value) : undefined;
+    if (problem !== undefined) {
+      throw new EngineError("invalid", `cannot find specified ${name} namespace path: stat ${value}: ${problem}`);
     }
   }
-  if (baseHosts?.startsWith("/") && !await exists(baseHosts)) {
-    throw new EngineError("invalid", `Create container: "base_hosts_file" "${baseHosts}": no such file or directory`);
+  const hosts = baseHosts?.startsWith("/") ? await problemWith(baseHosts) : undefined;
+  if (hosts !== undefined) {
+    throw new EngineError("invalid", `Create container: "base_hosts_file" "${baseHosts}": ${hosts}`);
   }
-  if (conmonPidFile !== undefined && (!await exists(dirname(conmonPidFile)) || basename(conmonPidFile) === "")) {
+  if (conmonPidFile !== undefined && await problemWith(dirname(conmonPidFile)) !== undefined) {
     throw new EngineError("invalid", `Create container: "conmon_pid_file" "${conmonPidFile}": its folder is missing`);
   }
 }
 
-async function exists(path: string): Promise<boolean> {
-  return await stat(path).then(() => true, () => false);
+/** Why there is nothing at a path, in the words of the C library. */
+async function problemWith(path: string): Promise<string | undefined> {
+  try {
+    await stat(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? "no such file or directory" : code === "EACCES" ? "permission denied" : message;
+  }
 }

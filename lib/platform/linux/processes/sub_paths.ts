@@ -1,16 +1,26 @@
-import type { FileHandle } from "node:fs/promises";
+import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
+import { runCommand } from "../command.ts";
+import { unmount } from "../libc.ts";
 import { openInside } from "../safe_path.ts";
+import { namesIn } from "../tree.ts";
 
 /**
- * Parts of volumes and images that are mounted in place of the whole. Each is opened without leaving its tree and stays
- * open until the runtime has mounted it: whatever its name points to by then, the handle is what was looked at.
+ * Parts of volumes and images that are mounted in place of the whole. Each is opened without leaving its tree, and what was
+ * opened is shown at a place of its own until the runtime has mounted it: nobody can change what is found there meanwhile.
  */
 export class SubPaths implements AsyncDisposable {
-  readonly #handles: FileHandle[] = [];
+  readonly #folder: string;
+  #count = 0;
 
-  /** Opens a part; gives a path that leads to it from every process of the host. Throws `EngineError("invalid")`. */
+  /** @param folder Where the parts are shown; nothing else is in there */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Shows a part; gives its place. Throws `EngineError("invalid")` where there is none. */
   async open(root: string, path: string): Promise<string> {
     const found = await openInside(root, path);
     if (found === undefined) {
@@ -18,12 +28,38 @@ export class SubPaths implements AsyncDisposable {
         sentinel: "no such file or directory",
       });
     }
-    this.#handles.push(found);
-    return `/proc/${process.pid}/fd/${found.fd}`;
+    try {
+      const place = join(this.#folder, String(this.#count++));
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      if ((await found.stat()).isDirectory()) await mkdir(place);
+      else await writeFile(place, "");
+      await runCommand("mount", ["--bind", "--", `/proc/${process.pid}/fd/${found.fd}`, place]);
+      return place;
+    } finally {
+      await found.close();
+    }
   }
 
-  /** Closes all of them. */
+  /** Takes them away again, those of an earlier process too. */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const handle of this.#handles.splice(0)) await handle.close();
+    const names = await namesIn(this.#folder);
+    for (const name of names) await takeAway(join(this.#folder, name));
+    if (names.length > 0) await rmdir(this.#folder);
+  }
+}
+
+/** Deletes only what is empty: a part that is still mounted holds somebody's files. */
+async function takeAway(place: string): Promise<void> {
+  const remove = () =>
+    rmdir(place).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOTDIR") throw error;
+      return rm(place);
+    });
+  try {
+    await remove();
+  } catch (error) {
+    if (!["EBUSY", "ENOTEMPTY"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!await unmount(place)) await runCommand("umount", ["--", place]);
+    await remove();
   }
 }

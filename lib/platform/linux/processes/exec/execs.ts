@@ -16,7 +16,7 @@ import { containerPaths, type ExecPaths, execPaths } from "../../paths.ts";
 import { ownCapabilities } from "../capabilities.ts";
 import type { Cgroups } from "../cgroups.ts";
 import { groupOf, isAlive, markProcess, type ProcessMark } from "../proc.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Runtimes } from "../runtimes.ts";
 import { startPiped } from "./piped.ts";
 import { writeProcess } from "./process_file.ts";
 import { startSupervised, type Supervised } from "./supervised.ts";
@@ -34,7 +34,7 @@ type ExitCallback = (id: string, exit: ExecExit) => void;
 
 /** What sessions are run with. */
 export interface ExecParts {
-  runtime: Runtime;
+  runtimes: Runtimes;
   conmon: string;
   cgroups: Cgroups;
 }
@@ -128,9 +128,10 @@ export class LinuxExecs implements Execs {
   }
 
   async #run(options: ExecStart, paths: ExecPaths): Promise<Supervised> {
-    const { runtime, conmon, cgroups } = this.#parts;
+    const { runtimes, conmon, cgroups } = this.#parts;
     const adopt = (pid: number) => cgroups.adopt(pid);
     const { id, record, streams, size } = options;
+    const runtime = await runtimes.of(record.spec.runtime);
     if (streams !== undefined && !options.process.terminal) {
       return await startPiped({ runtime, containerID: record.id, paths, streams, adopt });
     }
