@@ -7,7 +7,12 @@ import { flag } from "./query.ts";
 import { z } from "./zod.ts";
 
 const optionalFlag = flag.optional();
-const seconds = z.int().optional();
+/** Seconds to wait; below zero, or 2^64-1 as some clients write that: for as long as it takes. */
+const patience = z.union([z.number(), z.string()]).transform((value, context) => {
+  if (/^-?\d{1,20}$/.test(String(value))) return Number(value) < 0 ? Number.MAX_SAFE_INTEGER : Number(value);
+  context.addIssue({ code: "custom", message: `"${value}" is not a number of seconds` });
+  return z.NEVER;
+}).optional();
 
 /** The query of `ListContainers`. */
 export const ListContainersQuery = z.object({
@@ -32,7 +37,7 @@ export const ExistsQuery = z.object({ external: optionalFlag });
 export const StartQuery = z.object({ detachKeys: z.string().optional(), recursive: optionalFlag });
 
 /** The query of `StopContainer` and `RestartContainer`. */
-export const StopQuery = z.object({ ignore: optionalFlag, timeout: seconds, all: optionalFlag });
+export const StopQuery = z.object({ ignore: optionalFlag, timeout: patience, all: optionalFlag });
 
 /** The query of `KillContainer`. */
 export const KillQuery = z.object({ signal: z.string().optional() });
@@ -45,7 +50,7 @@ export const RemoveQuery = z.object({
   force: optionalFlag,
   ignore: optionalFlag,
   depend: optionalFlag,
-  timeout: seconds,
+  timeout: patience,
   volumes: optionalFlag,
 });
 

@@ -82,6 +82,11 @@ Deno.test("StartContainer() and StopContainer() answer 304 where nothing changes
   for (const [operation, code] of rows) {
     assertEquals(await status(test, "POST", `/libpod/containers/${id}/${operation}`), code, operation);
   }
+  for (const patience of ["-1", "18446744073709551615", "0", "3"]) {
+    assertEquals(await status(test, "POST", `/libpod/containers/${id}/stop?timeout=${patience}`), 204, patience);
+    assertEquals(await status(test, "POST", `/libpod/containers/${id}/start`), 204);
+  }
+  assertEquals(await status(test, "POST", `/libpod/containers/${id}/stop?timeout=soon`), 400);
   assertEquals(await status(test, "POST", "/libpod/containers/none/stop"), 404);
   assertEquals(await status(test, "POST", "/libpod/containers/none/stop?ignore=true"), 204);
   assertEquals(await status(test, "POST", `/libpod/containers/${id}/kill?signal=NOPE`), 400);
