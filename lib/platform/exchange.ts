@@ -24,7 +24,7 @@ export async function serveExchange(
   const { rawHeaders } = message;
   const hasBody = (rawHeader(rawHeaders, "content-length") ?? "0") !== "0" ||
     rawHeader(rawHeaders, "transfer-encoding") !== undefined;
-  const platform = new ExchangePlatform(message, out, peer);
+  const platform = new ExchangePlatform(serving, message, out, peer);
   let asked = false;
   const body = hasBody
     ? requestBody(message, serving.idle, () => {
@@ -55,11 +55,13 @@ function declared(rawHeaders: readonly string[]): number {
 
 class ExchangePlatform implements Platform {
   taken = false;
+  readonly #serving: Serving;
   readonly #message: IncomingMessage;
   readonly #out: ServerResponse;
   readonly #peer: Peer;
 
-  constructor(message: IncomingMessage, out: ServerResponse, peer: Peer) {
+  constructor(serving: Serving, message: IncomingMessage, out: ServerResponse, peer: Peer) {
+    this.#serving = serving;
     this.#message = message;
     this.#out = out;
     this.#peer = peer;
@@ -75,7 +77,7 @@ class ExchangePlatform implements Platform {
     this.taken = true;
     const message = this.#message;
     const socket = message.socket;
-    if (!message.complete) await ended(message);
+    if (!message.complete) await ended(message, this.#serving);
     if (socket.destroyed) throw new DOMException("The peer has gone", "AbortError");
     this.#out.detachSocket(socket);
     release(socket);
@@ -85,12 +87,21 @@ class ExchangePlatform implements Platform {
   }
 }
 
-function ended(message: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    message.on("end", resolve);
-    message.on("close", resolve);
-    message.resume();
+/** Throws away what is left of a body, within bounds: beyond them the connection is closed. */
+function ended(message: IncomingMessage, { idle, upgradeBodyLimit }: Serving): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const giveUp = () => void message.socket.destroy();
+  let left = upgradeBodyLimit;
+  idle.wait(giveUp);
+  message.on("data", (piece: Uint8Array) => {
+    idle.wait(giveUp);
+    left -= piece.length;
+    if (left < 0) giveUp();
   });
+  message.on("end", resolve);
+  message.on("close", resolve);
+  message.resume();
+  return promise.finally(() => idle.done(giveUp));
 }
 
 /** Takes node:http's parser off a socket. Adding a listener for `data` does the rest of it in Node. */

@@ -123,3 +123,25 @@ Deno.test("listen() closes a connection that goes on sending after its takeover 
   }
   assert(peer.closed);
 });
+
+Deno.test("listen() gives up a takeover whose unread body does not end", async () => {
+  const attach: Handler = async (_request, platform) => (await platform!.upgrade!()).response;
+  await using listener = await listen("tcp://127.0.0.1:0", attach, { bodyPatience: 200, upgradeBodyLimit: 1_000_000 });
+  const head = "POST /attach HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\n";
+  await using silent = await client(port(listener.address));
+  silent.write(`${head}5\r\nhello\r\n`);
+  await ended(silent);
+  await using endless = await client(port(listener.address));
+  endless.write(head);
+  for (let i = 0; i < 500 && !endless.closed; i++) {
+    endless.write("10000\r\n" + "x".repeat(65_536) + "\r\n");
+    await later(5);
+  }
+  assert(endless.closed);
+  // One that ends is what is waited for.
+  await using short = await client(port(listener.address));
+  short.write(`${head}5\r\nhello\r\n`);
+  await later(50);
+  short.write("0\r\n\r\n");
+  assertEquals((await short.head()).status, 200);
+});
