@@ -11,7 +11,7 @@ import { type Context, emit, hostOf, isLive, locked } from "./containers/context
 import { CREATE_INTENT, undoCreate } from "./containers/create.ts";
 import { recordExit } from "./containers/exits.ts";
 import { textOf } from "./containers/failures.ts";
-import { endPause, PAUSE_INTENT } from "./containers/files/while_paused.ts";
+import { endPause, PAUSE_INTENT } from "./containers/files/pause_for_work.ts";
 import { freshHealth } from "./containers/health/health_states.ts";
 import { adoptNetwork } from "./containers/network.ts";
 import { withState } from "./containers/records.ts";

@@ -15,7 +15,7 @@ export interface TreePath {
   /** The process that sees the container's mounts; without one the mounted tree is all there is. */
   pid?: number;
   /** A folder or file of the host, mounted at a path of the container that has no process: the lookup begins there. */
-  mount?: { source: string; destination: string; subPath?: string };
+  mount?: { source: string; destination: string; subPath?: string; readOnly: boolean };
   /** The container's IDs, where they are not the host's: archives speak of these. */
   idMaps?: IDMaps;
 }

@@ -27,7 +27,7 @@ async function start() {
 const CLIENTS = { podman: "podman", docker: "docker" } as const;
 
 Deno.test("podman cp and docker cp carry files and folders both ways, running or not", async (t) => {
-  const { session, server, files } = await start();
+  const { session, server, image, files } = await start();
   await using _session = session;
   const exec = async (...command: string[]) => ok(await server.podman("exec", "up", ...command));
   for (const client of Object.values(CLIENTS)) {
@@ -64,6 +64,22 @@ Deno.test("podman cp and docker cp carry files and folders both ways, running or
       });
     }
   }
+  await t.step("docker cp -L follows a link, without it the link is what is copied", async () => {
+    for (const name of ["up", "down"]) {
+      ok(await server.docker("cp", "-L", `${name}:/docker/link`, `${server.folder}/followed-${name}`));
+      assertEquals(await Deno.readTextFile(`${server.folder}/followed-${name}`), "plain");
+    }
+  });
+  await t.step("a mount that is read-only stays as it is", async () => {
+    const options = ["--name", "closed", "--network=none", "-v", `${files}:/files:ro`];
+    ok(await server.podman("create", ...options, image, "sleep", "1000"));
+    for (const why of ["is mounted read-only", "read-only file system"]) {
+      const refused = await server.docker("cp", `${files}/plain`, "closed:/files/new");
+      assert(refused.code !== 0);
+      assertStringIncludes(refused.stderr, why);
+      await server.podman("start", "closed");
+    }
+  });
   await t.step("a running container's tmpfs and volumes are seen", async () => {
     ok(await server.podman("cp", `${files}/plain`, "up:/scratch/x"));
     assertEquals(await exec("cat", "/scratch/x"), "plain");
@@ -258,4 +274,58 @@ Deno.test("SIGKILL of the server in the middle of a copy leaves nothing mounted"
   await copy;
   assertEquals(traces(server.folder, [id]).mounts.filter((mount) => mount.includes(id)), []);
   ok(await server.podman("cp", `${server.folder}/big`, "down:/big"));
+});
+
+Deno.test("archives that are none are refused as the client's mistake", async () => {
+  const { session, server } = await start();
+  await using _session = session;
+  const text = (tar: Uint8Array) => new TextDecoder().decode(tar);
+  const bad = {
+    "no tar": "x".repeat(2048),
+    "half of one": text(buildTar([{ type: "file", path: "x", content: "y".repeat(5000) }])).slice(0, 2000),
+    "a huge header": text(buildTar([{ type: "flag", path: "x", flag: "x", content: "y".repeat(2 ** 21) }])).slice(
+      0,
+      1024,
+    ),
+    "a link to nowhere": text(buildTar([{ type: "hardlink", path: "x", target: "not/there" }])),
+  };
+  for (const tree of ["/v4.0.0/libpod", "/v1.41"]) {
+    for (const name of ["up", "down"]) {
+      for (const [what, raw] of Object.entries(bad)) {
+        const path = `${tree}/containers/${name}/archive?path=/tmp`;
+        const reply = await server.request("PUT", path, { raw, headers: { "content-type": "application/x-tar" } });
+        const { message, response } = await reply.json();
+        assertEquals([reply.status, response], [400, 400], `${what}: ${message}`);
+      }
+      const path = `${tree}/containers/${name}/archive`;
+      assertEquals((await server.request("GET", path)).status, 400);
+      assertEquals((await server.request("GET", `${path}?path=/no/such`)).status, 404);
+      assertEquals((await server.request("HEAD", `${path}?path=/etc/*`)).status, 404);
+      const rename = await server.request("PUT", `${path}?path=/tmp&rename=[1]`, { raw: "" });
+      assertEquals(rename.status, 400);
+    }
+    assertEquals((await server.request("PUT", `${tree}/containers/nobody/archive?path=/`, { raw: "" })).status, 404);
+  }
+});
+
+Deno.test({
+  name: "a gigabyte is copied both ways in memory that does not grow with it",
+  ignore: !long,
+  fn: async () => {
+    const { session, server } = await start();
+    await using _session = session;
+    const peak = () => Number(/VmHWM:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${server.pid}/status`))![1]) / 1024;
+    const big = `${server.folder}/big`;
+    ok(await run(["dd", "if=/dev/urandom", `of=${big}`, "bs=1M", "count=1024"]));
+    const both = async (name: string) => {
+      ok(await server.podman("cp", big, `${name}:/big`));
+      ok(await server.docker("cp", `${name}:/big`, `${big}-${name}`));
+      ok(await run(["cmp", big, `${big}-${name}`]));
+    };
+    // What the collector lets lie about at a gigabyte per second is reached soon, and is the same for any size.
+    for (const name of ["down", "up", "up"]) await both(name);
+    const first = peak();
+    for (let round = 0; round < 3; round++) await both("up");
+    assert(peak() - first < 100, `memory rose from ${first} to ${peak()} MiB`);
+  },
 });

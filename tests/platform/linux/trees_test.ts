@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { TreePath, TreeWriteOptions } from "../../../lib/engine/tree_port.ts";
 import { archiveEntries, type ArchiveOptions } from "../../../lib/oci/archive_entries.ts";
+import { LayerError } from "../../../lib/oci/layer_error.ts";
 import { overlayLayer } from "../../../lib/oci/layer_tar.ts";
 import { runCommand } from "../../../lib/platform/linux/command.ts";
 import { openLayers } from "../../../lib/platform/linux/layers.ts";
@@ -178,6 +179,50 @@ test("Trees.write() keeps owners, modes, times, links and attributes", async (ri
   assertEquals([f.mode & 0o7777, f.uid, f.gid, f.mtimeMs], [0o4711, 7, 8, 2_000_000]);
   assertEquals([h.ino, s.isSymbolicLink(), p.isFIFO()], [f.ino, true, true]);
   assertEquals(await text(inside("d/h")), "hello");
+});
+
+test("Trees.write() and read() carry attributes byte for byte", async (rig) => {
+  const capability = new Uint8Array([1, 0, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  const xattrs = { "security.capability": capability, "user.note": new Uint8Array([0, 255, 10]) };
+  await rig.put("/x", [{ type: "file", path: "f", content: "x", uid: 5, xattrs }, {
+    type: "dir",
+    path: "d",
+    xattrs: { "user.d": "1" },
+  }]);
+  const { archive } = await rig.trees.read(rig.at("/x/."), { owner: "" });
+  const bytes = new Uint8Array(await new Response(archive).arrayBuffer());
+  const raw = String.fromCharCode(...bytes);
+  for (const [name, value] of Object.entries(xattrs)) {
+    assert(raw.includes(`SCHILY.xattr.${name}=${String.fromCharCode(...value)}\n`), name);
+  }
+  assert(raw.includes("SCHILY.xattr.user.d=1\n"));
+});
+
+test("Trees.write() of random archives stays in the tree", async (rig) => {
+  const outside = join(rig.folder, "outside");
+  await mkdir(outside);
+  await writeFile(join(outside, "victim"), "safe");
+  let seed = 7;
+  const random = (count: number) => (seed = (seed * 1103515245 + 12345) % 2 ** 31) % count;
+  const parts = ["a", "b", "..", ".", "", "link", outside.slice(1), "victim"];
+  const path = () => Array.from({ length: 1 + random(4) }, () => parts[random(parts.length)]).join("/");
+  const targets = [outside, "..", "/", `${"../".repeat(12)}${outside}`, "a", "link"];
+  const entry = (): Entry => {
+    const kinds: Entry[] = [
+      { type: "file", path: path(), content: "hit" },
+      { type: "dir", path: path() },
+      { type: "symlink", path: path(), target: targets[random(targets.length)] },
+      { type: "hardlink", path: path(), target: `${targets[random(targets.length)]}/victim` },
+    ];
+    return kinds[random(kinds.length)];
+  };
+  for (let round = 0; round < 60; round++) {
+    await rig.put("/play", Array.from({ length: 12 }, entry), { keepKinds: round % 2 === 0 }).catch((error) => {
+      if (!(error instanceof EngineError) && !(error instanceof LayerError)) throw error;
+    });
+  }
+  assertEquals([...Deno.readDirSync(outside)].map(({ name }) => name), ["victim"]);
+  assertEquals(await text(join(outside, "victim")), "safe");
 });
 
 test("Trees.write() replaces what is in the way, unless kinds are to be kept", async (rig) => {

@@ -9,7 +9,7 @@ import { type Context, hostOf } from "../context.ts";
 import { invalid, isCode } from "../failures.ts";
 import { cleanPath } from "../mounts.ts";
 import { absolutePath, treePath } from "./tree_path.ts";
-import { type HeldTree, holding, holdTree } from "./with_tree.ts";
+import { type HeldTree, holding, holdTree } from "./held_tree.ts";
 
 /** The longest path the kernel takes. */
 const PATH_LIMIT = 4095;
@@ -41,7 +41,7 @@ export interface WriteOptions {
 /** Tells what is at a path of a container. Throws `no_such_file`. */
 export async function statPath(context: Context, nameOrID: string, path: string): Promise<PathFacts> {
   hostOf(context);
-  const spelled = checked(path);
+  const spelled = existing(path);
   await using tree = await holdTree(context, nameOrID);
   const facts = await withPlace(context, tree, spelled, (place) => hostOf(context).trees.stat(place));
   return told(tree.record, spelled, facts);
@@ -55,7 +55,7 @@ export async function readArchive(
   { dotted }: ReadOptions = {},
 ): Promise<{ facts: PathFacts; archive?: ReadableStream<Uint8Array> }> {
   hostOf(context);
-  const spelled = checked(path);
+  const spelled = existing(path);
   const tree = await holdTree(context, nameOrID);
   const { record } = tree;
   try {
@@ -92,6 +92,7 @@ export async function writeArchive(
   const { keepKinds, signal } = options;
   try {
     await withPlace(context, tree, spelled, (place) => {
+      if (place.mount?.readOnly) throw invalid(`"${place.mount.destination}" is mounted read-only`);
       return hostOf(context).trees.write(place, entries, { owner, keepKinds, signal });
     });
   } catch (error) {
@@ -121,9 +122,13 @@ async function withPlace<T>(
 
 function checked(path: string): string {
   if (path.includes("\0") || path.length > PATH_LIMIT) throw invalid("a path is too long, or has a NUL byte");
-  // Clients take wildcards for what is not there.
-  if (path.includes("*")) throw noSuchFile();
   return path === "/" ? "/." : path;
+}
+
+/** The path of something to look at: clients are told of wildcards that nothing is there. */
+function existing(path: string): string {
+  if (path.includes("*")) throw new EngineError("no_such_file", "no such file or directory");
+  return checked(path);
 }
 
 function told(record: ContainerRecord, path: string, facts: FileFacts): PathFacts {
@@ -133,9 +138,4 @@ function told(record: ContainerRecord, path: string, facts: FileFacts): PathFact
   else if (path.endsWith("/") && !linkTarget.endsWith("/")) linkTarget += "/";
   const name = linkTarget.split("/").filter((part) => part !== "").at(-1) ?? "/";
   return { ...facts, name, linkTarget };
-}
-
-/** Nothing is at the path, in the words clients know. */
-export function noSuchFile(): EngineError {
-  return new EngineError("no_such_file", "no such file or directory");
 }

@@ -4,8 +4,8 @@ import type { ImageRecord } from "../../image_record.ts";
 import { type Context, emit, hostOf } from "../context.ts";
 import { invalid } from "../failures.ts";
 import { committedConfig, type ConfigChanges } from "./commit_config.ts";
-import { whilePaused } from "./while_paused.ts";
-import { holding, holdTree } from "./with_tree.ts";
+import { pauseForWork } from "./pause_for_work.ts";
+import { holding, holdTree } from "./held_tree.ts";
 
 /** How an image is made of a container. */
 export interface CommitOptions extends ConfigChanges {
@@ -36,25 +36,25 @@ export async function commitContainer(
   const record = context.records.require(id);
   // Changes that make no sense are told before anything is done.
   const config = configOf(record, base.config, options);
-  const image = await whilePaused(context, id, options.pause ?? false, async () => {
-    const tree = await holdTree(context, id);
-    const layer = holding(
-      context,
-      tree,
-      options.squash ? trees.export(tree.root, record.idMaps) : trees.changeset(id, record.idMaps),
-    );
-    const history = historyOf(record, options, new Date(core.clock.now()).toISOString());
-    return await core.images.assemble({
-      ...(options.squash ? {} : { base: base.id }),
-      layers: [layer],
-      config,
-      history: [history],
-      format: options.format,
-      // Compressing takes most of a commit's time; a push does it where it is wanted.
-      compression: "none",
-      names: options.name === undefined ? [] : [options.name],
-      signal: options.signal,
-    });
+  await using pause = await pauseForWork(context, id, options.pause ?? false);
+  await using tree = await holdTree(context, id);
+  const { idMaps } = record;
+  const files = options.squash ? trees.export(tree.root, idMaps) : trees.changeset(id, idMaps);
+  // Until its files are read, and no longer, it is frozen and its tree held.
+  const end = async () => {
+    await pause[Symbol.asyncDispose]();
+    await tree[Symbol.asyncDispose]();
+  };
+  const image = await core.images.assemble({
+    ...(options.squash ? {} : { base: base.id }),
+    layers: [holding(context, { ...tree, [Symbol.asyncDispose]: end }, files)],
+    config,
+    history: [historyOf(record, options, new Date(core.clock.now()).toISOString())],
+    format: options.format,
+    // Compressing takes most of a commit's time; a push does it where it is wanted.
+    compression: "none",
+    names: options.name === undefined ? [] : [options.name],
+    signal: options.signal,
   });
   emit(context, record, "commit");
   return image;

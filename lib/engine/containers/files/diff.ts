@@ -2,7 +2,7 @@ import type { TreeChange, TreeName } from "../../tree_port.ts";
 import { EngineError } from "../../errors.ts";
 import { type Context, hostOf } from "../context.ts";
 import { invalid, isCode } from "../failures.ts";
-import { holdTree } from "./with_tree.ts";
+import { holdTree } from "./held_tree.ts";
 
 /** What the engine itself puts into every tree, mount points for the most part: no change of the container's. */
 const OWN = new Set([

@@ -6,7 +6,7 @@ import { type PathFacts, readArchive, type ReadOptions, statPath, writeArchive, 
 import { commitContainer, type CommitOptions } from "./commit.ts";
 import { type ChangesOptions, listChanges } from "./diff.ts";
 import { mountContainer, mountedContainers, unmountContainer } from "./mount.ts";
-import { holding, holdTree } from "./with_tree.ts";
+import { holding, holdTree } from "./held_tree.ts";
 
 /** Containers are named as in `Containers`. Paths are theirs, resolved inside their trees. */
 export class ContainerFiles {

@@ -1,7 +1,7 @@
 import { type Context, emit, hostOf, isLive, locked } from "../context.ts";
 import { improperState } from "../failures.ts";
 import { treeOptions } from "../users.ts";
-import { mountForWork } from "./with_tree.ts";
+import { mountForWork } from "./held_tree.ts";
 
 /** Mounts a container's tree for the host's users, once more each time, and gives its path there. */
 export function mountContainer(context: Context, nameOrID: string): Promise<string> {

@@ -2,7 +2,7 @@ import type { ContainerRecord } from "../../container_record.ts";
 import type { TreePath } from "../../tree_port.ts";
 import { type Context, hostOf } from "../context.ts";
 import { cleanPath } from "../mounts.ts";
-import type { HeldTree } from "./with_tree.ts";
+import type { HeldTree } from "./held_tree.ts";
 
 /** States in which the process sees the container's mounts. */
 const SEEING = new Set(["running", "paused", "stopping"]);
@@ -29,7 +29,7 @@ export function treePath(
   });
   const deepest = mounts.sort((a, b) => b.destination.length - a.destination.length)[0];
   if (deepest === undefined) return place;
-  const { type, destination, subPath } = deepest;
+  const { type, destination, subPath, options } = deepest;
   const source = type === "volume" ? hostOf(context).volumes.path(deepest.source) : deepest.source;
-  return { ...place, mount: { source, destination, subPath } };
+  return { ...place, mount: { source, destination, subPath, readOnly: options.includes("ro") } };
 }

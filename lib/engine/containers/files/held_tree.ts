@@ -4,7 +4,7 @@ import { type Context, hostOf, isLive, locked } from "../context.ts";
 import { improperState, textOf } from "../failures.ts";
 import { namespaceOwner, treeOptions } from "../users.ts";
 
-/** A container's tree, mounted until it is disposed of. */
+/** A container's tree, mounted until it is disposed of; once more does nothing. */
 export interface HeldTree extends AsyncDisposable {
   /** As it was when the tree was taken. */
   readonly record: ContainerRecord;
@@ -31,7 +31,9 @@ export async function holdTree(
     try {
       const { path: root, rootOwner } = await mountForWork(context, record);
       if (options.filled && !isLive(record)) await fillVolumes(context, record, rootOwner);
-      return { record, root, [Symbol.asyncDispose]: () => locked(context, id, () => giveBack(context, id)) };
+      let given: Promise<void> | undefined;
+      const back = () => given ??= locked(context, id, () => giveBack(context, id));
+      return { record, root, [Symbol.asyncDispose]: back };
     } catch (error) {
       await giveBack(context, id);
       throw error;

@@ -5,19 +5,16 @@ import { onProcess } from "../on_process.ts";
 /** The kind of the intents that precede a pause which is to end with the work it is for. */
 export const PAUSE_INTENT = "container.pause_for_work";
 
-/** Does work while a container's processes are frozen, where it runs and that is asked for. */
-export async function whilePaused<T>(
-  context: Context,
-  id: string,
-  asked: boolean,
-  work: () => Promise<T>,
-): Promise<T> {
-  const intent = asked ? await pause(context, id) : undefined;
-  try {
-    return await work();
-  } finally {
-    if (intent !== undefined) await endPause(context, intent);
-  }
+/** Freezes a container's processes, where it runs and that is asked for, until what comes back is disposed of. */
+export async function pauseForWork(context: Context, id: string, asked: boolean): Promise<AsyncDisposable> {
+  let intent = asked ? await pause(context, id) : undefined;
+  return {
+    async [Symbol.asyncDispose]() {
+      const open = intent;
+      intent = undefined;
+      if (open !== undefined) await endPause(context, open);
+    },
+  };
 }
 
 /** Lets a container go on that was paused for work, unless somebody else has decided about it since. */
