@@ -10,6 +10,7 @@ import {
   ImageLoadReport,
   ImagePullReport,
   ImagePushStream,
+  ImageSearchReport,
   ImageSummary,
   ImageTreeReport,
   LibpodImagesRemoveReport,
@@ -26,6 +27,7 @@ import {
   PushQuery,
   RemoveImageQuery,
   RemoveImagesQuery,
+  SearchQuery,
   TagQuery,
   TreeQuery,
 } from "../wire/image_query.ts";
@@ -44,6 +46,7 @@ export const imagesAPI = api("http://localhost", {
     { body: "as-tagged" },
   ),
   GetImages: rest("GET /engine/images/json?%v", [ListImagesQuery], [z.array(ImageSummary)]),
+  SearchImages: rest("GET /engine/images/search?%v", [SearchQuery], [z.array(ImageSearchReport)]),
   PruneImages: rest("POST /engine/images/prune?%v", [PruneImagesQuery], [z.array(PruneReport)]),
   ImagesBatchRemove: rest("DELETE /engine/images/remove?%v", [RemoveImagesQuery], [LibpodImagesRemoveReport]),
   ImagesRemove: rest("DELETE /engine/images/{name*=%v}?%v", [name, RemoveImageQuery], [LibpodImagesRemoveReport]),

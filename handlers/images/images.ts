@@ -5,11 +5,12 @@ import { changes } from "../files/changes.ts";
 import { implementFamily } from "../implement_family.ts";
 import { imagesAPI } from "./api.ts";
 import { exportImage, exportImages, importImage, loadImages, loadLocal } from "./archives.ts";
-import { listImages, summaryOf } from "./list.ts";
+import { byArrival, listImages, summaryOf } from "./list.ts";
 import { pruneImages } from "./prune.ts";
 import { pullImage } from "./pull.ts";
 import { pushImage } from "./push.ts";
 import { removeImage, removeImages } from "./remove.ts";
+import { searchImages } from "./search.ts";
 import { tagImage } from "./tag.ts";
 import { imageTree } from "./tree.ts";
 import { imageData, imageHistory } from "./view.ts";
@@ -26,7 +27,8 @@ export function images(engine: Engine): Implementation {
     ImagesLocalLoad: ({ path = "" }, context) => loadLocal(engine, path, context),
     ImagesImport: (query, body, context) => importImage(engine, query, body, context),
     ImageResolve: (name) => ({ Names: images.resolveNames(name) }),
-    GetImages: (query) => listImages(engine, query).map(summaryOf(engine)),
+    GetImages: (query) => listImages(engine, query).sort(byArrival).map(summaryOf(engine)),
+    SearchImages: (query, context) => searchImages(engine, query, context),
     PruneImages: (query) => pruneImages(engine, query),
     ImagesBatchRemove: ({ images = [], all, force, ignore, noprune }) =>
       removeImages(engine, images, { all, force, ignore, noPrune: noprune }),

@@ -25,6 +25,11 @@ export function listImages(engine: Engine, { all = false, filters, filter }: Lis
   return fitting(engine, isPlain ? asked : { ...asked, intermediate: ["false"] })(engine.images.list());
 }
 
+/** The order of the native tree, whose clients sort as they like. */
+export function byArrival(a: ImageRecord, b: ImageRecord): number {
+  return Date.parse(a.pulledAt) - Date.parse(b.pulledAt);
+}
+
 /** Takes those of the images that fit, as they stand to each other. */
 export function fitting(
   engine: Engine,

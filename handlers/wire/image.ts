@@ -160,3 +160,16 @@ export type ImageImportReport = z.output<typeof ImageImportReport>;
 
 /** `entitiesTypes.ImageTreeReport`. */
 export const ImageTreeReport = z.object({ Tree: z.string() });
+
+/** `entitiesTypes.ImageSearchReport`. */
+export const ImageSearchReport = z.object({
+  Index: z.string(),
+  Name: z.string(),
+  Description: z.string(),
+  Stars: z.number(),
+  /** `[OK]` or nothing. */
+  Official: z.string(),
+  Automated: z.string(),
+  Tag: z.string(),
+});
+export type ImageSearchReport = z.output<typeof ImageSearchReport>;

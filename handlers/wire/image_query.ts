@@ -107,3 +107,14 @@ export const PruneImagesQuery = z.object({
   filters: z.string().optional(),
 });
 export type PruneImagesQuery = z.output<typeof PruneImagesQuery>;
+
+/** The query of `SearchImages`, in both trees. */
+export const SearchQuery = z.object({
+  term: z.string().optional(),
+  limit: z.int().min(0).optional(),
+  /** Read by `parseFilters`. */
+  filters: z.string().optional(),
+  tlsVerify: optionalFlag,
+  listTags: optionalFlag,
+});
+export type SearchQuery = z.output<typeof SearchQuery>;

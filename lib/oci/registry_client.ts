@@ -208,7 +208,8 @@ function readTags(body: Uint8Array): string[] {
 }
 
 /** The path of `Link: <…>; rel="next"`, if it stays with this list. */
-function nextPage(headers: Headers, base: string): string | undefined {
+/** Where the next page of a list is, by the `Link` header; only ever of the same list. */
+export function nextPage(headers: Headers, base: string): string | undefined {
   const link = /<([^>]{1,4096})>\s*;[^,]*rel="?next"?/i.exec(headers.get("link") ?? "")?.[1];
   if (link === undefined || !URL.canParse(link, "http://registry")) return undefined;
   const { pathname, search } = new URL(link, `http://registry${base}`);

@@ -18,8 +18,8 @@ import {
   CompatPushQuery,
   CompatRemoveImageQuery,
 } from "../../wire/compat/query.ts";
-import { HistoryResponse, ImageSummary } from "../../wire/image.ts";
-import { TagQuery } from "../../wire/image_query.ts";
+import { HistoryResponse, ImageSearchReport, ImageSummary } from "../../wire/image.ts";
+import { SearchQuery, TagQuery } from "../../wire/image_query.ts";
 import { z } from "../../wire/zod.ts";
 
 const name = z.string();
@@ -52,6 +52,7 @@ export const compatImagesAPI = api("http://localhost", {
     { body: "as-tagged" },
   ),
   CompatGetImages: rest("GET /images/json?%v", [CompatListImagesQuery], [z.array(ImageSummary)]),
+  CompatSearchImages: rest("GET /images/search?%v", [SearchQuery], [z.array(ImageSearchReport)]),
   CompatPruneImages: rest("POST /images/prune?%v", [CompatPruneImagesQuery], [ImagesPruneReport]),
   CompatRemoveImage: rest("DELETE /images/{name*=%v}?%v", [name, CompatRemoveImageQuery], [z.array(RemovedImage)]),
   CompatGetImage: rest("GET /images/{name*=%v}/json", [name], [ImageInspect]),

@@ -6,6 +6,7 @@ import { parseFilters } from "../../parse_filters.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { listImages, summaryOf } from "../../images/list.ts";
 import { prune } from "../../images/prune.ts";
+import { searchImages } from "../../images/search.ts";
 import { tagImage } from "../../images/tag.ts";
 import { imageHistory } from "../../images/view.ts";
 import { compatImagesAPI } from "./api.ts";
@@ -29,7 +30,7 @@ export function compatImages(engine: Engine): Implementation {
     CompatGetImages: (query, { version }) => {
       const shared = query["shared-size"] ? sharedSizes(engine) : () => -1;
       const summary = summaryOf(engine);
-      return listImages(engine, query).map((image) => ({
+      return listImages(engine, query).filter(({ list }) => list === undefined).map((image) => ({
         ...summary(image),
         Id: `sha256:${image.id}`,
         SharedSize: shared(image),
@@ -39,6 +40,11 @@ export function compatImages(engine: Engine): Implementation {
         Os: undefined,
         VirtualSize: isBefore(version, 1, 44) ? image.size : undefined,
       }));
+    },
+    CompatSearchImages: async (query, context) => {
+      const found = await searchImages(engine, query, context);
+      if (found.length > 0) return found;
+      throw new EngineError("no_such_image", `failed to find image ${query.term}: image not known`);
     },
     CompatPruneImages: async (query) => {
       const filters = parseFilters(query.filters) ?? {};

@@ -20,6 +20,7 @@ import { inspectRemote, login, type RemoteImage } from "./registry_queries.ts";
 import { Relations } from "./relations.ts";
 import { type RemovalContext, removeImage } from "./removal.ts";
 import { pruneImages, removeAll, removeMany, type RemoveManyReport } from "./remove_many.ts";
+import { searchImages, type SearchOptions, type SearchResult } from "./search.ts";
 import type {
   ImageUsers,
   PullOptions,
@@ -178,6 +179,11 @@ export class Images {
   /** Removes what fits and no container uses; see {@linkcode pruneImages}. */
   prune(fits: Parameters<typeof pruneImages>[1]): Promise<RemoveImageReport["removed"]> {
     return pruneImages(this.#removal, fits);
+  }
+
+  /** Searches registries; see {@linkcode searchImages}. */
+  search(term: string, options: SearchOptions = {}): Promise<SearchResult[]> {
+    return this.#trackWith(options.signal, (signal) => searchImages(this.#core, term, { ...options, signal }));
   }
 
   /** Which image was built on which, as of now. */
