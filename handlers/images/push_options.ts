@@ -39,7 +39,8 @@ export function milliseconds(name: string, text: string): number {
   }
 }
 
-function compressionOf(name = ""): PushOptions["compression"] {
+/** A compression by its name; nothing for no name. Throws a 400 that names what there is not. */
+export function compressionOf(name = ""): PushOptions["compression"] {
   if (name === "") return undefined;
   if (name === "gzip" || name === "zstd") return name;
   const known = ["zstd:chunked", "bzip2", "xz"].includes(name);

@@ -1,10 +1,9 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { EngineError } from "../../lib/engine/errors.ts";
 import type { PushOptions, PushProgress } from "../../lib/engine/images/types.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { begin, errorText } from "../images/pull_progress.ts";
 import { isUnderWay, pushFailure } from "../images/push.ts";
-import { pushOptions } from "../images/push_options.ts";
+import { compressionOf, pushOptions } from "../images/push_options.ts";
 import { registryCredentials } from "../images/registry_auth.ts";
 import { emit } from "../wire/emit.ts";
 import { type ManifestPushQuery, ManifestPushReport, type ManifestPushV3Query } from "../wire/manifest.ts";
@@ -18,11 +17,9 @@ export async function pushManifest(
   { request, signal }: Context,
 ): Promise<AsyncIterable<ManifestPushReport>> {
   const { quiet = true, all, addCompression = [] } = query;
-  if (addCompression.length > 0) {
-    throw new EngineError("unsupported", "addCompression is not supported: push the list once for each compression");
-  }
+  const added = addCompression.flatMap((name) => compressionOf(name) ?? []);
   const credentials = registryCredentials(request.headers);
-  const options = { ...pushOptions(query), all: all ?? true, destination, credentials, signal };
+  const options = { ...pushOptions(query), all: all ?? true, addCompression: added, destination, credentials, signal };
   const progress = await start(engine, name, options);
   if (!quiet) return reports(progress);
   const Id = await digestOf(progress, destination);

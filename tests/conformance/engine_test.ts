@@ -1,7 +1,7 @@
 /** The same session with the engine's API: by direct call, on Deno and Node 24 over TCP and a Unix socket, and in workerd. */
 import { bundle } from "../../scripts/bundle.ts";
 import { listen } from "../../lib/platform/listener.ts";
-import { startRegistry } from "../fixtures/registry.ts";
+import { registriesConf, startRegistry } from "../fixtures/registry.ts";
 import { fetchOver } from "./fetch_over.ts";
 import { memoryEngine } from "./memory_engine.ts";
 import { startNode } from "./served.ts";
@@ -61,18 +61,23 @@ const places: Record<string, Serve> = {
 
 Deno.test("engineHandler() answers the same everywhere", async (t) => {
   const registry = await startRegistry();
+  const other = await startRegistry();
   const folder = await Deno.makeTempDir({ prefix: "gantry-conformance-" });
   try {
     for (const [place, serve] of Object.entries(places)) {
       await t.step(place, async (t) => {
-        const image = await pushSessionImage(registry, `session/${place.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`);
+        const name = place.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+        const image = await pushSessionImage(registry, `session/${name}`);
         const own = await Deno.makeTempDir({ dir: folder });
-        await using served = await serve(registry.registriesConf, own);
-        for (const exchange of session) await t.step(exchange.request, () => replay(served.send, exchange, image));
+        await using served = await serve(registriesConf(registry.host, other.host), own);
+        for (const exchange of session) {
+          await t.step(exchange.request, () => replay(served.send, exchange, image, `${other.host}/${name}`));
+        }
       });
     }
   } finally {
     await registry.close();
+    await other.close();
     await Deno.remove(folder, { recursive: true });
   }
 });

@@ -11,7 +11,7 @@ import type { TestRegistry } from "../fixtures/registry.ts";
 /** Sends a request to the engine under test. */
 export type Send = (method: string, path: string, body?: unknown) => Promise<Response>;
 
-/** One request, and what its answer must be. `IMAGE` stands for the image's name in the test's registry, `COPY` for another beside it. */
+/** One request, and what its answer must be. `IMAGE` stands for the image's name in the test's registry, `COPY` for one beside it, `OTHER` for another registry. */
 export interface Exchange {
   readonly request: string;
   readonly body?: unknown;
@@ -71,6 +71,14 @@ export const session: readonly Exchange[] = [
     status: 200,
     text: /"aux":\{"Tag":"latest","Digest":"sha256:/,
   },
+  // Another registry has nothing of it.
+  {
+    request: "POST /libpod/images/IMAGE/push?destination=OTHER/sent:1&quiet=false",
+    status: 200,
+    text: /^(?!.*skipped).*"manifestdigest"/s,
+  },
+  { request: "POST /libpod/images/pull?reference=OTHER/sent:1", status: 200, text: /"id":"[0-9a-f]{64}"/ },
+  { request: "DELETE /libpod/images/OTHER/sent:1", status: 200 },
   { request: "GET /libpod/images/IMAGE/resolve", status: 200, json: { Names: ["IMAGE"] } },
   { request: "GET /distribution/IMAGE/json", status: 200, json: { Platforms: [{ architecture: "amd64" }] } },
   { request: "POST /v4.0.0/libpod/manifests/list?images=IMAGE", status: 201 },
@@ -113,7 +121,7 @@ export async function pushSessionImage(registry: TestRegistry, name: string): Pr
         entries: [{
           type: "file",
           path: "big",
-          content: new Uint8Array(3_000_000).map((_, i) => (i * 7 + (i >> 9)) & 255),
+          content: noise(3_000_000),
         }],
       },
     ],
@@ -122,10 +130,16 @@ export async function pushSessionImage(registry: TestRegistry, name: string): Pr
   return `${registry.host}/${name}:latest`;
 }
 
+/** Bytes that do not compress, the same each time: more than goes to a registry in one piece. */
+function noise(length: number): Uint8Array {
+  let state = 7;
+  return new Uint8Array(length).map(() => (state = Math.imul(state, 1103515245) + 12345) >>> 16);
+}
+
 /** Sends one request of the session and checks its answer. */
-export async function replay(send: Send, exchange: Exchange, image: string): Promise<void> {
+export async function replay(send: Send, exchange: Exchange, image: string, other: string): Promise<void> {
   const copy = image.replace(/:latest$/, "-copy");
-  const fill = (text: string) => text.replaceAll("IMAGE", image).replaceAll("COPY", copy);
+  const fill = (text: string) => text.replaceAll("IMAGE", image).replaceAll("COPY", copy).replaceAll("OTHER", other);
   const [method, path] = fill(exchange.request).split(" ");
   const body = exchange.body === undefined ? undefined : JSON.parse(fill(JSON.stringify(exchange.body)));
   const response = await send(method, path, body);

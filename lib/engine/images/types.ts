@@ -86,6 +86,8 @@ export interface PushOptions extends RegistryAccess {
   forceCompression?: boolean;
   /** Of a manifest list: all its images, and not only this platform's. */
   all?: boolean;
+  /** Of a manifest list: each of its images once more with each of these, where it is not compressed so already. */
+  addCompression?: readonly ("gzip" | "zstd")[];
   signal?: AbortSignal;
 }
 

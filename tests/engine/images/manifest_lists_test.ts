@@ -141,6 +141,15 @@ Deno.test("ManifestLists converts a whole list to Docker's format, and compresse
     const s390x = { platform: { architecture: "s390x" } };
     assertEquals(await pullID(other.images, `${host}/zstd:1`, s390x), OLD.id);
     assertEquals(other.images.resolve(OLD.id).layers[0].mediaType, MEDIA_TYPE.ociLayerZstd);
+    // Both ways at once: the second entry of a platform is for who can read it.
+    const both = { all: true, addCompression: ["zstd", "gzip"] } as const;
+    await push(rig, "mine", { destination: `${host}/both:1`, ...both });
+    const { manifests } = await readIndex(registry, "both:1");
+    const zstd = manifests.filter(({ annotations }) =>
+      annotations?.["io.github.containers.compression.zstd"] === "true"
+    );
+    assertEquals([manifests.length, zstd.length], [6, 3]);
+    assertEquals(await pullID(other.images, `${host}/both@${zstd[0].digest}`), AMD.id);
     // And as an image it is the one of this platform.
     for await (const _ of rig.images.push("mine", { destination: `${host}/one:1` }));
     assertEquals((await client(registry.registriesConf).manifest(normalise(`${host}/one:1`))).digest, AMD.digest);

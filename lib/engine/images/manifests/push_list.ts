@@ -68,6 +68,7 @@ async function pushEntries(
 ): Promise<ListEntry[]> {
   const { target: { domain, path }, tell } = context;
   const sent: ListEntry[] = [];
+  const variants: ListEntry[] = [];
   tell({ kind: "status", text: "Getting image list signatures" });
   tell({ kind: "status", text: `Copying ${entries.length} images generated from ${entries.length} images in list` });
   for (const [i, entry] of entries.entries()) {
@@ -79,8 +80,32 @@ async function pushEntries(
     // Under its own digest: only the list has the name.
     const { mediaType, digest, size } = await pushManifest(context, source, { domain, path });
     sent.push({ ...entry, mediaType, digest, size });
+    if (entry.artifactType === undefined) variants.push(...await pushVariants(context, source, sent[i], options));
   }
-  return sent;
+  return [...sent, ...variants];
+}
+
+/** How clients that can read Zstandard know such an entry; those that cannot take the one without. */
+const ZSTD_ANNOTATION = { "io.github.containers.compression.zstd": "true" };
+
+/** The image of an entry, compressed in other ways besides. */
+async function pushVariants(
+  context: PushContext,
+  source: PushSource,
+  entry: ListEntry,
+  { addCompression = [] }: PushOptions,
+): Promise<ListEntry[]> {
+  const { target: { domain, path }, choice } = context;
+  const variants: ListEntry[] = [];
+  for (const compression of new Set(addCompression)) {
+    const own = { ...context, choice: { ...choice, compression, force: true } };
+    const { mediaType, digest, size } = await pushManifest(own, source, { domain, path });
+    // It was compressed so already.
+    if (digest === entry.digest) continue;
+    const annotations = { ...entry.annotations, ...(compression === "zstd" ? ZSTD_ANNOTATION : {}) };
+    variants.push({ ...entry, mediaType, digest, size, annotations });
+  }
+  return variants;
 }
 
 async function sourceOf(
@@ -103,8 +128,9 @@ async function sourceOf(
   };
 }
 
-function checkFormat({ entries, annotations, subject }: ImageList, { format }: PushOptions): void {
+function checkFormat({ entries, annotations, subject }: ImageList, { format, addCompression }: PushOptions): void {
   if (format !== "docker") return;
+  if (addCompression?.includes("zstd")) choiceOf({ format, compression: "zstd" });
   const isArtifact = entries.some(({ artifactType }) => artifactType !== undefined);
   const isAnnotated = Object.keys(annotations).length > 0 || subject !== undefined ||
     entries.some((entry) => Object.keys(entry.annotations ?? {}).length > 0);
