@@ -65,6 +65,11 @@ Deno.test("podman run honours mounts, users and surroundings", async (t) => {
     assertStringIncludes(closed.stderr, `"${server.folder}" keeps the container's users out`);
     await Deno.chmod(server.folder, 0o711);
     const maps = ["--uidmap", "0:100000:65536"];
+    await Deno.writeTextFile(`${folder}/secret`, "hidden");
+    await podman("secret", "create", "hidden", `${folder}/secret`);
+    const secret = ["--secret", "hidden,uid=7,mode=0400"];
+    assertEquals(await run([...maps, ...secret, "-u", "7"], "cat /run/secrets/hidden"), "hidden");
+    await podman("secret", "rm", "hidden");
     const script =
       "cat /proc/self/uid_map; ls -ldn /etc /v | cut -c 14-26; touch /etc/mine && ls -n /etc/mine | cut -c 14-26";
     const lines = (await run([...maps, "-v", "/v"], script)).replaceAll(/ +/g, " ").split("\n").map((line) =>
@@ -74,7 +79,7 @@ Deno.test("podman run honours mounts, users and surroundings", async (t) => {
     await run([...maps, "-v", `${folder}:/m:U`, "-u", "5:6"], "true");
     assertEquals(await owner("sub/file"), [100005, 100006]);
     const overlay = await run([...maps, "-v", `${folder}:/m:O`], "echo > /m/new && rm -r /m/sub; ls /m");
-    assertEquals(overlay, "link\nnew\n");
+    assertEquals(overlay, "link\nnew\nsecret\n");
     await podman("run", "-d", "--name", "mapped", ...maps, "--network=none", image, "sleep", "60");
     assertMatch(await run(["--userns=container:mapped"], "cat /proc/self/uid_map"), / 100000 +65536\n$/);
     assertMatch(await podman("exec", "mapped", "id"), /^uid=0\(root\)/);

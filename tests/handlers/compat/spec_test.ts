@@ -179,4 +179,5 @@ Deno.test("specGenerator() refuses what docker asks for and nobody has", () => {
   assertThrows(() => docker({ Image: "x", HostConfig: { SecurityOpt: ["odd"] } }), HTTPError, "security-opt");
   assertThrows(() => docker({ Image: "x", StopSignal: "NOPE" }), HTTPError, "invalid signal");
   assertEquals(docker({ Image: "x", StopSignal: "SIGRTMIN+3" }).stopSignal, 37);
+  assertEquals(docker({ Image: "x", Domainname: "x.y" }).sysctl, { "kernel.domainname": "x.y" });
 });

@@ -25,7 +25,6 @@ export function specGenerator(
 ): SpecGenerator {
   const { HostConfig: host } = config;
   if (host.Links?.length) throw new HTTPError(400, "bad parameter: link is not supported");
-  if (config.Domainname !== "") throw unsupported("Domainname");
   if (!["", "default"].includes(host.Isolation)) {
     throw new HTTPError(400, `invalid isolation "${host.Isolation}": only "default" is there on Linux`);
   }
@@ -48,6 +47,8 @@ export function specGenerator(
     ...networking(config, defaultNetwork),
     ...security(host),
     ...limits(config),
+    // The kernel keeps the name of the domain among its settings.
+    sysctl: { ...host.Sysctls, ...config.Domainname !== "" && { "kernel.domainname": config.Domainname } },
     pidns: namespace(host.PidMode),
     ipcns: namespace(host.IpcMode),
     utsns: namespace(host.UTSMode),

@@ -69,9 +69,10 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
       const user = await resolveUser(rootfs, record.process.user, record.spec.groups);
       const taken = new Set(record.mounts.map(({ destination }) => destination));
       const root = hostOwner(record, { uid: 0, gid: 0 });
+      const secrets = (options.secrets?.files ?? []).map((file) => ({ ...file, ...hostOwner(record, file) }));
       const files = {
         ...await writeTreeFiles(context, options, container, user, root),
-        ...await placeSecrets(container.bundle, options.secrets?.files ?? [], (place) => taken.has(place)),
+        ...await placeSecrets(container.bundle, secrets, (place) => taken.has(place)),
       };
       const init = record.spec.init ? await findInit(record.spec.initPath) : undefined;
       const mounts = await containerMounts(record, {
