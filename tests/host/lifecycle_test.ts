@@ -1,5 +1,6 @@
 /** Every state by every operation, on a real host, with Podman's answers; and many operations on one container at once. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { ok } from "../fixtures/run.ts";
 import { seeded } from "../fixtures/fake_engine.ts";
 import { Session } from "./session.ts";
 
@@ -113,6 +114,8 @@ const TABLE: Record<string, Row> = {
   stats: { call: ["GET", "/stats?stream=false&one-shot=true"], trees: "both", answers: all(200) },
   logs: { call: ["GET", "/logs?stdout=true"], trees: "both", answers: all(200) },
   archive: { call: ["GET", "/archive?path=/etc/passwd"], trees: "both", answers: all(200) },
+  export: { call: ["GET", "/export"], trees: "both", answers: all(200) },
+  update: { call: ["POST", "/update", {}], trees: "native", answers: all(201) },
   changes: { call: ["GET", "/changes"], trees: "both", answers: all(200) },
   inspect: { call: ["GET", "/json"], trees: "both", answers: all(200) },
   exists: { call: ["GET", "/exists"], trees: "native", answers: all(204) },
@@ -210,4 +213,28 @@ Deno.test("every operation answers in every state what Podman answers", async (t
     if (State.Pid !== 0) assert((await Deno.stat(`/proc/${State.Pid}`)).isDirectory);
     assertEquals((await server.request("DELETE", `/libpod/containers/${id}?force=true&timeout=0`)).status, 200);
   });
+});
+
+Deno.test("containers that live in another one's namespaces start after it, and go before it", async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  const statuses = async () => {
+    const shown = await podman("ps", "-a", "--sort", "names", "--format", "{{.Names}} {{.Status}}");
+    return shown.trim().split("\n").map((line) => line.split(" ").slice(0, 2).join(" "));
+  };
+  await podman("pull", "-q", image);
+  await podman("run", "-d", "--network=none", "--name", "base", "--stop-timeout", "0", image, "sleep", "1000");
+  const shares = ["--network", "container:base", "--pid", "container:base"];
+  await podman("run", "-d", ...shares, "--name", "leaf", "--stop-timeout", "0", image, "sleep", "1000");
+  const patience = ["--stop-timeout", "0"];
+  await podman("run", "-d", "--network", "container:leaf", "--name", "tip", ...patience, image, "sleep", "1000");
+  const refused = await server.podman("rm", "-f", "base");
+  assertMatch(refused.stderr, /has dependent containers which must be removed before it: [0-9a-f]{64}/);
+  await podman("stop", "tip", "leaf", "base");
+  assertEquals(await statuses(), ["base Exited", "leaf Exited", "tip Exited"]);
+  await podman("start", "tip");
+  assertEquals(await statuses(), ["base Up", "leaf Up", "tip Up"]);
+  assertEquals((await podman("rm", "-f", "--depend", "base")).trim().split("\n").length, 3);
+  assertEquals(await statuses(), [""]);
 });

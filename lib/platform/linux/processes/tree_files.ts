@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { chmod, chown, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import type { ProcessOptions } from "../../../engine/host_port.ts";
@@ -12,6 +12,7 @@ import { type ContainerPaths, containerPaths } from "../paths.ts";
 import { readInside } from "../safe_path.ts";
 import { containerEnvText, hostsText, resolvConfText } from "./etc_files.ts";
 import { groupText, passwdText } from "./identity_files.ts";
+import type { RuntimeSpec } from "./spec_types.ts";
 import type { ResolvedUser } from "./user_lookup.ts";
 
 const ZONES = "/usr/share/zoneinfo";
@@ -50,8 +51,13 @@ export async function writeTreeFiles(
   if (!spec.noHostname) work.push(add("/etc/hostname", container.hostname, `${record.hostname}\n`));
   // Who shares a network shares what is said of it, later changes included.
   if (other !== undefined) {
-    if (!spec.noHosts) files["/etc/hosts"] = other.hosts;
-    if (!spec.noResolvConf) files["/etc/resolv.conf"] = other.resolvConf;
+    const shared = await boundFiles(other.config);
+    const take = (destination: string) => {
+      const source = shared.get(destination);
+      if (source !== undefined) files[destination] = source;
+    };
+    if (!spec.noHosts) take("/etc/hosts");
+    if (!spec.noResolvConf) take("/etc/resolv.conf");
   } else {
     if (!spec.noHosts) {
       const base = spec.baseHosts === "image" ? await imageHosts(rootfs) : undefined;
@@ -76,6 +82,15 @@ export async function writeTreeFiles(
 
 async function imageHosts(rootfs: string): Promise<string> {
   return new TextDecoder().decode(await readInside(rootfs, "/etc/hosts", HOSTS_LIMIT) ?? new Uint8Array());
+}
+
+/** What another container has bound into its tree, by place: its own files, those of one it joins itself, or none. */
+async function boundFiles(config: string): Promise<Map<string, string>> {
+  // Written by the bundler.
+  const { mounts }: Pick<RuntimeSpec, "mounts"> = JSON.parse(await readFile(config, "utf8"));
+  return new Map(mounts.flatMap(({ destination, type, source }) => {
+    return type === "bind" && source !== undefined ? [[destination, source] as const] : [];
+  }));
 }
 
 /** The file of a time zone. Throws `EngineError("invalid")` for one the host does not know. */
