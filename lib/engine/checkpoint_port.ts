@@ -44,13 +44,6 @@ export interface CRIUStatistics {
   };
 }
 
-/** Where a container's checkpoint is, on the host. */
-export interface CheckpointPaths {
-  images: string;
-  dumpLog: string;
-  restoreLog: string;
-}
-
 /** An archive that was taken in and belongs to no container yet. Disposing of it deletes what was not adopted. */
 export interface ReceivedCheckpoint extends AsyncDisposable {
   /** A file's text; `undefined` where there is none. At most 16 MiB. */
@@ -67,7 +60,6 @@ export interface Checkpoints {
   dump(containerID: string, options: DumpOptions): Promise<void>;
   /** Whether there is a whole checkpoint to restore. */
   exists(containerID: string): Promise<boolean>;
-  paths(containerID: string): CheckpointPaths;
   statistics(containerID: string): Promise<CRIUStatistics>;
   /** Writes a file of the checkpoint. */
   write(containerID: string, name: string, content: string | ReadableStream<Uint8Array>): Promise<void>;

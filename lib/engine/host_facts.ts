@@ -39,6 +39,8 @@ export interface HostInfo {
 export interface ContainerFacts {
   /** The folder of what lasts as long as the container. */
   folder: string;
+  /** CRIU's images of it. */
+  checkpoint: string;
   /** The runtime's specification. */
   config: string;
   pidFile: string;

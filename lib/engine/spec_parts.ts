@@ -34,6 +34,8 @@ export interface ProcessSpec {
   conmonPidFile?: string;
   /** Whether the software is systemd, which wants a place of its own; absent: that is seen from its command. */
   systemd?: "always" | "false";
+  /** Bytes of each writable place that systemd gets; absent: half the memory, as the kernel has it. */
+  systemdShmSize?: number;
   /** What of `sd_notify(3)` was asked for; there is no service that could be told. */
   sdNotify?: "container" | "conmon" | "healthy" | "ignore";
 }

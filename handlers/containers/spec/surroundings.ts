@@ -23,6 +23,7 @@ export function surroundings(g: SpecGenerator): Partial<ContainerSpec> {
     runtime: g.oci_runtime || undefined,
     conmonPidFile: g.conmon_pid_file ? absolute("conmon_pid_file", g.conmon_pid_file) : undefined,
     systemd: systemd(g),
+    systemdShmSize: g.shm_size_systemd || undefined,
     sdNotify: sdNotify(g),
     requires: listOf(g.dependencyContainers),
     removeImage: g.removeImage || undefined,

@@ -22,7 +22,6 @@ const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   rootfs_mapping: isEmpty,
   artifact_volumes: isEmpty,
   gpus: isEmpty,
-  shm_size_systemd: isEmpty,
   storage_opts: isEmpty,
   network_options: isEmpty,
   intelRdt: isEmpty,

@@ -46,7 +46,7 @@ export function inspectContainer(record: ContainerRecord, options: InspectOption
     Created: wireTime(record.created),
     Path: path,
     Args: args,
-    State: { ...state(record), Health: healthResults(record, options.health) },
+    State: { ...state(record, options.facts), Health: healthResults(record, options.health) },
     Image: record.imageID,
     ImageDigest: image?.digest ?? "",
     ImageName: record.imageName,
@@ -90,7 +90,7 @@ function hostSide({ state }: ContainerRecord, facts: ContainerFacts | undefined)
   };
 }
 
-function state({ state }: ContainerRecord): Sparse<InspectContainerData["State"]> {
+function state({ state }: ContainerRecord, facts: ContainerFacts | undefined): Sparse<InspectContainerData["State"]> {
   const { status } = state;
   return {
     OciVersion: "1.0.2",
@@ -106,6 +106,7 @@ function state({ state }: ContainerRecord): Sparse<InspectContainerData["State"]
     StartedAt: wireTime(state.startedAt),
     FinishedAt: wireTime(state.finishedAt),
     Checkpointed: state.checkpointedAt !== undefined,
+    CheckpointPath: state.checkpointedAt === undefined ? undefined : facts?.checkpoint,
     CheckpointedAt: wireTime(state.checkpointedAt),
     Restored: state.restoredAt !== undefined,
     RestoredAt: wireTime(state.restoredAt),

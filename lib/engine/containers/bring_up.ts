@@ -8,7 +8,7 @@ import { isCode, textOf } from "./failures.ts";
 import { freshHealth } from "./health/health_states.ts";
 import { volumesOf } from "./mounts.ts";
 import { makeUsers, treeOptions } from "./users.ts";
-import { connect, type ContainerNetwork, reserveNetwork } from "./network.ts";
+import { connect, type ContainerNetwork, reserveNetwork, type SameNetworks } from "./network.ts";
 import { withState } from "./records.ts";
 
 /** The kind of the intents that precede what {@linkcode bringUp} does to the host. */
@@ -24,6 +24,8 @@ export interface BringUpOptions {
   keepRestartCount?: boolean;
   /** Bring it back from its checkpoint: it then runs. */
   restore?: RestoreImages;
+  /** With what it had in its networks. */
+  networks?: SameNetworks;
 }
 
 /**
@@ -41,7 +43,7 @@ export async function bringUp(
   let planned = record;
   let intent: Intent | undefined;
   try {
-    planned = await reserveNetwork(context, record);
+    planned = await reserveNetwork(context, record, options.networks);
     const begun = core.intents.begin(START_INTENT, record.id);
     // Sessions belong to the life that is over.
     await records.save(planned, [

@@ -12,16 +12,24 @@ export interface ContainerNetwork {
   status?: NetworkStatus;
 }
 
+/** What a container had in its networks and is to have again, by network name. */
+export type SameNetworks = Record<string, { staticIPs?: string[]; mac?: string }>;
+
 /**
  * Reserves addresses and ports for a container and gives the record that says so. To be committed before
  * {@linkcode connect}; taken back by the teardown. Throws `port_in_use`, with nothing reserved.
  */
-export async function reserveNetwork(context: Context, record: ContainerRecord): Promise<ContainerRecord> {
+export async function reserveNetwork(
+  context: Context,
+  record: ContainerRecord,
+  same: SameNetworks = {},
+): Promise<ContainerRecord> {
   if (!hasOwnNetwork(record.spec.namespaces.network.mode)) return record;
   const { networks, portClaims } = context;
   const wanted = Object.fromEntries(
     Object.entries(record.networks).map(([name, attachment]) => {
-      return [name, { ...attachment, staticIPs: askedAddresses(context, record, name) }];
+      const { staticIPs = askedAddresses(context, record, name), mac = attachment.mac } = same[name] ?? {};
+      return [name, { ...attachment, mac, staticIPs }];
     }),
   );
   await claimPorts(context, record);

@@ -5,6 +5,9 @@ import { type Context, hostOf } from "./context.ts";
 import { noCgroup } from "./failures.ts";
 import { everySoOften } from "./ticks.ts";
 
+/** Bytes of a page, on the machines whose pages are the largest. */
+const LARGEST_PAGE = 64 << 10;
+
 /** One look at a container. */
 export interface ContainerStats {
   record: ContainerRecord;
@@ -40,7 +43,8 @@ export async function lookAt(
   if (record.spec.cgroupsMode === "disabled") {
     throw noCgroup(`cannot run top on container ${record.id} as it did not create a cgroup`);
   }
-  const usage = status === "running" || status === "paused" ? await resources.usage(record) : undefined;
+  const read = status === "running" || status === "paused" ? await resources.usage(record) : undefined;
+  const usage = read && { ...read, memory: { ...read.memory, limit: limitAsSet(record, read.memory.limit) } };
   if (usage === undefined) return { record, cpuPercent: 0, averageCPU: 0 };
   const averageCPU = percent(usage.cpu.total, usage.time - startedAt);
   const before = previous?.usage;
@@ -76,6 +80,12 @@ function chosen(context: Context, { names = [], all = false }: StatsOptions): Co
   const measured = context.records.all().filter(({ spec }) => spec.cgroupsMode !== "disabled");
   const records = measured.sort((a, b) => a.created - b.created);
   return all ? records : records.filter(({ state }) => state.status === "running" || state.status === "paused");
+}
+
+/** The kernel rounds a limit down to whole pages. */
+function limitAsSet({ spec }: ContainerRecord, limit: number): number {
+  const set = spec.resources.memory?.limit ?? 0;
+  return set > limit && set - limit < LARGEST_PAGE ? set : limit;
 }
 
 /** Nanoseconds of processor time in a span of milliseconds. */

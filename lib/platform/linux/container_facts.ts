@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ContainerRecord } from "../../engine/container_record.ts";
 import { EngineError } from "../../engine/errors.ts";
 import type { ContainerFacts } from "../../engine/host_facts.ts";
-import { containerPaths, type HostPaths } from "./paths.ts";
+import { checkpointFolder, containerPaths, type HostPaths } from "./paths.ts";
 import { containerCapabilities } from "./processes/capabilities.ts";
 
 /** Names who starts as root without a look into the container's tree, where other names are resolved. */
@@ -21,6 +21,7 @@ export function containerFacts(paths: HostPaths, own: ReadonlySet<string>, recor
   const { noHosts, noResolvConf } = record.spec;
   return {
     folder: container.storage,
+    checkpoint: join(checkpointFolder(paths, record.id), "checkpoint"),
     config: container.config,
     pidFile: container.pidFile,
     conmonPidFile: container.conmonPidFile,

@@ -22,6 +22,17 @@ Deno.test("Containers.stats() gives shares of a processor: since the start, and 
   assertEquals(restarted.cpuPercent, restarted.averageCPU);
 });
 
+Deno.test("Containers.stats() tells a limit as it was set, not as the kernel rounds it", async () => {
+  await using fake = await openFake();
+  const { containers } = fake;
+  // The fake kernel has a limit of 8000.
+  await containers.create(spec({ name: "box", resources: { memory: { limit: 8005 } } }));
+  await containers.create(spec({ name: "huge", resources: { memory: { limit: 2 ** 40 } } }));
+  for (const name of ["box", "huge"]) await containers.start(name);
+  const limit = async (name: string) => (await containers.stats(name)).usage?.memory.limit;
+  assertEquals([await limit("box"), await limit("huge")], [8005, 8000]);
+});
+
 Deno.test("Containers.watchStats() follows those that run, or all, or those that are named", async () => {
   await using fake = await openFake();
   const { containers } = fake;

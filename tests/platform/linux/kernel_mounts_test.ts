@@ -25,6 +25,7 @@ Deno.test("kernelMounts() gives systemd its folders, and a cgroup to write to", 
   const systemd = mounts({}, true);
   for (const place of ["/run", "/run/lock", "/tmp", "/var/log/journal"]) assertEquals(systemd[place], scratch);
   assertEquals(systemd["/sys/fs/cgroup"], "cgroup cgroup private,rw");
+  assertEquals(mounts({ systemdShmSize: 4096 }, true)["/run/lock"], `${scratch},size=4096`);
   const namespaces = { network: own, pid: own, ipc: own, uts: own, cgroup: { mode: "host" as const } };
   assertEquals(mounts({ namespaces }, true)["/sys/fs/cgroup"], "bind /sys/fs/cgroup rbind,private,rw");
 });

@@ -1,5 +1,5 @@
 import type { RestoreImages } from "../../checkpoint_port.ts";
-import type { ContainerRecord, NetworkAttachment } from "../../container_record.ts";
+import type { ContainerRecord } from "../../container_record.ts";
 import { EngineError } from "../../errors.ts";
 import type { NetworkStatus } from "../../host_port.ts";
 import { bringUp } from "../bring_up.ts";
@@ -7,6 +7,8 @@ import { type Context, emit, hostOf, locked } from "../context.ts";
 import { improperState } from "../failures.ts";
 import { freshHealth } from "../health/health_states.ts";
 import { requireDependencies } from "../lifecycle.ts";
+import type { SameNetworks } from "../network.ts";
+import { withState } from "../records.ts";
 import type { CheckpointReport } from "./checkpoint.ts";
 
 /** Options of {@linkcode restoreContainer}. */
@@ -55,12 +57,10 @@ async function restoreLocked(
   const { tcpEstablished = false, tcpClose = false, fileLocks = false } = options;
   const begun = core.clock.now();
   const networks = await sameNetworks(context, record, options);
-  const placed = { ...record, spec: { ...record.spec, networks: { ...record.spec.networks, ...networks } } };
-  const up = await bringUp(context, placed, { restore: { tcpEstablished, tcpClose, fileLocks } });
+  const up = await bringUp(context, record, { restore: { tcpEstablished, tcpClose, fileLocks }, networks });
   const now = core.clock.now();
   const state = { status: "running", startedAt: now, restoredAt: now, checkpointedAt: undefined } as const;
-  // The addresses of this life bind no other.
-  const running = { ...up, spec: record.spec, state: { ...up.state, ...state } };
+  const running = withState(up, state);
   await records.save(running, freshHealth(context, running, "starting"));
   context.health.watch(context, running, true);
   emit(context, running, "restore");
@@ -74,21 +74,15 @@ async function sameNetworks(
   context: Context,
   record: ContainerRecord,
   { ignoreStaticIP, ignoreStaticMAC }: RestoreOptions,
-): Promise<Record<string, Partial<NetworkAttachment>>> {
+): Promise<SameNetworks> {
   const file = await hostOf(context).checkpoints.open(record.id, "network.status");
   if (file === undefined) return {};
   // Written by the checkpoint, or come with an archive: of what is not there nothing is taken.
   const status = JSON.parse(await new Response(file).text()) as Partial<NetworkStatus>;
   const names = Object.keys(record.networks).filter((name) => status.interfaces?.[name] !== undefined);
   return Object.fromEntries(names.map((name) => {
-    const { mac, addresses = [], name: interfaceName } = status.interfaces![name]!;
-    const { aliases } = record.networks[name]!;
-    const same = {
-      aliases,
-      interfaceName,
-      ...!ignoreStaticMAC && mac && { mac },
-      staticIPs: ignoreStaticIP ? [] : addresses.map(({ address }) => address),
-    };
-    return [name, same];
+    const { mac, addresses = [] } = status.interfaces![name]!;
+    const staticIPs = ignoreStaticIP ? undefined : addresses.map(({ address }) => address);
+    return [name, { staticIPs, mac: ignoreStaticMAC || !mac ? undefined : mac }];
   }));
 }

@@ -42,11 +42,6 @@ export async function openCheckpoints({ paths }: HostContext, processes: Runner)
     },
     dump: (id, options) => dump(processes, folder(id), id, options),
     exists: (id) => Promise.resolve(existsSync(join(folder(id), IMAGES, "inventory.img"))),
-    paths: (id) => ({
-      images: join(folder(id), IMAGES),
-      dumpLog: join(folder(id), "dump.log"),
-      restoreLog: join(containerPaths(paths, id).bundle, "restore.log"),
-    }),
     async statistics(id) {
       const { bundle } = containerPaths(paths, id);
       const images = [join(folder(id), "stats-dump"), join(bundle, "stats-restore")];

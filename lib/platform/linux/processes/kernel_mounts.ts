@@ -21,6 +21,7 @@ const SCRATCH_OPTIONS = ["rw", "rprivate", "nosuid", "nodev", "tmpcopyup"];
 export function kernelMounts(record: ContainerRecord, sharedMemory?: string): SpecMount[] {
   const { spec } = record;
   const writable = spec.privileged ? "rw" : "ro";
+  const size = spec.systemdShmSize === undefined ? [] : [`size=${spec.systemdShmSize}`];
   const hasOwnCgroup = spec.namespaces.cgroup.mode !== "host";
   return [
     {
@@ -46,7 +47,7 @@ export function kernelMounts(record: ContainerRecord, sharedMemory?: string): Sp
       options: ["rprivate", "nosuid", "noexec", "nodev", "relatime", writable],
     },
     ...spec.readOnly && spec.readWriteTmpfs ? SCRATCH.map((place) => scratch(place, SCRATCH_OPTIONS)) : [],
-    ...record.systemd ? SYSTEMD_SCRATCH.map((place) => scratch(place, SCRATCH_OPTIONS)) : [],
+    ...record.systemd ? SYSTEMD_SCRATCH.map((place) => scratch(place, [...SCRATCH_OPTIONS, ...size])) : [],
   ];
 }
 
