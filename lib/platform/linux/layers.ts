@@ -18,7 +18,7 @@ import type { Layers } from "../../engine/host_port.ts";
 import type { TreeOptions } from "../../engine/tree_stack.ts";
 import type { HostContext } from "./context.ts";
 import { LayerLinks } from "./layer_links.ts";
-import { withLinkTo, withMappedOwners } from "./lower_folders.ts";
+import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
 import { isMountPoint, mountOverlay, overlayFeatures, unmountAll } from "./overlay.ts";
 import { containerPaths, type HostPaths } from "./paths.ts";
@@ -50,6 +50,7 @@ export interface HostLayers extends Layers {
 /** Opens the layers of a host and sweeps what an earlier process left unfinished. */
 export async function openLayers(context: HostContext): Promise<HostLayers> {
   const { layers } = context.paths;
+  await clearMappedOwners(context.paths.shared);
   const partial = join(layers, "partial");
   await mkdir(partial, { recursive: true, mode: 0o700 });
   await emptyFolder(partial);
@@ -191,7 +192,7 @@ class OverlayLayers implements HostLayers {
       return await withLinkTo(tree as string, join(folder, "lower"), () => mountFrom(folder, ["lower"]));
     }
     const sources = names?.map((name) => join(layers, name)) ?? [tree as string];
-    await withMappedOwners(userns, sources, join(folder, "mapped"), mountFrom);
+    await withMappedOwners(userns, sources, this.#paths.shared, mountFrom);
   }
 
   async unmount(containerID: string): Promise<void> {

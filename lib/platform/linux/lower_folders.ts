@@ -4,12 +4,16 @@
  *
  * @module
  */
+import { randomUUID } from "node:crypto";
 import { mkdir, rm, rmdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "./command.ts";
 import { unmount } from "./libc.ts";
 import { mapOwners } from "./mount_helper.ts";
 import { namesIn } from "./tree.ts";
+
+/** How the folders with mapped owners begin; no container's ID does. */
+const MAPPED = "mapped-";
 
 /** Runs with a link to a folder whose own name may hold what options of a mount cannot. */
 export async function withLinkTo<T>(target: string, link: string, run: () => Promise<T>): Promise<T> {
@@ -23,16 +27,16 @@ export async function withLinkTo<T>(target: string, link: string, run: () => Pro
 }
 
 /**
- * Runs with folders shown below `base`, under numbers, with their owners mapped as in a user namespace. What an earlier
- * process left there is taken away first.
+ * Runs with folders shown under numbers, in a folder of its own below `shared`, with their owners mapped as in a user
+ * namespace. That folder is nowhere that is ever deleted as a whole: what it shows are layers.
  */
 export async function withMappedOwners<T>(
   userns: string,
   sources: readonly string[],
-  base: string,
+  shared: string,
   run: (base: string, names: string[]) => Promise<T>,
 ): Promise<T> {
-  await takeAway(base);
+  const base = join(shared, `${MAPPED}${randomUUID()}`);
   const names = sources.map((_, index) => String(index));
   for (const name of names) await mkdir(join(base, name), { recursive: true, mode: 0o700 });
   try {
@@ -41,6 +45,11 @@ export async function withMappedOwners<T>(
   } finally {
     await takeAway(base);
   }
+}
+
+/** Takes away what an earlier process has left shown below `shared`. */
+export async function clearMappedOwners(shared: string): Promise<void> {
+  for (const name of await namesIn(shared)) if (name.startsWith(MAPPED)) await takeAway(join(shared, name));
 }
 
 /** Never deletes but empty folders: one that is still mounted shows a layer. A mount of the same device is not told apart. */
