@@ -46,6 +46,14 @@ Deno.test("secrets are made, listed and shown, and mounted where no disk and no 
     assert(JSON.parse(inspected)[0].Config.Env.includes("TOKEN=*******"));
   });
 
+  await t.step("a container with users of its own owns what it mounts", async () => {
+    await Deno.chmod(server.folder, 0o711);
+    const options = ["--uidmap=0:200000:65536", "--gidmap=0:200000:65536", "--secret", "token,uid=7,gid=8,mode=0400"];
+    const script = "stat -c '%u %g %a' /run/secrets/token; cat /run/secrets/token";
+    const shown = await podman("run", "--rm", "--network=none", ...options, image, "sh", "-c", script);
+    assertEquals(shown, `7 8 400\n${VALUE}`);
+  });
+
   await t.step("neither an image nor an archive of the container holds it", async () => {
     await podman("commit", "-q", "s", "localhost/committed:1");
     const config = await podman("image", "inspect", "localhost/committed:1");
