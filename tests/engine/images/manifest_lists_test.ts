@@ -198,6 +198,9 @@ Deno.test("ManifestLists changes nothing when a change fails, and one at a time"
     await assertRejects(() => lists.add("mine", ["src/amd:1", "nothing/such:1"]), EngineError);
     assertEquals(lists.find("mine"), before);
     assertEquals((await assertRejects(() => lists.add("src/amd:1", []), EngineError)).code, "no_such_image");
+    const large = () => lists.annotate("mine", { annotations: { a: "x".repeat(5 << 20) } });
+    assertEquals((await assertRejects(large, EngineError)).code, "limit");
+    assertEquals(lists.find("mine"), before);
     await Promise.all([
       lists.add("mine", ["src/amd:1"]),
       lists.add("mine", [`docker://${host}/src/multi:1`], { all: true }),

@@ -1,8 +1,9 @@
-import { parseManifest } from "../../../oci/manifest.ts";
+import { MANIFEST_LIMITS, parseManifest } from "../../../oci/manifest.ts";
 import { MEDIA_TYPE } from "../../../oci/media_type.ts";
 import { name as repositoryOf, parseReference } from "../../../oci/reference.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageList, ImageRecord } from "../../image_record.ts";
+import type { Limits } from "../../options.ts";
 import { keysOf } from "../content.ts";
 import { unknownImage } from "../failures.ts";
 import { type ImageParts, type Intake, storeDocument, withIntake } from "../intake.ts";
@@ -83,7 +84,7 @@ export class ManifestLists {
     const id = Array.from(core.random.bytes(32), (byte) => byte.toString(16).padStart(2, "0")).join("");
     return await this.#intake(options.signal, async (intake) => {
       const list = await this.#filled(intake, { entries: [], annotations: {} }, options);
-      const { bytes, mediaType } = writeList(list);
+      const { bytes, mediaType } = write(list, core.options.limits);
       const { digest } = await storeDocument(intake, bytes, mediaType);
       const now = new Date(core.clock.now()).toISOString();
       await intake.catalogue.add({
@@ -238,7 +239,7 @@ export class ManifestLists {
     return await this.#intake(signal, (intake) =>
       core.locks.with(`list:${id}`, async () => {
         const list = await change(intake, this.find(id).list);
-        const { bytes, mediaType } = writeList(list);
+        const { bytes, mediaType } = write(list, core.options.limits);
         const { digest } = await storeDocument(intake, bytes, mediaType);
         const { annotations } = list;
         const old = await catalogue.update(id, (image) => {
@@ -254,6 +255,14 @@ export class ManifestLists {
   #intake<T>(signal: AbortSignal | undefined, work: (intake: Intake) => Promise<T>): Promise<T> {
     return this.#track(signal, (signal) => withIntake(this.#parts, { signal, what: "Change manifest list" }, work));
   }
+}
+
+/** A list's bytes; no more than a registry takes and a pull reads. */
+function write(list: ImageList, { manifestBytes }: Limits): { bytes: Uint8Array; mediaType: string } {
+  const written = writeList(list);
+  const { manifests } = MANIFEST_LIMITS;
+  if (list.entries.length <= manifests && written.bytes.length <= manifestBytes) return written;
+  throw new EngineError("limit", `Change manifest list: more than ${manifests} entries or ${manifestBytes} bytes`);
 }
 
 function withoutTag(name: string): string {
