@@ -1,5 +1,6 @@
 import type { Core } from "../core.ts";
 import type { ImageRecord } from "../image_record.ts";
+import { type Claim, keysOf } from "./content.ts";
 import type { Index, Operation, Table } from "../table.ts";
 
 /** What an image's new record comes with. */
@@ -9,6 +10,8 @@ export interface Addition {
   names: readonly string[];
   /** What has to last together with it. */
   operations: readonly Operation[];
+  /** Holds the content of the record that is there already, so that what the new one does not need goes with the claim. */
+  claim: Claim;
   /** Looks once more where nobody can come between; what it throws ends the addition. */
   check?(): void;
 }
@@ -56,10 +59,11 @@ export class Catalogue {
   }
 
   /** Adds an image, or what is new about one that is there. */
-  async add({ record, names, operations, check }: Addition): Promise<ImageRecord> {
+  async add({ record, names, operations, claim, check }: Addition): Promise<ImageRecord> {
     return await this.#change(async () => {
       check?.();
       const old = this.#table.get(record.id);
+      if (old) { for (const key of keysOf(old)) claim.add(key); }
       const merged: ImageRecord = {
         ...record,
         // New names come first, as Podman has them.

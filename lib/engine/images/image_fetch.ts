@@ -61,7 +61,7 @@ export async function fetchImage(pull: PullContext, reference: Reference): Promi
 }
 
 async function fetchClaimed(context: FetchContext): Promise<string> {
-  const { core, catalogue, content, reference, tell } = context;
+  const { core, catalogue, content, claim, reference, tell } = context;
   const source = await fetchManifest(context);
   checkManifest(source.manifest, core.options.limits);
   tell({ kind: "status", text: "Getting image source signatures" });
@@ -72,6 +72,7 @@ async function fetchClaimed(context: FetchContext): Promise<string> {
     record,
     names: [format(reference)],
     operations: content.keepSizes(record.layers.map(({ diffID }) => diffID)),
+    claim,
   });
   return record.id;
 }

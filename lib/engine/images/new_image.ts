@@ -66,13 +66,14 @@ export async function addImage(intake: Intake, image: NewImage, names: readonly 
   const { catalogue, content, claim } = intake;
   const id = image.configDigest.slice("sha256:".length);
   const known = catalogue.get(id);
-  // Should it be removed at this moment, its content stays for the record that comes back.
+  // Should it be removed just now, its content stays for the record that comes back.
   if (known) { for (const key of keysOf(known)) claim.add(key); }
   const record = known ?? recordOf(intake, image);
   return await catalogue.add({
     record: { ...record, repoDigests: [...digestsWith(record.digest, names, image), ...record.repoDigests] },
     names,
     operations: content.keepSizes(record.layers.map(({ diffID }) => diffID)),
+    claim,
   });
 }
 

@@ -104,6 +104,7 @@ export class ManifestLists {
         },
         names: [fullName],
         operations: [],
+        claim: intake.claim,
         check: () => {
           if (this.#parts.catalogue.named(fullName) !== undefined) throw nameInUse(fullName);
         },
