@@ -53,7 +53,8 @@ export async function serveRaw(serving: Serving, socket: Socket, raw: RawRequest
     socket.on("end", () => out.writableEnded || socket.destroy());
     out.on("finish", () => {
       socket.end();
-      closeLater(socket);
+      const timer = closeLater(socket);
+      socket.on("close", () => clearTimeout(timer));
     });
     await send(serving, out, response, peer);
   } else if (!isMarker(response)) {

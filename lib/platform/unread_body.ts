@@ -14,19 +14,20 @@ export function discardBody(message: IncomingMessage): void {
   const { socket } = message;
   let left = UNREAD_LIMIT;
   const timer = closeLater(socket);
+  // Not of the socket: a connection may see many such bodies.
+  const settle = () => clearTimeout(timer);
   message.removeAllListeners("data");
   message.on("data", (piece: Uint8Array) => {
     left -= piece.length;
     // What is not read any more is what keeps the peer from sending; closing at once could cost it the answer.
     if (left < 0) message.pause();
   });
-  message.on("end", () => clearTimeout(timer));
+  message.on("end", settle);
+  message.on("close", settle);
   message.resume();
 }
 
 /** Closes a connection after a moment in which its peer can read what it has been sent. */
 export function closeLater(socket: Socket): ReturnType<typeof setTimeout> {
-  const timer = setTimeout(() => socket.destroy(), LINGER);
-  socket.on("close", () => clearTimeout(timer));
-  return timer;
+  return setTimeout(() => socket.destroy(), LINGER);
 }

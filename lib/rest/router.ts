@@ -70,7 +70,7 @@ export abstract class Router<Value> {
 /** Makes a router of routes. */
 export type MakeRouter = <Value>(routes: readonly Route<Value>[]) => Router<Value>;
 
-/** The spellings of a path's first segment, if it has several. */
+/** The spellings of a path's first segment, where that is a literal: as it stands, and each of its aliases. */
 export function firstWords([first]: readonly Segment[], aliases: Route<unknown>["aliases"] = {}): readonly string[] {
   return first.type === "literal"
     ? [first.text, ...(Object.hasOwn(aliases, first.text) ? aliases[first.text] : [])]

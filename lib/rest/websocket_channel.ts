@@ -20,9 +20,9 @@ export function chooseProtocol(request: Request): string | undefined {
 }
 
 /**
- * Sends every value as one text message, then closes with 1000; with 1011 and `describe`'s words when the source fails; with
- * 1013 when a plain peer takes nothing for `stall` milliseconds (10,000 by default). The socket's close is what tells that the peer has gone: the request is over already,
- * and `Deno.serve` aborts its signal then. Never rejects.
+ * Sends every value as one text message, then closes with 1000; with 1011 and `describe`'s words when the source fails; with 1013 when a plain
+ * peer takes nothing for `stall` milliseconds (10,000 by default). The socket's close is what tells that the peer has gone: the request is over
+ * already, and `Deno.serve` aborts its signal then. Never rejects.
  */
 export async function sendValues(
   source: ChannelSource,
