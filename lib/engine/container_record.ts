@@ -84,6 +84,8 @@ export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, Secu
   imageVolumes?: "anonymous" | "tmpfs" | "ignore";
   /** A folder of the host in place of an image, and whether changes are kept apart from it. */
   rootfs?: { path: string; overlay: boolean };
+  /** What it writes need not outlast a crash of the host. */
+  volatile?: boolean;
   /** How mounts made on one side of the root show on the other: `private`, `rslave`, … */
   rootPropagation?: string;
   capAdd: string[];

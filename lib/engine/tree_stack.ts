@@ -4,6 +4,8 @@ export interface TreeOptions {
   userns?: string;
   /** Who owns the root in there, on the host. */
   rootOwner?: { uid: number; gid: number };
+  /** Nothing that is written needs to outlast a crash of the host: what is synced need not wait for the disk. */
+  volatile?: boolean;
   /** A folder of the host in place of an image. */
   rootfs?: { path: string; overlay: boolean };
 }

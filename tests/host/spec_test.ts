@@ -159,6 +159,15 @@ Deno.test("podman run honours mounts, users and surroundings", async (t) => {
     assertStringIncludes((await odd.json()).message, 'runtime "odd" is not installed here');
   });
 
+  await t.step("what --rm throws away does not wait for the disk, start after start", async () => {
+    await podman("run", "-d", "--rm", "--name", "passing", "--network=none", image, "sleep", "60");
+    const root = ["exec", "passing", "sh", "-c", "grep ' / overlay' /proc/mounts; echo > /written; sync"];
+    assertMatch(await podman(...root), /volatile/);
+    await podman("restart", "-t", "0", "passing");
+    assertMatch(await podman(...root), /volatile/);
+    await podman("rm", "-f", "-t", "0", "passing");
+  });
+
   await t.step("--rmi takes the image along, under the name it was used by", async () => {
     await podman("tag", image, "localhost/other:once");
     await podman("run", "--rm", "--rmi", "--network=none", "localhost/other:once", "true");

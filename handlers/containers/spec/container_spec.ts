@@ -56,6 +56,7 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     volumesFrom: g.volumes_from?.length ? g.volumes_from : undefined,
     imageVolumes: imageVolumes(g),
     rootfs: g.rootfs ? { path: absolute("rootfs", g.rootfs), overlay: g.rootfs_overlay ?? false } : undefined,
+    volatile: g.volatile || undefined,
     rootPropagation: rootPropagation(g),
     capAdd: g.cap_add ?? [],
     capDrop: g.cap_drop ?? [],

@@ -6,11 +6,13 @@ import { hasNamespace } from "./teardowns.ts";
 
 /** How the container's tree is mounted in its user namespace. IDs that keep their numbers need no mapping. */
 export function treeOptions({ idMaps, spec }: ContainerRecord, userns: string | undefined): TreeOptions {
+  const { rootfs } = spec;
+  const common = spec.volatile ? { volatile: true } : {};
   // A folder of the host is taken as it is.
-  if (spec.rootfs !== undefined) return { rootfs: spec.rootfs };
-  if (idMaps === undefined || userns === undefined || isIdentity(idMaps)) return {};
+  if (rootfs !== undefined) return { ...common, rootfs };
+  if (idMaps === undefined || userns === undefined || isIdentity(idMaps)) return common;
   const [uid, gid] = [hostID(idMaps.uids, 0), hostID(idMaps.gids, 0)];
-  return { userns, ...uid !== undefined && gid !== undefined && { rootOwner: { uid, gid } } };
+  return { ...common, userns, ...uid !== undefined && gid !== undefined && { rootOwner: { uid, gid } } };
 }
 
 /** The user namespace, which the container's network namespace and its tree are made in; its path. */

@@ -20,9 +20,10 @@ import type { HostContext } from "./context.ts";
 import { LayerLinks } from "./layer_links.ts";
 import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
-import { isMountPoint, mountOverlay, overlayFeatures, unmountAll } from "./overlay.ts";
+import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption } from "./overlay.ts";
 import { containerPaths, type HostPaths } from "./paths.ts";
 import { readInside } from "./safe_path.ts";
+import { giveTo, lookLike } from "./tree_owner.ts";
 import { emptyFolder, namesIn, removeTree, syncFileSystem, syncFolder, treeSize } from "./tree.ts";
 import { unpackLayer } from "./unpack.ts";
 
@@ -178,14 +179,16 @@ class OverlayLayers implements HostLayers {
   }
 
   /** Mounts layers, or a folder of the host, below a folder's `upper` on its `merged`. */
-  async #stack(folder: string, tree: string | readonly string[], { userns }: TreeOptions): Promise<void> {
+  async #stack(folder: string, tree: string | readonly string[], options: TreeOptions): Promise<void> {
     const { layers } = this.#paths;
+    const { userns } = options;
+    const further = options.volatile ? await volatileOption(join(folder, "work")) : [];
     const target = join(folder, "merged");
     const names = typeof tree === "string" ? undefined : await this.lower(tree);
     const mountFrom = async (base: string, lower: readonly string[]) => {
       const storage = relative(base, folder);
       const overlay = { base, lower, upper: `${storage}/upper`, work: `${storage}/work`, target };
-      await mountOverlay(overlay, this.#features);
+      await mountOverlay(overlay, [...this.#features, ...further]);
     };
     if (userns === undefined) {
       if (names !== undefined) return await mountFrom(layers, names);
@@ -271,21 +274,6 @@ class OverlayLayers implements HostLayers {
   #merged(containerID: string): string {
     return join(containerPaths(this.#paths, containerID).storage, "merged");
   }
-}
-
-/** What is seen of an overlay's root is its upper folder. */
-async function lookLike(folder: string, model: string): Promise<void> {
-  const { uid, gid, mode } = await stat(model);
-  await chown(folder, uid, gid);
-  await chmod(folder, mode & 0o7777);
-}
-
-/** The root of a container's users owns its tree, and passes through the folder that the tree is in. */
-async function giveTo(folder: string, owner: TreeOptions["rootOwner"]): Promise<void> {
-  if (owner === undefined) return;
-  await chown(join(folder, "upper"), owner.uid, owner.gid);
-  await chown(folder, 0, owner.gid);
-  await chmod(folder, 0o710);
 }
 
 /** The digest's digits. Throws `TypeError` for anything that is no sha256 digest, so that no path can leave its folder. */

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { access, lstat } from "node:fs/promises";
+import { access, lstat, rm } from "node:fs/promises";
+import { release } from "node:os";
 import { dirname, join } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import { CommandError, runCommand } from "./command.ts";
@@ -38,6 +39,17 @@ export async function overlayFeatures(): Promise<string[]> {
     }),
   );
   return known.flat();
+}
+
+/**
+ * The option by which nothing that is synced waits for the disk; none where the kernel is older than it. What the last mount
+ * with it has left in the work folder would forbid the next one, and is deleted.
+ */
+export async function volatileOption(work: string): Promise<string[]> {
+  const [major = 0, minor = 0] = release().split(/[.-]/).map(Number);
+  if (major < 5 || (major === 5 && minor < 10)) return [];
+  await rm(join(work, "work", "incompat"), { recursive: true, force: true });
+  return ["volatile"];
 }
 
 /** Mounts an overlay. Throws `EngineError("limit")` when the layers do not fit the kernel's options. */

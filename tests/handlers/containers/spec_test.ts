@@ -50,6 +50,7 @@ Deno.test("containerSpec() reads every option of podman's", () => {
     stopSignal: 2,
     stopTimeout: 3,
     remove: true,
+    volatile: true,
     mounts: [
       { type: "bind", source: "/tmp", destination: "/z", options: ["ro"] },
       { type: "tmpfs", source: "tmpfs", destination: "/zz", options: ["size=1m"] },
@@ -172,7 +173,6 @@ Deno.test("containerSpec() takes values that ask for nothing", () => {
     cgroups_mode: "enabled",
     healthMaxLogCount: 5,
     image_volume_mode: "anonymous",
-    volatile: true,
     manage_password: true,
     httpproxy: true,
   };

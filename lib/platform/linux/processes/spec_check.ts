@@ -52,6 +52,7 @@ async function checkRuntime({ runtime, personality }: ContainerSpec, runtimes: R
 }
 
 async function checkSecurity({ apparmor, selinux, labelNested }: ContainerSpec): Promise<void> {
+  if (apparmor === undefined && selinux === undefined && !labelNested) return;
   const modules = await securityModules();
   if (apparmor !== undefined && apparmor !== "unconfined" && !modules.apparmor) {
     const text = `apparmor profile "${apparmor}" specified, but Apparmor is not enabled on this system`;
