@@ -25,7 +25,7 @@ export interface Export {
  * tags and schemas, for either side.
  */
 export const EXPORTS: readonly Export[] = [
-  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3480 },
+  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3470 },
   { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 2980 },
   {
     name: "server",
@@ -39,14 +39,14 @@ export const EXPORTS: readonly Export[] = [
     holds: "all that runs in a client",
     from: "client.ts",
     names: ["api", "rest", "link"],
-    budget: 6070,
+    budget: 6050,
   },
   {
     name: "server and definition",
     holds: "parse, match, run, JSON, text, errors",
     from: "server.ts",
     names: ["api", "rest", "handler", "implement"],
-    budget: 10120,
+    budget: 10110,
   },
   { name: "everything", holds: "./rest", from: "mod.ts", names: ["*"] },
   {

@@ -151,6 +151,15 @@ test("methods() lists the methods of a path", (routerOf) => {
   assertEquals(router.methods("/", ""), []);
 });
 
+test("match() takes literals as they are spelled in the tag, encoded or not", (routerOf) => {
+  const router = routerOf(["GET /a[b]|c", "GET /%5Bc", "GET /100%25", "GET /é"]);
+  for (const path of ["/a[b]|c", "/%5Bc", "/100%25", "/%C3%A9", "/é"]) {
+    assertEquals(new URL(`http://h${path}`).pathname === path || path === "/é", true);
+    assert(find(router, "GET", path) !== undefined, path);
+  }
+  assertEquals(find(router, "GET", "/[c"), undefined);
+});
+
 test("match() takes the longer of two ways behind a remainder that begin alike", (routerOf) => {
   const router = routerOf(["GET /{n*=%v}/json", "GET /{n*=%v}/layers/json", "GET /{n*=%v}/{p=%v}"]);
   assertEquals(find(router, "GET", "/a/b/layers/json"), "GET /{n*=%v}/layers/json | a/b");
