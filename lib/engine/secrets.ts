@@ -33,6 +33,7 @@ export interface SecretOptions {
 export const SECRET_LIMIT = 512_000;
 
 const ID_LENGTH = 25;
+const LONGEST_PATTERN = 512;
 
 /** A value, apart from its record so that what is listed never holds one. */
 interface Value {
@@ -165,7 +166,9 @@ function checkName(name: string): void {
 /** A value as a regular expression; one that does not parse stands for itself. */
 function pattern(text: string): (value: string) => boolean {
   try {
-    return compilePattern(text);
+    // A longer one is nobody's name.
+    if (text.length <= LONGEST_PATTERN) return compilePattern(text);
+    return () => false;
   } catch {
     return (value) => value === text;
   }
