@@ -9,7 +9,11 @@ function names(type: string): Test {
   return (event, value) => event.type === type && (event.name === value || event.id.startsWith(value));
 }
 
-const action: Test = (event, value) => event.action === (ACTIONS.get(value) ?? value);
+const action: Test = (event, value) => {
+  if (event.action === (ACTIONS.get(value) ?? value)) return true;
+  // Docker's way to ask for one outcome of a health check.
+  return event.health !== undefined && value === `${event.action}: ${event.health}`;
+};
 
 /** Docker's words for what Podman calls otherwise. */
 const ACTIONS: ReadonlyMap<string, string> = new Map([["die", "died"], ["destroy", "remove"]]);

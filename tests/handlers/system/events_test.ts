@@ -56,6 +56,22 @@ Deno.test("GetEvents() speaks the words of each tree", async () => {
   }
 });
 
+Deno.test("GetEvents() tells of health, in a field of its own and in Docker's word", async () => {
+  await using test = await openTestEngine();
+  const healthconfig = { Test: ["CMD", "exit", "0"] };
+  const made = await test.send("POST", "/libpod/containers/create", { image: TINY_NAME, name: "well", healthconfig });
+  assertEquals(made.status, 201);
+  await test.engine.containers.start("well");
+  assertEquals(await test.engine.containers.checkHealth("well"), "healthy");
+  const [native] = await events(test, `/libpod/events?stream=false&since=1h${filters({ event: ["health_status"] })}`);
+  assertEquals([native.Action, native.HealthStatus], ["health_status", "healthy"]);
+  for (const event of ["health_status", "health_status: healthy"]) {
+    const [docker] = await events(test, `/events?stream=0&since=1h${filters({ event: [event] })}`);
+    assertEquals([docker.Action, docker.status], ["health_status: healthy", "health_status: healthy"]);
+  }
+  assertEquals(await events(test, `/events?stream=0&since=1h${filters({ event: ["health_status: unhealthy"] })}`), []);
+});
+
 Deno.test("GetEvents() of Docker's tree says nothing twice from version 1.52 on", async () => {
   await using test = await openTestEngine();
   await live(test);
