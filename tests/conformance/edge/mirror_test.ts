@@ -3,9 +3,9 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGzip } from "node:zlib";
-import { bundle } from "../../scripts/bundle.ts";
-import { startRegistry, type TestRegistry } from "../fixtures/registry.ts";
-import { startWorkerd } from "./workerd.ts";
+import { bundle } from "../../../scripts/bundle.ts";
+import { startRegistry, type TestRegistry } from "../../fixtures/registry.ts";
+import { startWorkerd } from "../workerd.ts";
 
 const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
 const MB = 1024 * 1024;
