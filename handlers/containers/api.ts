@@ -1,6 +1,6 @@
 import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
-import { ARCHIVE_LIMIT } from "../files/api.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
+import { ARCHIVE_LIMIT } from "../wire/file.ts";
 import { body, reply } from "../wire/body.ts";
 import { CheckpointQuery, RestoreQuery, RestoreReport } from "../wire/checkpoint.ts";
 import { StatsJSON } from "../wire/compat/stats.ts";

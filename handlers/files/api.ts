@@ -2,13 +2,10 @@ import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
 import { body } from "../wire/body.ts";
 import { BuildResponse, CommitConfig, CommitQuery, IDResponse } from "../wire/commit.ts";
-import { ArchiveQuery, Change, ChangesQuery, MountQuery, PutArchiveQuery } from "../wire/file.ts";
+import { ARCHIVE_LIMIT, ArchiveQuery, Change, ChangesQuery, MountQuery, PutArchiveQuery } from "../wire/file.ts";
 import { z } from "../wire/zod.ts";
 
 const name = z.string();
-
-/** The largest archive that is taken: 4 TiB. It is never held whole. */
-export const ARCHIVE_LIMIT = 2 ** 42;
 
 /** The files of containers, in the native tree. */
 export const filesAPI = api("http://localhost", {

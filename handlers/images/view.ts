@@ -1,6 +1,6 @@
 import { type ImageRecord, repoDigests, repoTags } from "../../lib/engine/image_record.ts";
 import type { Relations } from "../../lib/engine/images/relations.ts";
-import type { ImageConfig } from "../../lib/oci/image_config.ts";
+import { MEDIA_TYPE } from "../../lib/oci/media_type.ts";
 import { emit } from "../wire/emit.ts";
 import { HistoryResponse, ImageData, ImageSummary } from "../wire/image.ts";
 
@@ -14,7 +14,7 @@ export function imageData(image: ImageRecord, relations?: Relations): ImageData 
     RepoTags: repoTags(image),
     RepoDigests: repoDigests(image),
     Parent: relations?.parentOf(image)?.id ?? "",
-    Comment: commentOf(config),
+    Comment: commentOf(image),
     Created: config.created ?? null,
     Config: {
       ...execution,
@@ -38,9 +38,10 @@ export function imageData(image: ImageRecord, relations?: Relations): ImageData 
   });
 }
 
-/** Docker's configs have a comment of their own; else that of the last step stands for it. */
-function commentOf({ comment, history }: ImageConfig): string {
-  return typeof comment === "string" && comment !== "" ? comment : history?.at(-1)?.comment ?? "";
+/** Docker's configs have a comment of their own; Podman takes that of the first step for an OCI image's. */
+function commentOf({ mediaType, config: { comment, history } }: ImageRecord): string {
+  if (mediaType === MEDIA_TYPE.ociManifest) return history?.[0]?.comment ?? "";
+  return typeof comment === "string" ? comment : "";
 }
 
 /** The values of a set carry nothing. */

@@ -1,9 +1,8 @@
 import { api, rest, stream } from "../../../lib/rest/mod.ts";
-import { ARCHIVE_LIMIT } from "../../files/api.ts";
 import { API_OPTIONS } from "../../wire/api_options.ts";
 import { body } from "../../wire/body.ts";
 import { CommitConfig, CompatCommitQuery, IDResponse } from "../../wire/commit.ts";
-import { ArchiveQuery, Change, ChangesQuery, CompatPutArchiveQuery } from "../../wire/file.ts";
+import { ARCHIVE_LIMIT, ArchiveQuery, Change, ChangesQuery, CompatPutArchiveQuery } from "../../wire/file.ts";
 import { z } from "../../wire/zod.ts";
 
 const name = z.string();

@@ -104,7 +104,7 @@ sub entry {
     folder_entry($path, $folder, $depth + 1);
     chdir $above or die "chdir: $!\n";
   } elsif ($type == $FILE) {
-    sysopen(my $file, "$name", O_RDONLY | O_NOFOLLOW | O_NONBLOCK) or do { return if $!{ENOENT} || $!{ELOOP}; die "open $path: $!\n" };
+    sysopen(my $file, "$name", O_RDONLY | O_NOFOLLOW | O_NONBLOCK) or do { return if $!{ENOENT} || $!{ELOOP} || $!{ENXIO} || $!{ENODEV}; die "open $path: $!\n" };
     file_entry($path, $file);
   } elsif ($is_layer && is_whiteout($facts)) {
     my $base = length($path) > length($name) ? substr($path, 0, -length $name) : '';

@@ -1,0 +1,123 @@
+/** Files of containers that do their worst meanwhile, archives that are none, and ends that come too soon. */
+import { assert, assertEquals } from "@std/assert";
+import { ok, run } from "../fixtures/run.ts";
+import { buildTar } from "../fixtures/tar_builder.ts";
+import { startWithFiles } from "./files_session.ts";
+import { traces } from "./traces.ts";
+
+const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
+
+Deno.test("a container that flips a link while files are copied leads nobody out of it", async () => {
+  const { session, server, image } = await startWithFiles();
+  await using _session = session;
+  const outside = `${server.folder}/outside`;
+  await Deno.mkdir(outside);
+  await Deno.writeTextFile(`${outside}/secret`, "secret");
+  const flip = `mkdir -p /real; echo inner > /real/secret; while true; do
+    ln -sfn ${outside} /way; ln -sfn /proc/1/root${outside} /way; rm /way; mkdir /way; echo inner > /way/secret; rm -r /way; done`;
+  ok(await server.podman("run", "-d", "--name", "flips", "--pid=host", "--network=none", image, "sh", "-c", flip));
+  // ASCII throughout.
+  const pack = (path: string) => new TextDecoder().decode(buildTar([{ type: "file", path, content: "in" }]));
+  const put = (path: string) => ({ raw: pack(path), headers: { "content-type": "application/x-tar" } });
+  const base = "/v4.0.0/libpod/containers/flips/archive?path=";
+  let read = 0;
+  for (let round = 0; round < (long ? 1000 : 60); round++) {
+    const [got] = await Promise.all([
+      server.request("GET", `${base}/way/secret`),
+      server.request("PUT", `${base}/way`, put("secret")),
+      server.request("PUT", `${base}/`, put("way/secret")),
+      server.request("GET", `${base}/way`).then((reply) => reply.text()).catch(() => ""),
+    ]);
+    const text = await got.text();
+    if (got.status === 200) read++;
+    assert(text.slice(512, 518) !== "secret", "the secret was read");
+    assertEquals([...Deno.readDirSync(outside)].map(({ name }) => name), ["secret"]);
+    assertEquals(await Deno.readTextFile(`${outside}/secret`), "secret");
+  }
+  assert(read >= 0);
+});
+
+Deno.test("a tree is read while its container changes it", async () => {
+  const { session, server, image } = await startWithFiles();
+  await using _session = session;
+  const script = `mkdir /c; i=0; while true; do i=$((i+1)); d=/c/$((i%20)); rm -rf $d; mkdir -p $d/a/b; echo $i > $d/1;
+    dd if=/dev/zero of=$d/big bs=64k count=20 2>/dev/null; : > $d/big; rm -rf $d; ln -s /etc $d; rm $d; mkfifo $d; rm $d; done`;
+  ok(await server.podman("run", "-d", "--name", "busy", "--network=none", image, "sh", "-c", script));
+  const tar = `${server.folder}/busy.tar`;
+  for (let round = 0; round < (long ? 40 : 4); round++) {
+    ok(await server.podman("export", "-o", tar, "busy"));
+    ok(await run(["tar", "-tf", tar]));
+    ok(await server.podman("commit", "-q", "busy", "busy:latest"));
+    ok(await server.docker("cp", "busy:/c", `${server.folder}/busy-${round}`));
+    ok(await server.docker("diff", "busy"));
+  }
+  ok(await server.podman("run", "--rm", "--network=none", "busy:latest", "ls", "/c"));
+});
+
+Deno.test("SIGKILL of the server in the middle of a copy leaves nothing mounted", async () => {
+  const { session, server } = await startWithFiles();
+  await using _session = session;
+  const id = (await server.podman("inspect", "--format", "{{.Id}}", "down")).stdout.trim();
+  const fill = `dd if=/dev/zero bs=1M count=200 2>/dev/null | (cd ${server.folder} && cat > big)`;
+  await run(["sh", "-c", fill]);
+  const copy = server.podman("cp", `${server.folder}/big`, "down:/big");
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await server.crash();
+  await copy;
+  assertEquals(traces(server.folder, [id]).mounts.filter((mount) => mount.includes(id)), []);
+  ok(await server.podman("cp", `${server.folder}/big`, "down:/big"));
+});
+
+Deno.test("archives that are none are refused as the client's mistake", async () => {
+  const { session, server } = await startWithFiles();
+  await using _session = session;
+  const text = (tar: Uint8Array) => new TextDecoder().decode(tar);
+  const bad = {
+    "no tar": "x".repeat(2048),
+    "half of one": text(buildTar([{ type: "file", path: "x", content: "y".repeat(5000) }])).slice(0, 2000),
+    "a huge header": text(buildTar([{ type: "flag", path: "x", flag: "x", content: "y".repeat(2 ** 21) }])).slice(
+      0,
+      1024,
+    ),
+    "a link to nowhere": text(buildTar([{ type: "hardlink", path: "x", target: "not/there" }])),
+  };
+  for (const tree of ["/v4.0.0/libpod", "/v1.41"]) {
+    for (const name of ["up", "down"]) {
+      for (const [what, raw] of Object.entries(bad)) {
+        const path = `${tree}/containers/${name}/archive?path=/tmp`;
+        const reply = await server.request("PUT", path, { raw, headers: { "content-type": "application/x-tar" } });
+        const { message, response } = await reply.json();
+        assertEquals([reply.status, response], [400, 400], `${what}: ${message}`);
+      }
+      const path = `${tree}/containers/${name}/archive`;
+      assertEquals((await server.request("GET", path)).status, 400);
+      assertEquals((await server.request("GET", `${path}?path=/no/such`)).status, 404);
+      assertEquals((await server.request("HEAD", `${path}?path=/etc/*`)).status, 404);
+      const rename = await server.request("PUT", `${path}?path=/tmp&rename=[1]`, { raw: "" });
+      assertEquals(rename.status, 400);
+    }
+    assertEquals((await server.request("PUT", `${tree}/containers/nobody/archive?path=/`, { raw: "" })).status, 404);
+  }
+});
+
+Deno.test({
+  name: "a gigabyte is copied both ways in memory that does not grow with it",
+  ignore: !long,
+  fn: async () => {
+    const { session, server } = await startWithFiles();
+    await using _session = session;
+    const peak = () => Number(/VmHWM:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${server.pid}/status`))![1]) / 1024;
+    const big = `${server.folder}/big`;
+    ok(await run(["dd", "if=/dev/urandom", `of=${big}`, "bs=1M", "count=1024"]));
+    const both = async (name: string) => {
+      ok(await server.podman("cp", big, `${name}:/big`));
+      ok(await server.docker("cp", `${name}:/big`, `${big}-${name}`));
+      ok(await run(["cmp", big, `${big}-${name}`]));
+    };
+    // What the collector lets lie about at a gigabyte per second is reached soon, and is the same for any size.
+    for (const name of ["down", "up", "up"]) await both(name);
+    const first = peak();
+    for (let round = 0; round < 3; round++) await both("up");
+    assert(peak() - first < 100, `memory rose from ${first} to ${peak()} MiB`);
+  },
+});

@@ -1,0 +1,67 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { chmod, chown, link, mkdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { EngineError } from "../../../../lib/engine/errors.ts";
+import { runCommand } from "../../../../lib/platform/linux/command.ts";
+import { testTrees } from "./rig.ts";
+
+const text = async (path: string) => await readFile(path, "utf8");
+
+testTrees("Trees.stat() tells of files, folders and links, and resolves links inside the tree", async (rig) => {
+  const { trees, root } = rig;
+  const at = (path: string) => rig.at(path);
+  await writeFile(join(root, "file"), "12345");
+  await utimes(join(root, "file"), 100.5, 100.5);
+  await chmod(join(root, "file"), 0o4751);
+  await symlink("/etc", join(root, "link"));
+  await symlink("../../../../etc/passwd", join(root, "etc/out"));
+  await symlink("/nowhere/else", join(root, "lost"));
+  assertEquals(await trees.stat(at("/file")), {
+    mode: 0o104751,
+    size: 5,
+    modified: 100_500_000_000n,
+    isFolder: false,
+    exists: true,
+  });
+  const linked = await trees.stat(at("/link"));
+  assertEquals([linked.isFolder, linked.target, linked.mode & 0o170000], [true, "/etc", 0o120000]);
+  assertEquals((await trees.stat(at("/link/out"))).target, "/etc/passwd");
+  const lost = await trees.stat(at("/lost"));
+  assertEquals([lost.exists, lost.target], [false, "/nowhere/else"]);
+  for (const path of ["/no", "/file/no", "/lost/no"]) {
+    const error = await assertRejects(() => trees.stat(at(path)), EngineError);
+    assertEquals([error.code, error.message], ["no_such_file", "no such file or directory"]);
+  }
+  assertEquals((await trees.stat(at("/"))).isFolder, true);
+});
+
+testTrees("Trees.read() archives a folder, its contents, a file and what a link leads to", async (rig) => {
+  const { root } = rig;
+  await mkdir(join(root, "data/deep"), { recursive: true });
+  const long = "n".repeat(120);
+  await writeFile(join(root, "data/deep", long), "long");
+  await writeFile(join(root, "data/a"), "a");
+  await link(join(root, "data/a"), join(root, "data/b"));
+  await symlink("/data/a", join(root, "data/z"));
+  await chown(join(root, "data/a"), 7, 8);
+  await runCommand("setfattr", ["-n", "user.note", "-v", "kept", join(root, "data/a")]).catch(() => {});
+  await symlink("data", join(root, "to"));
+  const expected = ["", "a", "b", "deep/", `deep/${long}`, "z"];
+  assertEquals((await rig.get("/data")).names, expected.map((name) => `data/${name}`));
+  assertEquals((await rig.get("/data/.")).names, expected.slice(1));
+  assertEquals((await rig.get("/to")).names, expected.map((name) => `to/${name}`));
+  assertEquals((await rig.get("/data/z")).names, ["z"]);
+  const { folder } = await rig.get("/data");
+  assertEquals(await text(join(folder, "data/deep", long)), "long");
+  const [a, b] = await Promise.all([stat(join(folder, "data/a")), stat(join(folder, "data/b"))]);
+  assertEquals([a.ino, a.uid, a.gid], [b.ino, 0, 0]);
+  assertEquals((await rig.get("/")).names.filter((name) => name.startsWith("dev")), []);
+});
+
+testTrees("Trees.read() gives all of it to the container's user", async (rig) => {
+  await writeFile(join(rig.root, "file"), "x");
+  const { archive } = await rig.trees.read(rig.at("/file"), { owner: "user" });
+  const { folder } = await rig.unpack(archive);
+  const { uid, gid } = await stat(join(folder, "file"));
+  assertEquals([uid, gid], [1000, 1001]);
+});

@@ -1,0 +1,120 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { lstat, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { EngineError } from "../../../../lib/engine/errors.ts";
+import { LayerError } from "../../../../lib/oci/layer_error.ts";
+import type { Entry } from "../../../fixtures/tar_builder.ts";
+import { testTrees } from "./rig.ts";
+
+const text = async (path: string) => await readFile(path, "utf8");
+
+testTrees("Trees.write() keeps owners, modes, times, links and attributes", async (rig) => {
+  await rig.put("/made/here", [
+    { type: "dir", path: "d", mode: 0o2750, uid: 5, gid: 6, mtime: 1000 },
+    { type: "file", path: "d/f", content: "hello", mode: 0o4711, uid: 7, gid: 8, mtime: 2000 },
+    { type: "hardlink", path: "d/h", target: "d/f" },
+    { type: "symlink", path: "d/s", target: "/etc/passwd" },
+    { type: "fifo", path: "d/p" },
+  ]);
+  const inside = (path: string) => join(rig.root, "made/here", path);
+  const [d, f, h, s, p] = await Promise.all(["d", "d/f", "d/h", "d/s", "d/p"].map((path) => lstat(inside(path))));
+  assertEquals([d.mode & 0o7777, d.uid, d.gid, d.mtimeMs], [0o2750, 5, 6, 1_000_000]);
+  assertEquals([f.mode & 0o7777, f.uid, f.gid, f.mtimeMs], [0o4711, 7, 8, 2_000_000]);
+  assertEquals([h.ino, s.isSymbolicLink(), p.isFIFO()], [f.ino, true, true]);
+  assertEquals(await text(inside("d/h")), "hello");
+});
+
+testTrees("Trees.write() and read() carry attributes byte for byte", async (rig) => {
+  const capability = new Uint8Array([1, 0, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  const xattrs = { "security.capability": capability, "user.note": new Uint8Array([0, 255, 10]) };
+  await rig.put("/x", [{ type: "file", path: "f", content: "x", uid: 5, xattrs }, {
+    type: "dir",
+    path: "d",
+    xattrs: { "user.d": "1" },
+  }]);
+  const { archive } = await rig.trees.read(rig.at("/x/."), { owner: "" });
+  const bytes = new Uint8Array(await new Response(archive).arrayBuffer());
+  const raw = String.fromCharCode(...bytes);
+  for (const [name, value] of Object.entries(xattrs)) {
+    assert(raw.includes(`SCHILY.xattr.${name}=${String.fromCharCode(...value)}\n`), name);
+  }
+  assert(raw.includes("SCHILY.xattr.user.d=1\n"));
+});
+
+testTrees("Trees.write() of random archives stays in the tree", async (rig) => {
+  const outside = join(rig.folder, "outside");
+  await mkdir(outside);
+  await writeFile(join(outside, "victim"), "safe");
+  let seed = 7;
+  const random = (count: number) => (seed = (seed * 1103515245 + 12345) % 2 ** 31) % count;
+  const parts = ["a", "b", "..", ".", "", "link", outside.slice(1), "victim"];
+  const path = () => Array.from({ length: 1 + random(4) }, () => parts[random(parts.length)]).join("/");
+  const targets = [outside, "..", "/", `${"../".repeat(12)}${outside}`, "a", "link"];
+  const entry = (): Entry => {
+    const kinds: Entry[] = [
+      { type: "file", path: path(), content: "hit" },
+      { type: "dir", path: path() },
+      { type: "symlink", path: path(), target: targets[random(targets.length)] },
+      { type: "hardlink", path: path(), target: `${targets[random(targets.length)]}/victim` },
+    ];
+    return kinds[random(kinds.length)];
+  };
+  for (let round = 0; round < 60; round++) {
+    await rig.put("/play", Array.from({ length: 12 }, entry), { keepKinds: round % 2 === 0 }).catch((error) => {
+      if (!(error instanceof EngineError) && !(error instanceof LayerError)) throw error;
+    });
+  }
+  assertEquals([...Deno.readDirSync(outside)].map(({ name }) => name), ["victim"]);
+  assertEquals(await text(join(outside, "victim")), "safe");
+});
+
+testTrees("Trees.write() replaces what is in the way, unless kinds are to be kept", async (rig) => {
+  const inside = (path: string) => join(rig.root, path);
+  await mkdir(inside("t/folder/deep"), { recursive: true });
+  await writeFile(inside("t/file"), "old");
+  await rig.put("/t", [{ type: "file", path: "file", content: "new" }], { keepKinds: true });
+  assertEquals(await text(inside("t/file")), "new");
+  const onFolder = () => rig.put("/t", [{ type: "file", path: "folder", content: "new" }], { keepKinds: true });
+  const error = await assertRejects(onFolder, EngineError);
+  assertEquals(error.code, "invalid");
+  assertStringIncludes(error.message, 'copier: put: error creating file at "/t/folder"');
+  await assertRejects(() => rig.put("/t", [{ type: "dir", path: "file" }], { keepKinds: true }), EngineError);
+  await rig.put("/t", [{ type: "file", path: "folder", content: "new" }, { type: "dir", path: "file" }]);
+  assertEquals(await text(inside("t/folder")), "new");
+  assert((await stat(inside("t/file"))).isDirectory());
+  await assertRejects(() => rig.put("/t/folder", []), EngineError, "exists but is not a directory");
+});
+
+testTrees("Trees.write() renames, and gives all of it to an owner", async (rig) => {
+  const entries: Entry[] = [{ type: "dir", path: "one" }, { type: "file", path: "one/two", content: "x", uid: 9 }];
+  await rig.put("/r", entries, { rename: { one: "three" }, owner: "user" });
+  const { uid, gid } = await stat(join(rig.root, "r/three/two"));
+  assertEquals([uid, gid], [1000, 1001]);
+});
+
+testTrees("Trees.write() never leaves the tree, whatever an archive or the tree says", async (rig) => {
+  const outside = join(rig.folder, "outside");
+  await mkdir(outside);
+  await writeFile(join(outside, "victim"), "safe");
+  await symlink(outside, join(rig.root, "absolute"));
+  await symlink(`${"../".repeat(20)}${outside}`, join(rig.root, "relative"));
+  await rig.put("/t", [
+    { type: "file", path: "../../../up", content: "x" },
+    { type: "file", path: "/top", content: "x" },
+    { type: "symlink", path: "out", target: outside },
+    { type: "file", path: "out", content: "replaced" },
+  ]);
+  assertEquals(await text(join(rig.root, "t/up")), "x");
+  assertEquals(await text(join(rig.root, "t/top")), "x");
+  for (const way of ["absolute", "relative"]) {
+    // The tree has no such folder: the link leads nowhere in it.
+    await assertRejects(() => rig.put(`/${way}`, [{ type: "file", path: "victim", content: "hit" }]), EngineError);
+    await assertRejects(() => rig.put("/", [{ type: "file", path: `${way}/victim`, content: "hit" }]), EngineError);
+    await assertRejects(() => rig.trees.read(rig.at(`/${way}/victim`), { owner: "" }), EngineError);
+  }
+  await assertRejects(() =>
+    rig.put("/t", [{ type: "symlink", path: "s", target: outside }, { type: "file", path: "s/victim", content: "hit" }])
+  );
+  await assertRejects(() => rig.put("/t", [{ type: "hardlink", path: "h", target: `${outside}/victim` }]));
+  assertEquals(await text(join(outside, "victim")), "safe");
+});
