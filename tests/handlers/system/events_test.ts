@@ -1,7 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { openTestEngine, type TestEngine, TINY_NAME } from "../test_engine.ts";
 
-type Wire = { Type: string; Action: string; Actor: { ID: string; Attributes: Record<string, string> }; from?: string };
+interface Wire {
+  Type: string;
+  Action: string;
+  Actor: { ID: string; Attributes: Record<string, string> };
+  from?: string;
+  status?: string;
+  HealthStatus?: string;
+}
 
 /** The life of one container, told. */
 async function live(test: TestEngine): Promise<string> {
