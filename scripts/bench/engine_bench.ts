@@ -1,3 +1,4 @@
+import { archiveLines } from "./archive_lines.ts";
 import type { Peer } from "./peers.ts";
 import { streamLines } from "./stream_lines.ts";
 
@@ -45,6 +46,7 @@ export async function* engineLines(
       seconds(() => push(peer, `${registry}/bench/big:latest`, `${empty}/from-${peer.name}/big:1`))
     ),
   };
+  yield* archiveLines(gantry, podman, `${registry}/bench/big:latest`);
   for (const [network, aim] of [["none", 2], ["bridge", 4]] as const) {
     yield {
       what: `create+start+wait+remove, network ${network}`,

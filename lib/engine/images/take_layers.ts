@@ -3,6 +3,7 @@ import { layerCompression } from "../../oci/media_type.ts";
 import { EngineError } from "../errors.ts";
 import type { ImageRecord } from "../image_record.ts";
 import { decompress } from "./decompress.ts";
+import { inParallel } from "./in_parallel.ts";
 import { admit, type Intake, type StoredLayer, storeLayer } from "./intake.ts";
 
 /** How layers are taken. */
@@ -26,15 +27,13 @@ export async function takeLayers(
     intake.claim.add(`blob:${digest}`);
     intake.claim.add(`layer:${diffID}`);
   }
-  const taken: StoredLayer[] = [];
-  for (const layer of image.layers) {
+  return await inParallel(image.layers, intake.core.options.limits.parallelBlobs, async (layer) => {
     await admit(intake, `blob:${layer.digest}`);
     const compression = layerCompression(layer.mediaType) ?? "none";
     const mediaType = LAYER_TYPES[format][compression];
     const stays = mediaType !== undefined && !(pack && compression === "none");
-    taken.push(stays ? { ...layer, mediaType } : await packed(intake, layer.digest, format));
-  }
-  return taken;
+    return stays ? { ...layer, mediaType } : await packed(intake, layer.digest, format);
+  });
 }
 
 async function packed(intake: Intake, digest: string, format: ManifestFormat): Promise<StoredLayer> {

@@ -9,6 +9,7 @@ import { LAYER_TYPES } from "../../../oci/manifest_writer.ts";
 import { detectCompression, MEDIA_TYPE } from "../../../oci/media_type.ts";
 import { EngineError } from "../../errors.ts";
 import { type Intake, type StoredLayer, storeDocument, unpacked } from "../intake.ts";
+import { inParallel } from "../in_parallel.ts";
 import { storeManifest } from "../new_image.ts";
 import type { ImageFiles } from "./image_files.ts";
 import { checkCount, MAX_IMAGES, type ReadImage } from "./read_oci.ts";
@@ -50,8 +51,9 @@ export async function readDockerItem(intake: Intake, files: ImageFiles, item: Do
   if (diffIDs.length > limits.layers) {
     throw new EngineError("limit", `Read archive: ${diffIDs.length} layers, at most ${limits.layers} can be mounted`);
   }
-  const layers: StoredLayer[] = [];
-  for (const [i, path] of item.layers.entries()) layers.push(await readLayer(intake, files, path, diffIDs[i]));
+  const layers = await inParallel(item.layers, limits.parallelBlobs, (path, i) => {
+    return readLayer(intake, files, path, diffIDs[i]);
+  });
   const stored = await storeDocument(intake, bytes, MEDIA_TYPE.dockerConfig);
   const written = await storeManifest(intake, { config: stored, layers, format: "docker" });
   return { image: { ...written, config }, names: item.names };

@@ -10,7 +10,8 @@ import { isIndexType, MEDIA_TYPE } from "../../../oci/media_type.ts";
 import { choosePlatform } from "../../../oci/platform.ts";
 import { EngineError } from "../../errors.ts";
 import { checkManifest } from "../image_fetch.ts";
-import { type Intake, type StoredLayer, storeDocument, unpacked } from "../intake.ts";
+import { type Intake, storeDocument, unpacked } from "../intake.ts";
+import { inParallel } from "../in_parallel.ts";
 import type { NewImage } from "../new_image.ts";
 import { type ImageFiles, readBlob } from "./image_files.ts";
 
@@ -111,12 +112,11 @@ async function readContent(
   const config = parseImageConfig(await readBlob(blobs, manifest.config.digest, limits.manifestBytes));
   const diffIDs = config.rootfs.diff_ids;
   checkCount(manifest.layers.length, diffIDs.length);
-  const layers: StoredLayer[] = [];
-  for (const [i, descriptor] of manifest.layers.entries()) {
+  const layers = await inParallel(manifest.layers, limits.parallelBlobs, async (descriptor, i) => {
     await store(descriptor);
     const { digest, size, mediaType } = descriptor;
-    layers.push(await unpacked(intake, { digest, size, mediaType, diffID: diffIDs[i] }));
-  }
+    return await unpacked(intake, { digest, size, mediaType, diffID: diffIDs[i] });
+  });
   const { mediaType, annotations } = manifest;
   return {
     config,
