@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { existsSync } from "node:fs";
 import type { ContainerRecord, ContainerSpec } from "../../../lib/engine/container_record.ts";
 import { kernelMounts } from "../../../lib/platform/linux/processes/kernel_mounts.ts";
 
@@ -39,4 +40,16 @@ Deno.test("kernelMounts() shares memory with the means of communication", () => 
   assertEquals(shm("none"), undefined);
   assertEquals(shm("host"), "bind /dev/shm rbind,nosuid,noexec,nodev");
   assertEquals(shm("container"), "bind /lent rbind,nosuid,noexec,nodev");
+});
+
+Deno.test("kernelMounts() shows the host's processes to users of a namespace as the host has them", () => {
+  const host = { mode: "host" as const };
+  const namespaces = { network: own, pid: host, ipc: host, uts: own, cgroup: own };
+  const idMaps = { uids: [{ container: 0, host: 1, size: 1 }], gids: [{ container: 0, host: 1, size: 1 }] };
+  // Only this much of a record is asked for.
+  const found = kernelMounts({ spec: { namespaces }, idMaps } as unknown as ContainerRecord);
+  const seen = Object.fromEntries(found.map(({ destination, type, source }) => [destination, `${type} ${source}`]));
+  const queues = existsSync("/dev/mqueue") ? "bind /dev/mqueue" : undefined;
+  assertEquals([seen["/proc"], seen["/dev/mqueue"]], ["bind /proc", queues]);
+  assertEquals(mounts({ namespaces })["/proc"], "proc proc nosuid,noexec,nodev");
 });

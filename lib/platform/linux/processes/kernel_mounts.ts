@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { existsSync } from "node:fs";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 import type { SpecMount } from "./spec_types.ts";
 
@@ -22,14 +23,11 @@ export function kernelMounts(record: ContainerRecord, sharedMemory?: string): Sp
   const { spec } = record;
   const writable = spec.privileged ? "rw" : "ro";
   const size = spec.systemdShmSize === undefined ? [] : [`size=${spec.systemdShmSize}`];
+  // With users of its own a container may not mount what tells of the host's processes.
+  const isHosts = (name: "pid" | "ipc") => record.idMaps !== undefined && spec.namespaces[name].mode === "host";
   const hasOwnCgroup = spec.namespaces.cgroup.mode !== "host";
   return [
-    {
-      destination: "/proc",
-      type: "proc",
-      source: "proc",
-      options: ["nosuid", "noexec", "nodev", ...spec.procOptions ?? []],
-    },
+    ownOrHosts("/proc", "proc", isHosts("pid"), spec.procOptions),
     scratch("/dev", ["nosuid", "noexec", "strictatime", "mode=755", "size=65536k"]),
     { destination: "/sys", type: "sysfs", source: "sysfs", options: ["nosuid", "noexec", "nodev", writable] },
     {
@@ -38,7 +36,7 @@ export function kernelMounts(record: ContainerRecord, sharedMemory?: string): Sp
       source: "devpts",
       options: ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"],
     },
-    { destination: "/dev/mqueue", type: "mqueue", source: "mqueue", options: ["nosuid", "noexec", "nodev"] },
+    ...isHosts("ipc") && !existsSync("/dev/mqueue") ? [] : [ownOrHosts("/dev/mqueue", "mqueue", isHosts("ipc"))],
     ...sharedMemoryMount(spec, sharedMemory),
     record.systemd ? systemdCgroup(hasOwnCgroup) : {
       destination: "/sys/fs/cgroup",
@@ -49,6 +47,13 @@ export function kernelMounts(record: ContainerRecord, sharedMemory?: string): Sp
     ...spec.readOnly && spec.readWriteTmpfs ? SCRATCH.map((place) => scratch(place, SCRATCH_OPTIONS)) : [],
     ...record.systemd ? SYSTEMD_SCRATCH.map((place) => scratch(place, [...SCRATCH_OPTIONS, ...size])) : [],
   ];
+}
+
+/** A mount of the kernel's, or what the host has at the same place. */
+function ownOrHosts(destination: string, type: string, isHosts: boolean, further: readonly string[] = []): SpecMount {
+  const options = ["nosuid", "noexec", "nodev", ...further];
+  if (!isHosts) return { destination, type, source: type, options };
+  return { destination, type: "bind", source: destination, options: ["rbind", ...options] };
 }
 
 /** A tmpfs. */
