@@ -153,6 +153,11 @@ Deno.test("podman run honours mounts, users and surroundings", async (t) => {
       await podman("unpause", Id);
       await podman("rm", "-f", "-t", "0", Id);
     }
+    const mounts = [{ type: "bind", source: folder, destination: "/m", options: ["idmap=uids=0-1-1"] }];
+    const silent = await server.request("POST", "/v5.0.0/libpod/containers/create", {
+      body: { image, oci_runtime: "runc", mounts },
+    });
+    assertStringIncludes((await silent.json()).message, 'option "idmap=uids=0-1-1": runc does not know it');
     const odd = await server.request("POST", "/v5.0.0/libpod/containers/create", {
       body: { image, oci_runtime: "odd" },
     });

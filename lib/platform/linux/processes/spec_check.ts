@@ -20,6 +20,9 @@ import { zoneFile } from "./tree_files.ts";
 /** Variables that are the server's own business. */
 const OWN_VARIABLES = /^(?:GANTRY|NOTIFY|LISTEN)_/;
 
+/** Options of mounts that runc would pass over in silence. */
+const CRUN_ONLY = /^(?:idmap(?:=.*)?|no-dereference)$/;
+
 /** Says what this host makes of specs. */
 export function openSpecs(runtimes: Runtimes, own: ReadonlySet<string>): SpecPort {
   return {
@@ -44,8 +47,12 @@ export function openSpecs(runtimes: Runtimes, own: ReadonlySet<string>): SpecPor
   };
 }
 
-async function checkRuntime({ runtime, personality }: ContainerSpec, runtimes: Runtimes): Promise<void> {
+async function checkRuntime({ runtime, personality, mounts }: ContainerSpec, runtimes: Runtimes): Promise<void> {
   const { name } = await runtimes.of(runtime);
+  const option = mounts.flatMap(({ options }) => options).find((option) => CRUN_ONLY.test(option));
+  if (option !== undefined && name !== "crun") {
+    throw new EngineError("unsupported", `Create container: "mounts": option "${option}": ${name} does not know it`);
+  }
   if (personality !== undefined && name !== "crun") {
     throw new EngineError("unsupported", `Create container: "personality": ${name} does not set it`);
   }
