@@ -54,6 +54,22 @@ Deno.test("a tree is read while its container changes it", async () => {
   ok(await server.podman("run", "--rm", "--network=none", "busy:latest", "ls", "/c"));
 });
 
+Deno.test("what is mounted in a folder is not deleted with it", async () => {
+  const { session, server, image } = await startWithFiles();
+  await using _session = session;
+  const binds = ["-v", "kept:/data/deep/kept", "--network=none"];
+  ok(await server.podman("run", "-d", "--name", "holds", ...binds, image, "sleep", "1000"));
+  ok(await server.podman("exec", "holds", "sh", "-c", "echo 1 > /data/deep/kept/one; echo 2 > /data/two"));
+  const raw = new TextDecoder().decode(buildTar([{ type: "file", path: "data", content: "x" }]));
+  const put = await server.request("PUT", "/v4.0.0/libpod/containers/holds/archive?path=/", {
+    raw,
+    headers: { "content-type": "application/x-tar" },
+  });
+  assertEquals(put.status, 400);
+  assert((await put.json()).message.includes("device or resource busy"));
+  assertEquals(ok(await server.podman("exec", "holds", "cat", "/data/deep/kept/one", "/data/two")), "1\n2\n");
+});
+
 Deno.test("SIGKILL of the server in the middle of a copy leaves nothing mounted", async () => {
   const { session, server } = await startWithFiles();
   await using _session = session;

@@ -11,6 +11,8 @@ import { cleanPath } from "../mounts.ts";
 import { absolutePath, treePath } from "./tree_path.ts";
 import { type HeldTree, holding, holdTree } from "./held_tree.ts";
 
+/** The most an archive may unpack to, in bytes: what file systems hold. */
+const CONTENT_LIMIT = 2 ** 44;
 /** The longest path the kernel takes. */
 const PATH_LIMIT = 4095;
 
@@ -86,7 +88,7 @@ export async function writeArchive(
   const { record } = tree;
   const { limits } = context.core.options;
   const plain = await decompress(context.core.ports.codec, archive);
-  const bounds = { bytes: Infinity, entries: limits.layerEntries };
+  const bounds = { bytes: CONTENT_LIMIT, entries: limits.layerEntries };
   const entries = plain.pipeThrough(archiveEntries({ rename: options.rename, ...bounds }));
   const owner = options.chown ? record.process.user : undefined;
   const { keepKinds, signal } = options;

@@ -53,7 +53,8 @@ sub look {
   my $buffer = "\0" x 256;
   syscall($nr{statx}, $at, "$name", $flags, 0x7ff, $buffer) == 0 or return undef;
   my %facts;
-  @facts{qw(links uid gid mode inode size time nanos rmajor rminor major minor)} = unpack('x16 L3 S x2 Q2 x64 q L x4 L4', $buffer);
+  @facts{qw(attributes links uid gid mode inode size time nanos rmajor rminor major minor)} =
+    unpack('x8 Q L3 S x2 Q2 x64 q L x4 L4', $buffer);
   $facts{type} = $facts{mode} & $TYPE;
   return \%facts;
 }

@@ -7,6 +7,7 @@
 export const AGENT_WRITE = String.raw`
 my ($input, $target, $shown, $keep, @own, @first, @later) = ('');
 my ($current, $current_path);
+my $MOUNT_ROOT = 0x2000;
 my $ZEROS = "\0" x (1 << 16);
 sub fill {
   my ($size) = @_;
@@ -50,6 +51,18 @@ sub above {
   ($current, $current_path) = ($folder, $path);
   return $folder;
 }
+# Whether something is mounted on a name of the working folder, or below it: what is mounted is nobody's to delete here.
+sub holds_mount {
+  my ($name, $above) = @_;
+  my $facts = look_here($name) or return 0;
+  return 1 if $facts->{attributes} & $MOUNT_ROOT;
+  return 0 if $facts->{type} != $FOLDER;
+  my $folder = open_child($name) or return 0;
+  chdir $folder;
+  my $found = grep { holds_mount($_, $folder) } names_here();
+  chdir $above;
+  return $found;
+}
 sub remove_here {
   my ($name, $above) = @_;
   my $facts = look_here($name) or return 1;
@@ -69,7 +82,9 @@ sub clear {
     fail('put', $text);
   }
   undef $current_path;
-  remove_here($name, $above) or fail('put', sprintf('copier: put: error removing item to be overwritten "%s": %s', shown($path), lc $!));
+  my $text = sprintf('copier: put: error removing item to be overwritten "%s": ', shown($path));
+  holds_mount($name, $above) and fail('put', $text . 'device or resource busy');
+  remove_here($name, $above) or fail('put', $text . lc $!);
 }
 sub attempt {
   my ($path, $name, $above, $make) = @_;
