@@ -66,6 +66,7 @@ const EXCEPTIONS: Record<string, Partial<Record<ErrorCode, number>>> = {
   CompatRestartContainer: { ambiguous: 500 },
   CompatWaitContainer: { ambiguous: 500 },
   CompatRemoveImage: { state: 409 },
+  ImageScp: { invalid: 500 },
   AddArtifact: { name_in_use: 500 },
   AddLocalArtifact: { name_in_use: 500 },
 };

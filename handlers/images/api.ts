@@ -15,6 +15,7 @@ import {
   ImageTreeReport,
   LibpodImagesRemoveReport,
   LibpodImagesResolveReport,
+  ScpReport,
 } from "../wire/image.ts";
 import {
   ExportImageQuery,
@@ -27,6 +28,7 @@ import {
   PushQuery,
   RemoveImageQuery,
   RemoveImagesQuery,
+  ScpQuery,
   SearchQuery,
   TagQuery,
   TreeQuery,
@@ -66,6 +68,7 @@ export const imagesAPI = api("http://localhost", {
     [ImageImportReport],
     { body: "as-tagged" },
   ),
+  ImageScp: rest("POST /engine/images/scp/{name*=%v}?%v", [name, ScpQuery], [ScpReport]),
   ImageResolve: rest("GET /engine/images/{name*=%v}/resolve", [name], [LibpodImagesResolveReport]),
   GetImage: rest("GET /engine/images/{name*=%v}/json", [name], [ImageData]),
   ImageExists: rest("GET /engine/images/{name*=%v}/exists", [name]),

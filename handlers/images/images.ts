@@ -26,6 +26,9 @@ export function images(engine: Engine): Implementation {
     ImagesLoad: (body, context) => loadImages(engine, body, context),
     ImagesLocalLoad: ({ path = "" }, context) => loadLocal(engine, path, context),
     ImagesImport: (query, body, context) => importImage(engine, query, body, context),
+    ImageScp: async (name, { destination = "" }, { signal }) => ({
+      Id: await images.archives.copy(name, destination, { signal }),
+    }),
     ImageResolve: (name) => ({ Names: images.resolveNames(name) }),
     GetImages: (query) => listImages(engine, query).sort(byArrival).map(summaryOf(engine)),
     SearchImages: (query, context) => searchImages(engine, query, context),

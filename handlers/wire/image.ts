@@ -173,3 +173,6 @@ export const ImageSearchReport = z.object({
   Tag: z.string(),
 });
 export type ImageSearchReport = z.output<typeof ImageSearchReport>;
+
+/** `reports.ScpReport`. */
+export const ScpReport = z.object({ Id: z.string() });

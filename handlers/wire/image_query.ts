@@ -118,3 +118,6 @@ export const SearchQuery = z.object({
   listTags: optionalFlag,
 });
 export type SearchQuery = z.output<typeof SearchQuery>;
+
+/** The query of `ImageScp`. Nothing but the end is told, quiet or not. */
+export const ScpQuery = z.object({ destination: z.string().optional(), quiet: optionalFlag });

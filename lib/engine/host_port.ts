@@ -8,6 +8,7 @@ import type { Checkpoints, RestoreImages } from "./checkpoint_port.ts";
 import type { Execs } from "./exec_port.ts";
 import type { ContainerFacts, HostInfo } from "./host_facts.ts";
 import type { LocalFiles } from "./local_files_port.ts";
+import type { Peers } from "./peers_port.ts";
 import type { NetworkRecord } from "./network_record.ts";
 import type { Resources } from "./resource_port.ts";
 import type { Trees } from "./tree_port.ts";
@@ -236,6 +237,7 @@ export interface Host {
   resources: Resources;
   checkpoints: Checkpoints;
   localFiles: LocalFiles;
+  peers: Peers;
   specs: SpecPort;
   users: UserNamespaces;
   info(): Promise<HostInfo>;

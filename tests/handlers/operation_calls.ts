@@ -49,6 +49,7 @@ export const CALLS: Record<string, [method: string, path: string, status: number
   ImagesLoad: ["POST", "/libpod/images/load", 500],
   ImagesLocalLoad: ["POST", "/libpod/local/images/load?path=/absent", 404],
   ImagesImport: ["POST", "/libpod/images/import?reference=made", 200],
+  ImageScp: ["POST", `/libpod/images/scp/${TINY_NAME}?destination=QA::`, 500],
   ImageResolve: ["GET", "/libpod/images/tiny/resolve", 200],
   GetImages: ["GET", "/libpod/images/json", 200],
   SearchImages: ["GET", "/libpod/images/search?term=localhost:5000/tiny", 404],

@@ -15,6 +15,7 @@ import { hostFiles } from "./files.ts";
 import { hostInfoReader } from "./info.ts";
 import { openLayers } from "./layers.ts";
 import { localFiles } from "./local_files.ts";
+import { hostPeers } from "./peers.ts";
 import { openNetworks } from "./networks.ts";
 import { hostPaths } from "./paths.ts";
 import { ownCapabilities } from "./processes/capabilities.ts";
@@ -81,6 +82,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     resources,
     checkpoints,
     localFiles: localFiles([paths.root, paths.runroot]),
+    peers: hostPeers(),
     users: openUserNamespaces(paths),
     specs: openSpecs(processes.runtimes, capabilities),
     info: hostInfoReader(context, processes),

@@ -2,6 +2,7 @@ import type { ImageRecord } from "../../image_record.ts";
 import type { ImageParts } from "../intake.ts";
 import { importImage, type ImportOptions } from "./import.ts";
 import { loadImages, loadPath, type LoadReport } from "./load.ts";
+import { copyImage } from "./scp.ts";
 import { saveImages, type SaveOptions } from "./save.ts";
 
 /** Runs work that the engine's end, or the signal, stops. */
@@ -30,6 +31,11 @@ export class ImageArchives {
   /** Saves images as an archive; see {@linkcode saveImages}. */
   save(names: readonly string[], options: SaveOptions): Promise<ReadableStream<Uint8Array>> {
     return saveImages(this.#parts, names, options);
+  }
+
+  /** Copies an image between engines; see {@linkcode copyImage}. */
+  copy(source: string, destination: string, { signal }: { signal?: AbortSignal } = {}): Promise<string> {
+    return this.#track(signal, (signal) => copyImage(this.#parts, { source, destination }, signal));
   }
 
   /** Makes an image of a root file system's tar; see {@linkcode importImage}. */
