@@ -15,8 +15,8 @@ export interface LayerToFetch {
 const REPORT_INTERVAL = 100;
 
 /**
- * Fetches layers, a few at a time, and unpacks each where there is a host. What is there already, or what another pull is
- * fetching, is not fetched. The first failure stops the others.
+ * Fetches layers, a few at a time, and unpacks each where there is a host, as many at a time, while others are fetched. What is
+ * there already, or what another pull is fetching, is not fetched. The first failure stops the others.
  */
 export async function fetchLayers(context: FetchContext, layers: readonly LayerToFetch[]): Promise<void> {
   const distinct = [...new Map(layers.map((layer) => [`${layer.descriptor.digest} ${layer.diffID}`, layer])).values()];
@@ -27,30 +27,55 @@ export async function fetchLayers(context: FetchContext, layers: readonly LayerT
     context.claim.add(`layer:${diffID}`);
     report(context, descriptor, "waiting", 0);
   }
-  const waiting = distinct[Symbol.iterator]();
-  const worker = async () => {
-    // All workers take from one iterator.
-    for (const layer of waiting) {
-      own.signal.throwIfAborted();
-      await fetchLayer(own, layer);
-    }
-  };
+  const { parallelBlobs } = context.core.options.limits;
+  const [fetching, unpacking] = [new Slots(parallelBlobs), new Slots(parallelBlobs)];
   const failures: unknown[] = [];
-  const workers = Array.from({ length: context.core.options.limits.parallelBlobs }, () =>
-    worker().catch((error) => {
+  await Promise.all(distinct.map(async (layer) => {
+    const { descriptor } = layer;
+    try {
+      const fetch = () => own.content.with(`blob:${descriptor.digest}`, () => fetchBlob(own, descriptor), own.signal);
+      const isFetched = await fetching.use(fetch, own.signal);
+      await unpacking.use(() => unpackFetched(own, layer, isFetched), own.signal);
+    } catch (error) {
       failures.push(error);
       stop.abort(error);
-    }));
-  await Promise.all(workers);
+    }
+  }));
   context.signal.throwIfAborted();
   if (failures.length > 0) throw failures[0];
 }
 
-async function fetchLayer(context: FetchContext, { descriptor, diffID }: LayerToFetch): Promise<void> {
+/** Lets so many works run at once, and the others wait in order. */
+class Slots {
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async use<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      signal.throwIfAborted();
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
+}
+
+async function unpackFetched(
+  context: FetchContext,
+  { descriptor, diffID }: LayerToFetch,
+  isFetched: boolean,
+): Promise<void> {
   const { core, content, signal } = context;
   const layers = hostOf(core)?.layers;
   const { digest } = descriptor;
-  const isFetched = await content.with(`blob:${digest}`, () => fetchBlob(context, descriptor), signal);
   const isUnpacked = await content.with(`layer:${diffID}`, async () => {
     if (!layers || await layers.has(diffID)) return false;
     report(context, descriptor, "extracting", descriptor.size);

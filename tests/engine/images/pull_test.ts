@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
+import type { Layers } from "../../../lib/engine/host_port.ts";
 import { zstdCompressSync } from "node:zlib";
 import { buildImage, buildIndex, pushImage, sha256 } from "../../fixtures/image_builder.ts";
 import { buildTar } from "../../fixtures/tar_builder.ts";
@@ -223,6 +224,31 @@ Deno.test("Images.pull() never fetches or unpacks one layer twice at once", asyn
   );
   assertEquals(layers.length, new Set(layers).size);
   assertEquals((await rig.layers.list()).length, 6);
+});
+
+Deno.test("Images.pull() fetches the next layer while it unpacks one", async () => {
+  await using registry = new FaultyRegistry();
+  const image = sampleImage();
+  const blobs = () => new Set(registry.asked.filter(({ kind }) => kind === "blob").map(({ what }) => what)).size;
+  let seen = 0;
+  const layers = {
+    has: () => Promise.resolve(false),
+    list: () => Promise.resolve([]),
+    async apply(_diffID: string, tar: ReadableStream<Uint8Array>) {
+      // The config is a blob too. Without what is tested here this one would wait for itself.
+      for (let i = 0; seen === 0 && blobs() < 3 && i < 200; i++) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      if (seen === 0) seen = blobs();
+      for await (const _ of tar);
+      return { size: 0 };
+    },
+    remove: () => Promise.resolve(),
+    // Images ask nothing else of them.
+  } as unknown as Layers;
+  const rig = await openImages({ registries: registry.registries, layers, limits: { parallelBlobs: 1 } });
+  await pullID(rig.images, registry.add("app:1", image));
+  assert(seen >= 3, `${seen} blobs were asked for`);
 });
 
 Deno.test("Images.pull() and remove() at once keep what the pull needs", async () => {
