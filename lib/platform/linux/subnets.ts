@@ -30,6 +30,9 @@ const POOLS = Array.from({ length: 8 }, (_, index) => `10.${87 - index}.0.0/16`)
 const NEVER = ["10.88.0.0/16"];
 const PODMAN_NETWORKS = "/etc/containers/networks";
 
+/** Milliseconds that one of two servers may wait which have chosen the same. */
+const LONGEST_PAUSE = 50;
+
 /** One note in the shared folder, named after its bridge. */
 export interface Reservation {
   interface: string;
@@ -59,7 +62,7 @@ export class Subnets {
   }
 
   async #propose(taken: readonly NetworkRecord[]): Promise<Proposal> {
-    for (let attempt = 0; attempt < 16; attempt++) {
+    for (let attempt = 0; attempt < 32; attempt++) {
       const reserved = await this.#reservations(taken);
       const names = new Set([
         ...await namesIn("/sys/class/net"),
@@ -77,6 +80,7 @@ export class Subnets {
       const name = freeName(names);
       const proposal = { interface: name, subnet, gateway: addressAt(parseSubnet(subnet)!, 1) };
       if (await this.reserve(proposal)) return proposal;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE));
     }
     throw new EngineError("internal", "Choose subnet: other servers keep choosing the same");
   }
@@ -98,12 +102,12 @@ export class Subnets {
     } finally {
       await rm(temporary, { force: true });
     }
-    // A server that chose at the same moment has another name and may have the same subnet: the lower name keeps it.
+    // A server that chose at the same moment has another name and may have the same subnet. It may have looked before this
+    // note was there, and keep it: whoever sees the other gives way, and chooses again a little later.
     const mine = parseSubnet(subnet)!;
     const rival = (await this.#read()).find((other) => {
       const theirs = parseSubnet(other.subnet);
-      return other.interface !== name && order(other.interface, name) < 0 && theirs !== undefined &&
-        overlap(theirs, mine);
+      return other.interface !== name && theirs !== undefined && overlap(theirs, mine);
     });
     if (rival === undefined) return true;
     await this.release(name);
@@ -162,10 +166,6 @@ async function readNote(folder: string, name: string): Promise<Reservation | und
   } catch {
     return undefined;
   }
-}
-
-function order(a: string, b: string): number {
-  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }
 
 function freeName(names: ReadonlySet<string>): string {

@@ -32,3 +32,15 @@ Deno.test("Subnets.propose() drops its own choices that were never recorded", as
     for (const folder of [shared, root]) await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("Subnets.propose() gives servers that choose at the same moment subnets of their own", async () => {
+  const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  const roots = await Promise.all(Array.from({ length: 6 }, () => Deno.makeTempDir({ prefix: "gantry-test-" })));
+  try {
+    const chosen = await Promise.all(roots.map((root) => new Subnets(root, shared).propose([])));
+    assertEquals(new Set(chosen.map(({ subnet }) => subnet)).size, roots.length);
+    assertEquals(new Set(chosen.map((choice) => choice.interface)).size, roots.length);
+  } finally {
+    for (const folder of [shared, ...roots]) await Deno.remove(folder, { recursive: true });
+  }
+});
