@@ -33,6 +33,9 @@ export function updateContainer(
     const record = context.records.require(id);
     if (record.state.status === "removing") throw improperState(`container ${id} is being removed, cannot update`);
     const { limits = {}, pathLimits, rlimits, restartPolicy } = options;
+    if (record.spec.remove && restartPolicy && restartPolicy.name !== "no") {
+      throw invalid("Restart policy cannot be updated because AutoRemove is enabled for the container");
+    }
     const merged = mergeLimits(record.spec.resources, limits);
     const conflict = limitsConflict(merged);
     if (conflict !== undefined) throw invalid(conflict);

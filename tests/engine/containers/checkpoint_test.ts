@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { openFake, spec } from "../../fixtures/fake_engine.ts";
+import { configDump, dumpedRecord } from "../../../lib/engine/containers/checkpoint/config_dump.ts";
+import { openFake, seeded, spec } from "../../fixtures/fake_engine.ts";
 import { until } from "../../host/session.ts";
 
 Deno.test("a checkpoint ends its container as if a user had; a restore goes on with it", async () => {
@@ -78,4 +79,29 @@ Deno.test("what cannot be exported is refused before it is frozen, and an import
   assertEquals(kernel.processes.get(id)?.status, "running");
   const foreign = () => containers.checkpoints.import(new Response(new Uint8Array(1024)).body!, options);
   await assertRejects(foreign, EngineError, "the archive has no config.dump");
+});
+
+Deno.test("dumpedRecord() reads what configDump() wrote, and refuses everything else in words", async () => {
+  await using fake = await openFake();
+  const { record } = await fake.containers.create(
+    spec({ rlimits: [{ type: "RLIMIT_CORE", soft: 1n, hard: 2n ** 64n - 1n }] }),
+  );
+  const text = configDump(record, "runc", 0);
+  assertEquals(configDump(dumpedRecord(text), "runc", 0), text);
+  assertEquals(dumpedRecord(text).spec.rlimits, record.spec.rlimits);
+  const random = seeded(7);
+  for (let round = 0; round < 500; round++) {
+    const at = Math.floor(random() * text.length);
+    const cut = Math.floor(random() * 40);
+    const broken = `${text.slice(0, at)}${'{}[]",:0nul'[Math.floor(random() * 11)]}${text.slice(at + cut)}`;
+    try {
+      dumpedRecord(broken);
+    } catch (error) {
+      assertEquals(error instanceof EngineError && error.code, "invalid", `${error}: ${broken}`);
+    }
+  }
+  const foreign = JSON.stringify({ id: record.id, name: "x" });
+  for (const [odd, words] of [["{}", "another engine"], [foreign, "another engine"], ["null", "not JSON"]] as const) {
+    await assertRejects(() => Promise.resolve().then(() => dumpedRecord(odd)), EngineError, words);
+  }
 });

@@ -37,6 +37,9 @@ Deno.test("Containers.update() changes nothing where the runtime refuses or the 
     "minimum memoryswap limit should be larger than memory limit",
   );
   await assertRejects(() => containers.update("nope", {}), EngineError, "no such container");
+  const { record: passing } = await containers.create(spec({ remove: true }));
+  const always = { restartPolicy: { name: "always" } } as const;
+  await assertRejects(() => containers.update(passing.id, always), EngineError, "because AutoRemove is enabled");
   assertEquals(containers.resolve(record.id), before);
 });
 

@@ -30,9 +30,27 @@ export function dumpedRecord(text: string | undefined): ContainerRecord {
     throw invalid(`Import checkpoint: config.dump is not JSON: ${error}`);
   }
   if (typeof record !== "string") throw invalid("Import checkpoint: the archive was made by another engine");
-  // Written by `configDump`, or by somebody who may make any container anyway; the create request is checked as all are.
-  const dumped = decode<ContainerRecord>(record);
+  const dumped = decoded(record);
   // Folders are named by it.
   if (!/^[0-9a-f]{64}$/.test(dumped.id)) throw invalid(`Import checkpoint: "${dumped.id}" is no container ID`);
   return dumped;
+}
+
+/** A record with the parts that are read before the create request made of it is checked as all are. */
+function decoded(text: string): ContainerRecord {
+  let record: unknown;
+  try {
+    record = decode<unknown>(text);
+  } catch (error) {
+    throw invalid(`Import checkpoint: the record in config.dump does not parse: ${error}`);
+  }
+  // Written by `configDump`, or by somebody who may make any container anyway.
+  const dumped = record as Partial<ContainerRecord> | null;
+  const texts = [dumped?.id, dumped?.name, dumped?.imageName];
+  const lists = [dumped?.mounts, dumped?.ports, dumped?.diffIDs];
+  const tables = [dumped?.spec, dumped?.spec?.namespaces?.uts, dumped?.networks, dumped?.process];
+  const isWhole = texts.every((value) => typeof value === "string") && lists.every(Array.isArray) &&
+    tables.every((value) => typeof value === "object" && value !== null);
+  if (!isWhole) throw invalid("Import checkpoint: the record in config.dump is not whole");
+  return dumped as ContainerRecord;
 }
