@@ -12,12 +12,16 @@ import type { Codec, Hash } from "../engine/ports.ts";
 /** Bytes per output chunk: large ones keep the cost of stream steps small. */
 const CHUNK_SIZE = 256 * 1024;
 
+/** Twice as fast as the usual level of gzip, for a twentieth more bytes. */
+const FAST = 3;
+
 /** The host's {@linkcode Codec}. */
 export function hostCodec(): Codec {
   return {
     hash,
     gunzip: () => webTransform(zlib.createGunzip({ chunkSize: CHUNK_SIZE }), "gunzip"),
     gzip: (level) => webTransform(zlib.createGzip({ chunkSize: CHUNK_SIZE, level }), "gzip"),
+    fastGzip: () => webTransform(zlib.createGzip({ chunkSize: CHUNK_SIZE, level: FAST }), "gzip"),
     unzstd() {
       // Node before 22.15 has none.
       if (typeof zlib.createZstdDecompress !== "function") {

@@ -27,9 +27,6 @@ export interface Intake extends ImageParts {
   signal: AbortSignal;
 }
 
-/** Twice as fast as what is usual, for a twentieth more bytes: somebody waits for a commit. */
-const GZIP_LEVEL = 3;
-
 /** A layer as an image's record has it. */
 export interface StoredLayer extends PackedLayer {
   /** Bytes of the blob. */
@@ -78,7 +75,7 @@ export async function storeLayer(
   }
   let diffID = "";
   const measured = tar.pipeThrough(measure(intake, limit, (digest) => diffID = digest));
-  const { digest, size } = await put(measured.pipeThrough(ports.codec.gzip(GZIP_LEVEL)));
+  const { digest, size } = await put(measured.pipeThrough(ports.codec.fastGzip()));
   return await unpacked(intake, { digest, diffID, size, mediaType });
 }
 

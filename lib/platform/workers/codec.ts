@@ -17,6 +17,7 @@ export function workersCodec(): Codec {
       }
       return explained(new CompressionStream("gzip"), "gzip");
     },
+    fastGzip: () => explained(new CompressionStream("gzip"), "gzip"),
     unzstd() {
       throw new EngineError("unsupported", "Decompress: this runtime has no Zstandard");
     },
