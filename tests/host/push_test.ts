@@ -51,6 +51,9 @@ Deno.test("podman push and docker push send images that skopeo agrees with", asy
     assertStringIncludes(text, `1: digest: ${digest} size: `);
     const missing = await server.docker("push", `${host}/dock/er:2`);
     assertEquals([missing.code, missing.stderr.includes("does not exist locally with the tag")], [1, true]);
+    ok(await server.docker("tag", `${host}/dock/er:1`, `${host}/dock/er:2`));
+    ok(await server.docker("push", "--all-tags", `${host}/dock/er`));
+    assertEquals((await skopeo(`${host}/dock/er:2`)).digest, digest);
   });
 
   await t.step("the report of a newer client ends with the digest", async () => {

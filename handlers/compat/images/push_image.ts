@@ -11,7 +11,7 @@ import { registryCredentials } from "../../images/registry_auth.ts";
 import { ProgressMessage } from "../../wire/compat/image.ts";
 import type { CompatPushQuery } from "../../wire/compat/query.ts";
 import { emit } from "../../wire/emit.ts";
-import { localName } from "./docker_name.ts";
+import { dockerName, localName } from "./docker_name.ts";
 
 const STATES: Record<PushState, string> = {
   waiting: "Waiting",
@@ -22,22 +22,68 @@ const STATES: Record<PushState, string> = {
   mounted: "Mounted from another repository",
 };
 
-/** Pushes an image as Docker's clients do: by its name, and with a tag beside it. The last message tells the digest. */
+/**
+ * Pushes an image as Docker's clients do: by its name, and with a tag beside it. Without a tag, and nowhere else than where the
+ * name says, all tags of the repository go (`docker push --all-tags`). The last message of each tells the digest.
+ */
 export async function pushImage(
   engine: Engine,
   name: string,
   { tag = "", destination, all, format, tlsVerify }: CompatPushQuery,
   { request, signal }: Context,
 ): Promise<AsyncIterable<ProgressMessage>> {
-  const image = localName(engine, tag === "" ? name : `${name}:${tag}`);
-  const { name: found } = findForPush(engine, image);
-  const options = pushOptions({ all, format, tlsVerify });
-  const credentials = registryCredentials(request.headers);
+  const tags = tag === "" && !destination ? tagsOf(engine, name) : [];
+  const images = tags.length > 0 ? tags : [localName(engine, tag === "" ? name : `${name}:${tag}`)];
+  const options = {
+    ...pushOptions({ all, format, tlsVerify }),
+    credentials: registryCredentials(request.headers),
+    signal,
+  };
+  const push = (image: string): Push => {
+    const { name: found } = findForPush(engine, image);
+    const progress = engine.images.push(image, { ...options, destination: destination || found });
+    return { progress, name: found, tag: tag || tagOf(found) };
+  };
+  const [first, ...rest] = images;
+  const begun = push(first);
   try {
-    const push = engine.images.push(image, { ...options, destination: destination || found, credentials, signal });
-    return messages(await begin(push, isUnderWay), found, tag === "" ? "latest" : tag);
+    const progress = await begin(begun.progress, isUnderWay);
+    return inTurn(messages({ ...begun, progress }), rest.map((image) => () => messages(push(image))));
   } catch (error) {
     throw refusal(error);
+  }
+}
+
+/** A push under way, and what is said of it. */
+interface Push {
+  progress: AsyncIterable<PushProgress>;
+  name: string;
+  tag: string;
+}
+
+/** The names of a repository's images here, where there are several; a text with a tag, an ID or a digest has none. */
+function tagsOf({ images }: Engine, text: string): string[] {
+  const repository = dockerName(text);
+  const isRepository = repository.lastIndexOf(":") < repository.lastIndexOf("/");
+  if (!isRepository) return [];
+  return images.list().flatMap(({ names }) => names).filter((name) => name.startsWith(`${repository}:`)).sort();
+}
+
+function tagOf(name: string): string {
+  const colon = name.lastIndexOf(":");
+  return colon > name.lastIndexOf("/") && !name.includes("@") ? name.slice(colon + 1) : "latest";
+}
+
+/** One after the other; what fails ends it, as its last message. */
+async function* inTurn<T extends ProgressMessage>(
+  first: AsyncIterable<T>,
+  rest: readonly (() => AsyncIterable<T>)[],
+): AsyncIterable<T> {
+  for (const start of [() => first, ...rest]) {
+    for await (const message of start()) {
+      yield message;
+      if (message.error) return;
+    }
   }
 }
 
@@ -60,11 +106,7 @@ function refusal(error: unknown): unknown {
   return new HTTPError(status, message, { cause: error, body });
 }
 
-async function* messages(
-  progress: AsyncIterable<PushProgress>,
-  name: string,
-  tag: string,
-): AsyncIterable<ProgressMessage> {
+async function* messages({ progress, name, tag }: Push): AsyncIterable<ProgressMessage> {
   yield emit(ProgressMessage, { status: `The push refers to repository [${name}]` });
   try {
     for await (const value of progress) {

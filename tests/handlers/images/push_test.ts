@@ -48,6 +48,10 @@ Deno.test("CompatPushImage tells the digest in words and as aux, and failures in
   const body = await denied.json();
   assertEquals(body.error, body.errorDetail.message);
   assertStringIncludes(body.error, "authentication required");
+  await test.engine.images.tag(TINY_NAME, name, "2");
+  const both = await lines(await test.send("POST", `/images/${name}/push`));
+  assertEquals(both.flatMap(({ aux }) => aux === undefined ? [] : [aux.Tag]), ["1", "2"]);
+  await test.engine.images.untag(`${name}:2`, [`${name}:2`]);
   const missing = await test.send("POST", `/images/${name}/push?tag=2`);
   assertEquals(missing.status, 404);
   assertStringIncludes((await missing.json()).message, `An image does not exist locally with the tag: ${name}:2`);
