@@ -102,6 +102,14 @@ export const EXPORTS: readonly Export[] = [
   { name: "etag", holds: "ETag and 304", from: "server.ts", names: ["etag"], over: "server" },
   { name: "compress", holds: "gzip, deflate", from: "server.ts", names: ["compress"], over: "server" },
   { name: "request id", holds: "X-Request-Id", from: "server.ts", names: ["requestID"], over: "server" },
+  { name: "xml", holds: "without its library", from: "xml.ts", names: ["xml"], over: "client" },
+  {
+    name: "surfaces",
+    holds: "document, page, client module",
+    from: "surfaces.ts",
+    names: ["surfaces"],
+    over: "server",
+  },
 ];
 
 const CORES = {

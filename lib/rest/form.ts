@@ -1,5 +1,6 @@
 import type { Codec } from "./codec.ts";
 import { readJSON, writeJSON } from "./json.ts";
+import { boundDepth } from "./json_depth.ts";
 import { isRecord } from "./record.ts";
 import type { Kind } from "./kind.ts";
 import { QueryValues } from "./query_values.ts";
@@ -96,7 +97,7 @@ function findField(kind: Kind, name: string): { path: readonly string[]; kind: K
  * @throws {SyntaxError} when it is not of its kind
  */
 export function readField(text: string, kind: Kind, name: string): unknown {
-  if (kind.type === "struct" || kind.type === "map" || kind.type === "list") return readJSON(text, kind);
+  if (kind.type === "struct" || kind.type === "map" || kind.type === "list") return readJSON(boundDepth(text), kind);
   const value = readScalar(text, kind);
   if (value === undefined) throw new SyntaxError(`"${name}" is not ${describeKind(kind)}`);
   return value;

@@ -39,12 +39,17 @@ export const multipart: Codec = {
   async read(message, { kind }) {
     const form = await message.formData();
     const files = new Map<File, Uint8Array>();
-    for (const [, entry] of form) {
+    // Not by `getAll`, which looks at every part for each name.
+    const entries = new Map<string, FormDataEntryValue[]>();
+    for (const [name, entry] of form) {
       if (entry instanceof File) files.set(entry, new Uint8Array(await entry.arrayBuffer()));
+      const before = entries.get(name);
+      if (before) before.push(entry);
+      else entries.set(name, [entry]);
     }
     return readFields<FormDataEntryValue>(
-      form.keys(),
-      (name) => form.getAll(name),
+      entries.keys(),
+      (name) => entries.get(name) ?? [],
       kind,
       (entry, kind, name) =>
         typeof entry === "string" ? readField(entry, kind, name) : kind.type === "bytes" ? files.get(entry) : entry,

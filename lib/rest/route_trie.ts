@@ -29,7 +29,13 @@ interface Tail<Leaf> {
   node: Node<Leaf>;
   /** Whether it takes as many segments as it has, so that there is one place to cut. */
   fixed: boolean;
+  /** The last search that tried more than one place, and the first place of which it knows that it and all behind fit nothing. */
+  search: number;
+  failed: number;
 }
+
+/** Searches so far: what one has found out is of no use to the next. */
+let searches = 0;
 
 /**
  * Paths by their segments. Of several that fit, the search finds the most specific: literal before partial before parameter before
@@ -56,6 +62,7 @@ export class RouteTrie<Leaf> {
 
   /** Finds the best fit that `choose` takes. What the path says of the placeholders is in `captures` then. */
   find<Found>(path: string, captures: string[], choose: Choose<Leaf, Found>): Found | undefined {
+    searches++;
     const fixed = this.#fixed.get(path);
     const found = fixed === undefined ? undefined : choose(fixed);
     return found ?? walk(this.#root, path, 1, captures, choose);
@@ -96,7 +103,8 @@ function insertTail<Leaf>(
   const key = JSON.stringify(segments.map((segment) => segment.type === "literal" ? segment : shape(segment)));
   let tail = tails.find((tail) => tail.key === key);
   if (tail === undefined) {
-    tail = { key, segments, node: emptyNode(), fixed: segments.every(({ type }) => type !== "remainder") };
+    const fixed = segments.every(({ type }) => type !== "remainder");
+    tail = { key, segments, node: emptyNode(), fixed, search: 0, failed: Infinity };
     tails.push(tail);
     tails.sort((a, b) => compareSegments(a.segments, b.segments));
   }
@@ -201,7 +209,8 @@ function walkTails<Leaf, Found>(
   choose: Choose<Leaf, Found>,
 ): Found | undefined {
   const kept = captures.length;
-  for (const { segments: { length }, node, fixed } of tails) {
+  for (const tail of tails) {
+    const { segments: { length }, node, fixed } = tail;
     if (length === 0) {
       if (start >= path.length || node.leaf === undefined) continue;
       captures.push(path.slice(start));
@@ -210,8 +219,9 @@ function walkTails<Leaf, Found>(
       captures.length = kept;
       continue;
     }
-    // The remainder takes as much as it can.
-    let cut = path.lastIndexOf("/");
+    if (tail.search !== searches) Object.assign(tail, { search: searches, failed: Infinity });
+    // The remainder takes as much as it can. What follows a cut fits or not wherever the remainder began: no place is tried twice.
+    let cut = path.lastIndexOf("/", tail.failed - 1);
     for (let behind = 1; cut > start && !(fixed && behind > length); behind++) {
       if (!fixed || behind === length) {
         captures.push(path.slice(start, cut));
@@ -219,6 +229,7 @@ function walkTails<Leaf, Found>(
         if (found !== undefined) return found;
         captures.length = kept;
       }
+      if (!fixed) tail.failed = cut;
       cut = path.lastIndexOf("/", cut - 1);
     }
   }

@@ -82,10 +82,8 @@ export type Condition = (query: string, version: string | undefined) => boolean;
 
 /** The conditions of an operation. Of those with the same path, the one with more of them is asked first; among equals, the first defined. */
 export function conditionsOf({ present, constants, versionsText }: Plan): readonly Condition[] {
-  const conditions: Condition[] = [
-    ...present.map((name): Condition => (query) => new URLSearchParams(query).has(name)),
-    ...constants.map(([name, value]): Condition => (query) => new URLSearchParams(query).getAll(name).includes(value)),
-  ];
+  const wanted: (readonly [name: string, value?: string])[] = [...present.map((name) => [name] as const), ...constants];
+  const conditions = wanted.map(([name, value]): Condition => (query) => new URLSearchParams(query).has(name, value));
   const fits = versionsText && parseVersions(versionsText);
   if (fits) conditions.push((_query, version) => fits(version));
   return conditions;

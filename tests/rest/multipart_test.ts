@@ -1,4 +1,4 @@
-import { assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
 import { api, bytes, handler, HTTPError, implement, int64, link, rest, writerCodec } from "../../lib/rest/mod.ts";
 import { JSON_TYPE, request, serve } from "./serve.ts";
@@ -150,6 +150,35 @@ Deno.test("writerCodec() writes headers and body, of requests and responses", as
     "2",
     "text/csv;header=absent",
   ]);
+});
+
+Deno.test("defect: a form of very many names takes a time that grows with their number", async () => {
+  const run = serve(
+    { F: rest("POST(multipart/form-data) /", [z.record(z.string(), z.string())], [z.string()]) },
+    { F: (fields) => String(Object.keys(fields).length) },
+  );
+  const parts = Array.from(
+    { length: 40_000 },
+    (_, i) => `--x\r\ncontent-disposition: form-data; name="${i}"\r\n\r\n\r\n`,
+  );
+  const headers = { "content-type": "multipart/form-data; boundary=x" };
+  const from = performance.now();
+  assertEquals(await (await run(request("POST", "/", parts.join("") + "--x--\r\n", headers))).text(), "40000");
+  // Five seconds and more when every name looked at every part, and a fifth of one now.
+  assert(performance.now() - from < 3000, `${performance.now() - from} ms`);
+});
+
+Deno.test("defect: JSON in a field of a form is refused when it is nested too deep", async () => {
+  type Deep = Deep[];
+  const Deep: z.ZodType<Deep> = z.lazy(() => z.array(Deep));
+  const run = serve(
+    { F: rest("POST(application/x-www-form-urlencoded) /", [z.object({ a: z.object({ deep: Deep }) })], [z.string()]) },
+    { F: () => "" },
+  );
+  const body = (depth: number) => `a={"deep":${"[".repeat(depth) + "]".repeat(depth)}}`;
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  assertEquals((await run(request("POST", "/", body(100), headers))).status, 200);
+  assertEquals((await run(request("POST", "/", body(100_000), headers))).status, 400);
 });
 
 Deno.test("JSON nested too deep is refused before anything goes down into it", async () => {

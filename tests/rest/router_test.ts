@@ -313,3 +313,20 @@ Deno.test("PatternRouter finds what TrieRouter finds, with remainders in several
   }
   assert(hits > 2000, `only ${hits} paths fitted anything`);
 });
+
+Deno.test("defect: long paths take no more than a moment, however many remainders a route has", () => {
+  const tags = ["GET /{a*=%v}/x/{b*=%v}/x/{c*=%v}/y", "GET /{a*=%v}/x/{b*=%v}/x/{c*=%v}/{d=%v}-{e=%v}/z/{f*=%v}"];
+  const routes = plansOf(tags).map((plan) => ({ plan, versioned: false, aliases: {}, value: plan.tag }));
+  const [trie, pattern] = [trieRouter(routes), new PatternRouter(routes)];
+  for (const path of ["/x".repeat(60_000), "/x".repeat(60_000) + "/y", "/x".repeat(600) + "/w"]) {
+    const from = performance.now();
+    const found = trie.match("GET", path, "");
+    pattern.match("GET", path, "");
+    // Minutes, when every place was tried for every other.
+    assert(performance.now() - from < 2000, `${path.length}: ${performance.now() - from} ms`);
+    assertEquals(found?.value, path.endsWith("y") ? tags[0] : undefined);
+  }
+  // What a search has found out is forgotten by the next.
+  assertEquals(trie.match("GET", "/a/x/b/x/c/y", "")?.captures, ["a", "b", "c"]);
+  assertEquals(trie.match("GET", "/a/x/b/x/c/d-e/z/f", "")?.captures, ["a", "b", "c", "d", "e", "f"]);
+});
