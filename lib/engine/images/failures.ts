@@ -7,6 +7,16 @@ export function unknownImage(name: string): EngineError {
   return new EngineError("no_such_image", `${name}: image not known`, { sentinel: "image not known" });
 }
 
+/** Whether what `find` looks for is there: `false` where it throws `no_such_image`. */
+export function isThere(find: () => unknown): boolean {
+  try {
+    return find() !== undefined;
+  } catch (error) {
+    if (error instanceof EngineError && error.code === "no_such_image") return false;
+    throw error;
+  }
+}
+
 /** Makes an engine error of whatever a pull ran into, with `context` before its message. */
 export function pullFailure(error: unknown, context?: string): EngineError {
   const message = error instanceof Error ? error.message : String(error);

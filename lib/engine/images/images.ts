@@ -9,7 +9,7 @@ import { ImageArchives, type Track } from "./archive/archives.ts";
 import { assembleImage, type AssembleOptions } from "./assemble.ts";
 import { Catalogue } from "./catalogue.ts";
 import { Content } from "./content.ts";
-import { unknownImage } from "./failures.ts";
+import { isThere, unknownImage } from "./failures.ts";
 import type { ImageParts } from "./intake.ts";
 import { ManifestLists } from "./manifests/manifest_lists.ts";
 import { findImage, type Found, nameForTag } from "./lookup.ts";
@@ -91,12 +91,7 @@ export class Images {
 
   /** Whether there is one. */
   exists(nameOrID: string): boolean {
-    try {
-      return this.find(nameOrID) !== undefined;
-    } catch (error) {
-      if (error instanceof EngineError && error.code === "no_such_image") return false;
-      throw error;
-    }
+    return isThere(() => this.find(nameOrID));
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Descriptor } from "../../oci/descriptor.ts";
 import { hostOf } from "../core.ts";
 import { EngineError } from "../errors.ts";
+import { counted } from "./counted.ts";
 import type { FetchContext } from "./image_fetch.ts";
 import type { LayerState } from "./types.ts";
 import { unpackLayer } from "./unpack.ts";
@@ -10,9 +11,6 @@ export interface LayerToFetch {
   descriptor: Descriptor;
   diffID: string;
 }
-
-/** Milliseconds between two reports of one layer's progress. */
-const REPORT_INTERVAL = 100;
 
 /**
  * Fetches layers, a few at a time, and unpacks each where there is a host, as many at a time, while others are fetched. What is
@@ -112,30 +110,9 @@ async function storeBlob(context: FetchContext, descriptor: Descriptor, offset: 
   const source = offset < size || size === 0
     ? await client.blob(reference, descriptor, { offset, signal })
     : new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
-  const counted = source.pipeThrough(count(context, descriptor, offset));
-  await core.ports.blobs.put(counted, { digest, size, offset, signal });
-}
-
-/** Passes bytes through and tells now and then how many they were. */
-function count(
-  context: FetchContext,
-  descriptor: Descriptor,
-  offset: number,
-): TransformStream<Uint8Array, Uint8Array> {
-  const { clock } = context.core;
-  let current = offset;
-  let reported = clock.now();
-  report(context, descriptor, "pulling", current);
-  return new TransformStream({
-    transform(chunk, controller) {
-      current += chunk.length;
-      if (clock.now() - reported >= REPORT_INTERVAL) {
-        reported = clock.now();
-        report(context, descriptor, "pulling", current);
-      }
-      controller.enqueue(chunk);
-    },
-  });
+  const tell = (current: number) => report(context, descriptor, "pulling", current);
+  tell(offset);
+  await core.ports.blobs.put(source.pipeThrough(counted(core.clock, offset, tell)), { digest, size, offset, signal });
 }
 
 function report({ tell }: FetchContext, { digest, size }: Descriptor, state: LayerState, current: number): void {

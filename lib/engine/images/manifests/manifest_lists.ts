@@ -5,7 +5,7 @@ import { EngineError } from "../../errors.ts";
 import type { ImageList, ImageRecord } from "../../image_record.ts";
 import type { Limits } from "../../options.ts";
 import { keysOf } from "../content.ts";
-import { unknownImage } from "../failures.ts";
+import { isThere, unknownImage } from "../failures.ts";
 import { type ImageParts, type Intake, storeDocument, withIntake } from "../intake.ts";
 import { findImage, nameForTag } from "../lookup.ts";
 import { ProgressFeed } from "../progress_feed.ts";
@@ -64,12 +64,7 @@ export class ManifestLists {
 
   /** Whether there is one. */
   exists(nameOrID: string): boolean {
-    try {
-      return this.find(nameOrID) !== undefined;
-    } catch (error) {
-      if (error instanceof EngineError && error.code === "no_such_image") return false;
-      throw error;
-    }
+    return isThere(() => this.find(nameOrID));
   }
 
   /** Makes a list and gives its ID. Throws `EngineError("name_in_use")`, or what adding the images throws: then there is no list. */

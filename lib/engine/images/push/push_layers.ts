@@ -2,13 +2,11 @@ import type { Descriptor } from "../../../oci/descriptor.ts";
 import { LAYER_TYPES, type ManifestFormat } from "../../../oci/manifest_writer.ts";
 import { type Compression, layerCompression } from "../../../oci/media_type.ts";
 import { EngineError } from "../../errors.ts";
+import { counted } from "../counted.ts";
 import { decompress } from "../decompress.ts";
 import { admit } from "../intake.ts";
 import type { PushState } from "../types.ts";
 import type { PushChoice, PushContext, PushSource } from "./push_context.ts";
-
-/** Milliseconds between two reports of one layer's progress. */
-const REPORT_INTERVAL = 100;
 
 /**
  * Sends the layers of a manifest, a few at a time, and each only once. What comes back is the layers as the registry has
@@ -47,13 +45,15 @@ export async function pushLayers(
 
 /** Sends one blob as it is. */
 export async function pushBlob(context: PushContext, source: PushSource, descriptor: Descriptor): Promise<PushState> {
-  const { writer, target, signal } = context;
+  const { core: { clock }, writer, target, signal } = context;
   const { digest, size } = descriptor;
+  const count = (offset: number) =>
+    counted(clock, offset, (current) => report(context, descriptor, "pushing", current));
   const outcome = await writer.blob(target, {
     digest,
     size,
     mountFrom: source.mountFrom(digest),
-    open: async (offset) => (await source.open(descriptor, offset)).pipeThrough(count(context, descriptor, offset)),
+    open: async (offset) => (await source.open(descriptor, offset)).pipeThrough(count(offset)),
     onUpload: () => report(context, descriptor, "pushing", 0),
     signal,
   });
@@ -114,27 +114,6 @@ async function compress(
     signal,
   });
   return { mediaType, digest, size };
-}
-
-/** Passes bytes through and tells now and then how many they were. */
-function count(
-  context: PushContext,
-  descriptor: Descriptor,
-  offset: number,
-): TransformStream<Uint8Array, Uint8Array> {
-  const { clock } = context.core;
-  let current = offset;
-  let reported = clock.now();
-  return new TransformStream({
-    transform(chunk, controller) {
-      current += chunk.length;
-      if (clock.now() - reported >= REPORT_INTERVAL) {
-        reported = clock.now();
-        report(context, descriptor, "pushing", current);
-      }
-      controller.enqueue(chunk);
-    },
-  });
 }
 
 function report({ tell }: PushContext, { digest, size }: Descriptor, state: PushState, current: number): void {
