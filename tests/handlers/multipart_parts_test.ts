@@ -58,3 +58,20 @@ Deno.test("parts() refuses what is cut, and boundaryOf() a type without boundary
   assertEquals(boundaryOf('multipart/form-data; charset=x; boundary="a b"'), "a b");
   await assertRejects(() => Promise.resolve().then(() => boundaryOf("multipart/form-data")), HTTPError);
 });
+
+Deno.test("parts() ends, and fails with a 400 only, whatever comes", async () => {
+  const text =
+    '--b\r\nContent-Disposition: form-data; name="a"; filename="c"\r\n\r\nsome\r\n--b\r\n\r\nmore\r\n--b--\r\n';
+  const whole = new TextEncoder().encode(text);
+  let state = 11;
+  const random = (below: number) => ((state = Math.imul(state, 1103515245) + 12345) >>> 16) % below;
+  for (let round = 0; round < 2000; round++) {
+    const bytes = whole.slice(0, 1 + random(whole.length));
+    for (let i = random(4); i > 0; i--) bytes[random(bytes.length)] = [0x0d, 0x0a, 0x2d, 0x62, random(256)][random(5)];
+    try {
+      await read(bytes, "b", 1 + random(40));
+    } catch (error) {
+      assertEquals((error as HTTPError).status, 400, String(error));
+    }
+  }
+});

@@ -80,3 +80,16 @@ Deno.test("hostRandom() gives as many bytes as asked", () => {
   assertEquals([random.bytes(0).length, random.bytes(32).length], [0, 32]);
   assert(random.bytes(32).some((byte, i) => byte !== random.bytes(32)[i]));
 });
+
+Deno.test("hostCodec() compresses with the level asked for, and reads it again", async () => {
+  const codec = hostCodec();
+  const sizes: number[] = [];
+  for (const level of [1, 9]) {
+    const gzip = await whole(source(PLAIN).pipeThrough(codec.gzip(level)));
+    assertEquals(await whole(source(gzip).pipeThrough(codec.gunzip())), PLAIN);
+    const zstd = await whole(source(PLAIN).pipeThrough(codec.zstd(level)));
+    assertEquals(await whole(source(zstd).pipeThrough(codec.unzstd())), PLAIN);
+    sizes.push(gzip.length, zstd.length);
+  }
+  assertEquals(sizes[2] <= sizes[0] && sizes[3] <= sizes[1], true, sizes.join());
+});

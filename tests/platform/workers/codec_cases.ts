@@ -31,5 +31,7 @@ export function testCodec(codec: Codec): void {
 
   Deno.test("workersCodec().unzstd() says that there is none", () => {
     assertEquals(assertThrows(() => codec.unzstd(), EngineError).code, "unsupported");
+    assertEquals(assertThrows(() => codec.zstd(), EngineError).code, "unsupported");
+    assertEquals(assertThrows(() => codec.gzip(9), EngineError).code, "unsupported");
   });
 }
