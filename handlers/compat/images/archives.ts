@@ -1,4 +1,5 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
 import { type Context, HTTPError } from "../../../lib/rest/mod.ts";
 import { ARCHIVE_TYPE, sourceURL } from "../../images/archives.ts";
 import type { CompatImportQuery } from "../../wire/compat/query.ts";
@@ -12,6 +13,13 @@ export async function exportImages(engine: Engine, names: readonly string[] = []
   const local = names.map((name) => localName(engine, name));
   const body = await engine.images.archives.save(local, { format: "docker-archive" });
   return new Response(body, { headers: { "Content-Type": ARCHIVE_TYPE } });
+}
+
+/** Saves one image. */
+export async function exportImage(engine: Engine, name: string): Promise<Response> {
+  if (engine.images.exists(localName(engine, name))) return await exportImages(engine, [name]);
+  const sentinel = "image not known";
+  throw new EngineError("no_such_image", `failed to find image ${name}: No such image`, { sentinel });
 }
 
 /** Loads the images of the body, and tells which. */

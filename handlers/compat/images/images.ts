@@ -10,7 +10,7 @@ import { searchImages } from "../../images/search.ts";
 import { tagImage } from "../../images/tag.ts";
 import { imageHistory } from "../../images/view.ts";
 import { compatImagesAPI } from "./api.ts";
-import { exportImages, importImage, loadImages } from "./archives.ts";
+import { exportImage, exportImages, importImage, loadImages } from "./archives.ts";
 import { createImage } from "./create_image.ts";
 import { pushImage } from "./push_image.ts";
 import { imageInspect } from "./inspect.ts";
@@ -24,7 +24,7 @@ export function compatImages(engine: Engine): Implementation {
     CompatCreateImageFromImage: (query, context) => createImage(engine, query, context),
     CompatCreateImageFromSrc: (query, body, context) => importImage(engine, query, body, context),
     CompatExportImages: ({ names }) => exportImages(engine, names),
-    CompatExportImage: (name) => exportImages(engine, [find(engine, name) && name]),
+    CompatExportImage: (name) => exportImage(engine, name),
     CompatLoadImages: (_query, body, context) => loadImages(engine, body, context),
     CompatPushImage: (name, query, context) => pushImage(engine, name, query, context),
     CompatGetImages: (query, { version }) => {
