@@ -81,7 +81,10 @@ function find(engine: Engine, name: string): ImageRecord {
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "no_such_image") throw error;
     const why = error.message.replaceAll("image not known", "No such image");
-    throw new EngineError(error.code, `failed to find image ${name}: ${why}`, { cause: error });
+    throw new EngineError(error.code, `failed to find image ${name}: ${why}`, {
+      cause: error,
+      sentinel: error.sentinel,
+    });
   }
 }
 

@@ -70,3 +70,9 @@ Deno.test("CompatCreateImageFromImage fails with a registry's own words and stat
   assertEquals(await create("team/tiny:9"), [404, "manifest unknown: manifest unknown"]);
   assertEquals(await create("secret/x:1"), [401, "unauthorized: authentication required"]);
 });
+
+Deno.test("an image that is not there is one in Docker's words, and in Podman's as the cause", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  const { message, cause } = await (await test.send("GET", "/images/nothing/json")).json();
+  assertEquals([message, cause], ["failed to find image nothing: nothing: No such image", "image not known"]);
+});
