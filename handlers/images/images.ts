@@ -33,9 +33,10 @@ export function images(engine: Engine): Implementation {
     GetImages: (query) => listImages(engine, query).sort(byArrival).map(summaryOf(engine)),
     SearchImages: (query, context) => searchImages(engine, query, context),
     PruneImages: (query) => pruneImages(engine, query),
-    ImagesBatchRemove: ({ images = [], all, force, ignore, noprune }) =>
-      removeImages(engine, images, { all, force, ignore, noPrune: noprune }),
-    ImagesRemove: (name, { force, ignore }) => removeImage(engine, name, { force, ignore }),
+    ImagesBatchRemove: ({ images = [], all, force, ignore, noprune, lookupManifest: onlyLists }) =>
+      removeImages(engine, images, { all, force, ignore, onlyLists, noPrune: noprune }),
+    ImagesRemove: (name, { force, ignore, lookupManifest: onlyLists }) =>
+      removeImage(engine, name, { force, ignore, onlyLists }),
     GetImage: (name) => imageData(images.resolve(name), images.relations()),
     ImageExists: (name) => {
       if (!images.exists(name)) throw notFound(name);

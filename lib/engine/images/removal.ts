@@ -32,6 +32,9 @@ export async function removeImage(
   options: RemoveImageOptions,
 ): Promise<RemoveImageReport> {
   const { catalogue } = context;
+  if (options.onlyLists && image.list === undefined) {
+    throw new EngineError("state", `${name}: image is not a manifest list`);
+  }
   if ((by === "id" || by === "digest") && image.names.length > 1 && !options.force) {
     const what = by === "id" ? "ID" : "digest";
     const text = `unable to delete image "${image.id}" by ${what} with more than one tag (${image.names.join(", ")})`;

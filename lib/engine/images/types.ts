@@ -50,6 +50,8 @@ export interface RemoveImageOptions {
   noPrune?: boolean;
   /** An image that is not there is no error. */
   ignore?: boolean;
+  /** Only manifest lists: the name of anything else is an error. */
+  onlyLists?: boolean;
   /** With `force`: containers that run stay, and with them the image (`in_use`). */
   keepRunning?: boolean;
 }

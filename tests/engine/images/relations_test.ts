@@ -88,6 +88,14 @@ Deno.test("Images.removeMany() looks all up before it removes any, and tells wha
   assertEquals([all.errors.map(({ code }) => code), left(rig)], [["in_use"], "8"]);
 });
 
+Deno.test("Images.remove() of manifest lists alone refuses images", async () => {
+  const rig = await rigOf([...IMAGES, { ...image("9", "", "", ["list:1"]), list: { entries: [], annotations: {} } }]);
+  const error = await rig.images.remove("top:1", { onlyLists: true }).catch((error) => error);
+  assertEquals([error.code, error.message], ["state", "top:1: image is not a manifest list"]);
+  const report = await rig.images.removeMany(["list:1", "base:1"], { onlyLists: true });
+  assertEquals([report.untagged, report.errors.map(({ code }) => code)], [["list:1"], ["state"]]);
+});
+
 Deno.test("Images.remove() with force keeps what runs where that is asked for", async () => {
   const rig = await rigOf(IMAGES);
   const removed: string[] = [];
