@@ -41,7 +41,7 @@ Deno.test("terminals of containers and execs behave as a user's own", async (t) 
         await until(async () => {
           const from = terminal.shown.length;
           await terminal.type("stty size\n");
-          await terminal.shows("41 133", from);
+          await terminal.shows("41 133", from, 1_000);
         });
         await terminal.type("exit 7\n");
         assertEquals(await terminal.code(), 7);
@@ -74,7 +74,7 @@ Deno.test("terminals of containers and execs behave as a user's own", async (t) 
           await until(async () => {
             const from = terminal.shown.length;
             await terminal.type("mark=before; echo set-$((1+1))\n");
-            await terminal.shows("set-2", from);
+            await terminal.shows("set-2", from, 1_000);
           });
           await terminal.type(DETACH);
           await terminal.code();
@@ -85,7 +85,7 @@ Deno.test("terminals of containers and execs behave as a user's own", async (t) 
         await until(async () => {
           const from = terminal.shown.length;
           await terminal.type("echo it-was-$mark\n");
-          await terminal.shows("it-was-before", from);
+          await terminal.shows("it-was-before", from, 1_000);
         });
         await terminal.type(CTRL_D);
         assertEquals(await terminal.code(), 0);
@@ -105,7 +105,7 @@ Deno.test("terminals of containers and execs behave as a user's own", async (t) 
       await until(async () => {
         const from = terminal.shown.length;
         await terminal.type("stty size\n");
-        await terminal.shows("27 99", from);
+        await terminal.shows("27 99", from, 1_000);
       });
       await terminal.type("sleep 1001\n");
       await terminal.shows("sleep 1001\r\n");
