@@ -72,7 +72,11 @@ function refuse(scheme: string, detail: string): HTTPError {
  * console.assert((await call("Bearer other")).status === 401);
  * ```
  */
-export function bearer<Identity = string>(
+export function bearer(check: string): Authenticator<string>;
+export function bearer<Identity>(
+  check: (token: string) => Identity | undefined | Promise<Identity | undefined>,
+): Authenticator<Identity>;
+export function bearer<Identity>(
   check: string | ((token: string) => Identity | undefined | Promise<Identity | undefined>),
 ): Authenticator<Identity | string> {
   return {

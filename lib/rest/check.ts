@@ -77,6 +77,13 @@ function findDottedNames(operations: Operations): string[] {
   ]);
 }
 
+/** What libraries throw for a part that is not of their own making says nothing of the marker that is likely to be it. */
+function hintFor(error: unknown): string {
+  return error instanceof TypeError
+    ? " (a marker such as int64 stands for a whole argument or result; within an object take z.bigint(), z.date() or z.instanceof(Uint8Array))"
+    : "";
+}
+
 /** Something wrong with an operation, and where in its tag. */
 export interface Problem {
   readonly message: string;
@@ -123,16 +130,12 @@ class PlanCheck {
     this.#problems.push({ message, column });
   }
 
-  #attempt(run: () => unknown, what: string): void {
-    try {
-      run();
-    } catch (error) {
-      this.#fail(what + (error instanceof Error ? error.message : error));
-    }
-  }
-
   #schema(schema: Schema, what: string): void {
-    this.#attempt(() => kindOf(schema), `${what} has no JSON Schema: `);
+    try {
+      kindOf(schema);
+    } catch (error) {
+      this.#fail(`${what} has no JSON Schema: ${error instanceof Error ? error.message : error}${hintFor(error)}`);
+    }
   }
 
   #target(source: Source, column: number): Target | undefined {

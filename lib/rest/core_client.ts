@@ -161,7 +161,7 @@ function caller(
   decodeError: (status: number, body: unknown) => Error,
   { channel, headers, stream }: ClientParts,
 ): Call {
-  const { name, result: { shape, contentType } } = plan;
+  const { shape, contentType } = plan.result;
   const accept = shape === "none" || shape === "stream"
     ? undefined
     : contentType === "text/plain"
@@ -170,6 +170,8 @@ function caller(
   const send = async (request: Request) => {
     const response = await client.fetch(request);
     if (response.ok) return response;
+    // What a server in the same process makes of an abort is not what the caller is to see.
+    request.signal.throwIfAborted();
     throw await readError(response, decodeError);
   };
   return async (args, options) => {
@@ -178,7 +180,7 @@ function caller(
     if (signal) ends.push(signal);
     const request = writeRequest(plan, codecs, base, args, accept, AbortSignal.any(ends), headers, stream);
     if (shape !== "channel") return readResult(plan, codecs, await send(request), headers);
-    if (!channel) throw new TypeError(`Call "${name}": no channels here`);
+    if (!channel) throw new TypeError(`Call "${plan.name}": no channels here`);
     return channel(plan, request, send, options, client);
   };
 }

@@ -41,14 +41,17 @@ interface JSONSchema {
 
 /** What zod passes to the override it is given in `libraryOptions`. */
 interface ZodOverride {
-  readonly zodSchema?: { readonly _zod?: { readonly def?: { readonly type?: string } } };
+  readonly zodSchema?: {
+    readonly _zod?: { readonly def?: { readonly type?: string }; readonly bag?: { Class?: unknown } };
+  };
   readonly jsonSchema?: Record<string, unknown>;
 }
 
 // zod writes `{}` for what JSON Schema cannot say; its own type tells which marker would fit.
 function nameNested({ zodSchema, jsonSchema }: ZodOverride): void {
-  const type = zodSchema?._zod?.def?.type;
-  const nested = type === "bigint" ? "int64" : type === "date" && "time";
+  const zod = zodSchema?._zod;
+  const { type } = zod?.def ?? {};
+  const nested = type === "bigint" ? "int64" : type === "date" ? "time" : zod?.bag?.Class === Uint8Array && "bytes";
   if (jsonSchema && nested) jsonSchema[NESTED] = nested;
 }
 

@@ -48,6 +48,9 @@ Deno.test("bearer() takes a function that knows the identity", async () => {
   const auth = bearer<string>((token) => token === "t" ? "ann" : undefined);
   assertEquals(await (await call(auth, "/who", { authorization: "Bearer t" })).text(), "ann");
   assertEquals((await call(auth, "/who", { authorization: "Bearer u" })).status, 401);
+  // What it makes is the identity's type, and nothing else is.
+  const typed: Authenticator<{ name: string }> = bearer((token) => token === "t" ? { name: "ann" } : undefined);
+  assertEquals(typed.scheme?.scheme, "bearer");
 });
 
 Deno.test("basic() decodes name and password as UTF-8", async () => {

@@ -39,6 +39,7 @@ Deno.test("api() refuses what cannot be carried", () => {
     ["a channel argument", { F: rest("POST /", [chan(User)]) }, "only a result can be"],
     ["a stream of HEAD", { F: rest("HEAD /", [], [stream()]) }, "HEAD has no body: result 1 is a stream"],
     ["a channel of HEAD", { F: rest("HEAD /", [], [chan(User)]) }, "HEAD has no body: result 1 is a chan"],
+    ["a marker within an object", { F: rest("POST /", [z.object({ id: int64 })]) }, "within an object take z.bigint()"],
     ["versions", { F: rest("GET /", [], [], { versions: "four" }) }, "is not a comparison"],
   ];
   for (const [what, operations, message] of cases) {

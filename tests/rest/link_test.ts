@@ -162,6 +162,18 @@ Deno.test("link() ends a call by signal and by timeout", async () => {
   assertEquals(await client.Slow({ timeout: 10 }), "too late");
 });
 
+Deno.test("defect: a call that timed out throws that, whatever a server in the same process makes of it", async () => {
+  const waits = api("x", { Wait: rest("GET /wait", [], [z.string()]) });
+  const run = handler(
+    null,
+    implement(waits, {
+      Wait: ({ signal }) => new Promise((_, fail) => signal.addEventListener("abort", () => fail(signal.reason))),
+    }),
+  );
+  const error = await assertRejects(() => link(waits, "http://h", { fetch: run }).Wait({ timeout: 5 }), DOMException);
+  assertEquals(error.name, "TimeoutError");
+});
+
 Deno.test("link() writes a base without a scheme as https, and keeps its path", async () => {
   const seen: string[] = [];
   const spy: Client = { fetch: (request) => (seen.push(request.url), Promise.resolve(new Response("{}"))) };

@@ -126,11 +126,12 @@ Deno.test("every content type carries bigint, Date, bytes and what is not there"
   const Mixed = z.object({
     big: z.bigint().optional(),
     at: z.date().optional(),
+    raw: z.instanceof(Uint8Array).optional(),
     text: z.string().optional(),
     list: z.array(z.string()).optional(),
     none: z.string().nullish(),
   });
-  const whole = { big: 2n ** 63n, at: new Date(5), text: "a&b=c", list: ["x", "y"] };
+  const whole = { big: 2n ** 63n, at: new Date(5), raw: Uint8Array.of(7, 255), text: "a&b=c", list: ["x", "y"] };
   for (
     const type of ["application/json", "application/x-www-form-urlencoded", "multipart/form-data", "application/xml"]
   ) {
