@@ -45,13 +45,15 @@ export async function startLocked(
   }
   requireDependencies(context, record);
   const up = status === "initialized" ? record : await bringUp(context, record, options);
+  // Taken first: the process may write before its start has answered, and clients ask for what was logged since.
+  const startedAt = context.core.clock.now();
   try {
     await hostOf(context).processes.start(id);
   } catch (error) {
     await giveUp(context, up, error);
     throw error;
   }
-  const started = { status: "running", startedAt: context.core.clock.now(), stoppedByUser: false } as const;
+  const started = { status: "running", startedAt, stoppedByUser: false } as const;
   const running = await context.records.saveState(up, started, freshHealth(context, up, "starting"));
   emit(context, running, "start");
   context.health.watch(context, running, true);

@@ -1,4 +1,4 @@
-import { assertEquals, assertInstanceOf } from "@std/assert";
+import { assert, assertEquals, assertInstanceOf } from "@std/assert";
 import type { ContainerStatus } from "../../../lib/engine/container_record.ts";
 import type { Containers } from "../../../lib/engine/containers/containers.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
@@ -147,3 +147,15 @@ for (const [status, row] of Object.entries(TABLE)) {
     });
   }
 }
+
+Deno.test("Containers.start() is on record from before the process may write, so that logs since then have all of it", async () => {
+  let asked = 0;
+  const hook = (operation: string, _: string, when: string) => {
+    if (operation === "processes.start" && when === "before") asked = engine.core.clock.now();
+  };
+  const engine = await openFake({ hook });
+  const { record: { id } } = await engine.containers.create(spec());
+  await engine.containers.start(id);
+  assert(asked > 0 && engine.containers.resolve(id).state.startedAt <= asked);
+  await engine[Symbol.asyncDispose]();
+});
