@@ -168,3 +168,21 @@ Deno.test("Containers.recover() finds exec sessions as they are", async () => {
   await second.containers.settled();
   assertEquals(execs.inspect(ids.runs).exitCode, 6);
 });
+
+Deno.test("ContainerExecs.resize() right behind a start waits for the terminal", async () => {
+  const going = Promise.withResolvers<void>();
+  const hook = (operation: string, _: string, when: string) =>
+    operation === "execs.start" && when === "before" ? going.promise : undefined;
+  await using engine = await openFake({ hook });
+  const { containers: { execs }, kernel } = engine;
+  const id = await execs.create(await running(engine), config(["serve"], { terminal: true }));
+  const start = execs.start(id, { detach: false });
+  const resize = execs.resize(id, { height: 33, width: 99 });
+  going.resolve();
+  await Promise.all([start, resize]);
+  assertEquals(kernel.execs.get(id)?.size, { height: 33, width: 99 });
+  const failing = await execs.create(engine.containers.list()[0].id, config(["missing"], { terminal: true }));
+  const failed = execs.start(failing, { detach: false });
+  await assertRejects(() => execs.resize(failing, { height: 1, width: 1 }), EngineError, "not running");
+  await assertRejects(() => failed, EngineError);
+});

@@ -19,6 +19,8 @@ const KILL_WAIT_MS = 10_000;
  */
 export class ContainerExecs {
   readonly #context: Context;
+  /** Starts that have not answered yet. */
+  readonly #starts = new Map<string, Promise<unknown>>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -60,12 +62,20 @@ export class ContainerExecs {
   }
 
   /** Starts its process; with an attachment unless that is to run detached. */
-  start(id: string, options: ExecStartOptions): Promise<Attachment | undefined> {
-    return startExec(this.#context, id, options);
+  async start(id: string, options: ExecStartOptions): Promise<Attachment | undefined> {
+    const start = startExec(this.#context, id, options);
+    if (this.#starts.has(id)) return await start;
+    this.#starts.set(id, start);
+    try {
+      return await start;
+    } finally {
+      this.#starts.delete(id);
+    }
   }
 
-  /** Sets its terminal's size. */
+  /** Sets its terminal's size. Of a session that is being started, once it has been: clients ask right behind the start. */
   async resize(id: string, size: TerminalSize): Promise<void> {
+    await this.#starts.get(id)?.catch(() => {});
     const { status, containerID } = this.inspect(id);
     if (status !== "running") {
       throw improperSession(`cannot resize container ${containerID} exec session ${id} as it is not running`);
