@@ -1,5 +1,5 @@
 /** What runs in a container, by the real clients. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ok } from "../fixtures/run.ts";
 import { Session, until } from "./session.ts";
 
@@ -22,6 +22,28 @@ Deno.test("top tells what runs in a container, and nothing else", async (t) => {
       ["1", "sleep 612"],
     ]);
     assertEquals(rows(await podman("top", "other", "args", "user")), [["COMMAND", "USER"], ["sleep", "613", "1234"]]);
+  });
+  await t.step("podman: every column it has, names as the container has them", async () => {
+    const one = async (column: string) => rows(await podman("top", "other", column))[1]?.join(" ") ?? "";
+    const plain = { comm: "sleep", uid: "1234", user: "1234", ruser: "1234", huid: "1234", pgid: "1", nice: "0" };
+    const rights = { capeff: "none", capamb: "none", seccomp: "filter", label: /^/, capbnd: /(^|,)CHOWN(,|$)/ };
+    const groups = { group: "root", rgroup: "root", hgroup: "root", groups: "root", hgroups: "0", huser: /./ };
+    const figures = { hpid: /^[0-9]{2,}$/, rss: /^[1-9]/, vsz: /^[1-9]/, state: "S", pcpu: /^0\.\d{3}$/ };
+    const times = { etime: /^[\d.]+s$/, time: "0s", stime: /^\d{4}-\d\d-\d\d .* UTC$/, tty: "?" };
+    for (const [column, wanted] of Object.entries({ ...plain, ...rights, ...groups, ...figures, ...times })) {
+      if (typeof wanted === "string") assertEquals(await one(column), wanted, column);
+      else assertMatch(await one(column), wanted, column);
+    }
+    const full = "capinh,capprm,%p,%P,%a";
+    assertEquals(rows(await podman("top", "other", full))[1], ["none", "none", "1", "0", "sleep", "613"]);
+    // What the host calls a user is nothing to the container, which has names of its own.
+    const uid = /^daemon:[^:]*:(\d+):/m.exec(await Deno.readTextFile("/etc/passwd"))![1];
+    const entry = ["--user", uid, "--passwd-entry", `mine:x:${uid}:0::/:/bin/sh`];
+    await podman("run", "-d", "--name", "named", "--network=none", ...entry, image, "sleep", "615");
+    assertEquals(rows(await podman("top", "named", "user", "huser"))[1], ["mine", "daemon"]);
+    await Deno.chmod(server.folder, 0o711);
+    await podman("run", "-d", "--name", "mapped", "--network=none", "--uidmap=0:100000:65536", image, "sleep", "616");
+    assertEquals(rows(await podman("top", "mapped", "user", "uid", "huid"))[1], ["root", "0", "100000"]);
   });
   await t.step("podman: arguments of ps", async () => {
     assertEquals(rows(await podman("top", "other", "-eo", "pid,args")), [["PID", "COMMAND"], ["1", "sleep", "613"]]);

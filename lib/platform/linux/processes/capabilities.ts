@@ -11,6 +11,12 @@ const NAMES = [
   ..."PERFMON BPF CHECKPOINT_RESTORE".split(" "),
 ].map((name) => `CAP_${name}`);
 
+/** The names of a set's capabilities; `all` for the full set. */
+export function capabilityNames(mask: bigint): string[] | "all" {
+  if (mask === (1n << BigInt(NAMES.length)) - 1n) return "all";
+  return NAMES.filter((_, bit) => (mask >> BigInt(bit)) & 1n);
+}
+
 /** What a container has when nothing else is asked for, as containers.conf(5) lists it. */
 export const DEFAULT_CAPABILITIES = [
   ..."CHOWN DAC_OVERRIDE FOWNER FSETID KILL NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT".split(" "),

@@ -40,7 +40,7 @@ import { clearSecrets } from "./secret_files.ts";
 import { endSharedMemory, shareMemory } from "./shared_memory.ts";
 import { SubPaths } from "./sub_paths.ts";
 import { Supervisors } from "./supervisors.ts";
-import { listProcesses } from "./top.ts";
+import { listProcesses } from "./top/top.ts";
 
 const CONTAINER_ID = /^[0-9a-f]{64}$/;
 

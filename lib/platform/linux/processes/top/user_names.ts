@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { readInside } from "../../safe_path.ts";
+
+/** The most that is read of a tree's passwd and group files. */
+const LIMIT = 4 * 1024 * 1024;
+
+/** Names of users and groups, by their numbers on this host. */
+export interface UserNames {
+  uid(id: number): number;
+  user(id: number): string;
+  group(id: number): string;
+}
+
+/** The names that a process's own tree and user namespace give; numbers where it has none, or has ended. */
+export async function namesInside(pid: string): Promise<UserNames> {
+  const [users, groups] = await Promise.all(["passwd", "group"].map(async (name) => {
+    const bytes = await readInside(`/proc/${pid}/root`, `/etc/${name}`, LIMIT).catch(() => undefined);
+    return parseNames(new TextDecoder().decode(bytes));
+  }));
+  const [uids, gids] = [readMap(pid, "uid_map"), readMap(pid, "gid_map")];
+  const nameIn = (names: ReadonlyMap<number, string>, id: number) => names.get(id) ?? String(id);
+  return {
+    uid: (id) => inside(uids, id),
+    user: (id) => nameIn(users!, inside(uids, id)),
+    group: (id) => nameIn(groups!, inside(gids, id)),
+  };
+}
+
+/** This host's names. */
+export function namesHere(): UserNames {
+  const read = (path: string) => {
+    try {
+      return parseNames(readFileSync(path, "utf8"));
+    } catch {
+      return new Map<number, string>();
+    }
+  };
+  const [users, groups] = [read("/etc/passwd"), read("/etc/group")];
+  return {
+    uid: (id) => id,
+    user: (id) => users.get(id) ?? String(id),
+    group: (id) => groups.get(id) ?? String(id),
+  };
+}
+
+function parseNames(text: string): Map<number, string> {
+  const names = new Map<number, string>();
+  for (const line of text.split("\n")) {
+    const [name = "", , id = ""] = line.split(":");
+    // The first of several counts, as for getpwuid(3). What is printed in a table has no room for anything else.
+    if (/^[\w.$-]+$/.test(name) && /^\d{1,10}$/.test(id) && !names.has(Number(id))) names.set(Number(id), name);
+  }
+  return names;
+}
+
+type IDRange = readonly [inside: number, here: number, size: number];
+
+/** user_namespaces(7) */
+function readMap(pid: string, file: string): IDRange[] {
+  try {
+    const lines = readFileSync(`/proc/${pid}/${file}`, "utf8").trim().split("\n");
+    return lines.map((line) => line.trim().split(/\s+/).map(Number)).map(([a = 0, b = 0, size = 0]) => [a, b, size]);
+  } catch {
+    return [];
+  }
+}
+
+function inside(ranges: readonly IDRange[], id: number): number {
+  const range = ranges.find(([, here, size]) => id >= here && id < here + size);
+  return range === undefined ? id : range[0] + id - range[1];
+}
