@@ -40,6 +40,20 @@ Deno.test("limits are kept, and changed while a container runs", async (t) => {
     assertEquals(HostConfig.NanoCpus, 500_000_000);
     assertEquals(HostConfig.RestartPolicy, { Name: "on-failure", MaximumRetryCount: 2 });
   });
+  await t.step("docker run and update without a limit: -1", async () => {
+    const name = "free";
+    await docker(...run, "--name", name, "--pids-limit", "-1", image, "sleep", "900");
+    const quota = () => limit(name, "cpu/cpu.cfs_quota_us", "cpu.max");
+    const unlimited = await quota();
+    assertEquals(await pids(name), "max");
+    await docker("update", "--pids-limit", "30", "--cpu-quota", "20000", name);
+    assertEquals(await pids(name), "30");
+    assertMatch(await quota(), /^20000/);
+    await docker("update", "--pids-limit", "-1", "--cpu-quota", "-1", name);
+    assertEquals([await pids(name), await quota()], ["max", unlimited]);
+    assertEquals((await inspect(name)).HostConfig.PidsLimit, -1);
+    await docker("rm", "-f", name);
+  });
   await t.step("an update of a stopped container holds from its next start on", async () => {
     await podman("stop", "-t", "0", "box");
     await podman("update", "-m", "96m", "box");

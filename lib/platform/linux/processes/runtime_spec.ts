@@ -13,6 +13,7 @@ import { containerSeccomp, hiddenPaths } from "./confinement.ts";
 import { findDevices, hostDevices } from "./devices.ts";
 import { INIT_PATH } from "./mounts.ts";
 import { containerNamespaces } from "./namespaces.ts";
+import { withoutUnlimited } from "../resources/unlimited.ts";
 import { containerLimits } from "./rlimits.ts";
 import type { SeccompProfile } from "./seccomp.ts";
 import type { SeccompFilters } from "./seccomp_filters.ts";
@@ -115,7 +116,8 @@ function containerResources({ spec }: ContainerRecord, granted: readonly DeviceR
   // Without a cgroup there is nothing to limit.
   if (spec.cgroupsMode === "disabled") return {};
   const first = { allow: spec.privileged, access: "rwm" };
-  const { devices = [], ...limits } = spec.resources;
+  // Either version: a new cgroup has no limits that would have to be lifted.
+  const { devices = [], ...limits } = withoutUnlimited(spec.resources, "v1").limits;
   const rules = [first, ...devices, ...granted, ...spec.deviceRules ?? []];
   return { ...limits, devices: rules };
 }

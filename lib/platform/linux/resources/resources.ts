@@ -16,6 +16,7 @@ import { allowedLimits, containerLimits } from "../processes/rlimits.ts";
 import { type LimitFacts, readLimitFacts } from "./limit_facts.ts";
 import { keepableLimits, unsupportedLimit } from "./limit_rules.ts";
 import { pathsOf, withNumbers } from "./path_limits.ts";
+import { liftLimits, withoutUnlimited } from "./unlimited.ts";
 import { readUsage, type UsagePlaces } from "./usage.ts";
 
 const CGROUPS = "/sys/fs/cgroup";
@@ -46,13 +47,17 @@ export async function openResources(context: HostContext, processes: LinuxProces
     },
     async update(containerID, limits, changes) {
       if (name === "runc") refuseForRunc(changes);
-      const file = join(containerPaths(context.paths, containerID).bundle, "update.json");
-      await writeFile(file, JSON.stringify(limits), { mode: 0o600 });
+      const { bundle, facts } = containerPaths(context.paths, containerID);
+      const file = join(bundle, "update.json");
+      const written = withoutUnlimited(limits, version);
+      await writeFile(file, JSON.stringify(written.limits), { mode: 0o600 });
       try {
         await processes.run("update", "--resources", file, containerID);
       } finally {
         await rm(file, { force: true });
       }
+      const cgroup = readFacts(facts)?.cgroup;
+      if (cgroup !== undefined) await liftLimits(CGROUPS, cgroup, version, written.lifted);
     },
   };
 }
