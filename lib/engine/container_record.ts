@@ -95,7 +95,7 @@ export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, Secu
   /** tmpfs on /dev/shm, /run, /tmp, /var/tmp of a read-only root. */
   readWriteTmpfs: boolean;
   noNewPrivileges: boolean;
-  /** `unconfined`, or absent for the default profile. */
+  /** `unconfined`, the path of a profile, a profile itself, or absent for the default one. */
   seccomp?: string;
   umask?: string;
   masks: string[];

@@ -39,6 +39,33 @@ Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", asyn
     await docker(...run, "-v", `${missing}:/data`, image, "touch", "/data/x");
     assert((await Deno.stat(`${missing}/x`)).isFile);
   });
+  await t.step("--security-opt seccomp=FILE: the client sends the profile itself", async () => {
+    const run = ["run", "--rm", "--network=none", "--security-opt"];
+    const profile = (names: string[]) => ({
+      defaultAction: "SCMP_ACT_ALLOW",
+      syscalls: [{ names, action: "SCMP_ACT_ERRNO" }],
+    });
+    const file = `${server.folder}/profile.json`;
+    await Deno.writeTextFile(file, JSON.stringify(profile(["mkdir", "mkdirat"])));
+    const denied = await server.docker(...run, `seccomp=${file}`, image, "mkdir", "/x");
+    assertStringIncludes(denied.stderr, "Operation not permitted");
+    await Deno.writeTextFile(file, "{}");
+    const odd = await server.docker(...run, `seccomp=${file}`, image, "true");
+    assertStringIncludes(odd.stderr, "no defaultAction");
+    assertEquals(
+      await docker(...run, "seccomp=builtin", image, "grep", "Seccomp:", "/proc/self/status"),
+      "Seccomp:\t2\n",
+    );
+  });
+  await t.step("what was logged since a start has the first line, start after start", async () => {
+    await docker("run", "-d", "--name", "early", "--network=none", image, "sh", "-c", "echo first; sleep 60");
+    for (let i = 0; i < 6; i++) {
+      await docker("restart", "-t", "0", "early");
+      const since = (await docker("inspect", "--format", "{{.State.StartedAt}}", "early")).trim();
+      await until(async () => assertEquals(await docker("logs", "--since", since, "early"), "first\n"));
+    }
+    await docker("rm", "-f", "early");
+  });
   await t.step("a missing command exits 127 with the runtime's message", async () => {
     const result = await server.docker("run", "--rm", "--network=none", image, "/no/such/command");
     assertEquals(result.code, 127, result.stderr);

@@ -30,7 +30,8 @@ function apply(
 ): void {
   const [key, value = ""] = option.split(/[=:](.*)/s);
   if (key === "no-new-privileges") found.no_new_privileges = value !== "false";
-  else if (key === "seccomp") found.seccomp_profile_path = value;
+  // Docker's client sends the profile itself; its daemon's own is "builtin".
+  else if (key === "seccomp") found.seccomp_profile_path = value === "builtin" ? "default" : value;
   else if (key === "apparmor") found.apparmor_profile = value;
   else if (key === "label") found.selinux_opts.push(value);
   else if (key === "mask") found.mask.push(value);

@@ -6,7 +6,7 @@
 import type { ContainerSpec } from "../../../engine/container_record.ts";
 import { fitsGlob } from "../../../engine/glob.ts";
 import { parseSeccompProfile, type SeccompProfile, translateSeccomp } from "./seccomp.ts";
-import { readSeccompFile } from "./spec_check.ts";
+import { readAskedSeccomp } from "./spec_check.ts";
 import type { SpecSeccomp } from "./spec_types.ts";
 
 /** Parts of /proc and /sys that tell of the host or reach into it. */
@@ -56,5 +56,5 @@ export function hiddenPaths(
 async function askedProfile({ seccomp, seccompText }: ContainerSpec): Promise<SeccompProfile | undefined> {
   if (seccompText !== undefined) return parseSeccompProfile(seccompText, "image label");
   if (seccomp === undefined || seccomp === "default") return undefined;
-  return parseSeccompProfile(await readSeccompFile(seccomp), seccomp);
+  return parseSeccompProfile(await readAskedSeccomp(seccomp), seccomp);
 }

@@ -78,7 +78,9 @@ export function parseSeccompProfile(text: string, source: string): SeccompProfil
     if (!Array.isArray(profile.syscalls)) throw new TypeError("syscalls is no list");
     return profile;
   } catch (error) {
-    throw new EngineError("invalid", `Read seccomp profile "${source}": ${(error as Error).message}`, { cause: error });
+    throw new EngineError("invalid", `Read seccomp profile "${source.slice(0, 256)}": ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 

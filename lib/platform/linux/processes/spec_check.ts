@@ -78,12 +78,13 @@ async function checkSecurity({ apparmor, selinux, labelNested }: ContainerSpec):
 async function checkSeccomp({ seccomp, seccompText }: ContainerSpec): Promise<void> {
   if (seccompText !== undefined) parseSeccompProfile(seccompText, "image label");
   else if (seccomp !== undefined && seccomp !== "unconfined" && seccomp !== "default") {
-    parseSeccompProfile(await readSeccompFile(seccomp), seccomp);
+    parseSeccompProfile(await readAskedSeccomp(seccomp), seccomp);
   }
 }
 
-/** Reads a profile that a user names. */
-export async function readSeccompFile(path: string): Promise<string> {
+/** The text of a profile that a user names by its path, or gives in full. */
+export async function readAskedSeccomp(path: string): Promise<string> {
+  if (path.trimStart().startsWith("{")) return path;
   return await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     const reason = error.code === "ENOENT" ? "no such file or directory" : error.message;
     const text = `opening seccomp profile failed: open ${path}: ${reason}`;
