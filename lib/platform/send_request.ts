@@ -18,46 +18,57 @@ export function sendRequest(
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
   const { method, signal } = request;
   const headers = Object.fromEntries(request.headers);
-  const outgoing = start({ method, headers, signal }, (incoming) => {
+  const outgoing = start({ method, headers }, (incoming) => {
     try {
-      resolve(toResponse(incoming));
+      resolve(toResponse(incoming, signal));
     } catch (error) {
       incoming.destroy();
       reject(error);
     }
   });
-  outgoing.on(
-    "error",
-    (error) => reject(signal.aborted ? signal.reason : new TypeError(error.message, { cause: error })),
-  );
+  // On a connection that was used before Deno's node:http sends a request again which got no answer, be it that the caller has ended it: nothing
+  // is to be done twice.
+  const once = () => void (outgoing.reusedSocket = false);
+  if (method !== "GET" && method !== "HEAD") outgoing.on("socket", once);
+  const leave = () => {
+    reject(signal.reason);
+    once();
+    outgoing.destroy();
+  };
+  signal.addEventListener("abort", leave);
+  outgoing.on("close", () => signal.removeEventListener("abort", leave));
+  outgoing.on("error", (error) => reject(new TypeError(error.message, { cause: error })));
+  if (signal.aborted) leave();
   if (request.body === null) outgoing.end();
   else {
     // The DOM's stream type and Node's are the same object with types that differ in what nobody uses here.
     const body = Readable.fromWeb(request.body as NodeReadableStream<Uint8Array>);
     body.on("error", (error) => outgoing.destroy(error)).pipe(outgoing);
+    // A pipe leaves its source open when what it leads to is gone.
+    outgoing.on("close", () => body.destroy());
   }
   return promise;
 }
 
-function toResponse(incoming: IncomingMessage): Response {
+function toResponse(incoming: IncomingMessage, signal: AbortSignal): Response {
   const headers = new Headers();
   for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
     headers.append(incoming.rawHeaders[i], incoming.rawHeaders[i + 1]);
   }
   const status = incoming.statusCode ?? 502;
-  const body = BODYLESS.has(status) ? null : toBody(incoming);
+  const body = BODYLESS.has(status) ? null : toBody(incoming, signal);
   if (body === null) incoming.resume();
   return new Response(body, { status, statusText: incoming.statusMessage ?? "", headers });
 }
 
-function toBody(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+function toBody(incoming: IncomingMessage, signal: AbortSignal): ReadableStream<Uint8Array> {
   let ended = false;
   return new ReadableStream<Uint8Array>({
     start(controller) {
       const fail = (error: Error) => {
         if (ended) return;
         ended = true;
-        controller.error(new TypeError(error.message, { cause: error }));
+        controller.error(signal.aborted ? signal.reason : new TypeError(error.message, { cause: error }));
       };
       incoming.on("data", (chunk: Uint8Array) => {
         // What was on its way when the reader cancelled still comes.
