@@ -17,7 +17,7 @@ import { setup } from "./setup.ts";
 const { values } = parseArgs({
   args: Deno.args,
   options: {
-    cycles: { type: "string", default: "40" },
+    cycles: { type: "string", default: "8" },
     containers: { type: "string", default: "500" },
     only: { type: "string" },
   },
@@ -36,21 +36,19 @@ async function benchEngine(): Promise<void> {
   await setup({ test: true });
   const folder = await Deno.makeTempDir({ prefix: "gantry-bench-" });
   const registry = await startRegistry();
-  const empty = await startRegistry();
   try {
     await pushImage(registry.url, "bench/busybox:latest", busyboxImage());
     await pushImage(registry.url, "bench/big:latest", busyboxImage({ layers: bigLayers() }));
-    await Deno.writeTextFile(`${folder}/registries.conf`, registriesConf(registry.host, empty.host));
+    await Deno.writeTextFile(`${folder}/registries.conf`, registriesConf(registry.host));
     await using gantry = await startGantry(folder, `${folder}/registries.conf`);
     await using podman = await startPodman(folder, `${folder}/registries.conf`);
     const counts = { cycles: Number(values.cycles), containers: Number(values.containers), repeats: 20 };
-    for await (const line of engineLines(gantry, podman, registry.host, empty.host, counts)) {
+    for await (const line of engineLines(gantry, podman, registry.host, startRegistry, counts)) {
       const ratio = line.higher ? line.gantry / line.podman : line.podman / line.gantry;
       row(line.what, line.unit, line.gantry, line.podman, ratio, line.aim);
     }
   } finally {
     await registry.close();
-    await empty.close();
     const unmount = `grep -o " ${folder}[^ ]*" /proc/self/mountinfo | sort -r | xargs -r umount -l; rm -rf ${folder}`;
     await new Deno.Command("sh", { args: ["-c", unmount] }).output();
   }

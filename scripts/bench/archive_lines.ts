@@ -1,4 +1,5 @@
-import type { Line } from "./engine_bench.ts";
+import { type Line, ROUNDS } from "./engine_bench.ts";
+import { inTurn } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
 
 /**
@@ -18,22 +19,14 @@ export async function* archiveLines(gantry: Peer, podman: Peer, image: string): 
         await peer.call("DELETE", `/images/${encodeURIComponent(image)}?force=true`);
         return await seconds(() => curl(peer, ["-o", "/dev/null", "-X", "POST", "-T", file(peer)], "/images/load"));
       };
-      yield await inTurn(`save of a ~100 MB image as ${format}`, gantry, podman, (peer) => seconds(() => save(peer)));
-      yield await inTurn(`load of it`, gantry, podman, load);
+      const line = { unit: "s", higher: false, aim: 2 };
+      const saved = await inTurn({ gantry, podman }, ROUNDS, (peer) => seconds(() => save(peer)));
+      yield { what: `save of a ~100 MB image as ${format}`, ...line, ...saved };
+      yield { what: "load of it", ...line, ...await inTurn({ gantry, podman }, ROUNDS, load) };
     }
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-}
-
-/** The better of two times of each, one after the other. */
-async function inTurn(what: string, gantry: Peer, podman: Peer, work: (peer: Peer) => Promise<number>): Promise<Line> {
-  const best = { gantry: Infinity, podman: Infinity };
-  for (let i = 0; i < 2; i++) {
-    best.gantry = Math.min(best.gantry, await work(gantry));
-    best.podman = Math.min(best.podman, await work(podman));
-  }
-  return { what, unit: "s", higher: false, aim: 2, ...best };
 }
 
 async function curl(peer: Peer, options: readonly string[], path: string): Promise<void> {

@@ -1,5 +1,7 @@
 import { archiveLines } from "./archive_lines.ts";
+import { inTurn, WARM_ROUNDS } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
+import type { TestRegistry } from "../../tests/fixtures/registry.ts";
 import { streamLines } from "./stream_lines.ts";
 
 /** One measured line: the same work on both peers, in the unit given; `higher` says which way is better. */
@@ -13,6 +15,9 @@ export interface Line {
   aim?: number;
 }
 
+/** How often each line is measured; its median is what counts. */
+export const ROUNDS = 3;
+
 const image = (registry: string) => `${registry}/bench/busybox:latest`;
 
 /** Measures what `DESIGN.md` section 6 names, on both peers in turn. */
@@ -20,33 +25,40 @@ export async function* engineLines(
   gantry: Peer,
   podman: Peer,
   registry: string,
-  /** Another registry, with nothing in it: where images are pushed to. */
-  empty: string,
+  /** Starts another registry, with nothing in it: where images are pushed to. */
+  emptyRegistry: () => Promise<TestRegistry>,
   counts: { cycles: number; containers: number; repeats: number },
 ): AsyncGenerator<Line> {
-  const both = async (work: (peer: Peer) => Promise<number>) => ({
-    gantry: await work(gantry),
-    podman: await work(podman),
-  });
+  const both = (work: (peer: Peer) => Promise<number>) => inTurn({ gantry, podman }, ROUNDS, work);
   for (const peer of [gantry, podman]) await pull(peer, image(registry));
+  const big = `${registry}/bench/big:latest`;
 
   yield {
     what: "pull of a ~100 MB image",
     unit: "s",
     higher: false,
     aim: 1.5,
-    ...await both((peer) => seconds(() => pull(peer, `${registry}/bench/big:latest`))),
+    ...await both(async (peer) => {
+      await peer.call("DELETE", `/images/${encodeURIComponent(big)}?force=true`).catch(() => {});
+      return await seconds(() => pull(peer, big));
+    }),
   };
   yield {
     what: "push of a ~100 MB image",
     unit: "s",
     higher: false,
     aim: 1.2,
-    ...await both((peer) =>
-      seconds(() => push(peer, `${registry}/bench/big:latest`, `${empty}/from-${peer.name}/big:1`))
-    ),
+    // Each to a registry of its own: what is known to be there is not sent.
+    ...await both(async (peer) => {
+      const empty = await emptyRegistry();
+      try {
+        return await seconds(() => push(peer, big, `${empty.host}/big:1`));
+      } finally {
+        await empty.close();
+      }
+    }),
   };
-  yield* archiveLines(gantry, podman, `${registry}/bench/big:latest`);
+  yield* archiveLines(gantry, podman, big);
   for (const [network, aim] of [["none", 2], ["bridge", 4]] as const) {
     yield {
       what: `create+start+wait+remove, network ${network}`,
@@ -54,7 +66,6 @@ export async function* engineLines(
       higher: false,
       aim,
       ...await both(async (peer) => {
-        await cycle(peer, image(registry), network);
         const total = await seconds(async () => {
           for (let i = 0; i < counts.cycles; i++) await cycle(peer, image(registry), network);
         });
@@ -69,10 +80,10 @@ export async function* engineLines(
       ...await both(async (peer) => {
         const total = await seconds(() =>
           Promise.all(Array.from({ length: 8 }, async () => {
-            for (let i = 0; i < counts.cycles / 4; i++) await cycle(peer, image(registry), network);
+            for (let i = 0; i < counts.cycles / 2; i++) await cycle(peer, image(registry), network);
           }))
         );
-        return 8 * Math.floor(counts.cycles / 4) / total;
+        return 8 * Math.ceil(counts.cycles / 2) / total;
       }),
     };
   }
@@ -83,9 +94,11 @@ export async function* engineLines(
     aim: 3,
     ...await both(async (peer) => {
       const total = await seconds(async () => {
-        for (let i = 0; i < counts.containers; i++) await create(peer, image(registry), "none");
+        for (let i = 0; i < counts.containers / (ROUNDS + WARM_ROUNDS); i++) {
+          await create(peer, image(registry), "none");
+        }
       });
-      return total / counts.containers * 1000;
+      return total / Math.ceil(counts.containers / (ROUNDS + WARM_ROUNDS)) * 1000;
     }),
   };
   yield {
@@ -93,7 +106,7 @@ export async function* engineLines(
     unit: "ms",
     higher: false,
     aim: 40,
-    ...await both((peer) => average(counts.repeats, () => peer.call("GET", "/containers/json?all=true"))),
+    ...await both((peer) => average(counts.repeats / 2, () => peer.call("GET", "/containers/json?all=true"))),
   };
   yield {
     what: "inspect",
@@ -146,9 +159,8 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - from) / 1000;
 }
 
-/** Milliseconds of one call, of a server that is warm. */
+/** Milliseconds of one call. */
 async function average(times: number, work: () => Promise<unknown>): Promise<number> {
-  for (let i = 0; i < times / 2; i++) await work();
   const total = await seconds(async () => {
     for (let i = 0; i < times; i++) await work();
   });

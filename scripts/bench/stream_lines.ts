@@ -1,4 +1,5 @@
-import type { Line } from "./engine_bench.ts";
+import { type Line, ROUNDS } from "./engine_bench.ts";
+import { inTurn } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
 
 /** Runs of `exec` that are averaged. */
@@ -10,10 +11,7 @@ const EVENTS = 20;
 
 /** Measures what streams: exec, logs and events, on both peers in turn. */
 export async function* streamLines(gantry: Peer, podman: Peer, image: string): AsyncGenerator<Line> {
-  const both = async (work: (peer: Peer) => Promise<number>) => ({
-    gantry: await work(gantry),
-    podman: await work(podman),
-  });
+  const both = (work: (peer: Peer) => Promise<number>) => inTurn({ gantry, podman }, ROUNDS, work);
   yield { what: "exec true", unit: "ms", higher: false, aim: 4, ...await both((peer) => execs(peer, image)) };
   yield { what: "logs of 20 MB", unit: "MB/s", higher: true, aim: 10, ...await both((peer) => logs(peer, image)) };
   yield { what: "event after its answer", unit: "ms", higher: false, ...await both((peer) => eventLag(peer, image)) };
@@ -56,19 +54,17 @@ async function logs(peer: Peer, image: string): Promise<number> {
 async function eventLag(peer: Peer, image: string): Promise<number> {
   const { Id } = JSON.parse(await peer.call("POST", "/containers/create", { image, netns: { nsmode: "none" } }));
   const client = Deno.createHttpClient({ proxy: { transport: "unix", path: peer.socket } });
-  const stop = new AbortController();
-  const response = await fetch("http://d/v4.3.1/libpod/events", { client, signal: stop.signal });
+  const response = await fetch("http://d/v4.3.1/libpod/events", { client });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let total = 0;
   for (let i = 0; i < EVENTS; i++) {
-    const name = `bench-${i}`;
+    const name = `bench-${crypto.randomUUID()}`;
     const seen = until(reader, `"${name}"`);
     await peer.call("POST", `/containers/${Id}/rename?name=${name}`);
     const answered = performance.now();
     total += Math.max(0, await seen - answered);
   }
-  stop.abort();
-  await reader.closed.catch(() => {});
+  await reader.cancel();
   client.close();
   return total / EVENTS;
 }
