@@ -1,3 +1,4 @@
+import type { ContainerSpec } from "../../../lib/engine/container_record.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { getContainer } from "../../containers/inspect.ts";
 import { ContainerInspect } from "../../wire/compat/container.ts";
@@ -10,7 +11,7 @@ import { dockerState } from "./state.ts";
 /** Tells all there is to know of a container, as Docker does. Most fields are the native ones by the same name. */
 export async function compatGetContainer(engine: Engine, name: string, size: boolean): Promise<ContainerInspect> {
   const native = await getContainer(engine, name, { size });
-  const { state, stopSignal, health } = engine.containers.resolve(native.Id);
+  const { state, stopSignal, health, spec } = engine.containers.resolve(native.Id);
   return emit(ContainerInspect, {
     ...native,
     State: {
@@ -24,7 +25,7 @@ export async function compatGetContainer(engine: Engine, name: string, size: boo
     Name: `/${native.Name}`,
     Platform: "linux",
     GraphDriver: native.GraphDriver,
-    HostConfig: hostConfig(native),
+    HostConfig: hostConfig(native, spec),
     Config: config(native, stopSignal),
     NetworkSettings: { ...native.NetworkSettings, Networks: networks(native) },
     Mounts: native.Mounts?.map((mount) => ({ ...mount, Mode: mount.Options?.join() ?? "" })),
@@ -36,11 +37,15 @@ function isRunning({ State }: InspectContainerData): boolean {
   return State?.Running === true || State?.Paused === true;
 }
 
-function hostConfig({ HostConfig: native }: InspectContainerData): Sparse<ContainerInspect["HostConfig"]> {
+function hostConfig(
+  { HostConfig: native }: InspectContainerData,
+  { sysctl }: ContainerSpec,
+): Sparse<ContainerInspect["HostConfig"]> {
   if (!native) return null;
-  const { LogConfig, CgroupMode, CapAdd, CapDrop, Devices: _devices, ...same } = native;
+  const { LogConfig, CgroupMode, CapAdd, CapDrop, ...same } = native;
   return {
     ...same,
+    Sysctls: sysctl,
     ConsoleSize: [0, 0],
     LogConfig: { Type: LogConfig?.Type === "k8s-file" ? "json-file" : LogConfig?.Type, Config: LogConfig?.Config },
     CgroupnsMode: CgroupMode === "host" ? "host" : "private",
