@@ -10,6 +10,8 @@ import { bearer } from "../rest/auth.ts";
 import type { Platform } from "../rest/context.ts";
 import { entryHandler } from "./entry.ts";
 import { openHostEngine } from "./host_engine.ts";
+import { idleBody } from "./idle_body.ts";
+import { IdleWatch } from "./idle_watch.ts";
 import { Peer } from "./node_request.ts";
 import { parseServeOptions } from "./serve_options.ts";
 
@@ -28,6 +30,9 @@ const serve = entryHandler({
   onError: (error) => console.error("gantry: cannot open the engine:", error),
 });
 
+/** Gives up bodies of which nothing comes for 60 seconds, as the other listeners do. */
+const idle = new IdleWatch(60_000);
+
 /**
  * `Deno.serve` aborts a request's signal when all went well, too. This one fires only when the peer goes away before the answer;
  * after it the cancelled body tells, or the closed socket.
@@ -36,7 +41,9 @@ class ServedRequest extends Request {
   readonly #peer: Peer;
 
   constructor(request: Request, peer: Peer) {
-    super(request);
+    const { body } = request;
+    // Streams as bodies need `duplex`, which the types of RequestInit do not know.
+    super(request, body === null ? undefined : { body: idleBody(body, idle), duplex: "half" } as RequestInit);
     this.#peer = peer;
   }
 
