@@ -69,6 +69,17 @@ Deno.test("failures in the start period do not count", async () => {
   await fake.containers.wait(id, ["healthy"]);
 });
 
+Deno.test("a health check of a nanosecond leaves the machine time for other things", async () => {
+  await using fake = await openFake();
+  const { clock } = fake.core;
+  const pauses: number[] = [];
+  const { sleep } = clock;
+  clock.sleep = (ms, signal) => (pauses.push(ms), sleep(ms, signal));
+  const id = await start(fake, { check: { ...CHECK, interval: 1e-6 } });
+  await becomes(() => (fake.containers.health(id)?.log.length ?? 0) >= 4, true);
+  assert(pauses.filter((ms) => ms > 90 && ms <= 100).length >= 3, pauses.join());
+});
+
 Deno.test("the startup check comes first, as often as it has to pass, and restarts what it gives up", async () => {
   await using fake = await openFake();
   const { containers, kernel } = fake;

@@ -7,6 +7,8 @@ import { runCheck } from "./run_check.ts";
 
 /** How long a probe that failed for reasons of the engine's own waits for the next try. */
 const RETRY_MS = 5_000;
+/** Between two probes, whatever is asked for: an image's health check is not to take the machine. */
+const LEAST_INTERVAL_MS = 100;
 /** Timers count no further than some weeks. */
 const LONGEST_SLEEP_MS = 86_400_000;
 
@@ -89,7 +91,8 @@ export class HealthMonitor {
     if (check.interval === 0) return undefined;
     const now = context.core.clock.now();
     const isStarting = status === "starting" && now < record.state.startedAt + check.startPeriod;
-    const interval = isStarting && check.startInterval > 0 ? check.startInterval : check.interval;
+    const wanted = isStarting && check.startInterval > 0 ? check.startInterval : check.interval;
+    const interval = Math.max(LEAST_INTERVAL_MS, wanted);
     const last = log.at(-1);
     if (last === undefined) return 0;
     return Math.max(0, Math.min(interval, last.end + interval - now));
