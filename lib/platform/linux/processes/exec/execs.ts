@@ -24,6 +24,8 @@ import { startSupervised, type Supervised } from "./supervised.ts";
 /** How often processes of an earlier run are looked at. */
 const POLL = 500;
 const UNKNOWN_EXIT = -1;
+/** How often a folder is removed that fills again meanwhile. */
+const REMOVALS = 10;
 
 interface Facts {
   process: ProcessMark;
@@ -70,7 +72,7 @@ export class LinuxExecs implements Execs {
       this.#remember(id, paths, run);
       return { pid: run.pid, attachment: run.attachment };
     } catch (error) {
-      await rm(paths.folder, { recursive: true, force: true });
+      await removeFolder(paths.folder);
       throw error;
     }
   }
@@ -115,7 +117,7 @@ export class LinuxExecs implements Execs {
   async delete(id: string): Promise<void> {
     this.#end(id);
     this.#adopted.delete(id);
-    await rm(this.#pathsOf(id).folder, { recursive: true, force: true });
+    await removeFolder(this.#pathsOf(id).folder);
   }
 
   async list(): Promise<string[]> {
@@ -192,6 +194,17 @@ export class LinuxExecs implements Execs {
 
   #pathsOf(id: string): ExecPaths {
     return execPaths(this.#context.paths, id);
+  }
+}
+
+/** Its supervisor may be writing the exit file into it meanwhile, which makes a folder that was empty another one. */
+async function removeFolder(path: string): Promise<void> {
+  for (let attempt = 0;; attempt++) {
+    try {
+      return await rm(path, { recursive: true, force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY" || attempt === REMOVALS) throw error;
+    }
   }
 }
 
