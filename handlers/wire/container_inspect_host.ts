@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Int64 } from "./numbers.ts";
 import { z } from "./zod.ts";
 
 /** `define.InspectBlkioThrottleDevice`. */
@@ -61,8 +62,8 @@ export type InspectRestartPolicy = z.output<typeof InspectRestartPolicy>;
 /** `define.InspectUlimit`. */
 export const InspectUlimit = z.object({
   Name: z.string(),
-  Soft: z.number(),
-  Hard: z.number(),
+  Soft: Int64,
+  Hard: Int64,
 });
 export type InspectUlimit = z.output<typeof InspectUlimit>;
 

@@ -47,6 +47,6 @@ export function inspectResources({ spec }: ContainerRecord): Sparse<InspectConta
 }
 
 /** These fields are signed on the wire: "no limit" is -1 there. */
-function limit(value: bigint): number {
-  return value >= 2n ** 63n ? -1 : Number(value);
+function limit(value: bigint): bigint {
+  return value >= 2n ** 63n ? -1n : value;
 }

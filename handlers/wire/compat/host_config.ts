@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Int64 } from "../numbers.ts";
 import { z } from "../zod.ts";
 import { Mount } from "./mount.ts";
 import { PortBinding } from "./network.ts";
@@ -56,8 +57,8 @@ export type RestartPolicy = z.output<typeof RestartPolicy>;
 /** `units.Ulimit`. */
 export const Ulimit = z.object({
   Name: z.string(),
-  Hard: z.number(),
-  Soft: z.number(),
+  Hard: Int64,
+  Soft: Int64,
 });
 export type Ulimit = z.output<typeof Ulimit>;
 

@@ -82,3 +82,23 @@ Deno.test("CompatUpdateContainer changes what is not zero, and leaves swap to wh
   assertEquals([HostConfig.Memory, HostConfig.MemorySwap, HostConfig.NanoCpus], [5000, 0, 1_500_000_000]);
   assertEquals([HostConfig.PidsLimit, HostConfig.CpuShares, HostConfig.RestartPolicy.Name], [12, 3, "always"]);
 });
+
+Deno.test("limits of processes are exact to the last digit, in both trees, asked and told", async () => {
+  await using test = await withContainer();
+  const soft = "9007199254740993";
+  const native = `{"image":"${TINY_NAME}","r_limits":[{"type":"as","soft":${soft},"hard":-1}]}`;
+  const docker = `{"Image":"${TINY_NAME}","HostConfig":{"Ulimits":[{"Name":"as","Soft":${soft},"Hard":-1}]}}`;
+  for (const [path, body] of [["/libpod/containers/create", native], ["/containers/create", docker]]) {
+    const { Id } = await (await test.send("POST", path, body)).json();
+    assertEquals(test.engine.containers.resolve(Id).spec.rlimits, [
+      { type: "RLIMIT_AS", soft: 9007199254740993n, hard: 18446744073709551615n },
+    ]);
+    for (const tree of ["/libpod", ""]) {
+      const text = await (await test.send("GET", `${tree}/containers/${Id}/json`)).text();
+      assertMatch(text, new RegExp(`"Soft":${soft}[,}]`), tree);
+      assertMatch(text, /"Hard":-1[,}]/);
+    }
+  }
+  const more = `{"image":"${TINY_NAME}","r_limits":[{"type":"as","soft":1,"hard":18446744073709551616}]}`;
+  assertEquals((await test.send("POST", "/libpod/containers/create", more)).status, 400);
+});

@@ -15,8 +15,8 @@ export function limits({ HostConfig: host }: Pick<CreateContainerConfig, "HostCo
     // A negative number is "no limit": the schema of the native tree makes it 2^64-1.
     r_limits: (host.Ulimits ?? []).map(({ Name, Soft, Hard }) => ({
       type: Name,
-      soft: exact(Soft),
-      hard: exact(Hard),
+      soft: BigInt(Soft),
+      hard: BigInt(Hard),
     })),
     oom_score_adj: host.OomScoreAdj === 0 ? null : host.OomScoreAdj,
     shm_size: host.ShmSize === 0 ? null : host.ShmSize,
@@ -39,10 +39,6 @@ function deviceRule(text: string): Sparse<LinuxDeviceCgroup> {
   if (type === undefined) throw new HTTPError(400, `invalid device cgroup rule format: '${text}'`);
   const number = (word: string) => word === "*" ? null : Number(word);
   return { allow: true, type, major: number(major), minor: number(minor), access };
-}
-
-function exact(value: number): bigint {
-  return BigInt(Math.trunc(value));
 }
 
 function rates(devices: readonly ThrottleDevice[] | null): Record<string, { rate: number }> {
