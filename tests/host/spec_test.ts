@@ -1,6 +1,7 @@
 /** What create requests ask for, seen from inside real containers. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ok, run as exec } from "../fixtures/run.ts";
+import { securityModules } from "../../lib/platform/linux/security_modules.ts";
 import { Session, until } from "./session.ts";
 
 Deno.test("podman run honours mounts, users and surroundings", async (t) => {
@@ -192,10 +193,17 @@ Deno.test("podman run honours mounts, users and surroundings", async (t) => {
   });
 
   await t.step("what the machine does not have is refused when the container is created", async () => {
+    const modules = await securityModules();
     const rows: [options: string[], text: string][] = [
       [["--cap-add", "ODD"], 'unknown capability "ODD"'],
       [["--security-opt", "seccomp=/none.json"], "opening seccomp profile failed: open /none.json"],
       [["--hostuser", "nobody-here"], "unknown user nobody-here"],
+      ...modules.apparmor
+        ? []
+        : [[["--security-opt", "apparmor=mine"], '"apparmor_profile": apparmor profile "mine"'] as [string[], string]],
+      ...modules.selinux
+        ? []
+        : [[["--security-opt", "label=type:mine_t"], '"selinux_opts": "type:mine_t": SELinux'] as [string[], string]],
       [["--sdnotify=healthy"], "requires a healthcheck to be set"],
       [["--cap-add=NET_RAW", "--cap-drop=net_raw"], 'capability "CAP_NET_RAW" cannot be dropped and added'],
       [["--init", "--pid=host"], "cannot add init binary as PID 1"],
