@@ -26,7 +26,7 @@ export function readChannel(
   options: CallOptions,
   client: Client,
 ): Channel<unknown> {
-  const { websocket, signal } = options;
+  const { websocket } = options;
   const { item, kind } = plan.result;
   return openChannel({
     request: websocket ? client.prepare?.(request) ?? request : request,
@@ -34,7 +34,8 @@ export function readChannel(
     receive: websocket ? undefined : client.receive,
     websocket,
     openWebSocket: client.openWebSocket,
-    signal,
+    // That of the call and its timeout, in one.
+    signal: request.signal,
     async decode(text) {
       const value = readJSON(text, kind);
       return item === undefined ? value : await check(plan, item, value);

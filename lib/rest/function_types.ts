@@ -100,7 +100,7 @@ export type ServerFunction<O, Identity = unknown> = O extends Typed<infer A, inf
  */
 export interface CallOptions {
   signal?: AbortSignal;
-  /** Milliseconds until the call is given up. */
+  /** Milliseconds until the call is given up, a channel or a stream that is still coming too. */
   timeout?: number;
   /** Asks for a channel over WebSocket instead of HTTP. */
   websocket?: boolean;

@@ -71,3 +71,18 @@ Deno.test("connect() closes its WebSockets when it is disposed of", async () => 
     "closed with 1006",
   );
 });
+
+Deno.test("defect: a timeout ends a channel, over lines and over a WebSocket", async () => {
+  await using server = await served();
+  using client = connect(server.address);
+  const api = link(clock, "http://localhost", header("authorization", "Bearer sesame-street", client));
+  for (const websocket of [false, true]) {
+    let last = 0n;
+    const read = async () => {
+      for await (const tick of await api.Ticks(1n, { websocket, timeout: 100 })) last = tick;
+    };
+    assertEquals((await assertRejects(read, DOMException)).name, "TimeoutError");
+    assertEquals(last > 0n, true);
+  }
+  await server.left;
+});
