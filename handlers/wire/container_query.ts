@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { flag } from "./query.ts";
+import { flag, terminalSide } from "./query.ts";
 import { z } from "./zod.ts";
 
 const optionalFlag = flag.optional();
@@ -78,7 +78,7 @@ export const AttachQuery = z.object({
 export type AttachQuery = z.output<typeof AttachQuery>;
 
 /** The query of `ResizeTTY`. */
-export const ResizeQuery = z.object({ h: z.int().optional(), w: z.int().optional(), running: optionalFlag });
+export const ResizeQuery = z.object({ h: terminalSide, w: terminalSide, running: optionalFlag });
 
 /** The query of `TopContainer`. */
 export const TopQuery = z.object({

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { flag, looseFlag } from "./query.ts";
+import { flag, looseFlag, terminalSide } from "./query.ts";
 import { z } from "./zod.ts";
 
 const texts = z.array(z.string()).nullable();
@@ -68,11 +68,8 @@ export const InspectExecSession = z.object({
 });
 export type InspectExecSession = z.output<typeof InspectExecSession>;
 
-const MAX_CELLS = 65535;
-const cells = z.int().min(0).max(MAX_CELLS).optional();
-
 /** The query of `ExecResizeTTY`. */
-export const ExecResizeQuery = z.object({ h: cells, w: cells, running: flag.optional() });
+export const ExecResizeQuery = z.object({ h: terminalSide, w: terminalSide, running: flag.optional() });
 
 /** The query of `CompatExecResizeTTY`. */
-export const CompatExecResizeQuery = z.object({ h: cells, w: cells, running: looseFlag.optional() });
+export const CompatExecResizeQuery = z.object({ h: terminalSide, w: terminalSide, running: looseFlag.optional() });

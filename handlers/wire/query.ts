@@ -9,6 +9,9 @@ const TRUE = new Set(["1", "t", "T", "TRUE", "true", "True", "on"]);
 const FALSE = new Set(["0", "f", "F", "FALSE", "false", "False"]);
 const LOOSELY_FALSE = new Set(["", "0", "no", "false", "none"]);
 
+/** Rows or columns of a terminal: 16 bits, as in the kernel. */
+export const terminalSide = z.int().min(0).max(0xffff).optional();
+
 /** A flag of the native tree: the words of `strconv.ParseBool`, and `on`. */
 export const flag = z.union([z.boolean(), z.string()]).transform((value, context) => {
   if (typeof value === "boolean") return value;

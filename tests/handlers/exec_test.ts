@@ -76,3 +76,14 @@ Deno.test("ExecStartHandler() runs nothing where the runtime cannot take the con
   assertEquals((await test.serve(start(`/exec/${id}/start`))).status, 501);
   assertEquals(test.engine.containers.execs.inspect(id).status, "created");
 });
+
+Deno.test("resize takes what a terminal can be, and nothing else", async () => {
+  await using test = await openTestEngine();
+  const id = await session(test, { Cmd: ["serve"], Tty: true });
+  await test.engine.containers.execs.start(id, { detach: true });
+  for (const path of ["/containers/box", "/libpod/containers/box", `/exec/${id}`, `/libpod/exec/${id}`]) {
+    const status = async (query: string) => (await test.send("POST", `${path}/resize?${query}`)).status;
+    assertEquals((await status("h=65535&w=20")) < 300, true, path);
+    for (const query of ["h=-1&w=20", "h=20&w=65536", "h=x&w=1"]) assertEquals(await status(query), 400, path + query);
+  }
+});

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { looseFlag } from "../query.ts";
+import { looseFlag, terminalSide } from "../query.ts";
 import { z } from "../zod.ts";
 
 const optionalFlag = looseFlag.optional();
@@ -75,7 +75,7 @@ export const CompatTopQuery = z.object({
 export const CompatStatsQuery = z.object({ stream: optionalFlag, "one-shot": optionalFlag });
 
 /** The query of `CompatResizeTTY`. */
-export const CompatResizeQuery = z.object({ h: z.int().optional(), w: z.int().optional(), running: optionalFlag });
+export const CompatResizeQuery = z.object({ h: terminalSide, w: terminalSide, running: optionalFlag });
 
 /** The query of `CompatGetImages`. */
 export const CompatListImagesQuery = z.object({
