@@ -52,14 +52,18 @@ function hash(): Hash {
  * writer waiting.
  */
 function webTransform(node: Transform, what: string): TransformStream<Uint8Array, Uint8Array> {
-  const failed = Promise.withResolvers<never>();
-  failed.promise.catch(() => {});
+  let failure: { reason: unknown } | undefined;
+  let waiting: ((reason: unknown) => void) | undefined;
+  const stop = (reason: unknown) => {
+    failure ??= { reason };
+    waiting?.(failure.reason);
+  };
   let reader: ReadableStreamDefaultController<Uint8Array>;
   // Set by the reader's cancel, an error, or the end: what Node still emits after it goes nowhere.
   let ended = false;
   const fail = (error: unknown) => {
     const reason = corrupt(what, error);
-    failed.reject(reason);
+    stop(reason);
     if (ended) return;
     ended = true;
     reader.error(reason);
@@ -83,21 +87,23 @@ function webTransform(node: Transform, what: string): TransformStream<Uint8Array
     pull: () => void node.resume(),
     cancel(reason) {
       ended = true;
-      failed.reject(reason ?? new EngineError("cancelled", `Stop ${what}: the reader went away`));
+      stop(reason ?? new EngineError("cancelled", `Stop ${what}: the reader went away`));
       node.destroy();
     },
   }, { highWaterMark: 1 });
+  // No race with a promise that lives as long as the stream: it would keep something of every chunk.
   const step = (act: (done: (error?: Error | null) => void) => void) =>
-    Promise.race([
-      failed.promise,
-      new Promise<void>((resolve, reject) => act((error) => error ? reject(corrupt(what, error)) : resolve())),
-    ]);
+    new Promise<void>((resolve, reject) => {
+      if (failure) return reject(failure.reason);
+      waiting = reject;
+      act((error) => error ? reject(corrupt(what, error)) : resolve());
+    });
   const writable = new WritableStream<Uint8Array>({
     write: (chunk) => step((done) => void node.write(chunk, done)),
     close: () => step((done) => void node.end(done)),
     abort(reason) {
       // The source's failure, whatever it is: not this transform's.
-      failed.reject(reason);
+      stop(reason);
       if (!ended) reader.error(reason);
       ended = true;
       node.destroy();

@@ -93,3 +93,21 @@ Deno.test("hostCodec() compresses with the level asked for, and reads it again",
   }
   assertEquals(sizes[2] <= sizes[0] && sizes[3] <= sizes[1], true, sizes.join());
 });
+
+Deno.test("hostCodec() keeps nothing of the chunks that went through (each left a waiting promise on the heap)", async () => {
+  const member = new Uint8Array(gzipSync("chunk"));
+  let left = 100_000;
+  const source = new ReadableStream<Uint8Array>({
+    pull: (controller) => left-- > 0 ? controller.enqueue(member) : controller.close(),
+  });
+  let [least, end, count] = [Infinity, 0, 0];
+  for await (const _ of source.pipeThrough(hostCodec().gunzip())) {
+    const { heapUsed } = Deno.memoryUsage();
+    if (++count === 10_000) least = Infinity;
+    least = Math.min(least, heapUsed);
+    // The least of a stretch is what was left when garbage was collected last.
+    if (count % 10_000 === 0 && end === 0) end = least;
+    if (count === 90_000) least = Infinity;
+  }
+  assert(least - end < 10 * 1024 * 1024, `the heap grew by ${least - end} bytes`);
+});

@@ -5,9 +5,9 @@
  */
 import { Buffer } from "node:buffer";
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
+import { drained } from "./drained.ts";
 import { closeOnExec } from "./libc.ts";
 
 /** How a program is run. */
@@ -123,14 +123,9 @@ function collect(stream: Readable, limit: number, over?: () => void): () => stri
 /** Writes the input with back-pressure. A program that stops reading ends the feeding without an error. */
 async function feed(stdin: Writable, input: string | Uint8Array | ReadableStream<Uint8Array>): Promise<void> {
   let closed = false;
-  const gone = new Promise<void>((resolve) => {
-    const close = () => {
-      closed = true;
-      resolve();
-    };
-    stdin.once("error", close);
-    stdin.once("close", close);
-  });
+  const close = () => closed = true;
+  stdin.once("error", close);
+  stdin.once("close", close);
   if (typeof input === "string" || input instanceof Uint8Array) {
     stdin.end(input);
     return;
@@ -140,7 +135,7 @@ async function feed(stdin: Writable, input: string | Uint8Array | ReadableStream
     while (!closed) {
       const { done, value } = await reader.read();
       if (done) break;
-      if (value.length > 0 && !stdin.write(value)) await Promise.race([once(stdin, "drain").catch(() => {}), gone]);
+      if (value.length > 0 && !stdin.write(value)) await drained(stdin);
     }
     if (closed) await reader.cancel().catch(() => {});
     else stdin.end();

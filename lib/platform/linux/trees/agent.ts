@@ -9,6 +9,7 @@ import { once } from "node:events";
 import { arch } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../engine/errors.ts";
+import { drained } from "../drained.ts";
 import { closeOnExec } from "../libc.ts";
 import { AGENT_SCRIPT, SYSTEM_CALLS } from "./agent_script.ts";
 
@@ -77,17 +78,15 @@ export class Agent implements Disposable {
   /** Feeds its input to the end of the stream. What the agent does not want any more is cancelled. */
   async feed(source: ReadableStream<Uint8Array>): Promise<void> {
     const stdin: Writable = this.#child.stdin!;
-    const gone = new Promise<void>((resolve) => {
-      stdin.once("error", () => resolve());
-      stdin.once("close", () => resolve());
-    });
+    // A write after the end is told by the agent's answer.
+    stdin.once("error", () => {});
     const reader = source.getReader();
     try {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) break;
         if (!stdin.writable) return await reader.cancel();
-        if (!stdin.write(value)) await Promise.race([once(stdin, "drain").catch(() => {}), gone]);
+        if (!stdin.write(value)) await drained(stdin);
       }
       stdin.end();
     } finally {
