@@ -61,6 +61,31 @@ Deno.test("podman run honours mounts, users and surroundings", async (t) => {
     await podman("rm", "-f", "-t", "0", "speaker", "loner");
   });
 
+  await t.step("who joins a network is in its hosts for as long as he runs", async () => {
+    const join = ["--network", "container:roof", "--name", "guest", "--stop-timeout", "0"];
+    await podman("run", "-d", "--name", "roof", "--hostname", "roofs", image, "sleep", "60");
+    const before = await podman("exec", "roof", "cat", "/etc/hosts");
+    const guest = (await podman("run", "-d", ...join, image, "sleep", "60")).trim();
+    const line = `127.0.0.1\t${guest.slice(0, 12)} guest\n`;
+    for (const name of ["roof", "guest"]) {
+      assertEquals(await podman("exec", name, "cat", "/etc/hosts"), before + line);
+    }
+    await podman("restart", "guest");
+    assertEquals(await podman("exec", "roof", "cat", "/etc/hosts"), before + line);
+    await podman("rm", "-f", "guest");
+    assertEquals(await podman("exec", "roof", "cat", "/etc/hosts"), before);
+    await podman("run", "-d", ...join, "--no-hosts", image, "sleep", "60");
+    assertEquals(await podman("exec", "roof", "cat", "/etc/hosts"), before);
+    await podman("rm", "-f", "-t", "0", "guest", "roof");
+    const own = `${folder}/hosts`;
+    await Deno.writeTextFile(own, "10.1.1.1 mine\n");
+    await podman("run", "-d", "--name", "roof", "-v", `${own}:/etc/hosts`, image, "sleep", "60");
+    await podman("run", "-d", ...join, image, "sleep", "60");
+    assertEquals(await Deno.readTextFile(own), "10.1.1.1 mine\n");
+    await podman("rm", "-f", "-t", "0", "guest", "roof");
+    await Deno.remove(own);
+  });
+
   await t.step("a user namespace shows the image's files and volumes as its users'", async () => {
     const closed = await server.podman("run", "--rm", "--uidmap", "0:100000:65536", image, "true");
     assertStringIncludes(closed.stderr, `"${server.folder}" keeps the container's users out`);

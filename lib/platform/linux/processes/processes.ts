@@ -36,11 +36,11 @@ import { notRunning } from "./not_running.ts";
 import { runRuntime, withoutCgroups } from "./runtime.ts";
 import { Runtimes } from "./runtimes.ts";
 import { SeccompFilters } from "./seccomp_filters.ts";
-import { clearSecrets } from "./secret_files.ts";
 import { endSharedMemory, shareMemory } from "./shared_memory.ts";
 import { SubPaths } from "./sub_paths.ts";
 import { Supervisors } from "./supervisors.ts";
 import { listProcesses } from "./top/top.ts";
+import { clearTreeFiles } from "./tree_files.ts";
 
 const CONTAINER_ID = /^[0-9a-f]{64}$/;
 
@@ -198,7 +198,7 @@ export class LinuxProcesses implements Processes {
     }
     await this.#supervisors.settled(containerID, facts);
     await this.#parts.cgroups.remove(facts?.cgroup ?? this.#parts.cgroups.pathOf(containerID));
-    await clearSecrets(container.bundle);
+    await clearTreeFiles(container.bundle);
     await Promise.all([
       rm(container.exit, { force: true }),
       rm(container.bundle, { recursive: true, force: true }),

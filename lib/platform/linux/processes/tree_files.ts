@@ -12,6 +12,8 @@ import { type ContainerPaths, containerPaths } from "../paths.ts";
 import { readInside } from "../safe_path.ts";
 import { containerEnvText, hostsText, resolvConfText } from "./etc_files.ts";
 import { groupText, passwdText } from "./identity_files.ts";
+import { clearSecrets } from "./secret_files.ts";
+import { joinHosts, leaveHosts } from "./shared_hosts.ts";
 import type { RuntimeSpec } from "./spec_types.ts";
 import type { ResolvedUser } from "./user_lookup.ts";
 
@@ -56,7 +58,12 @@ export async function writeTreeFiles(
       const source = shared.get(destination);
       if (source !== undefined) files[destination] = source;
     };
-    if (!spec.noHosts) take("/etc/hosts");
+    if (!spec.noHosts) {
+      take("/etc/hosts");
+      const file = files["/etc/hosts"];
+      // A file that somebody mounted there himself is his.
+      if (file?.startsWith(`${context.paths.bundles}/`)) joinHosts(file, container.bundle, record);
+    }
     if (!spec.noResolvConf) take("/etc/resolv.conf");
   } else {
     if (!spec.noHosts) {
@@ -78,6 +85,12 @@ export async function writeTreeFiles(
     for (const name of SHARED_FILES) if (files[name] !== undefined) files[join(folder, name)] = files[name];
   }
   return files;
+}
+
+/** Takes back what they have outside the bundle, which can then be deleted. */
+export async function clearTreeFiles(bundle: string): Promise<void> {
+  await clearSecrets(bundle);
+  leaveHosts(bundle);
 }
 
 async function imageHosts(rootfs: string): Promise<string> {
