@@ -49,7 +49,10 @@ export async function fetchImage(pull: PullContext, reference: Reference): Promi
   const claim = pull.content.claim();
   let fate: Fate = "restage";
   try {
-    return await fetchClaimed({ ...pull, reference, claim });
+    const id = await fetchClaimed({ ...pull, reference, claim });
+    // What only another form of the image had has no next try.
+    fate = "delete";
+    return id;
   } catch (error) {
     const failure = pullFailureOf(error, pull.signal);
     // Bad content is not worth keeping.
