@@ -77,6 +77,9 @@ function imageVolume(destination: string, isTmpfs: boolean, newName: () => strin
 }
 
 function resolveMount(mount: MountSpec, newName: () => string): MountSpec {
+  if (mount.subPath?.split("/").includes("..")) {
+    throw invalid(`the subpath "${mount.subPath}" of ${mount.destination} must be a path within its source`);
+  }
   if (!mount.destination.startsWith("/")) {
     throw invalid(`invalid container path "${mount.destination}", must be an absolute path`);
   }

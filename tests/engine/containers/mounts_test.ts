@@ -23,6 +23,14 @@ Deno.test("resolveMounts() bounds what an image asks for", () => {
   assertThrows(() => resolveMounts([], image, () => "fresh"), Error, "more than 1000 mounts");
 });
 
+Deno.test("resolveMounts() refuses a part of a volume that is not in it", () => {
+  const mount = { type: "volume" as const, source: "own", destination: "/data", options: [] };
+  const one = (subPath: string) => resolveMounts([{ ...mount, subPath }], {}, () => "fresh");
+  assertEquals(one("a/b")[0].subPath, "a/b");
+  assertEquals(one("a..b")[0].subPath, "a..b");
+  for (const out of ["..", "../..", "a/../.."]) assertThrows(() => one(out), EngineError, "must be a path within");
+});
+
 Deno.test("checkName() bounds what becomes a folder's name", () => {
   checkName("v".repeat(255), MAX_FOLDER_NAME);
   assertThrows(() => checkName("v".repeat(256), MAX_FOLDER_NAME), Error, "names must match");
