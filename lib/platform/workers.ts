@@ -21,6 +21,7 @@ import { workersCodec } from "./workers/codec.ts";
 import { SQLChunks } from "./workers/chunks.ts";
 import { DurableBlobs } from "./workers/durable_blobs.ts";
 import { DurableStore } from "./workers/durable_store.ts";
+import { inLargePieces } from "./workers/large_pieces.ts";
 import { workersNet } from "./workers/net.ts";
 import { R2Chunks } from "./workers/r2_chunks.ts";
 import { workersRandom } from "./workers/random.ts";
@@ -28,6 +29,8 @@ import type { Bindings, DurableObjectState, ExecutionContext } from "./workers/r
 import { upgradeWebSocket } from "./workers/websocket.ts";
 
 const UNAVAILABLE = "this engine runs on the edge, where there is no kernel to run containers on";
+/** Bytes of bodies that are taken as they come. */
+const SMALL = 64 * 1024;
 
 /** The one engine of a deployment, with its state and blobs in the object's SQLite. */
 export class GantryEngine {
@@ -45,8 +48,16 @@ export class GantryEngine {
 
   /** Serves a request that the entry has passed on. */
   fetch(request: Request): Promise<Response> {
-    return this.#serve(request, platform(request, this.#context));
+    return this.#serve(withLargePieces(request), platform(request, this.#context));
   }
+}
+
+/** A body that may be large comes in larger pieces than the runtime's. */
+function withLargePieces(request: Request): Request {
+  const { body, headers } = request;
+  const length = headers.get("content-length");
+  if (body === null || (length !== null && Number(length) <= SMALL)) return request;
+  return new Request(request, { body: inLargePieces(body) });
 }
 
 /** By token and configuration: bindings come with each request, the isolate stays. */

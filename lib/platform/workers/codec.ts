@@ -1,5 +1,6 @@
 import { EngineError } from "../../engine/errors.ts";
 import type { Codec, Hash } from "../../engine/ports.ts";
+import { paced } from "./paced.ts";
 
 /** A digest that takes a stream: workerd's own, and the only incremental one it has without Node's modules. */
 interface DigestStream extends WritableStream<Uint8Array> {
@@ -10,14 +11,14 @@ interface DigestStream extends WritableStream<Uint8Array> {
 export function workersCodec(): Codec {
   return {
     hash: () => new StreamHash(),
-    gunzip: () => explained(new DecompressionStream("gzip"), "gunzip"),
+    gunzip: () => paced(new DecompressionStream("gzip"), "gunzip"),
     gzip(level) {
       if (level !== undefined && level !== -1) {
         throw new EngineError("unsupported", "Compress: this runtime has one level of gzip");
       }
-      return explained(new CompressionStream("gzip"), "gzip");
+      return paced(new CompressionStream("gzip"), "gzip");
     },
-    fastGzip: () => explained(new CompressionStream("gzip"), "gzip"),
+    fastGzip: () => paced(new CompressionStream("gzip"), "gzip"),
     unzstd() {
       throw new EngineError("unsupported", "Decompress: this runtime has no Zstandard");
     },
@@ -51,27 +52,4 @@ function digestStream(): DigestStream {
   // A hash that is let go of halfway must not end as a rejection nobody waits for.
   stream.digest.catch(() => {});
   return stream;
-}
-
-/** The same transform, with errors that say what the matter is. */
-function explained(
-  transform: { readable: ReadableStream<Uint8Array>; writable: WritableStream<BufferSource> },
-  what: string,
-): TransformStream<Uint8Array, Uint8Array> {
-  const reader = transform.readable.getReader();
-  const readable = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        throw new EngineError("corrupt", `${what}: ${why}`, { cause: error });
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 });
-  // Chunks are Uint8Array throughout; BufferSource is only what the transform would take besides.
-  return { readable, writable: transform.writable as WritableStream<Uint8Array> };
 }

@@ -261,6 +261,12 @@ const refusals: readonly EdgeCase[] = [
     status: 501,
     text: /no kernel/,
   },
+  {
+    operation: "ImageScp",
+    request: "POST /libpod/images/scp/SOURCE?destination=elsewhere::",
+    status: 501,
+    text: /kernel|connection/,
+  },
   { operation: "Changes", request: "GET /libpod/images/SOURCE/changes", status: 501, text: /no kernel/ },
 ];
 

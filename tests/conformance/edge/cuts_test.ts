@@ -1,0 +1,168 @@
+/** An edge deployment that is cut: by its caller, by its runtime, by its bucket. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { bundle } from "../../../scripts/bundle.ts";
+import { FaultyRegistry } from "../../engine/images/faulty_registry.ts";
+import { buildImage } from "../../fixtures/image_builder.ts";
+import { startWorkerd, type Workerd } from "../workerd.ts";
+
+const TOKEN = "a-token-of-a-test";
+const headers = { authorization: `Bearer ${TOKEN}` };
+const MB = 1024 * 1024;
+/** More than a chunk of either kind has. */
+const SIZE = 10 * MB;
+const STALL = 9 * MB;
+
+const content = new Uint8Array(SIZE).map((_, i) => (i * 7 + (i >> 9) + (i >> 16)) & 255);
+const image = buildImage({
+  architecture: "amd64",
+  layers: [{ entries: [{ type: "file", path: "large", content }], gzip: false }],
+});
+const [{ digest: layer }] = image.layers;
+const PULLED = new RegExp(`"id":"${image.id}"`);
+const script = bundle("lib/platform/workers.ts", "workers");
+
+/** A registry whose layer stops coming until it is told to go on. */
+class StallingRegistry extends FaultyRegistry {
+  readonly name = this.add("cut:1", image);
+  /** Resolves when the first bytes of the layer are out. */
+  readonly stalled: Promise<void>;
+  /** Sends the rest of it, and everything after that at once. */
+  readonly goOn: () => void;
+
+  constructor() {
+    super();
+    const stalled = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    this.stalled = stalled.promise;
+    this.goOn = released.resolve;
+    this.fault = ({ what }, body) => {
+      if (what !== layer || body === undefined) return undefined;
+      this.fault = () => undefined;
+      const pieces = (async function* () {
+        yield body.slice(0, STALL);
+        stalled.resolve();
+        await released.promise;
+        yield body.slice(STALL);
+      })();
+      return new Response(ReadableStream.from(pieces), { headers: { "content-length": String(body.length) } });
+    };
+  }
+
+  /** From which byte on the layer was asked for since the last call. */
+  offsets(): number[] {
+    return this.takeBlobs().filter(({ what }) => what === layer).map(({ range }) => {
+      return Number(/^bytes=(\d+)-/.exec(range ?? "bytes=0-")?.[1]);
+    });
+  }
+}
+
+async function start(
+  registry: FaultyRegistry,
+  options: { buckets?: string[]; flags?: string[]; folder?: string; script?: string } = {},
+): Promise<Workerd> {
+  return await startWorkerd({
+    script: await script,
+    bindings: { GANTRY_TOKEN: TOKEN, GANTRY_REGISTRIES: registry.registries },
+    objects: { ENGINE: "GantryEngine" },
+    ...options,
+  });
+}
+
+function pull({ url }: Workerd, name: string, init: RequestInit = {}): Promise<Response> {
+  const { headers: more, ...rest } = init;
+  const all = { ...headers, ...Object.fromEntries(new Headers(more)) };
+  return fetch(`${url}/libpod/images/pull?reference=${name}`, { method: "POST", headers: all, ...rest });
+}
+
+async function imagesOf({ url }: Workerd): Promise<unknown[]> {
+  return await (await fetch(`${url}/libpod/images/json`, { headers })).json();
+}
+
+/** Starts a pull and lets its caller go away in the middle of the layer. */
+async function pullAndLeave(workerd: Workerd, registry: StallingRegistry): Promise<void> {
+  const gone = new AbortController();
+  const answer = pull(workerd, registry.name, { signal: gone.signal }).then((response) => response.text());
+  answer.catch(() => {});
+  await registry.stalled;
+  gone.abort();
+  await answer.catch(() => {});
+  assertEquals(await imagesOf(workerd), []);
+  assertEquals(registry.offsets(), [0]);
+}
+
+Deno.test("a pull whose caller goes away ends, and the next goes on where it was, with enable_request_signal", async () => {
+  await using registry = new StallingRegistry();
+  await using workerd = await start(registry, { flags: ["enable_request_signal"] });
+  await pullAndLeave(workerd, registry);
+  assertMatch(await (await pull(workerd, registry.name)).text(), PULLED);
+  const [from] = registry.offsets();
+  assert(from >= 8 * MB, `It was asked for from byte ${from} on`);
+  registry.goOn();
+});
+
+Deno.test("a pull whose caller goes away comes to its end, and the next waits for it, without enable_request_signal", async () => {
+  await using registry = new StallingRegistry();
+  await using workerd = await start(registry);
+  await pullAndLeave(workerd, registry);
+  const next = pull(workerd, registry.name).then((response) => response.text());
+  registry.goOn();
+  assertMatch(await next, PULLED);
+  assertEquals(registry.offsets(), [], "nothing is fetched twice");
+});
+
+for (const buckets of [[], ["BLOBS"]]) {
+  Deno.test(`what was staged is there when the runtime starts again (${buckets[0] ?? "SQLite"})`, async () => {
+    const folder = await Deno.makeTempDir({ prefix: "gantry-cut-" });
+    try {
+      await using registry = new StallingRegistry();
+      {
+        await using workerd = await start(registry, { buckets, folder });
+        pull(workerd, registry.name).then((response) => response.text()).catch(() => {});
+        await registry.stalled;
+        // The last chunk that came whole may still be on its way to the disk.
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }
+      registry.offsets();
+      registry.goOn();
+      await using again = await start(registry, { buckets, folder });
+      assertEquals(await imagesOf(again), []);
+      assertMatch(await (await pull(again, registry.name)).text(), PULLED);
+      const [from] = registry.offsets();
+      assert(from >= 8 * MB, `It was asked for from byte ${from} on`);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+Deno.test("requests that pull the same image at once fetch it once", async () => {
+  await using registry = new FaultyRegistry();
+  const name = registry.add("same:1", image);
+  await using workerd = await start(registry);
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, async () => await (await pull(workerd, name)).text()),
+  );
+  for (const answer of answers) assertMatch(answer, PULLED);
+  assertEquals(registry.takeBlobs().filter(({ what }) => what === layer).length, 1);
+});
+
+Deno.test("a put that R2 fails leaves nothing visible, and the next pull goes on", async () => {
+  await using registry = new FaultyRegistry();
+  const name = registry.add("failing:1", image);
+  const script = await bundle("tests/conformance/edge/failing_bucket_workers.ts", "workers");
+  await using workerd = await start(registry, { script, buckets: ["BLOBS"] });
+  const bucket = async () => await (await fetch(`${workerd.url}/bucket`, { headers })).json();
+  for (const n of ["1", "2", "3"]) {
+    const failed = await (await pull(workerd, name, { headers: { "x-fail-put": n } })).text();
+    assertMatch(failed, /internal error/, `put ${n}`);
+    assertEquals(await imagesOf(workerd), []);
+  }
+  registry.takeBlobs();
+  const pulled = await (await pull(workerd, name, { headers: { "x-fail-put": "Infinity" } })).text();
+  assertMatch(pulled, PULLED);
+  const [{ range }] = registry.takeBlobs().filter(({ what }) => what === layer);
+  assertEquals(range, `bytes=${8 * MB}-`);
+  const removed = await fetch(`${workerd.url}/libpod/images/remove?all=true`, { method: "DELETE", headers });
+  assertEquals((await removed.json()).ExitCode, 0);
+  assertEquals(await bucket(), []);
+});
