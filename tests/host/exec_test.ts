@@ -1,5 +1,5 @@
 /** Processes in running containers, by the real clients and by hand. */
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createHash } from "node:crypto";
 import { ok, run } from "../fixtures/run.ts";
 import { Session, until } from "./session.ts";
@@ -210,6 +210,19 @@ Deno.test(`exec cat carries ${long ? "1 GB" : "64 MB"} intact, whatever comes fi
   assertEquals(size, total * 1024 * 1024 + first.length);
   assertEquals(received.digest("hex"), sent.digest("hex"));
   assertEquals((await (await server.request("GET", `/exec/${Id}/json`)).json()).ExitCode, 0);
+});
+
+Deno.test("exec keeps nothing of what has gone to the client, however long it goes on", async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const peak = () => Number(/VmHWM:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${server.pid}/status`))![1]) / 1024;
+  ok(await server.podman("run", "-d", "--name", "box", "--network=none", image, "sleep", "600"));
+  const before = peak();
+  const command = server.podmanCommand("exec", "box", "head", "-c", "600000000", "/dev/zero");
+  const env = { HOME: server.folder, XDG_RUNTIME_DIR: server.folder };
+  const counted = await run(["sh", "-c", '"$@" | wc -c', "sh", ...command], { env });
+  assertEquals(counted.stdout.trim(), "600000000");
+  assert(peak() - before < 300, `memory rose from ${before} to ${peak()} MiB`);
 });
 
 Deno.test("exec sessions outlive a server that is killed", async () => {

@@ -95,17 +95,26 @@ function failureCode(error: unknown): number {
 
 /** Who has read all of it asks for the exit code next: the end must be known then. Not so for who detaches. */
 function untilEnded(live: Attachment, whenEnded: Promise<void>, keys: Uint8Array): Attachment {
-  const closed = Promise.withResolvers<void>();
+  let isClosed = false;
+  let leave = () => {};
   const close = () => {
-    closed.resolve();
+    isClosed = true;
+    leave();
     live.close();
   };
+  // No race with a promise that lives as long as the stream: it would keep every chunk.
+  const unlessClosed = <T>(step: Promise<T>) =>
+    new Promise<T | undefined>((resolve, reject) => {
+      if (isClosed) return resolve(undefined);
+      leave = () => resolve(undefined);
+      step.then(resolve, reject);
+    });
   const reader = live.output.getReader();
   const output = new ReadableStream({
     async pull(controller) {
-      const next = await Promise.race([reader.read(), closed.promise]);
+      const next = await unlessClosed(reader.read());
       if (next && !next.done) return controller.enqueue(next.value);
-      await Promise.race([whenEnded, closed.promise]);
+      await unlessClosed(whenEnded);
       controller.close();
     },
     cancel: close,
