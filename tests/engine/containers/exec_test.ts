@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { ExecConfig } from "../../../lib/engine/containers/exec/session.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { type FakeEngine, openFake, spec } from "../../fixtures/fake_engine.ts";
+import { heapGrowth } from "../../fixtures/heap_growth.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -56,6 +57,38 @@ Deno.test("ContainerExecs.start() detaches at the keys, and the process goes on"
   assertEquals(kernel.execs.get(id)!.input.map((bytes) => decoder.decode(bytes)), ["a"]);
   assertEquals(execs.inspect(id).status, "running");
   assertEquals(kernel.execs.get(id)!.options.process.env, ["TERM=xterm"]);
+});
+
+Deno.test("ContainerExecs.start() keeps nothing of the output that went through (each frame left a waiting promise)", async () => {
+  await using engine = await openFake();
+  const { containers: { execs }, kernel } = engine;
+  const id = await execs.create(await running(engine), config(["serve"]));
+  const attachment = await execs.start(id, { detach: false });
+  const reader = attachment!.output.getReader();
+  const data = new Uint8Array(10);
+  const grown = await heapGrowth(200_000, async () => {
+    kernel.execs.get(id)!.output!.enqueue({ stream: "stdout", data });
+    await reader.read();
+  });
+  assert(grown < 10 * 1024 * 1024, `the heap grew by ${grown} bytes`);
+  const last = reader.read();
+  attachment!.close();
+  assertEquals((await last).done, true, "a read that waits ends with the attachment");
+});
+
+Deno.test("ContainerExecs.start() leaves no unhandled failure of an output that breaks after the close", async () => {
+  await using engine = await openFake();
+  const { containers: { execs }, kernel } = engine;
+  const id = await execs.create(await running(engine), config(["serve"]));
+  const attachment = await execs.start(id, { detach: false });
+  const exec = kernel.execs.get(id)!;
+  const live = exec.output!;
+  // The host's output does not end with the close, but fails later.
+  exec.output = undefined;
+  attachment!.close();
+  assertEquals(await Array.fromAsync(attachment!.output), []);
+  live.error(new Error("broken"));
+  await new Promise((resolve) => setTimeout(resolve));
 });
 
 Deno.test("ContainerExecs.start() gives a process that cannot be run the codes of a shell", async () => {

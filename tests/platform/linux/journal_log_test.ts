@@ -1,7 +1,8 @@
 /** This machine has no journal: entries as conmon sends them and `journalctl --output=json` writes them stand for one. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { parseK8sLog } from "../../../lib/engine/containers/k8s_log.ts";
 import { journalLine, readJournal } from "../../../lib/platform/linux/processes/journal_log.ts";
+import { heapGrowth } from "../../fixtures/heap_growth.ts";
 
 const ID = "f".repeat(64);
 
@@ -86,4 +87,15 @@ Deno.test("readJournal() says that there is no journalctl, and ends with its rea
   await reader.read();
   await reader.cancel();
   await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("readJournal() keeps nothing of the entries that went through (each left a waiting promise on the heap)", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "gantry-journal-" });
+  const line = JSON.stringify({ __REALTIME_TIMESTAMP: "1763700000123456", MESSAGE: "x" });
+  await Deno.writeTextFile(`${folder}/journalctl`, `#!/bin/sh\nexec yes '${line}'\n`, { mode: 0o755 });
+  const reader = readJournal(ID, {}, `${folder}/journalctl`).getReader();
+  const grown = await heapGrowth(200_000, () => reader.read());
+  await reader.cancel();
+  await Deno.remove(folder, { recursive: true });
+  assert(grown < 10 * 1024 * 1024, `the heap grew by ${grown} bytes`);
 });

@@ -105,8 +105,9 @@ function untilEnded(live: Attachment, whenEnded: Promise<void>, keys: Uint8Array
   // No race with a promise that lives as long as the stream: it would keep every chunk.
   const unlessClosed = <T>(step: Promise<T>) =>
     new Promise<T | undefined>((resolve, reject) => {
-      if (isClosed) return resolve(undefined);
       leave = () => resolve(undefined);
+      if (isClosed) leave();
+      // In any case: what fails after the close is nobody's unhandled failure.
       step.then(resolve, reject);
     });
   const reader = live.output.getReader();

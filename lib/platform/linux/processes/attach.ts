@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { Buffer } from "node:buffer";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
@@ -11,12 +10,10 @@ import { closeOnExec } from "../libc.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Attachment, Frame } from "../../../engine/host_port.ts";
 import { ATTACH_HELPER } from "./attach_helper.ts";
+import { attachInput } from "./attach_input.ts";
 import { FrameReader } from "./frames.ts";
 
 type Helper = ChildProcessByStdio<Writable, Readable, Readable>;
-
-/** The largest piece of input in one frame. */
-const PIECE = 64 * 1024;
 
 /** Which streams are wanted. */
 export interface AttachStreams {
@@ -37,6 +34,8 @@ export async function attachTo(bundle: string, streams: AttachStreams): Promise<
   const said = text(helper.stderr);
   const failed = once(helper, "error").then(([error]) => error.message as string);
   helper.stdin.on("error", () => {});
+  // Whoever waits for room in its input goes on.
+  helper.once("exit", () => helper.stdin.destroy());
   const first = await Promise.race([frames.read(), failed]);
   if (first === undefined || typeof first === "string") {
     helper.kill("SIGKILL");
@@ -47,7 +46,7 @@ export async function attachTo(bundle: string, streams: AttachStreams): Promise<
     helper.kill("SIGKILL");
     for (const pipe of [helper.stdin, helper.stdout, helper.stderr]) pipe.destroy();
   };
-  return { output: outputOf(frames, streams, close), input: inputOf(helper, streams.stdin), close };
+  return { output: outputOf(frames, streams, close), input: attachInput(helper.stdin, streams.stdin), close };
 }
 
 function outputOf(frames: FrameReader, wanted: AttachStreams, close: () => void): ReadableStream<Frame> {
@@ -66,32 +65,6 @@ function outputOf(frames: FrameReader, wanted: AttachStreams, close: () => void)
     },
     cancel: close,
   }, { highWaterMark: 0 });
-}
-
-function inputOf(helper: Helper, wanted: boolean): WritableStream<Uint8Array> {
-  const { stdin } = helper;
-  const gone = once(helper, "exit").then(() => true, () => true);
-  const write = async (bytes: Uint8Array) => {
-    // With the container the reader of its input goes: what is still to come has nowhere to go, which is no error.
-    if (!stdin.writable || stdin.write(bytes)) return;
-    await Promise.race([once(stdin, "drain"), gone]).catch(() => {});
-  };
-  return new WritableStream<Uint8Array>({
-    async write(chunk) {
-      if (!wanted) return;
-      for (let at = 0; at < chunk.length; at += PIECE) await write(framed(chunk.subarray(at, at + PIECE)));
-    },
-    async close() {
-      if (wanted) await write(framed(new Uint8Array(0)));
-    },
-  });
-}
-
-function framed(payload: Uint8Array): Uint8Array {
-  const frame = Buffer.allocUnsafe(4 + payload.length);
-  frame.writeUInt32BE(payload.length);
-  frame.set(payload, 4);
-  return frame;
 }
 
 async function text(stream: Readable): Promise<string> {

@@ -52,12 +52,13 @@ async function* journalLines(
   const args = ["--no-pager", "--quiet", "--output=json", ...follow, `CONTAINER_ID_FULL=${containerID}`];
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   let heard = Date.now();
-  const failed = new Promise<never>((_, reject) => {
-    child.once("error", (error) => {
-      reject(new EngineError("internal", `Read journal: ${error.message}`, { cause: error }));
-    });
+  const lines = createInterface({ input: child.stdout, crlfDelay: Infinity });
+  let failure: EngineError | undefined;
+  child.once("error", (error) => {
+    failure = new EngineError("internal", `Read journal: ${error.message}`, { cause: error });
+    // Ends a read that waits.
+    lines.close();
   });
-  failed.catch(() => {});
   child.stderr.resume();
   const stop = () => void child.kill("SIGTERM");
   signal?.addEventListener("abort", stop, { once: true });
@@ -66,10 +67,11 @@ async function* journalLines(
     while (Date.now() - heard < SILENCE && child.exitCode === null) await sleep(SILENCE / 5);
     stop();
   });
-  const entries = createInterface({ input: child.stdout, crlfDelay: Infinity })[Symbol.asyncIterator]();
+  const entries = lines[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const { done, value } = await Promise.race([entries.next(), failed]);
+      const { done, value } = await entries.next();
+      if (failure) throw failure;
       if (done) return undefined;
       heard = Date.now();
       const line = journalLine(value);
