@@ -20,7 +20,7 @@ import { openNetworks } from "./networks.ts";
 import { hostPaths } from "./paths.ts";
 import { ownCapabilities } from "./processes/capabilities.ts";
 import { logSource } from "./processes/log_sources.ts";
-import { openProcesses } from "./processes/processes.ts";
+import { openProcesses } from "./processes/open_processes.ts";
 import { openResources } from "./resources/resources.ts";
 import { openTrees } from "./trees/trees.ts";
 import { openSpecs } from "./processes/spec_check.ts";

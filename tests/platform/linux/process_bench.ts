@@ -10,7 +10,8 @@ import type {
 } from "../../../lib/engine/container_record.ts";
 import type { Attachment, Frame } from "../../../lib/engine/host_port.ts";
 import { containerPaths, type HostPaths, hostPaths } from "../../../lib/platform/linux/paths.ts";
-import { type LinuxProcesses, openProcesses } from "../../../lib/platform/linux/processes/processes.ts";
+import { openProcesses } from "../../../lib/platform/linux/processes/open_processes.ts";
+import type { LinuxProcesses } from "../../../lib/platform/linux/processes/processes.ts";
 
 export const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
 

@@ -20,11 +20,10 @@ import type {
 } from "../../../engine/host_port.ts";
 import type { HostContext } from "../context.ts";
 import { checkpointFolder, type ContainerPaths, containerPaths } from "../paths.ts";
-import { findProgram } from "../programs.ts";
 import { deleteUserNamespace } from "../user_namespaces.ts";
 import { type AttachStreams, attachTo } from "./attach.ts";
-import { type Bundler, openBundler, type Written } from "./bundle.ts";
-import { Cgroups, readCgroupLayout } from "./cgroups.ts";
+import type { Bundler, Written } from "./bundle.ts";
+import type { Cgroups } from "./cgroups.ts";
 import { startConmon } from "./conmon.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
@@ -34,8 +33,8 @@ import { isAlive, markProcess, namespacesOf } from "./proc.ts";
 import { processState } from "./process_state.ts";
 import { notRunning } from "./not_running.ts";
 import { runRuntime, withoutCgroups } from "./runtime.ts";
-import { Runtimes } from "./runtimes.ts";
-import { SeccompFilters } from "./seccomp_filters.ts";
+import type { Runtimes } from "./runtimes.ts";
+import type { SeccompFilters } from "./seccomp_filters.ts";
 import { endSharedMemory, shareMemory } from "./shared_memory.ts";
 import { SubPaths } from "./sub_paths.ts";
 import { Supervisors } from "./supervisors.ts";
@@ -44,22 +43,8 @@ import { clearTreeFiles } from "./tree_files.ts";
 
 const CONTAINER_ID = /^[0-9a-f]{64}$/;
 
-/** Opens the processes of a host. Throws `unsupported` when conmon or the runtime is missing. */
-export async function openProcesses(context: HostContext): Promise<LinuxProcesses> {
-  const layout = await readCgroupLayout();
-  const cgroups = new Cgroups(layout, context.paths.runroot);
-  const filters = new SeccompFilters();
-  const [runtimes, conmon, perl, bundler] = await Promise.all([
-    Runtimes.open(context, layout),
-    findProgram("conmon"),
-    findProgram("perl"),
-    openBundler(context, filters),
-  ]);
-  if (conmon === undefined) throw new EngineError("unsupported", "Open host: conmon is not installed");
-  return new LinuxProcesses(context, { runtimes, conmon, perl, cgroups, bundler, filters });
-}
-
-interface Parts {
+/** What the processes are driven with. */
+export interface Parts {
   runtimes: Runtimes;
   conmon: string;
   perl: string | undefined;
