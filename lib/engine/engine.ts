@@ -22,11 +22,14 @@ export class Engine {
   readonly volumes: Volumes;
   readonly secrets: Secrets;
   readonly events: EventLog;
+  /** Whether short names are Docker Hub's in Docker's API. */
+  readonly dockerHub: boolean;
   readonly #core: Core;
 
   private constructor(core: Core) {
     this.#core = core;
     this.events = core.events;
+    this.dockerHub = core.options.dockerHub;
     this.images = core.images;
     this.artifacts = core.images.artifacts;
     this.networks = new Networks(core);

@@ -35,6 +35,8 @@ export interface Platform {
 export interface EngineOptions {
   /** Parsed `registries.conf`; by default no mirrors, and short names go to docker.io. */
   registries?: RegistriesConf;
+  /** In Docker's API short names are Docker Hub's (the default); `false`: they are what they are in the native one. */
+  dockerHub?: boolean;
   /** What is pulled where nothing is asked for; the host's own by default. */
   defaultPlatform?: Platform;
   /** The engine's name in `info`; `gantry` by default. */
@@ -52,6 +54,7 @@ export interface EngineOptions {
 /** {@linkcode EngineOptions} with nothing left open. */
 export interface ResolvedOptions {
   registries: RegistriesConf;
+  dockerHub: boolean;
   defaultPlatform: Platform;
   name: string;
   limits: Limits;
@@ -74,6 +77,7 @@ export const DEFAULT_LIMITS: Limits = {
 export async function resolveOptions(ports: Ports, options: EngineOptions): Promise<ResolvedOptions> {
   return {
     registries: options.registries ?? { ...emptyRegistriesConf(), unqualifiedSearch: ["docker.io"] },
+    dockerHub: options.dockerHub ?? true,
     defaultPlatform: options.defaultPlatform ?? await hostPlatform(ports),
     name: options.name ?? "gantry",
     limits: { ...DEFAULT_LIMITS, ...options.limits },

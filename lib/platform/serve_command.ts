@@ -63,8 +63,9 @@ interface Server extends AsyncDisposable {
 
 async function start(options: ServeOptions, log: Log): Promise<Server> {
   const token = options.tokenFile === undefined ? undefined : await readToken(options.tokenFile, log);
-  const { root, runroot, runtime, hookFolders, registriesConf, authFile, certsDir } = options;
-  const engine = await openHostEngine({ root, runroot, runtime, hookFolders, registriesConf, authFile, certsDir, log });
+  const { root, runroot, runtime, hookFolders, registriesConf, authFile, certsDir, dockerHub } = options;
+  const access = { registriesConf, authFile, certsDir, dockerHub };
+  const engine = await openHostEngine({ root, runroot, runtime, hookFolders, ...access, log });
   const listeners: Listener[] = [];
   const stop = async () => {
     await Promise.all(listeners.map((listener) => listener.close()));

@@ -22,6 +22,8 @@ export interface ServeOptions {
   registriesConf?: string;
   authFile?: string;
   certsDir?: string;
+  /** In Docker's API short names are Docker Hub's. */
+  dockerHub: boolean;
   tokenFile?: string;
   logLevel: LogLevel;
   /** Install what is missing first. */
@@ -51,6 +53,7 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
                           Default: REGISTRY_AUTH_FILE, or the files of podman login and docker login
   --certs-dir DIR         Certificates of registries, in HOST:PORT/{ca.crt,NAME.cert,NAME.key}.
                           Default: /etc/containers/certs.d and /etc/docker/certs.d
+  --no-docker-hub         Short names in Docker's API are those of registries.conf, not always Docker Hub's
   --token-file FILE       Clients must send the text of this file as bearer token
   --log-level LEVEL       error, warn, info or debug. Default: info
   --no-setup              Do not install host packages that are missing
@@ -58,7 +61,7 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
 
 Each option can be given as a variable as well: GANTRY_LISTEN and GANTRY_HOOKS_DIR (several separated by commas),
 GANTRY_ROOT, GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_AUTH_FILE, GANTRY_CERTS_DIR, GANTRY_TOKEN_FILE,
-GANTRY_LOG_LEVEL, GANTRY_NO_SETUP=1.
+GANTRY_LOG_LEVEL, GANTRY_NO_DOCKER_HUB=1, GANTRY_NO_SETUP=1.
 Options win over variables.
 `;
 
@@ -80,6 +83,8 @@ export function parseServeOptions(
     if (typeof text === "string" && text === "") throw new SyntaxError(`Read options: "--${name}" has no value`);
     return typeof text === "string" ? text : undefined;
   };
+  const isSet = (name: "no-docker-hub" | "no-setup") =>
+    given[name] === true || /^(1|true|yes)$/i.test(env[variable(name)] ?? "");
   const homes = uid === 0 ? systemFolders() : userFolders(env, uid);
   const root = resolve(value("root") ?? homes.root);
   const runroot = resolve(value("runroot") ?? (root === homes.root ? homes.runroot : besides(homes.runroot, root)));
@@ -108,7 +113,8 @@ export function parseServeOptions(
     ...hookFolders.length > 0 && { hookFolders },
     ...resolved(paths),
     logLevel,
-    setup: given["no-setup"] !== true && !/^(1|true|yes)$/i.test(env.GANTRY_NO_SETUP ?? ""),
+    dockerHub: !isSet("no-docker-hub"),
+    setup: !isSet("no-setup"),
     help: given.help === true,
   };
 }
@@ -142,6 +148,7 @@ function readArguments(args: readonly string[]) {
         "certs-dir": { type: "string" },
         "token-file": { type: "string" },
         "log-level": { type: "string" },
+        "no-docker-hub": { type: "boolean" },
         "no-setup": { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },

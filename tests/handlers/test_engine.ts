@@ -4,6 +4,7 @@
  */
 import { engineHandler, operations } from "../../handlers/engine_handler.ts";
 import { Engine } from "../../lib/engine/engine.ts";
+import type { EngineOptions } from "../../lib/engine/options.ts";
 import type { HostInfo } from "../../lib/engine/host_facts.ts";
 import type { Host } from "../../lib/engine/host_port.ts";
 import type { Net } from "../../lib/engine/ports.ts";
@@ -80,12 +81,16 @@ export interface TestEngine extends AsyncDisposable {
   send(method: string, path: string, body?: unknown, headers?: HeadersInit): Promise<Response>;
 }
 
-/**
- * Opens an engine.
- *
- * @param options `pulled: false` leaves {@linkcode TINY} in the registry; `host: false` is a deployment without a kernel
- */
-export async function openTestEngine(options: { pulled?: boolean; host?: boolean } = {}): Promise<TestEngine> {
+/** Choices of {@linkcode openTestEngine}. */
+export interface TestEngineOptions extends Pick<EngineOptions, "dockerHub" | "registries"> {
+  /** `false` leaves {@linkcode TINY} in the registry. */
+  pulled?: boolean;
+  /** `false` is a deployment without a kernel. */
+  host?: boolean;
+}
+
+/** Opens an engine. */
+export async function openTestEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
   const kernel = new FakeKernel();
   const requests: Request[] = [];
   const codec = hostCodec();
@@ -97,7 +102,11 @@ export async function openTestEngine(options: { pulled?: boolean; host?: boolean
     clock: hostClock(),
     random: hostRandom(),
     host: options.host === false ? { unavailable: "there is no kernel here" } : fakeHost(kernel),
-  }, { defaultPlatform: { os: "linux", architecture: "amd64" } });
+  }, {
+    defaultPlatform: { os: "linux", architecture: "amd64" },
+    dockerHub: options.dockerHub,
+    registries: options.registries,
+  });
   if (options.pulled !== false) { for await (const _ of engine.images.pull(TINY_NAME)); }
   const serve = engineHandler(engine);
   return {

@@ -76,6 +76,7 @@ shorty = "far.example/team/app"
     );
     await using server = await Server.start({
       folder,
+      args: ["--no-docker-hub"],
       registries: `${registriesConf(registry.host)}
 [[registry]]
 location = "far.example"
@@ -92,6 +93,10 @@ insecure = true
     assertStringIncludes(blocked.stderr, "registry shut.example is blocked in");
     const resolved = await server.request("GET", "/v5.0.0/libpod/images/shorty/resolve");
     assertEquals(await resolved.json(), { Names: ["far.example/team/app:latest"] });
+    // By --no-docker-hub they lead there in Docker's API too. Not asked by its CLI: since 28 that writes docker.io/ itself in a pull.
+    const pulled = await server.request("POST", "/images/create?fromImage=mirror/team/app&tag=1");
+    assertStringIncludes(await pulled.text(), "Download complete");
+    assertEquals((await server.podman("image", "exists", `${registry.host}/mirror/team/app:1`)).code, 0);
   } finally {
     await registry.close();
     await Deno.remove(folder, { recursive: true }).catch(() => {});

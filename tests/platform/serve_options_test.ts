@@ -8,6 +8,7 @@ Deno.test("parseServeOptions() has a default for everything", () => {
     runroot: "/run/gantry",
     runtime: "auto",
     logLevel: "info",
+    dockerHub: true,
     setup: true,
     help: false,
   });
@@ -36,6 +37,7 @@ Deno.test("parseServeOptions() takes variables, and options over them", () => {
     GANTRY_REGISTRIES_CONF: "/env/registries.conf",
     GANTRY_TOKEN_FILE: "/env/token",
     GANTRY_LOG_LEVEL: "debug",
+    GANTRY_NO_DOCKER_HUB: "1",
     GANTRY_NO_SETUP: "1",
   };
   assertEquals(parseServeOptions([], env, 0), {
@@ -46,6 +48,7 @@ Deno.test("parseServeOptions() takes variables, and options over them", () => {
     registriesConf: "/env/registries.conf",
     tokenFile: "/env/token",
     logLevel: "debug",
+    dockerHub: false,
     setup: false,
     help: false,
   });
@@ -66,6 +69,7 @@ Deno.test("parseServeOptions() refuses what it does not know", () => {
       ["--runtime=docker"],
       ["--log-level=loud"],
       ["--no-setup=yes"],
+      ["--no-docker-hub=yes"],
     ]
   ) {
     assertThrows(() => parseServeOptions(args, {}, 0), SyntaxError, undefined, args.join(" "));

@@ -14,7 +14,8 @@ export function compatFiles(engine: Engine): Implementation {
     CompatContainerArchive: (name, { path }, context) => getArchive(engine, name, path, context, { dotted: true }),
     CompatPutContainerArchive: (name, query, archive, context) => putArchive(engine, name, query, archive, context),
     CompatContainerChanges: (name, query) => changes(engine, name, query),
-    CompatCommitContainer: (config, query, context) => compatCommit(engine, query, config, dockerName, context),
+    CompatCommitContainer: (config, query, context) =>
+      compatCommit(engine, query, config, (name) => dockerName(engine, name), context),
     CompatExportContainer: (name) => engine.containers.files.export(name),
   });
 }

@@ -39,7 +39,7 @@ export async function importImage(
   body: ReadableStream<Uint8Array>,
   { signal }: Context,
 ) {
-  const reference = repo === "" ? undefined : dockerName(withTag(repo, tag));
+  const reference = repo === "" ? undefined : dockerName(engine, withTag(repo, tag));
   const options = { ...parsePlatform(platform), changes, message, reference, signal };
   const { id } = await engine.images.archives.import(fromSrc === "-" ? body : sourceURL(fromSrc), options);
   return { status: `sha256:${id}`, progress: "", progressDetail: {}, id: `sha256:${id}` };

@@ -32,7 +32,7 @@ export async function createImage(
     signal,
   } as const;
   try {
-    return progressMessages(await begin(engine.images.pull(dockerName(reference), options)), reference);
+    return progressMessages(await begin(engine.images.pull(dockerName(engine, reference), options)), reference);
   } catch (error) {
     throw refusal(error);
   }

@@ -1,8 +1,12 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { format, normalise } from "../../../lib/oci/reference.ts";
 
-/** The full name of what a Docker client means: `alpine` is `docker.io/library/alpine:latest`, whatever the host prefers. */
-export function dockerName(name: string): string {
+/**
+ * What a Docker client means by a name: `alpine` is `docker.io/library/alpine`, whatever the host prefers. An engine without
+ * `dockerHub` gets the name as it is, and takes it for what the native tree takes it for.
+ */
+export function dockerName({ dockerHub }: Pick<Engine, "dockerHub">, name: string): string {
+  if (!dockerHub) return name;
   try {
     return format(normalise(name));
   } catch {
@@ -12,7 +16,7 @@ export function dockerName(name: string): string {
 }
 
 /** What a Docker client's name stands for here: the full name where there is such an image, else what the engine finds. */
-export function localName({ images }: Engine, name: string): string {
-  const full = dockerName(name);
-  return images.exists(full) ? full : name;
+export function localName(engine: Engine, name: string): string {
+  const full = dockerName(engine, name);
+  return engine.images.exists(full) ? full : name;
 }

@@ -69,7 +69,7 @@ export function compatImages(engine: Engine): Implementation {
     },
     // What Docker's clients give a name to is Docker Hub's, where it names no registry.
     CompatTagImage: (name, { repo = "", tag }) => {
-      return tagImage(engine, localName(engine, name), { repo: repo && dockerName(repo), tag });
+      return tagImage(engine, localName(engine, name), { repo: repo && dockerName(engine, repo), tag });
     },
   });
 }

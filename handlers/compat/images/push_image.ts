@@ -62,11 +62,10 @@ interface Push {
 }
 
 /** The names of a repository's images here, where there are several; a text with a tag, an ID or a digest has none. */
-function tagsOf({ images }: Engine, text: string): string[] {
-  const repository = dockerName(text);
-  const isRepository = repository.lastIndexOf(":") < repository.lastIndexOf("/");
-  if (!isRepository) return [];
-  return images.list().flatMap(({ names }) => names).filter((name) => name.startsWith(`${repository}:`)).sort();
+function tagsOf(engine: Engine, text: string): string[] {
+  const isID = /^(sha256:)?[0-9a-f]{64}$/.test(text);
+  const isRepository = !isID && !text.includes("@") && text.lastIndexOf(":") <= text.lastIndexOf("/");
+  return isRepository ? engine.images.namesIn(dockerName(engine, text)) : [];
 }
 
 function tagOf(name: string): string {

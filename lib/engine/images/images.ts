@@ -1,5 +1,5 @@
 import { choosePlatform } from "../../oci/platform.ts";
-import { format, parseReference } from "../../oci/reference.ts";
+import { format, name as repositoryOf, parseReference } from "../../oci/reference.ts";
 import type { Credential } from "../../oci/registry_sessions.ts";
 import type { Core } from "../core.ts";
 import { EngineError } from "../errors.ts";
@@ -12,7 +12,7 @@ import { Content } from "./content.ts";
 import { isThere, unknownImage } from "./failures.ts";
 import type { ImageParts } from "./intake.ts";
 import { ManifestLists } from "./manifests/manifest_lists.ts";
-import { findImage, type Found, nameForTag } from "./lookup.ts";
+import { candidatesOf, findImage, type Found, nameForTag } from "./lookup.ts";
 import { ProgressFeed } from "./progress_feed.ts";
 import { pullImages, resolveNames } from "./pull.ts";
 import { pushImage } from "./push/push.ts";
@@ -87,6 +87,14 @@ export class Images {
   /** What has that name, ID, ID prefix or digest, a manifest list too, with the full name it was found under. */
   find(nameOrID: string): Found {
     return findImage(this.#catalogue, this.#core.options.registries, nameOrID);
+  }
+
+  /** Every name of the repository that a text without tag means; of several that it may mean, of the first that is here. */
+  namesIn(repository: string): string[] {
+    const names = this.list().flatMap((image) => image.names).sort();
+    const repositories = candidatesOf(this.#core.options.registries, repository).map(repositoryOf);
+    const found = repositories.map((one) => names.filter((name) => name.startsWith(`${one}:`)));
+    return found.find((tagged) => tagged.length > 0) ?? [];
   }
 
   /** Whether there is one. */

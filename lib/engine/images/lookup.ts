@@ -99,7 +99,8 @@ function byName(catalogue: Catalogue, conf: RegistriesConf, text: string, isHex:
   }
 }
 
-function candidatesOf(conf: RegistriesConf, text: string): Reference[] {
+/** The full names that the text may have in the store, in the order in which it is looked up. */
+export function candidatesOf(conf: RegistriesConf, text: string): Reference[] {
   try {
     return localCandidates(conf, format(withoutIdleTag(parseReference(text))));
   } catch (error) {

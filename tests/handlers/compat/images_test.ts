@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { dockerName, localName } from "../../../handlers/compat/images/docker_name.ts";
 import { isBefore } from "../../../handlers/path_version.ts";
+import { emptyRegistriesConf } from "../../../lib/oci/registries_conf.ts";
 import { openTestEngine, TINY, TINY_NAME } from "../test_engine.ts";
 
 Deno.test("dockerName() is what Docker means by a name", () => {
@@ -13,7 +14,10 @@ Deno.test("dockerName() is what Docker means by a name", () => {
     [TINY.id, TINY.id],
     ["Not A Name", "Not A Name"],
   ];
-  for (const [name, full] of rows) assertEquals(dockerName(name), full);
+  for (const [name, full] of rows) {
+    assertEquals(dockerName({ dockerHub: true }, name), full);
+    assertEquals(dockerName({ dockerHub: false }, name), name);
+  }
 });
 
 Deno.test("localName() prefers Docker's meaning and falls back to the engine's", async () => {
@@ -75,4 +79,26 @@ Deno.test("an image that is not there is one in Docker's words, and in Podman's 
   await using test = await openTestEngine({ pulled: false });
   const { message, cause } = await (await test.send("GET", "/images/nothing/json")).json();
   assertEquals([message, cause], ["failed to find image nothing: nothing: No such image", "image not known"]);
+});
+
+Deno.test("short names of Docker's tree are Docker Hub's, or with dockerHub: false those of the native tree", async () => {
+  const registries = { ...emptyRegistriesConf(), unqualifiedSearch: ["localhost:5000"] };
+  const rows: [dockerHub: boolean | undefined, pulled: string, own: string][] = [
+    [undefined, "docker.io/team/tiny", "docker.io/library"],
+    [true, "docker.io/team/tiny", "docker.io/library"],
+    [false, "localhost:5000/team/tiny", "localhost"],
+  ];
+  for (const [dockerHub, pulled, own] of rows) {
+    await using test = await openTestEngine({ dockerHub, registries, pulled: false });
+    const { engine, send } = test;
+    await (await send("POST", "/images/create?fromImage=team/tiny&tag=1")).text();
+    assertEquals(engine.images.list().flatMap(({ names }) => names), [`${pulled}:1`]);
+    for (const tag of ["1", "2"]) await send("POST", `/images/team/tiny:1/tag?repo=foo&tag=${tag}`);
+    const names = engine.images.resolve(`${pulled}:1`).names.toSorted();
+    assertEquals(names, [`${pulled}:1`, `${own}/foo:1`, `${own}/foo:2`].sort());
+    // Without a tag, all of the repository go.
+    assertEquals(engine.images.namesIn("foo"), [`${own}/foo:1`, `${own}/foo:2`]);
+    assertEquals((await send("DELETE", "/images/foo:2")).status, 200);
+    assertEquals(engine.images.exists(`${own}/foo:2`), false);
+  }
 });
