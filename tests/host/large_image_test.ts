@@ -1,4 +1,4 @@
-/** An image of 2 GB through a server whose memory stays where it was. */
+/** A large image goes through a server whose memory stays where it was. */
 import { assert, assertEquals } from "@std/assert";
 import { createHash } from "node:crypto";
 import { buildImage } from "../fixtures/image_builder.ts";
@@ -9,37 +9,34 @@ import { Session } from "./session.ts";
 
 const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
 const MEGABYTE = 1024 * 1024;
-const SIZE = 2048 * MEGABYTE;
+/** More than may be held. */
+const SIZE = (long ? 2048 : 192) * MEGABYTE;
 /** Bytes above idle: what the runtime lets pile up between two collections, whatever the image's size. */
 const ROOM = 128 * MEGABYTE;
 
-Deno.test({
-  name: "pull and push of 2 GB take no more memory than of little",
-  ignore: !long,
-  async fn() {
-    await using session = await Session.start();
-    const { server, registry } = session;
-    const other = await startRegistry();
-    try {
-      await pushLarge(registry.url);
-      const name = `${registry.host}/large:1`;
-      // Idle is what a server has that has done all of it before.
-      ok(await server.podman("pull", "--quiet", session.image));
-      const push = (image: string, to: string) =>
-        server.podman("push", "--tls-verify=false", image, `${other.host}/${to}`);
-      ok(await push(session.image, "small:1"));
-      const watch = watchMemory(server.pid);
-      ok(await server.podman("pull", "--quiet", name));
-      ok(await push(name, "large:1"));
-      const above = watch.stop();
-      assert(above < ROOM, `${Math.round(above / MEGABYTE)} MB above idle`);
-      // The plain layer is packed on its way; the image stays the same.
-      const [there, here] = await Promise.all([registry.url, other.url].map((url) => configOf(`${url}/v2/large`)));
-      assertEquals(here, there);
-    } finally {
-      await other.close();
-    }
-  },
+Deno.test(`pull and push of ${SIZE / MEGABYTE} MB take no more memory than of little`, async () => {
+  await using session = await Session.start();
+  const { server, registry } = session;
+  const other = await startRegistry();
+  try {
+    await pushLarge(registry.url);
+    const name = `${registry.host}/large:1`;
+    // Idle is what a server has that has done all of it before.
+    ok(await server.podman("pull", "--quiet", session.image));
+    const push = (image: string, to: string) =>
+      server.podman("push", "--tls-verify=false", image, `${other.host}/${to}`);
+    ok(await push(session.image, "small:1"));
+    const watch = watchMemory(server.pid);
+    ok(await server.podman("pull", "--quiet", name));
+    ok(await push(name, "large:1"));
+    const above = watch.stop();
+    assert(above < ROOM, `${Math.round(above / MEGABYTE)} MB above idle`);
+    // The plain layer is packed on its way; the image stays the same.
+    const [there, here] = await Promise.all([registry.url, other.url].map((url) => configOf(`${url}/v2/large`)));
+    assertEquals(here, there);
+  } finally {
+    await other.close();
+  }
 });
 
 /** The most memory a process has had above what it has now, sampled until it is asked for. */
