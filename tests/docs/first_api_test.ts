@@ -47,10 +47,17 @@ async function serving(command: string[], folder: string, url: string) {
   return {
     answer,
     async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM");
+      for (const pid of [...childrenOf(child.pid), child.pid]) Deno.kill(pid, "SIGTERM");
       await child.status;
     },
   };
+}
+
+/** What a process has started: a package's program may be a script around the real one, which outlives it. */
+function childrenOf(pid: number): number[] {
+  return Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`).split(" ").filter((text) => text !== "").map(
+    Number,
+  );
 }
 
 /** A package's own program, so that a signal reaches it and not npx. */
