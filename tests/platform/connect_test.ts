@@ -79,7 +79,7 @@ Deno.test("defect: a timeout ends a channel, over lines and over a WebSocket", a
   for (const websocket of [false, true]) {
     let last = 0n;
     const read = async () => {
-      for await (const tick of await api.Ticks(1n, { websocket, timeout: 100 })) last = tick;
+      for await (const tick of await api.Ticks(1n, { websocket, timeout: 800 })) last = tick;
     };
     assertEquals((await assertRejects(read, DOMException)).name, "TimeoutError");
     assertEquals(last > 0n, true);
