@@ -3,7 +3,7 @@
  * `GANTRY_REGISTRIES` (the text of a registries.conf), `ENGINE` (the Durable Object class {@linkcode GantryEngine}, with SQLite
  * storage), `BLOBS` (an R2 bucket for the bytes of images, which SQLite holds otherwise). With `ENGINE` there is one engine and what it holds lasts. Without it each isolate has an engine of its own in
  * memory: the runtime starts and ends isolates as it likes, so that is for trials only. With the compatibility flag
- * `enable_request_signal` an operation learns that its caller has gone; without it the runtime stops it where it stands.
+ * `enable_request_signal` an operation learns that its caller has gone; without it a Durable Object goes on to the operation's end.
  *
  * @module
  */

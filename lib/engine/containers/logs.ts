@@ -12,6 +12,9 @@ import type { LogRecord, LogsOptions } from "./options.ts";
 /** How often the last lines of a log that keeps running away are looked for. */
 const TRIES = 5;
 
+/** Milliseconds that two ways of writing one moment may differ by once they are numbers: a clock's time has a quarter of that. */
+const PRECISION = 0.001;
+
 /** Reads a container's log, records together as they come. Throws at once, not at the first record, for what cannot be read. */
 export function readLogs(context: Context, nameOrID: string, options: LogsOptions): AsyncIterable<LogRecord[]> {
   const record = context.records.resolve(nameOrID);
@@ -60,7 +63,7 @@ function fits({ time, stream }: LogRecord, { stdout, stderr, since, until }: Log
   if (stream === "stdout" ? !stdout : !stderr) return false;
   if (since === undefined && until === undefined) return true;
   const at = parseRFC3339(time);
-  return !(since !== undefined && at < since) && !(until !== undefined && at > until);
+  return !(since !== undefined && at < since - PRECISION) && !(until !== undefined && at > until + PRECISION);
 }
 
 function openLog(context: Context, record: ContainerRecord, options: LogReadOptions): AsyncIterable<LogRecord[]> {

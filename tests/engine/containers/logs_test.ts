@@ -2,6 +2,7 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { parseK8sLog } from "../../../lib/engine/containers/k8s_log.ts";
 import { findTail, skipLines } from "../../../lib/engine/containers/log_tail.ts";
 import type { LogRecord, LogsOptions } from "../../../lib/engine/containers/options.ts";
+import { parseRFC3339 } from "../../../lib/engine/timestamp.ts";
 import { openFake, seeded, spec } from "../../fixtures/fake_engine.ts";
 
 const BOTH: LogsOptions = { stdout: true, stderr: true, follow: false };
@@ -115,6 +116,21 @@ Deno.test("Containers.logs() shows streams, times and last lines as asked", asyn
   assertEquals(await read({ until: middle }), lines.slice(0, 2));
   assertEquals(await read({ tail: 3 }), lines.slice(1));
   assertEquals(await read({ tail: 0 }), []);
+});
+
+Deno.test("Containers.logs() since the moment of a line has that line, however the moment was written", async () => {
+  await using engine = await openFake();
+  const { containers, kernel } = engine;
+  const { record: { id } } = await containers.create(spec());
+  await containers.start(id);
+  kernel.write(id, "one\n");
+  const [{ time }] = await all(containers.logs(id, BOTH));
+  const at = parseRFC3339(time);
+  // The next number there is.
+  for (const since of [at, at + 0.00025]) {
+    assertEquals(texts(await all(containers.logs(id, { ...BOTH, since }))), ["stdout: one\n"]);
+  }
+  assertEquals(texts(await all(containers.logs(id, { ...BOTH, since: at + 0.01 }))), []);
 });
 
 Deno.test("Containers.logs() follows to the container's end, and not beyond its time", async () => {
