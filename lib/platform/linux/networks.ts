@@ -145,14 +145,17 @@ class BridgeNetworks implements LinuxNetworks {
 
   /** Takes down bridges of servers that were killed and whose roots are gone: nobody else will. */
   async #sweepAbandoned(): Promise<void> {
-    for (const note of await this.#subnets.abandoned()) {
-      if ((await bridgePorts(note.interface)).length > 0) continue;
-      const network = abandonedNetwork(note);
-      await this.#inQueue(note.interface, () => this.#takeDown(network)).catch((error) => {
+    await this.#subnets.sweep(async (note) => {
+      // A bridge of this server's own, whatever the note says.
+      if (this.#seen.has(note.interface)) return true;
+      if ((await bridgePorts(note.interface)).length > 0) return false;
+      try {
+        await this.#takeDown(abandonedNetwork(note));
+      } catch (error) {
         this.#log("debug", `Take down abandoned bridge "${note.interface}": ${error}`);
-      });
-      await this.#subnets.forget(note);
-    }
+      }
+      return true;
+    });
   }
 
   /** netavark's part. Only the first container of a bridge, and those whose names it keeps, wait for each other. */

@@ -4,12 +4,13 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
-import { link, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import type { NetworkRecord } from "../../engine/network_record.ts";
 import { addressAt, overlap, parseSubnet, type Subnet } from "./cidr.ts";
 import { runCommand } from "./command.ts";
+import { withFileLock } from "./file_lock.ts";
 import { namesIn } from "./tree.ts";
 
 /** A bridge name and its subnet, not used by anything. */
@@ -30,8 +31,8 @@ const POOLS = Array.from({ length: 8 }, (_, index) => `10.${87 - index}.0.0/16`)
 const NEVER = ["10.88.0.0/16"];
 const PODMAN_NETWORKS = "/etc/containers/networks";
 
-/** Milliseconds that one of two servers may wait which have chosen the same. */
-const LONGEST_PAUSE = 50;
+/** The lock of the folder; netavark's calls have another one, and are made while this one is held. */
+const CHOOSING = ".choosing";
 
 /** One note in the shared folder, named after its bridge. */
 export interface Reservation {
@@ -40,14 +41,15 @@ export interface Reservation {
   subnet: string;
 }
 
-/** Proposals of one server, kept free of those of others. */
+/**
+ * Proposals of one server, kept free of those of others. Whoever looks at the notes to write or remove one holds the lock of
+ * the folder meanwhile: a look is worth nothing when another server may write in the next moment.
+ */
 export class Subnets {
   readonly #root: string;
   readonly #shared: string;
   /** What this process has proposed and nobody may have recorded yet. */
   readonly #issued = new Set<string>();
-  /** Proposals of one server follow each other, so that each sees the one before. */
-  #last: Promise<unknown> = Promise.resolve();
 
   constructor(root: string, shared: string = SHARED_FOLDER) {
     this.#root = root;
@@ -55,14 +57,8 @@ export class Subnets {
   }
 
   /** Finds a free bridge name and subnet and reserves both. */
-  propose(taken: readonly NetworkRecord[]): Promise<Proposal> {
-    const turn = this.#last.then(() => this.#propose(taken));
-    this.#last = turn.catch(() => {});
-    return turn;
-  }
-
-  async #propose(taken: readonly NetworkRecord[]): Promise<Proposal> {
-    for (let attempt = 0; attempt < 32; attempt++) {
+  async propose(taken: readonly NetworkRecord[]): Promise<Proposal> {
+    return await this.#alone(async () => {
       const reserved = await this.#reservations(taken);
       const names = new Set([
         ...await namesIn("/sys/class/net"),
@@ -78,59 +74,49 @@ export class Subnets {
       ].map(parseSubnet).filter((subnet) => subnet !== undefined);
       const subnet = freeSubnet(used);
       const name = freeName(names);
-      const proposal = { interface: name, subnet, gateway: addressAt(parseSubnet(subnet)!, 1) };
-      if (await this.reserve(proposal)) return proposal;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE));
-    }
-    throw new EngineError("internal", "Choose subnet: other servers keep choosing the same");
+      await this.#write({ interface: name, root: this.#root, subnet });
+      return { interface: name, subnet, gateway: addressAt(parseSubnet(subnet)!, 1) };
+    });
   }
 
-  /** Notes a choice, again or for the first time; false when another server has the name or the subnet. */
+  /** Notes a choice, again or for the first time; false when another server has the name or a part of the subnet. */
   async reserve({ interface: name, subnet }: { interface: string; subnet: string }): Promise<boolean> {
-    await mkdir(this.#shared, { recursive: true, mode: 0o755 });
-    const temporary = join(this.#shared, `.${randomUUID()}`);
-    const note: Reservation = { interface: name, root: this.#root, subnet };
-    this.#issued.add(name);
-    try {
-      await writeFile(temporary, JSON.stringify(note));
-      await link(temporary, join(this.#shared, name));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      if ((await readNote(this.#shared, name))?.root === this.#root) return true;
-      this.#issued.delete(name);
-      return false;
-    } finally {
-      await rm(temporary, { force: true });
-    }
-    // A server that chose at the same moment has another name and may have the same subnet. It may have looked before this
-    // note was there, and keep it: whoever sees the other gives way, and chooses again a little later.
-    const mine = parseSubnet(subnet)!;
-    const rival = (await this.#read()).find((other) => {
-      const theirs = parseSubnet(other.subnet);
-      return other.interface !== name && theirs !== undefined && overlap(theirs, mine);
+    const mine = parseSubnet(subnet);
+    return await this.#alone(async () => {
+      const isRival = (note: Reservation) => {
+        const theirs = parseSubnet(note.subnet);
+        const overlaps = mine !== undefined && theirs !== undefined && overlap(theirs, mine);
+        return note.root !== this.#root && (note.interface === name || overlaps);
+      };
+      if ((await this.#read()).some(isRival)) return false;
+      await this.#write({ interface: name, root: this.#root, subnet });
+      return true;
     });
-    if (rival === undefined) return true;
-    await this.release(name);
-    return false;
   }
 
   /** Gives a choice back, if it is this server's. */
   async release(name: string): Promise<void> {
     this.#issued.delete(name);
-    const note = await readNote(this.#shared, name);
-    if (note?.root === this.#root) await rm(join(this.#shared, name), { force: true });
+    await this.#alone(async () => {
+      if ((await readNote(this.#shared, name))?.root === this.#root) await this.#remove(name);
+    });
   }
 
-  /** What roots that are gone have left. */
-  async abandoned(): Promise<Reservation[]> {
+  /**
+   * Forgets what roots that are gone have left, each after `takeDown` did away with its bridge; a false one stays noted. No
+   * other server chooses or sweeps meanwhile: what it chose would have the name of what is taken down here.
+   */
+  async sweep(takeDown: (note: Reservation) => Promise<boolean>): Promise<void> {
+    if ((await this.#abandoned()).length === 0) return;
+    await this.#alone(async () => {
+      for (const note of await this.#abandoned()) if (await takeDown(note)) await this.#remove(note.interface);
+    });
+  }
+
+  async #abandoned(): Promise<Reservation[]> {
     const notes = await this.#read();
     const there = await Promise.all(notes.map((note) => exists(note.root)));
     return notes.filter((_, index) => !there[index]);
-  }
-
-  /** Forgets what a root that is gone had. */
-  async forget(note: Reservation): Promise<void> {
-    if (!await exists(note.root)) await rm(join(this.#shared, note.interface), { force: true });
   }
 
   /**
@@ -143,7 +129,7 @@ export class Subnets {
     for (const note of await this.#read()) {
       const isOurs = note.root === this.#root;
       if (!isOurs || recorded.has(note.interface) || this.#issued.has(note.interface)) holding.push(note);
-      else await rm(join(this.#shared, note.interface), { force: true });
+      else await this.#remove(note.interface);
     }
     return holding;
   }
@@ -153,6 +139,28 @@ export class Subnets {
     const notes = await Promise.all(names.map((name) => readNote(this.#shared, name)));
     return notes.filter((note) => note !== undefined);
   }
+
+  /** Whole or not at all, for a server that is killed meanwhile. */
+  async #write(note: Reservation): Promise<void> {
+    const temporary = join(this.#shared, `.${randomUUID()}`);
+    try {
+      await writeFile(temporary, JSON.stringify(note));
+      await rename(temporary, join(this.#shared, note.interface));
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    this.#issued.add(note.interface);
+  }
+
+  async #remove(name: string): Promise<void> {
+    await rm(join(this.#shared, name), { force: true });
+  }
+
+  async #alone<T>(run: () => Promise<T>): Promise<T> {
+    await mkdir(this.#shared, { recursive: true, mode: 0o755 });
+    return await withFileLock(join(this.#shared, CHOOSING), run);
+  }
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -161,7 +169,7 @@ async function exists(path: string): Promise<boolean> {
 
 async function readNote(folder: string, name: string): Promise<Reservation | undefined> {
   try {
-    // Written by reserve(), whole or not at all; root's folder.
+    // Written whole or not at all; root's folder.
     return JSON.parse(await readFile(join(folder, name), "utf8")) as Reservation;
   } catch {
     return undefined;
