@@ -116,10 +116,12 @@ export function codecForBody(
   const type = given?.trim() || fallback;
   const codec = findCodec(codecs, type);
   if (codec?.carries(kind)) return codec;
-  const known = codecs.filter((candidate) => candidate.carries(kind)).map((candidate) => candidate.type);
-  throw new HTTPError(415, `Read the body: "${mediaType(type)}" is not one of ${known.join(", ")}`, {
+  const carrying = codecs.filter((candidate) => candidate.carries(kind)).map((candidate) => candidate.type);
+  // One of our own and one that was added may be of the same type.
+  const accept = [...new Set(carrying)].join(", ");
+  throw new HTTPError(415, `Read the body: "${mediaType(type)}" is not one of ${accept}`, {
     kind: "media",
-    headers: { accept: known.join(", ") },
+    headers: { accept },
   });
 }
 

@@ -47,10 +47,9 @@ export function compress({ least = 1024 }: CompressOptions = {}): Finish {
     if (encoding === undefined || body.byteLength < least) return new Response(body, { status, headers: made });
     made.set("content-encoding", encoding);
     made.delete("content-length");
-    return new Response(new Blob([body]).stream().pipeThrough(new CompressionStream(encoding)), {
-      status,
-      headers: made,
-    });
+    // Workers would compress what says that it is, once more. `encodeBody` is theirs, which the types of ResponseInit do not know.
+    const init = { status, headers: made, encodeBody: "manual" } as ResponseInit;
+    return new Response(new Blob([body]).stream().pipeThrough(new CompressionStream(encoding)), init);
   };
 }
 

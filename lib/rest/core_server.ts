@@ -6,6 +6,7 @@ import type { HeaderContext } from "./definition.ts";
 import { Endpoint } from "./endpoint.ts";
 import type { HeaderValues } from "./header_value.ts";
 import type { Implementation } from "./implement.ts";
+import type { BodyPlan } from "./plan_types.ts";
 import { cutPath } from "./request_path.ts";
 import { PatternRouter } from "./pattern_router.ts";
 import type { MakeRouter, Route } from "./router.ts";
@@ -26,6 +27,10 @@ export interface ServerParts {
   readonly router?: MakeRouter;
   /** More content types. */
   readonly codecs?: readonly Codec[];
+  /**
+   * Undoes the coding of a body (`Content-Encoding`) that may have `limit` bytes, or refuses it. Without this bodies are read as they come.
+   */
+  readonly decode?: (request: Request, limit: number, shape: BodyPlan["shape"]) => Request;
   /** Streams as bodies and results, and responses that functions make themselves. */
   readonly streams?: {
     read(request: Request, limit: number): ReadableStream<Uint8Array>;

@@ -74,11 +74,14 @@ export class Endpoint {
   }
 
   /** Reads the body: a stream, or the promise of a value. */
-  #readBody({ shape, contentType, kind }: BodyPlan, { request, platform }: Call): unknown {
+  #readBody({ shape, contentType, kind }: BodyPlan, { request: sent, platform }: Call): unknown {
     const { limit, asTagged } = this.plan;
-    if (shape === "stream") return this.responses.parts.streams?.read(request, limit);
+    const { decode, streams } = this.responses.parts;
+    const request = decode?.(sent, limit, shape) ?? sent;
+    if (shape === "stream") return streams?.read(request, limit);
     const codec = codecForBody(this.#codecs, asTagged ? null : request.headers.get("content-type"), contentType, kind);
-    return readBody(request, limit, codec, { kind }, platform.boundedBodies);
+    // What becomes of a body that was compressed nobody has bounded.
+    return readBody(request, limit, codec, { kind }, request === sent && platform.boundedBodies);
   }
 }
 

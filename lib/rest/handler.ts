@@ -2,6 +2,7 @@ import type { Authenticator } from "./auth.ts";
 import { writeChannel } from "./channel_server.ts";
 import { DefinitionError, problemsOf } from "./check.ts";
 import { compress, type CompressOptions } from "./compress.ts";
+import { decompress, refuseCodings } from "./content_coding.ts";
 import type { Handler } from "./context.ts";
 import { type HandlerOptions as CoreOptions, handlerWith, type ServerParts } from "./core_server.ts";
 import { findDuplicates } from "./duplicates.ts";
@@ -29,7 +30,10 @@ import { streams } from "./streams.ts";
 export interface HandlerOptions extends CoreOptions {
   /** Gives JSON answers of GET an `ETag`, and answers 304 to a client that has the same. */
   etag?: boolean;
-  /** Compresses answers for clients that take it; see {@linkcode compress} for when not to. */
+  /**
+   * Compresses answers for clients that take it, see {@linkcode compress} for when not to, and reads bodies that are compressed, as
+   * {@linkcode decompress} does. Without it such a body is answered 415; one that is a stream reaches its function as it was sent.
+   */
   compress?: boolean | CompressOptions;
 }
 
@@ -37,6 +41,7 @@ export interface HandlerOptions extends CoreOptions {
 export const SERVER_PARTS: ServerParts = {
   router: trieRouter,
   codecs: [exactText, form, multipart, exactJSON],
+  decode: refuseCodings,
   streams,
   channel: writeChannel,
   headers: headerValues,
@@ -74,5 +79,6 @@ export function handler<Identity = unknown>(
 function partsOf({ etag: tagged, compress: compressed }: HandlerOptions): ServerParts {
   if (!tagged && !compressed) return SERVER_PARTS;
   const options = typeof compressed === "object" ? compressed : {};
-  return { ...SERVER_PARTS, finish: [...tagged ? [etag] : [], ...compressed ? [compress(options)] : []] };
+  const finish = [...tagged ? [etag] : [], ...compressed ? [compress(options)] : []];
+  return { ...SERVER_PARTS, finish, decode: compressed ? decompress : refuseCodings };
 }

@@ -25,6 +25,7 @@ import type { Implementation } from "./implement.ts";
 export { basic, bearer } from "./auth.ts";
 export { writeChannel } from "./channel_server.ts";
 export { compress, type CompressOptions } from "./compress.ts";
+export { decompress } from "./content_coding.ts";
 export { type Finish, type HandlerOptions, handlerWith, type ServerParts } from "./core_server.ts";
 export { api } from "./define.ts";
 export { namespace, rest } from "./definition.ts";

@@ -126,6 +126,7 @@ export function serveEverything(): Handler {
       },
       Left: () => left,
     }),
+    { compress: true },
   );
 }
 

@@ -94,12 +94,38 @@ export async function runCases({ base, client, socket = true }: Reach): Promise<
     await run(name, () => fails(() => call(api), words, status));
   }
   await run("a caller that is not known", () => fails(() => linked(base, client).Add(1n, 2n), "bearer token", 401));
+  await run("a body that is compressed, and its answer", () => compressed(base, authorized));
   const ways = { lines: api, events: linked(base, events(authorized)), websocket: api };
   for (const [way, api] of Object.entries(ways)) {
     if (way === "websocket" && !socket) continue;
     await run(`channels over ${way}`, () => channels(api, { websocket: way === "websocket" }));
   }
   return passed;
+}
+
+/** No client of ours compresses what it sends: these requests are made by hand. */
+async function compressed(base: string, { fetch = globalThis.fetch, prepare }: Client): Promise<void> {
+  const post = (path: string, coding: string, body: Uint8Array<ArrayBuffer>) => {
+    const headers = { "content-type": "application/x-www-form-urlencoded", "content-encoding": coding };
+    const request = new Request(base + path, { method: "POST", headers, body });
+    return fetch(prepare?.(request) ?? request);
+  };
+  const zip = (given: BlobPart, format: CompressionFormat) =>
+    new Response(new Blob([given]).stream().pipeThrough(new CompressionStream(format))).bytes();
+  const sheet = `name=${"ab".repeat(5000)}&copies=1`;
+  for (const format of ["gzip", "deflate"] as const) {
+    const { copies } = await (await post("/form", format, await zip(sheet, format))).json();
+    const { length } = await (await post("/upload", format, await zip(sheet, format))).json();
+    same([copies, length], [2, sheet.length]);
+  }
+  const zipped = await zip(sheet, "gzip");
+  const bomb = await zip(new Uint8Array(32 << 20), "gzip");
+  const answers = [["br", zipped], ["gzip", zipped.subarray(0, -9)], ["gzip", bomb]] as const;
+  for (const [index, [coding, body]] of answers.entries()) {
+    const { status, headers, body: answer } = await post("/form", coding, body);
+    await answer?.cancel();
+    same([status, headers.get("accept-encoding")], [[415, 400, 413][index], index === 0 ? "gzip, deflate" : null]);
+  }
 }
 
 async function channels(api: API, options: { websocket: boolean }): Promise<void> {

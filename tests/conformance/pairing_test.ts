@@ -71,7 +71,7 @@ Deno.test("every client gets from every server what the definition says", async 
     script = await bundle("tests/conformance/pairing_workers.ts", "workers");
     await t.step("a call without a network", async () => {
       const passed = await runCases({ base: "http://localhost", client: { fetch: serveEverything() }, socket: false });
-      assertEquals(passed.length, 23);
+      assertEquals(passed.length, 24);
     });
     await using worker = await startWorker();
     for (const transport of ["TCP", "a Unix socket"]) {
@@ -84,7 +84,7 @@ Deno.test("every client gets from every server what the definition says", async 
           if (unix && caller === "workerd") continue;
           await t.step(`${caller} to ${runtime} over ${transport}`, async () => {
             const passed = await call(server.address, worker.address);
-            assertEquals(passed.length, 24);
+            assertEquals(passed.length, 25);
           });
         }
       }

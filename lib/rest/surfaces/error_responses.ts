@@ -18,7 +18,7 @@ const REASONS: Record<string, string> = {
   "404": "There is no such thing.",
   "406": "None of the accepted content types can be written.",
   "413": "The body is too large.",
-  "415": "The content type of the body is not one that is read.",
+  "415": "The content type of the body, or its content coding, is not one that is read.",
   "500": "Something went wrong within.",
 };
 
