@@ -20,6 +20,10 @@ export interface BlobToWrite extends Pick<Descriptor, "digest" | "size"> {
   open: (offset: number) => Promise<ReadableStream<Uint8Array>>;
   /** Repositories of the same registry that may have the blob. */
   mountFrom?: readonly string[];
+  /** Called for one of them that did not. */
+  onMissing?: (repository: string) => void;
+  /** Where an upload was begun already: nothing more is looked for. */
+  location?: URL;
   /** Called once it is known that bytes must be sent. */
   onUpload?: () => void;
   signal?: AbortSignal;
@@ -50,24 +54,38 @@ export class RegistryWriter {
   /** Sees to it that the repository has the blob, sending as little as possible. */
   async blob(reference: Reference, blob: BlobToWrite): Promise<WriteOutcome> {
     const { path } = reference;
-    const { digest, signal, mountFrom = [] } = blob;
+    const reused = blob.location ?? await this.reuse(reference, blob);
+    if (reused === "exists" || reused === "mounted") return reused;
     const session = await this.#session(reference);
-    if (await this.#has(session, path, blob)) return "exists";
-    let location: URL | undefined;
-    for (const from of mountFrom.filter((other) => other !== path).slice(0, MOUNT_LIMIT)) {
-      const mount = await tryMount(session, { path, digest, from, signal });
-      if (mount === "mounted") return "mounted";
-      // An upload begun in its place serves as well.
-      location = mount ?? location;
-      if (location !== undefined) break;
-    }
     blob.onUpload?.();
     try {
-      await uploadBlob(this.#sessions.http, session, { ...blob, path, location });
+      await uploadBlob(this.#sessions.http, session, { ...blob, path, location: reused });
     } catch (error) {
       throw error instanceof RegistryError ? error.within("writing blob") : error;
     }
     return "sent";
+  }
+
+  /**
+   * Whether the repository has the blob, or could take it over from another: nothing is sent. Otherwise it may tell where an upload was
+   * begun in place of a mount, which serves for any blob.
+   */
+  async reuse(
+    reference: Reference,
+    blob: Omit<BlobToWrite, "open" | "onUpload">,
+  ): Promise<"exists" | "mounted" | URL | undefined> {
+    const { path } = reference;
+    const { digest, signal, mountFrom = [], onMissing } = blob;
+    const session = await this.#session(reference);
+    if (await this.#has(session, path, blob)) return "exists";
+    for (const from of mountFrom.filter((other) => other !== path).slice(0, MOUNT_LIMIT)) {
+      const mount = await tryMount(session, { path, digest, from, signal });
+      if (mount === "mounted") return "mounted";
+      if (mount === undefined) continue;
+      onMissing?.(from);
+      return mount;
+    }
+    return undefined;
   }
 
   /** Stores a manifest under the reference's tag, or else its digest. Throws `corrupt` when the registry took it for another. */
@@ -93,7 +111,11 @@ export class RegistryWriter {
     return { digest };
   }
 
-  async #has(session: RegistrySession, path: string, { digest, signal }: BlobToWrite): Promise<boolean> {
+  async #has(
+    session: RegistrySession,
+    path: string,
+    { digest, signal }: Pick<BlobToWrite, "digest" | "signal">,
+  ): Promise<boolean> {
     try {
       return await hasBlob(session, { path, digest, signal });
     } catch (error) {

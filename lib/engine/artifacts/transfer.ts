@@ -5,11 +5,12 @@
  */
 import type { Descriptor } from "../../oci/descriptor.ts";
 import { parseManifest } from "../../oci/manifest.ts";
-import { parseReference } from "../../oci/reference.ts";
+import { name as repositoryOf, parseReference } from "../../oci/reference.ts";
 import { RegistryClient } from "../../oci/registry_client.ts";
 import { RegistryWriter } from "../../oci/registry_writer.ts";
 import type { ArtifactRecord } from "../artifact_record.ts";
 import { EngineError } from "../errors.ts";
+import { BlobPlaces } from "../images/blob_places.ts";
 import { pullFailure } from "../images/failures.ts";
 import { admit, type ImageParts, type Intake, storeDocument, withIntake } from "../images/intake.ts";
 import { localSource } from "../images/push/local_source.ts";
@@ -45,6 +46,9 @@ export async function pullArtifact(
       await fetchBlob(intake, descriptor, () => client.blob(reference, descriptor, { signal }));
     }
     await storeDocument(intake, bytes, manifest.mediaType);
+    const places = new BlobPlaces(parts.core);
+    places.see(repositoryOf(reference), [manifest.config, ...manifest.layers].map((blob) => blob.digest));
+    await parts.core.state.commit(places.operations());
     const record = { name, digest, manifest };
     await store.with(name, () => store.put(record), signal);
     parts.core.events.emit({ type: "artifact", action: "pull", id: digest, name });
@@ -67,8 +71,10 @@ export async function pushArtifact(
       { digest: record.digest, mediaType: record.manifest.mediaType },
       target.domain,
     );
-    const context = { ...intake, writer, target, choice: { force: false }, tell: () => {} };
+    const places = new BlobPlaces(core);
+    const context = { ...intake, writer, target, choice: { force: false }, places, tell: () => {} };
     const { digest } = await pushManifest(context, source, target);
+    await core.state.commit(places.operations());
     core.events.emit({ type: "artifact", action: "push", id: digest, name: record.name });
     return digest;
   });

@@ -10,6 +10,7 @@ import { EngineError } from "../errors.ts";
 import type { ImageRecord } from "../image_record.ts";
 import type { Limits, Platform } from "../options.ts";
 import type { Blobs } from "../ports.ts";
+import { BlobPlaces } from "./blob_places.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Claim, Content, Fate } from "./content.ts";
 import { isRefusal, pullFailure, pullFailureOf } from "./failures.ts";
@@ -71,10 +72,12 @@ async function fetchClaimed(context: FetchContext): Promise<string> {
   const record = await fetchContent(context, source);
   tell({ kind: "status", text: "Writing manifest to image destination" });
   for (const document of source.documents) await storeDocument(context, document);
+  const places = new BlobPlaces(core);
+  places.see(repositoryOf(reference), [`sha256:${record.id}`, ...record.layers.map(({ digest }) => digest)]);
   await catalogue.add({
     record,
     names: [format(reference)],
-    operations: content.keepSizes(record.layers.map(({ diffID }) => diffID)),
+    operations: [...content.keepSizes(record.layers.map(({ diffID }) => diffID)), ...places.operations()],
     claim,
   });
   return record.id;

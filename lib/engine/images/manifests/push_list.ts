@@ -5,6 +5,7 @@ import { RegistryClient } from "../../../oci/registry_client.ts";
 import { RegistryWriter } from "../../../oci/registry_writer.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageList, ImageRecord, ListEntry } from "../../image_record.ts";
+import { BlobPlaces } from "../blob_places.ts";
 import { claimBlobs } from "../content.ts";
 import { type ImageParts, type Intake, withIntake } from "../intake.ts";
 import { localSource } from "../push/local_source.ts";
@@ -40,8 +41,10 @@ export async function pushList(
   const writer = new RegistryWriter(core.ports.net, registryOptions(core, options));
   await withIntake(parts, { signal, what: "Push" }, async (intake) => {
     claimBlobs(intake.claim, image);
-    const context: PushContext = { ...intake, writer, target, choice, tell };
-    const done = ({ digest, size }: { digest: string; size: number }) => {
+    const places = new BlobPlaces(core);
+    const context: PushContext = { ...intake, writer, target, choice, places, tell };
+    const done = async ({ digest, size }: { digest: string; size: number }) => {
+      await core.state.commit(places.operations());
       core.events.emit({ type: "image", action: "push", id: image.id, name: format(target) });
       tell({ kind: "done", digest, size, name: format(target) });
     };
@@ -50,14 +53,14 @@ export async function pushList(
       if (!chosen) {
         throw new EngineError("no_such_image", `${image.id}: no image of this platform in the manifest list`);
       }
-      return done(await pushManifest(context, await sourceOf(intake, chosen, target, options), target));
+      return await done(await pushManifest(context, await sourceOf(intake, chosen, target, options), target));
     }
     const entries = select === "all" ? await pushEntries(context, list.entries, options) : list.entries;
     const sent: ImageList = { ...list, entries };
     const { bytes, mediaType } = writeList(sent, options.format ?? listFormat(sent));
     tell({ kind: "status", text: "Writing manifest list to image destination" });
     const { digest } = await writer.manifest(target, { bytes, mediaType }, { signal });
-    done({ digest, size: bytes.length });
+    await done({ digest, size: bytes.length });
   });
 }
 

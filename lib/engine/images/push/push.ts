@@ -1,6 +1,7 @@
 import { format, name as repositoryOf, normalise, type Reference, withDefaultTag } from "../../../oci/reference.ts";
 import { RegistryWriter } from "../../../oci/registry_writer.ts";
 import { EngineError } from "../../errors.ts";
+import { BlobPlaces } from "../blob_places.ts";
 import { claimBlobs } from "../content.ts";
 import { pullFailure } from "../failures.ts";
 import { type ImageParts, withIntake } from "../intake.ts";
@@ -35,7 +36,10 @@ export async function pushImage(
     claimBlobs(intake.claim, image);
     tell({ kind: "status", text: "Getting image source signatures" });
     const source = await localSource(intake, image, target.domain);
-    const { digest, size } = await pushManifest({ ...intake, writer, target, choice, tell }, source, target);
+    const places = new BlobPlaces(core);
+    const context = { ...intake, writer, target, choice, places, tell };
+    const { digest, size } = await pushManifest(context, source, target);
+    await core.state.commit(places.operations());
     const repository = repositoryOf(target);
     // By its own name there it is known by its digest too, as after a pull.
     if (digest === image.digest && image.names.some((name) => name.startsWith(`${repository}:`))) {

@@ -3,6 +3,7 @@ import type { ManifestFormat } from "../../../oci/manifest_writer.ts";
 import type { Reference } from "../../../oci/reference.ts";
 import type { RegistryWriter } from "../../../oci/registry_writer.ts";
 import { EngineError } from "../../errors.ts";
+import type { BlobPlaces } from "../blob_places.ts";
 import type { Intake } from "../intake.ts";
 import type { PushOptions, PushProgress } from "../types.ts";
 
@@ -20,6 +21,8 @@ export interface PushContext extends Intake {
   /** The name, with tag or digest, that it gets. */
   target: Reference;
   choice: PushChoice;
+  /** Where blobs were seen before, and what this push sees. */
+  places: BlobPlaces;
   tell(progress: PushProgress): void;
 }
 
@@ -30,7 +33,7 @@ export interface PushSource {
   digest: string;
   /** A blob of it, from a byte on. */
   open(descriptor: Descriptor, offset: number): Promise<ReadableStream<Uint8Array>>;
-  /** Repositories of the target's registry that may have a blob. */
+  /** Repositories of the target's registry that may have a blob, besides those where blobs were seen. */
   mountFrom(digest: string): readonly string[];
 }
 

@@ -1,6 +1,7 @@
 import type { Descriptor } from "../../../oci/descriptor.ts";
 import { LAYER_TYPES, type ManifestFormat } from "../../../oci/manifest_writer.ts";
 import { type Compression, layerCompression } from "../../../oci/media_type.ts";
+import { name as repositoryOf } from "../../../oci/reference.ts";
 import { EngineError } from "../../errors.ts";
 import { counted } from "../counted.ts";
 import { decompress } from "../decompress.ts";
@@ -43,20 +44,27 @@ export async function pushLayers(
   return layers.map((layer) => pushed.get(layer.digest) ?? layer);
 }
 
-/** Sends one blob as it is. */
-export async function pushBlob(context: PushContext, source: PushSource, descriptor: Descriptor): Promise<PushState> {
-  const { core: { clock }, writer, target, signal } = context;
-  const { digest, size } = descriptor;
+/**
+ * Sends one blob as it is.
+ *
+ * @param location Where an upload was begun already
+ */
+export async function pushBlob(
+  context: PushContext,
+  source: PushSource,
+  descriptor: Descriptor,
+  location?: URL,
+): Promise<PushState> {
+  const { core: { clock }, writer, target, places } = context;
   const count = (offset: number) =>
     counted(clock, offset, (current) => report(context, descriptor, "pushing", current));
   const outcome = await writer.blob(target, {
-    digest,
-    size,
-    mountFrom: source.mountFrom(digest),
+    ...lookedFor(context, source, descriptor),
+    location,
     open: async (offset) => (await source.open(descriptor, offset)).pipeThrough(count(offset)),
     onUpload: () => report(context, descriptor, "pushing", 0),
-    signal,
   });
+  places.see(repositoryOf(target), [descriptor.digest]);
   return outcome === "sent" ? "done" : outcome;
 }
 
@@ -75,6 +83,8 @@ async function pushLayer(
     report(context, layer, await pushBlob(context, source, layer), layer.size);
     return layer;
   }
+  const known = await reusePacked(context, source, layer, wanted, format);
+  if (known !== undefined && "digest" in known) return known;
   report(context, layer, "compressing", 0);
   const made = await compress(context, source, layer, wanted, format);
   const { blobs } = context.core.ports;
@@ -83,8 +93,43 @@ async function pushLayer(
     if (stream === undefined) throw new EngineError("internal", `Push ${digest}: its blob is not there`);
     return stream;
   };
-  report(context, layer, await pushBlob(context, { ...source, open }, made), layer.size);
+  report(context, layer, await pushBlob(context, { ...source, open }, made, known), layer.size);
   return made;
+}
+
+/** What an earlier push made of the layer, where the registry has that; or where an upload was begun when it was asked. */
+async function reusePacked(
+  context: PushContext,
+  source: PushSource,
+  layer: Descriptor,
+  compression: Compression,
+  format: ManifestFormat,
+): Promise<Descriptor | URL | undefined> {
+  const { places, writer, target } = context;
+  const packed = places.packed(layer.digest, wayOf(context, compression));
+  const mediaType = LAYER_TYPES[format][compression];
+  if (packed === undefined || mediaType === undefined) return undefined;
+  const reused = await writer.reuse(target, lookedFor(context, source, packed));
+  if (reused !== "exists" && reused !== "mounted") return reused;
+  places.see(repositoryOf(target), [packed.digest]);
+  report(context, layer, reused, layer.size);
+  return { mediaType, ...packed };
+}
+
+/** A blob, and where it may be in the target's registry. */
+function lookedFor(
+  { places, target, signal }: PushContext,
+  source: PushSource,
+  { digest, size }: Pick<Descriptor, "digest" | "size">,
+) {
+  const mountFrom = [...new Set([...places.repositories(target.domain, digest), ...source.mountFrom(digest)])];
+  const onMissing = (path: string) => places.miss(repositoryOf({ domain: target.domain, path }), digest);
+  return { digest, size, mountFrom, onMissing, signal };
+}
+
+/** Names a way of compression. */
+function wayOf({ choice: { level } }: PushContext, compression: Compression): string {
+  return level === undefined ? compression : `${compression} ${level}`;
 }
 
 /** How the layer has to be compressed. */
@@ -113,6 +158,7 @@ async function compress(
     admit: (digest) => admit(context, `blob:${digest}`),
     signal,
   });
+  context.places.pack(layer.digest, wayOf(context, compression), { digest, size });
   return { mediaType, digest, size };
 }
 
