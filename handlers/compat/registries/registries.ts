@@ -4,6 +4,7 @@ import { credentialKey } from "../../../lib/oci/auth_file.ts";
 import { isDomain } from "../../../lib/oci/reference.ts";
 import { HTTPError, type Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
+import { dockerName } from "../images/docker_name.ts";
 import { credentialOf, registryCredentials } from "../../images/registry_auth.ts";
 import type { AuthConfig } from "../../wire/auth.ts";
 import { DistributionInspect } from "../../wire/compat/registry.ts";
@@ -26,7 +27,8 @@ export function compatRegistries(engine: Engine): Implementation {
     },
     CompatInspectDistribution: async (name, { request, signal }) => {
       const credentials = registryCredentials(request.headers);
-      const { descriptor, platforms } = await engine.images.inspectRemote(name, { credentials, signal });
+      const access = { credentials, signal };
+      const { descriptor, platforms } = await engine.images.inspectRemote(dockerName(engine, name), access);
       return emit(DistributionInspect, {
         Descriptor: descriptor,
         Platforms: platforms.map((platform) => ({ ...platform, features: undefined })),

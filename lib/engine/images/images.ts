@@ -155,7 +155,7 @@ export class Images {
 
   /** What a name stands for in its registry; see {@linkcode inspectRemote}. */
   inspectRemote(name: string, options: RegistryAccess & { signal?: AbortSignal } = {}): Promise<RemoteImage> {
-    return inspectRemote(this.#core, name, options);
+    return this.#trackWith(options.signal, (signal) => inspectRemote(this.#core, name, { ...options, signal }));
   }
 
   /** Makes an image of a base, layers and a config; see {@linkcode assembleImage}. */

@@ -10,11 +10,15 @@ import type { Platform } from "../options.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Content } from "./content.ts";
 import { pullFailure, pullFailureOf, unknownImage } from "./failures.ts";
+import { firstOf } from "./first_of.ts";
 import { fetchImage, type PullContext } from "./image_fetch.ts";
 import { findImage, parseName } from "./lookup.ts";
 import { registryOptions } from "./registry_options.ts";
 import { registryReference } from "./transport.ts";
 import type { PullOptions, PullProgress } from "./types.ts";
+
+/** What errors say was tried. */
+const PULLING = "pulling";
 
 /** The parts of the engine a pull changes. */
 export interface PullParts {
@@ -68,7 +72,7 @@ async function pullOrKeep(parts: PullParts, { name, local, options, tell, signal
   const pull: PullContext = { ...context, tell, signal };
   const ids = local
     ? [await pullNewer(pull, references, local)]
-    : await firstOf(pull, references, (reference) => pullReference(pull, reference, options.allTags ?? false));
+    : await firstOf(references, { signal, what: PULLING }, (one) => pullReference(pull, one, options.allTags ?? false));
   if (!local || local.id !== ids[0]) {
     for (const id of ids) parts.core.events.emit({ type: "image", action: "pull", id, name });
   }
@@ -93,7 +97,7 @@ async function announceAndFetch(pull: PullContext, reference: Reference): Promis
 /** What is here stays when the registry has the same, or cannot be asked. */
 async function pullNewer(pull: PullContext, references: Reference[], local: ImageRecord): Promise<string> {
   try {
-    return await firstOf(pull, references, async (reference) => {
+    return await firstOf(references, { signal: pull.signal, what: PULLING }, async (reference) => {
       const { digest } = await pull.client.manifest(reference, { signal: pull.signal });
       const isSame = pull.catalogue.withDigest(digest).some(({ id }) => id === local.id);
       return isSame ? local.id : await announceAndFetch(pull, reference);
@@ -104,31 +108,6 @@ async function pullNewer(pull: PullContext, references: Reference[], local: Imag
     pull.core.log("debug", `Keep ${local.id}: ${failure.message}`);
     return local.id;
   }
-}
-
-/** Tries references in order; when all fail, one error tells of each. */
-async function firstOf<T>(
-  { signal }: PullContext,
-  references: readonly Reference[],
-  attempt: (reference: Reference) => Promise<T>,
-): Promise<T> {
-  const failures: EngineError[] = [];
-  for (const reference of references) {
-    try {
-      return await attempt(reference);
-    } catch (error) {
-      const failure = pullFailureOf(error, signal);
-      if (failure.code === "cancelled") throw failure;
-      failures.push(failure);
-    }
-  }
-  if (failures.length === 1) throw failures[0];
-  const lines = failures.map(({ message }) => `\n * ${message}`).join("");
-  const { code, status } = failures[0];
-  throw new EngineError(code, `${failures.length} errors occurred while pulling:${lines}`, {
-    cause: failures[0],
-    status,
-  });
 }
 
 function findLocal(

@@ -9,12 +9,13 @@ import { checkLogin } from "../../oci/login_check.ts";
 import { parseManifest } from "../../oci/manifest.ts";
 import { isImageConfigType } from "../../oci/media_type.ts";
 import { type Platform, platformOf } from "../../oci/platform.ts";
-import { normalise, withDefaultTag } from "../../oci/reference.ts";
+import type { Reference } from "../../oci/reference.ts";
 import { RegistryClient } from "../../oci/registry_client.ts";
 import type { Credential } from "../../oci/registry_sessions.ts";
 import type { Core } from "../core.ts";
-import { EngineError } from "../errors.ts";
 import { pullFailure } from "./failures.ts";
+import { firstOf } from "./first_of.ts";
+import { candidatesOf } from "./pull.ts";
 import { registryOptions } from "./registry_options.ts";
 import { registryReference } from "./transport.ts";
 import type { RegistryAccess } from "./types.ts";
@@ -42,32 +43,31 @@ export async function login(
   }
 }
 
-/** What a name stands for in its registry. Throws `EngineError`: `invalid`, `registry`, `corrupt`. */
+/**
+ * What a name stands for in its registry; a short one in the first of those it may mean that has it. Throws `EngineError`: `invalid`,
+ * `registry`, `corrupt`.
+ */
 export async function inspectRemote(
   core: QueryCore,
   name: string,
-  { signal, ...access }: RegistryAccess & { signal?: AbortSignal } = {},
+  { signal, ...access }: RegistryAccess & { signal: AbortSignal },
 ): Promise<RemoteImage> {
   const client = new RegistryClient(core.ports.net, registryOptions(core, access));
-  try {
-    const reference = withDefaultTag(normalise(registryReference(name)));
-    const { bytes, digest, mediaType } = await client.manifest(reference, { signal });
-    const manifest = parseManifest(bytes, mediaType);
-    const descriptor = { mediaType: manifest.mediaType, digest, size: bytes.length };
-    if (manifest.kind === "index") {
-      return {
-        descriptor,
-        platforms: manifest.manifests.flatMap(({ platform }) => platform === undefined ? [] : [platform]),
-      };
-    }
-    if (!isImageConfigType(manifest.config.mediaType)) return { descriptor, platforms: [] };
-    const config = parseImageConfig(await client.blobBytes(reference, manifest.config, { signal }));
-    return { descriptor, platforms: [platformOf(config)] };
-  } catch (error) {
-    // A name that does not parse is the caller's; content that does not is the registry's.
-    if (error instanceof SyntaxError && error.message.startsWith("Parse reference")) {
-      throw new EngineError("invalid", error.message, { cause: error });
-    }
-    throw pullFailure(error);
+  const references = candidatesOf(core, registryReference(name));
+  return await firstOf(references, { signal, what: "asking registries" }, (one) => inspectOne(client, one, signal));
+}
+
+async function inspectOne(client: RegistryClient, reference: Reference, signal: AbortSignal): Promise<RemoteImage> {
+  const { bytes, digest, mediaType } = await client.manifest(reference, { signal });
+  const manifest = parseManifest(bytes, mediaType);
+  const descriptor = { mediaType: manifest.mediaType, digest, size: bytes.length };
+  if (manifest.kind === "index") {
+    return {
+      descriptor,
+      platforms: manifest.manifests.flatMap(({ platform }) => platform === undefined ? [] : [platform]),
+    };
   }
+  if (!isImageConfigType(manifest.config.mediaType)) return { descriptor, platforms: [] };
+  const config = parseImageConfig(await client.blobBytes(reference, manifest.config, { signal }));
+  return { descriptor, platforms: [platformOf(config)] };
 }

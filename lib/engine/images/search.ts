@@ -4,6 +4,7 @@ import { type SearchHit, searchRegistry } from "../../oci/registry_search.ts";
 import type { Core } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import { pullFailure, pullFailureOf } from "./failures.ts";
+import { oneOf } from "./first_of.ts";
 import { registryOptions } from "./registry_options.ts";
 import type { RegistryAccess } from "./types.ts";
 
@@ -45,7 +46,7 @@ export async function searchImages(
   const slash = term.indexOf("/");
   const registries = slash < 0 ? core.options.registries.unqualifiedSearch : [term.slice(0, slash)];
   const rest = term.slice(slash + 1);
-  const failures: EngineError[] = [];
+  const failures = new Map<string, EngineError>();
   const found = new Map<string, SearchResult[]>();
   const waiting = registries[Symbol.iterator]();
   const worker = async () => {
@@ -54,13 +55,14 @@ export async function searchImages(
       try {
         found.set(registry, await searchOne(core, registry, rest, options));
       } catch (error) {
-        failures.push(pullFailureOf(error, options.signal));
+        failures.set(registry, pullFailureOf(error, options.signal));
       }
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const results = registries.flatMap((registry) => found.get(registry) ?? []);
-  if (results.length === 0 && failures.length > 0) throw failures[0];
+  const failed = registries.flatMap((registry) => failures.get(registry) ?? []);
+  if (results.length === 0 && failed.length > 0) throw oneOf(failed, "searching");
   return results;
 }
 

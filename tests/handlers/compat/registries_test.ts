@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { emptyRegistriesConf } from "../../../lib/oci/registries_conf.ts";
 import { openTestEngine, TINY, TINY_NAME } from "../test_engine.ts";
 
 Deno.test("CompatAuth says whether a registry takes a credential, in Podman's words", async () => {
@@ -38,4 +39,19 @@ Deno.test("CompatInspectDistribution gives the descriptor and platforms of what 
     400,
     401,
   ]);
+});
+
+Deno.test("CompatInspectDistribution takes a short name for Docker Hub's, or with dockerHub: false for what registries.conf says", async () => {
+  const registries = { ...emptyRegistriesConf(), unqualifiedSearch: ["localhost:5000"] };
+  const rows: [dockerHub: boolean | undefined, paths: string[]][] = [
+    [undefined, ["https://registry-1.docker.io/v2/team/tiny"]],
+    [false, ["https://localhost:5000/v2/team/tiny"]],
+  ];
+  for (const [dockerHub, asked] of rows) {
+    await using test = await openTestEngine({ dockerHub, registries, pulled: false });
+    const response = await test.send("GET", "/distribution/team/tiny:1/json");
+    assertEquals((await response.json()).Descriptor.digest, TINY.digest);
+    const repositories = test.requests.flatMap(({ url }) => /^.*\/v2\/.+(?=\/manifests\/1)/.exec(url) ?? []);
+    assertEquals([...new Set(repositories)], asked);
+  }
 });
