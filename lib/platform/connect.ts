@@ -3,6 +3,7 @@ import net from "node:net";
 import type { Client } from "../rest/core_client.ts";
 import { parseAddress } from "./address.ts";
 import { sendRequest } from "./send_request.ts";
+import { endSilent } from "./silent_peer.ts";
 import { WebSocket as SocketClient } from "./ws.ts";
 
 /**
@@ -16,6 +17,21 @@ import { WebSocket as SocketClient } from "./ws.ts";
  * ```
  */
 export interface ConnectedClient extends Client, Disposable {}
+
+/**
+ * Options of {@linkcode connect}.
+ *
+ * @example
+ * ```ts
+ * import { connect, type ConnectOptions } from "./serve.ts";
+ * const options: ConnectOptions = { socketPatience: 10_000 };
+ * using client = connect("unix:///run/calculator.sock", options);
+ * ```
+ */
+export interface ConnectOptions {
+  /** Milliseconds a WebSocket's server may be silent, though it is pinged, until it is taken for gone; 60,000 by default. */
+  readonly socketPatience?: number;
+}
 
 /**
  * A client for `link` that reaches a server at the address it listens on, which may be a Unix socket (`fetch` and `WebSocket`
@@ -35,7 +51,7 @@ export interface ConnectedClient extends Client, Disposable {}
  * @param addr `unix:///path`, `tcp://host:port` or `host:port`
  * @throws {SyntaxError} if the address does not parse
  */
-export function connect(addr: string): ConnectedClient {
+export function connect(addr: string, { socketPatience = 60_000 }: ConnectOptions = {}): ConnectedClient {
   const address = parseAddress(addr);
   const to = address.kind === "unix" ? { socketPath: address.path } : { host: address.host, port: address.port };
   const agent = new http.Agent({ keepAlive: true });
@@ -49,14 +65,16 @@ export function connect(addr: string): ConnectedClient {
       });
     },
     openWebSocket(request, protocols) {
+      let connection: net.Socket | undefined;
       const socket = new SocketClient(request.url.replace(/^http/, "ws"), protocols, {
         headers: Object.fromEntries(request.headers),
         // Where the connection goes is said here, whatever the address' scheme and host are.
-        createConnection: () => net.connect(address.kind === "unix" ? { path: address.path } : address),
+        createConnection: () => connection = net.connect(address.kind === "unix" ? { path: address.path } : address),
         perMessageDeflate: false,
       });
       // A failure closes the socket too, which is what users listen to; an event without a listener would end the process.
       socket.on("error", () => {});
+      socket.on("open", () => connection && endSilent(socket, connection, socketPatience));
       sockets.add(socket);
       socket.on("close", () => sockets.delete(socket));
       // ws has the browser's interface under a class of its own.

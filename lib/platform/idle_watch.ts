@@ -1,5 +1,7 @@
 /** How many times in its patience a watch looks. */
 const LOOKS = 4;
+/** The longest wait of a timer; one that is to wait longer does not wait at all. */
+export const LONGEST = 2_147_483_647;
 
 /** Gives up what waits too long. One clock for all that wait: a timer of its own for each piece of each body would cost more than to read it. */
 export class IdleWatch implements Disposable {
@@ -17,7 +19,7 @@ export class IdleWatch implements Disposable {
   /** Begins to wait: `giveUp` is called unless {@linkcode done} is called with it in time. */
   wait(giveUp: () => void): void {
     this.#waiting.set(giveUp, this.#look);
-    this.#timer ??= setInterval(() => this.#check(), this.#patience / LOOKS);
+    this.#timer ??= setInterval(() => this.#check(), Math.min(this.#patience / LOOKS, LONGEST));
   }
 
   /** What was waited for has come. */

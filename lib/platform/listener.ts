@@ -34,6 +34,8 @@ export interface ListenOptions extends HostRules {
   readonly patience?: number;
   /** Milliseconds without a byte of a body that is waited for, until it is given up; 60,000 by default. */
   readonly bodyPatience?: number;
+  /** Milliseconds a WebSocket's peer may be silent, though it is pinged, until it is taken for gone; 60,000 by default. */
+  readonly socketPatience?: number;
   /** Connections at once; more are closed as they come. By default up to three quarters of the files this process may have open. */
   readonly connections?: number;
   /** The most bytes of body of a request that takes its connection over; 4 MiB by default. */
@@ -87,6 +89,7 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
     idle,
     authority: address.kind === "unix" ? "localhost" : undefined,
     refuse: address.kind === "unix" ? undefined : (headers, local) => refusal(headers, local, options),
+    socketPatience: options.socketPatience ?? 60_000,
     upgradeBodyLimit: options.upgradeBodyLimit ?? 4 * 1024 * 1024,
     onError: options.onError ?? (() => {}),
   };

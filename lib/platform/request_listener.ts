@@ -45,6 +45,12 @@ export function requestListener(
   handler: Handler,
   { bodyPatience = 60_000, onError = () => {} }: RequestListenerOptions = {},
 ): (message: IncomingMessage, out: ServerResponse) => void {
-  const serving: Serving = { handler, onError, idle: new IdleWatch(bodyPatience), upgradeBodyLimit: 0 };
+  const serving: Serving = {
+    handler,
+    onError,
+    idle: new IdleWatch(bodyPatience),
+    upgradeBodyLimit: 0,
+    socketPatience: 0,
+  };
   return (message, out) => void serveExchange(serving, message, out);
 }

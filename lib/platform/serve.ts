@@ -8,7 +8,7 @@ import { handler, type HandlerOptions } from "../rest/handler.ts";
 import type { Implementation } from "../rest/implement.ts";
 import { listen, type Listener, type ListenOptions } from "./listener.ts";
 
-export { connect, type ConnectedClient } from "./connect.ts";
+export { connect, type ConnectedClient, type ConnectOptions } from "./connect.ts";
 export type { Hijacks } from "./front.ts";
 export type { HostRules } from "./host_rules.ts";
 export { listen, type Listener, type ListenOptions } from "./listener.ts";

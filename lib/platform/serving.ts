@@ -13,6 +13,8 @@ export interface Serving {
   refuse?(headers: Headers, localAddress: string | undefined): string | undefined;
   /** Gives up bodies that stop coming. */
   readonly idle: IdleWatch;
+  /** Milliseconds a WebSocket's peer may be silent. */
+  readonly socketPatience: number;
   /** The most bytes of body a request may have that takes its socket over. */
   readonly upgradeBodyLimit: number;
   /** Told of what no client can be told any more. */

@@ -5,6 +5,7 @@ import { HTTPError } from "../rest/error.ts";
 import { Peer } from "./node_request.ts";
 import { responseOn } from "./raw_exchange.ts";
 import { answer, send, type Serving } from "./serving.ts";
+import { endSilent } from "./silent_peer.ts";
 import { isMarker, marker } from "./take_over.ts";
 import { WebSocketServer } from "./ws.ts";
 
@@ -27,7 +28,7 @@ export async function serveWebSocket(
     upgradeWebSocket(options) {
       if (taken) throw new TypeError("Open the WebSocket: the connection is taken already");
       taken = true;
-      const made = handshake(message, socket, ahead, options?.protocol);
+      const made = handshake(message, socket, ahead, serving.socketPatience, options?.protocol);
       made.addEventListener("close", () => peer.leave());
       return { socket: made, response: marker() };
     },
@@ -46,7 +47,13 @@ export async function serveWebSocket(
   await send(serving, out, response, peer);
 }
 
-function handshake(message: IncomingMessage, socket: Socket, ahead: Uint8Array, protocol?: string): WebSocket {
+function handshake(
+  message: IncomingMessage,
+  socket: Socket,
+  ahead: Uint8Array,
+  patience: number,
+  protocol?: string,
+): WebSocket {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -58,6 +65,7 @@ function handshake(message: IncomingMessage, socket: Socket, ahead: Uint8Array, 
   server.handleUpgrade(message, socket, ahead, (webSocket) => {
     // An error closes the socket too, which is what users listen to; an event without a listener would end the process.
     webSocket.on("error", () => {});
+    endSilent(webSocket, socket, patience);
     // ws has the browser's interface (addEventListener, send, close, bufferedAmount …) under a class of its own.
     made = webSocket as unknown as WebSocket;
   });

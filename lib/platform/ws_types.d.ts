@@ -11,7 +11,8 @@ export interface ClientOptions {
 
 export class WebSocket {
   constructor(url: string, protocols: string[], options?: ClientOptions);
-  on(event: "error" | "close", listener: () => void): void;
+  on(event: "open" | "error" | "close", listener: () => void): void;
+  ping(): void;
   terminate(): void;
 }
 

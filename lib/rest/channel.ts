@@ -52,7 +52,11 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
   if (overWebSocket) {
     const protocol = chooseProtocol(request);
     const { socket, response } = upgrade(values, () => platform.upgradeWebSocket!({ protocol }));
-    const sent = sendValues(values, socket, { flow: protocol === FLOW, describe });
+    const sent = sendValues(values, socket, {
+      flow: protocol === FLOW,
+      describe,
+      patience: platform.socketPatience,
+    });
     platform.waitUntil?.(sent);
     return response;
   }

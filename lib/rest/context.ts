@@ -57,6 +57,11 @@ export interface Platform {
    * they are read as a whole, as the runtime decodes them, and only then measured. Else they are measured as they come, which takes longer.
    */
   readonly boundedBodies?: boolean;
+  /**
+   * Milliseconds after which a WebSocket's peer that has told that it is there, as our clients do every 20 seconds, and then says nothing is taken
+   * for gone; 180,000 by default.
+   */
+  readonly socketPatience?: number;
   /** The peer's address, as the runtime words it. */
   readonly peer?: string;
   waitUntil?(promise: Promise<unknown>): void;

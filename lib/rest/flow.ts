@@ -4,6 +4,15 @@
  */
 export const FLOW = "gantry.flow";
 
+/** What a receiver sends now and then to say that it is there: credit for no value, which any sender takes. */
+export const BEAT = "0";
+
+/** Milliseconds from one beat to the next. A browser may delay those of a page in the background to one in a minute. */
+export const BEAT_EVERY = 20_000;
+
+/** Milliseconds without any word after which a sender takes a receiver for gone that has sent a beat before. */
+export const BEAT_PATIENCE = 180_000;
+
 /** How many values a receiver grants at first; it grants more when half of them are read. */
 export const WINDOW = 64;
 

@@ -1,4 +1,4 @@
-import { FLOW } from "./flow.ts";
+import { BEAT, BEAT_EVERY, FLOW } from "./flow.ts";
 import { carriersOf } from "./socket_protocols.ts";
 import type { Texts } from "./open_channel.ts";
 
@@ -16,14 +16,21 @@ export function receiveValues(request: Request, window: number, open: OpenWebSoc
   let wake: (() => void) | undefined;
   let taken = 0;
   let failure: string | undefined;
+  let beats: ReturnType<typeof setInterval> | undefined;
+  const beat = () => void (socket.readyState === 1 && socket.send(BEAT));
   const opened = new Promise<void>((resolve, reject) => {
     socket.addEventListener("open", () => {
-      if (socket.protocol === FLOW) socket.send(String(window));
+      if (socket.protocol === FLOW) {
+        socket.send(String(window));
+        beat();
+        if (end === undefined) beats = setInterval(beat, BEAT_EVERY);
+      }
       resolve();
     });
     // Runtimes that know why a connection failed say so here; a browser does not tell.
     socket.addEventListener("error", (event) => failure = (event as Partial<ErrorEvent>).message);
     socket.addEventListener("close", ({ code, reason }) => {
+      clearInterval(beats);
       end ??= code === 1000 ? {} : { error: closeError(code, reason || failure) };
       reject(end.error ?? new Error("Open a channel: closed before it was open"));
       wake?.();
@@ -52,6 +59,7 @@ export function receiveValues(request: Request, window: number, open: OpenWebSoc
     },
     close() {
       end ??= {};
+      clearInterval(beats);
       texts.length = 0;
       wake?.();
       socket.close();

@@ -1,5 +1,5 @@
 import type { ChannelSource } from "./channel_source.ts";
-import { Credit, FLOW } from "./flow.ts";
+import { BEAT, BEAT_PATIENCE, Credit, FLOW } from "./flow.ts";
 import { offeredProtocols, PLAIN } from "./socket_protocols.ts";
 
 /** Bytes a plain WebSocket may hold unsent before the source has to wait. */
@@ -7,6 +7,8 @@ const HIGH = 1_048_576;
 /** A peer that takes nothing for this long is too slow (milliseconds). */
 const STALL = 10_000;
 const POLL = 5;
+/** The longest wait of a timer (HTML Standard, section 8.6). */
+const LONGEST = 2_147_483_647;
 
 /** Whether a request asks for a WebSocket. */
 export function wantsWebSocket(request: Request): boolean {
@@ -21,15 +23,16 @@ export function chooseProtocol(request: Request): string | undefined {
 
 /**
  * Sends every value as one text message, then closes with 1000; with 1011 and `describe`'s words when the source fails; with 1013 when a plain
- * peer takes nothing for `stall` milliseconds (10,000 by default). The socket's close is what tells that the peer has gone: the request is over
+ * peer takes nothing for `stall` milliseconds (10,000 by default). A peer with flow control that has sent a beat and then says nothing for
+ * `patience` milliseconds (180,000 by default) is taken for gone. The socket's close is what tells that the peer has gone: the request is over
  * already, and `Deno.serve` aborts its signal then. Never rejects.
  */
 export async function sendValues(
   source: ChannelSource,
   socket: WebSocket,
-  options: { flow: boolean; describe(error: unknown): string; stall?: number },
+  options: { flow: boolean; describe(error: unknown): string; stall?: number; patience?: number },
 ): Promise<void> {
-  const { flow, describe, stall = STALL } = options;
+  const { flow, describe, stall = STALL, patience = BEAT_PATIENCE } = options;
   const gone = new AbortController();
   const credit = new Credit();
   let wake: (() => void) | undefined;
@@ -41,7 +44,18 @@ export async function sendValues(
   };
   socket.addEventListener("close", leave);
   socket.addEventListener("error", leave);
+  let heard = performance.now();
+  let watch: ReturnType<typeof setInterval> | undefined;
+  const look = () => {
+    if (performance.now() - heard <= patience) return;
+    close(socket, 1001, "The peer is silent");
+    leave();
+  };
   socket.addEventListener("message", (event) => {
+    heard = performance.now();
+    if (flow && event.data === BEAT && !gone.signal.aborted) {
+      watch ??= setInterval(look, Math.min(patience / 4, LONGEST));
+    }
     if (!flow || credit.grant(event.data)) return;
     close(socket, 1002, "Not a credit message");
     // A peer like that may never answer the close, and the source is not to wait for it.
@@ -64,6 +78,7 @@ export async function sendValues(
   } catch (error) {
     close(socket, 1011, describe(error));
   } finally {
+    clearInterval(watch);
     source.release();
   }
 }

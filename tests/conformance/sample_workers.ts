@@ -6,13 +6,19 @@ import { sample } from "./sample.ts";
 export class Sample {
   readonly #serve = sample();
   readonly #state: DurableObjectState;
+  readonly #patience: number | undefined;
 
-  constructor(state: DurableObjectState, _bindings: Bindings) {
+  constructor(state: DurableObjectState, { SOCKET_PATIENCE: patience }: Bindings & { SOCKET_PATIENCE?: string }) {
     this.#state = state;
+    this.#patience = patience === undefined ? undefined : Number(patience);
   }
 
   fetch(request: Request): Promise<Response> {
-    return this.#serve(request, { upgradeWebSocket, waitUntil: (promise) => this.#state.waitUntil(promise) });
+    return this.#serve(request, {
+      upgradeWebSocket,
+      socketPatience: this.#patience,
+      waitUntil: (promise) => this.#state.waitUntil(promise),
+    });
   }
 }
 

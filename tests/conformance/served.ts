@@ -22,16 +22,16 @@ function running(address: string, pid: number, stop: () => Promise<void>): Runni
 }
 
 /** Serves the sample in this process. */
-export async function onDeno(address: string): Promise<Running> {
-  const listener = await listen(address, sample(), { hijacks, patience: 1000 });
+export async function onDeno(address: string, socketPatience?: number): Promise<Running> {
+  const listener = await listen(address, sample(), { hijacks, patience: 1000, socketPatience });
   return running(listener.address, Deno.pid, () => listener.close(0));
 }
 
 /** Serves the sample by Node 24, from a bundle in an otherwise empty folder. */
-export async function onNode(address: string): Promise<Running> {
+export async function onNode(address: string, socketPatience?: number): Promise<Running> {
   const folder = await Deno.makeTempDir({ prefix: "gantry-node-" });
   await Deno.writeTextFile(`${folder}/sample.mjs`, await bundle("tests/conformance/sample_node.ts", "node"));
-  return await startNode(folder, ["sample.mjs", address]);
+  return await startNode(folder, ["sample.mjs", address, ...socketPatience ? [String(socketPatience)] : []]);
 }
 
 /** Starts Node 24 in a folder, waits for its first line (the address, with its process ID before it), and stops it and removes the folder at the end. */

@@ -119,12 +119,19 @@ export function clientChannels(): ClientChannels {
       };
       signal?.addEventListener("abort", abort, { once: true });
       const credit = (count: number) => socket.protocol === "gantry.flow" && socket.send(String(count));
-      socket.onopen = () => credit(window);
+      let beats: ReturnType<typeof setInterval> | undefined;
+      socket.onopen = () => {
+        credit(window);
+        // Credit for no value says that somebody is there.
+        credit(0);
+        beats = setInterval(() => socket.readyState === 1 && credit(0), 20_000);
+      };
       socket.onmessage = (event) => {
         waiting.push(String(event.data));
         wake();
       };
       socket.onclose = ({ code, reason }) => {
+        clearInterval(beats);
         const words = `Read a channel: closed with ${code}${reason && `: ${reason}`}`;
         ended ??= code === 1000 ? {} : { error: new Error(words) };
         signal?.removeEventListener("abort", abort);
