@@ -23,7 +23,7 @@ export { requestListener, type RequestListenerOptions } from "./request_listener
  * const options: ServeOptions = { compress: true, etag: true, hosts: ["api.example.com"] };
  * ```
  */
-export interface ServeOptions extends Omit<ListenOptions, "authenticated">, Omit<HandlerOptions, "onError"> {}
+export interface ServeOptions extends Omit<ListenOptions, "authenticated">, Omit<HandlerOptions, "onError" | "bodyPatience"> {}
 
 /**
  * Serves an implementation, or several side by side, and resolves when it listens.
@@ -53,5 +53,9 @@ export function listenAndServe<Identity = unknown>(
   impl: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],
   options: ServeOptions = {},
 ): Promise<Listener> {
-  return listen(addr, handler(auth, impl, options), { ...options, authenticated: auth !== null });
+  // The listener itself gives up bodies.
+  return listen(addr, handler(auth, impl, { ...options, bodyPatience: undefined }), {
+    ...options,
+    authenticated: auth !== null,
+  });
 }

@@ -13,6 +13,7 @@ import { form } from "./form.ts";
 import { headerValues } from "./header_value.ts";
 import type { Implementation } from "./implement.ts";
 import { multipart } from "./multipart.ts";
+import { patientRequest } from "./patient_body.ts";
 import { trieRouter } from "./trie_router.ts";
 import { streams } from "./streams.ts";
 
@@ -35,6 +36,11 @@ export interface HandlerOptions extends CoreOptions {
    * {@linkcode decompress} does. Without it such a body is answered 415; one that is a stream reaches its function as it was sent.
    */
   compress?: boolean | CompressOptions;
+  /**
+   * Milliseconds without a byte of a body that is waited for, until the call is answered 408. For servers that wait for ever, as `Deno.serve` does;
+   * not by default.
+   */
+  bodyPatience?: number;
 }
 
 /** Everything a server of this module can do. */
@@ -76,9 +82,13 @@ export function handler<Identity = unknown>(
   return handlerWith(partsOf(options), auth, all, options);
 }
 
-function partsOf({ etag: tagged, compress: compressed }: HandlerOptions): ServerParts {
-  if (!tagged && !compressed) return SERVER_PARTS;
+function partsOf({ etag: tagged, compress: compressed, bodyPatience }: HandlerOptions): ServerParts {
+  if (!tagged && !compressed && bodyPatience === undefined) return SERVER_PARTS;
   const options = typeof compressed === "object" ? compressed : {};
   const finish = [...tagged ? [etag] : [], ...compressed ? [compress(options)] : []];
-  return { ...SERVER_PARTS, finish, decode: compressed ? decompress : refuseCodings };
+  const undo = compressed ? decompress : refuseCodings;
+  const decode: typeof undo = bodyPatience === undefined
+    ? undo
+    : (request, limit, shape) => undo(patientRequest(request, bodyPatience), limit, shape);
+  return { ...SERVER_PARTS, finish, decode };
 }
