@@ -36,8 +36,14 @@ const STATUS: Record<ErrorCode, number> = {
 /** Where an operation answers a code differently, as Podman does. */
 const EXCEPTIONS: Record<string, Partial<Record<ErrorCode, number>>> = {
   // Clients take a 404 of a create for an image to be pulled.
-  CreateContainer: { no_such_secret: 500, name_in_use: 500, no_such_container: 500, no_such_network: 500 },
-  CompatCreateContainer: { no_such_container: 500, no_such_network: 500 },
+  CreateContainer: {
+    invalid: 500,
+    no_such_secret: 500,
+    name_in_use: 500,
+    no_such_container: 500,
+    no_such_network: 500,
+  },
+  CompatCreateContainer: { invalid: 500, no_such_container: 500, no_such_network: 500 },
   CreateSecret: { name_in_use: 500 },
   InitContainer: { state: 304 },
   ExecCreateHandler: { state: 409, invalid: 500 },
@@ -71,6 +77,16 @@ const EXCEPTIONS: Record<string, Partial<Record<ErrorCode, number>>> = {
   AddLocalArtifact: { name_in_use: 500 },
 };
 
+/** Operations that answer 500 where a query does not parse, as Podman does. */
+const UNREADABLE = new Set([
+  "ListContainers",
+  "PruneContainers",
+  "ListSecrets",
+  "CompatListContainers",
+  "CompatPruneContainers",
+  "CompatListSecrets",
+]);
+
 /** How errors look on the wire, the engine's own by the table above. */
 export const engineErrors: ErrorCodec = {
   ...wireErrors,
@@ -78,6 +94,9 @@ export const engineErrors: ErrorCodec = {
     if (error instanceof HTTPError && error.kind === "route") {
       const absent = absentOperation(context.request);
       if (absent) return absent;
+    }
+    if (error instanceof HTTPError && error.kind === "argument" && UNREADABLE.has(context.name ?? "")) {
+      return errorModel(500, error.message);
     }
     if (isFullDisk(error)) return errorModel(500, "no space left on device");
     if (!(error instanceof EngineError)) return wireErrors.encode(error, context);

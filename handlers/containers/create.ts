@@ -6,10 +6,11 @@ import { ContainerCreateResponse } from "../wire/container.ts";
 import { emit } from "../wire/emit.ts";
 import type { SpecGenerator } from "../wire/spec_generator.ts";
 import { containerSpec } from "./spec/container_spec.ts";
+import { withDefaults } from "./spec/defaults.ts";
 
 /** Makes a container. */
 export async function createContainer(engine: Engine, generator: SpecGenerator): Promise<ContainerCreateResponse> {
-  const made = await create(engine, containerSpec(generator));
+  const made = await create(engine, containerSpec(withDefaults(generator, engine.defaults)));
   return { ...made, Warnings: [...made.Warnings ?? [], ...otherPlatform(engine, made.Id, generator)] };
 }
 

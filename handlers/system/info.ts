@@ -9,7 +9,7 @@ import { type HostInfo, Info, type StoreInfo } from "../wire/info.ts";
 export async function info(engine: Engine): Promise<Info> {
   const facts = await engine.info();
   return emit(Info, {
-    host: host(facts),
+    host: host(facts, engine.defaults.logDriver),
     store: store(facts),
     registries: { search: facts.searchRegistries },
     plugins: { volume: ["local"], network: ["bridge"], log: ["k8s-file", "none"], authorization: null },
@@ -23,14 +23,14 @@ export async function info(engine: Engine): Promise<Info> {
   });
 }
 
-function host({ host, platform, unavailable, name }: SystemInfo): Sparse<HostInfo> {
+function host({ host, platform, unavailable, name }: SystemInfo, logDriver = "k8s-file"): Sparse<HostInfo> {
   const common: Sparse<HostInfo> = {
     arch: platform.architecture,
     os: platform.os,
     variant: platform.variant ?? "",
     hostname: name,
     eventLogger: "file",
-    logDriver: "k8s-file",
+    logDriver,
     databaseBackend: "sqlite",
     serviceIsRemote: true,
     linkmode: "static",

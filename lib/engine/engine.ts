@@ -1,4 +1,5 @@
 import type { Artifacts } from "./artifacts/artifacts.ts";
+import type { ContainerDefaults } from "./container_defaults.ts";
 import { Containers } from "./containers/containers.ts";
 import { type Core, hostOf } from "./core.ts";
 import { EventLog } from "./events.ts";
@@ -24,12 +25,15 @@ export class Engine {
   readonly events: EventLog;
   /** Whether short names are Docker Hub's in Docker's API. */
   readonly dockerHub: boolean;
+  /** What containers are where nobody says anything else. */
+  readonly defaults: ContainerDefaults;
   readonly #core: Core;
 
   private constructor(core: Core) {
     this.#core = core;
     this.events = core.events;
     this.dockerHub = core.options.dockerHub;
+    this.defaults = core.options.defaults;
     this.images = core.images;
     this.artifacts = core.images.artifacts;
     this.networks = new Networks(core);

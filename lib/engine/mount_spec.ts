@@ -5,6 +5,8 @@ export interface MountSpec {
   /** Host path for bind and overlay; volume name for volume (empty: anonymous, named at create); an image's name. */
   source: string;
   destination: string;
+  /** The destination as it was asked for, where that ends with a slash: inspection tells it so. */
+  shown?: string;
   /** As `mount(8)` spells them: `ro`, `rprivate`, `noexec`, `size=64m`, …, and Podman's own: `U`, `O`, `idmap`, `nocopy`. */
   options: string[];
   /** The part of a volume or an image that is mounted, instead of all of it. */

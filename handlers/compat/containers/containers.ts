@@ -9,6 +9,7 @@ import { imagesOf, listOptions } from "../../containers/list.ts";
 import { logs } from "../../containers/logs.ts";
 import { prune } from "../../containers/prune.ts";
 import { containerSpec } from "../../containers/spec/container_spec.ts";
+import { withDefaults } from "../../containers/spec/defaults.ts";
 import { top } from "../../containers/top.ts";
 import { ContainersPruneReport } from "../../wire/compat/container.ts";
 import { emit } from "../../wire/emit.ts";
@@ -31,7 +32,10 @@ export function compatContainers(engine: Engine): Implementation {
   return implementFamily(compatContainersAPI, {
     CompatCreateContainer: async (config, { name = "", platform = "" }) => {
       const { name: network } = await networks.ensureDefault();
-      const spec = containerSpec(specGenerator(config, name, network));
+      const { defaults } = engine;
+      const generator = specGenerator(config, name, { network, netns: defaults.netns });
+      // Docker's containers see nothing of the host's file.
+      const spec = containerSpec(withDefaults(generator, { ...defaults, baseHosts: defaults.baseHosts ?? "none" }));
       const image = localName(engine, spec.image);
       requirePlatform(engine, image, parsePlatform(platform));
       const mounts = makingSources(spec.mounts, config);

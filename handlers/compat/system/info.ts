@@ -30,7 +30,7 @@ export async function compatInfo(engine: Engine): Promise<Info> {
     PidsLimit: has("pids"),
     IPv4Forwarding: host !== undefined,
     SystemTime: wireTime(now),
-    LoggingDriver: "json-file",
+    LoggingDriver: dockerDriver(engine.defaults.logDriver),
     CgroupDriver: host?.cgroupManager ?? "none",
     CgroupVersion: host?.cgroupVersion === "v1" ? "1" : "2",
     KernelVersion: host?.kernel ?? "",
@@ -65,4 +65,9 @@ function securityOptions(
     ...(options?.selinux ? ["name=selinux"] : []),
     ...(options?.rootless ? ["name=rootless"] : []),
   ];
+}
+
+/** Docker's name for the file that Podman keeps. */
+function dockerDriver(driver = "k8s-file"): string {
+  return driver === "k8s-file" ? "json-file" : driver;
 }

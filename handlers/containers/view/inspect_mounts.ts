@@ -25,14 +25,15 @@ export function scratchMounts({ mounts }: ContainerRecord): Record<string, strin
   return Object.fromEntries(found.map(({ destination, options }) => [destination, options.join()]));
 }
 
-function mount({ type, source, destination, options, subPath }: MountSpec, volumePath: (name: string) => string) {
+function mount(spec: MountSpec, volumePath: (name: string) => string) {
+  const { type, source, destination, options, subPath } = spec;
   const Propagation = propagationOf({ options }) ?? "";
   return {
     // Of a folder with an overlay clients know only the folder.
     Type: type === "overlay" ? "bind" : type,
     Name: type === "volume" ? source : "",
     Source: type === "volume" ? volumePath(source) : source,
-    Destination: destination,
+    Destination: spec.shown ?? destination,
     Driver: type === "volume" ? "local" : "",
     // What the fields below say is not said twice.
     Options: options.filter((option) => !["ro", "rw", Propagation].includes(option)),

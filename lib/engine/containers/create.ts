@@ -1,4 +1,5 @@
 import type { ExecutionConfig } from "../../oci/image_config.ts";
+import type { ContainerDefaults } from "../container_defaults.ts";
 import type {
   ContainerRecord,
   ContainerSpec,
@@ -58,7 +59,7 @@ export async function createContainer(
   hostOf(context);
   validateSpec(spec);
   const image = spec.rootfs ? undefined : core.images.resolve(spec.image);
-  spec = fromImage(spec, image?.config.config ?? {});
+  spec = fromImage(fromEngine(spec, core.options.defaults), image?.config.config ?? {});
   await hostOf(context).specs.check(spec);
   using _image = image && core.images.pin(image.id);
   if (records.get(id)) throw nameInUse(spec.name ?? id, id);
@@ -85,10 +86,11 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
   const requires = spec.requires?.map((name) => context.records.resolve(name).id);
   const namespaces = resolveNamespaces(context, spec);
   const idMaps = await chooseIDs(context, { ...spec, namespaces });
-  const hostname = await chooseHostname(context, { ...spec, namespaces }, id);
+  const hostname = await chooseHostname(context, { ...spec, name, namespaces }, id);
   const exposed = mergeExposed(spec, config);
-  const { proxyEnv } = context.core.options;
-  const process = mergeProcess(spec, config, { hostname, proxyEnv, hostEnv: host.specs.environment() });
+  const { proxyEnv, defaults } = context.core.options;
+  const around = { hostname, proxyEnv, hostEnv: host.specs.environment(), defaultEnv: defaults.env };
+  const process = mergeProcess(spec, config, around);
   const systemd = isSystemd(spec, process.args);
   return {
     id,
@@ -112,6 +114,11 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
     log: await chooseLog(host, id, spec),
     state: FRESH_STATE,
   };
+}
+
+/** What the engine's own settings decide, and no request does. */
+function fromEngine(spec: ContainerSpec, { hostAddress, capabilities }: ContainerDefaults): ContainerSpec {
+  return { ...spec, ...hostAddress && { hostAddress }, ...capabilities && { baseCapabilities: capabilities } };
 }
 
 /** What the image decides for a spec that leaves it to it. */
@@ -174,7 +181,8 @@ async function chooseHostname(context: Context, spec: ContainerSpec, id: string)
   if (uts.mode === "container") return context.records.require(uts.value ?? "").hostname;
   // Podman's rule: who shares the host's network also goes by the host's name.
   if (network.mode === "host") return (await hostOf(context).info()).hostname;
-  return id.slice(0, 12);
+  const named = context.core.options.defaults.nameAsHostname ? spec.name?.replace(/[^a-zA-Z0-9-]/g, "") : "";
+  return named?.slice(0, 63) || id.slice(0, 12);
 }
 
 async function resolveMountsChecked(

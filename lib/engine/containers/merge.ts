@@ -38,6 +38,8 @@ export function mergeArgs(spec: Pick<ContainerSpec, "entrypoint" | "command">, i
 export interface Surroundings {
   /** The container's; left out where it is not known. */
   hostname?: string;
+  /** Variables that the image's go before. */
+  defaultEnv?: Record<string, string>;
   /** The engine's proxy variables. */
   proxyEnv?: Record<string, string>;
   /** The engine's whole environment, for who asks for it. */
@@ -46,8 +48,8 @@ export interface Surroundings {
 
 /** The environment: defaults, then the image's, then the spec's own. */
 export function mergeEnv(spec: ContainerSpec, image: ExecutionConfig, around: Surroundings = {}): string[] {
-  const { hostname, proxyEnv = {}, hostEnv = {} } = around;
-  const env = new Map<string, string>(Object.entries(DEFAULT_ENV));
+  const { hostname, defaultEnv = {}, proxyEnv = {}, hostEnv = {} } = around;
+  const env = new Map<string, string>(Object.entries({ ...DEFAULT_ENV, ...defaultEnv }));
   if (spec.httpProxy !== false) { for (const [name, value] of Object.entries(proxyEnv)) env.set(name, value); }
   for (const [name, value] of (image.Env ?? []).map(splitEnv)) env.set(name, value);
   if (spec.terminal && !env.has("TERM")) env.set("TERM", "xterm");

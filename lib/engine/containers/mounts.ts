@@ -92,7 +92,8 @@ function resolveMount(mount: MountSpec, newName: () => string): MountSpec {
     throw invalid(`invalid host path "${mount.source}", must be an absolute path`);
   }
   checkMountOptions(mount);
-  const resolved = { ...mount, destination, options: mountOptions(mount) };
+  const shown = mount.destination === `${destination}/` ? { shown: mount.destination } : {};
+  const resolved = { ...mount, destination, ...shown, options: mountOptions(mount) };
   if (mount.type !== "volume" || mount.source !== "") return resolved;
   return { ...resolved, source: newName(), anonymous: true };
 }

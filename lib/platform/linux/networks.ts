@@ -19,7 +19,7 @@ import type { HostContext } from "./context.ts";
 import { checkHostPorts } from "./host_ports.ts";
 import { forgetNames, type Netavark, netavarkAt, netavarkSetup, netavarkTeardown } from "./netavark.ts";
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
-import { containerPaths, type HostPaths } from "./paths.ts";
+import { containerPaths, type HostPaths, namespaceOwner } from "./paths.ts";
 import { addBridge, publish, removeBridge, unpublish } from "./published_ports.ts";
 import { type Reservation, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "./tree.ts";
@@ -83,7 +83,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async list(): Promise<string[]> {
-    return await namesIn(this.#paths.netns);
+    return (await namesIn(this.#paths.netns)).map(namespaceOwner);
   }
 
   async setup(options: NetworkSetup): Promise<NetworkStatus> {

@@ -17,7 +17,7 @@ export interface HostPaths {
   readonly volumes: string;
   /** Log files (`root/logs/<id>.log`). */
   readonly logs: string;
-  /** Network namespaces, one bind-mounted file per container (`runroot/netns/<id>`). */
+  /** Network namespaces, one bind-mounted file per container (`runroot/netns/netns-<id>`). */
   readonly netns: string;
   /** User namespaces, likewise (`runroot/userns/<id>`). */
   readonly userns: string;
@@ -89,6 +89,14 @@ export interface ExecPaths {
   readonly control: string;
 }
 
+/** What the names of network namespaces begin with, here as elsewhere. */
+const NETNS = "netns-";
+
+/** The container a network namespace is named after. */
+export function namespaceOwner(name: string): string {
+  return name.startsWith(NETNS) ? name.slice(NETNS.length) : name;
+}
+
 /** Gives a host's folders. */
 export function hostPaths(root: string, runroot: string): HostPaths {
   return {
@@ -133,7 +141,7 @@ export function containerPaths(paths: HostPaths, id: string): ContainerPaths {
     storage: join(paths.containers, id),
     images: join(paths.containers, id, "images"),
     overlays: join(paths.containers, id, "overlays"),
-    netns: join(paths.netns, id),
+    netns: join(paths.netns, `${NETNS}${id}`),
     userns: join(paths.userns, id),
     shared: join(paths.shared, id),
     parts: join(paths.shared, `${id}.parts`),

@@ -18,6 +18,14 @@ Deno.test("resolveMounts() gives an image no volume in place of what the kernel 
   assertEquals(resolveMounts(asked, image, () => "fresh").length, 3);
 });
 
+Deno.test("resolveMounts() keeps a destination's last slash for those who look, as Podman does", () => {
+  const mount = { type: "tmpfs" as const, source: "tmpfs", destination: "/a/", options: [] };
+  const [{ destination, shown }] = resolveMounts([mount], {}, () => "fresh");
+  assertEquals([destination, shown], ["/a", "/a/"]);
+  assertThrows(() => resolveMounts([mount, { ...mount, destination: "/a" }], {}, () => "fresh"), Error, "duplicate");
+  assertEquals(resolveMounts([{ ...mount, destination: "/b/../a" }], {}, () => "fresh")[0].shown, undefined);
+});
+
 Deno.test("resolveMounts() bounds what an image asks for", () => {
   const image = volumes(...Array.from({ length: 5000 }, (_, i) => `/v${i}`));
   assertThrows(() => resolveMounts([], image, () => "fresh"), Error, "more than 1000 mounts");

@@ -10,7 +10,7 @@ import { captured } from "../clients/requests.ts";
 import { difference } from "../spec_difference.ts";
 
 function docker(body: unknown): ContainerSpec {
-  return containerSpec(specGenerator(accept(CreateContainerConfig, body), "", "podman"));
+  return containerSpec(specGenerator(accept(CreateContainerConfig, body), "", { network: "podman" }));
 }
 
 function volume(VolumeOptions: Record<string, unknown>) {
@@ -20,7 +20,7 @@ function volume(VolumeOptions: Record<string, unknown>) {
 Deno.test("specGenerator() reads docker's plain request as next to nothing", () => {
   const { body } = captured("docker_28_2_2").plain;
   const config = decode(CreateContainerConfig, body);
-  assertEquals(difference(containerSpec(specGenerator(config, "", "podman"))), {
+  assertEquals(difference(containerSpec(specGenerator(config, "", { network: "podman" }))), {
     command: ["echo", "hi"],
     // As Docker's daemon does.
     createWorkdir: true,
@@ -33,7 +33,7 @@ Deno.test("specGenerator() reads docker's plain request as next to nothing", () 
 
 Deno.test("specGenerator() reads every option of docker's", () => {
   const { body } = captured("docker_28_2_2").everything;
-  const spec = containerSpec(specGenerator(decode(CreateContainerConfig, body), "x", "podman"));
+  const spec = containerSpec(specGenerator(decode(CreateContainerConfig, body), "x", { network: "podman" }));
   assertEquals(difference(spec), {
     name: "x",
     entrypoint: ["a"],

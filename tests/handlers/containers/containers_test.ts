@@ -52,15 +52,26 @@ Deno.test("CreateContainer() answers bad requests with a status clients know", a
     ["/libpod/containers/create", "{", 400, "JSON"],
     ["/libpod/containers/create", "[]", 400, "expected object"],
     ["/libpod/containers/create", { image: 1 }, 400, '"image"'],
-    ["/libpod/containers/create", { image: TINY_NAME, name: "a b" }, 400, "names must match"],
+    ["/libpod/containers/create", { image: TINY_NAME, name: "a b" }, 500, "names must match"],
+    ["/containers/create?name=a%20b", { Image: TINY_NAME }, 500, "names must match"],
     ["/libpod/containers/create", { image: TINY_NAME, pod: "p" }, 501, '"pod" is not supported'],
-    ["/libpod/containers/create", undefined, 400, "must specify image"],
+    ["/libpod/containers/create", undefined, 500, "must specify image"],
   ];
   for (const [path, body, code, text] of rows) {
     const reply = await test.send("POST", path, body);
     const { message, response } = await reply.json();
     assertEquals([reply.status, response], [code, code], message);
     assert(message.includes(text), `${message} has ${text}`);
+  }
+});
+
+Deno.test("ListContainers() answers 500 where its query does not parse, as Podman does", async () => {
+  await using test = await openTestEngine();
+  for (const path of ["/libpod/containers/json?all=garb1age", "/containers/json?limit=garb1age"]) {
+    const reply = await test.send("GET", path);
+    const { response, message } = await reply.json();
+    assertEquals([reply.status, response], [500, 500]);
+    assert(message.includes('"garb1age"'), message);
   }
 });
 

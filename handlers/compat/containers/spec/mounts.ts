@@ -1,6 +1,6 @@
 import type { MountSpec } from "../../../../lib/engine/mount_spec.ts";
-import { HTTPError } from "../../../../lib/rest/mod.ts";
 import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
+import { gatherBinds, optionList } from "../../../containers/spec/volume_text.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { Mount } from "../../../wire/compat/mount.ts";
 import type { Sparse } from "../../../wire/emit.ts";
@@ -22,10 +22,13 @@ type Volume = NonNullable<Mounts["volumes"]>[number];
 export function mounts({ HostConfig: host, Volumes }: CreateContainerConfig): Mounts {
   const found: Gathered = { plain: [], volumes: [], overlays: [], images: [] };
   const { plain, volumes, overlays, images } = found;
-  for (const bind of host.Binds ?? []) addBind(bind, found);
+  const bound = gatherBinds(host.Binds ?? []);
+  plain.push(...bound.mounts);
+  volumes.push(...bound.volumes);
+  overlays.push(...bound.overlays);
   for (const mount of host.Mounts ?? []) addMount(mount, found);
   for (const [destination, options] of Object.entries(host.Tmpfs ?? {})) {
-    plain.push({ type: "tmpfs", source: "tmpfs", destination, options: split(options) });
+    plain.push({ type: "tmpfs", source: "tmpfs", destination, options: optionList(options) });
   }
   // Clients repeat here what stands above.
   const taken = new Set([
@@ -45,17 +48,6 @@ export function makingSources(specs: readonly MountSpec[], { HostConfig: host }:
   const bound = (host.Binds ?? []).map((bind) => bind.split(":")[0]);
   const sources = new Set([...bound, ...asked.map(({ Source }) => Source)]);
   return specs.map((spec) => spec.type === "bind" && sources.has(spec.source) ? { ...spec, makeSource: true } : spec);
-}
-
-/** `source:destination[:options]`; a source without a slash is a volume, and a lone destination an anonymous one. */
-function addBind(text: string, { plain, volumes, overlays }: Gathered): void {
-  const [source, destination, options = "", ...rest] = text.split(":");
-  if (rest.length > 0) throw new HTTPError(400, `invalid mount "${text}": too many colons`);
-  if (destination === undefined) volumes.push({ Name: "", Dest: source, IsAnonymous: true });
-  else if (source.startsWith("/") && split(options).includes("O")) {
-    overlays.push({ source, destination, options: split(options) });
-  } else if (source.startsWith("/")) plain.push({ type: "bind", source, destination, options: split(options) });
-  else volumes.push({ Name: source, Dest: destination, Options: split(options) });
 }
 
 function addMount(mount: Mount, { plain, volumes, images }: Gathered): void {
@@ -86,8 +78,4 @@ function addMount(mount: Mount, { plain, volumes, images }: Gathered): void {
   } else if (Type === "image") {
     images.push({ Source: source, Destination: destination, subPath: mount.ImageOptions?.Subpath, ReadWrite: false });
   } else throw unsupported("HostConfig.Mounts", `type "${Type}"`);
-}
-
-function split(options: string): string[] {
-  return options === "" ? [] : options.split(",");
 }

@@ -1,5 +1,7 @@
 import type { PortMapping } from "../../../../lib/engine/container_record.ts";
+import { EngineError } from "../../../../lib/engine/errors.ts";
 import { HTTPError } from "../../../../lib/rest/mod.ts";
+import { namespaceOf } from "../../../containers/spec/defaults.ts";
 import { unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { EndpointSettings } from "../../../wire/compat/network.ts";
@@ -10,18 +12,32 @@ import type { SpecGenerator } from "../../../wire/spec_generator.ts";
 /** Docker's names for the network containers get that ask for none. */
 const DEFAULT_NAMES = new Set(["", "default", "bridge"]);
 
+/** What is chosen where a request leaves it open. */
+export interface NetworkDefaults {
+  /** The engine's name of its default network. */
+  network: string;
+  /** In the words of the command line; a bridge where nothing is said. */
+  netns?: string;
+}
+
 /**
  * Networks and ports as the native tree takes them.
  *
- * @param config The request
- * @param defaultNetwork The engine's name of its default network
+ * Throws `invalid` for an address in no network.
  */
-export function networking(config: CreateContainerConfig, defaultNetwork: string): Sparse<SpecGenerator> {
+export function networking(config: CreateContainerConfig, defaults: NetworkDefaults): Sparse<SpecGenerator> {
   const { HostConfig: host } = config;
-  const netns = config.NetworkDisabled ? { nsmode: "none" } : networkMode(host.NetworkMode);
+  const isOpen = host.NetworkMode === "" || host.NetworkMode === "default";
+  const asked = isOpen ? chosenMode(defaults) : host.NetworkMode;
+  const netns = config.NetworkDisabled ? { nsmode: "none" } : networkMode(asked);
+  const isBridge = netns.nsmode === "bridge";
+  const found = networks(config, asked, defaults.network);
+  if (!isBridge && Object.values(found).some(isPlaced)) {
+    throw new EngineError("invalid", "networks and static ip/mac address can only be used with Bridge mode networking");
+  }
   return {
     netns,
-    Networks: netns.nsmode === "bridge" ? networks(config, defaultNetwork) : null,
+    Networks: isBridge ? found : null,
     portmappings: ports(config),
     publish_image_ports: host.PublishAllPorts,
     expose: exposed(config),
@@ -32,22 +48,28 @@ export function networking(config: CreateContainerConfig, defaultNetwork: string
   };
 }
 
-/** A namespace field's text: `host`, `container:ID`, … */
-export function namespace(text: string): Namespace {
-  const [nsmode, value] = text.split(/:(.*)/s);
-  return { nsmode: nsmode === "ns" ? "path" : nsmode, value };
-}
-
 function networkMode(mode: string): Namespace {
-  const { nsmode, value } = namespace(mode);
+  const { nsmode, value } = namespaceOf(mode);
   if (nsmode === "host" || nsmode === "none") return { nsmode };
   return nsmode === "container" || nsmode === "path" ? { nsmode, value } : { nsmode: "bridge" };
 }
 
-function networks(config: CreateContainerConfig, defaultNetwork: string): Record<string, Sparse<PerNetworkOptions>> {
+/** The bridge that Docker's clients expect, unless the machine's owner chose something else. */
+function chosenMode({ netns = "private" }: NetworkDefaults): string {
+  return netns === "private" || netns === "default" ? "bridge" : netns;
+}
+
+function isPlaced({ aliases, static_ips: addresses, static_mac: mac }: Sparse<PerNetworkOptions>): boolean {
+  return [aliases?.length, addresses?.length, mac].some(Boolean);
+}
+
+function networks(
+  config: CreateContainerConfig,
+  mode: string,
+  defaultNetwork: string,
+): Record<string, Sparse<PerNetworkOptions>> {
   const found: Record<string, Sparse<PerNetworkOptions>> = {};
-  const { NetworkMode } = config.HostConfig;
-  if (!DEFAULT_NAMES.has(NetworkMode)) found[NetworkMode] = {};
+  if (!DEFAULT_NAMES.has(mode)) found[mode] = {};
   // The address stands on the container for older clients, and counts for one network only.
   let mac = config.MacAddress;
   for (const [name, endpoint] of Object.entries(config.NetworkingConfig.EndpointsConfig ?? {})) {

@@ -1,4 +1,5 @@
 import { HTTPError } from "../../../../lib/rest/mod.ts";
+import { namespaceOf } from "../../../containers/spec/defaults.ts";
 import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
@@ -8,7 +9,7 @@ import { SpecGenerator } from "../../../wire/spec_generator.ts";
 import { healthConfig } from "./health.ts";
 import { limits, stopSignal } from "./limits.ts";
 import { mounts } from "./mounts.ts";
-import { namespace, networking } from "./networks.ts";
+import { type NetworkDefaults, networking } from "./networks.ts";
 import { security } from "./security.ts";
 
 /**
@@ -16,12 +17,12 @@ import { security } from "./security.ts";
  *
  * @param config The request
  * @param name The container's name, from the query
- * @param defaultNetwork The engine's name of its default network
+ * @param defaults What it leaves open of networks
  */
 export function specGenerator(
   config: CreateContainerConfig,
   name: string,
-  defaultNetwork: string,
+  defaults: NetworkDefaults,
 ): SpecGenerator {
   const { HostConfig: host } = config;
   if (host.Links?.length) throw new HTTPError(400, "bad parameter: link is not supported");
@@ -44,16 +45,16 @@ export function specGenerator(
     init: host.Init,
     log_configuration: logConfig(host),
     ...mounts(config),
-    ...networking(config, defaultNetwork),
+    ...networking(config, defaults),
     ...security(host),
     ...limits(config),
     // The kernel keeps the name of the domain among its settings.
     sysctl: { ...host.Sysctls, ...config.Domainname !== "" && { "kernel.domainname": config.Domainname } },
-    pidns: namespace(host.PidMode),
-    ipcns: namespace(host.IpcMode),
-    utsns: namespace(host.UTSMode),
-    userns: namespace(host.UsernsMode),
-    cgroupns: namespace(host.CgroupnsMode),
+    pidns: namespaceOf(host.PidMode),
+    ipcns: namespaceOf(host.IpcMode),
+    utsns: namespaceOf(host.UTSMode),
+    userns: namespaceOf(host.UsernsMode),
+    cgroupns: namespaceOf(host.CgroupnsMode),
     volumes_from: host.VolumesFrom ?? [],
     devices: (host.Devices ?? []).map(({ PathOnHost, PathInContainer, CgroupPermissions }) => ({
       path: [PathOnHost, PathInContainer || PathOnHost, CgroupPermissions || "rwm"].join(":"),

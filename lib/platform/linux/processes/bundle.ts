@@ -15,6 +15,7 @@ import { ownCapabilities } from "./capabilities.ts";
 import { readFacts } from "./facts.ts";
 import { HOOK_FOLDERS, hooksFor } from "./hooks.ts";
 import { findInit } from "./init_program.ts";
+import { linkMountTable } from "./mount_table.ts";
 import { containerMounts } from "./mounts.ts";
 import { isAlive } from "./proc.ts";
 import { allowedLimits } from "./rlimits.ts";
@@ -74,6 +75,8 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
         ...await writeTreeFiles(context, options, container, user, root),
         ...await placeSecrets(container.bundle, secrets, (place) => taken.has(place)),
       };
+      // A folder of the host is as its owner made it.
+      if (record.spec.rootfs === undefined || record.spec.rootfs.overlay) await linkMountTable(rootfs, root);
       const init = record.spec.init ? await findInit(record.spec.initPath) : undefined;
       const mounts = await containerMounts(record, {
         files,

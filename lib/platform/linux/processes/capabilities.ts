@@ -27,6 +27,8 @@ export interface CapabilityWish {
   capAdd: readonly string[];
   capDrop: readonly string[];
   privileged: boolean;
+  /** What is there before; {@linkcode DEFAULT_CAPABILITIES} where absent. */
+  baseCapabilities?: readonly string[];
 }
 
 /** Reads the capabilities this process can hand on (its bounding set, as far as it has them itself). */
@@ -60,7 +62,8 @@ export function containerCapabilities(
 function boundingSet(wish: CapabilityWish, own: ReadonlySet<string>): string[] {
   const added = new Set(wish.capAdd.map(canonical));
   const dropped = new Set(wish.capDrop.map(canonical));
-  const base = wish.privileged || added.has("ALL") ? NAMES : dropped.has("ALL") ? [] : DEFAULT_CAPABILITIES;
+  const usual = wish.baseCapabilities?.map(canonical) ?? DEFAULT_CAPABILITIES;
+  const base = wish.privileged || added.has("ALL") ? NAMES : dropped.has("ALL") ? [] : usual;
   const chosen = new Set(base.filter((name) => !dropped.has(name)));
   for (const name of added) if (name !== "ALL") chosen.add(name);
   return NAMES.filter((name) => chosen.has(name) && own.has(name));

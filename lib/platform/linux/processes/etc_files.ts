@@ -30,11 +30,11 @@ export async function hostsText(
     if (fresh.length > 0) lines.push([address, fresh]);
   };
   const addresses = Object.values(network?.interfaces ?? {}).flatMap((link) => link.addresses);
-  const gateway = addresses.find((address) => address.gateway)?.gateway;
-  for (const entry of record.spec.hosts) {
-    const [name = "", address = ""] = splitOnce(entry);
-    if (address === "host-gateway") add(gateway ?? "127.0.0.1", [name]);
-    else add(address, [name]);
+  const { hosts, hostAddress = addresses.find((address) => address.gateway)?.gateway } = record.spec;
+  const gateway = hostAddress === "none" ? undefined : hostAddress;
+  for (const entry of hosts) {
+    const [names, address] = splitOnce(entry);
+    add(address === "host-gateway" ? gateway ?? "127.0.0.1" : address, names.split(";"));
   }
   // Both addresses belong to the one name.
   lines.push(["127.0.0.1", ["localhost"]], ["::1", ["localhost", "ip6-localhost", "ip6-loopback"]]);

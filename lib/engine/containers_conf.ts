@@ -1,0 +1,202 @@
+/**
+ * `containers.conf`: containers.conf(5). Files are read by the caller.
+ *
+ * @module
+ */
+import { isObject } from "../oci/json.ts";
+import type { ConfSource } from "../oci/registries_conf.ts";
+import { parseTOML } from "../oci/toml.ts";
+import type { ContainerDefaults } from "./container_defaults.ts";
+import type { RLimit } from "./container_record.ts";
+
+/** The settings of all files together. */
+export interface ContainersConf {
+  defaults: ContainerDefaults;
+  /** Folders with hooks, where a file names some. */
+  hookFolders?: string[];
+  /** What the files say and nobody here listens to: `FILE: section.key`. */
+  ignored: string[];
+}
+
+type Reader = (value: unknown) => Partial<ContainerDefaults & Pick<ContainersConf, "hookFolders">>;
+/** A setting's name in {@linkcode ContainerDefaults}. */
+type Name<T> = { [K in keyof ContainerDefaults]-?: ContainerDefaults[K] extends T | undefined ? K : never }[
+  keyof ContainerDefaults
+];
+
+const LOG_DRIVERS = ["k8s-file", "json-file", "journald", "none"];
+const UNLIMITED = 2n ** 64n - 1n;
+const UNITS = ["", "k", "m", "g", "t"];
+
+/** Every key that is listened to. */
+const READERS: Record<string, Reader> = {
+  "containers.annotations": pairs("annotations"),
+  "containers.base_hosts_file": text("baseHosts", /^(?:none|image|\/.*)$/s),
+  "containers.cgroup_conf": pairs("cgroupFiles"),
+  "containers.cgroupns": text("cgroupns"),
+  "containers.cgroups": text("cgroups"),
+  "containers.container_name_as_hostname": flag("nameAsHostname"),
+  "containers.default_capabilities": list("capabilities"),
+  "containers.default_sysctls": pairs("sysctl"),
+  "containers.default_ulimits": (value) => ({ ulimits: textsOf(value).map(ulimit) }),
+  "containers.devices": list("devices"),
+  "containers.dns_options": list("dnsOptions"),
+  "containers.dns_searches": list("dnsSearch"),
+  "containers.dns_servers": list("dnsServers"),
+  "containers.env": pairs("env"),
+  "containers.env_host": flag("envHost"),
+  "containers.host_containers_internal_ip": text("hostAddress", /^(?:none|[0-9a-fA-F.:]+)$/),
+  "containers.http_proxy": flag("httpProxy"),
+  "containers.init": flag("init"),
+  "containers.init_path": text("initPath", /^\//),
+  "containers.ipcns": text("ipcns"),
+  "containers.log_driver": text("logDriver", new RegExp(`^(?:${LOG_DRIVERS.join("|")})$`)),
+  "containers.log_size_max": number("logSizeMax"),
+  "containers.log_tag": text("logTag"),
+  "containers.netns": text("netns"),
+  "containers.no_hosts": flag("noHosts"),
+  "containers.oom_score_adj": number("oomScoreAdj"),
+  "containers.pidns": text("pidns"),
+  "containers.pids_limit": number("pidsLimit"),
+  "containers.privileged": flag("privileged"),
+  "containers.read_only": flag("readOnly"),
+  "containers.seccomp_profile": text("seccomp", /^\//),
+  "containers.shm_size": (value) => ({ shmSize: value === "" ? undefined : bytes(textOf(value)) }),
+  "containers.tz": text("timezone"),
+  "containers.umask": text("umask", /^0?[0-7]{1,4}$/),
+  "containers.userns": text("userns"),
+  "containers.utsns": text("utsns"),
+  "containers.volumes": list("volumes"),
+  "engine.hooks_dir": (value) => ({ hookFolders: textsOf(value) }),
+  "engine.image_volume_mode": text("imageVolumes", /^(?:anonymous|bind|tmpfs|ignore)$/),
+  "engine.stop_timeout": number("stopTimeout"),
+};
+/** What is so in any case. */
+const ALREADY: Record<string, unknown> = {
+  "containers.keyring": true,
+  "containers.label": false,
+  "containers.label_users": false,
+  "containers.prepare_volume_on_create": false,
+  "engine.cgroup_manager": "cgroupfs",
+  "engine.network_cmd_path": "",
+  "network.network_backend": "netavark",
+  "secrets.driver": "file",
+};
+
+/**
+ * Parses `containers.conf` and what comes after it, a later file's keys over an earlier one's; a list with
+ * `{append = true}` in it is added to the earlier one.
+ *
+ * Throws `SyntaxError` naming the file, and the key, for what is not TOML or has a value that cannot be.
+ */
+export function parseContainersConf(...sources: ConfSource[]): ContainersConf {
+  const raw = new Map<string, unknown>();
+  const ignored: string[] = [];
+  let found: ReturnType<Reader> = {};
+  for (const source of sources) {
+    for (const [key, value] of settingsOf(source)) {
+      const read = Object.hasOwn(READERS, key) ? READERS[key] : undefined;
+      if (read === undefined) {
+        if (ALREADY[key] !== value) ignored.push(`${source.name}: ${key}`);
+        continue;
+      }
+      const whole = combine(raw.get(key), value);
+      raw.set(key, whole);
+      found = { ...found, ...attempt(source, key, () => read(whole)) };
+    }
+  }
+  const { hookFolders, ...defaults } = found;
+  return { defaults, ...hookFolders !== undefined && { hookFolders }, ignored };
+}
+
+/** `section.key` and value; empty tables, lists and texts of keys nobody knows say nothing. */
+function settingsOf(source: ConfSource): [string, unknown][] {
+  const table = attempt(source, undefined, () => parseTOML(source.text));
+  return Object.entries(table).flatMap(([section, keys]) => {
+    if (!isObject(keys)) return [[section, keys] as [string, unknown]];
+    return Object.entries(keys).map(([key, value]): [string, unknown] => [`${section}.${key}`, value]);
+  }).filter(([key, value]) => Object.hasOwn(READERS, key) || !isEmpty(value));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+}
+
+function attempt<T>({ name }: ConfSource, key: string | undefined, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const where = key === undefined ? "" : `"${key}": `;
+    throw new SyntaxError(`Load containers configuration "${name}": ${where}${why}`, { cause });
+  }
+}
+
+function combine(before: unknown, value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const own = value.filter((item) => !isObject(item));
+  const appends = value.some((item) => isObject(item) && item.append === true);
+  return appends && Array.isArray(before) ? [...before, ...own] : own;
+}
+
+function text(name: Name<string>, form?: RegExp): Reader {
+  return (value) => {
+    const words = textOf(value);
+    if (words !== "" && form?.test(words) === false) throw new SyntaxError(`"${words}" is not among its values`);
+    return { [name]: words === "" ? undefined : words };
+  };
+}
+
+function flag(name: Name<boolean>): Reader {
+  return (value) => {
+    if (typeof value !== "boolean") throw new TypeError(`${JSON.stringify(value)} is not true or false`);
+    return { [name]: value };
+  };
+}
+
+function number(name: Name<number>): Reader {
+  return (value) => {
+    if (!Number.isSafeInteger(value)) throw new TypeError(`${JSON.stringify(value)} is not a whole number`);
+    return { [name]: value };
+  };
+}
+
+function list(name: Name<string[]>): Reader {
+  return (value) => ({ [name]: textsOf(value) });
+}
+
+function pairs(name: Name<Record<string, string>>): Reader {
+  return (value) => ({ [name]: Object.fromEntries(textsOf(value).map(pair)) });
+}
+
+function pair(words: string): [string, string] {
+  const [, key, value] = /^([^=]+)=(.*)$/s.exec(words) ?? [];
+  if (key === undefined) throw new SyntaxError(`"${words}" is not NAME=VALUE`);
+  return [key.trim(), value.trim()];
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== "string") throw new TypeError(`${JSON.stringify(value)} is not a text`);
+  return value;
+}
+
+function textsOf(value: unknown): string[] {
+  if (!Array.isArray(value)) throw new TypeError(`${JSON.stringify(value)} is not a list`);
+  return value.map(textOf);
+}
+
+/** `nofile=1024:2048`, or one number for both; -1 is no limit. */
+function ulimit(words: string): RLimit {
+  const [, name, soft, hard = soft] = /^(\w+)=(-1|\d+)(?::(-1|\d+))?$/.exec(words) ?? [];
+  if (name === undefined) throw new SyntaxError(`"${words}" is not NAME=SOFT:HARD`);
+  const [least, most] = [soft, hard].map((digits) => digits === "-1" ? UNLIMITED : BigInt(digits));
+  if (least > most) throw new SyntaxError(`"${words}": soft limit must be less than or equal to hard limit`);
+  return { type: `RLIMIT_${name.toUpperCase().replace(/^RLIMIT_/, "")}`, soft: least, hard: most };
+}
+
+/** Podman counts in thousands here. */
+function bytes(words: string): number {
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)b?$/i.exec(words) ?? [];
+  if (digits === undefined) throw new SyntaxError(`"${words}" is not a size`);
+  return Math.round(Number(digits) * 1000 ** UNITS.indexOf(unit.toLowerCase()));
+}
