@@ -111,7 +111,8 @@ Deno.test("terminals of containers and execs behave as a user's own", async (t) 
       await terminal.shows("sleep 1001\r\n");
       await terminal.type("\x01z");
       await terminal.code();
-      assertStringIncludes(await podman("top", "box", "args"), "sleep 1001");
+      // The shell has shown the line before it runs the program.
+      await until(async () => assertStringIncludes(await podman("top", "box", "args"), "sleep 1001"));
       await podman("rm", "-f", "-t", "0", "box");
     });
   }

@@ -89,6 +89,7 @@ async function pullAndLeave(workerd: Workerd, registry: StallingRegistry): Promi
   const answer = pull(workerd, registry.name, { signal: gone.signal }).then((response) => response.text());
   answer.catch(() => {});
   await registry.stalled;
+  await arrival();
   gone.abort();
   await answer.catch(() => {});
   assertEquals(await imagesOf(workerd), []);
