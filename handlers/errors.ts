@@ -39,6 +39,7 @@ const EXCEPTIONS: Record<string, Partial<Record<ErrorCode, number>>> = {
   CreateContainer: {
     invalid: 500,
     no_such_secret: 500,
+    no_such_artifact: 500,
     name_in_use: 500,
     no_such_container: 500,
     no_such_network: 500,

@@ -85,6 +85,13 @@ export interface ContainerSecrets {
   env: Record<string, string>;
 }
 
+/** A file of an artifact, shown as a file of this host: `path` below `folder`. */
+export interface ArtifactFile {
+  name: string;
+  folder: string;
+  path: string;
+}
+
 /** Everything the host needs to make the container's process; paths are the host's. */
 export interface ProcessOptions {
   record: ContainerRecord;
@@ -93,6 +100,8 @@ export interface ProcessOptions {
   /** The network namespace to join (`host` uses the host's, `none` a new empty one that `networks` has made). */
   netns?: string;
   secrets?: ContainerSecrets;
+  /** By the number of the mount in the record. */
+  artifacts?: Readonly<Record<number, ArtifactFile[]>>;
   /** The user namespace to join; absent: the host's. */
   userns?: string;
   /** Bring the container back from its checkpoint: it then runs, in place of being created. */
@@ -221,6 +230,8 @@ export interface Files {
   /** Makes a folder, with its parents, for everybody to read. Nothing where there is one. */
   makeFolder(path: string): Promise<void>;
   isFolder(path: string): Promise<boolean>;
+  /** The paths that an absolute shell pattern fits, in order. */
+  glob(pattern: string): Promise<string[]>;
   /** Writes a file for its owner to read, in place of one there may be. */
   writeText(path: string, text: string): Promise<void>;
 }

@@ -88,6 +88,11 @@ export interface Blobs {
   restage(digest: string): Promise<void>;
   delete(digest: string): Promise<void>;
   list(): AsyncIterable<{ digest: string; size: number }>;
+  /**
+   * The file a blob is, `path` below `folder`, made readable for everybody who can reach it, and never to be changed;
+   * `undefined` where there is no such blob. Only stores in files of this machine have it.
+   */
+  file?(digest: string): Promise<{ folder: string; path: string } | undefined>;
 }
 
 /** TLS choices for one registry. */

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { EngineError } from "../engine/errors.ts";
 import { Locks } from "../engine/locks.ts";
 import type { Blobs, PutOptions } from "../engine/ports.ts";
@@ -98,6 +98,18 @@ export class FileBlobs implements Blobs {
         if (size !== undefined) yield { digest: `sha256:${hex}`, size };
       }
     }
+  }
+
+  async file(digest: string): Promise<{ folder: string; path: string } | undefined> {
+    const path = this.#path(digest);
+    try {
+      // The folders above it are closed: this is for those who get the file itself.
+      await chmod(path, 0o444);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+    return { folder: this.#root, path: path.slice(this.#root.length + 1) };
   }
 
   /** Writes to `part`, checks, and moves it to its place. */

@@ -23,7 +23,8 @@ export { requestListener, type RequestListenerOptions } from "./request_listener
  * const options: ServeOptions = { compress: true, etag: true, hosts: ["api.example.com"] };
  * ```
  */
-export interface ServeOptions extends Omit<ListenOptions, "authenticated">, Omit<HandlerOptions, "onError" | "bodyPatience"> {}
+export interface ServeOptions
+  extends Omit<ListenOptions, "authenticated">, Omit<HandlerOptions, "onError" | "bodyPatience"> {}
 
 /**
  * Serves an implementation, or several side by side, and resolves when it listens.

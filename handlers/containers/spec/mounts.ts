@@ -1,11 +1,12 @@
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { MountSpec } from "../../../lib/engine/mount_spec.ts";
+import type { Mount } from "../../wire/spec_generator_parts.ts";
 import type { SpecGenerator } from "../../wire/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";
 
 /** SELinux labels: no host of ours has them, so there is nothing to do. */
 const WITHOUT_EFFECT = new Set(["z", "Z"]);
-/** What a `mounts` entry may be besides a bind: clients make binds of globs, and volumes and images have lists of their own. */
+/** What a `mounts` entry may be besides a bind: volumes, images and artifacts have lists of their own. */
 const TYPES = ["tmpfs", "ramfs", "devpts", "mqueue"] as const;
 /** The words for it that are no options of mount(2). */
 const CHOWN = /^(?:U|chown)(?:=(true|1))?$/;
@@ -19,6 +20,7 @@ export function mountSpecs(generator: SpecGenerator): MountSpec[] {
     ...volumeMounts(generator),
     ...overlayMounts(generator),
     ...imageMounts(generator),
+    ...artifactMounts(generator),
   ];
 }
 
@@ -39,6 +41,7 @@ function plainMounts(generator: SpecGenerator): MountSpec[] {
   return (generator.mounts ?? []).map((mount) => {
     if (mount.uidMappings?.length || mount.gidMappings?.length) throw unsupported("mounts.uidMappings");
     const { options, subPath } = mountOptions(mount.options ?? []);
+    if (mount.type === "glob") return globMount(mount, options);
     const destination = absolute(mount.destination);
     const type = mount.type || (options.some((option) => /^r?bind$/.test(option)) ? "bind" : "");
     const other = TYPES.find((name) => name === type);
@@ -84,6 +87,27 @@ function imageMounts(generator: SpecGenerator): MountSpec[] {
     const options = ReadWrite ? [] : ["ro"];
     return { type: "image", source: Source, destination: absolute(Destination), options, ...subPath && { subPath } };
   });
+}
+
+function artifactMounts(generator: SpecGenerator): MountSpec[] {
+  return (generator.artifact_volumes ?? []).map(({ source, destination, title, digest, name }) => {
+    if (source === "") throw new EngineError("invalid", "must set source for an artifact volume");
+    const artifact = { ...title && { title }, ...digest && { digest }, ...name && { name: fileName(name) } };
+    return { type: "artifact", source, destination: absolute(destination), options: ["ro"], artifact };
+  });
+}
+
+function fileName(name: string): string {
+  if (!name.includes("/") && name !== "." && name !== "..") return name;
+  throw new EngineError("invalid", `Create container: "artifact_volumes" name "${name}" is no file name`);
+}
+
+/** Every path that fits becomes a bind of its own, below the destination or, without one, at the same place. */
+function globMount({ source = "", destination }: Mount, options: string[]): MountSpec {
+  if (!source.startsWith("/")) {
+    throw new EngineError("invalid", `Create container: mount source "${source}" is not absolute`);
+  }
+  return { type: "bind", source, destination: destination && absolute(destination), options, glob: true };
 }
 
 function mountOptions(asked: readonly string[]): { options: string[]; subPath: { subPath?: string } } {

@@ -1,10 +1,10 @@
-import type { Descriptor } from "../../oci/descriptor.ts";
 import { type TarFile, tarStream } from "../../oci/tar_entries.ts";
 import { artifactBlobs, type ArtifactRecord } from "../artifact_record.ts";
 import { EngineError } from "../errors.ts";
 import type { ImageParts } from "../images/intake.ts";
 import { whileClaimed } from "../images/archive/while_claimed.ts";
 import { TITLE } from "./add.ts";
+import { chooseFile, fileName } from "./artifact_files.ts";
 
 /** Which of an artifact's files are taken out. */
 export interface ExtractOptions {
@@ -32,7 +32,7 @@ export function extractFiles(
   const { layers } = artifact.manifest;
   if (layers.length === 0) throw new EngineError("invalid", "the artifact has no blobs, nothing to extract");
   const one = digest !== "" || title !== ""
-    ? choose(layers, digest, title)
+    ? chooseFile(layers, { digest, title })
     : layers.length === 1
     ? layers[0]
     : undefined;
@@ -56,22 +56,4 @@ export function extractFiles(
       }
     })()),
   );
-}
-
-function choose(layers: readonly Descriptor[], digest: string, title: string): Descriptor {
-  const found = layers.filter((layer) =>
-    digest === "" ? layer.annotations?.[TITLE] === title : layer.digest === digest
-  );
-  const what = digest === "" ? `title "${title}"` : `digest "${digest}"`;
-  if (found.length === 0) throw new EngineError("invalid", `no blob with the ${what}`);
-  if (found.length > 1) throw new EngineError("invalid", `more than one match for the ${what}`);
-  return found[0];
-}
-
-/** A file's title, which may not lead anywhere else; its digest where it has none. */
-function fileName(title: string, digest: string): string {
-  const name = title === "" ? digest.replaceAll(":", "-") : title;
-  if (!name.includes("/") && name !== "." && name !== "..") return name;
-  const sentinel = "artifact blob title invalid";
-  throw new EngineError("invalid", `invalid name: "${name.slice(0, 200)}" cannot contain /: ${sentinel}`, { sentinel });
 }

@@ -2,6 +2,7 @@ import type { RestoreImages } from "../checkpoint_port.ts";
 import type { ContainerRecord } from "../container_record.ts";
 import type { Intent } from "../intents.ts";
 import type { Operation } from "../table.ts";
+import { artifactMounts } from "./artifact_mounts.ts";
 import { FRESH_STATE } from "./create.ts";
 import { type Context, emit, hostOf } from "./context.ts";
 import { isCode, textOf } from "./failures.ts";
@@ -99,7 +100,8 @@ async function act(context: Context, record: ContainerRecord, restore?: RestoreI
   if (net.status === "rejected") throw net.reason;
   const { netns, status } = net.value;
   const secrets = context.secrets.give(record);
-  const own = { record, rootfs: tree.value, netns, userns, network: status, secrets };
+  const artifacts = await artifactMounts(context, record);
+  const own = { record, rootfs: tree.value, netns, userns, network: status, secrets, artifacts };
   const pids = await host.processes.create({ ...own, restore });
   return { network: net.value, pids };
 }

@@ -14,6 +14,7 @@ import type { Intent } from "../intents.ts";
 import type { MountSpec } from "../mount_spec.ts";
 import { checkName, MAX_FOLDER_NAME, randomID } from "../names.ts";
 import { DEFAULT_NETWORK } from "../networks.ts";
+import { askedMounts, requireSource } from "./asked_mounts.ts";
 import { type Context, emit, hostOf } from "./context.ts";
 import { chooseLog } from "./choose_log.ts";
 import { invalid, isCode, nameInUse } from "./failures.ts";
@@ -193,27 +194,13 @@ async function resolveMountsChecked(
   const inherited = (spec.volumesFrom ?? []).map(parseVolumesFrom).flatMap(({ container, options }) => {
     return mountsFrom(context.records.resolve(container), options);
   });
-  const asked = spec.mounts.map((mount) => mount.type === "image" ? withImage(context, mount) : mount);
+  const asked = await askedMounts(context, spec.mounts);
   const origins = { inherited, imageVolumes: spec.imageVolumes };
   const mounts = resolveMounts(asked, config, () => randomID(context.core.random), origins);
   for (const { source } of volumesOf(mounts)) checkName(source, MAX_FOLDER_NAME);
   const named = mounts.filter(({ type }) => type === "bind" || type === "overlay");
   await Promise.all(named.map((mount) => requireSource(context, mount)));
   return mounts.map(({ makeSource: _, ...mount }) => mount);
-}
-
-/** An image is taken as it is now: its name may pass on to another one. */
-function withImage({ core }: Context, mount: MountSpec): MountSpec {
-  const { id, layers } = core.images.resolve(mount.source);
-  return { ...mount, image: { id, diffIDs: layers.map(({ diffID }) => diffID) } };
-}
-
-async function requireSource(context: Context, { source, makeSource }: MountSpec): Promise<void> {
-  const { files } = hostOf(context);
-  if (await files.exists(source)) return;
-  if (makeSource) return await files.makeFolder(source);
-  const sentinel = "no such file or directory";
-  throw invalid(`statfs ${source}`, sentinel);
 }
 
 async function choosePorts(

@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, rename, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fitsGlob } from "../../engine/glob.ts";
 import type { Files } from "../../engine/host_port.ts";
+
+/** A pattern that fits more is a mistake, and no container has as many mounts. */
+const MOST_PATHS = 10_000;
 
 /** What the engine asks of paths that users name. */
 export const hostFiles: Files = {
@@ -16,6 +21,14 @@ export const hostFiles: Files = {
   async makeFolder(path) {
     await mkdir(path, { recursive: true, mode: 0o755 });
   },
+  async glob(pattern) {
+    let found = ["/"];
+    for (const part of pattern.split("/").filter((part) => part !== "" && part !== ".")) {
+      const next = await Promise.all(found.map((folder) => pathsBelow(folder, part)));
+      found = next.flat().slice(0, MOST_PATHS);
+    }
+    return found;
+  },
   isFolder: (path) => stat(path).then((facts) => facts.isDirectory(), () => false),
   async writeText(path, text) {
     // Renamed into its place: who reads it never finds a part, and no link of that name is followed.
@@ -24,3 +37,14 @@ export const hostFiles: Files = {
     await rename(draft, path);
   },
 };
+
+/** What a folder has that fits one part of a pattern; names with a dot in front only where the pattern has it too. */
+async function pathsBelow(folder: string, part: string): Promise<string[]> {
+  if (!/[*?]/.test(part)) {
+    const path = join(folder, part);
+    return await lstat(path).then(() => [path], () => []);
+  }
+  const names = await readdir(folder).catch(() => []);
+  const fits = names.filter((name) => fitsGlob(part, name) && (part.startsWith(".") || !name.startsWith(".")));
+  return fits.sort().map((name) => join(folder, name));
+}

@@ -73,7 +73,9 @@ Deno.test("containerSpec() reads mounts of every kind", () => {
       { type: "bind", source: "/s", destination: "/b", options: ["chown=true", "subpath=p", "z"] },
       { type: "ramfs", destination: "/r" },
       { type: "devpts", destination: "/d", options: ["gid=5"] },
+      { type: "glob", source: "/g/*", destination: "", options: ["ro"] },
     ],
+    artifact_volumes: [{ source: "a", destination: "/a", title: "t", name: "n" }],
     volumes: [{ Name: "v", Dest: "/v", Options: ["O", "U=false"], SubPath: "s" }],
     overlay_volumes: [{ source: "/o", destination: "/oo", options: ["O", "upperdir=/u", "workdir=/w"] }],
     image_volumes: [{ Source: "i", Destination: "/i", subPath: "etc" }, {
@@ -86,9 +88,11 @@ Deno.test("containerSpec() reads mounts of every kind", () => {
     { type: "bind", source: "/s", destination: "/b", options: ["U"], subPath: "p" },
     { type: "ramfs", source: "ramfs", destination: "/r", options: [] },
     { type: "devpts", source: "devpts", destination: "/d", options: ["gid=5"] },
+    { type: "bind", source: "/g/*", destination: "", options: ["ro"], glob: true },
     { type: "volume", source: "v", destination: "/v", options: ["O"], anonymous: false, subPath: "s" },
     { type: "overlay", source: "/o", destination: "/oo", options: ["upperdir=/u", "workdir=/w"] },
     { type: "image", source: "i", destination: "/i", options: ["ro"], subPath: "etc" },
     { type: "image", source: "i", destination: "/w", options: [] },
+    { type: "artifact", source: "a", destination: "/a", options: ["ro"], artifact: { title: "t", name: "n" } },
   ]);
 });

@@ -86,6 +86,8 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
         changesPath: (index) => join(container.overlays, String(index)),
         owner: { host: hostOwner(record, user), container: user },
         subPaths: lent.subPaths,
+        rootfs,
+        artifacts: options.artifacts,
         sharedMemory: lent.memory,
       });
       const { workdir } = record.process;

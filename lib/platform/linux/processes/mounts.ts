@@ -7,7 +7,9 @@ import { stat } from "node:fs/promises";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 import { isOverlay } from "../../../engine/containers/mount_options.ts";
 import { EngineError } from "../../../engine/errors.ts";
+import type { ArtifactFile } from "../../../engine/host_port.ts";
 import type { MountSpec } from "../../../engine/mount_spec.ts";
+import { artifactMounts } from "./artifact_mounts.ts";
 import { changeOwner } from "./change_owner.ts";
 import { idMapping } from "./id_mapping.ts";
 import { kernelMounts } from "./kernel_mounts.ts";
@@ -32,6 +34,10 @@ export interface MountSources {
   /** Who the process is on the host, and in the container. */
   owner: { host: { uid: number; gid: number }; container: { uid: number; gid: number } };
   subPaths: SubPaths;
+  /** The container's tree. */
+  rootfs: string;
+  /** The files of artifacts, by the number of the mount in the record. */
+  artifacts?: Readonly<Record<number, ArtifactFile[]>>;
   /** The other container's /dev/shm, where it is shared. */
   sharedMemory?: string;
   /** Where catatonit is, when the record wants an init. */
@@ -53,7 +59,7 @@ export async function containerMounts(record: ContainerRecord, sources: MountSou
     add({ destination: INIT_PATH, type: "bind", source: sources.init, options: ["bind", "rprivate", "ro"] });
   }
   const asked = await Promise.all(record.mounts.map((mount, index) => askedMount(record, mount, index, sources)));
-  for (const mount of asked) {
+  for (const mount of asked.flat()) {
     mounts.delete(mount.destination);
     add(mount);
   }
@@ -66,8 +72,9 @@ async function askedMount(
   mount: MountSpec,
   index: number,
   sources: MountSources,
-): Promise<SpecMount> {
+): Promise<SpecMount | SpecMount[]> {
   const { destination, type } = mount;
+  if (type === "artifact") return await artifactMounts(mount, sources.artifacts?.[index] ?? [], sources);
   const options = runtimeOptions(mount);
   const { owner } = sources;
   const isOwned = mount.options.includes("U");
