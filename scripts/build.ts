@@ -1,5 +1,5 @@
 /**
- * `deno task build`: bundles what runs without Deno into `dist/`.
+ * `deno task build`: bundles what runs without Deno into `dist/`, with the types of what is imported by others.
  *
  * @module
  */
@@ -8,20 +8,40 @@ import { bundle, type Target } from "./bundle.ts";
 const root = new URL("../", import.meta.url);
 
 /** Every bundle, by its file in `dist/`. */
-export const bundles: Record<string, { entry: string; target: Target; what: string }> = {
+export const bundles: Record<string, { entry: string; target: Target; what: string; types?: string }> = {
   "node.mjs": { entry: "lib/platform/node.ts", target: "node", what: "the engine on Node" },
   "workers.js": { entry: "lib/platform/workers.ts", target: "workers", what: "the engine as an edge handler" },
   "gantry-node.mjs": { entry: "scripts/node_library.ts", target: "node", what: "the library on Node" },
-  "rest.js": { entry: "scripts/rest_library.ts", target: "portable", what: "the transport alone" },
-  "rest-node.mjs": { entry: "scripts/rest_node_library.ts", target: "node", what: "the transport alone on Node" },
+  "rest.js": {
+    entry: "scripts/rest_library.ts",
+    target: "portable",
+    what: "the transport alone",
+    types: "rest.d.ts",
+  },
+  "rest-node.mjs": {
+    entry: "scripts/rest_node_library.ts",
+    target: "node",
+    what: "the transport alone on Node",
+    types: "rest-node.d.mts",
+  },
   "gantry.js": { entry: "mod.ts", target: "portable", what: "the portable face" },
 };
 
+/** Tells Deno where the types of a bundle are, which it is not to guess as TypeScript does. */
+export function typed(code: string, types?: string): string {
+  return types === undefined ? code : `// @ts-self-types="./${types}"\n${code}`;
+}
+
 if (import.meta.main) {
+  // Tests want the list alone, without a compiler.
+  const { declarations } = await import("./declarations.ts");
   await Deno.mkdir(new URL("dist/", root), { recursive: true });
-  for (const [file, { entry, target, what }] of Object.entries(bundles)) {
-    const code = await bundle(entry, target);
-    await Deno.writeTextFile(new URL(`dist/${file}`, root), code);
-    console.log(`dist/${file}: ${(code.length / 1024).toFixed(0)} KiB, ${what}`);
+  const write = async (file: string, text: string, what: string) => {
+    await Deno.writeTextFile(new URL(`dist/${file}`, root), text);
+    console.log(`dist/${file}: ${(text.length / 1024).toFixed(0)} KiB, ${what}`);
+  };
+  for (const [file, { entry, target, what, types }] of Object.entries(bundles)) {
+    await write(file, typed(await bundle(entry, target), types), what);
+    if (types !== undefined) await write(types, await declarations(entry), `the types of ${file}`);
   }
 }

@@ -108,7 +108,7 @@ Deno.test("dist/rest.js names no runtime, and its surfaces work when they are mi
   inEmptyFolder("rest.js", async (folder) => {
     const code = await Deno.readTextFile(`${folder}/rest.js`);
     assertEquals(code.match(/^import\b.*$/gm), null);
-    assert(!/["']node:|\bDeno\\./.test(code));
+    assert(!/["']node:|\bDeno\./.test(code));
     await Deno.writeTextFile(
       `${folder}/small.js`,
       await bundle(bundles["rest.js"].entry, "portable", { minify: true }),

@@ -1,0 +1,45 @@
+/**
+ * Writes what a bundle for import by URL offers as one file of TypeScript declarations.
+ *
+ * @module
+ */
+import { rollup } from "npm:rollup@4.67.4";
+import { dts } from "npm:rollup-plugin-dts@6.5.1";
+// What the plugin runs: the last version that is JavaScript.
+import "npm:typescript@6.0.3";
+
+const root = new URL("../", import.meta.url);
+
+/** What Deno checks the tree with, in TypeScript's words. */
+const SETTINGS = {
+  target: "es2024",
+  module: "esnext",
+  moduleResolution: "bundler",
+  lib: ["esnext", "dom", "dom.iterable", "dom.asynciterable"],
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  strict: true,
+  types: [],
+};
+
+/**
+ * Gathers the declarations of all that `entry` (a path from the root of the tree) exports into one text, which imports nothing but Node's modules.
+ *
+ * @throws {Error} if they need anything else
+ */
+export async function declarations(entry: string): Promise<string> {
+  const input = new URL(entry, root).pathname;
+  // A file of its own: the plugin would else take the settings of whatever project the tree lies in.
+  const tsconfig = await Deno.makeTempFile({ prefix: "gantry-", suffix: ".json" });
+  try {
+    await Deno.writeTextFile(tsconfig, JSON.stringify({ compilerOptions: SETTINGS, files: [input] }));
+    const build = await rollup({ input, external: /^(?:node|npm):/, plugins: [dts({ tsconfig })] });
+    const { output: [{ code, imports }] } = await build.generate({ format: "es" });
+    await build.close();
+    const foreign = imports.filter((name) => !name.startsWith("node:"));
+    if (foreign.length > 0) throw new Error(`Declare "${entry}": its types need ${foreign.join(", ")}`);
+    return code;
+  } finally {
+    await Deno.remove(tsconfig);
+  }
+}
