@@ -21,9 +21,9 @@ export interface Layers {
   has(diffID: string): Promise<boolean>;
   /**
    * Unpacks a layer from its checked and translated tar (see `lib/oci/layer_tar.ts`: whiteouts are already what the
-   * snapshotter understands). Visible only when whole. Returns the unpacked size in bytes.
+   * snapshotter understands). Visible only when whole. A diff ID that is not known before the tar was read is asked for then.
    */
-  apply(diffID: string, tar: ReadableStream<Uint8Array>): Promise<{ size: number }>;
+  apply(diffID: string | (() => Promise<string>), tar: ReadableStream<Uint8Array>): Promise<void>;
   remove(diffID: string): Promise<void>;
   list(): Promise<string[]>;
   /** Makes the container's writable layer. `diffIDs` go from base to top. */

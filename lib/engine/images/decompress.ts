@@ -1,4 +1,4 @@
-import { detectCompression } from "../../oci/media_type.ts";
+import { type Compression, detectCompression } from "../../oci/media_type.ts";
 import { EngineError } from "../errors.ts";
 import type { Codec } from "../ports.ts";
 
@@ -16,6 +16,14 @@ export async function decompress(
   codec: Codec,
   blob: ReadableStream<Uint8Array>,
 ): Promise<ReadableStream<Uint8Array>> {
+  return (await plainStream(codec, blob)).stream;
+}
+
+/** The same, with what it was compressed with. */
+export async function plainStream(
+  codec: Codec,
+  blob: ReadableStream<Uint8Array>,
+): Promise<{ stream: ReadableStream<Uint8Array>; compression: Compression }> {
   const { head, stream } = await peek(blob, 6);
   const foreign = FOREIGN.find(({ magic }) => magic.every((byte, i) => head[i] === byte));
   if (foreign) {
@@ -23,9 +31,9 @@ export async function decompress(
     throw new EngineError("unsupported", `Decompress: ${foreign.name} is not supported, only gzip and zstd are`);
   }
   const compression = detectCompression(head);
-  if (compression === "none") return stream;
+  if (compression === "none") return { stream, compression };
   try {
-    return stream.pipeThrough(compression === "gzip" ? codec.gunzip() : codec.unzstd());
+    return { stream: stream.pipeThrough(compression === "gzip" ? codec.gunzip() : codec.unzstd()), compression };
   } catch (error) {
     // Not every runtime has Zstandard.
     await stream.cancel(error);

@@ -10,6 +10,7 @@ import { type Core, hostOf } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Claim, Content, ContentKey } from "./content.ts";
+import type { EarlyLayers } from "./early_layers.ts";
 import { pullFailure } from "./failures.ts";
 import { type PackedLayer, unpackLayer } from "./unpack.ts";
 
@@ -25,6 +26,8 @@ export interface Intake extends ImageParts {
   /** Keeps what came until a record names it. */
   claim: Claim;
   signal: AbortSignal;
+  /** Layers that are unpacked while more is read. */
+  early?: EarlyLayers;
 }
 
 /** A layer as an image's record has it. */
@@ -86,10 +89,12 @@ export async function unpacked<T extends PackedLayer>(intake: Intake, layer: T):
   const { digest, diffID } = layer;
   claim.add(`layer:${diffID}`);
   if (!layers) return layer;
+  await intake.early?.settled(digest);
   await content.with(`layer:${diffID}`, async () => {
     if (await layers.has(diffID)) return;
     const { limits } = core.options;
-    content.setLayerSize(diffID, await unpackLayer(core.ports, layers, { digest, diffID }, { limits, signal }));
+    const { size } = await unpackLayer(core.ports, layers, { digest, diffID }, { limits, signal });
+    content.setLayerSize(diffID, size);
   }, signal);
   return layer;
 }

@@ -3,6 +3,7 @@ import { hostOf } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import { counted } from "./counted.ts";
 import type { FetchContext } from "./image_fetch.ts";
+import { Slots } from "./slots.ts";
 import type { LayerState } from "./types.ts";
 import { unpackLayer } from "./unpack.ts";
 
@@ -43,29 +44,6 @@ export async function fetchLayers(context: FetchContext, layers: readonly LayerT
   if (failures.length > 0) throw failures[0];
 }
 
-/** Lets so many works run at once, and the others wait in order. */
-class Slots {
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async use<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      signal.throwIfAborted();
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free++;
-      else next();
-    }
-  }
-}
-
 async function unpackFetched(
   context: FetchContext,
   { descriptor, diffID }: LayerToFetch,
@@ -78,7 +56,8 @@ async function unpackFetched(
     if (!layers || await layers.has(diffID)) return false;
     report(context, descriptor, "extracting", descriptor.size);
     const { limits } = core.options;
-    content.setLayerSize(diffID, await unpackLayer(core.ports, layers, { digest, diffID }, { limits, signal }));
+    const { size } = await unpackLayer(core.ports, layers, { digest, diffID }, { limits, signal });
+    content.setLayerSize(diffID, size);
     return true;
   }, signal);
   report(context, descriptor, isFetched || isUnpacked ? "done" : "exists", descriptor.size);

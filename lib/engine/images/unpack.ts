@@ -2,8 +2,8 @@ import { overlayLayer } from "../../oci/layer_tar.ts";
 import { EngineError } from "../errors.ts";
 import type { Limits } from "../options.ts";
 import type { Layers } from "../host_port.ts";
-import type { Codec, Ports } from "../ports.ts";
-import { decompress } from "./decompress.ts";
+import type { Hash, Ports } from "../ports.ts";
+import { plainStream } from "./decompress.ts";
 
 /** A layer to unpack: its blob, and the digest of the plain tar in it. */
 export interface PackedLayer {
@@ -11,28 +11,48 @@ export interface PackedLayer {
   diffID: string;
 }
 
+/** How a layer is unpacked. */
+export interface UnpackOptions {
+  limits: Limits;
+  signal?: AbortSignal;
+  /** Told the diff ID of a layer whose diff ID was not known, before the layer can be seen. */
+  admit?: (diffID: string) => Promise<void>;
+}
+
+/** What an unpacked layer is. */
+export interface Unpacked {
+  diffID: string;
+  /** Bytes of the plain tar: what clients know as a layer's size, and the same on every host. */
+  size: number;
+}
+
 /**
  * Unpacks a stored layer: decompressed, its diff ID checked, its tar checked and made fit for overlay, all as one stream.
- * Nothing of a layer that fails any check stays. Returns the bytes of the plain tar: what clients know as a layer's size, and
- * the same on every host.
+ * Nothing of a layer that fails any check stays.
  */
 export async function unpackLayer(
   ports: Pick<Ports, "blobs" | "codec">,
   layers: Layers,
-  layer: PackedLayer,
-  options: { limits: Limits; signal?: AbortSignal },
-): Promise<number> {
-  const { limits, signal } = options;
+  layer: Pick<PackedLayer, "digest"> & Partial<PackedLayer>,
+  { limits, signal, admit }: UnpackOptions,
+): Promise<Unpacked> {
   const blob = await ports.blobs.open(layer.digest);
   if (!blob) throw new EngineError("internal", `Unpack ${layer.digest}: its blob is not there`);
-  let size = 0;
-  const tar = (await decompress(ports.codec, blob))
-    .pipeThrough(checkDiffID(ports.codec, layer, (bytes) => size = bytes), { signal })
+  const found: Unpacked = { diffID: layer.diffID ?? "", size: 0 };
+  const { stream: plain, compression } = await plainStream(ports.codec, blob);
+  // A plain layer's digest is its diff ID, and was checked when it was stored.
+  const hash = compression === "none" ? undefined : ports.codec.hash();
+  const tar = plain
+    .pipeThrough(checkDiffID(layer, hash, found), { signal })
     .pipeThrough(overlayLayer({ bytes: limits.layerBytes, entries: limits.layerEntries }));
   const { stream, failure } = watch(tar);
+  const name = async () => {
+    await admit?.(found.diffID);
+    return found.diffID;
+  };
   try {
-    await layers.apply(layer.diffID, stream);
-    return size;
+    await layers.apply(layer.diffID ?? name, stream);
+    return found;
   } catch (error) {
     if (!stream.locked) await stream.cancel(error).catch(() => {});
     // What went wrong in the stream says more than what unpacking made of its end.
@@ -40,24 +60,23 @@ export async function unpackLayer(
   }
 }
 
+/** Passes a plain tar through; `found` gets its size, and its diff ID. */
 function checkDiffID(
-  codec: Codec,
-  { digest, diffID }: PackedLayer,
-  tellSize: (bytes: number) => void,
+  { digest, diffID }: { digest: string; diffID?: string },
+  hash: Hash | undefined,
+  found: Unpacked,
 ): TransformStream<Uint8Array, Uint8Array> {
-  const hash = codec.hash();
-  let size = 0;
   return new TransformStream({
     transform(chunk, controller) {
-      hash.update(chunk);
-      size += chunk.length;
+      hash?.update(chunk);
+      found.size += chunk.length;
       controller.enqueue(chunk);
     },
     async flush() {
-      const found = await hash.digest();
-      tellSize(size);
-      if (found === diffID) return;
-      throw new EngineError("corrupt", `Unpack ${digest}: the layer's diff ID is ${found}, the config says ${diffID}`);
+      found.diffID = await hash?.digest() ?? digest;
+      if (diffID === undefined || found.diffID === diffID) return;
+      const text = `the layer's diff ID is ${found.diffID}, the config says ${diffID}`;
+      throw new EngineError("corrupt", `Unpack ${digest}: ${text}`);
     },
   });
 }

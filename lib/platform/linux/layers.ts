@@ -3,7 +3,7 @@
  *
  * ```text
  * root/layers/<hex>/diff          a layer's content          root/containers/<id>/upper    what a container wrote
- * root/layers/<hex>/layer.json    its size and root          root/containers/<id>/work     overlay's own
+ * root/layers/<hex>/layer.json    what its root is           root/containers/<id>/work     overlay's own
  * root/layers/links/<number>      -> ../<hex>/diff           root/containers/<id>/merged   where its tree is mounted
  * root/layers/partial/<random>    what is not whole yet, or no longer
  * ```
@@ -17,6 +17,7 @@ import { EngineError } from "../../engine/errors.ts";
 import type { Layers } from "../../engine/host_port.ts";
 import type { TreeOptions } from "../../engine/tree_stack.ts";
 import type { HostContext } from "./context.ts";
+import { FileSystemSync } from "./file_system_sync.ts";
 import { LayerLinks } from "./layer_links.ts";
 import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
@@ -24,7 +25,7 @@ import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption
 import { containerPaths, type HostPaths } from "./paths.ts";
 import { readInside } from "./safe_path.ts";
 import { giveTo, lookLike } from "./tree_owner.ts";
-import { emptyFolder, namesIn, removeTree, syncFileSystem, syncFolder, treeSize } from "./tree.ts";
+import { emptyFolder, namesIn, removeTree, syncFolder, treeSize } from "./tree.ts";
 import { unpackLayer } from "./unpack.ts";
 
 const HEX = /^[0-9a-f]{64}$/;
@@ -38,7 +39,6 @@ interface RootAttributes {
 
 /** What `layer.json` holds. */
 interface LayerFacts {
-  size: number;
   root: RootAttributes | null;
 }
 
@@ -65,6 +65,7 @@ class OverlayLayers implements HostLayers {
   readonly #partial: string;
   readonly #links: LayerLinks;
   readonly #features: readonly string[];
+  readonly #sync: FileSystemSync;
   readonly #mounting = new Map<string, Promise<string>>();
 
   constructor(paths: HostPaths, partial: string, links: LayerLinks, features: readonly string[]) {
@@ -72,19 +73,15 @@ class OverlayLayers implements HostLayers {
     this.#partial = partial;
     this.#links = links;
     this.#features = features;
+    this.#sync = new FileSystemSync(paths.layers);
   }
 
   async has(diffID: string): Promise<boolean> {
     return await exists(this.#layer(hexOf(diffID)));
   }
 
-  async apply(diffID: string, tar: ReadableStream<Uint8Array>): Promise<{ size: number }> {
-    const hex = hexOf(diffID);
-    const folder = this.#layer(hex);
-    if (await exists(folder)) {
-      await tar.cancel();
-      return { size: (await this.#facts(hex)).size };
-    }
+  async apply(diffID: string | (() => Promise<string>), tar: ReadableStream<Uint8Array>): Promise<void> {
+    if (typeof diffID === "string" && await this.has(diffID)) return await tar.cancel();
     const temporary = join(this.#partial, randomUUID());
     const diff = join(temporary, "diff");
     try {
@@ -92,21 +89,21 @@ class OverlayLayers implements HostLayers {
       // Mode 0 stays when the archive has no entry for its root: the container's root is then like that of the layer below.
       await mkdir(diff);
       await chmod(diff, 0);
-      await unpackLayer(diffID, tar, diff);
+      await unpackLayer(tar, diff);
       const { mode, uid, gid } = await stat(diff);
       const root = (mode & 0o7777) === 0 ? null : { mode: mode & 0o7777, uid, gid };
       if (root === null) await chmod(diff, 0o755);
-      const facts: LayerFacts = { size: await treeSize(diff), root };
+      const facts: LayerFacts = { root };
       await writeFile(join(temporary, "layer.json"), JSON.stringify(facts));
-      await syncFileSystem(temporary);
+      const hex = hexOf(typeof diffID === "string" ? diffID : await diffID());
+      await this.#sync.run();
       await this.#links.get(hex);
-      await rename(temporary, folder).catch(async (error: NodeJS.ErrnoException) => {
+      await rename(temporary, this.#layer(hex)).catch(async (error: NodeJS.ErrnoException) => {
         // Somebody else unpacked the same layer meanwhile.
         if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
         await removeTree(temporary);
       });
       await syncFolder(this.#paths.layers);
-      return { size: facts.size };
     } catch (error) {
       await removeTree(temporary);
       throw error;

@@ -22,6 +22,7 @@ interface Library {
   write(file: number, data: Bytes, size: bigint): Promise<bigint>;
   mount(source: Bytes, target: Bytes, type: Bytes, flags: bigint, data: Bytes): Promise<number>;
   umount2(target: Bytes, flags: number): Promise<number>;
+  syncfs(file: number): Promise<number>;
 }
 
 const SYMBOLS = {
@@ -32,6 +33,8 @@ const SYMBOLS = {
   write: { parameters: ["i32", "buffer", "usize"], result: "isize", nonblocking: true },
   mount: { parameters: ["buffer", "buffer", "buffer", "u64", "buffer"], result: "i32", nonblocking: true },
   umount2: { parameters: ["buffer", "i32"], result: "i32", nonblocking: true },
+  // This one waits for the disk.
+  syncfs: { parameters: ["i32"], result: "i32", nonblocking: true },
 };
 
 const FIRST_AFTER_STANDARD = 3;
@@ -40,6 +43,8 @@ const LAST = 0xffff_ffff;
 const CLOSE_ON_EXEC = 4;
 /** `O_WRONLY | O_CLOEXEC` of `open(2)` on x86, ARM, RISC-V, POWER and s390. */
 const WRITE_ONLY = 0o2000001;
+/** `O_RDONLY | O_CLOEXEC`. */
+const READ_ONLY = 0o2000000;
 /** `MS_NODEV` of `mount(2)`. */
 const NO_DEVICES = 4n;
 /** `UMOUNT_NOFOLLOW` of `umount2(2)`. */
@@ -88,6 +93,18 @@ export async function writeAtOnce(file: string, content: string): Promise<boolea
   const data = Buffer.from(content);
   try {
     return await calls.write(handle, data, BigInt(data.length)) === BigInt(data.length) && held(data);
+  } finally {
+    calls.close(handle);
+  }
+}
+
+/** Makes what was written to the file system of a path last. Resolves with whether that was done. */
+export async function syncFileSystemOf(path: string): Promise<boolean> {
+  const calls = library();
+  const handle = calls?.open(text(path), READ_ONLY) ?? -1;
+  if (calls === null || handle < 0) return false;
+  try {
+    return await calls.syncfs(handle) === 0;
   } finally {
     calls.close(handle);
   }

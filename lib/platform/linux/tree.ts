@@ -33,11 +33,6 @@ export async function treeSize(path: string): Promise<number> {
   return total;
 }
 
-/** Makes everything written so far to the file system of `path` durable. */
-export async function syncFileSystem(path: string): Promise<void> {
-  await runCommand("sync", ["--file-system", "--", path], { timeout: Infinity });
-}
-
 /** Makes a folder's entries durable. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");

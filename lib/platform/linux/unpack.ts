@@ -27,12 +27,12 @@ const EXTRACT = [
 const BROKEN = /does not look like a tar archive|Unexpected EOF|Skipping to next header|Archive value .* is out of/;
 
 /** Unpacks a checked and translated layer into an empty folder. A failure of the stream is thrown as it is. */
-export async function unpackLayer(diffID: string, tar: ReadableStream<Uint8Array>, folder: string): Promise<void> {
+export async function unpackLayer(tar: ReadableStream<Uint8Array>, folder: string): Promise<void> {
   try {
     await runCommand("tar", [...EXTRACT, `--directory=${folder}`], { stdin: tar, timeout: Infinity });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const code = BROKEN.test(error.stderr) ? "corrupt" : "internal";
-    throw new EngineError(code, `Unpack layer "${diffID}": ${error.message}`, { cause: error });
+    throw new EngineError(code, `Unpack layer: ${error.message}`, { cause: error });
   }
 }

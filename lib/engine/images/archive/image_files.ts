@@ -100,7 +100,11 @@ class ArchiveFiles implements ImageFiles {
     }
     const digest = digestOf(path);
     const source = { path, size, open: () => Promise.resolve(entry.content()) };
-    this.#files.set(path, await storeFile(this.#intake, source, digest ? { digest } : undefined));
+    const known = digest !== undefined && await this.#intake.core.ports.blobs.stat(digest) !== undefined;
+    const stored = await storeFile(this.#intake, source, digest ? { digest } : undefined);
+    this.#files.set(path, stored);
+    // What was here before is unpacked already, as a rule.
+    if (!known) this.#intake.early?.begin(stored.digest);
   }
 
   async read(path: string, limit: number): Promise<Uint8Array | undefined> {

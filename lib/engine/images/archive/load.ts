@@ -1,6 +1,7 @@
 import { requireHost } from "../../core.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageRecord } from "../../image_record.ts";
+import { EarlyLayers } from "../early_layers.ts";
 import { type ImageParts, type Intake, withIntake } from "../intake.ts";
 import { nameForArchive } from "../lookup.ts";
 import { addImage } from "../new_image.ts";
@@ -47,9 +48,16 @@ async function load(
 ): Promise<LoadReport> {
   const names: string[] = [];
   const loaded: { image: ImageRecord; name: string }[] = [];
-  await withIntake(parts, { signal, what: "Load images" }, async (intake) => {
-    const images = (await readImages(intake, await open(intake)))
-      .map(({ image, names }) => ({ image, names: names.map(nameForArchive) }));
+  await withIntake(parts, { signal, what: "Load images" }, async (bare) => {
+    const early = new EarlyLayers(bare);
+    const intake: Intake = { ...bare, early };
+    let images: ReadImage[];
+    try {
+      images = (await readImages(intake, await open(intake)))
+        .map(({ image, names }) => ({ image, names: names.map(nameForArchive) }));
+    } finally {
+      await early.end();
+    }
     for (const { image, names: own } of images) {
       const record = await addImage(intake, image, own);
       const told = own.length === 0 ? [`sha256:${record.id}`] : own;

@@ -57,7 +57,7 @@ export async function openCheckpoints({ paths }: HostContext, processes: Runner)
       return received(place, folder);
     },
     async fillLayer(id, changeset) {
-      await unpackLayer(id, changeset.pipeThrough(overlayLayer()), join(containerPaths(paths, id).storage, "upper"));
+      await unpackLayer(changeset.pipeThrough(overlayLayer()), join(containerPaths(paths, id).storage, "upper"));
     },
     async saveVolume(id, volume) {
       await mkdir(join(folder(id), "volumes"), { recursive: true, mode: 0o700 });

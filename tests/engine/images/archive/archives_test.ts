@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import type { SaveFormat } from "../../../../lib/engine/images/archive/save.ts";
+import { concat } from "../../../../lib/oci/bytes.ts";
 import { run } from "../../../fixtures/run.ts";
 import { buildImage, type BuiltImage, sha256 } from "../../../fixtures/image_builder.ts";
 import { buildTar } from "../../../fixtures/tar_builder.ts";
@@ -95,6 +96,38 @@ Deno.test("loadImages() keeps an image that is here already, and gives it the na
   assertEquals((await load(rig, bytes)).names, [rig.names[0]]);
   assertEquals(rig.images.resolve(rig.names[0]).digest, image.digest);
   assertEquals(await blobsOf(rig.blobs), await neededBlobs(rig));
+});
+
+Deno.test("loadImages() unpacks layers while the archive still comes, and keeps those that an image names", async () => {
+  const [image, other] = [sampleImage([300_000, 200_000]), sampleImage([400_000], { seed: 7 })];
+  await using source = await pulled({ "app:1": image });
+  const [layer] = other.layers;
+  const stranger = buildTar([
+    { type: "file", path: `blobs/sha256/${layer.digest.slice(7)}`, content: other.blobs.get(layer.digest)! },
+    { type: "file", path: "blobs/noise", content: noise(100_000) },
+  ]).subarray(0, -1024);
+  for (const format of ["oci-archive", "docker-archive"] as const) {
+    await using target = await openOnHost();
+    const bytes = concat([stranger, await save(source, source.names, format)]);
+    let early: string[] = [];
+    const archive = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(bytes.slice(0, -2048)),
+      // The end does not come before all layers are there.
+      async pull(controller) {
+        for (let i = 0; i < 1000 && early.length < 3; i++) {
+          await new Promise((resolve) => setTimeout(resolve, 10));
+          early = await target.layers.list();
+        }
+        controller.enqueue(bytes.slice(-2048));
+        controller.close();
+      },
+    }, { highWaterMark: 0 });
+    assertEquals((await target.images.archives.load(archive)).names, source.names);
+    assertEquals(early.sort(), [...image.layers, layer].map(({ diffID }) => diffID).sort());
+    assertEquals((await target.layers.list()).sort(), image.layers.map(({ diffID }) => diffID).sort());
+    assertEquals(await blobsOf(target.blobs), await neededBlobs(target));
+    assertEquals(target.images.layerSize(image.layers[0].diffID), image.layers[0].tar.length);
+  }
 });
 
 Deno.test("saveImages() packs plain layers where it is asked to, and keeps content while it is read", async () => {

@@ -1,5 +1,7 @@
 /** Archives that are broken, lie, or mean harm. Whatever they are, nothing of them stays. */
 import { assertEquals, assertRejects } from "@std/assert";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { type BuiltImage, sha256 } from "../../../fixtures/image_builder.ts";
@@ -58,6 +60,17 @@ function nested(depth: number): Entry[] {
 
 function replaced(entries: Entry[], path: string, content: Uint8Array | string): Entry[] {
   return entries.map((entry) => "path" in entry && entry.path === path ? file(path, content) : entry);
+}
+
+/** What is in the folders of a host's layers and of blobs on their way. */
+async function filesIn(folder: string) {
+  const names = async (path: string) => (await readdir(join(folder, path))).sort();
+  return {
+    layers: await names("root/layers"),
+    links: await names("root/layers/links"),
+    partial: await names("root/layers/partial"),
+    staged: await names("blobs/staged"),
+  };
 }
 
 const CASES: Record<string, { archive: Uint8Array; code: string; message: string }> = {
@@ -186,11 +199,16 @@ const CASES: Record<string, { archive: Uint8Array; code: string; message: string
 
 for (const [what, { archive, code, message }] of Object.entries(CASES)) {
   Deno.test(`loadImages() refuses ${what}, and nothing of it stays`, async () => {
-    const rig = await openImages({ limits: { layerBytes: 3 << 20, manifestBytes: 200_000 } });
-    const stream = new Blob([new Uint8Array(archive)]).stream();
-    const error = await assertRejects(() => rig.images.archives.load(stream), EngineError);
-    assertEquals([error.code, error.message.includes(message) ? message : error.message], [code, message]);
-    await assertNothing(rig, [...IMAGE.blobs.keys()]);
+    const limits = { layerBytes: 3 << 20, manifestBytes: 200_000 };
+    // On a host layers are unpacked before anything says that they are needed.
+    await using host = await openOnHost({ limits });
+    for (const rig of [await openImages({ limits }), host]) {
+      const stream = new Blob([new Uint8Array(archive)]).stream();
+      const error = await assertRejects(() => rig.images.archives.load(stream), EngineError);
+      assertEquals([error.code, error.message.includes(message) ? message : error.message], [code, message]);
+      await assertNothing(rig, [...IMAGE.blobs.keys()]);
+    }
+    assertEquals(await filesIn(host.folder), { layers: ["links", "partial"], links: [], partial: [], staged: [] });
   });
 }
 
