@@ -55,14 +55,15 @@ export class Endpoint {
       const run = this.#function;
       if (auth) call.identity = await auth.authenticate(call.request, name);
       if (!run) throw new HTTPError(501, `Call "${name}": it is not implemented`, { kind: "unimplemented" });
-      const values: unknown[] = [];
+      // As long as it will be: a list that grows takes room for many more.
+      const values: unknown[] = new Array(this.plan.arguments.length + 1);
       if (body) placeBody(body, await this.#readBody(body, call), values);
       this.#readArguments(call.captures, call.query, values);
       const validated = validateArguments(this.plan, values);
       if (validated) await validated;
       parts.headers?.read(values, call.request);
-      if (auth?.authorize) await auth.authorize(call.identity, call.request, name, values);
-      values.push(call);
+      if (auth?.authorize) await auth.authorize(call.identity, call.request, name, values.slice(0, -1));
+      values[values.length - 1] = call;
       const result: unknown = run.apply(this.#functions, values);
       const response = this.#results.write(result instanceof Promise ? await result : result, call);
       return response instanceof Promise ? await response : response;

@@ -55,8 +55,8 @@ export function argumentReader(
   return (captures, query, values) => {
     if (named.length > 0 || spreads.length > 0) readQuery(new QueryValues(query, options), values);
     for (let i = 0; i < parameters.length; i++) {
-      const { name, kind } = parameters[i];
-      place(values, parameters[i], readOne(decodeText(captures[i], name), kind, name));
+      const target = parameters[i];
+      place(values, target, readOne(decodeText(captures[i], target.name), target.kind, target.name));
     }
   };
 }
@@ -67,10 +67,12 @@ const isCompound = ({ type }: Kind) => type === "struct" || type === "map";
 
 /** Puts a value where its target says, making the structs on the way; a struct that came from elsewhere is copied first. */
 export function place(values: unknown[], { path, argument }: Target, value: unknown): void {
-  const before = values[argument];
   if (!path.length) values[argument] = value;
-  // Any other body is left for the schema to refuse.
-  else if (before === undefined || isRecord(before)) put(values[argument] = { ...before }, path, value);
+  else {
+    const before = values[argument];
+    // Any other body is left for the schema to refuse.
+    if (before === undefined || isRecord(before)) put(values[argument] = { ...before }, path, value);
+  }
 }
 
 /** Puts a value into a struct, making the structs on the way; undefined is left out. */

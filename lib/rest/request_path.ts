@@ -10,16 +10,13 @@ export interface RequestPath {
  * {@linkcode isOddPath}.
  */
 export function cutPath(url: string): RequestPath {
-  const scheme = url.indexOf("://");
-  let start = scheme < 0 ? 0 : url.indexOf("/", scheme + 3);
-  let end = url.length;
-  const hash = url.indexOf("#");
-  if (hash >= 0) end = hash;
+  let start = url.indexOf("/", url.indexOf("://") + 3);
+  let end = url.indexOf("#");
+  if (end < 0) end = url.length;
   let question = url.indexOf("?");
   if (question < 0 || question > end) question = end;
   if (start < 0 || start > question) start = question;
-  const path = start === question ? "/" : url.slice(start, question);
-  return { path, query: question < end ? url.slice(question + 1, end) : "" };
+  return { path: url.slice(start, question) || "/", query: url.slice(question + 1, end) };
 }
 
 const ODD = /\\|\/\.|%2e|[^\x21-\x7e]|["<>^`{}]/i;

@@ -6,7 +6,9 @@ import { compareSegments, weightOf } from "./route_order.ts";
 export type Choose<Leaf, Found> = (leaf: Leaf) => Found | undefined;
 
 interface Node<Leaf> {
-  literals: Map<string, Node<Leaf>> | undefined;
+  literals: Map<string, Node<Leaf>>;
+  /** The same, as long as they are few. */
+  few: { text: string; node: Node<Leaf> }[];
   partials: { key: string; matcher: PartialMatcher; weight: number; node: Node<Leaf> }[];
   parameter: Node<Leaf> | undefined;
   remainder: Remainder<Leaf> | undefined;
@@ -33,6 +35,9 @@ interface Tail<Leaf> {
   search: number;
   failed: number;
 }
+
+/** How many texts are compared sooner one by one than looked up in a map, which takes a hash of a part of the path. */
+const FEW = 4;
 
 /** Searches so far: what one has found out is of no use to the next. */
 let searches = 0;
@@ -63,7 +68,7 @@ export class RouteTrie<Leaf> {
   /** Finds the best fit that `choose` takes. What the path says of the placeholders is in `captures` then. */
   find<Found>(path: string, captures: string[], choose: Choose<Leaf, Found>): Found | undefined {
     searches++;
-    const fixed = this.#fixed.get(path);
+    const fixed = this.#fixed.size > FEW ? this.#fixed.get(path) : undefined;
     const found = fixed === undefined ? undefined : choose(fixed);
     return found ?? walk(this.#root, path, 1, captures, choose);
   }
@@ -73,7 +78,7 @@ function insert<Leaf>(node: Node<Leaf>, segments: readonly Segment[], makeLeaf: 
   for (const [index, segment] of segments.entries()) {
     switch (segment.type) {
       case "literal":
-        node = child(node.literals ??= new Map(), segment.text, emptyNode);
+        node = literalChild(node, segment.text);
         break;
       case "parameter":
         node = node.parameter ??= emptyNode();
@@ -112,13 +117,30 @@ function insertTail<Leaf>(
 }
 
 function emptyNode<Leaf>(): Node<Leaf> {
-  return { literals: undefined, partials: [], parameter: undefined, remainder: undefined, leaf: undefined };
+  return { literals: new Map(), few: [], partials: [], parameter: undefined, remainder: undefined, leaf: undefined };
 }
 
 function child<V>(map: Map<string, V>, key: string, make: () => V): V {
   let found = map.get(key);
   if (found === undefined) map.set(key, found = make());
   return found;
+}
+
+function literalChild<Leaf>({ literals, few }: Node<Leaf>, text: string): Node<Leaf> {
+  return child(literals, text, () => {
+    const node = emptyNode<Leaf>();
+    few.push({ text, node });
+    return node;
+  });
+}
+
+/** The node behind a literal that stands in a path from `start` to `end`. */
+function literalAt<Leaf>({ literals, few }: Node<Leaf>, path: string, start: number, end: number) {
+  if (few.length > FEW) return literals.get(path.slice(start, end));
+  for (let i = 0; i < few.length; i++) {
+    const { text, node } = few[i];
+    if (text.length === end - start && path.startsWith(text, start)) return node;
+  }
 }
 
 function shape(segment: Segment): unknown {
@@ -144,15 +166,13 @@ function walk<Leaf, Found>(
 ): Found | undefined {
   const slash = path.indexOf("/", start);
   const end = slash < 0 ? path.length : slash;
-  const text = path.slice(start, end);
-  if (node.literals !== undefined) {
-    const next = node.literals.get(text);
-    if (next !== undefined) {
-      const found = step(next, path, end, captures, choose);
-      if (found !== undefined) return found;
-    }
+  const next = literalAt(node, path, start, end);
+  if (next !== undefined) {
+    const found = step(next, path, end, captures, choose);
+    if (found !== undefined) return found;
   }
-  if (text !== "") {
+  if (end > start) {
+    const text = path.slice(start, end);
     const kept = captures.length;
     for (const partial of node.partials) {
       if (!matchPartial(partial.matcher, text, captures)) continue;

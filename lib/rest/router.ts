@@ -28,10 +28,12 @@ export abstract class Router<Value> {
   readonly #methods: ReadonlySet<string>;
   /** First segments, which are no versions even if they look like one. */
   readonly #words: ReadonlySet<string>;
+  readonly #versioned: boolean;
 
   constructor(routes: readonly Route<Value>[]) {
     this.#methods = new Set(routes.map(({ plan }) => plan.method));
     this.#words = new Set(routes.flatMap(({ plan, aliases }) => firstWords(plan.segments, aliases)));
+    this.#versioned = routes.some(({ versioned }) => versioned);
   }
 
   /** Finds the route of a path as it stands; behind a version, one that takes a version. */
@@ -60,7 +62,7 @@ export abstract class Router<Value> {
   }
 
   #match(method: string, path: string, query: string): Match<Value> | undefined {
-    const head = HEAD.exec(path);
+    const head = this.#versioned && HEAD.exec(path);
     const found = head && !this.#words.has(head[1]) &&
       this.find(method, path.slice(head[1].length + 1), query, head[2]);
     return found || this.find(method, path, query, undefined);

@@ -54,7 +54,7 @@ export class ResponseWriter {
     values: readonly unknown[] = [],
   ): Response {
     // A stream is what the call lasts as long as.
-    if (!(body instanceof ReadableStream)) call.finish?.();
+    if (typeof body === "string" || !(body instanceof ReadableStream)) call.finish?.();
     // Runtimes make a response fastest of a record, and of no status.
     if (this.#fixed && !call.ownHeaders && !(Symbol.iterator in own) && !this.parts.headers?.writes(values)) {
       return new Response(body, status === 200 ? { headers: own } : { status, headers: own });

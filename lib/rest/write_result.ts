@@ -37,7 +37,8 @@ export class ResultWriter {
     const { plan: { status, result }, responses } = this;
     const { shape, names, schemas } = result;
     const { streams, channel, finish } = responses.parts;
-    if (value instanceof Response || shape === "stream") {
+    // Some runtimes look their classes up at each mention: what is plain needs none.
+    if (shape === "stream" || (value as object | undefined)?.constructor !== Object && value instanceof Response) {
       if (streams) return streams.write(value, call, this);
     } else if (shape === "channel") {
       if (channel) return channel(value, call, this);
