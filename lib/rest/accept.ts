@@ -7,21 +7,16 @@
  */
 export function negotiate(header: string | null, offered: readonly string[]): string | undefined {
   if (!header?.trim() || header === "*/*") return offered[0];
-  const ranges = header.toLowerCase().split(",", 64).map((range) => {
-    const [type, ...parameters] = range.split(";").map((part) => part.trim());
-    const q = parameters.find((parameter) => parameter.startsWith("q="));
+  const wanted = new Map<string, number>();
+  for (const range of header.toLowerCase().split(",", 64)) {
+    const [type] = range.split(";");
     // What is not a number is not accepted.
-    return { type, q: q === undefined ? 1 : Number.parseFloat(q.slice(2)) || 0 };
-  });
-  let best: string | undefined;
-  let most = 0;
-  for (const type of offered) {
-    const wanted = [type, type.replace(/\/.*/, "/*"), "*/*"];
-    const range = wanted.map((one) => ranges.find((range) => range.type === one)).find(Boolean);
-    if (range && Math.min(range.q, 1) > most) {
-      best = type;
-      most = Math.min(range.q, 1);
-    }
+    const q = Number.parseFloat(/;\s*q=([^;]*)/.exec(range)?.[1] ?? "1") || 0;
+    if (!wanted.has(type.trim())) wanted.set(type.trim(), Math.min(q, 1));
   }
-  return best;
+  const liked = offered.map((type) =>
+    wanted.get(type) ?? wanted.get(type.replace(/\/.*/, "/*")) ?? wanted.get("*/*") ?? 0
+  );
+  const most = Math.max(...liked);
+  return most > 0 ? offered[liked.indexOf(most)] : undefined;
 }

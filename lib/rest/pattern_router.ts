@@ -1,46 +1,43 @@
 import type { Segment } from "./plan_types.ts";
 import { compareSegments } from "./route_order.ts";
-import { type Condition, conditionsOf, firstWords, type Match, type Route, Router } from "./router.ts";
+import { type Condition, conditionsOf, type Match, type Route, Router } from "./router.ts";
 
 interface PatternRoute<Value> extends Route<Value> {
   readonly pattern: RegExp;
   readonly conditions: readonly Condition[];
 }
 
-/** A router that tries a regular expression per route, the most specific first: little code, and searches that grow with the number of routes. */
+/**
+ * A router that tries a regular expression per route, the most specific first: little code, and searches that grow with the number of
+ * routes. Versions and aliases it leaves to the trie.
+ */
 export class PatternRouter<Value> extends Router<Value> {
   readonly #routes: readonly PatternRoute<Value>[];
 
+  /** @throws {TypeError} for routes that take versions or aliases */
   constructor(routes: readonly Route<Value>[]) {
     super(routes);
-    this.#routes = routes.map((route) => ({
-      ...route,
-      pattern: expressionOf(route),
-      conditions: conditionsOf(route.plan),
-    })).sort((a, b) => compareSegments(a.plan.segments, b.plan.segments) || b.conditions.length - a.conditions.length);
+    this.#routes = routes.map((route) => {
+      const { plan, versioned, aliases } = route;
+      if (versioned || aliases || plan.versionsText) {
+        throw new TypeError(`Route "${plan.name}": versions and aliases take the part trieRouter`);
+      }
+      return { ...route, pattern: expressionOf(plan.segments), conditions: conditionsOf(plan) };
+    }).sort((a, b) => compareSegments(a.plan.segments, b.plan.segments) || b.conditions.length - a.conditions.length);
   }
 
-  protected override find(
-    method: string,
-    path: string,
-    query: string,
-    version: string | undefined,
-  ): Match<Value> | undefined {
-    for (const { plan, pattern, conditions, value, versioned } of this.#routes) {
-      const isOpen = method === plan.method && (versioned || version === undefined);
-      const match = isOpen && pattern.exec(path);
-      if (match && conditions.every((holds) => holds(query, version))) {
-        return { value, captures: match.slice(1), version };
-      }
+  protected override find(method: string, path: string, query: string): Match<Value> | undefined {
+    for (const { plan, pattern, conditions, value } of this.#routes) {
+      const match = method === plan.method && pattern.exec(path);
+      if (match && conditions.every((holds) => holds(query))) return { value, captures: match.slice(1) };
     }
   }
 }
 
-function expressionOf({ plan: { segments }, aliases }: Route<unknown>): RegExp {
+function expressionOf(segments: readonly Segment[]): RegExp {
   let groups = 0;
-  const words = firstWords(segments, aliases).map(escape);
-  const source = segments.map((segment, index) =>
-    index === 0 && words.length > 0 ? `/(?:${words.join("|")})` : "/" + partsOf(segment).map((part, index, parts) => {
+  const source = segments.map((segment) =>
+    "/" + partsOf(segment).map((part, index, parts) => {
       if ("text" in part) return escape(part.text);
       groups++;
       if (segment.type === "remainder") return "(.+)";

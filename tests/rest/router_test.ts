@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
 import { api, patternOf, rest } from "../../lib/rest/mod.ts";
 import type { APIOptions, Plan, RestOptions } from "../../lib/rest/mod.ts";
@@ -81,11 +81,11 @@ test("match() lets remainders in the middle live beside literals", (routerOf) =>
   assertEquals(find(router, "POST", "/images/a/to/b/to/c/now"), "POST /images/{name*=%v}/to/{to*=%v}/now | a/to/b | c");
 });
 
-test("match() reads versions and aliases", (routerOf) => {
-  const router = routerOf(["GET /engine/info", "GET /engine/c/{id=%v}", "GET /v1/x"], {
-    versioned: true,
-    aliases: { engine: ["libpod"] },
+Deno.test("TrieRouter.match() reads versions and aliases", () => {
+  const routes = plansOf(["GET /engine/info", "GET /engine/c/{id=%v}", "GET /v1/x"]).map((plan) => {
+    return { plan, versioned: true, aliases: { engine: ["libpod"] }, value: plan.tag };
   });
+  const router = trieRouter(routes);
   const version = (path: string) => router.match("GET", path, "")?.version;
   for (
     const path of [
@@ -109,21 +109,41 @@ test("match() reads versions and aliases", (routerOf) => {
   }
 });
 
-test("match() routes by versions, presence and constants", (routerOf) => {
+Deno.test("TrieRouter.match() routes by versions", () => {
+  const plans = plansOf([["GET /m/{id=%v}", { versions: "<4" }], ["GET /m/{id=%v}", { versions: ">=4 <20" }]]);
+  const router = trieRouter(plans.map((plan) => {
+    return { plan, versioned: true, aliases: undefined, value: plan.versionsText };
+  }));
+  const value = (path: string) => router.match("GET", path, "")?.value;
+  assertEquals(value("/v3.9/m/x"), "<4");
+  assertEquals(value("/v10/m/x"), ">=4 <20");
+  assertEquals(value("/v20.1/m/x"), undefined);
+  assertEquals(value("/m/x"), "<4");
+});
+
+Deno.test("PatternRouter refuses versions and aliases, which the trie reads", () => {
+  const [plain, versions] = plansOf(["GET /a", ["GET /b", { versions: "<4" }]]);
+  const route = { plan: plain, versioned: undefined, aliases: undefined, value: 1 };
+  new PatternRouter([route]);
+  for (
+    const one of [{ ...route, plan: versions }, { ...route, versioned: true }, { ...route, aliases: { a: ["b"] } }]
+  ) {
+    assertThrows(() => new PatternRouter([one]), TypeError, "take the part trieRouter");
+  }
+});
+
+test("match() routes by presence and constants", (routerOf) => {
   const router = routerOf([
-    ["GET /m/{id=%v}", { versions: "<4" }],
-    ["GET /m/{id=%v}", { versions: ">=4" }],
     ["POST /images/create", { present: ["fromImage"] }],
     ["POST /images/create", { present: ["fromSrc"] }],
     ["GET /t?kind=a", {}],
     ["GET /t?kind=b", {}],
     ["GET /t", {}],
-  ], { versioned: true });
+  ]);
   const value = (method: string, path: string, query = "") => {
     const plan = router.match(method, path, query);
     return plan?.value;
   };
-  assert(router.match("GET", "/v3.9/m/x", "") !== undefined && router.match("GET", "/v10/m/x", "") !== undefined);
   assertEquals(value("POST", "/images/create", "fromImage=x"), "POST /images/create");
   assertEquals(value("POST", "/images/create", "fromimage=x"), undefined);
   assertEquals(value("POST", "/images/create"), undefined);
@@ -246,7 +266,7 @@ test("match() agrees with URLPattern over random tables and paths", (_, make) =>
   let hits = 0;
   for (let round = 0; round < 400; round++) {
     const plans = plansOf(randomTags(roll));
-    const router = make(plans.map((plan) => ({ plan, versioned: false, aliases: {}, value: plan })));
+    const router = make(plans.map((plan) => ({ plan, versioned: undefined, aliases: undefined, value: plan })));
     const patterns = plans.map((plan) => ({ plan, pattern: new URLPattern({ pathname: patternOf(plan) }) }));
     for (let i = 0; i < 60; i++) {
       const path = "/" + Array.from({ length: 1 + roll(5) }, () => TEXTS[roll(TEXTS.length)]).join("/");
@@ -296,17 +316,14 @@ Deno.test("PatternRouter finds what TrieRouter finds, with remainders in several
       // Two of them fit some paths equally well.
       continue;
     }
-    const routes = plans.map((plan) => ({
-      plan,
-      versioned: round % 2 === 0,
-      aliases: { a: ["alias"] },
-      value: plan.tag,
-    }));
+    const routes = plans.map((plan) => ({ plan, versioned: undefined, aliases: undefined, value: plan.tag }));
     const [trie, pattern] = [trieRouter(routes), new PatternRouter(routes)];
     for (let i = 0; i < 60; i++) {
-      const head = ["", "/v4.1", "/alias"][roll(3)];
-      const path = `${head}/${Array.from({ length: 1 + roll(5) }, () => TEXTS[roll(TEXTS.length)]).join("/")}`;
-      const [found, same] = [trie.match("GET", path, ""), pattern.match("GET", path, "")];
+      const path = `/${Array.from({ length: 1 + roll(5) }, () => TEXTS[roll(TEXTS.length)]).join("/")}`;
+      const [found, same] = [trie, pattern].map((router) => {
+        const match = router.match("GET", path, "");
+        return match && [match.value, match.captures];
+      });
       assertEquals(same, found, `${path} over ${plans.map(({ tag }) => tag).join(", ")}`);
       if (found) hits++;
     }
@@ -316,7 +333,7 @@ Deno.test("PatternRouter finds what TrieRouter finds, with remainders in several
 
 Deno.test("defect: long paths take no more than a moment, however many remainders a route has", () => {
   const tags = ["GET /{a*=%v}/x/{b*=%v}/x/{c*=%v}/y", "GET /{a*=%v}/x/{b*=%v}/x/{c*=%v}/{d=%v}-{e=%v}/z/{f*=%v}"];
-  const routes = plansOf(tags).map((plan) => ({ plan, versioned: false, aliases: {}, value: plan.tag }));
+  const routes = plansOf(tags).map((plan) => ({ plan, versioned: undefined, aliases: undefined, value: plan.tag }));
   const [trie, pattern] = [trieRouter(routes), new PatternRouter(routes)];
   for (const path of ["/x".repeat(60_000), "/x".repeat(60_000) + "/y", "/x".repeat(600) + "/w"]) {
     const from = performance.now();

@@ -2,7 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
 import { api, bytes, handler, HTTPError, implement, int64, link, rest, time, uint64 } from "../../lib/rest/mod.ts";
-import { handler as coreHandler } from "../../lib/rest/server.ts";
+import { handler as coreHandler, handlerWith, trieRouter } from "../../lib/rest/server.ts";
 import { request } from "./serve.ts";
 
 const s = z.string();
@@ -55,7 +55,7 @@ Deno.test("versions, present keys and constants decide which function is called"
     Files: (name) => `file ${name}`,
     Any: (name) => `any ${name}`,
   });
-  for (const run of [handler(null, functions), coreHandler(null, functions)]) {
+  for (const run of [handler(null, functions), handlerWith({ router: trieRouter }, null, functions)]) {
     const ask = async (method: string, path: string) => {
       const response = await run(request(method, path));
       return response.ok ? await response.text() : response.status;

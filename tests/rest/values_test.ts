@@ -30,6 +30,9 @@ Deno.test("negotiate() follows q-values", () => {
     ["image/png", undefined],
     ["text/plain;q=0", undefined],
     ["application/*;q=x", undefined],
+    ["text/plain;charset=utf-8;q=0.1, application/json; q=0.2", "application/json"],
+    ["application/json, application/json;q=0, text/plain;q=0.3", "application/json"],
+    ["text/plain;q=7, application/json;q=1", "text/plain"],
   ];
   for (const [header, expected] of cases) assertEquals([header, negotiate(header, offered)], [header, expected]);
 });
