@@ -25,28 +25,28 @@ export interface Export {
  * tags and schemas, for either side.
  */
 export const EXPORTS: readonly Export[] = [
-  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3490 },
-  { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 2980 },
+  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3520 },
+  { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 2930 },
   {
     name: "server",
     holds: "match, run, JSON, text, errors",
     from: "server.ts",
     names: ["handler", "implement"],
-    budget: 7130,
+    budget: 6820,
   },
   {
     name: "client and definition",
     holds: "all that runs in a client",
     from: "client.ts",
     names: ["api", "rest", "link"],
-    budget: 6090,
+    budget: 6070,
   },
   {
     name: "server and definition",
     holds: "parse, match, run, JSON, text, errors",
     from: "server.ts",
     names: ["api", "rest", "handler", "implement"],
-    budget: 10150,
+    budget: 9870,
   },
   { name: "everything", holds: "./rest", from: "mod.ts", names: ["*"] },
   {
@@ -78,7 +78,13 @@ export const EXPORTS: readonly Export[] = [
     over: "client",
   },
   { name: "client events", holds: "SSE, resumed", from: "events.ts", names: ["events"], over: "client" },
-  { name: "trie router", holds: "for many routes", from: "server.ts", names: ["trieRouter"], over: "server" },
+  {
+    name: "trie router",
+    holds: "many routes, versions, aliases",
+    from: "server.ts",
+    names: ["trieRouter"],
+    over: "server",
+  },
   { name: "server streams", holds: "stream, Response", from: "server.ts", names: ["streams"], over: "server" },
   {
     name: "server channels",

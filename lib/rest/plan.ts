@@ -36,8 +36,13 @@ export function planOperation(
     else {
       const target = findTarget(all, item.source);
       if (item.type === "named") {
-        query.push({ name: item.name, emptyList: isList(target) && isRequired(args[target.argument]), ...target });
-      } else spreads.push(planSpread(target, parameters));
+        const emptyList = isList(target) && !target.path.length && isRequired(args[target.argument]);
+        query.push({ name: item.name, emptyList, followed: false, ...target });
+      } else {
+        const { argument, kind } = target;
+        spreads.push({ argument, value: kind.type === "map" ? kind.value : undefined });
+        query.push(...spread(target, parameters, "", true));
+      }
     }
   }
   const targets = [...parameters, ...query];
@@ -121,21 +126,21 @@ function isRequired(schema: Schema): boolean {
 /** How deep structs within structs are spread. */
 const MAX_DEPTH = 8;
 
-function planSpread({ argument, kind }: Target, placed: readonly Target[]): QuerySpread {
-  if (kind.type === "map") return { argument, fields: undefined, value: kind.value };
-  const fields: QueryParameter[] = [];
-  const add = (kind: Kind, path: readonly string[], prefix: string, required: boolean) => {
-    if (kind.type !== "struct" || path.length >= MAX_DEPTH) return;
-    for (const [key, field] of kind.fields) {
-      const here = [...path, key];
-      const name = prefix + (field.alias ?? key);
-      if (placed.some((one) => one.argument === argument && one.path.join() === here.join())) continue;
-      // The struct itself can arrive as JSON under its own name, or each of its fields as `a.b`.
-      const isThere = required && field.required === true;
-      fields.push({ name, argument, path: here, kind: field.kind, emptyList: isThere && isList(field) });
-      add(field.kind, here, `${name}.`, isThere);
-    }
-  };
-  add(kind, [], "", true);
-  return { argument, fields, value: undefined };
+/** The fields of a struct as query parameters. */
+function spread(
+  { argument, kind, path }: Target,
+  placed: readonly Target[],
+  prefix: string,
+  required: boolean,
+): QueryParameter[] {
+  if (kind.type !== "struct" || path.length >= MAX_DEPTH) return [];
+  return [...kind.fields].flatMap(([key, field]) => {
+    const target = { argument, path: [...path, key], kind: field.kind };
+    if (placed.some((one) => one.argument === argument && one.path.join() === target.path.join())) return [];
+    const name = prefix + (field.alias ?? key);
+    // The struct itself can arrive as JSON under its own name, or each of its fields as `a.b`.
+    const isThere = required && field.required === true;
+    const fields = spread(target, placed, `${name}.`, isThere);
+    return [{ name, emptyList: isThere && isList(target), followed: fields.length > 0, ...target }, ...fields];
+  });
 }

@@ -23,19 +23,19 @@ export interface PathParameter extends Target {
   readonly remainder: boolean;
 }
 
-/** A value in the query, under its name. */
+/** A value in the query, under its name: an argument, or a field of one that is spread, nested ones as `a.b`. */
 export interface QueryParameter extends Target {
   readonly name: string;
   /** Whether it is a list that must be there, so that nothing in the query means an empty one. */
   readonly emptyList: boolean;
+  /** Whether it is a struct whose fields follow, each of its own: what is written then is these. */
+  readonly followed: boolean;
 }
 
-/** A struct or map whose fields are query parameters. */
+/** An argument spread over the query: a struct, whose fields are query parameters, or a map. */
 export interface QuerySpread {
   readonly argument: number;
-  /** The fields of a struct by the name they have in the query, nested ones as `a.b`; undefined for a map. */
-  readonly fields: readonly QueryParameter[] | undefined;
-  /** What the values of a map are. */
+  /** What the values of a map are; undefined for a struct. */
   readonly value: Kind | undefined;
 }
 

@@ -11,7 +11,7 @@ export type ReadArguments = (captures: readonly string[], query: string, values:
 
 /** Reads values out of path and query: single ones by the text codec, what has parts by that of JSON. The path wins over all. */
 export function argumentReader(
-  { parameters, query: named, spreads, constants }: Plan,
+  { parameters, query, spreads, constants }: Plan,
   options: QueryOptions,
   codecs: readonly Codec[],
 ): ReadArguments {
@@ -34,26 +34,24 @@ export function argumentReader(
   };
 
   const readQuery = (given: QueryValues, values: unknown[]) => {
-    for (const { argument, fields, value = ANY } of spreads) {
+    for (const { argument, value } of spreads) {
       const struct: Record<string, unknown> = values[argument] = {};
-      for (const { name, kind, path, emptyList } of fields ?? []) {
-        put(struct, path, readNamed(given, name, kind) ?? (emptyList ? [] : undefined));
-      }
-      if (fields) continue;
-      const taken = [...named.map(({ name }) => name), ...constants.map(([name]) => name)];
+      if (!value) continue;
+      const taken = [...query.map(({ name }) => name), ...constants.map(([name]) => name)];
       for (const name of given.names()) {
         if (!taken.includes(name)) put(struct, [name], readNamed(given, name, value));
       }
     }
-    for (const target of named) {
-      const value = readNamed(given, target.name, target.kind);
-      if (value !== undefined) place(values, target, value);
-      else if (target.emptyList) values[target.argument] ??= [];
+    for (const target of query) {
+      const { name, kind, emptyList, argument, path } = target;
+      const value = readNamed(given, name, kind);
+      const isEmpty = emptyList && path.reduce((within, key) => Object(within)[key], values[argument]) === undefined;
+      if (value !== undefined || isEmpty) place(values, target, value ?? []);
     }
   };
 
-  return (captures, query, values) => {
-    if (named.length > 0 || spreads.length > 0) readQuery(new QueryValues(query, options), values);
+  return (captures, text, values) => {
+    if (query.length > 0 || spreads.length > 0) readQuery(new QueryValues(text, options), values);
     for (let i = 0; i < parameters.length; i++) {
       const target = parameters[i];
       place(values, target, readOne(decodeText(captures[i], target.name), target.kind, target.name));
@@ -61,25 +59,27 @@ export function argumentReader(
   };
 }
 
-const ANY: Kind = { type: "any" };
-
 const isCompound = ({ type }: Kind) => type === "struct" || type === "map";
 
-/** Puts a value where its target says, making the structs on the way; a struct that came from elsewhere is copied first. */
+/** Puts a value where its target says, making the structs on the way. */
 export function place(values: unknown[], { path, argument }: Target, value: unknown): void {
   if (!path.length) values[argument] = value;
-  else {
-    const before = values[argument];
-    // Any other body is left for the schema to refuse.
-    if (before === undefined || isRecord(before)) put(values[argument] = { ...before }, path, value);
-  }
+  // A list is a struct by its indexes.
+  else put(values as unknown as Record<string, unknown>, [String(argument), ...path], value);
 }
 
-/** Puts a value into a struct, making the structs on the way; undefined is left out. */
+/**
+ * Puts a value into a struct, making the structs on the way, as copies where there are some; undefined is left out. What is there and no struct
+ * is left for the schema to refuse.
+ */
 export function put(struct: Record<string, unknown>, [key, ...rest]: readonly string[], value: unknown): void {
   if (value === undefined) return;
   let inner = value;
-  if (rest.length > 0) put(inner = isRecord(struct[key]) ? { ...struct[key] } : {}, rest, value);
+  if (rest.length > 0) {
+    const before = struct[key];
+    if (before !== undefined && !isRecord(before)) return;
+    put(inner = { ...before }, rest, value);
+  }
   // A plain assignment to `__proto__` would set the prototype.
   Object.defineProperty(struct, key, { value: inner, enumerable: true, writable: true, configurable: true });
 }

@@ -1,7 +1,7 @@
 /**
  * The server alone, for bundles that count their bytes: routing, JSON and text, and what else is named in `handlerWith`. Its `api` trusts the
  * definition, and `handler` is that of `./mod.ts` without channels, streams, forms, exact JSON, header values and the check of definitions. It
- * tries a regular expression for each route; {@linkcode trieRouter} is the part for APIs of many.
+ * tries a regular expression for each route; {@linkcode trieRouter} is the part for APIs of many, or with versions or aliases.
  *
  * @example
  * ```ts

@@ -54,7 +54,7 @@ function search<Value>(
 }
 
 /**
- * Makes {@linkcode TrieRouter}s: the part of a server that routes by them.
+ * Makes {@linkcode TrieRouter}s: the part of a server that routes by them, and reads versions and aliases.
  *
  * @example
  * ```ts

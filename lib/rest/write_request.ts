@@ -63,14 +63,10 @@ function writeQuery({ constants, query, spreads }: Plan, args: readonly unknown[
     }
   };
   for (const [name, value] of constants) append(name, value);
-  for (const { name, argument, path } of query) append(name, pick(args[argument], path));
-  for (const { argument, fields } of spreads) {
-    const value = args[argument];
-    for (const { name, path, kind } of fields ?? []) {
-      // The fields of a struct follow one by one.
-      if (kind.type !== "struct" || path.length > 7) append(name, pick(value, path));
-    }
-    if (!fields && isRecord(value)) { for (const name of Object.keys(value)) append(name, value[name]); }
+  for (const { name, argument, path, followed } of query) if (!followed) append(name, pick(args[argument], path));
+  for (const { argument, value } of spreads) {
+    // Those of a struct are among the parameters.
+    for (const [name, item] of Object.entries(value && args[argument] || {})) append(name, item);
   }
   return parts.join("&");
 }

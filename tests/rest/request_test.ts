@@ -66,6 +66,16 @@ Deno.test("handler() spreads a struct over the query, nested and repeated", asyn
   assertEquals(await call(`page=${encodeURIComponent(`{"from":3}`)}&page.to=4`), { page: { from: 3, to: 4 } });
 });
 
+Deno.test("defect: a list in a struct that a query spells as JSON stays, though no key of its own says it", async () => {
+  const Options = z.object({ in: z.object({ must: z.array(z.string()) }) });
+  const run = serve({ List: rest("GET /?%v", [Options], [z.string()]) }, {
+    List: (options) => JSON.stringify(options),
+  });
+  const ask = async (query: string) => await (await run(request("GET", `/?${query}`))).text();
+  assertEquals(await ask(`in=${encodeURIComponent(`{"must":["a"]}`)}`), `{"in":{"must":["a"]}}`);
+  assertEquals(await ask(""), `{"in":{"must":[]}}`);
+});
+
 Deno.test("handler() spreads a map over the query", async () => {
   const run = serve(
     { M: rest("GET /?x=%v&%v", [z.string(), z.record(z.string(), z.number())], [z.array(z.string())]) },

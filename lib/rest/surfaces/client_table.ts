@@ -73,9 +73,6 @@ export interface ClientTable {
   readonly structs: readonly Readonly<Record<string, WireKind>>[];
 }
 
-/** How deep structs within structs are spread; as deep as the server reads them. */
-const MAX_DEPTH = 8;
-
 /** Makes the table of operations: plans without schemas. */
 export function clientTable(all: readonly Described[]): ClientTable {
   const kinds = new Kinds();
@@ -85,14 +82,13 @@ export function clientTable(all: readonly Described[]): ClientTable {
 
 function wireOperation(name: string, plan: Plan, kinds: Kinds): WireOperation {
   const { body, result } = plan;
-  const spread = plan.spreads.flatMap(({ fields }) => fields ?? [])
-    .filter((field) => field.kind.type !== "struct" || field.path.length >= MAX_DEPTH);
   return {
     name,
     method: plan.method,
     path: wirePath(plan),
-    query: [...plan.query, ...spread].map((parameter) => [parameter.name, ...placeOf(parameter)] as const),
-    maps: plan.spreads.flatMap(({ argument, fields }) => fields === undefined ? [argument] : []),
+    query: plan.query.filter(({ followed }) => !followed)
+      .map((parameter) => [parameter.name, ...placeOf(parameter)] as const),
+    maps: plan.spreads.flatMap(({ argument, value }) => value === undefined ? [] : [argument]),
     constants: plan.constants,
     count: plan.arguments.length,
     ...(body !== undefined && {

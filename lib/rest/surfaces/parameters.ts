@@ -4,9 +4,6 @@ import { type Components, isObject } from "./components.ts";
 import { type Described, isOptional } from "./described.ts";
 import type { JSONSchema, ParameterObject } from "./openapi_types.ts";
 
-/** How deep structs within structs are spread over a query; as deep as the client writes them. */
-const MAX_DEPTH = 8;
-
 /**
  * The parameters of an operation, path first.
  *
@@ -34,16 +31,13 @@ export function parametersOf(
   for (const [name, value] of plan.constants) {
     query.set(name, { name, in: "query", required: true, schema: { type: "string", const: value } });
   }
-  for (const parameter of plan.query) query.set(parameter.name, queryParameter(parameter.name, parameter, reader));
-  for (const spread of plan.spreads) {
-    if (spread.fields === undefined) {
-      const name = described.argumentNames[spread.argument];
-      query.set(name, { name, in: "query", ...mapSchema(reader.whole(spread.argument)) });
-    }
-    for (const field of spread.fields ?? []) {
-      if (field.kind.type === "struct" && field.path.length < MAX_DEPTH) continue;
-      if (!query.has(field.name)) query.set(field.name, queryParameter(field.name, field, reader));
-    }
+  for (const parameter of plan.query) {
+    if (!parameter.followed) query.set(parameter.name, queryParameter(parameter.name, parameter, reader));
+  }
+  for (const { argument, value } of plan.spreads) {
+    if (value === undefined) continue;
+    const name = described.argumentNames[argument];
+    query.set(name, { name, in: "query", ...mapSchema(reader.whole(argument)) });
   }
   for (const name of plan.present) {
     const known = query.get(name);
