@@ -59,7 +59,7 @@ function examine(operations: Operations, options: APIOptions): { problems: strin
   for (const [name, operation] of flatten(operations)) {
     const tag = checkTag(operation.tag);
     const plan = planOperation(name, operation, options, tag);
-    const found = [...tag.problems, ...new PlanCheck(operation, tag, plan).problems()];
+    const found = [...tag.problems, ...new PlanCheck(operation, tag, plan, options).problems()];
     problems.push(
       ...found.map(({ message, column }) => `Define "${name}": ${message}: column ${column} of "${operation.tag}"`),
     );
@@ -94,9 +94,11 @@ class PlanCheck {
   readonly #operation: Operation;
   readonly #tag: CheckedTag;
   readonly #plan: Plan;
+  readonly #options: APIOptions;
   readonly #problems: Problem[] = [];
 
-  constructor(operation: Operation, tag: CheckedTag, plan: Plan) {
+  constructor(operation: Operation, tag: CheckedTag, plan: Plan, options: APIOptions) {
+    this.#options = options;
     this.#operation = operation;
     this.#tag = tag;
     this.#plan = plan;
@@ -123,7 +125,7 @@ class PlanCheck {
     if (versions !== undefined && !isVersions(versions)) {
       this.#fail(`versions "${versions}" is not a comparison such as "<4", or several`);
     }
-    return [...this.#problems, ...problemsOfRules(this.#operation, this.#tag, this.#plan)];
+    return [...this.#problems, ...problemsOfRules(this.#operation, this.#tag, this.#plan, this.#options)];
   }
 
   #fail(message: string, column = 1): void {

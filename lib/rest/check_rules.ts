@@ -1,15 +1,85 @@
 import type { Problem } from "./check.ts";
-import type { Operation } from "./definition.ts";
-import { type Kind, knownKind } from "./kind.ts";
+import { mediaType } from "./codec.ts";
+import type { APIOptions, Operation } from "./definition.ts";
+import { isScalar, type Kind, knownKind } from "./kind.ts";
+import { isJSON } from "./plan_body.ts";
 import type { Plan } from "./plan_types.ts";
 import type { CheckedTag } from "./tag_checker.ts";
 
 const MARKERS = "use int64, uint64, time or bytes, give it a type, or name a content type in the tag";
 
-/** What is wrong with the body and the results of an operation. */
-export function problemsOfRules(operation: Operation, tag: CheckedTag, plan: Plan): Problem[] {
-  return [...bodyProblems(tag, plan), ...resultProblems(operation, tag, plan)];
+/** What is wrong with the query, the body, the results and the options of an operation. */
+export function problemsOfRules(operation: Operation, tag: CheckedTag, plan: Plan, options: APIOptions): Problem[] {
+  return [
+    ...queryProblems(tag, plan),
+    ...bodyProblems(tag, plan),
+    ...resultProblems(operation, tag, plan),
+    ...typeProblems(plan, options),
+    ...optionProblems(plan),
+  ];
 }
+
+/** Values of two arguments under one name could not be told apart. */
+function queryProblems({ query }: CheckedTag, plan: Plan): Problem[] {
+  const problems: Problem[] = [];
+  const columns = query.flatMap((item) => item.type === "spread" ? [item.column] : []);
+  const owners = new Map(plan.query.map(({ name, argument }) => [name, argument]));
+  let map: number | undefined;
+  for (const [index, { argument, fields }] of plan.spreads.entries()) {
+    const fail = (message: string) => problems.push({ message, column: columns[index] ?? 1 });
+    if (fields === undefined && map !== undefined && map !== argument) {
+      fail(`arguments ${map + 1} and ${argument + 1} are maps: each would get all of the query`);
+    }
+    if (fields === undefined) map = argument;
+    for (const { name } of fields ?? []) {
+      const owner = owners.get(name) ?? argument;
+      if (owner !== argument) fail(`the query "${name}" stands for argument ${owner + 1} and for ${argument + 1}`);
+      owners.set(name, argument);
+    }
+  }
+  return problems;
+}
+
+/** What body and result have in common. */
+type Typed = Pick<Plan["result"] | NonNullable<Plan["body"]>, "shape" | "contentType" | "kind" | "tagged">;
+
+/** A content type that carries no such value would be answered 415 or 406 whatever comes. */
+function typeProblems({ method, body, result }: Plan, options: APIOptions): Problem[] {
+  const problems: Problem[] = [];
+  const look = (what: string, { shape, contentType, kind, tagged }: Typed) => {
+    if (/^(?:none|stream|channel)$/.test(shape) || carries(contentType, kind, options)) return;
+    problems.push({
+      message: `"${contentType}" cannot carry ${what}, a ${kind.type}: the API's option "codecs" may name one that can`,
+      column: tagged ? method.length + 2 : 1,
+    });
+  };
+  if (body) look("the body", body);
+  look("the result", result);
+  return problems;
+}
+
+function carries(contentType: string, kind: Kind, { codecs = [] }: APIOptions): boolean {
+  const type = mediaType(contentType);
+  if (isJSON(type) || codecs.some((codec) => codec.type === type && codec.carries(kind))) return true;
+  if (type === "text/plain") return isScalar(kind);
+  return FORMS.includes(type) && /^(?:struct|map)$/.test(kind.type);
+}
+
+const FORMS: readonly string[] = ["application/x-www-form-urlencoded", "multipart/form-data"];
+
+function optionProblems({ status, limit, result }: Plan): Problem[] {
+  const problems: Problem[] = [];
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    problems.push({ message: `the status ${status} is not one from 200 to 599`, column: 1 });
+  } else if (BODYLESS.includes(status) && result.shape !== "none") {
+    problems.push({ message: `an answer of status ${status} has no body for its result`, column: 1 });
+  }
+  if (!(limit >= 0)) problems.push({ message: `the limit ${limit} is not a number of bytes`, column: 1 });
+  return problems;
+}
+
+/** Statuses that have no body (Fetch Standard, section 2.2.3). */
+const BODYLESS: readonly number[] = [204, 205, 304];
 
 function bodyProblems({ method, argumentRules: rules, columns, contentType }: CheckedTag, plan: Plan): Problem[] {
   const problems: Problem[] = [];

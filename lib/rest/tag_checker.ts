@@ -55,6 +55,8 @@ class TagChecker {
     const contentType = head?.[2];
     let at = head?.[0].length ?? 0;
     if (!/^[A-Z]+$/.test(method)) this.#fail(0, "a tag begins with a method in capitals, as in GET");
+    // The Fetch Standard's forbidden methods (section 2.2.1).
+    if (/^(?:CONNECT|TRACE|TRACK)$/.test(method)) this.#fail(0, `no client of fetch can send ${method}`);
     if (contentType !== undefined) {
       if (head?.[3] !== ")") this.#fail(method.length, "the content type has no closing bracket");
       if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+*-]+(\s*;.*)?$/.test(contentType)) {
@@ -134,6 +136,7 @@ class TagChecker {
         at = verb?.end ?? end;
       } else {
         if (char === "}") this.#fail(at, "the bracket } has no opening one");
+        else if (char === "#") this.#fail(at, "what stands behind # never arrives: clients keep it");
         else if (char === "%" && !/^%[0-9A-Fa-f]{2}/.test(this.#text.slice(at, at + 3))) {
           this.#fail(at, "a percent sign is %v, %[n]v or %XX");
         }

@@ -9,6 +9,7 @@ function problemsOf(operations: Operations): readonly string[] {
   return thrown.problems;
 }
 
+const Texts = z.record(z.string(), z.string());
 const User = z.object({ id: z.string(), name: z.string() });
 
 Deno.test("api() names function, tag and column of every problem at once", () => {
@@ -40,6 +41,17 @@ Deno.test("api() refuses what cannot be carried", () => {
     ["a stream of HEAD", { F: rest("HEAD /", [], [stream()]) }, "HEAD has no body: result 1 is a stream"],
     ["a channel of HEAD", { F: rest("HEAD /", [], [chan(User)]) }, "HEAD has no body: result 1 is a chan"],
     ["a marker within an object", { F: rest("POST /", [z.object({ id: int64 })]) }, "within an object take z.bigint()"],
+    ["a fragment", { F: rest("GET /x#y") }, "what stands behind # never arrives"],
+    ["a method no client sends", { F: rest("TRACE /x") }, "no client of fetch can send TRACE"],
+    ["a struct as text", { F: rest("POST(text/plain) /", [User]) }, '"text/plain" cannot carry the body, a struct'],
+    ["text as a form", { F: rest("POST(multipart/form-data) /", [z.string()]) }, "cannot carry the body, a string"],
+    ["a result without codec", { F: rest("GET(application/xml) /", [], [User]) }, "cannot carry the result, a struct"],
+    ["a status that is none", { F: rest("GET /", [], [], { status: 99 }) }, "the status 99 is not one from 200 to 599"],
+    ["a result of 204", { F: rest("GET /", [], [User], { status: 204 }) }, "of status 204 has no body"],
+    ["a limit that is none", { F: rest("POST /", [User], [], { limit: NaN }) }, "the limit NaN is not a number"],
+    ["two structs in a query", { F: rest("GET /?%v&%v", [User, User]) }, '"id" stands for argument 1 and for 2'],
+    ["a struct over a name", { F: rest("GET /?id=%v&%v", [z.string(), User]) }, '"id" stands for argument 1 and for 2'],
+    ["two maps in a query", { F: rest("GET /?%v&%v", [Texts, Texts]) }, "arguments 1 and 2 are maps"],
     ["versions", { F: rest("GET /", [], [], { versions: "four" }) }, "is not a comparison"],
   ];
   for (const [what, operations, message] of cases) {
