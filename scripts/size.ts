@@ -26,27 +26,27 @@ export interface Export {
  */
 export const EXPORTS: readonly Export[] = [
   { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3520 },
-  { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 2930 },
+  { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 2990 },
   {
     name: "server",
     holds: "match, run, JSON, text, errors",
     from: "server.ts",
     names: ["handler", "implement"],
-    budget: 6820,
+    budget: 6850,
   },
   {
     name: "client and definition",
     holds: "all that runs in a client",
     from: "client.ts",
     names: ["api", "rest", "link"],
-    budget: 6070,
+    budget: 6130,
   },
   {
     name: "server and definition",
     holds: "parse, match, run, JSON, text, errors",
     from: "server.ts",
     names: ["api", "rest", "handler", "implement"],
-    budget: 9870,
+    budget: 9910,
   },
   { name: "everything", holds: "./rest", from: "mod.ts", names: ["*"] },
   {

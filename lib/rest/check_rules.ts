@@ -23,19 +23,20 @@ export function problemsOfRules(operation: Operation, tag: CheckedTag, plan: Pla
 function queryProblems({ query }: CheckedTag, plan: Plan): Problem[] {
   const problems: Problem[] = [];
   const columns = query.flatMap((item) => item.type === "spread" ? [item.column] : []);
-  const owners = new Map(plan.query.map(({ name, argument }) => [name, argument]));
-  let map: number | undefined;
-  for (const [index, { argument, fields }] of plan.spreads.entries()) {
-    const fail = (message: string) => problems.push({ message, column: columns[index] ?? 1 });
-    if (fields === undefined && map !== undefined && map !== argument) {
-      fail(`arguments ${map + 1} and ${argument + 1} are maps: each would get all of the query`);
-    }
-    if (fields === undefined) map = argument;
-    for (const { name } of fields ?? []) {
-      const owner = owners.get(name) ?? argument;
-      if (owner !== argument) fail(`the query "${name}" stands for argument ${owner + 1} and for ${argument + 1}`);
-      owners.set(name, argument);
-    }
+  const columnOf = (argument: number) => columns[plan.spreads.findIndex((spread) => spread.argument === argument)];
+  const owners = new Map<string, number>();
+  for (const { name, argument } of plan.query) {
+    const owner = owners.get(name) ?? argument;
+    owners.set(name, argument);
+    const column = columnOf(argument) ?? columnOf(owner);
+    // Two that the tag itself names are its own problem.
+    if (owner === argument || column === undefined) continue;
+    problems.push({ message: `the query "${name}" stands for argument ${owner + 1} and for ${argument + 1}`, column });
+  }
+  const [first, second] = plan.spreads.filter(({ value }) => value !== undefined).map(({ argument }) => argument);
+  if (second !== undefined && second !== first) {
+    const message = `arguments ${first + 1} and ${second + 1} are maps: each would get all of the query`;
+    problems.push({ message, column: columnOf(second) ?? 1 });
   }
   return problems;
 }

@@ -30,7 +30,9 @@ export function argumentReader(
     const isList = kind.type === "list";
     const texts = isList ? given.list(name) : given.get(name)?.slice(-1);
     if (!texts || (isCompound(kind) || options.emptyIsAbsent) && !texts.some(Boolean)) return undefined;
-    return isList ? texts.map((text) => readOne(text, kind.item, name)) : readOne(texts[0], kind, name);
+    return isList
+      ? texts.map((text, index) => readOne(text, kind.items?.[index] ?? kind.item, name))
+      : readOne(texts[0], kind, name);
   };
 
   const readQuery = (given: QueryValues, values: unknown[]) => {

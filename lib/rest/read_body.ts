@@ -49,6 +49,8 @@ export async function readBody(
     // What is not UTF-8 comes as replacement characters, three bytes each, of fewer bytes (or of three that begin a longer character).
     if (length && text.includes("\ufffd") && new Blob([text]).size !== +length) throw detail;
     detail = undefined;
+    // Text that is not there is not empty text.
+    if (!text && !request.headers.has("content-type") && codec.type === "text/plain") return undefined;
     return codec.decode(codec.type.endsWith("json") ? boundDepth(text) : text, context);
   } catch (cause) {
     if (cause instanceof HTTPError) throw cause;

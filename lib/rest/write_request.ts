@@ -37,7 +37,14 @@ function writePath({ segments, parameters }: Plan, args: readonly unknown[]): st
     (segment.type === "literal"
       ? segment.text
       : segment.type === "partial"
-      ? segment.parts.map((part) => "text" in part ? part.text : next()).join("")
+      ? segment.parts.map((part, index, { length }) =>
+        "text" in part
+          ? part.text
+          // The literal behind a name is looked for from the front, but for that behind the last one.
+          : index + 2 < length
+          ? next().replace(/[-_.!~*'()]/g, (mark) => "%" + mark.charCodeAt(0).toString(16))
+          : next()
+      ).join("")
       : next())
   ).join("");
 }
@@ -63,11 +70,12 @@ function writeQuery({ constants, query, spreads }: Plan, args: readonly unknown[
     }
   };
   for (const [name, value] of constants) append(name, value);
-  for (const { name, argument, path, followed } of query) if (!followed) append(name, pick(args[argument], path));
   for (const { argument, value } of spreads) {
     // Those of a struct are among the parameters.
     for (const [name, item] of Object.entries(value && args[argument] || {})) append(name, item);
   }
+  // The last one counts, should a map have an entry of the same name.
+  for (const { name, argument, path, followed } of query) if (!followed) append(name, pick(args[argument], path));
   return parts.join("&");
 }
 

@@ -106,3 +106,56 @@ Deno.test("Accept picks by q-values, and 406 tells what there is", async () => {
     else assertEquals([accept, response.headers.get("content-type")], [accept, type]);
   }
 });
+
+Deno.test("defect: values of several names in a segment arrive as they were given, with the literals between them in them too", async () => {
+  const definition = api("x", {
+    Two: rest("GET /a/{x=%v}-{y=%v}", [z.string(), z.string()], [z.array(z.string())]),
+    Three: rest("GET /v{x=%v}.{y=%v}.{z=%v}.json", [z.string(), z.string(), z.string()], [z.array(z.string())]),
+    One: rest("GET /r/{x=%v}.json", [z.string()], [z.string()]),
+  });
+  const serve = handler(
+    null,
+    implement(definition, { Two: (x, y) => [x, y], Three: (x, y, z) => [x, y, z], One: (x) => x }),
+  );
+  const urls: string[] = [];
+  const client = link(definition, "http://h", { fetch: (request) => (urls.push(request.url), serve(request)) });
+  for (const [x, y] of [["a-b", "c-d"], ["-", "-"], ["--a", "%2D"], ["a/b", "ä-"]]) {
+    assertEquals(await client.Two(x, y), [x, y]);
+  }
+  assertEquals(await client.Three("1.2", "..x", "a.json"), ["1.2", "..x", "a.json"]);
+  // Where nothing is unclear all is written as it is.
+  assertEquals(await client.One("2026-11.json"), "2026-11.json");
+  assertEquals(urls.at(-1), "http://h/r/2026-11.json.json");
+});
+
+Deno.test("defect: each item of a tuple in a query is read as what it is", async () => {
+  const Pair = z.tuple([z.string(), z.number(), z.boolean()]);
+  const definition = api("x", {
+    Named: rest("GET /named?pair=%v", [Pair], [Pair]),
+    Spread: rest("GET /spread?%v", [z.object({ pair: Pair })], [z.object({ pair: Pair })]),
+  });
+  const serve = handler(null, implement(definition, { Named: (pair) => pair, Spread: (given) => given }));
+  const client = link(definition, "http://h", { fetch: serve });
+  assertEquals(await client.Named(["1", 2, false]), ["1", 2, false]);
+  assertEquals(await client.Spread({ pair: ["1", 2, false] }), { pair: ["1", 2, false] });
+});
+
+Deno.test("a named query wins over the entry of that name in a map beside it", async () => {
+  const Texts = z.record(z.string(), z.string());
+  const definition = api("x", { F: rest("GET /f?a=%v&%v", [z.string(), Texts], [z.string(), Texts]) });
+  const serve = handler(null, implement(definition, { F: (a, map) => [a, map] }));
+  const got = await link(definition, "http://h", { fetch: serve }).F("1", { a: "2", b: "3" });
+  assertEquals(got, ["1", { b: "3" }]);
+});
+
+Deno.test("defect: text that is not sent is missing, and text that is empty is not", async () => {
+  const definition = api("x", {
+    Maybe: rest("POST /maybe", [z.string().optional()], [z.string().optional()]),
+    Must: rest("POST /must", [z.string()], [z.string()]),
+  });
+  const serve = handler(null, implement(definition, { Maybe: (text) => text, Must: (text) => text }));
+  const client = link(definition, "http://h", { fetch: serve });
+  assertEquals([await client.Maybe(undefined), await client.Maybe(""), await client.Must("")], [undefined, "", ""]);
+  const missing = await serve(new Request("http://h/must", { method: "POST" }));
+  assertEquals([missing.status, (await missing.json()).title.includes("it is missing")], [400, true]);
+});
