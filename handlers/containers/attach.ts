@@ -1,6 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Attachment, Frame } from "../../lib/engine/host_port.ts";
+import { byteStream, free, pour } from "../../lib/oci/byte_stream.ts";
 import { type Context, HTTPError, type Upgraded } from "../../lib/rest/mod.ts";
 import type { AttachQuery } from "../wire/container_query.ts";
 import { socketBytes, wantsWebSocket } from "../socket_bytes.ts";
@@ -98,25 +99,35 @@ export async function takeOver(
 /** Copies both ways until the container's output ends or the client goes away. */
 export async function join(
   attachment: Attachment,
-  { readable, writable }: Pick<Upgraded, "readable" | "writable">,
+  { readable, writable, handsBack }: Omit<Upgraded, "response">,
   framed: boolean,
   stdin: boolean,
 ): Promise<void> {
   // A client that closes its half still listens; one that is lost ends both directions.
-  const input = readable.pipeTo(stdin ? attachment.input : new WritableStream()).catch(() => attachment.close());
-  const frames = new TransformStream<Frame, Uint8Array>({
-    transform({ stream, data }, controller) {
-      controller.enqueue(framed ? frame(stream, data) : data);
-    },
-  });
+  const input = pour(readable, stdin ? attachment.input : new WritableStream()).catch(() => attachment.close());
+  const output = bytesOf(attachment.output, framed);
   try {
-    await attachment.output.pipeThrough(frames).pipeTo(writable);
+    await (handsBack ? pour(output, writable) : output.pipeTo(writable));
   } catch {
     // The client is gone; the container goes on.
   } finally {
     attachment.close();
     await input;
   }
+}
+
+function bytesOf(frames: ReadableStream<Frame>, framed: boolean): ReadableStream<Uint8Array> {
+  const reader = frames.getReader();
+  return byteStream({
+    async next() {
+      const { done, value } = await reader.read();
+      if (done || !framed) return value?.data;
+      const bytes = frame(value.stream, value.data);
+      free(value.data);
+      return bytes;
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }
 
 /** Attaches a page's WebSocket to a container's streams. */

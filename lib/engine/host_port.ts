@@ -57,13 +57,14 @@ export interface ProcessState {
 /** Which output an attached frame belongs to. */
 export interface Frame {
   stream: "stdout" | "stderr";
+  /** Belongs to who reads the frame. */
   data: Uint8Array;
 }
 
 /** A live attachment to a container's standard streams. */
 export interface Attachment {
   output: ReadableStream<Frame>;
-  /** Closing it half-closes the container's standard input. */
+  /** Closing it half-closes the container's standard input. A write is done when its bytes are needed no more. */
   input: WritableStream<Uint8Array>;
   close(): void;
 }

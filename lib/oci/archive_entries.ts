@@ -34,7 +34,7 @@ const XATTR = "SCHILY.xattr.";
 const COMPONENT_LIMIT = 255;
 
 /** A plain tar in, entries out. The stream fails with `LayerError`. */
-export function archiveEntries(options: ArchiveOptions = {}): TransformStream<Uint8Array, Uint8Array> {
+export function archiveEntries(options: ArchiveOptions = {}): ReadableWritablePair<Uint8Array, Uint8Array> {
   const { rename = {}, ...limits } = options;
   const renames = new Map(Object.entries(rename).map(([from, to]) => [bytesOf(from), bytesOf(to)]));
   return rewriteTar(limits, (bounds, write) => entryWriter(bounds, renames, write));

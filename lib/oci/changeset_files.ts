@@ -5,7 +5,7 @@ import { rewriteTar } from "./layer_tar.ts";
 import { writeHeader } from "./tar_header.ts";
 
 /** An OCI changeset in, the same without its whiteouts out. The stream fails with `LayerError`. */
-export function withoutWhiteouts(): TransformStream<Uint8Array, Uint8Array> {
+export function withoutWhiteouts(): ReadableWritablePair<Uint8Array, Uint8Array> {
   return rewriteTar({}, (limits, write) => {
     let entries = 0;
     return (raw, records, long) => {

@@ -2,7 +2,7 @@
  * Checks a layer's tar and rewrites it for overlay, as a stream: OCI image-spec "layer".
  *
  * Every header is read, checked and written anew, so that what unpacks the result cannot understand it otherwise than it
- * was checked; payload passes through uncopied. Nothing of the input reaches the output that is not listed here:
+ * was checked; payload passes through as it is. Nothing of the input reaches the output that is not listed here:
  *
  * - names, owners by number, modes, whole and fractional modification times, devices, links, `SCHILY.xattr.*` byte for byte
  *   (those of overlay itself are dropped: they would steer the mount);
@@ -15,6 +15,7 @@
  *
  * @module
  */
+import { byteTransform } from "./byte_stream.ts";
 import { concat } from "./bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import { LAYER_LIMITS, type LayerLimits } from "./layer_limits.ts";
@@ -33,7 +34,7 @@ const COLLECT = 128 * 1024;
  * A plain layer tar in, a tar that GNU tar (`--xattrs --xattrs-include='*'`) unpacks into an overlay lower folder out. The
  * stream fails with {@linkcode LayerError}.
  */
-export function overlayLayer(limits: Partial<LayerLimits> = {}): TransformStream<Uint8Array, Uint8Array> {
+export function overlayLayer(limits: Partial<LayerLimits> = {}): ReadableWritablePair<Uint8Array, Uint8Array> {
   return rewriteTar(limits, layerRewriter);
 }
 
@@ -44,16 +45,19 @@ export function overlayLayer(limits: Partial<LayerLimits> = {}): TransformStream
 export function rewriteTar(
   limits: Partial<LayerLimits>,
   makeRewriter: (limits: LayerLimits, write: (bytes: Uint8Array) => void) => EntryRewriter,
-): TransformStream<Uint8Array, Uint8Array> {
+): ReadableWritablePair<Uint8Array, Uint8Array> {
   const bounds = { ...LAYER_LIMITS, ...limits };
-  let reader: LayerReader;
-  return new TransformStream<Uint8Array, Uint8Array>({
-    start(controller) {
-      const output = new Output((bytes) => controller.enqueue(bytes));
-      reader = new LayerReader(bounds, output, makeRewriter(bounds, (bytes) => output.write(bytes)));
+  const output = new Output();
+  const reader = new LayerReader(bounds, output, makeRewriter(bounds, (bytes) => output.write(bytes)));
+  return byteTransform({
+    transform(chunk, emit) {
+      output.emit = emit;
+      reader.push(chunk);
     },
-    transform: (chunk) => reader.push(chunk),
-    flush: () => reader.end(),
+    flush(emit) {
+      output.emit = emit;
+      reader.end();
+    },
   });
 }
 
@@ -62,7 +66,8 @@ class Output {
   #pieces: Uint8Array[] = [];
   #size = 0;
 
-  constructor(private readonly emit: (bytes: Uint8Array) => void) {}
+  /** Takes the bytes that go out. */
+  emit: (bytes: Uint8Array) => void = () => {};
 
   write(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
@@ -74,7 +79,8 @@ class Output {
 
   flush(): void {
     if (this.#size === 0) return;
-    this.emit(this.#pieces.length === 1 ? this.#pieces[0] : concat(this.#pieces));
+    // Parts of what was given, which goes back to whoever gave it.
+    this.emit(concat(this.#pieces));
     this.#pieces = [];
     this.#size = 0;
   }
@@ -133,7 +139,7 @@ class LayerReader {
       if (state.keep) this.output.write(bytes);
       if (state.left === 0) this.#state = { at: "header" };
     } else {
-      state.parts.push(bytes);
+      state.parts.push(new Uint8Array(bytes));
       if (state.left === 0) this.#extend(state.flag, concat(state.parts).subarray(0, state.size));
     }
     return bytes.length;
@@ -147,7 +153,8 @@ class LayerReader {
       this.#partial = concat([this.#partial, bytes]);
       return bytes.length;
     }
-    const block = this.#partial.length === 0 ? bytes : concat([this.#partial, bytes]);
+    // A copy: rewriters remember names, and the chunk is not theirs.
+    const block = concat([this.#partial, bytes]);
     this.#partial = new Uint8Array(0);
     this.#header(block);
     return missing;

@@ -1,6 +1,10 @@
 import type { IncomingMessage } from "node:http";
+import { alone } from "../oci/byte_stream.ts";
 import { HTTPError } from "../rest/error.ts";
 import type { IdleWatch } from "./idle_watch.ts";
+
+/** Bodies up to this many bytes are not worth a stream that gives memory back. */
+const SMALL = 64 * 1024;
 
 /** What {@linkcode nodeRequest} is made from. */
 export interface RequestParts {
@@ -102,7 +106,7 @@ export function rawHeader(raw: readonly string[], name: string): string | undefi
 }
 
 /**
- * The body of a node:http request: read from the socket only as fast as it is asked for. It fails with an `HTTPError` 408 when it is waited for
+ * The body of a node:http request: read from the socket only as fast as it is asked for, and of type `bytes` unless it is small. It fails with an `HTTPError` 408 when it is waited for
  * and nothing comes.
  *
  * @param idle Tells when it was waited for long enough
@@ -114,27 +118,38 @@ export function requestBody(
   onFirstRead?: () => void,
 ): ReadableStream<Uint8Array> {
   let source: BodySource | undefined;
-  return new ReadableStream<Uint8Array>({
-    pull(controller) {
-      if (source === undefined) {
-        // Its end has been and will not come again: somebody in front, a body parser say, has taken what there was.
-        if (message.readableEnded) {
-          throw new HTTPError(500, "Read the body: it has been read already", { kind: "body" });
-        }
-        onFirstRead?.();
-        source = new BodySource(message, idle, controller);
+  const pull = (controller: BodyController) => {
+    if (source === undefined) {
+      // Its end has been and will not come again: somebody in front, a body parser say, has taken what there was.
+      if (message.readableEnded) {
+        throw new HTTPError(500, "Read the body: it has been read already", { kind: "body" });
       }
-      source.resume();
-    },
-    cancel: () => source?.cancel(),
-  }, { highWaterMark: 0 });
+      // So has its loss.
+      if (message.destroyed) throw lost();
+      onFirstRead?.();
+      source = new BodySource(message, idle, controller);
+    }
+    source.resume();
+  };
+  const cancel = () => source?.cancel();
+  const length = Number(rawHeader(message.rawHeaders, "content-length") ?? Infinity);
+  if (length <= SMALL) return new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
+  return new ReadableStream({ type: "bytes", pull, cancel });
+}
+
+type BodyController = ReadableStreamDefaultController<Uint8Array> | ReadableByteStreamController;
+
+function end(controller: BodyController): void {
+  controller.close();
+  // Who reads into buffers of its own waits for an answer in them.
+  if ("byobRequest" in controller) controller.byobRequest?.respond(0);
 }
 
 /** Puts what a node:http request says into a web stream. */
 class BodySource {
   readonly #message: IncomingMessage;
   readonly #idle: IdleWatch;
-  readonly #controller: ReadableStreamDefaultController<Uint8Array>;
+  readonly #controller: BodyController;
   #over = false;
   readonly #giveUp = () => {
     const error = new HTTPError(408, "Read the body: nothing came for too long", { kind: "body" });
@@ -144,7 +159,7 @@ class BodySource {
   constructor(
     message: IncomingMessage,
     idle: IdleWatch,
-    controller: ReadableStreamDefaultController<Uint8Array>,
+    controller: BodyController,
   ) {
     this.#message = message;
     this.#idle = idle;
@@ -153,10 +168,10 @@ class BodySource {
     message.on("data", (piece: Uint8Array) => {
       if (this.#over) return;
       idle.done(this.#giveUp);
-      controller.enqueue(piece);
+      controller.enqueue(alone(piece));
       if ((controller.desiredSize ?? 0) <= 0) message.pause();
     });
-    message.on("end", () => this.#finish(() => controller.close()));
+    message.on("end", () => this.#finish(() => end(controller)));
     message.on("error", cut);
     message.on("close", cut);
   }

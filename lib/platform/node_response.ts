@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
+import { free, isByteStream } from "../oci/byte_stream.ts";
 import { headerCase } from "./header_case.ts";
 import type { Peer } from "./node_request.ts";
+import { written } from "./written.ts";
 
 /** Bodies up to this many bytes are copied rather than written beside the head. */
 const SMALL = 8 * 1024;
@@ -26,11 +28,16 @@ export async function sendResponse(out: ServerResponse, response: Response, peer
     await body?.cancel().catch(() => {});
     return;
   }
-  const reader = body.getReader();
+  let reader = body.getReader();
   const leave = () => void reader.cancel(new DOMException("The peer has gone", "AbortError")).catch(() => {});
   out.on("close", leave);
   try {
-    await sendBody(out, reader);
+    if (await sendBeginning(out, reader)) {
+      reader.releaseLock();
+      const isOurs = isByteStream(body);
+      reader = body.getReader();
+      await sendRest(out, reader, isOurs);
+    }
     out.removeListener("close", leave);
   } catch (error) {
     const gone = peer.gone;
@@ -39,18 +46,40 @@ export async function sendResponse(out: ServerResponse, response: Response, peer
   }
 }
 
-async function sendBody(
+/** Sends a body that is whole, or two pieces of a stream. Resolves with whether there may be more. */
+async function sendBeginning(
   out: ServerResponse,
   reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<void> {
+): Promise<boolean> {
   const first = new Step(reader);
   if (!await first.soon()) out.flushHeaders();
   const { done, value } = await first.result;
   if (!done) {
     const second = new Step(reader);
-    if (!out.headersSent && await second.soon() && (await second.result).done) return endWith(out, value);
+    if (!out.headersSent && await second.soon() && (await second.result).done) {
+      endWith(out, value);
+      return false;
+    }
     await write(out, value);
-    for (let step = await second.result; !step.done; step = await reader.read()) await write(out, step.value);
+    const { done, value: next } = await second.result;
+    if (!done) {
+      await write(out, next);
+      return true;
+    }
+  }
+  out.end();
+  return false;
+}
+
+/** Sends a long body, whose pieces are ours to free where it is of type `bytes`. */
+async function sendRest(
+  out: ServerResponse,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  isOurs: boolean,
+): Promise<void> {
+  for (let step = await reader.read(); !step.done; step = await reader.read()) {
+    if (!isOurs) await write(out, step.value);
+    else if (await written(out, step.value)) free(step.value);
   }
   out.end();
 }

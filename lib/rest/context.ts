@@ -17,6 +17,8 @@
 export interface Upgraded {
   readonly readable: ReadableStream<Uint8Array>;
   readonly writable: WritableStream<Uint8Array>;
+  /** Whether a write is done only when its bytes are needed no more: they may be written over then, or freed. */
+  readonly handsBack?: boolean;
   /** To be returned from the function, untouched: adapters know it by identity. */
   readonly response: Response;
 }

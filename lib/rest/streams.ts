@@ -74,37 +74,68 @@ function watch(response: Response, call: Call): Response {
 }
 
 function watchStream(body: ReadableStream<Uint8Array>, call: Call): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
+  return passed(body, {
+    async next(reader) {
       try {
-        const { done, value } = await reader.read();
-        if (!done) return controller.enqueue(value);
-        call.finish();
-        controller.close();
+        const step = await reader.read();
+        if (step.done) call.finish();
+        return step;
       } catch (error) {
         call.finish();
-        controller.error(error);
+        throw error;
       }
     },
-    cancel(reason) {
-      call.cancel(reason);
-      return reader.cancel(reason);
-    },
-  }, { highWaterMark: 0 });
+    cancel: (reason) => call.cancel(reason),
+  });
 }
 
 /** Passes a body on, failing when it is larger than `limit` bytes. */
 function limitStream(body: ReadableStream<Uint8Array>, limit: number): ReadableStream<Uint8Array> {
   if (limit === Infinity) return body;
   let size = 0;
-  return body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        size += chunk.byteLength;
-        if (size > limit) throw tooLarge(limit);
-        controller.enqueue(chunk);
-      },
-    }),
-  );
+  return passed(body, {
+    async next(reader) {
+      const step = await reader.read();
+      size += step.value?.byteLength ?? 0;
+      if (size <= limit) return step;
+      const error = tooLarge(limit);
+      await reader.cancel(error).catch(() => {});
+      throw error;
+    },
+  });
+}
+
+/** A body's pieces in a stream of the same type: what is read from one of type `bytes` belongs to who reads it. */
+function passed(
+  body: ReadableStream<Uint8Array>,
+  steps: {
+    next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<ReadableStreamReadResult<Uint8Array>>;
+    cancel?(reason: unknown): void;
+  },
+): ReadableStream<Uint8Array> {
+  const type = typeOf(body);
+  const reader = body.getReader();
+  const source = {
+    type,
+    async pull(controller: ReadableStreamController<Uint8Array>) {
+      const { done, value } = await steps.next(reader);
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel(reason: unknown) {
+      steps.cancel?.(reason);
+      return reader.cancel(reason);
+    },
+  };
+  // A source of one kind or the other, as `type` says.
+  return new ReadableStream(source as UnderlyingSource<Uint8Array>, { highWaterMark: 0 });
+}
+
+function typeOf(body: ReadableStream<Uint8Array>): "bytes" | undefined {
+  try {
+    body.getReader({ mode: "byob" }).releaseLock();
+    return "bytes";
+  } catch {
+    return undefined;
+  }
 }

@@ -145,3 +145,26 @@ Deno.test("listen() gives up a takeover whose unread body does not end", async (
   short.write("0\r\n\r\n");
   assertEquals((await short.head()).status, 200);
 });
+
+Deno.test("listen() fails a body whose peer has left before anybody read it", async () => {
+  const left = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<unknown>();
+  const late = handler(
+    null,
+    implement(definition, {
+      async Stream(body: ReadableStream<Uint8Array>) {
+        await left.promise;
+        read.resolve(await new Response(body).text().catch((error) => error));
+        return "";
+      },
+    }),
+  );
+  await using listener = await listen("tcp://127.0.0.1:0", late);
+  const peer = await client(port(listener.address));
+  peer.write("POST /stream HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
+  await later(50);
+  await peer[Symbol.asyncDispose]();
+  await later(50);
+  left.resolve();
+  assert(await read.promise instanceof DOMException);
+});

@@ -1,3 +1,4 @@
+import { byteStream, isByteStream, pieceStream } from "../../oci/byte_stream.ts";
 import { type Compression, detectCompression } from "../../oci/media_type.ts";
 import { EngineError } from "../errors.ts";
 import type { Codec } from "../ports.ts";
@@ -41,11 +42,12 @@ export async function plainStream(
   }
 }
 
-/** The first bytes of a stream, and the stream still whole. */
+/** The first bytes of a stream, and the stream still whole, and of type `bytes` where it was. */
 export async function peek(
   source: ReadableStream<Uint8Array>,
   length: number,
 ): Promise<{ head: Uint8Array; stream: ReadableStream<Uint8Array> }> {
+  const like = isByteStream(source) ? byteStream : pieceStream;
   const reader = source.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -59,13 +61,9 @@ export async function peek(
   for (let at = 0, i = 0; at < head.length; at += chunks[i++].length) {
     head.set(chunks[i].subarray(0, head.length - at), at);
   }
-  const stream = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const value = chunks.shift() ?? (await reader.read()).value;
-      if (value === undefined) controller.close();
-      else controller.enqueue(value);
-    },
+  const stream = like({
+    next: async () => chunks.shift() ?? (await reader.read()).value,
     cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 });
+  });
   return { head, stream };
 }

@@ -7,8 +7,9 @@ import { Buffer } from "node:buffer";
 import { spawn } from "node:child_process";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
-import { drained } from "./drained.ts";
+import { free, isByteStream } from "../../oci/byte_stream.ts";
 import { closeOnExec } from "./libc.ts";
+import { written } from "../written.ts";
 
 /** How a program is run. */
 export interface CommandOptions {
@@ -130,12 +131,13 @@ async function feed(stdin: Writable, input: string | Uint8Array | ReadableStream
     stdin.end(input);
     return;
   }
+  const isOurs = isByteStream(input);
   const reader = input.getReader();
   try {
     while (!closed) {
       const { done, value } = await reader.read();
       if (done) break;
-      if (value.length > 0 && !stdin.write(value)) await drained(stdin);
+      if (value.length > 0 && await written(stdin, value) && isOurs) free(value);
     }
     if (closed) await reader.cancel().catch(() => {});
     else stdin.end();

@@ -1,5 +1,6 @@
 /** Files into containers and out of them, as tar archives. */
 import { archiveEntries } from "../../../oci/archive_entries.ts";
+import { pourThrough } from "../../../oci/byte_stream.ts";
 import { LayerError } from "../../../oci/layer_error.ts";
 import type { ContainerRecord } from "../../container_record.ts";
 import { EngineError } from "../../errors.ts";
@@ -89,7 +90,7 @@ export async function writeArchive(
   const { limits } = context.core.options;
   const plain = await decompress(context.core.ports.codec, archive);
   const bounds = { bytes: CONTENT_LIMIT, entries: limits.layerEntries };
-  const entries = plain.pipeThrough(archiveEntries({ rename: options.rename, ...bounds }));
+  const entries = pourThrough(plain, archiveEntries({ rename: options.rename, ...bounds }));
   const owner = options.chown ? record.process.user : undefined;
   const { keepKinds, signal } = options;
   try {

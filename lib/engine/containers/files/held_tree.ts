@@ -1,3 +1,4 @@
+import { byteStream, isByteStream, pieceStream } from "../../../oci/byte_stream.ts";
 import type { ContainerRecord } from "../../container_record.ts";
 import { fillVolumes } from "../bring_up.ts";
 import { type Context, hostOf, isLive, locked } from "../context.ts";
@@ -42,7 +43,7 @@ export async function holdTree(
 }
 
 /**
- * A stream of what is in a tree, that gives the tree back when it has ended, failed or been cancelled. It fails where the
+ * A stream of what is in a tree, of type `bytes` where that is, that gives the tree back when it has ended, failed or been cancelled. It fails where the
  * container is being removed at its end: what is missing then would be taken for never having been there.
  */
 export function holding(
@@ -50,12 +51,13 @@ export function holding(
   tree: HeldTree,
   stream: ReadableStream<Uint8Array>,
 ): ReadableStream<Uint8Array> {
+  const like = isByteStream(stream) ? byteStream : pieceStream;
   const reader = stream.getReader();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
+  return like({
+    async next() {
       try {
         const { done, value } = await reader.read();
-        if (!done) return controller.enqueue(value);
+        if (!done) return value;
       } catch (error) {
         await tree[Symbol.asyncDispose]();
         throw error;
@@ -66,13 +68,12 @@ export function holding(
       if (status === undefined || status === "removing") {
         throw improperState(`the files of container ${id} were removed while they were read`);
       }
-      controller.close();
     },
     async cancel(reason) {
       await reader.cancel(reason);
       await tree[Symbol.asyncDispose]();
     },
-  }, { highWaterMark: 0 });
+  });
 }
 
 /** Mounts a container's tree as its start would, and gives its path. Its user namespace is there for the mount alone. */

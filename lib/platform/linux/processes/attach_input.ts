@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
-import { drained } from "../drained.ts";
+import { written } from "../../written.ts";
 
 /** The largest piece of input in one frame. */
 const PIECE = 64 * 1024;
@@ -12,25 +12,22 @@ const PIECE = 64 * 1024;
  * @param wanted Whether the container is to get it; else it goes nowhere
  */
 export function attachInput(stdin: Writable, wanted: boolean): WritableStream<Uint8Array> {
-  const write = async (bytes: Uint8Array) => {
-    // With the container the reader of its input goes: what is still to come has nowhere to go, which is no error.
-    if (!stdin.writable || stdin.write(bytes)) return;
-    await drained(stdin);
-  };
+  // With the container the reader of its input goes: what is still to come has nowhere to go, which is no error.
+  const write = async (payload: Uint8Array) => void await written(stdin, ...framed(payload));
   return new WritableStream<Uint8Array>({
     async write(chunk) {
       if (!wanted) return;
-      for (let at = 0; at < chunk.length; at += PIECE) await write(framed(chunk.subarray(at, at + PIECE)));
+      for (let at = 0; at < chunk.length; at += PIECE) await write(chunk.subarray(at, at + PIECE));
     },
     async close() {
-      if (wanted) await write(framed(new Uint8Array(0)));
+      if (wanted) await write(new Uint8Array(0));
     },
   });
 }
 
-function framed(payload: Uint8Array): Uint8Array {
-  const frame = Buffer.allocUnsafe(4 + payload.length);
-  frame.writeUInt32BE(payload.length);
-  frame.set(payload, 4);
-  return frame;
+/** Its length before it. */
+function framed(payload: Uint8Array): Uint8Array[] {
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(payload.length);
+  return payload.length === 0 ? [head] : [head, payload];
 }

@@ -9,7 +9,8 @@ import { once } from "node:events";
 import { arch } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../engine/errors.ts";
-import { drained } from "../drained.ts";
+import { byteStream, free, isByteStream } from "../../../oci/byte_stream.ts";
+import { written } from "../../written.ts";
 import { closeOnExec } from "../libc.ts";
 import { AGENT_SCRIPT, SYSTEM_CALLS } from "./agent_script.ts";
 
@@ -63,16 +64,14 @@ export class Agent implements Disposable {
 
   /** Everything the agent writes from now on. It fails when the agent does; cancelling it ends the agent. */
   output(): ReadableStream<Uint8Array> {
-    return new ReadableStream<Uint8Array>({
-      pull: async (controller) => {
+    return byteStream({
+      next: async () => {
         const bytes = await this.#more();
-        if (bytes !== undefined) return controller.enqueue(bytes);
-        const code = await this.#ended;
-        if (code === 0) return controller.close();
-        throw await this.#failure();
+        if (bytes === undefined && await this.#ended !== 0) throw await this.#failure();
+        return bytes;
       },
       cancel: () => this.end(),
-    }, { highWaterMark: 0 });
+    });
   }
 
   /** Feeds its input to the end of the stream. What the agent does not want any more is cancelled. */
@@ -80,13 +79,14 @@ export class Agent implements Disposable {
     const stdin: Writable = this.#child.stdin!;
     // A write after the end is told by the agent's answer.
     stdin.once("error", () => {});
+    const isOurs = isByteStream(source);
     const reader = source.getReader();
     try {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) break;
-        if (!stdin.writable) return await reader.cancel();
-        if (!stdin.write(value)) await drained(stdin);
+        if (!await written(stdin, value)) return await reader.cancel();
+        if (isOurs) free(value);
       }
       stdin.end();
     } finally {

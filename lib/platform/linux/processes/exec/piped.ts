@@ -12,6 +12,7 @@ import { EngineError } from "../../../../engine/errors.ts";
 import type { ExecStreams } from "../../../../engine/exec_port.ts";
 import type { Attachment } from "../../../../engine/host_port.ts";
 import type { ExecPaths } from "../../paths.ts";
+import { written } from "../../../written.ts";
 import { closeOnExec } from "../../libc.ts";
 import { PATH, readLine } from "../conmon.ts";
 import type { Runtime } from "../runtime.ts";
@@ -80,22 +81,10 @@ function helperArgs({ runtime, containerID, paths }: PipedOptions): string[] {
 }
 
 function inputOf(stdin: Writable | null, ended: Promise<void>): WritableStream<Uint8Array> {
-  let wake = () => {};
-  stdin?.on("drain", () => wake());
-  stdin?.once("close", () => wake());
-  void ended.then(() => {
-    // With the process the reader of its input goes: what is still to come has nowhere to go, which is no error.
-    stdin?.destroy();
-    wake();
-  });
+  // With the process the reader of its input goes: what is still to come has nowhere to go, which is no error.
+  void ended.then(() => stdin?.destroy());
   return new WritableStream<Uint8Array>({
-    write(chunk) {
-      if (!stdin?.writable) return;
-      return new Promise<void>((resolve) => {
-        wake = resolve;
-        if (stdin.write(chunk)) resolve();
-      });
-    },
+    write: async (chunk) => void (stdin && await written(stdin, chunk)),
     close: () => void stdin?.end(),
     abort: () => void stdin?.end(),
   });

@@ -1,0 +1,171 @@
+/**
+ * Streams whose pieces belong to who reads them, and whose memory is given back as soon as they have been used.
+ *
+ * A collector takes notice of large buffers late: a gigabyte that passes in pieces leaves a hundred megabytes lying about. A
+ * stream of type `bytes` (WHATWG Streams, section 4.7) takes a piece's buffer away from who puts it in, so its reader has it
+ * alone and may {@linkcode free} it. Any other stream may hand out what somebody else keeps.
+ *
+ * @module
+ */
+
+/** Whether a stream is one of type `bytes`: what is read from it belongs to the reader. It must not be locked. */
+export function isByteStream(stream: ReadableStream<Uint8Array>): boolean {
+  try {
+    stream.getReader({ mode: "byob" }).releaseLock();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Gives back the memory of bytes that nobody else has, unless it holds more than them. They are empty from now on. */
+export function free(bytes: Uint8Array): void {
+  if (isAlone(bytes)) bytes.buffer.transfer(0);
+}
+
+/** Where the pieces of a stream come from. */
+export interface PieceSource {
+  /** The next piece; `undefined` at the end. Asked when somebody waits for it. */
+  next(): Promise<Uint8Array | undefined>;
+  cancel?(reason: unknown): Promise<void> | void;
+}
+
+/** A stream of type `bytes` that reads no further than it is read. Nobody else has what the source gives, or will have it. */
+export function byteStream(source: PieceSource): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    type: "bytes",
+    async pull(controller) {
+      let bytes = await source.next();
+      while (bytes?.length === 0) bytes = await source.next();
+      if (bytes !== undefined) return controller.enqueue(alone(bytes));
+      controller.close();
+      // Who reads into buffers of its own waits for an answer in them.
+      controller.byobRequest?.respond(0);
+    },
+    cancel: (reason) => source.cancel?.(reason),
+  });
+}
+
+/** A stream that reads no further than it is read, of pieces that others may have, too. */
+export function pieceStream(source: PieceSource): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const bytes = await source.next();
+      if (bytes === undefined) controller.close();
+      else controller.enqueue(bytes);
+    },
+    cancel: (reason) => source.cancel?.(reason),
+  }, { highWaterMark: 0 });
+}
+
+/**
+ * Pipes a stream into another, as `pipeTo` does. The pieces of a stream of type `bytes` are freed when the write of each is
+ * done: what it is written to must not keep them.
+ */
+export async function pour(source: ReadableStream<Uint8Array>, sink: WritableStream<Uint8Array>): Promise<void> {
+  if (!isByteStream(source)) return await source.pipeTo(sink);
+  const reader = source.getReader();
+  const writer = sink.getWriter();
+  // A sink that fails or is closed while the source is silent.
+  const stop = (reason?: unknown) => void reader.cancel(reason).catch(() => {});
+  writer.closed.then(stop, stop);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      // What the sink failed of, if that was the end.
+      await writer.ready;
+      if (done) break;
+      await writer.write(value);
+      free(value);
+    }
+    await writer.close();
+  } catch (error) {
+    await Promise.allSettled([reader.cancel(error), writer.abort(error)]);
+    throw error;
+  } finally {
+    reader.releaseLock();
+    writer.releaseLock();
+  }
+}
+
+/**
+ * Pipes a stream through a transform, as `pipeThrough` does, and frees its pieces as {@linkcode pour} does: the transform
+ * must not keep them, nor pass on parts of them.
+ */
+export function pourThrough(
+  source: ReadableStream<Uint8Array>,
+  { readable, writable }: ReadableWritablePair<Uint8Array, Uint8Array>,
+): ReadableStream<Uint8Array> {
+  // Its failure is the readable side's, too.
+  pour(source, writable).catch(() => {});
+  return readable;
+}
+
+/** What makes one stream of bytes of another. What it emits nobody else has or will have. */
+export interface ByteTransformer {
+  /** Takes a piece, of which it keeps nothing and emits no part without copying it. */
+  transform(chunk: Uint8Array, emit: (bytes: Uint8Array) => void): void;
+  /** Comes at the end. */
+  flush(emit: (bytes: Uint8Array) => void): void;
+}
+
+/** A transform whose readable side is of type `bytes`, and which takes pieces only when that is read. */
+export function byteTransform(transformer: ByteTransformer): ReadableWritablePair<Uint8Array, Uint8Array> {
+  let reader: ReadableByteStreamController;
+  let failure: { reason: unknown } | undefined;
+  let wake = () => {};
+  let isWanted = false;
+  const readable = new ReadableStream({
+    type: "bytes",
+    start: (controller) => void (reader = controller),
+    pull() {
+      isWanted = true;
+      wake();
+    },
+    cancel(reason) {
+      failure = { reason };
+      wake();
+    },
+  });
+  const wanted = async () => {
+    while (!isWanted && failure === undefined) await new Promise<void>((resolve) => wake = resolve);
+    if (failure !== undefined) throw failure.reason;
+  };
+  const run = (work: (emit: (bytes: Uint8Array) => void) => void) => {
+    try {
+      work((bytes) => {
+        if (bytes.length === 0) return;
+        isWanted = false;
+        reader.enqueue(alone(bytes));
+      });
+    } catch (error) {
+      reader.error(error);
+      throw error;
+    }
+  };
+  const writable = new WritableStream<Uint8Array>({
+    async write(chunk) {
+      await wanted();
+      run((emit) => transformer.transform(chunk, emit));
+    },
+    close() {
+      run((emit) => transformer.flush(emit));
+      reader.close();
+      reader.byobRequest?.respond(0);
+    },
+    abort(reason) {
+      if (failure === undefined) reader.error(reason);
+    },
+  });
+  return { readable, writable };
+}
+
+/** Bytes in a buffer that holds nothing else: themselves, or a copy. */
+export function alone(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  // `slice` of Node's buffers copies nothing.
+  return isAlone(bytes) ? bytes : new Uint8Array(bytes);
+}
+
+function isAlone(bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.length;
+}
