@@ -25,7 +25,7 @@ export interface Export {
  * tags and schemas, for either side.
  */
 export const EXPORTS: readonly Export[] = [
-  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3520 },
+  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3590 },
   { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 2990 },
   {
     name: "server",
@@ -39,14 +39,14 @@ export const EXPORTS: readonly Export[] = [
     holds: "all that runs in a client",
     from: "client.ts",
     names: ["api", "rest", "link"],
-    budget: 6130,
+    budget: 6200,
   },
   {
     name: "server and definition",
     holds: "parse, match, run, JSON, text, errors",
     from: "server.ts",
     names: ["api", "rest", "handler", "implement"],
-    budget: 9910,
+    budget: 9970,
   },
   { name: "everything", holds: "./rest", from: "mod.ts", names: ["*"] },
   {

@@ -57,6 +57,11 @@ function examine(operations: Operations, options: APIOptions): { problems: strin
   const problems: string[] = [];
   const plans: Plan[] = [];
   for (const [name, operation] of flatten(operations)) {
+    const strangers = strangersOf(operation);
+    if (strangers.length > 0) {
+      problems.push(...strangers.map((what) => `Define "${name}": ${what} is no Standard Schema: "${operation.tag}"`));
+      continue;
+    }
     const tag = checkTag(operation.tag);
     const plan = planOperation(name, operation, options, tag);
     const found = [...tag.problems, ...new PlanCheck(operation, tag, plan, options).problems()];
@@ -67,6 +72,14 @@ function examine(operations: Operations, options: APIOptions): { problems: strin
   }
   problems.push(...findDottedNames(operations), ...findDuplicates(plans));
   return { problems, plans };
+}
+
+/** What stands where a schema should, which only the compiler of a typed program tells. */
+function strangersOf({ args, results }: Operation): string[] {
+  const isStranger = (schema: Partial<Schema> | null | undefined) => typeof schema?.["~standard"] !== "object";
+  const look = (schemas: readonly Schema[], what: string) =>
+    schemas.flatMap((schema, index) => isStranger(schema) ? [`${what} ${index + 1}`] : []);
+  return [...look(args, "argument"), ...look(results, "result")];
 }
 
 /** A dot in a name would look like a namespace. */

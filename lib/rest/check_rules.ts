@@ -4,9 +4,15 @@ import type { APIOptions, Operation } from "./definition.ts";
 import { isScalar, type Kind, knownKind } from "./kind.ts";
 import { isJSON } from "./plan_body.ts";
 import type { Plan } from "./plan_types.ts";
+import type { Schema } from "./schema.ts";
 import type { CheckedTag } from "./tag_checker.ts";
 
-const MARKERS = "use int64, uint64, time or bytes, give it a type, or name a content type in the tag";
+/** What helps where a kind cannot be told. */
+function hint(schema: Schema): string {
+  return schema["~standard"].jsonSchema
+    ? "use int64, uint64, time or bytes, give it a type, or name a content type in the tag"
+    : "it has no JSON Schema part: wrap it as toStandardJsonSchema() of @valibot/to-json-schema does, or name a content type in the tag";
+}
 
 /** What is wrong with the query, the body, the results and the options of an operation. */
 export function problemsOfRules(operation: Operation, tag: CheckedTag, plan: Plan, options: APIOptions): Problem[] {
@@ -106,7 +112,7 @@ function bodyProblems({ method, argumentRules: rules, columns, contentType }: Ch
     fail(`argument ${streamed + 1} is a stream and takes the whole body: others must stand in path or query`);
   }
   if (contentType === undefined && rest.length === 1 && rules.length === 0 && isUnknown(kindAt(rest[0]))) {
-    fail(`the kind of argument ${rest[0] + 1} cannot be told from its schema: ${MARKERS}`);
+    fail(`the kind of argument ${rest[0] + 1} cannot be told from its schema: ${hint(plan.arguments[rest[0]].schema)}`);
   }
   return problems;
 }
@@ -128,7 +134,11 @@ function resultProblems(operation: Operation, { resultRules: rules, columns }: C
     fail(`result ${whole + 1} is a ${kinds[whole].type} and must be the only one`);
   }
   if (!tagged && schemas.length === 1 && rules.length === 0 && isUnknown(kinds[0])) {
-    fail(`the kind of result ${operation.results.indexOf(schemas[0]) + 1} cannot be told from its schema: ${MARKERS}`);
+    fail(
+      `the kind of result ${operation.results.indexOf(schemas[0]) + 1} cannot be told from its schema: ${
+        hint(schemas[0])
+      }`,
+    );
   }
   return problems;
 }

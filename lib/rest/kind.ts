@@ -39,21 +39,36 @@ interface JSONSchema {
   readonly [key: string]: unknown;
 }
 
-/** What zod passes to the override it is given in `libraryOptions`. */
-interface ZodOverride {
-  readonly zodSchema?: {
-    readonly _zod?: { readonly def?: { readonly type?: string }; readonly bag?: { Class?: unknown } };
-  };
-  readonly jsonSchema?: Record<string, unknown>;
+/** The key for a part that JSON Schema cannot say, of this type in its library's words, or of this class. */
+function nested(type: unknown, of?: unknown): Record<string, string> | undefined {
+  const kind = type === "bigint" ? "int64" : type === "date" ? "time" : of === Uint8Array && "bytes";
+  return kind ? { [NESTED]: kind } : undefined;
 }
 
-// zod writes `{}` for what JSON Schema cannot say; its own type tells which marker would fit.
-function nameNested({ zodSchema, jsonSchema }: ZodOverride): void {
-  const zod = zodSchema?._zod;
-  const { type } = zod?.def ?? {};
-  const nested = type === "bigint" ? "int64" : type === "date" ? "time" : zod?.bag?.Class === Uint8Array && "bytes";
-  if (jsonSchema && nested) jsonSchema[NESTED] = nested;
+/** What zod, valibot and arktype pass to the functions they are given in `libraryOptions`. */
+interface Part {
+  readonly zodSchema?: {
+    readonly _zod: { readonly def: { readonly type: string }; readonly bag: { Class?: unknown } };
+  };
+  readonly jsonSchema?: Record<string, unknown>;
+  readonly valibotSchema?: { readonly type: string; readonly class?: unknown };
+  readonly domain?: string;
+  readonly proto?: unknown;
+  readonly base?: Record<string, unknown>;
 }
+
+/** Has each library say which marker would fit where it would write nothing, or throw. */
+const LIBRARIES = {
+  unrepresentable: "any",
+  override: ({ zodSchema, jsonSchema }: Part) =>
+    void Object.assign(jsonSchema!, nested(zodSchema?._zod.def.type, zodSchema?._zod.bag.Class)),
+  overrideSchema: ({ valibotSchema }: Part) => nested(valibotSchema?.type, valibotSchema?.class),
+  fallback: {
+    domain: ({ domain, base }: Part) => nested(domain) ?? base,
+    date: () => nested("date"),
+    proto: ({ proto, base }: Part) => nested("", proto) ?? base,
+  },
+};
 
 /**
  * Tells the kind of a schema from its JSON Schema; `unknown` when nothing is said of its type at all.
@@ -87,7 +102,7 @@ export function markerOf(schema: Schema): MarkerKind | undefined {
 export function jsonSchemaOf(schema: Schema): JSONSchema | undefined {
   return schema["~standard"].jsonSchema?.input({
     target: "draft-2020-12",
-    libraryOptions: { unrepresentable: "any", override: nameNested },
+    libraryOptions: LIBRARIES,
   });
 }
 
@@ -104,7 +119,7 @@ function read(json: unknown, root: JSONSchema, refs: Map<unknown, Kind>): Kind {
   if (!isObject(json)) return ANY;
   const all = (schemas: unknown) => list(schemas).map((part) => read(part, root, refs));
   const { type, $ref, properties, items, additionalProperties, prefixItems } = json;
-  // Only `nameNested` writes this key.
+  // Only `nested` writes this key.
   if (json[NESTED]) return { type: json[NESTED] as "int64" };
   if ($ref) return readRef($ref, root, refs);
   const union = all(json.anyOf ?? json.oneOf);

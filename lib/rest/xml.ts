@@ -58,6 +58,8 @@ export function xml({ root = "root", type = "application/xml" }: XMLOptions = {}
   const builder = new XMLBuilder({ ...shared, suppressBooleanAttributes: false });
   const parser = new XMLParser({
     ...shared,
+    // White space may be what a text is; where it only separates elements it is left out below.
+    trimValues: false,
     // The kinds of the schema say what a text is, not its looks.
     parseTagValue: false,
     parseAttributeValue: false,
@@ -77,6 +79,17 @@ export function xml({ root = "root", type = "application/xml" }: XMLOptions = {}
   };
 }
 
+/** Whether a value is a text that says nothing. */
+const isBlank = (value: unknown) => typeof value === "string" && value.trim() === "";
+
+/** What nothing is known of, without the white space between its elements. */
+function withoutBlanks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutBlanks);
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).filter(([name, item]) => name !== TEXT || !isBlank(item));
+  return Object.fromEntries(entries.map(([name, item]) => [name, withoutBlanks(item)]));
+}
+
 /** Writes scalars as their text and leaves out what is not there. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
@@ -89,16 +102,16 @@ function plain(value: unknown): unknown {
 function typed(value: unknown, kind: Kind, name: string): unknown {
   switch (kind.type) {
     case "any":
-      return value;
+      return withoutBlanks(value);
     case "list":
       return (Array.isArray(value) ? value : [value]).map((item) => typed(item, kind.item, name));
     case "struct":
     case "map": {
       // An element without anything in it is an empty text.
-      const fields = value === "" ? {} : value;
+      const fields = isBlank(value) ? {} : value;
       if (!isRecord(fields)) return value;
       const read = Object.fromEntries(
-        Object.entries(fields).map(([name, item]) => {
+        Object.entries(fields).filter(([name, item]) => name !== TEXT || !isBlank(item)).map(([name, item]) => {
           const of = kind.type === "map" ? kind.value : kind.fields.get(name)?.kind;
           return [name, typed(item, of ?? { type: "any" }, name)];
         }),
@@ -108,7 +121,7 @@ function typed(value: unknown, kind: Kind, name: string): unknown {
     default: {
       const text = isRecord(value) && TEXT in value ? value[TEXT] : value;
       if (typeof text !== "string") return text;
-      const read = readScalar(text, kind);
+      const read = readScalar(kind.type === "string" || kind.type === "text" ? text : text.trim(), kind);
       if (read === undefined) throw new SyntaxError(`"${name}" is not ${describeKind(kind)}`);
       return read;
     }

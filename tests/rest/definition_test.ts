@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertInstanceOf, assertStringIncludes, assertThrows } from "@std/assert";
+import * as v from "valibot";
 import { z } from "../../handlers/wire/zod.ts";
 import { api, bytes, chan, DefinitionError, error, int64, rest, stream, time } from "../../lib/rest/mod.ts";
 import type { Operations } from "../../lib/rest/mod.ts";
@@ -58,6 +59,20 @@ Deno.test("api() refuses what cannot be carried", () => {
     const problems = problemsOf(operations);
     assert(problems.some((problem) => problem.includes(message)), `${what}: ${problems.join("; ")}`);
   }
+});
+
+Deno.test("defect: api() names what is no schema, and what has no JSON Schema, instead of failing on it", () => {
+  for (const stranger of [undefined, null, 5, "int64", {}]) {
+    // What only a program without types can give.
+    const schemas = [stranger as never];
+    const problems = problemsOf({ F: rest("POST /" as string, schemas), G: rest("GET /" as string, [], schemas) });
+    assertEquals(problems, [
+      'Define "F": argument 1 is no Standard Schema: "POST /"',
+      'Define "G": result 1 is no Standard Schema: "GET /"',
+    ]);
+  }
+  const [problem] = problemsOf({ F: rest("POST /", [v.string()]) });
+  assertStringIncludes(problem, "it has no JSON Schema part: wrap it");
 });
 
 Deno.test("api() takes what it cannot tell the kind of where the tag names a content type", () => {

@@ -110,3 +110,26 @@ Deno.test("api() says what to use for bigint and Date of valibot and arktype", (
     assertStringIncludes(thrown.message, "argument 1");
   }
 });
+
+const nested = {
+  zod: z.object({ n: z.bigint(), at: z.date(), b: z.instanceof(Uint8Array), l: z.array(z.bigint()) }),
+  valibot: toStandardJsonSchema(
+    v.object({ n: v.bigint(), at: v.date(), b: v.instance(Uint8Array), l: v.array(v.bigint()) }),
+  ),
+  arktype: type({ n: "bigint", at: "Date", b: type.instanceOf(Uint8Array), l: "bigint[]" }),
+};
+
+for (const [name, schema] of Object.entries(nested)) {
+  Deno.test(`defect: bigint, Date and bytes within an object of ${name} travel in body and query`, async () => {
+    const definition = api("x", {
+      Body: rest("POST /body", [schema], [schema]),
+      Query: rest("GET /query?%v", [schema], [schema]),
+    });
+    const same = <T>(value: T): T => value;
+    const serve = handler(null, implement(definition, { Body: same, Query: same }));
+    const client = link(definition, "http://h", { fetch: serve });
+    const value = { n: 2n ** 62n, at: new Date(5), b: Uint8Array.of(0, 255), l: [1n, 2n ** 61n] };
+    assertEquals(await client.Body(value), value);
+    assertEquals(await client.Query(value), value);
+  });
+}

@@ -73,3 +73,32 @@ Deno.test("xml() refuses what is not XML, a DOCTYPE, and a wrong kind", async ()
   ) assertEquals([body.slice(0, 50), await post(body)], [body.slice(0, 50), 400]);
   assertEquals(await post("<order><name>a</name><paid>1</paid></order>"), 200);
 });
+
+Deno.test("defect: xml() keeps the white space of a text, and leaves out what only separates elements", async () => {
+  const Text = z.strictObject({
+    "@id": z.string(),
+    text: z.string(),
+    n: z.number(),
+    line: z.array(z.string()),
+    map: z.record(z.string(), z.string()).optional(),
+    rest: z.any().optional(),
+  });
+  const texts = api("x", { Same: rest("POST(application/xml) /same", [Text], [Text]) }, { codecs: [xml()] });
+  const serve = handler(null, implement(texts, { Same: (text) => text }));
+  const client = link(texts, "http://h", { fetch: serve });
+  const value = { "@id": " 1", text: "  x  y\n", n: 1, line: [" ", "", "a\tb"], map: { k: " v " } };
+  assertEquals(await client.Same(value), value);
+  const pretty = `<?xml version="1.0"?>
+<root id="1">
+  <text>x</text>
+  <n> 5 </n>
+  <map>
+    <k>v</k>
+  </map>
+  <rest> <q> z </q> </rest>
+</root>
+`;
+  const answer = await serve(request("POST", "/same", pretty, { "content-type": "application/xml" }));
+  const read = { "@id": "1", text: "x", n: 5, line: [], map: { k: "v" }, rest: { q: " z " } };
+  assertEquals(await answer.json(), read);
+});
