@@ -21,9 +21,9 @@ export type ListContainerNamespaces = z.output<typeof ListContainerNamespaces>;
 /** `nettypes.PortMapping`. */
 export const PortMapping = z.object({
   host_ip: z.string(),
-  container_port: z.number(),
-  host_port: z.number(),
-  range: z.number(),
+  container_port: z.int(),
+  host_port: z.int(),
+  range: z.int(),
   protocol: z.string(),
 });
 export type PortMapping = z.output<typeof PortMapping>;

@@ -8,10 +8,10 @@ import { LinuxResources } from "./resources.ts";
 import { z } from "./zod.ts";
 
 /** `define.WeightDevice`. */
-export const WeightDevice = z.object({ Path: z.string(), Weight: z.number() });
+export const WeightDevice = z.object({ Path: z.string(), Weight: z.int() });
 
 /** `define.ThrottleDevice`. */
-export const ThrottleDevice = z.object({ Path: z.string(), Rate: z.number() });
+export const ThrottleDevice = z.object({ Path: z.string(), Rate: z.int() });
 export type ThrottleDevice = z.output<typeof ThrottleDevice>;
 
 /** `define.UpdateContainerDevicesLimits`. */
@@ -26,20 +26,20 @@ export const UpdateContainerDevicesLimits = z.object({
 /** `define.UpdateHealthCheckConfig`. */
 export const UpdateHealthCheckConfig = z.object({
   health_log_destination: z.string().nullish(),
-  health_max_log_size: z.number().nullish(),
-  health_max_log_count: z.number().nullish(),
+  health_max_log_size: z.int().nullish(),
+  health_max_log_count: z.int().nullish(),
   health_on_failure: z.string().nullish(),
   no_healthcheck: z.boolean().nullish(),
   health_cmd: z.string().nullish(),
   health_interval: z.string().nullish(),
-  health_retries: z.number().nullish(),
+  health_retries: z.int().nullish(),
   health_timeout: z.string().nullish(),
   health_start_period: z.string().nullish(),
   health_startup_cmd: z.string().nullish(),
   health_startup_interval: z.string().nullish(),
-  health_startup_retries: z.number().nullish(),
+  health_startup_retries: z.int().nullish(),
   health_startup_timeout: z.string().nullish(),
-  health_startup_success: z.number().nullish(),
+  health_startup_success: z.int().nullish(),
 });
 
 /** `handlers.UpdateEntities`. */

@@ -57,13 +57,13 @@ export const InspectExecSession = z.object({
   CanRemove: z.boolean(),
   ContainerID: z.string(),
   DetachKeys: z.string(),
-  ExitCode: z.number(),
+  ExitCode: z.int(),
   ID: z.string(),
   OpenStderr: z.boolean(),
   OpenStdin: z.boolean(),
   OpenStdout: z.boolean(),
   Running: z.boolean(),
-  Pid: z.number(),
+  Pid: z.int(),
   ProcessConfig: InspectExecProcess.nullable(),
 });
 export type InspectExecSession = z.output<typeof InspectExecSession>;

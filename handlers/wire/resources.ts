@@ -7,25 +7,25 @@ import { z } from "./zod.ts";
 
 /** `specs.LinuxThrottleDevice`. */
 export const LinuxThrottleDevice = z.object({
-  major: z.number(),
-  minor: z.number(),
-  rate: z.number(),
+  major: z.int(),
+  minor: z.int(),
+  rate: z.int(),
 });
 export type LinuxThrottleDevice = z.output<typeof LinuxThrottleDevice>;
 
 /** `specs.LinuxWeightDevice`. */
 export const LinuxWeightDevice = z.object({
-  major: z.number(),
-  minor: z.number(),
-  weight: z.number().nullish(),
-  leafWeight: z.number().nullish(),
+  major: z.int(),
+  minor: z.int(),
+  weight: z.int().nullish(),
+  leafWeight: z.int().nullish(),
 });
 export type LinuxWeightDevice = z.output<typeof LinuxWeightDevice>;
 
 /** `specs.LinuxBlockIO`. */
 export const LinuxBlockIO = z.object({
-  weight: z.number().nullish(),
-  leafWeight: z.number().nullish(),
+  weight: z.int().nullish(),
+  leafWeight: z.int().nullish(),
   weightDevice: z.array(LinuxWeightDevice).optional(),
   throttleReadBpsDevice: z.array(LinuxThrottleDevice).optional(),
   throttleWriteBpsDevice: z.array(LinuxThrottleDevice).optional(),
@@ -36,15 +36,15 @@ export type LinuxBlockIO = z.output<typeof LinuxBlockIO>;
 
 /** `specs.LinuxCPU`. */
 export const LinuxCPU = z.object({
-  shares: z.number().nullish(),
-  quota: z.number().nullish(),
-  burst: z.number().nullish(),
-  period: z.number().nullish(),
-  realtimeRuntime: z.number().nullish(),
-  realtimePeriod: z.number().nullish(),
+  shares: z.int().nullish(),
+  quota: z.int().nullish(),
+  burst: z.int().nullish(),
+  period: z.int().nullish(),
+  realtimeRuntime: z.int().nullish(),
+  realtimePeriod: z.int().nullish(),
   cpus: z.string().optional(),
   mems: z.string().optional(),
-  idle: z.number().nullish(),
+  idle: z.int().nullish(),
 });
 export type LinuxCPU = z.output<typeof LinuxCPU>;
 
@@ -52,8 +52,8 @@ export type LinuxCPU = z.output<typeof LinuxCPU>;
 export const LinuxDeviceCgroup = z.object({
   allow: z.boolean(),
   type: z.string().optional(),
-  major: z.number().nullish(),
-  minor: z.number().nullish(),
+  major: z.int().nullish(),
+  minor: z.int().nullish(),
   access: z.string().optional(),
 });
 export type LinuxDeviceCgroup = z.output<typeof LinuxDeviceCgroup>;
@@ -61,18 +61,18 @@ export type LinuxDeviceCgroup = z.output<typeof LinuxDeviceCgroup>;
 /** `specs.LinuxHugepageLimit`. */
 export const LinuxHugepageLimit = z.object({
   pageSize: z.string(),
-  limit: z.number(),
+  limit: z.int(),
 });
 export type LinuxHugepageLimit = z.output<typeof LinuxHugepageLimit>;
 
 /** `specs.LinuxMemory`. */
 export const LinuxMemory = z.object({
-  limit: z.number().nullish(),
-  reservation: z.number().nullish(),
-  swap: z.number().nullish(),
-  kernel: z.number().nullish(),
-  kernelTCP: z.number().nullish(),
-  swappiness: z.number().nullish(),
+  limit: z.int().nullish(),
+  reservation: z.int().nullish(),
+  swap: z.int().nullish(),
+  kernel: z.int().nullish(),
+  kernelTCP: z.int().nullish(),
+  swappiness: z.int().nullish(),
   disableOOMKiller: z.boolean().nullish(),
   useHierarchy: z.boolean().nullish(),
   checkBeforeUpdate: z.boolean().nullish(),
@@ -82,27 +82,27 @@ export type LinuxMemory = z.output<typeof LinuxMemory>;
 /** `specs.LinuxInterfacePriority`. */
 export const LinuxInterfacePriority = z.object({
   name: z.string(),
-  priority: z.number(),
+  priority: z.int(),
 });
 export type LinuxInterfacePriority = z.output<typeof LinuxInterfacePriority>;
 
 /** `specs.LinuxNetwork`. */
 export const LinuxNetwork = z.object({
-  classID: z.number().nullish(),
+  classID: z.int().nullish(),
   priorities: z.array(LinuxInterfacePriority).optional(),
 });
 export type LinuxNetwork = z.output<typeof LinuxNetwork>;
 
 /** `specs.LinuxPids`. */
 export const LinuxPids = z.object({
-  limit: z.number().nullish(),
+  limit: z.int().nullish(),
 });
 export type LinuxPids = z.output<typeof LinuxPids>;
 
 /** `specs.LinuxRdma`. */
 export const LinuxRdma = z.object({
-  hcaHandles: z.number().nullish(),
-  hcaObjects: z.number().nullish(),
+  hcaHandles: z.int().nullish(),
+  hcaObjects: z.int().nullish(),
 });
 export type LinuxRdma = z.output<typeof LinuxRdma>;
 
@@ -124,11 +124,11 @@ export type LinuxResources = z.output<typeof LinuxResources>;
 export const LinuxDevice = z.object({
   path: z.string(),
   type: z.string(),
-  major: z.number(),
-  minor: z.number(),
-  fileMode: z.number().nullish(),
-  uid: z.number().nullish(),
-  gid: z.number().nullish(),
+  major: z.int(),
+  minor: z.int(),
+  fileMode: z.int().nullish(),
+  uid: z.int().nullish(),
+  gid: z.int().nullish(),
 });
 export type LinuxDevice = z.output<typeof LinuxDevice>;
 

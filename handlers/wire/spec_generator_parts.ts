@@ -16,7 +16,7 @@ export type Namespace = z.output<typeof Namespace>;
 export const LogConfig = z.object({
   driver: z.string().optional(),
   path: z.string().optional(),
-  size: z.number().optional(),
+  size: z.int().optional(),
   labels: z.record(z.string(), z.string()).optional(),
   options: z.record(z.string(), z.string()).optional(),
 });
@@ -63,17 +63,17 @@ export type ArtifactVolume = z.output<typeof ArtifactVolume>;
 export const Secret = z.object({
   Source: z.string(),
   Target: z.string(),
-  UID: z.number(),
-  GID: z.number(),
-  Mode: z.number(),
+  UID: z.int(),
+  GID: z.int(),
+  Mode: z.int(),
 });
 export type Secret = z.output<typeof Secret>;
 
 /** `specs.LinuxIDMapping`. */
 export const LinuxIDMapping = z.object({
-  containerID: z.number(),
-  hostID: z.number(),
-  size: z.number(),
+  containerID: z.int(),
+  hostID: z.int(),
+  size: z.int(),
 });
 export type LinuxIDMapping = z.output<typeof LinuxIDMapping>;
 
@@ -97,16 +97,16 @@ export type LinuxPersonality = z.output<typeof LinuxPersonality>;
 
 /** `idtools.IDMap`. */
 export const IDMap = z.object({
-  container_id: z.number(),
-  host_id: z.number(),
-  size: z.number(),
+  container_id: z.int(),
+  host_id: z.int(),
+  size: z.int(),
 });
 export type IDMap = z.output<typeof IDMap>;
 
 /** `storageTypes.AutoUserNsOptions`. */
 export const AutoUserNsOptions = z.object({
-  Size: z.number(),
-  InitialSize: z.number(),
+  Size: z.int(),
+  InitialSize: z.int(),
   PasswdFile: z.string(),
   GroupFile: z.string(),
   AdditionalUIDMappings: z.array(IDMap).nullable(),

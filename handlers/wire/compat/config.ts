@@ -8,11 +8,11 @@ import { z } from "../zod.ts";
 /** `dockerSpec.HealthcheckConfig`. */
 export const HealthcheckConfig = z.object({
   Test: z.array(z.string()).optional(),
-  Interval: z.number().optional(),
-  Timeout: z.number().optional(),
-  StartPeriod: z.number().optional(),
-  StartInterval: z.number().optional(),
-  Retries: z.number().optional(),
+  Interval: z.int().optional(),
+  Timeout: z.int().optional(),
+  StartPeriod: z.int().optional(),
+  StartInterval: z.int().optional(),
+  Retries: z.int().optional(),
 });
 export type HealthcheckConfig = z.output<typeof HealthcheckConfig>;
 
@@ -40,7 +40,7 @@ export const Config = z.object({
   OnBuild: z.array(z.string()).optional(),
   Labels: z.record(z.string(), z.string()).nullable(),
   StopSignal: z.string().optional(),
-  StopTimeout: z.number().nullish(),
+  StopTimeout: z.int().nullish(),
   Shell: z.array(z.string()).optional(),
 });
 export type Config = z.output<typeof Config>;

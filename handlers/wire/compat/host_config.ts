@@ -11,14 +11,14 @@ import { PortBinding } from "./network.ts";
 /** `blkiodev.ThrottleDevice`. */
 export const ThrottleDevice = z.object({
   Path: z.string(),
-  Rate: z.number(),
+  Rate: z.int(),
 });
 export type ThrottleDevice = z.output<typeof ThrottleDevice>;
 
 /** `blkiodev.WeightDevice`. */
 export const WeightDevice = z.object({
   Path: z.string(),
-  Weight: z.number(),
+  Weight: z.int(),
 });
 export type WeightDevice = z.output<typeof WeightDevice>;
 
@@ -33,7 +33,7 @@ export type DeviceMapping = z.output<typeof DeviceMapping>;
 /** `dockerContainer.DeviceRequest`. */
 export const DeviceRequest = z.object({
   Driver: z.string(),
-  Count: z.number(),
+  Count: z.int(),
   DeviceIDs: z.array(z.string()).nullable(),
   Capabilities: z.array(z.array(z.string()).nullable()).nullable(),
   Options: z.record(z.string(), z.string()).nullable(),
@@ -50,7 +50,7 @@ export type LogConfig = z.output<typeof LogConfig>;
 /** `dockerContainer.RestartPolicy`. */
 export const RestartPolicy = z.object({
   Name: z.string(),
-  MaximumRetryCount: z.number(),
+  MaximumRetryCount: z.int(),
 });
 export type RestartPolicy = z.output<typeof RestartPolicy>;
 
@@ -64,35 +64,35 @@ export type Ulimit = z.output<typeof Ulimit>;
 
 /** `dockerContainer.HostConfig`. */
 export const HostConfig = z.object({
-  CpuShares: z.number(),
-  Memory: z.number(),
-  NanoCpus: z.number(),
+  CpuShares: z.int(),
+  Memory: z.int(),
+  NanoCpus: z.int(),
   CgroupParent: z.string(),
-  BlkioWeight: z.number(),
+  BlkioWeight: z.int(),
   BlkioWeightDevice: z.array(WeightDevice).nullable(),
   BlkioDeviceReadBps: z.array(ThrottleDevice).nullable(),
   BlkioDeviceWriteBps: z.array(ThrottleDevice).nullable(),
   BlkioDeviceReadIOps: z.array(ThrottleDevice).nullable(),
   BlkioDeviceWriteIOps: z.array(ThrottleDevice).nullable(),
-  CpuPeriod: z.number(),
-  CpuQuota: z.number(),
-  CpuRealtimePeriod: z.number(),
-  CpuRealtimeRuntime: z.number(),
+  CpuPeriod: z.int(),
+  CpuQuota: z.int(),
+  CpuRealtimePeriod: z.int(),
+  CpuRealtimeRuntime: z.int(),
   CpusetCpus: z.string(),
   CpusetMems: z.string(),
   Devices: z.array(DeviceMapping).nullable(),
   DeviceCgroupRules: z.array(z.string()).nullable(),
   DeviceRequests: z.array(DeviceRequest).nullable(),
-  MemoryReservation: z.number(),
-  MemorySwap: z.number(),
-  MemorySwappiness: z.number().nullable(),
+  MemoryReservation: z.int(),
+  MemorySwap: z.int(),
+  MemorySwappiness: z.int().nullable(),
   OomKillDisable: z.boolean().nullable(),
-  PidsLimit: z.number().nullable(),
+  PidsLimit: z.int().nullable(),
   Ulimits: z.array(Ulimit).nullable(),
-  CpuCount: z.number(),
-  CpuPercent: z.number(),
-  IOMaximumIOps: z.number(),
-  IOMaximumBandwidth: z.number(),
+  CpuCount: z.int(),
+  CpuPercent: z.int(),
+  IOMaximumIOps: z.int(),
+  IOMaximumBandwidth: z.int(),
   Binds: z.array(z.string()).nullable(),
   ContainerIDFile: z.string(),
   LogConfig: LogConfig,
@@ -102,7 +102,7 @@ export const HostConfig = z.object({
   AutoRemove: z.boolean(),
   VolumeDriver: z.string(),
   VolumesFrom: z.array(z.string()).nullable(),
-  ConsoleSize: z.array(z.number()),
+  ConsoleSize: z.array(z.int()),
   Annotations: z.record(z.string(), z.string()).optional(),
   CapAdd: z.array(z.string()).nullable(),
   CapDrop: z.array(z.string()).nullable(),
@@ -115,7 +115,7 @@ export const HostConfig = z.object({
   IpcMode: z.string(),
   Cgroup: z.string(),
   Links: z.array(z.string()).nullable(),
-  OomScoreAdj: z.number(),
+  OomScoreAdj: z.int(),
   PidMode: z.string(),
   Privileged: z.boolean(),
   PublishAllPorts: z.boolean(),
@@ -125,7 +125,7 @@ export const HostConfig = z.object({
   Tmpfs: z.record(z.string(), z.string()).optional(),
   UTSMode: z.string(),
   UsernsMode: z.string(),
-  ShmSize: z.number(),
+  ShmSize: z.int(),
   Sysctls: z.record(z.string(), z.string()).optional(),
   Runtime: z.string().optional(),
   Isolation: z.string(),

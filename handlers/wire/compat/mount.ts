@@ -23,8 +23,8 @@ export type ImageOptions = z.output<typeof ImageOptions>;
 
 /** `dockerMount.TmpfsOptions`. */
 export const TmpfsOptions = z.object({
-  SizeBytes: z.number().optional(),
-  Mode: z.number().optional(),
+  SizeBytes: z.int().optional(),
+  Mode: z.int().optional(),
   Options: z.array(z.array(z.string()).nullable()).optional(),
 });
 export type TmpfsOptions = z.output<typeof TmpfsOptions>;

@@ -26,16 +26,16 @@ export const EndpointSettings = z.object({
   Links: z.array(z.string()).nullable(),
   Aliases: z.array(z.string()).nullable(),
   DriverOpts: z.record(z.string(), z.string()).nullable(),
-  GwPriority: z.number(),
+  GwPriority: z.int(),
   NetworkID: z.string(),
   EndpointID: z.string(),
   Gateway: z.string(),
   IPAddress: z.string(),
   MacAddress: z.string(),
-  IPPrefixLen: z.number(),
+  IPPrefixLen: z.int(),
   IPv6Gateway: z.string(),
   GlobalIPv6Address: z.string(),
-  GlobalIPv6PrefixLen: z.number(),
+  GlobalIPv6PrefixLen: z.int(),
   DNSNames: z.array(z.string()).nullable(),
 });
 export type EndpointSettings = z.output<typeof EndpointSettings>;
@@ -49,7 +49,7 @@ export type NetworkingConfig = z.output<typeof NetworkingConfig>;
 /** `handlers.LegacyAddress`. */
 export const NetworkAddress = z.object({
   Addr: z.string(),
-  PrefixLen: z.number(),
+  PrefixLen: z.int(),
 });
 export type NetworkAddress = z.output<typeof NetworkAddress>;
 

@@ -52,6 +52,14 @@ Deno.test("CreateContainer() answers bad requests with a status clients know", a
     ["/libpod/containers/create", "{", 400, "JSON"],
     ["/libpod/containers/create", "[]", 400, "expected object"],
     ["/libpod/containers/create", { image: 1 }, 400, '"image"'],
+    // Runtimes do not read half a byte.
+    ["/containers/create", { Image: TINY_NAME, HostConfig: { Memory: 0.2 * 2 ** 30 } }, 400, '"HostConfig.Memory"'],
+    [
+      "/libpod/containers/create",
+      { image: TINY_NAME, resource_limits: { cpu: { quota: 0.5 } } },
+      400,
+      '"resource_limits.cpu.quota"',
+    ],
     ["/libpod/containers/create", { image: TINY_NAME, name: "a b" }, 500, "names must match"],
     ["/containers/create?name=a%20b", { Image: TINY_NAME }, 500, "names must match"],
     ["/libpod/containers/create", { image: TINY_NAME, pod: "p" }, 501, '"pod" is not supported'],
