@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { discard, readInTime } from "./body.ts";
+import { discard, inTime } from "./body.ts";
+import { type Filled, FillReader } from "./fill_reader.ts";
 import { RegistryError } from "./registry_error.ts";
 import { type HTTPOptions, pauseBefore } from "./registry_http.ts";
 
@@ -21,21 +22,25 @@ export interface BlobSource {
   /** Names it in errors. */
   digest: string;
   signal?: AbortSignal;
+  /** Told how many bytes of the blob have come, now and then. */
+  onBytes?: (received: number) => void;
 }
 
+/** Bytes of a chunk where the reader brings no buffer. */
+const CHUNK = 64 * 1024;
 /** This much progress between two cuts makes the count of retries begin anew. */
 const PROGRESS = 1024 * 1024;
 
 /**
  * The blob's bytes from `offset` to its end. After a cut the rest is asked for; a server that ignores `Range` is read from
  * the start again and what is known skipped. Fails with {@linkcode RegistryError}: `corrupt` when the size is not as
- * described, `unreachable` when retries do not help.
+ * described, `unreachable` when retries do not help. Where the answer's body can fill buffers, so can this stream.
  */
 export function blobStream(http: HTTPOptions, source: BlobSource): ReadableStream<Uint8Array> {
   let received = source.offset;
   let counted = received;
   let attempt = 0;
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  let reader: FillReader | undefined;
   let skip = 0;
 
   const begin = async (response: Response) => {
@@ -45,8 +50,8 @@ export function blobStream(http: HTTPOptions, source: BlobSource): ReadableStrea
       await discard(response);
       throw error;
     }
-    reader = response.body?.getReader();
-    if (reader === undefined) throw wrongSize(source, received);
+    if (response.body === null) throw wrongSize(source, received);
+    reader = new FillReader(response.body);
   };
   const resume = async (cause: unknown) => {
     await reader?.cancel().catch(() => {});
@@ -60,39 +65,94 @@ export function blobStream(http: HTTPOptions, source: BlobSource): ReadableStrea
     await http.sleep(pauseBefore(http, attempt++), source.signal);
     await begin(await source.open(received));
   };
-  /** The next bytes; `undefined` after a clean end. */
-  const next = async (): Promise<Uint8Array | undefined> => {
+  /** The next bytes, in the view's place where the body fills buffers; `undefined` after a clean end. */
+  const next = async (view: () => Uint8Array<ArrayBuffer>): Promise<Uint8Array | undefined> => {
     for (;;) {
-      let chunk: ReadableStreamReadResult<Uint8Array>;
+      let chunk: Filled;
       try {
         if (reader === undefined) return undefined;
-        chunk = await readInTime(reader, http.timeout);
+        chunk = await inTime(reader.read(view), http.timeout);
       } catch (cause) {
         await resume(cause);
         continue;
       }
-      if (chunk.done) return undefined;
+      if (chunk.done) {
+        if (received !== source.size) throw wrongSize(source, received);
+        return undefined;
+      }
       const known = Math.min(skip, chunk.value.length);
       skip -= known;
-      if (known < chunk.value.length) return chunk.value.subarray(known);
-    }
-  };
-
-  return new ReadableStream<Uint8Array>({
-    start: () => begin(source.first),
-    async pull(controller) {
-      const bytes = await next();
-      if (bytes !== undefined) {
-        received += bytes.length;
-        if (received <= source.size) return controller.enqueue(bytes);
-        await reader?.cancel().catch(() => {});
+      const fresh = chunk.value.subarray(known);
+      if (fresh.length === 0) continue;
+      received += fresh.length;
+      if (received > source.size) {
+        await reader.cancel().catch(() => {});
         throw wrongSize(source, received);
       }
-      if (received !== source.size) throw wrongSize(source, received);
-      controller.close();
+      source.onBytes?.(received);
+      return fresh;
+    }
+  };
+  const cancel = (reason: unknown) => reader?.cancel(reason);
+
+  if (!fills(source.first)) {
+    return new ReadableStream<Uint8Array>({
+      start: () => begin(source.first),
+      async pull(controller) {
+        const bytes = await next(newView);
+        if (bytes === undefined) controller.close();
+        else controller.enqueue(bytes);
+      },
+      cancel,
+    }, { highWaterMark: 0 });
+  }
+  return new ReadableStream({
+    type: "bytes",
+    start: () => begin(source.first),
+    async pull(controller) {
+      const place = placeOf(controller.byobRequest);
+      const bytes = await next(place?.view ?? newView);
+      if (bytes === undefined) {
+        controller.close();
+        // What waits gets its buffer back; the one it sent went along with the last read.
+        if (place !== undefined) controller.byobRequest?.respondWithNewView(place.put(new Uint8Array(0)));
+      } else if (place === undefined) controller.enqueue(bytes.slice());
+      else controller.byobRequest?.respondWithNewView(place.put(bytes));
     },
-    cancel: (reason) => reader?.cancel(reason),
+    cancel,
   }, { highWaterMark: 0 });
+}
+
+function newView(): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(CHUNK);
+}
+
+function fills({ body }: Response): boolean {
+  try {
+    body?.getReader({ mode: "byob" }).releaseLock();
+    return body !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** Where a reader wants its bytes. Its buffer goes along with a read, and is lost with one that fails: another takes its place then. */
+function placeOf(request: ReadableStreamBYOBRequest | null) {
+  const asked = request?.view;
+  if (!asked) return undefined;
+  const { byteOffset: at, byteLength: length, buffer } = asked;
+  const size = buffer.byteLength;
+  const whole = () => buffer.byteLength === size ? buffer : new ArrayBuffer(size);
+  return {
+    view: () => new Uint8Array(whole(), at, length),
+    /** What was read, in a buffer and at a place as were asked for. */
+    put(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+      const own = bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === size ? bytes.buffer : whole();
+      const placed = new Uint8Array(own, at, bytes.length);
+      if (bytes.buffer !== own || bytes.byteOffset !== at) placed.set(bytes);
+      return placed;
+    },
+  };
 }
 
 /** How much of the answer's body is known already. Throws when it announces another size. */

@@ -46,10 +46,15 @@ export async function readInTime(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   timeout: number,
 ): Promise<ReadableStreamReadResult<Uint8Array>> {
+  return await inTime(reader.read(), timeout);
+}
+
+/** What a read gives, unless nothing comes for `timeout` milliseconds. */
+export async function inTime<T>(read: Promise<T>, timeout: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error("timeout awaiting the rest of the body")), timeout);
   try {
-    return await Promise.race([reader.read(), late.promise]);
+    return await Promise.race([read, late.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -34,6 +34,8 @@ export interface RequestOptions {
 export interface BlobOptions extends RequestOptions {
   /** The first byte wanted: 0. */
   offset?: number;
+  /** Told how many bytes of the blob have come, with each piece. */
+  onBytes?: (received: number) => void;
 }
 
 const TAG_PAGE_LIMIT = 200;
@@ -96,7 +98,7 @@ export class RegistryClient {
         return await refuseErrors(answer, `fetching blob ${digest}`, from === 0 ? [200] : [200, 206, 416]);
       };
       const first = await open(offset);
-      return blobStream(this.#http, { open, first, offset, size, digest, signal });
+      return blobStream(this.#http, { open, first, offset, size, digest, signal, onBytes: options.onBytes });
     });
   }
 

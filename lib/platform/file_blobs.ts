@@ -2,6 +2,7 @@ import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes 
 import { EngineError } from "../engine/errors.ts";
 import { Locks } from "../engine/locks.ts";
 import type { Blobs, PutOptions } from "../engine/ports.ts";
+import { FillReader } from "../oci/fill_reader.ts";
 import { BlobIntake, hexOf } from "./blob_intake.ts";
 import { hostCodec } from "./codec.ts";
 import { fileStream } from "./file_stream.ts";
@@ -187,21 +188,40 @@ async function writeAll(
   intake: BlobIntake,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  signal?.throwIfAborted();
+  const reader = new FillReader(source);
+  const stop = () => void reader.cancel(signal?.reason).catch(() => {});
+  signal?.addEventListener("abort", stop);
+  // Two buffers in turn: one is filled while the other is written.
+  const buffers = [new ArrayBuffer(CHUNK), new ArrayBuffer(CHUNK)];
+  let writing: Promise<void> = Promise.resolve();
   let at = intake.size;
-  const sink = new WritableStream<Uint8Array>({
-    async write(chunk) {
-      const from = at;
-      at += chunk.length;
-      // The write goes on in another thread while this one digests.
-      const written = writeChunk(file, chunk, from);
-      try {
-        intake.take(chunk);
-      } finally {
-        await written;
-      }
-    },
-  });
-  await source.pipeTo(sink, { signal });
+  try {
+    for (;;) {
+      const next = await reader.read(() => new Uint8Array(buffers.pop() ?? new ArrayBuffer(CHUNK)));
+      signal?.throwIfAborted();
+      await writing;
+      if (next.done) return;
+      const { value } = next;
+      // The write goes on in another thread while this one digests, and while the next bytes come.
+      writing = writeChunk(file, value, at).then(() => {
+        if (reader.fills && value.buffer instanceof ArrayBuffer) buffers.push(value.buffer);
+      });
+      // Thrown where it is waited for.
+      writing.catch(() => {});
+      at += value.length;
+      intake.take(value);
+      // Who made a chunk itself may use its buffer again when the next one is asked for.
+      if (!reader.fills) await writing;
+    }
+  } catch (error) {
+    await reader.cancel(error).catch(() => {});
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    // The file is closed next.
+    await writing.catch(() => {});
+  }
 }
 
 async function writeChunk(file: FileHandle, chunk: Uint8Array, at: number): Promise<void> {

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { concat } from "../../lib/oci/bytes.ts";
+import { FillReader } from "../../lib/oci/fill_reader.ts";
 import { normalise } from "../../lib/oci/reference.ts";
 import { parseRegistriesConf } from "../../lib/oci/registries_conf.ts";
 import { RegistryClient } from "../../lib/oci/registry_client.ts";
@@ -56,4 +58,17 @@ export async function withFaults(
 /** The image's name there. */
 export function x(registry: { host: string }, suffix = ":latest") {
   return normalise(`${registry.host}/x${suffix}`);
+}
+
+/** A stream's bytes, read into one buffer of 100,000 bytes. */
+export async function filledBytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const reader = new FillReader(stream);
+  const parts: Uint8Array[] = [];
+  let buffer = new ArrayBuffer(100_000);
+  for (;;) {
+    const next = await reader.read(() => new Uint8Array(buffer));
+    if (next.done) return concat(parts);
+    parts.push(next.value.slice());
+    if (reader.fills && next.value.buffer instanceof ArrayBuffer) buffer = next.value.buffer;
+  }
 }

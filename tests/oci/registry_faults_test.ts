@@ -3,7 +3,7 @@ import { RegistryError } from "../../lib/oci/registry_error.ts";
 import type { Faults } from "../fixtures/bad_registry.ts";
 import { sha256 } from "../fixtures/image_builder.ts";
 import { concat } from "../fixtures/tar_builder.ts";
-import { BLOB, bytesOf, client, DESCRIPTOR, IMAGE, LAYER, withFaults, x } from "./client_setup.ts";
+import { BLOB, bytesOf, client, DESCRIPTOR, filledBytesOf, IMAGE, LAYER, withFaults, x } from "./client_setup.ts";
 
 const SURVIVED: [string, Faults][] = [
   ["busy for a while", { status: { of: "blob", code: 503, times: 2 } }],
@@ -25,6 +25,13 @@ for (const [what, faults] of SURVIVED) {
       const begun = await registryClient.blob(x(registry), DESCRIPTOR, { offset: 2_000_000 });
       assertEquals(await bytesOf(begun), BLOB.subarray(2_000_000));
     });
+    // And once more for a reader that brings its buffer.
+    await withFaults(faults, async (registry) => {
+      const registryClient = client(registry.registriesConf, { timeout: 300 });
+      assertEquals(sha256(await filledBytesOf(await registryClient.blob(x(registry), DESCRIPTOR))), LAYER);
+      const begun = await registryClient.blob(x(registry), DESCRIPTOR, { offset: 2_000_000 });
+      assertEquals(await filledBytesOf(begun), BLOB.subarray(2_000_000));
+    });
   });
 }
 
@@ -45,12 +52,14 @@ const REFUSED: [string, string, Faults][] = [
 
 for (const [what, code, faults] of REFUSED) {
   Deno.test(`RegistryClient refuses a blob of a registry that ${what}`, async () => {
-    await withFaults(faults, async (registry) => {
-      const registryClient = client(registry.registriesConf, { timeout: 100 });
-      const read = async () => await bytesOf(await registryClient.blob(x(registry), DESCRIPTOR));
-      assertEquals((await assertRejects(read, RegistryError)).code, code);
-      assert(registry.requests.length < 12);
-    });
+    for (const bytes of [bytesOf, filledBytesOf]) {
+      await withFaults(faults, async (registry) => {
+        const registryClient = client(registry.registriesConf, { timeout: 100 });
+        const read = async () => await bytes(await registryClient.blob(x(registry), DESCRIPTOR));
+        assertEquals((await assertRejects(read, RegistryError)).code, code);
+        assert(registry.requests.length < 12);
+      });
+    }
   });
 }
 

@@ -71,3 +71,41 @@ async function sizeBelow(folder: string): Promise<number> {
   for await (const { name } of Deno.readDir(folder)) size += (await Deno.stat(`${folder}/${name}`)).size;
   return size;
 }
+
+Deno.test("FileBlobs.put() fills two buffers in turn where the source fills buffers", async () => {
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const blobs = await FileBlobs.open(root);
+    const content = crypto.getRandomValues(new Uint8Array(60_000));
+    const times = 200;
+    const buffers = new Set<number>();
+    let sent = 0;
+    const source = new ReadableStream({
+      type: "bytes",
+      pull(controller) {
+        const request = controller.byobRequest!;
+        if (sent === times * content.length) {
+          controller.close();
+          return request.respond(0);
+        }
+        const view = new Uint8Array(request.view!.buffer, request.view!.byteOffset, request.view!.byteLength);
+        // A mark that stays in a buffer of 256 KiB, far behind what is filled.
+        const mark = new DataView(view.buffer, view.byteOffset + view.byteLength - 4);
+        if (mark.getUint32(0) === 0) mark.setUint32(0, buffers.size + 1);
+        buffers.add(mark.getUint32(0));
+        view.set(content);
+        sent += content.length;
+        request.respond(content.length);
+      },
+    });
+    const whole = new Uint8Array(times * content.length);
+    for (let at = 0; at < whole.length; at += content.length) whole.set(content, at);
+    const { digest, size } = await blobs.put(source);
+    assertEquals([digest, size], [await digestOf(whole), whole.length]);
+    const stored = new Uint8Array(await new Response(await blobs.open(digest)).arrayBuffer());
+    assertEquals(await digestOf(stored), digest);
+    assertEquals(buffers.size, 2);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});

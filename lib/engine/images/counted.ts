@@ -14,15 +14,21 @@ export function counted(
   tell: (current: number) => void,
 ): TransformStream<Uint8Array, Uint8Array> {
   let current = offset;
-  let reported = clock.now();
+  const report = nowAndThen(clock, tell);
   return new TransformStream({
     transform(chunk, controller) {
-      current += chunk.length;
-      if (clock.now() - reported >= REPORT_INTERVAL) {
-        reported = clock.now();
-        tell(current);
-      }
+      report(current += chunk.length);
       controller.enqueue(chunk);
     },
   });
+}
+
+/** Tells of what it is told, but not more often than anybody looks. */
+export function nowAndThen(clock: Clock, tell: (current: number) => void): (current: number) => void {
+  let reported = clock.now();
+  return (current) => {
+    if (clock.now() - reported < REPORT_INTERVAL) return;
+    reported = clock.now();
+    tell(current);
+  };
 }

@@ -1,7 +1,7 @@
 import type { Descriptor } from "../../oci/descriptor.ts";
 import { hostOf } from "../core.ts";
 import { EngineError } from "../errors.ts";
-import { counted } from "./counted.ts";
+import { nowAndThen } from "./counted.ts";
 import type { FetchContext } from "./image_fetch.ts";
 import { Slots } from "./slots.ts";
 import type { LayerState } from "./types.ts";
@@ -86,12 +86,12 @@ async function fetchBlob(context: FetchContext, descriptor: Descriptor): Promise
 async function storeBlob(context: FetchContext, descriptor: Descriptor, offset: number): Promise<void> {
   const { core, client, reference, signal } = context;
   const { digest, size } = descriptor;
-  const source = offset < size || size === 0
-    ? await client.blob(reference, descriptor, { offset, signal })
-    : new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
   const tell = (current: number) => report(context, descriptor, "pulling", current);
   tell(offset);
-  await core.ports.blobs.put(source.pipeThrough(counted(core.clock, offset, tell)), { digest, size, offset, signal });
+  const source = offset < size || size === 0
+    ? await client.blob(reference, descriptor, { offset, signal, onBytes: nowAndThen(core.clock, tell) })
+    : new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
+  await core.ports.blobs.put(source, { digest, size, offset, signal });
 }
 
 function report({ tell }: FetchContext, { digest, size }: Descriptor, state: LayerState, current: number): void {
