@@ -117,6 +117,16 @@ Deno.test("archives that are none are refused as the client's mistake", async ()
   }
 });
 
+Deno.test("what the kernel lets nobody read is left out of a copy, which is whole otherwise", async () => {
+  const { session, server } = await startWithFiles();
+  await using _session = session;
+  assertEquals((await Deno.stat("/sys/bus/platform/drivers_probe")).mode! & 0o777, 0o200);
+  const listing = await run(["sh", "-c", "docker -H $0 cp up:/sys/bus/platform - | tar t", server.addresses[0]]);
+  const names = ok(listing).split("\n");
+  assert(names.includes("platform/drivers_autoprobe"));
+  assert(!names.includes("platform/drivers_probe"));
+});
+
 /** Megabytes of the file that is copied. */
 const SIZE = long ? 1024 : 192;
 

@@ -9,6 +9,7 @@ import type { Readable, Writable } from "node:stream";
 import { closeOnExec } from "../libc.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Attachment, Frame } from "../../../engine/host_port.ts";
+import { free } from "../../../oci/byte_stream.ts";
 import { ATTACH_HELPER } from "./attach_helper.ts";
 import { attachInput } from "./attach_input.ts";
 import { FrameReader } from "./frames.ts";
@@ -61,6 +62,7 @@ function outputOf(frames: FrameReader, wanted: AttachStreams, close: () => void)
         const stream = frame.stream === 3 ? "stderr" : "stdout";
         // What is not wanted is read all the same, or the container would stand still.
         if (wanted[stream]) return controller.enqueue({ stream, data: frame.data });
+        free(frame.data);
       }
     },
     cancel: close,

@@ -94,7 +94,7 @@ sub folder_entry {
     entry("$prefix$name", $name, $folder, $depth);
   }
 }
-# One name of the working folder. What is gone by now is passed over.
+# One name of the working folder. What is gone by now is passed over, and what nobody may read (the kernel's own trees have it).
 sub entry {
   my ($path, $name, $above, $depth) = @_;
   my $facts = look_here($name) or return;
@@ -104,7 +104,7 @@ sub entry {
     folder_entry($path, $folder, $depth + 1);
     chdir $above or die "chdir: $!\n";
   } elsif ($type == $FILE) {
-    sysopen(my $file, "$name", O_RDONLY | O_NOFOLLOW | O_NONBLOCK) or do { return if $!{ENOENT} || $!{ELOOP} || $!{ENXIO} || $!{ENODEV}; die "open $path: $!\n" };
+    sysopen(my $file, "$name", O_RDONLY | O_NOFOLLOW | O_NONBLOCK) or do { return if grep { $!{$_} } qw(ENOENT ELOOP ENXIO ENODEV EACCES); die "open $path: $!\n" };
     file_entry($path, $file);
   } elsif ($is_layer && is_whiteout($facts)) {
     my $base = length($path) > length($name) ? substr($path, 0, -length $name) : '';

@@ -1,10 +1,14 @@
 import type { Readable } from "node:stream";
+import { setTimeout } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecStreams } from "../../../../engine/exec_port.ts";
 import type { Frame } from "../../../../engine/host_port.ts";
+import { free } from "../../../../oci/byte_stream.ts";
 
 /** How long a pipe must be silent after its process's end to be taken for empty, where a child still holds it open. */
 const SILENCE = 200;
+/** Milliseconds between two looks at output that nobody wants: a hundred megabytes of it in a second. */
+const PAUSE = 1;
 
 /** Both outputs as one stream. */
 export interface PipedOutput {
@@ -63,9 +67,10 @@ export function pipedOutput(
     for (const pipe of open.values()) if (isOver) pipe.destroy();
   };
   const close = () => {
+    if (isClosed) return;
     isClosed = true;
     wake();
-    for (const pipe of open.values()) pipe.removeAllListeners("readable").resume();
+    for (const pipe of open.values()) drop(pipe);
     void ended.then(() => sleep(SILENCE)).then(() => {
       for (const pipe of open.values()) pipe.destroy();
     });
@@ -76,6 +81,7 @@ export function pipedOutput(
         const frame = await next();
         if (frame === undefined) return controller.close();
         if (wanted[frame.stream]) return controller.enqueue(frame);
+        free(frame.data);
       }
     },
     cancel: close,
@@ -89,4 +95,13 @@ export function pipedOutput(
     return text;
   };
   return { frames, errors, close };
+}
+
+/** Reads and drops what comes, with pauses: a process that never stops writing must not keep this one busy. */
+function drop(pipe: Readable): void {
+  const read = () => {
+    for (let data = pipe.read(); data !== null; data = pipe.read()) free(data);
+  };
+  pipe.removeAllListeners("readable").on("readable", () => setTimeout(read, PAUSE).unref());
+  read();
 }
