@@ -27,6 +27,14 @@ const VALUED: Record<string, readonly MountSpec["type"][] | undefined> = {
   workdir: ["overlay", "volume"],
   idmap: undefined,
 };
+/** What values have to look like. */
+const FORMS: Record<string, RegExp | undefined> = {
+  size: /^\d+[kmgtpe%]?$/i,
+  mode: /^[0-7]{1,4}$/,
+  nr_inodes: /^\d+[kmgtpe]?$/i,
+  uid: /^\d+$/,
+  gid: /^\d+$/,
+};
 /** What only makes sense where everything begins empty. */
 const SCRATCH_ONLY = new Set(["tmpcopyup", "notmpcopyup", "noatime"]);
 const BAD_OPTION = "invalid mount option";
@@ -42,6 +50,10 @@ export function checkMountOptions({ type, options }: Pick<MountSpec, "type" | "o
     if (type === "devpts" && option === "newinstance") continue;
     if (!KNOWN.has(option) && !PROPAGATION.has(option) && !Object.hasOwn(VALUED, name)) {
       throw invalid(`unknown mount option "${option}"`, BAD_OPTION);
+    }
+    const [, value] = option.split(/=(.*)/s);
+    if (value !== undefined && FORMS[name]?.test(value) === false) {
+      throw invalid(`invalid value "${value}" of mount option "${name}"`, BAD_OPTION);
     }
     if (option.includes("=") && types !== undefined && !types.includes(type)) {
       throw invalid(`the '${name}' option is only allowed with ${types.join(" and ")} mounts`, BAD_OPTION);

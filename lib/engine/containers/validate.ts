@@ -2,12 +2,10 @@ import type { ContainerSpec } from "../container_record.ts";
 import { EngineError } from "../errors.ts";
 import type { Limits } from "../limits.ts";
 import { invalid } from "./failures.ts";
+import { type Rule, VALUE_RULES } from "./value_rules.ts";
 
 const BAD_CONFIG = "invalid configuration";
 const LOG_DRIVERS = ["k8s-file", "json-file", "journald", "none"];
-
-/** A rule, and the text of the error where it is broken. */
-type Rule = (spec: ContainerSpec) => string | false | undefined;
 
 /** Combinations that contradict themselves, in Podman's words. */
 const RULES: readonly Rule[] = [
@@ -85,7 +83,7 @@ export function limitsConflict({ memory }: Limits): string | undefined {
 
 /** Throws for a spec that cannot be: `invalid` where it contradicts itself, `unsupported` for what is not here. */
 export function validateSpec(spec: ContainerSpec): void {
-  for (const rule of RULES) {
+  for (const rule of [...RULES, ...VALUE_RULES]) {
     const broken = rule(spec);
     if (broken) throw invalid(broken);
   }

@@ -77,6 +77,8 @@ Deno.test("checkMountOptions() refuses what a mount cannot have, in Podman's wor
   const rows: [MountSpec["type"], string[], string][] = [
     ["bind", ["noatime"], "the 'noatime' option is only allowed with tmpfs mounts: invalid mount option"],
     ["bind", ["size=1m"], "the 'size' option is only allowed with tmpfs"],
+    ["tmpfs", ["size=big"], 'invalid value "big" of mount option "size": invalid mount option'],
+    ["tmpfs", ["mode=9"], 'invalid value "9" of mount option "mode"'],
     ["bind", ["odd"], 'unknown mount option "odd": invalid mount option'],
     ["bind", ["shared", "rslave"], "can only specify one root propagation option"],
     ["volume", ["ro", "rw"], "can only specify one of 'ro' and 'rw'"],
