@@ -3,7 +3,7 @@ import { OpenAPIHandler } from "@orpc/openapi/fetch";
 import { os } from "@orpc/server";
 import { H3, readValidatedBody } from "h3";
 import { Hono } from "hono";
-import { IttyRouter, json } from "itty-router";
+import { error, IttyRouter, json } from "itty-router";
 import { z } from "zod";
 import { api, handler, implement, rest } from "../../lib/rest/mod.ts";
 import type { Fetch } from "./dispatch_peers.ts";
@@ -56,7 +56,11 @@ function hono(): Fetch {
 function itty(): Fetch {
   const router = IttyRouter();
   router.get("/users/:id", ({ params }) => json(withID(params.id, user)));
-  router.post("/users", async (request) => json(withID("7", User.parse(await request.json()))));
+  router.post("/users", async (request) => {
+    // It has no validation of its own: what is wrong is the function's to answer.
+    const { data, error: wrong } = User.safeParse(await request.json().catch(() => undefined));
+    return data === undefined ? error(400, wrong?.message) : json(withID("7", data));
+  });
   return (request) => router.fetch(request);
 }
 
