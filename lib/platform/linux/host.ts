@@ -20,6 +20,7 @@ import { openNetworks } from "./networks.ts";
 import { hostPaths } from "./paths.ts";
 import { ownCapabilities } from "./processes/capabilities.ts";
 import { logSource } from "./processes/log_sources.ts";
+import { openNursery } from "./processes/nursery.ts";
 import { openProcesses } from "./processes/open_processes.ts";
 import { openResources } from "./resources/resources.ts";
 import { openTrees } from "./trees/trees.ts";
@@ -63,10 +64,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
     hookFolders: options.hookFolders,
     log: options.log ?? (() => {}),
   };
+  const nursery = await openNursery(paths, context.log);
   const [layers, processes, networks, capabilities] = await Promise.all([
     openLayers(context),
-    openProcesses(context),
-    openNetworks(context),
+    openProcesses(context, nursery),
+    openNetworks(context, nursery),
     ownCapabilities(),
   ]);
   const volumes = await openVolumes(context, layers);
@@ -90,8 +92,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
     logSource: (id, driver) => logSource(paths, id, driver),
     describe: (record) => containerFacts(paths, capabilities, record),
     async close() {
-      await processes.close();
       await networks.close();
+      // It is in cgroups that go next.
+      await nursery.close();
+      await processes.close();
     },
   };
 }

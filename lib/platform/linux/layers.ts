@@ -11,6 +11,7 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { access, chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
@@ -21,7 +22,7 @@ import { FileSystemSync } from "./file_system_sync.ts";
 import { LayerLinks } from "./layer_links.ts";
 import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
-import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption } from "./overlay.ts";
+import { isMountPoint, mountOverlay, overlayFeatures, removeOverlay, unmountAll, volatileOption } from "./overlay.ts";
 import { containerPaths, type HostPaths } from "./paths.ts";
 import { readInside } from "./safe_path.ts";
 import { giveTo, lookLike } from "./tree_owner.ts";
@@ -153,7 +154,7 @@ class OverlayLayers implements HostLayers {
       await symlink(rootfs.path, target);
       return rootfs.path;
     }
-    if (await isMountPoint(target)) return target;
+    if (isMountPoint(target)) return target;
     if (rootfs !== undefined) await lookLike(join(storage, "upper"), rootfs.path);
     if (options.rootOwner !== undefined) await requireWay(storage);
     await giveTo(storage, options.rootOwner);
@@ -206,7 +207,7 @@ class OverlayLayers implements HostLayers {
 
   async destroy(containerID: string): Promise<void> {
     await this.unmount(containerID);
-    await this.#discard(containerPaths(this.#paths, containerID).storage);
+    await this.#discard(containerPaths(this.#paths, containerID).storage, removeOverlay);
   }
 
   async containers(): Promise<string[]> {
@@ -222,7 +223,7 @@ class OverlayLayers implements HostLayers {
   }
 
   /** Takes a tree out of sight at once, then deletes it. */
-  async #discard(folder: string): Promise<void> {
+  async #discard(folder: string, remove = removeTree): Promise<void> {
     const doomed = join(this.#partial, randomUUID());
     try {
       await rename(folder, doomed);
@@ -230,14 +231,14 @@ class OverlayLayers implements HostLayers {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
       throw error;
     }
-    await removeTree(doomed);
+    await remove(doomed);
   }
 
   async lower(diffIDs: readonly string[]): Promise<string[]> {
     const hexes = diffIDs.map(hexOf).reverse();
-    const missing = (await Promise.all(hexes.map((hex) => exists(this.#layer(hex))))).indexOf(false);
-    if (missing >= 0) {
-      throw new EngineError("internal", `Mount container tree: layer "sha256:${hexes[missing]}" is missing`);
+    const missing = hexes.find((hex) => !existsSync(this.#layer(hex)));
+    if (missing !== undefined) {
+      throw new EngineError("internal", `Mount container tree: layer "sha256:${missing}" is missing`);
     }
     // The kernel refuses a layer that is stacked twice, and the upper one of two equal layers decides all by itself.
     const names = await Promise.all([...new Set(hexes)].map((hex) => this.#links.get(hex)));

@@ -6,13 +6,14 @@
 import { rm, writeFile } from "node:fs/promises";
 import { runCommand } from "./command.ts";
 import { isMountPoint, unmountAll } from "./overlay.ts";
+import type { Nursery } from "./processes/nursery.ts";
 
 /** Makes an empty namespace with its loopback up, in place of one that may be there. */
-export async function createNamespaceAt(path: string): Promise<void> {
+export async function createNamespaceAt(path: string, nursery: Nursery): Promise<void> {
   await deleteNamespaceAt(path);
   await writeFile(path, "", { mode: 0o600 });
   try {
-    await runCommand("unshare", [`--net=${path}`, "ip", "link", "set", "lo", "up"]);
+    await nursery.netns(path);
   } catch (error) {
     await deleteNamespaceAt(path);
     throw error;
@@ -26,8 +27,8 @@ export async function deleteNamespaceAt(path: string): Promise<void> {
 }
 
 /** Whether a namespace is there; the file alone, as after a reboot, is none. */
-export async function hasNamespace(path: string): Promise<boolean> {
-  return await isMountPoint(path);
+export function hasNamespace(path: string): boolean {
+  return isMountPoint(path);
 }
 
 /** Runs `ip` in a namespace; its failures are for the caller to judge. */

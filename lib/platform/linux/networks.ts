@@ -20,6 +20,7 @@ import { checkHostPorts } from "./host_ports.ts";
 import { forgetNames, type Netavark, netavarkAt, netavarkSetup, netavarkTeardown } from "./netavark.ts";
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
 import { containerPaths, type HostPaths, namespaceOwner } from "./paths.ts";
+import type { Nursery } from "./processes/nursery.ts";
 import { addBridge, publish, removeBridge, unpublish } from "./published_ports.ts";
 import { type Reservation, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "./tree.ts";
@@ -31,14 +32,15 @@ export interface LinuxNetworks extends Networks {
 }
 
 /** Opens the networks of a host. */
-export async function openNetworks(context: HostContext): Promise<LinuxNetworks> {
+export async function openNetworks(context: HostContext, nursery: Nursery): Promise<LinuxNetworks> {
   await mkdir(SHARED_FOLDER, { recursive: true, mode: 0o755 });
   await mkdir(context.paths.networks, { recursive: true, mode: 0o700 });
-  return new BridgeNetworks(context);
+  return new BridgeNetworks(context, nursery);
 }
 
 class BridgeNetworks implements LinuxNetworks {
   readonly #paths: HostPaths;
+  readonly #nursery: Nursery;
   readonly #log: HostContext["log"];
   readonly #netavark: Netavark;
   readonly #subnets: Subnets;
@@ -52,8 +54,9 @@ class BridgeNetworks implements LinuxNetworks {
   /** The end of the queue for each bridge: what must not run at the same time for it. */
   readonly #queues = new Map<string, Promise<unknown>>();
 
-  constructor({ paths, log }: HostContext) {
+  constructor({ paths, log }: HostContext, nursery: Nursery) {
     this.#paths = paths;
+    this.#nursery = nursery;
     this.#log = log;
     this.#netavark = netavarkAt(paths.networks);
     this.#subnets = new Subnets(paths.root);
@@ -70,7 +73,7 @@ class BridgeNetworks implements LinuxNetworks {
 
   async createNamespace(containerID: string): Promise<string> {
     const path = containerPaths(this.#paths, containerID).netns;
-    await createNamespaceAt(path);
+    await createNamespaceAt(path, this.#nursery);
     return path;
   }
 
@@ -107,7 +110,7 @@ class BridgeNetworks implements LinuxNetworks {
   async teardown(options: NetworkSetup): Promise<void> {
     for (const { network } of options.attachments) this.#seen.set(network.interface, network);
     if (options.ports.length > 0) await unpublish(options.containerID);
-    if (options.attachments.length === 0 || !await hasNamespace(options.netns)) return;
+    if (options.attachments.length === 0 || !hasNamespace(options.netns)) return;
     const named = options.attachments.some(({ network }) => network.dns);
     if (named) {
       // Names are netavark's to take back. With the last container the bridge goes, and is made again when needed.

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { existsSync } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "./command.ts";
@@ -45,6 +46,8 @@ export async function syncFolder(path: string): Promise<void> {
 
 /** The names in a folder; none where it is missing. */
 export async function namesIn(path: string): Promise<string[]> {
+  // Most of those that are asked for are not there, and an error costs more than the question.
+  if (!existsSync(path)) return [];
   return await readdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
     throw error;

@@ -12,6 +12,7 @@ import { addressAt, parseSubnet } from "../../../lib/platform/linux/cidr.ts";
 import { runCommand } from "../../../lib/platform/linux/command.ts";
 import { type LinuxNetworks, openNetworks } from "../../../lib/platform/linux/networks.ts";
 import { hostPaths } from "../../../lib/platform/linux/paths.ts";
+import { openNursery } from "../../../lib/platform/linux/processes/nursery.ts";
 import { SHARED_FOLDER } from "../../../lib/platform/linux/subnets.ts";
 import { ask, askFrom, freePort, serveIn, stop } from "./traffic.ts";
 
@@ -27,7 +28,11 @@ interface Bench {
 async function open(root: string): Promise<LinuxNetworks> {
   const paths = hostPaths(root, join(root, "run"));
   await mkdir(paths.netns, { recursive: true });
-  return await openNetworks({ paths, runtime: "auto", log: () => {} });
+  const nursery = await openNursery(paths, () => {});
+  const networks = await openNetworks({ paths, runtime: "auto", log: () => {} }, nursery);
+  const close = networks.close.bind(networks);
+  networks.close = () => close().finally(() => nursery.close());
+  return networks;
 }
 
 async function withNetwork(run: (bench: Bench) => Promise<void>, extra: Partial<NetworkRecord> = {}): Promise<void> {

@@ -10,6 +10,7 @@ import type {
 } from "../../../lib/engine/container_record.ts";
 import type { Attachment, Frame } from "../../../lib/engine/host_port.ts";
 import { containerPaths, type HostPaths, hostPaths } from "../../../lib/platform/linux/paths.ts";
+import { type Nursery, openNursery } from "../../../lib/platform/linux/processes/nursery.ts";
 import { openProcesses } from "../../../lib/platform/linux/processes/open_processes.ts";
 import type { LinuxProcesses } from "../../../lib/platform/linux/processes/processes.ts";
 
@@ -42,6 +43,7 @@ export class Bench {
   readonly warnings: string[] = [];
   readonly paths: HostPaths;
   readonly #root: string;
+  #nursery?: Nursery;
   processes!: LinuxProcesses;
 
   private constructor(root: string) {
@@ -63,12 +65,16 @@ export class Bench {
   /** A later server process on the same host. */
   async reopen(runtime = "auto"): Promise<void> {
     const log = (level: string, message: string) => void (level === "warn" && this.warnings.push(message));
-    this.processes = await openProcesses({ paths: this.paths, runtime, log });
+    // The nursery of an earlier process ends with that.
+    await this.#nursery?.close();
+    const nursery = this.#nursery = await openNursery(this.paths, log);
+    this.processes = await openProcesses({ paths: this.paths, runtime, log }, nursery);
   }
 
   /** Deletes whatever the test left. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const id of await this.processes.list()) await this.processes.delete(id);
+    await this.#nursery?.close();
     await this.processes.close();
     await rm(this.#root, { recursive: true });
   }

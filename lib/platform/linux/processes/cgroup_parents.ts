@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
@@ -34,6 +34,7 @@ export class CgroupParents {
   /** Removes a parent that was made for its containers, unless it still has some. */
   async release(parent: string): Promise<void> {
     const note = this.#noteOf(parent);
+    if (!existsSync(note)) return;
     let first: string;
     try {
       first = readFileSync(note, "utf8");

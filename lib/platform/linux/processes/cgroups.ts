@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -109,6 +110,7 @@ export class Cgroups {
 }
 
 async function removeGroup(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
   for (let attempt = 0;; attempt++) {
     try {
       return await rmdir(folder);

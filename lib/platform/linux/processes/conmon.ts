@@ -3,14 +3,13 @@
  *
  * @module
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
-import { closeOnExec } from "../libc.ts";
+import type { Readable } from "node:stream";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 import type { RestoreImages } from "../../../engine/checkpoint_port.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { ContainerPaths, HostPaths } from "../paths.ts";
 import { logArguments } from "./log_sources.ts";
+import type { Nursery } from "./nursery.ts";
 import { PortHolder } from "./port_holder.ts";
 import type { Runtime } from "./runtime.ts";
 import { runtimeError } from "./runtime_errors.ts";
@@ -18,24 +17,17 @@ import { runtimeError } from "./runtime_errors.ts";
 /** How long a supervisor may take to answer. */
 export const CREATE_TIMEOUT = 120_000;
 const MESSAGE_LIMIT = 1024 * 1024;
-/** Where supervisors look for programs. */
-export const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** What a supervisor is started with. */
 export interface ConmonOptions {
   program: string;
-  /** The interpreter that lets conmon hold published ports; without it they are not held. */
-  perl?: string;
+  nursery: Nursery;
   runtime: Runtime;
   record: ContainerRecord;
   paths: HostPaths;
   container: ContainerPaths;
   /** Bring the container back from these images in place of creating it. */
   restore?: RestoreImages & { images: string };
-  /** Moves the supervisor out of this process's cgroups. */
-  adopt: (pid: number) => Promise<void>;
-  /** Writes the bundle, whose folder is there already. The runtime starts when it is done. */
-  prepare: () => Promise<void>;
 }
 
 /** A supervisor whose container was created. */
@@ -43,54 +35,28 @@ export interface Supervisor {
   pid: number;
   containerPid: number;
   /** Resolves when the supervisor has ended; the exit file is written by then. */
-  ended: Promise<void>;
+  ended: Promise<unknown>;
 }
 
 /**
- * Starts conmon, which has the runtime create the container. Throws the runtime's failure as an `EngineError`. With
- * `--sync` conmon stays this process's child: its end is heard of at once, and it is reaped here, whatever init does.
+ * Starts conmon, which has the runtime create the container of a bundle. Throws the runtime's failure as an `EngineError`.
+ * With `--sync` conmon stays the nursery's child: its end is heard of at once, and it is reaped, whatever init does.
  */
 export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
-  closeOnExec();
-  const holder = new PortHolder(options.record.ports);
-  const [program, args] = holder.wrap(options.program, conmonArgs(options), options.perl);
-  const child = spawn(program, args, {
-    // conmon leaves its note about lack of memory in its working folder.
-    cwd: options.container.bundle,
-    env: { PATH, LC_ALL: "C", _OCI_SYNCPIPE: "3", _OCI_STARTPIPE: "4" },
-    stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
-    detached: true,
-  });
-  const failed = new Promise<never>((_, reject) => {
-    child.once(
-      "error",
-      (error) => reject(new EngineError("internal", `Run conmon: ${error.message}`, { cause: error })),
-    );
-  });
-  failed.catch(() => {});
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  if (child.pid === undefined) return await failed;
-  const pid = child.pid;
-  // Indices 3 and 4 were asked for as pipes above.
-  const [, , stderr, sync, start] = child.stdio as unknown as [null, null, Readable, Readable, Writable];
-  const timer = setTimeout(() => child.kill("SIGKILL"), CREATE_TIMEOUT);
+  const { nursery, program, container, record, runtime } = options;
+  const holder = new PortHolder(record.ports);
+  // conmon leaves its note about lack of memory in its working folder.
+  const conmon = await nursery.conmon(container.bundle, holder.fields, [program, ...conmonArgs(options)]);
+  const timer = setTimeout(() => conmon.kill(), CREATE_TIMEOUT);
   try {
-    const errors = readAll(stderr);
-    start.on("error", () => {});
-    const begun = options.prepare().then(() => start.end("\0"));
-    // The kernel takes 10 ms and more for the first move between cgroups, then little for those that follow at once, as
-    // the runtime's do: this one goes first and waits beside the other work. What conmon has started by then ends up in the
-    // container's own cgroup all the same.
-    const answer = Promise.race([readLine(sync), failed]);
-    const [message] = await Promise.all([answer, options.adopt(pid), begun]);
-    return { pid, containerPid: await readPid(message, options.runtime.name, errors, holder), ended };
+    const { pid, line, errors } = await conmon.said;
+    const containerPid = await readPid(line, runtime.name, Promise.resolve(errors), holder);
+    return { pid, containerPid, ended: conmon.ended };
   } catch (error) {
-    child.kill("SIGKILL");
+    conmon.kill();
     throw error;
   } finally {
     clearTimeout(timer);
-    for (const pipe of [stderr, sync, start]) pipe.destroy();
-    release(child);
   }
 }
 
@@ -140,11 +106,6 @@ export async function readPid(
   const text = (await errors).trim();
   holder?.check(text);
   throw new EngineError("internal", `Run conmon: ${text || "no answer"}`, { sentinel: "container create failed" });
-}
-
-/** The container's life must not hold up this process's end. */
-function release(child: ChildProcess): void {
-  child.unref();
 }
 
 /** Reads a pipe up to the first line's end. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type FSWatcher, readdirSync, readFileSync, statSync, watch } from "node:fs";
+import { existsSync, type FSWatcher, readdirSync, readFileSync, statSync, watch } from "node:fs";
 import { clearInterval, setInterval } from "node:timers";
 import type { ExitStatus } from "../../../engine/container_record.ts";
 
@@ -16,6 +16,7 @@ type ExitCallback = (containerID: string, exit: ExitStatus) => void;
 
 /** Reads an exit file; `undefined` where there is none. `oom` is the path of conmon's note about lack of memory. */
 export function readExit(path: string, oom: string): ExitStatus | undefined {
+  if (!existsSync(path)) return undefined;
   try {
     const text = readFileSync(path, "utf8");
     if (!/^-?\d+\s*$/.test(text)) return undefined;

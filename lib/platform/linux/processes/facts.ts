@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 import type { ProcessMark } from "./proc.ts";
 
@@ -18,6 +18,7 @@ export interface Facts {
 
 /** Reads them; `undefined` where the container was never made whole. */
 export function readFacts(path: string): Facts | undefined {
+  if (!existsSync(path)) return undefined;
   try {
     // Written by writeFacts, in a folder only root can write to.
     return JSON.parse(readFileSync(path, "utf8")) as Facts;

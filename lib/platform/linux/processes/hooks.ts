@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
+import { namesIn } from "../tree.ts";
 import type { RuntimeSpec, SpecHook } from "./spec_types.ts";
 
 /** Where hooks are looked for; a file in a later folder replaces one of the same name. */
@@ -40,8 +41,7 @@ export interface HookSubject {
 export async function hooksFor(folders: readonly string[], subject: HookSubject): Promise<RuntimeSpec["hooks"]> {
   const files = new Map<string, string>();
   for (const folder of folders) {
-    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return [];
+    const names = await namesIn(folder).catch((error: NodeJS.ErrnoException) => {
       throw new EngineError("invalid", `Read hooks: ${error.message}`, { cause: error });
     });
     for (const name of names) if (name.endsWith(".json")) files.set(name, join(folder, name));

@@ -3,21 +3,21 @@ import type { HostContext } from "../context.ts";
 import { findProgram } from "../programs.ts";
 import { openBundler } from "./bundle.ts";
 import { Cgroups, readCgroupLayout } from "./cgroups.ts";
+import type { Nursery } from "./nursery.ts";
 import { LinuxProcesses } from "./processes.ts";
 import { Runtimes } from "./runtimes.ts";
 import { SeccompFilters } from "./seccomp_filters.ts";
 
 /** Opens the processes of a host. Throws `unsupported` when conmon or the runtime is missing. */
-export async function openProcesses(context: HostContext): Promise<LinuxProcesses> {
+export async function openProcesses(context: HostContext, nursery: Nursery): Promise<LinuxProcesses> {
   const layout = await readCgroupLayout();
   const cgroups = new Cgroups(layout, context.paths.runroot);
   const filters = new SeccompFilters();
-  const [runtimes, conmon, perl, bundler] = await Promise.all([
+  const [runtimes, conmon, bundler] = await Promise.all([
     Runtimes.open(context, layout),
     findProgram("conmon"),
-    findProgram("perl"),
     openBundler(context, filters),
   ]);
   if (conmon === undefined) throw new EngineError("unsupported", "Open host: conmon is not installed");
-  return new LinuxProcesses(context, { runtimes, conmon, perl, cgroups, bundler, filters });
+  return new LinuxProcesses(context, { runtimes, conmon, nursery, cgroups, bundler, filters });
 }

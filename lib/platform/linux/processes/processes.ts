@@ -22,7 +22,7 @@ import type { HostContext } from "../context.ts";
 import { checkpointFolder, type ContainerPaths, containerPaths } from "../paths.ts";
 import { deleteUserNamespace } from "../user_namespaces.ts";
 import { type AttachStreams, attachTo } from "./attach.ts";
-import type { Bundler, Written } from "./bundle.ts";
+import type { Bundler } from "./bundle.ts";
 import type { Cgroups } from "./cgroups.ts";
 import { startConmon } from "./conmon.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
@@ -31,8 +31,9 @@ import { type Facts, hasOwnPids, readFacts, writeFacts } from "./facts.ts";
 import { deleteLog, logPlaceOf, readLog } from "./log_sources.ts";
 import { isAlive, markProcess, namespacesOf } from "./proc.ts";
 import { processState } from "./process_state.ts";
+import type { Nursery } from "./nursery.ts";
 import { notRunning } from "./not_running.ts";
-import { runRuntime, withoutCgroups } from "./runtime.ts";
+import { runRuntime, startWith, withoutCgroups } from "./runtime.ts";
 import type { Runtimes } from "./runtimes.ts";
 import type { SeccompFilters } from "./seccomp_filters.ts";
 import { endSharedMemory, shareMemory } from "./shared_memory.ts";
@@ -47,7 +48,7 @@ const CONTAINER_ID = /^[0-9a-f]{64}$/;
 export interface Parts {
   runtimes: Runtimes;
   conmon: string;
-  perl: string | undefined;
+  nursery: Nursery;
   cgroups: Cgroups;
   bundler: Bundler;
   filters: SeccompFilters;
@@ -86,7 +87,7 @@ export class LinuxProcesses implements Processes {
       throw new EngineError("state", `Create process: container ${record.id} is ${status}`);
     }
     await this.#deleteProcess(record.id);
-    const { cgroups, bundler, filters, runtimes, conmon, perl } = this.#parts;
+    const { cgroups, bundler, filters, runtimes, conmon, nursery } = this.#parts;
     const runtime = await runtimes.of(record.spec.runtime);
     const { cgroupParent, cgroupsMode } = record.spec;
     const cgroup = cgroups.pathOf(record.id, cgroupParent);
@@ -95,20 +96,18 @@ export class LinuxProcesses implements Processes {
     await using memory = await shareMemory(this.#context.paths, record);
     const lent = { subPaths, memory: memory?.path };
     try {
-      let written: Written = { hooked: false };
       await mkdir(container.bundle, { mode: 0o700 });
       if (restore) writeFileSync(container.started, "");
+      const written = await bundler.write(options, container, cgroup, lent);
       const supervisor = await startConmon({
         program: conmon,
-        perl,
+        nursery,
         runtime: cgroupsMode === "disabled" ? withoutCgroups(runtime) : runtime,
         record,
         paths: this.#context.paths,
         container,
         restore: restore &&
           { ...restore, images: join(checkpointFolder(this.#context.paths, record.id), "checkpoint") },
-        adopt: (pid) => cgroups.adopt(pid),
-        prepare: async () => void (written = await bundler.write(options, container, cgroup, lent)),
       });
       const pidFiles = [container.conmonPidFile, record.spec.conmonPidFile].filter((file) => file !== undefined);
       const rest = { cgroup, privatePid: hasOwnPids(record), hooked: written.hooked, runtime: record.spec.runtime };
@@ -125,7 +124,8 @@ export class LinuxProcesses implements Processes {
   async start(containerID: string): Promise<void> {
     // The time of this file is the time of the start.
     writeFileSync(this.#pathsOf(containerID).started, "");
-    await this.run("start", containerID);
+    const asked = readFacts(this.#pathsOf(containerID).facts)?.runtime;
+    await startWith(await this.runtimes.of(asked), this.#parts.nursery, containerID);
   }
 
   async kill(containerID: string, signal: number): Promise<void> {
@@ -174,6 +174,9 @@ export class LinuxProcesses implements Processes {
     const container = this.#pathsOf(containerID);
     const facts = readFacts(container.facts);
     const state = join(this.#context.paths.runtime, containerID);
+    // All else that a life leaves comes after the bundle and goes before these: mostly nothing was there yet.
+    const { bundle, exit, shared, parts } = container;
+    if (![bundle, exit, shared, parts, state].some((path) => existsSync(path))) return;
     if (facts === undefined) await this.#supervisors.endUnknown(containerID);
     if (existsSync(state)) {
       const isOver = facts?.privatePid === true && !facts.hooked && existsSync(container.exit);
@@ -256,7 +259,7 @@ export class LinuxProcesses implements Processes {
   #remember(
     container: ContainerPaths,
     containerID: string,
-    supervisor: { pid: number; containerPid: number; ended: Promise<void> },
+    supervisor: { pid: number; containerPid: number; ended: Promise<unknown> },
     rest: Omit<Facts, "container" | "conmon">,
     pidFiles: readonly string[],
   ): void {

@@ -6,7 +6,16 @@
  *
  * @module
  */
-import { appendFileSync, closeSync, ftruncateSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 
@@ -55,6 +64,7 @@ export function leaveHosts(bundle: string): void {
 }
 
 function readIfThere(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

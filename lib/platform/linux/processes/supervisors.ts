@@ -16,12 +16,12 @@ const ORPHAN_POLL = 1_000;
 /** What is written for a container whose end nobody saw. */
 const UNKNOWN_EXIT = "-1";
 
-/** The conmon processes of a host: children of this process, and those of an earlier one. */
+/** The conmon processes of a host: children of this process's nursery, and those of an earlier one. */
 export class Supervisors {
   readonly #context: HostContext;
   readonly #cgroups: Cgroups;
   readonly #ended: (containerID: string) => void;
-  readonly #children = new Map<string, Promise<void>>();
+  readonly #children = new Map<string, Promise<unknown>>();
   /** Containers whose supervisor died before them. */
   readonly #orphans = new Map<string, ProcessMark>();
   readonly #timer: ReturnType<typeof setInterval>;
@@ -36,8 +36,8 @@ export class Supervisors {
     this.#timer.unref();
   }
 
-  /** Takes note of a supervisor that is this process's child. */
-  add(containerID: string, ended: Promise<void>): void {
+  /** Takes note of a supervisor whose end is heard of. */
+  add(containerID: string, ended: Promise<unknown>): void {
     this.#children.set(containerID, ended);
     ended.then(() => {
       if (this.#children.get(containerID) === ended) this.#children.delete(containerID);

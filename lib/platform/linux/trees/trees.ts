@@ -144,8 +144,8 @@ class AgentTrees implements Trees {
     return text.split("\0").slice(0, -1).map((line) => ({ kind: KINDS[line[0]!]!, path: line.slice(1) }));
   }
 
-  async isMounted(containerID: string): Promise<boolean> {
-    return await isMountPoint(this.#storage(containerID, "merged"));
+  isMounted(containerID: string): Promise<boolean> {
+    return Promise.resolve(isMountPoint(this.#storage(containerID, "merged")));
   }
 
   #storage(containerID: string, folder: "merged" | "upper"): string {

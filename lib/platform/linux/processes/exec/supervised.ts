@@ -13,7 +13,8 @@ import type { Attachment } from "../../../../engine/host_port.ts";
 import { closeOnExec } from "../../libc.ts";
 import type { ExecPaths } from "../../paths.ts";
 import { attachTo } from "../attach.ts";
-import { CREATE_TIMEOUT, PATH, readAll, readLine, readPid } from "../conmon.ts";
+import { CREATE_TIMEOUT, readAll, readLine, readPid } from "../conmon.ts";
+import { PATH } from "../nursery.ts";
 import type { Runtime } from "../runtime.ts";
 import { runtimeError } from "../runtime_errors.ts";
 
