@@ -97,7 +97,7 @@ export function mediaType(contentType: string): string {
 /** Finds the codec for a content type, dialects of JSON included. */
 export function findCodec(codecs: readonly Codec[], contentType: string): Codec | undefined {
   const find = (type: string) => codecs.find((codec) => codec.type === type);
-  return find(contentType) ?? find(mediaType(contentType).replace(/.*\+json$/, "application/json"));
+  return find(contentType) ?? find(mediaType(contentType).replace(/^.*\+json$/, "application/json"));
 }
 
 /**

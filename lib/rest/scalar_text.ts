@@ -2,7 +2,8 @@ import { decodeBase64, encodeBase64 } from "./base64.ts";
 import { readTime } from "./time_text.ts";
 import type { Kind } from "./kind.ts";
 
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+// Digits fit in one place only: else it would take the square of their number to see that they do not.
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const INTEGER = /^[+-]?\d{1,40}$/;
 
 /** Makes a value of the text that stands for it in a path, a query or a text body. Undefined when the text is not of that kind. */

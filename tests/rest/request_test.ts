@@ -256,3 +256,19 @@ Deno.test("handler() and link() carry bodies with an API's own codec", async () 
     "x",
   ]);
 });
+
+Deno.test("defect: long numbers and content types are read in a time that grows with their length", async () => {
+  const run = serve({
+    Query: rest("GET /n?n=%v", [z.number()], [z.number()]),
+    Body: rest("POST /n", [z.number()], [z.number()]),
+  }, { Query: (n) => n, Body: (n) => n });
+  const started = performance.now();
+  const digits = "1".repeat(100_000) + "e";
+  assertEquals((await run(request("GET", `/n?n=${digits}`))).status, 400);
+  const text = { "content-type": "text/plain" };
+  assertEquals((await run(request("POST", "/n", "1".repeat(4_000_000) + "e", text))).status, 400);
+  const type = { "content-type": "a/" + "+jsonx".repeat(20_000) };
+  assertEquals((await run(request("POST", "/n", "1", type))).status, 415);
+  // Each of them took longer by itself.
+  assert(performance.now() - started < 4000);
+});
