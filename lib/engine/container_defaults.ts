@@ -37,6 +37,8 @@ export interface ContainerDefaults {
   logSizeMax?: number;
   /** What a journal's entries are tagged with. */
   logTag?: string;
+  /** `type=TYPE,source=SOURCE,destination=DESTINATION[,OPTION…]` */
+  mounts?: string[];
   /** The hostname is the container's name where none is asked for. */
   nameAsHostname?: boolean;
   noHosts?: boolean;

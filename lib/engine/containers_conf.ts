@@ -14,15 +14,19 @@ export interface ContainersConf {
   defaults: ContainerDefaults;
   /** Folders with hooks, where a file names some. */
   hookFolders?: string[];
+  /** `crun`, `runc` or a path. */
+  runtime?: string;
+  /** Whether short names are Docker Hub's in Docker's API. */
+  dockerHub?: boolean;
   /** What the files say and nobody here listens to: `FILE: section.key`. */
   ignored: string[];
 }
 
-type Reader = (value: unknown) => Partial<ContainerDefaults & Pick<ContainersConf, "hookFolders">>;
-/** A setting's name in {@linkcode ContainerDefaults}. */
-type Name<T> = { [K in keyof ContainerDefaults]-?: ContainerDefaults[K] extends T | undefined ? K : never }[
-  keyof ContainerDefaults
-];
+/** What settings are read into: the defaults, and what is beside them. */
+type Settings = ContainerDefaults & Pick<ContainersConf, "hookFolders" | "runtime" | "dockerHub">;
+type Reader = (value: unknown) => Partial<Settings>;
+/** The name of one that holds a T. */
+type Name<T> = { [K in keyof Settings]-?: Settings[K] extends T | undefined ? K : never }[keyof Settings];
 
 const LOG_DRIVERS = ["k8s-file", "json-file", "journald", "none"];
 const UNLIMITED = 2n ** 64n - 1n;
@@ -53,6 +57,7 @@ const READERS: Record<string, Reader> = {
   "containers.log_driver": text("logDriver", new RegExp(`^(?:${LOG_DRIVERS.join("|")})$`)),
   "containers.log_size_max": number("logSizeMax"),
   "containers.log_tag": text("logTag"),
+  "containers.mounts": list("mounts"),
   "containers.netns": text("netns"),
   "containers.no_hosts": flag("noHosts"),
   "containers.oom_score_adj": number("oomScoreAdj"),
@@ -67,8 +72,10 @@ const READERS: Record<string, Reader> = {
   "containers.userns": text("userns"),
   "containers.utsns": text("utsns"),
   "containers.volumes": list("volumes"),
-  "engine.hooks_dir": (value) => ({ hookFolders: textsOf(value) }),
+  "engine.compat_api_enforce_docker_hub": flag("dockerHub"),
+  "engine.hooks_dir": list("hookFolders"),
   "engine.image_volume_mode": text("imageVolumes", /^(?:anonymous|bind|tmpfs|ignore)$/),
+  "engine.runtime": text("runtime", /^(?:crun|runc|\/.*)$/),
   "engine.stop_timeout": number("stopTimeout"),
 };
 /** What is so in any case. */
@@ -105,8 +112,8 @@ export function parseContainersConf(...sources: ConfSource[]): ContainersConf {
       found = { ...found, ...attempt(source, key, () => read(whole)) };
     }
   }
-  const { hookFolders, ...defaults } = found;
-  return { defaults, ...hookFolders !== undefined && { hookFolders }, ignored };
+  const { hookFolders, runtime, dockerHub, ...defaults } = found;
+  return { defaults, hookFolders, runtime, dockerHub, ignored };
 }
 
 /** `section.key` and value; empty tables, lists and texts of keys nobody knows say nothing. */

@@ -45,7 +45,7 @@ export interface HostEngineOptions extends Omit<EngineOptions, "registries"> {
   root: string;
   /** The folder for what a reboot clears. It belongs to one root. */
   runroot: string;
-  /** `auto` (the default), `crun`, `runc`, or a path. */
+  /** `auto`, `crun`, `runc`, or a path; by default containers.conf's, or `auto`. */
   runtime?: string;
   /** Folders with hooks (oci-hooks(5)), in place of the usual ones. */
   hookFolders?: readonly string[];
@@ -77,7 +77,7 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
   try {
     await claimRunroot(runroot, root);
     const blobs = await FileBlobs.open(join(root, "blobs"));
-    const { runtime, hookFolders = conf.hookFolders } = options;
+    const { runtime = conf.runtime, hookFolders = conf.hookFolders } = options;
     host = await openHost({ root, runroot, runtime, hookFolders, log }).catch((error) => noHost(error, log));
     const ports = { store, blobs, net: hostNet(), codec: hostCodec(), clock: hostClock(), random: hostRandom(), host };
     const files = options.authFile === undefined ? authFiles(process.env, process.getuid?.() ?? 0) : [options.authFile];
@@ -87,7 +87,8 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
       credentials: fileCredentials(files, log),
       tls: folderTLS(options.certsDir === undefined ? CERTIFICATE_FOLDERS : [options.certsDir]),
     };
-    return await Engine.open(ports, { ...usual, ...options, registries, log });
+    const dockerHub = options.dockerHub === false ? false : conf.dockerHub;
+    return await Engine.open(ports, { ...usual, ...options, dockerHub, registries, log });
   } catch (error) {
     if (host !== undefined && !("unavailable" in host)) await host.close();
     await store.close();

@@ -16,7 +16,8 @@ export interface ServeOptions {
   listen: string[];
   root: string;
   runroot: string;
-  runtime: string;
+  /** Absent: containers.conf's, else the first that works. */
+  runtime?: string;
   /** In place of the usual folders with hooks. */
   hookFolders?: string[];
   registriesConf?: string;
@@ -45,7 +46,7 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
   --root DIR              What lasts: images, volumes, records. Default: /var/lib/gantry
   --runroot DIR           What a reboot clears; one per root. Default: /run/gantry,
                           or a folder of its own beside it for another root
-  --runtime RUNTIME       auto, crun, runc or a path. Default: auto
+  --runtime RUNTIME       auto, crun, runc or a path. Default: containers.conf's, or auto
   --hooks-dir DIR         Hooks for containers, oci-hooks(5); may be repeated, a later one wins.
                           Default: /usr/share/containers/oci/hooks.d, /etc/containers/oci/hooks.d
   --registries-conf FILE  registries.conf(5), with its drop-ins in FILE.d.
@@ -98,8 +99,8 @@ export function parseServeOptions(
   if (logLevel === undefined) {
     throw new SyntaxError(`Read options: "${value("log-level")}" is no log level: use ${LOG_LEVELS.join(", ")}`);
   }
-  const runtime = value("runtime") ?? "auto";
-  if (!/^(auto|crun|runc)$/.test(runtime) && !runtime.startsWith("/")) {
+  const runtime = value("runtime");
+  if (runtime !== undefined && !/^(auto|crun|runc)$/.test(runtime) && !runtime.startsWith("/")) {
     throw new SyntaxError(`Read options: "${runtime}" is no runtime: use auto, crun, runc or a full path`);
   }
   const paths = {
@@ -113,7 +114,7 @@ export function parseServeOptions(
     listen: listen.length > 0 ? listen : [`unix://${join(runroot, "gantry.sock")}`],
     root,
     runroot,
-    runtime,
+    ...runtime !== undefined && { runtime },
     ...hookFolders.length > 0 && { hookFolders },
     ...resolved(paths),
     logLevel,

@@ -4,7 +4,7 @@ import { parseContainersConf } from "../../lib/engine/containers_conf.ts";
 const read = (text: string) => parseContainersConf({ name: "c.conf", text });
 
 Deno.test("parseContainersConf() reads every kind of setting", () => {
-  const { defaults, hookFolders, ignored } = read(`
+  const { defaults, hookFolders, runtime, dockerHub, ignored } = read(`
     [containers]
     annotations = ["a = b", "c=d=e"]
     base_hosts_file = "/srv/hosts"
@@ -23,6 +23,8 @@ Deno.test("parseContainersConf() reads every kind of setting", () => {
     volumes = ["/a:/b:ro"]
     [engine]
     hooks_dir = ["/h"]
+    runtime = "runc"
+    compat_api_enforce_docker_hub = false
     stop_timeout = 3
   `);
   assertEquals(defaults, {
@@ -46,7 +48,7 @@ Deno.test("parseContainersConf() reads every kind of setting", () => {
     volumes: ["/a:/b:ro"],
     stopTimeout: 3,
   });
-  assertEquals([hookFolders, ignored], [["/h"], []]);
+  assertEquals([hookFolders, runtime, dockerHub, ignored], [["/h"], "runc", false, []]);
 });
 
 Deno.test("parseContainersConf() lets later files win, and appends to lists that say so", () => {
@@ -84,6 +86,7 @@ Deno.test("parseContainersConf() names the file and the key of what cannot be", 
     ['[containers]\nenv = ["A"]', '"containers.env": "A" is not NAME=VALUE'],
     ['[containers]\nlog_driver = "syslog"', '"containers.log_driver": "syslog" is not among its values'],
     ['[containers]\ndefault_ulimits = ["nofile=9:3"]', '"containers.default_ulimits": "nofile=9:3": soft limit'],
+    ['[engine]\nruntime = "kata"', '"engine.runtime": "kata" is not among its values'],
     ['[containers]\nshm_size = "big"', '"containers.shm_size": "big" is not a size'],
   ];
   for (const [text, message] of rows) assertThrows(() => read(text), SyntaxError, message);

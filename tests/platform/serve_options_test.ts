@@ -6,7 +6,6 @@ Deno.test("parseServeOptions() has a default for everything", () => {
     listen: ["unix:///run/gantry/gantry.sock"],
     root: "/var/lib/gantry",
     runroot: "/run/gantry",
-    runtime: "auto",
     logLevel: "info",
     dockerHub: true,
     setup: true,

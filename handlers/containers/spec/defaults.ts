@@ -2,7 +2,7 @@ import type { ContainerDefaults } from "../../../lib/engine/container_defaults.t
 import type { Namespace } from "../../wire/spec_generator_parts.ts";
 import type { SpecGenerator } from "../../wire/spec_generator.ts";
 import { rlimit } from "./resources.ts";
-import { gatherBinds } from "./volume_text.ts";
+import { gatherBinds, gatherMounts } from "./volume_text.ts";
 
 /** What a request is to be completed by, besides what the engine itself knows. */
 type Part = (g: SpecGenerator, defaults: ContainerDefaults) => Partial<SpecGenerator>;
@@ -169,10 +169,15 @@ function binds(g: SpecGenerator, d: ContainerDefaults): Partial<SpecGenerator> {
     ...volumes.map(({ Dest }) => Dest),
     ...(g.image_volumes ?? []).map(({ Destination }) => Destination),
   ]);
-  const added = gatherBinds((d.volumes ?? []).filter((text) => !taken.has(text.split(":")[1] ?? text)));
+  const added = [gatherBinds(d.volumes ?? []), gatherMounts(d.mounts ?? [])];
+  // Sets tell whether they grew; paths that fit a pattern have no place yet.
+  const isFree = (place: string) => place === "" || taken.size < taken.add(place).size;
   return {
-    mounts: [...mounts, ...added.mounts],
-    volumes: [...volumes, ...added.volumes],
-    overlay_volumes: [...overlays, ...added.overlays],
+    mounts: [...mounts, ...added.flatMap(({ mounts }) => mounts.filter(({ destination }) => isFree(destination)))],
+    volumes: [...volumes, ...added.flatMap(({ volumes }) => volumes.filter(({ Dest }) => isFree(Dest)))],
+    overlay_volumes: [
+      ...overlays,
+      ...added.flatMap(({ overlays }) => overlays.filter(({ destination }) => isFree(destination))),
+    ],
   };
 }

@@ -40,6 +40,11 @@ const ALL: ContainerDefaults = {
   timezone: "local",
   ulimits: [NOFILE],
   umask: "0027",
+  mounts: [
+    "type=bind,src=/srv/more,dst=/more,readonly=true,bind-propagation=rslave",
+    "type=tmpfs,destination=/data",
+    "source=named,target=/named,ro=false,U=true",
+  ],
   volumes: ["/srv/data:/data:ro", "cache:/cache"],
 };
 
@@ -78,7 +83,9 @@ Deno.test("withDefaults() completes a request that says nothing", () => {
     umask: "0027",
     mounts: [
       { type: "bind", source: "/srv/data", destination: "/data", options: ["ro"] },
+      { type: "bind", source: "/srv/more", destination: "/more", options: ["ro", "rslave"] },
       { type: "volume", source: "cache", destination: "/cache", options: [], anonymous: false },
+      { type: "volume", source: "named", destination: "/named", options: ["U"], anonymous: false },
     ],
   });
 });
@@ -109,10 +116,12 @@ Deno.test("withDefaults() leaves what a request says, and adds to its lists", ()
   // Those of the host's network are the host's.
   assertEquals(found.sysctl, {});
   assertEquals(found.resources.pids, { limit: 7 });
-  assertEquals(found.mounts.map(({ type, destination }) => [type, destination]), [["tmpfs", "/data"], [
-    "volume",
-    "/cache",
-  ]]);
+  assertEquals(found.mounts.map(({ type, destination }) => `${type} ${destination}`), [
+    "tmpfs /data",
+    "bind /more",
+    "volume /cache",
+    "volume /named",
+  ]);
 });
 
 Deno.test("withDefaults() opens namespaces in the words of the command line", () => {
