@@ -73,7 +73,7 @@ export interface Blobs {
   /** The content, or the bytes `start` (inclusive) to `end` (exclusive) of it; `undefined` where there is none. */
   open(digest: string, range?: { start: number; end?: number }): Promise<ReadableStream<Uint8Array> | undefined>;
   /**
-   * Stores a stream. When the source breaks off and the digest was given, what arrived stays staged for a resume;
+   * Stores a stream, whose bytes nobody reads after it. When the source breaks off and the digest was given, what arrived stays staged for a resume;
    * content that is whole but wrong (digest, size, limit) throws `EngineError("corrupt" | "limit")` and leaves nothing.
    */
   put(source: ReadableStream<Uint8Array>, options?: PutOptions): Promise<{ digest: string; size: number }>;
@@ -131,6 +131,8 @@ export interface Codec {
   unzstd(): TransformStream<Uint8Array, Uint8Array>;
   /** Zstandard, compressing; `level` is 1 to 22. Throws `EngineError("unsupported")` where there is none. */
   zstd(level?: number): TransformStream<Uint8Array, Uint8Array>;
+  /** Frees what came out of one of the above and nobody reads any more, where the runtime is late with that. */
+  free?(bytes: Uint8Array): void;
 }
 
 /** Wall clock and timers. */

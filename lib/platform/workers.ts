@@ -21,6 +21,7 @@ import { workersCodec } from "./workers/codec.ts";
 import { SQLChunks } from "./workers/chunks.ts";
 import { DurableBlobs } from "./workers/durable_blobs.ts";
 import { DurableStore } from "./workers/durable_store.ts";
+import { freed } from "./workers/free.ts";
 import { inLargePieces } from "./workers/large_pieces.ts";
 import { workersNet } from "./workers/net.ts";
 import { R2Chunks } from "./workers/r2_chunks.ts";
@@ -31,6 +32,8 @@ import { upgradeWebSocket } from "./workers/websocket.ts";
 const UNAVAILABLE = "this engine runs on the edge, where there is no kernel to run containers on";
 /** Bytes of bodies that are taken as they come. */
 const SMALL = 64 * 1024;
+/** The types archives are sent as. */
+const ARCHIVE = /^application\/(octet|x-tar)/;
 
 /** The one engine of a deployment, with its state and blobs in the object's SQLite. */
 export class GantryEngine {
@@ -43,12 +46,15 @@ export class GantryEngine {
     this.#serve = makeHandler(bindings, async (codec) => ({
       store: new DurableStore(context),
       blobs: await DurableBlobs.open(context, codec, BLOBS ? new R2Chunks(BLOBS) : new SQLChunks(context)),
-    }));
+    }), { freesInput: true });
   }
 
   /** Serves a request that the entry has passed on. */
-  fetch(request: Request): Promise<Response> {
-    return this.#serve(withLargePieces(request), platform(request, this.#context));
+  async fetch(request: Request): Promise<Response> {
+    const response = await this.#serve(withLargePieces(request), platform(request, this.#context));
+    const { body, headers } = response;
+    // Nothing else that is sent comes in large pieces.
+    return body && ARCHIVE.test(headers.get("content-type") ?? "") ? new Response(freed(body), response) : response;
   }
 }
 
@@ -82,12 +88,16 @@ interface Storage {
   blobs: Blobs;
 }
 
-function makeHandler(bindings: Bindings, storage: (codec: Codec) => Promise<Storage>): Handler {
+function makeHandler(
+  bindings: Bindings,
+  storage: (codec: Codec) => Promise<Storage>,
+  codecOptions?: { freesInput: boolean },
+): Handler {
   return entryHandler({
     token: bindings.GANTRY_TOKEN,
     advice: "the binding GANTRY_TOKEN must be set to the token that callers send",
     async open(token) {
-      const codec = workersCodec();
+      const codec = workersCodec(codecOptions);
       const ports = {
         ...await storage(codec),
         net: workersNet(),

@@ -133,10 +133,10 @@ function measure(
   const hash = ports.codec.hash();
   let size = 0;
   return new TransformStream({
-    transform(chunk, controller) {
+    async transform(chunk, controller) {
       size += chunk.length;
       if (size > limit) throw new EngineError("limit", `Store layer: more than the ${limit} bytes allowed`);
-      hash.update(chunk);
+      await hash.update(chunk);
       controller.enqueue(chunk);
     },
     flush: async () => tell(await hash.digest()),

@@ -1,5 +1,6 @@
 import { EngineError } from "../../engine/errors.ts";
 import type { Codec, Hash } from "../../engine/ports.ts";
+import { free } from "./free.ts";
 import { paced } from "./paced.ts";
 
 /** A digest that takes a stream: workerd's own, and the only incremental one it has without Node's modules. */
@@ -7,18 +8,24 @@ interface DigestStream extends WritableStream<Uint8Array> {
   readonly digest: Promise<ArrayBuffer>;
 }
 
-/** The {@linkcode Codec} of workerd. Zstandard there is none. */
-export function workersCodec(): Codec {
+/**
+ * The {@linkcode Codec} of workerd. Zstandard there is none.
+ *
+ * @param options.freesInput Whether its transforms free what is written to them: only where nothing else reads that again
+ */
+export function workersCodec({ freesInput = false } = {}): Codec {
+  const used = freesInput ? free : undefined;
   return {
+    free,
     hash: () => new StreamHash(),
-    gunzip: () => paced(new DecompressionStream("gzip"), "gunzip"),
+    gunzip: () => paced(new DecompressionStream("gzip"), "gunzip", used),
     gzip(level) {
       if (level !== undefined && level !== -1) {
         throw new EngineError("unsupported", "Compress: this runtime has one level of gzip");
       }
-      return paced(new CompressionStream("gzip"), "gzip");
+      return paced(new CompressionStream("gzip"), "gzip", used);
     },
-    fastGzip: () => paced(new CompressionStream("gzip"), "gzip"),
+    fastGzip: () => paced(new CompressionStream("gzip"), "gzip", used),
     unzstd() {
       throw new EngineError("unsupported", "Decompress: this runtime has no Zstandard");
     },

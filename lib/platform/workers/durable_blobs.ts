@@ -3,6 +3,7 @@ import { Locks } from "../../engine/locks.ts";
 import type { Blobs, Codec, PutOptions } from "../../engine/ports.ts";
 import { BlobIntake, hexOf } from "../blob_intake.ts";
 import type { Chunks } from "./chunks.ts";
+import { free } from "./free.ts";
 import type { DurableObjectState } from "./runtime.ts";
 
 /**
@@ -100,9 +101,11 @@ export class DurableBlobs implements Blobs {
     let writer: ChunkWriter | undefined;
     try {
       writer = await this.#resume(intake, options);
-      await source.pipeTo(new WritableStream({ write: (bytes) => writer?.add(bytes) }), {
-        signal: options.signal,
-      });
+      const write = async (bytes: Uint8Array) => {
+        await writer?.add(bytes);
+        free(bytes);
+      };
+      await source.pipeTo(new WritableStream({ write }), { signal: options.signal });
       await writer.flush();
       const digest = await intake.finish();
       await this.#publish(writer.blob, digest, intake.size);

@@ -1,4 +1,5 @@
 import { EngineError } from "../../engine/errors.ts";
+import { type FillingReader, fillingReader } from "./large_pieces.ts";
 
 /** A transform of workerd's own: both of its ends take and give bytes. */
 export interface NativeTransform {
@@ -15,11 +16,17 @@ const OUTPUT = 256 * 1024;
  * The same transform at its reader's pace, with errors that say what the matter is. workerd's own takes whatever it is given
  * and holds what comes of it until somebody reads (src/workerd/api/streams/compression.c++, `writeInternal`): here it gets
  * nothing before it has been emptied.
+ *
+ * @param free Called with every piece that went in, once nothing here needs it any more
  */
-export function paced(transform: NativeTransform, what: string): TransformStream<Uint8Array, Uint8Array> {
+export function paced(
+  transform: NativeTransform,
+  what: string,
+  free: (bytes: Uint8Array) => void = () => {},
+): TransformStream<Uint8Array, Uint8Array> {
   const input = new TransformStream<Uint8Array, Uint8Array>(undefined, undefined, { highWaterMark: 0 });
   // Nothing here shares memory between threads, which the types allow for.
-  const pieces = convert(input.readable as ReadableStream<Uint8Array<ArrayBuffer>>, transform, what);
+  const pieces = convert(input.readable as ReadableStream<Uint8Array<ArrayBuffer>>, transform, what, free);
   const readable = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { value } = await pieces.next();
@@ -38,25 +45,31 @@ async function* convert(
   input: ReadableStream<Uint8Array<ArrayBuffer>>,
   { readable, writable }: NativeTransform,
   what: string,
+  free: (bytes: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array, undefined> {
   const writer = writable.getWriter();
   const output = new Output(readable);
+  // What is written is held until the isolate is collected: not the large buffer that it is a part of, then.
+  const own = new Uint8Array(INPUT);
   try {
     for await (const bytes of input) {
       for (let at = 0; at < bytes.length; at += INPUT) {
-        await explained(what, writer.write(bytes.subarray(at, at + INPUT)));
+        const given = bytes.subarray(at, at + INPUT);
+        own.set(given);
+        await explained(what, writer.write(own.subarray(0, given.length)));
         for (;;) {
-          const piece = await explained(what, output.next(false));
+          const piece = await explained(what, output.whole());
           if (piece === undefined) break;
           yield piece;
         }
       }
+      free(bytes);
     }
     // What is left comes out meanwhile.
     const closed = explained(what, writer.close());
     closed.catch(() => {});
     for (;;) {
-      const piece = await explained(what, output.next(true));
+      const piece = await explained(what, output.rest());
       if (piece === undefined) break;
       yield piece;
     }
@@ -67,48 +80,46 @@ async function* convert(
   }
 }
 
-/** Gathers what comes out. */
+/**
+ * What comes out, in whole pieces. workerd fills one buffer over and over: each read of its streams leaves a kilobyte or two of
+ * garbage, and each buffer it was given, until the isolate is collected as a whole, which is late.
+ */
 class Output {
-  readonly #reader: ReadableStreamBYOBReader;
+  readonly #reader: FillingReader;
   #buffer = new ArrayBuffer(OUTPUT);
-  #filled = 0;
   #pending: Promise<ReadableStreamReadResult<Uint8Array<ArrayBuffer>>> | undefined;
 
   constructor(readable: ReadableStream<Uint8Array>) {
-    this.#reader = readable.getReader({ mode: "byob" });
+    this.#reader = fillingReader(readable);
   }
 
-  /** A whole piece; `undefined` when nothing more comes of what was given, or when all of it came: then the last is shorter. */
-  async next(toTheEnd: boolean): Promise<Uint8Array | undefined> {
-    for (;;) {
-      const room = OUTPUT - this.#filled;
-      if (room === 0) return this.#take();
-      if (this.#pending === undefined) {
-        this.#pending = this.#reader.read(new Uint8Array(this.#buffer, this.#filled));
-        this.#pending.catch(() => {});
-      }
-      const read = await (toTheEnd ? this.#pending : soon(this.#pending));
-      if (read === undefined) return undefined;
-      this.#pending = undefined;
-      const { done, value } = read;
-      // At the end, too, the buffer comes back in another.
-      if (value !== undefined) this.#buffer = value.buffer;
-      if (done) return this.#filled > 0 ? this.#take() : undefined;
-      this.#filled += value.length;
-      // It gives all that it has, as far as there is room.
-      if (!toTheEnd && value.length < room) return undefined;
-    }
+  /** A piece; `undefined` when what was given makes none. */
+  async whole(): Promise<Uint8Array | undefined> {
+    const read = await soon(this.#read());
+    return read && this.#take(read);
+  }
+
+  /** A piece, of which the last is shorter; `undefined` at the end. */
+  async rest(): Promise<Uint8Array | undefined> {
+    return this.#take(await this.#read());
   }
 
   async cancel(): Promise<void> {
     await this.#reader.cancel().catch(() => {});
   }
 
-  #take(): Uint8Array {
-    const piece = new Uint8Array(this.#buffer, 0, this.#filled);
-    this.#buffer = new ArrayBuffer(OUTPUT);
-    this.#filled = 0;
-    return piece;
+  #read(): Promise<ReadableStreamReadResult<Uint8Array<ArrayBuffer>>> {
+    if (this.#pending !== undefined) return this.#pending;
+    this.#pending = this.#reader.readAtLeast(OUTPUT, new Uint8Array(this.#buffer));
+    this.#pending.catch(() => {});
+    return this.#pending;
+  }
+
+  #take({ value }: ReadableStreamReadResult<Uint8Array<ArrayBuffer>>): Uint8Array | undefined {
+    this.#pending = undefined;
+    if (value === undefined) return undefined;
+    this.#buffer = value.buffer;
+    return value.length > 0 ? value.slice() : undefined;
   }
 }
 

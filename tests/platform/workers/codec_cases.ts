@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { Codec } from "../../../lib/engine/ports.ts";
+import { workersCodec } from "../../../lib/platform/workers/codec.ts";
 
 const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 7 + (i >> 8)) & 255);
 
@@ -26,6 +27,18 @@ export function testCodec(codec: Codec): void {
     for (const broken of [packed.slice(0, 200), bytes.slice(0, 1000)]) {
       const error = await assertRejects(() => through([broken], codec.gunzip()), EngineError);
       assertEquals(error.code, "corrupt");
+    }
+  });
+
+  Deno.test("workersCodec().gzip() leaves alone what it is given, and frees it where it is its own", async () => {
+    for (const [freesInput, left] of [[false, 300_000], [true, 0]] as const) {
+      const own = bytes.slice();
+      const shared = new Uint8Array(400_000).subarray(1);
+      const packed = await through([own, shared], workersCodec({ freesInput }).gzip());
+      assertEquals([own.length, shared.length], [left, 399_999]);
+      const plain = new Uint8Array(await through([new Uint8Array(packed)], codec.gunzip()));
+      assertEquals(plain.length, 699_999);
+      assertEquals(plain.subarray(0, bytes.length), bytes);
     }
   });
 

@@ -99,7 +99,7 @@ async function* dockerFiles(intake: Intake, images: readonly Saved[]): AsyncGene
       if (written.has(layer.diffID)) continue;
       written.add(layer.diffID);
       const open = async () => await decompress(codec, await openBlob(intake, layer.digest));
-      const size = intake.content.layerSize(layer.diffID) ?? await lengthOf(await open());
+      const size = await plainSize(intake, layer, open);
       yield { path: `${hexOf(layer.diffID)}.tar`, size, content: open };
     }
     const config = await readBlob(blobs, `sha256:${image.id}`, limits.manifestBytes);
@@ -111,6 +111,25 @@ async function* dockerFiles(intake: Intake, images: readonly Saved[]): AsyncGene
     Layers: image.layers.map(({ diffID }) => `${hexOf(diffID)}.tar`),
   }));
   yield bytesFile("manifest.json", jsonBytes(manifest));
+}
+
+/** Bytes of a layer's plain tar. Where nobody has unpacked it they are counted, once. */
+async function plainSize(
+  { core, content }: Intake,
+  { digest, diffID, size }: ImageRecord["layers"][number],
+  open: () => Promise<ReadableStream<Uint8Array>>,
+): Promise<number> {
+  if (digest === diffID) return size;
+  const known = content.layerSize(diffID);
+  if (known !== undefined) return known;
+  let counted = 0;
+  for await (const bytes of await open()) {
+    counted += bytes.length;
+    core.ports.codec.free?.(bytes);
+  }
+  content.setLayerSize(diffID, counted);
+  await core.state.commit(content.keepSizes([diffID]));
+  return counted;
 }
 
 /** The formats whose content is addressed by digests. */
@@ -171,12 +190,6 @@ async function openBlob({ core }: Intake, digest: string): Promise<ReadableStrea
   const blob = await core.ports.blobs.open(digest);
   if (blob) return blob;
   throw new EngineError("internal", `Read ${digest}: its blob is not there`);
-}
-
-async function lengthOf(stream: ReadableStream<Uint8Array>): Promise<number> {
-  let length = 0;
-  for await (const bytes of stream) length += bytes.length;
-  return length;
 }
 
 function bytesFile(path: string, content: Uint8Array): TarFile {

@@ -88,6 +88,22 @@ Deno.test("loadImages() takes several images, in archives of both kinds, packed 
   assertEquals([event?.action, event?.id, event?.name], ["save", two.id, source.names[1]]);
 });
 
+Deno.test("saveImages() counts the bytes of layers that nobody has unpacked once", async () => {
+  const image = buildImage({ architecture: "amd64", layers: [{ entries: [] }, { entries: [], gzip: false }] });
+  await using rig = await pulled({ "app:1": image });
+  const { codec } = rig.core.ports;
+  const gunzip = codec.gunzip;
+  let unpacked = 0;
+  codec.gunzip = () => {
+    unpacked++;
+    return gunzip();
+  };
+  const first = await save(rig, rig.names, "docker-archive");
+  assertEquals(unpacked, 2);
+  assertEquals(sha256(await save(rig, rig.names, "docker-archive")), sha256(first));
+  assertEquals(unpacked, 3);
+});
+
 Deno.test("loadImages() keeps an image that is here already, and gives it the names", async () => {
   const image = sampleImage();
   await using rig = await pulled({ "app:1": image });
