@@ -39,14 +39,15 @@ const DURATION_UNITS: Record<string, number> = {
   m: 60_000,
   h: 3_600_000,
 };
-const DURATION = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
+// Each digit fits in one place only: else what does not fit is tried in as many ways as there are to cut it.
+const DURATION = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 
 /** Reads a Go duration (`1h30m`, `-1.5s`, `0`) as milliseconds. Throws `SyntaxError`. */
 export function parseDuration(text: string): number {
   if (/^[+-]?0$/.test(text)) return 0;
   if (text.length > 64 || !DURATION.test(text)) throw new SyntaxError(`Parse duration "${text}": invalid duration`);
   let total = 0;
-  for (const [, count, unit] of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, count, unit] of text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
     total += Number(count) * DURATION_UNITS[unit];
   }
   return text.startsWith("-") ? -total : total;

@@ -11,6 +11,8 @@ export type Zero = "start" | "end" | "border" | "inside";
 
 /** As RE2 has it. */
 const MOST_REPEATS = 1000;
+/** The longest pattern that is looked at, in characters: the time for one that is broken may grow with the square. */
+const LONGEST = 10_000;
 const ZEROS: ReadonlyMap<string, Zero> = new Map([
   ["^", "start"],
   ["$", "end"],
@@ -46,6 +48,7 @@ class Parser {
   #flags = "";
 
   constructor(source: string) {
+    if (source.length > LONGEST) throw broken(`it is longer than ${LONGEST} characters`);
     const pattern = new RegExp(TOKEN);
     while (pattern.lastIndex < source.length) {
       const token = pattern.exec(source)?.[0];

@@ -64,7 +64,9 @@ export function splitAuth(auth: string): { username: string; password: string } 
   }
   const colon = text.indexOf(":");
   // Docker pads passwords with zero bytes.
-  const password = colon < 0 ? "" : text.slice(colon + 1).replace(/\0+$/, "");
+  let end = text.length;
+  while (text[end - 1] === "\0") end--;
+  const password = colon < 0 ? "" : text.slice(colon + 1, end);
   return { username: colon < 0 ? text : text.slice(0, colon), password };
 }
 

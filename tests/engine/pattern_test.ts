@@ -103,3 +103,7 @@ Deno.test("fitsGlob() keeps to components and takes no time for many stars", () 
   assert(!fitsGlob("*a".repeat(200) + "b", "a".repeat(4000)));
   assert(performance.now() - start < 5000);
 });
+
+Deno.test("defect: compilePattern() refuses a pattern that is too long, at once", () => {
+  assertThrows(() => compilePattern("[".repeat(1_000_000)), SyntaxError, "longer than");
+});

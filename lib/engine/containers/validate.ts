@@ -60,7 +60,7 @@ const RULES: readonly Rule[] = [
   },
   ({ resources }) => limitsConflict(resources),
   ({ cgroupParent }) =>
-    cgroupParent?.replace(/\/+$/, "").endsWith(".slice") &&
+    cgroupParent !== undefined && /\.slice\/*$/.test(cgroupParent) &&
     "systemd slice received as cgroup parent when using cgroupfs: invalid argument",
   ({ cgroupParent }) => cgroupParent?.includes("\0") && "invalid cgroup parent",
   ({ cgroupsMode, cgroupParent }) =>

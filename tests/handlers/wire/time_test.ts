@@ -52,3 +52,10 @@ Deno.test("wireTime() keeps fractions of a millisecond", () => {
   assertEquals(wireSeconds(0), -62135596800);
   assertEquals(nanoseconds(1_700_000_000_000.25), 1_700_000_000_000_250_000n);
 });
+
+Deno.test("defect: parseDuration() tries a text that is none in one way only", () => {
+  const started = performance.now();
+  for (let i = 0; i < 100; i++) assertThrows(() => parseDuration("000s".repeat(15) + "x"), SyntaxError);
+  // One of them took a second.
+  assertEquals(performance.now() - started < 10_000, true);
+});
