@@ -46,13 +46,9 @@ function rates(devices: readonly ThrottleDevice[] | null): Record<string, { rate
 }
 
 function resources(host: HostConfig): Sparse<LinuxResources> {
-  if (host.NanoCpus > 0 && (host.CpuPeriod > 0 || host.CpuQuota > 0)) {
-    throw new HTTPError(400, "NanoCpus conflicts with CpuPeriod and CpuQuota");
-  }
   const cpu = {
     shares: set(host.CpuShares),
-    period: host.NanoCpus > 0 ? CPU_PERIOD : set(host.CpuPeriod),
-    quota: host.NanoCpus > 0 ? Math.round((host.NanoCpus / 1e9) * CPU_PERIOD) : set(host.CpuQuota),
+    ...processorTime(host),
     realtimePeriod: set(host.CpuRealtimePeriod),
     realtimeRuntime: set(host.CpuRealtimeRuntime),
     cpus: host.CpusetCpus || undefined,
@@ -73,6 +69,16 @@ function resources(host: HostConfig): Sparse<LinuxResources> {
       Object.values(part).some((v) => v !== undefined)
     ),
   );
+}
+
+/** Docker has one number for it, and the kernel's two; clients that copy an inspection send all of them. */
+function processorTime({ NanoCpus, CpuPeriod, CpuQuota }: HostConfig): { period?: number; quota?: number } {
+  if (NanoCpus <= 0) return { period: set(CpuPeriod), quota: set(CpuQuota) };
+  const period = CpuPeriod || CPU_PERIOD;
+  const quota = Math.round((NanoCpus / 1e9) * period);
+  if (CpuQuota === 0 && CpuPeriod === 0) return { period, quota };
+  if (quota === CpuQuota) return { period, quota };
+  throw new HTTPError(400, "NanoCpus conflicts with CpuPeriod and CpuQuota");
 }
 
 function set(value: number): number | undefined {
