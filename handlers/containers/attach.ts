@@ -1,11 +1,12 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Attachment, Frame } from "../../lib/engine/host_port.ts";
-import { byteStream, free, pour } from "../../lib/oci/byte_stream.ts";
+import { free, pour } from "../../lib/oci/byte_stream.ts";
 import { type Context, HTTPError, type Upgraded } from "../../lib/rest/mod.ts";
 import type { AttachQuery } from "../wire/container_query.ts";
 import { socketBytes, wantsWebSocket } from "../socket_bytes.ts";
-import { frame, streamType } from "./stream_frames.ts";
+import { gather } from "./gather.ts";
+import { addFrameHeader, streamType } from "./stream_frames.ts";
 
 /** How the trees differ. */
 export interface AttachForm {
@@ -105,7 +106,8 @@ export async function join(
 ): Promise<void> {
   // A client that closes its half still listens; one that is lost ends both directions.
   const input = pour(readable, stdin ? attachment.input : new WritableStream()).catch(() => attachment.close());
-  const output = bytesOf(attachment.output, framed);
+  // A message of a WebSocket is one frame; bytes of a connection have no borders.
+  const output = bytesOf(attachment.output, framed, handsBack ? undefined : 1);
   try {
     await (handsBack ? pour(output, writable) : output.pipeTo(writable));
   } catch {
@@ -116,18 +118,12 @@ export async function join(
   }
 }
 
-function bytesOf(frames: ReadableStream<Frame>, framed: boolean): ReadableStream<Uint8Array> {
-  const reader = frames.getReader();
-  return byteStream({
-    async next() {
-      const { done, value } = await reader.read();
-      if (done || !framed) return value?.data;
-      const bytes = frame(value.stream, value.data);
-      free(value.data);
-      return bytes;
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
+function bytesOf(frames: ReadableStream<Frame>, framed: boolean, enough?: number): ReadableStream<Uint8Array> {
+  return gather(frames, ({ stream, data }, piece) => {
+    if (framed) addFrameHeader(piece, stream, data.length);
+    piece.add(data);
+    free(data);
+  }, enough);
 }
 
 /** Attaches a page's WebSocket to a container's streams. */

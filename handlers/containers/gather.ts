@@ -1,4 +1,6 @@
-/** Bytes after which a piece goes out though more is at hand. */
+import { byteStream } from "../../lib/oci/byte_stream.ts";
+
+/** Bytes of a piece. */
 const PIECE = 64 << 10;
 
 /** How many turns of the microtask queue a value has to arrive in to count as at hand. */
@@ -25,10 +27,9 @@ export class Piece {
     this.#bytes[at + 3] = value;
   }
 
-  /** Hands the bytes over; the next piece begins. */
+  /** Hands a copy of the bytes over; the next piece begins. */
   take(): Uint8Array {
-    const bytes = this.#bytes.subarray(0, this.size);
-    this.#bytes = new Uint8Array(PIECE + (PIECE >> 2));
+    const bytes = this.#bytes.slice(0, this.size);
     this.size = 0;
     return bytes;
   }
@@ -47,15 +48,17 @@ export class Piece {
 }
 
 /**
- * Makes a byte stream of a sequence: what is at hand at once goes out as one piece, and nothing waits for more. Cancelling
- * the stream ends the sequence.
+ * Makes a stream of type `bytes` of a sequence: what is at hand at once goes out as one piece, and nothing waits for more.
+ * Cancelling the stream ends the sequence.
  *
  * @param source The sequence
- * @param write Adds one value's bytes to a piece
+ * @param write Adds one value's bytes to a piece. The value is needed no more afterwards
+ * @param enough Bytes after which a piece goes out though more is at hand
  */
 export function gather<T>(
   source: AsyncIterable<T>,
   write: (value: T, piece: Piece) => void,
+  enough = PIECE,
 ): ReadableStream<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
   const piece = new Piece();
@@ -71,28 +74,28 @@ export function gather<T>(
     ahead.then(onThere, onFailed);
     return ahead;
   };
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
+  return byteStream({
+    async next() {
       for (;;) {
         const next = ahead ?? ask();
         if (piece.size > 0) {
           for (let turn = 0; turn < TURNS && state === "waiting"; turn++) await undefined;
           // An error waits for the piece before it to be out.
-          if (state !== "there") break;
+          if (state !== "there") return piece.take();
         }
         const { done, value } = await next;
         ahead = undefined;
         if (done) {
-          if (piece.size > 0) controller.enqueue(piece.take());
-          return controller.close();
+          // The end is asked for once more.
+          if (piece.size > 0) ahead = next;
+          return piece.size > 0 ? piece.take() : undefined;
         }
         write(value, piece);
-        if (piece.size >= PIECE) break;
+        if (piece.size >= enough) return piece.take();
       }
-      controller.enqueue(piece.take());
     },
     async cancel() {
       await iterator.return?.();
     },
-  }, { highWaterMark: 0 });
+  });
 }

@@ -13,20 +13,11 @@ export const MULTIPLEXED_STREAM = "application/vnd.docker.multiplexed-stream";
 /** Frame numbers. */
 const STREAM = { stdout: 1, stderr: 2 } as const;
 
-/** Adds the eight bytes before a frame's data. */
+/** Adds the eight bytes before a frame's data: stream number, three zeros, length. */
 export function addFrameHeader(piece: Piece, stream: keyof typeof STREAM, length: number): void {
   // The number and three zeros, in one.
   piece.addUint32(STREAM[stream] << 24);
   piece.addUint32(length);
-}
-
-/** A whole frame. */
-export function frame(stream: keyof typeof STREAM, data: Uint8Array): Uint8Array {
-  const out = new Uint8Array(8 + data.length);
-  out[0] = STREAM[stream];
-  new DataView(out.buffer).setUint32(4, data.length);
-  out.set(data, 8);
-  return out;
 }
 
 /**

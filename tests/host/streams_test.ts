@@ -8,7 +8,7 @@ import { traces } from "./traces.ts";
 
 const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
 
-Deno.test("exec and attach carry streams of any size in 64 MB above idle", async () => {
+Deno.test("exec, attach and logs carry streams of any size in 64 MB above idle", async () => {
   await using session = await Session.start();
   const { server, image } = session;
   ok(await server.podman("pull", image));
@@ -19,12 +19,24 @@ Deno.test("exec and attach carry streams of any size in 64 MB above idle", async
     const { stdout } = await run(["sh", "-c", line, "sh", ...server.podmanCommand(...command)], { env });
     assertEquals(stdout.trim(), String(size));
   };
-  const sizes = long ? { out: 2e9, through: 1e9 } : { out: 4e8, through: 1e8 };
+  const sizes = long ? { out: 2e9, through: 1e9, log: 4e8 } : { out: 4e8, through: 1e8, log: 4e7 };
+  const lines = `yes ${"x".repeat(79)} | head -n ${sizes.log / 80}`;
+  ok(await server.podman("create", "--name", "talks", "--network=none", image, "sh", "-c", lines));
+  ok(await server.podman("start", "talks"));
+  ok(await server.podman("wait", "talks"));
   const above = await memoryOf(server.pid, async () => {
     await count(sizes.out, "", "exec", "box", "head", "-c", String(sizes.out), "/dev/zero");
     const feed = `head -c ${sizes.through} /dev/zero |`;
     await count(sizes.through, feed, "exec", "-i", "box", "cat");
     await count(sizes.through, feed, "run", "--rm", "-i", "--network=none", image, "cat");
+    await count(sizes.log, "", "logs", "talks");
+    const attached = `/containers/talks/attach?logs=true&stream=false&stdout=true`;
+    const { stdout } = await run([
+      "sh",
+      "-c",
+      `curl -sX POST --unix-socket ${server.socket} "http://d${attached}" | wc -c`,
+    ]);
+    assert(Number(stdout) > sizes.log, stdout);
   });
   assert(above < STREAM_ROOM, `${above} MB above idle`);
 });

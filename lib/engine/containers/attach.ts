@@ -1,3 +1,4 @@
+import { concat } from "../../oci/bytes.ts";
 import type { ContainerRecord } from "../container_record.ts";
 import type { Attachment, Frame, Processes } from "../host_port.ts";
 import { bringUp } from "./bring_up.ts";
@@ -57,11 +58,17 @@ function notAttachable(status: string): string {
   return `can only attach to created or running containers - currently in state ${status}`;
 }
 
+/** The log, lines of one stream that follow one another as one frame. */
 async function* logFrames(context: Context, id: string, options: AttachOptions): AsyncGenerator<Frame> {
   if (context.records.get(id)?.log.driver === "none") return;
   const { stdout, stderr } = options;
   for await (const records of readLogs(context, id, { stdout, stderr, follow: false })) {
-    for (const { stream, data } of records) yield { stream, data };
+    for (let at = 0; at < records.length;) {
+      const { stream } = records[at]!;
+      const first = at;
+      while (records[at]?.stream === stream) at++;
+      yield { stream, data: concat(records.slice(first, at).map(({ data }) => data)) };
+    }
   }
 }
 

@@ -1,12 +1,19 @@
 import { assertEquals } from "@std/assert";
-import { frame, MULTIPLEXED_STREAM, RAW_STREAM, streamType } from "../../../handlers/containers/stream_frames.ts";
+import { gather } from "../../../handlers/containers/gather.ts";
+import {
+  addFrameHeader,
+  MULTIPLEXED_STREAM,
+  RAW_STREAM,
+  streamType,
+} from "../../../handlers/containers/stream_frames.ts";
 
-const bytes = (text: string) => new TextEncoder().encode(text);
-
-Deno.test("frame() writes stream number, zeros and length before the data", () => {
-  assertEquals([...frame("stdout", bytes("hi"))], [1, 0, 0, 0, 0, 0, 0, 2, 104, 105]);
-  assertEquals([...frame("stderr", bytes("ab"))], [2, 0, 0, 0, 0, 0, 0, 2, 97, 98]);
-  assertEquals([...frame("stdout", new Uint8Array(70_000)).subarray(0, 8)], [1, 0, 0, 0, 0, 1, 0x11, 0x70]);
+Deno.test("addFrameHeader() writes stream number, zeros and length", async () => {
+  const source = (async function* () {
+    yield* await Promise.resolve(["stdout", "stderr"] as const);
+  })();
+  const bytes = gather(source, (stream, piece) => addFrameHeader(piece, stream, 258));
+  const whole = new Uint8Array(await new Response(bytes).arrayBuffer());
+  assertEquals([...whole], [1, 0, 0, 0, 0, 0, 1, 2, 2, 0, 0, 0, 0, 0, 1, 2]);
 });
 
 Deno.test("streamType() spares old clients a type they do not know", () => {
