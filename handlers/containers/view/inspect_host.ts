@@ -6,8 +6,8 @@ import { portBindings } from "./inspect_network.ts";
 import { surroundingsHost } from "./inspect_spec.ts";
 import { inspectResources } from "./inspect_resources.ts";
 
-/** Bytes of /dev/shm where nothing was asked for. */
-const DEFAULT_SHM_SIZE = 65536000;
+/** Bytes of /dev/shm where nothing was asked for; told of every container, also of those without one. */
+export const DEFAULT_SHM_SIZE = 65536000;
 
 /** The host side of a container's configuration. */
 export function hostConfig(record: ContainerRecord, runtime: string): Sparse<InspectContainerHostConfig> {

@@ -1,4 +1,5 @@
 import { HTTPError } from "../../../../lib/rest/mod.ts";
+import { DEFAULT_SHM_SIZE } from "../../../containers/view/inspect_host.ts";
 import { signalNumber } from "../../../containers/view/signal.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { HostConfig, ThrottleDevice } from "../../../wire/compat/host_config.ts";
@@ -19,7 +20,7 @@ export function limits({ HostConfig: host }: Pick<CreateContainerConfig, "HostCo
       hard: BigInt(Hard),
     })),
     oom_score_adj: host.OomScoreAdj === 0 ? null : host.OomScoreAdj,
-    shm_size: host.ShmSize === 0 ? null : host.ShmSize,
+    shm_size: isNoWish(host) ? null : host.ShmSize,
     cgroup_parent: host.CgroupParent,
     sysctl: host.Sysctls,
     device_cgroup_rule: (host.DeviceCgroupRules ?? []).map(deviceRule),
@@ -31,6 +32,11 @@ export function limits({ HostConfig: host }: Pick<CreateContainerConfig, "HostCo
     throttleReadIOPSDevice: rates(host.BlkioDeviceReadIOps),
     throttleWriteIOPSDevice: rates(host.BlkioDeviceWriteIOps),
   };
+}
+
+/** What an inspection shows of a container without a /dev/shm of its own is nothing to be asked for. */
+function isNoWish({ ShmSize, IpcMode }: HostConfig): boolean {
+  return ShmSize === 0 || (ShmSize === DEFAULT_SHM_SIZE && (IpcMode === "host" || IpcMode === "none"));
 }
 
 /** A rule as Docker writes it: `c 42:* rwm`. Throws a 400 for one that is none. */
