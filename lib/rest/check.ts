@@ -70,7 +70,7 @@ function examine(operations: Operations, options: APIOptions): { problems: strin
     );
     if (found.length === 0) plans.push(plan);
   }
-  problems.push(...findDottedNames(operations), ...findDuplicates(plans));
+  problems.push(...findOddNames(operations), ...findDuplicates(plans));
   return { problems, plans };
 }
 
@@ -82,11 +82,14 @@ function strangersOf({ args, results }: Operation): string[] {
   return [...look(args, "argument"), ...look(results, "result")];
 }
 
-/** A dot in a name would look like a namespace. */
-function findDottedNames(operations: Operations): string[] {
+/** A dot in a name would look like a namespace, and what every object has like an implementation; with `then` a client would be awaited. */
+function findOddNames(operations: Operations): string[] {
   return Object.entries(operations).flatMap(([name, one]) => [
     ...name.includes(".") ? [`Define "${name}": a name has no dot: use namespace()`] : [],
-    ..."operations" in one ? findDottedNames(one.operations) : [],
+    ...name in Object.prototype || name === "then"
+      ? [`Define "${name}": JavaScript has a use of its own for this name`]
+      : [],
+    ..."operations" in one ? findOddNames(one.operations) : [],
   ]);
 }
 

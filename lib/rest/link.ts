@@ -21,6 +21,7 @@ const PARTS: ClientParts = {
  *
  * @param base Where the API is, instead of where its definition says; without a scheme it is https
  * @param client Sends the requests: `fetch` unless told otherwise
+ * @throws {TypeError} if the base has no host, or a query or fragment
  *
  * @example
  * ```ts
@@ -36,7 +37,12 @@ export function link<const D extends Operations>(
   base?: string,
   client?: Client,
 ): Linked<D> & Implementation {
-  return linkWith(PARTS, definition, base, client);
+  const at = base ?? definition.base;
+  // Without a host the first segment of each path would become one, and get the credentials.
+  if (!/^(?!\w[\w+.-]*:\/\/(?:[/?#\s]|$))[^\s/?#][^?#]*$/.test(at)) {
+    throw new TypeError(`Link to "${at}": expected a host, or a URL without query and fragment`);
+  }
+  return linkWith(PARTS, definition, at, client);
 }
 
 /**

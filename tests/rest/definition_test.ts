@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertInstanceOf, assertStringIncludes, assertThrows } from "@std/assert";
 import * as v from "valibot";
 import { z } from "../../handlers/wire/zod.ts";
-import { api, bytes, chan, DefinitionError, error, int64, rest, stream, time } from "../../lib/rest/mod.ts";
+import { api, bytes, chan, DefinitionError, error, int64, namespace, rest, stream, time } from "../../lib/rest/mod.ts";
 import type { Operations } from "../../lib/rest/mod.ts";
 
 function problemsOf(operations: Operations): readonly string[] {
@@ -58,6 +58,14 @@ Deno.test("api() refuses what cannot be carried", () => {
   for (const [what, operations, message] of cases) {
     const problems = problemsOf(operations);
     assert(problems.some((problem) => problem.includes(message)), `${what}: ${problems.join("; ")}`);
+  }
+});
+
+Deno.test("defect: api() refuses names that every object has, which would be called without an implementation", () => {
+  for (const name of ["toString", "constructor", "__proto__", "hasOwnProperty", "then"]) {
+    for (const operations of [{ [name]: rest("GET /x") }, { Inner: namespace({ [name]: rest("GET /x") }) }]) {
+      assertEquals(problemsOf(operations), [`Define "${name}": JavaScript has a use of its own for this name`]);
+    }
   }
 });
 

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertInstanceOf, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
 import {
   API,
@@ -226,4 +226,13 @@ Deno.test("link() and handler() meet over a real socket", async () => {
   } finally {
     await server.shutdown();
   }
+});
+
+Deno.test("defect: link() refuses a base without a host, whose calls would go to what their paths begin with", () => {
+  const definition = api("x", { F: rest("GET /secrets", [], [z.string()]) });
+  for (const base of ["", " ", "/", "//h", "https://", "http:///v1", "http://h?v=1", "http://h/#v1"]) {
+    assertThrows(() => link(definition, base), TypeError, "expected a host");
+  }
+  assertThrows(() => link(api("", { F: rest("GET /secrets") })), TypeError, "expected a host");
+  for (const base of ["h", "localhost:1", "h.example/v1/", "http://u:p@h", "http://[::1]:80"]) link(definition, base);
 });
