@@ -166,6 +166,11 @@ function requireShareable({ id, spec }: ContainerRecord): void {
 async function chooseIDs(context: Context, { namespaces, userMaps }: ContainerSpec): Promise<IDMaps | undefined> {
   const { user } = namespaces;
   if (user?.mode === "container") return context.records.require(user.value ?? "").idMaps;
+  if (user?.mode === "path") {
+    const maps = await hostOf(context).users.mapsOf(user.value ?? "");
+    checkMaps(maps);
+    return maps;
+  }
   if (user?.mode !== "private" || userMaps === undefined) return undefined;
   if (!("auto" in userMaps)) {
     checkMaps(userMaps);

@@ -20,7 +20,15 @@ export async function makeUsers(context: Context, record: ContainerRecord): Prom
   const { idMaps: maps } = record;
   if (maps === undefined) return undefined;
   const join = namespaceOwner(context, record);
-  return await hostOf(context).users.create(record.id, { maps, join, network: hasNamespace(record) });
+  const path = foreignNamespace(context, record);
+  return await hostOf(context).users.create(record.id, { maps, join, path, network: hasNamespace(record) });
+}
+
+/** The path of the user namespace that is nobody's of ours; a container that joins one which has it, has it too. */
+export function foreignNamespace(context: Context, { spec }: Pick<ContainerRecord, "spec">): string | undefined {
+  const { mode, value } = spec.namespaces.user ?? { mode: "host" };
+  if (mode === "path") return value;
+  return mode === "container" ? foreignNamespace(context, context.records.require(value ?? "")) : undefined;
 }
 
 /** Who made the user namespace that a container joins: the one it joins may have joined it too. */

@@ -6,9 +6,10 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { EngineError } from "../../engine/errors.ts";
-import type { IDMapping } from "../../engine/id_maps.ts";
+import type { IDMapping, IDMaps } from "../../engine/id_maps.ts";
 import type { IDRange, UserNamespaces } from "../../engine/user_port.ts";
 import { makeNamespaces } from "./mount_helper.ts";
+import { namespaceMaps } from "./namespace_maps.ts";
 import { deleteNamespaceAt } from "./netns.ts";
 import { unmountAll } from "./overlay.ts";
 import { containerPaths, type HostPaths } from "./paths.ts";
@@ -16,10 +17,11 @@ import { containerPaths, type HostPaths } from "./paths.ts";
 /** Opens the user namespaces of a host. */
 export function openUserNamespaces(paths: HostPaths, files = ["/etc/subuid", "/etc/subgid"]): UserNamespaces {
   return {
-    async create(containerID, { maps, join, network }) {
+    async create(containerID, { maps, join, path, network }) {
       const { userns, netns } = containerPaths(paths, containerID);
-      const other = join === undefined ? "" : containerPaths(paths, join).userns;
-      if (other !== "" && !existsSync(other)) {
+      const other = path ?? (join === undefined ? "" : containerPaths(paths, join).userns);
+      if (path !== undefined) await requireMaps(path, maps);
+      else if (other !== "" && !existsSync(other)) {
         throw new EngineError("state", `Join user namespace: container ${join} is not running`);
       }
       await mkdir(paths.userns, { recursive: true, mode: 0o700 });
@@ -31,6 +33,7 @@ export function openUserNamespaces(paths: HostPaths, files = ["/etc/subuid", "/e
       }
       return other === "" ? userns : other;
     },
+    mapsOf: namespaceMaps,
     async subordinate(user) {
       const [uids, gids] = await Promise.all(files.map((file) => readRanges(file, user)));
       return { uids: uids!, gids: gids! };
@@ -43,6 +46,13 @@ export async function deleteUserNamespace(path: string): Promise<void> {
   if (!existsSync(path)) return;
   await unmountAll(path);
   await rm(path, { force: true });
+}
+
+/** Throws where a path leads to another namespace than it did when the container was made: its files have the owners of that. */
+async function requireMaps(path: string, maps: IDMaps): Promise<void> {
+  const { uids, gids } = await namespaceMaps(path);
+  if (lines(uids) === lines(maps.uids) && lines(gids) === lines(maps.gids)) return;
+  throw new EngineError("state", `Join user namespace: "${path}" has other mappings than when the container was made`);
 }
 
 function lines(mappings: readonly IDMapping[]): string {

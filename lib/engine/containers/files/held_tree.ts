@@ -3,7 +3,7 @@ import type { ContainerRecord } from "../../container_record.ts";
 import { fillVolumes } from "../bring_up.ts";
 import { type Context, hostOf, isLive, locked } from "../context.ts";
 import { improperState, textOf } from "../failures.ts";
-import { namespaceOwner, treeOptions } from "../users.ts";
+import { foreignNamespace, namespaceOwner, treeOptions } from "../users.ts";
 
 /** A container's tree, mounted until it is disposed of; once more does nothing. */
 export interface HeldTree extends AsyncDisposable {
@@ -86,7 +86,9 @@ export async function mountForWork(
   if (maps === undefined || isLive(record) || await trees.isMounted(id)) {
     return { path: await layers.mount(id, diffIDs, treeOptions(record, undefined)) };
   }
-  const join = namespaceOwner(context, record);
+  // Somebody else's may be gone by now: one with the same mappings does as well.
+  const isForeign = foreignNamespace(context, record) !== undefined;
+  const join = isForeign ? undefined : namespaceOwner(context, record);
   const userns = await hostOf(context).users.create(id, { maps, join, network: false });
   try {
     const options = treeOptions(record, userns);
