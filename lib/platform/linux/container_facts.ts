@@ -38,6 +38,19 @@ export function containerFacts(paths: HostPaths, own: ReadonlySet<string>, recor
   };
 }
 
+/** As {@linkcode containerFacts}; a record never changes, and nothing else is asked. */
+export function rememberedFacts(
+  paths: HostPaths,
+  own: ReadonlySet<string>,
+): (record: ContainerRecord) => ContainerFacts {
+  const known = new WeakMap<ContainerRecord, ContainerFacts>();
+  return (record) => {
+    const facts = known.get(record) ?? containerFacts(paths, own, record);
+    known.set(record, facts);
+    return facts;
+  };
+}
+
 function capabilities(own: ReadonlySet<string>, { spec, process }: ContainerRecord): ContainerFacts["capabilities"] {
   try {
     const { effective, bounding } = containerCapabilities(spec, own, ROOT.test(process.user) ? 0 : 1, () => {});

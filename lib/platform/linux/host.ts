@@ -9,7 +9,7 @@ import process from "node:process";
 import { EngineError } from "../../engine/errors.ts";
 import type { Host } from "../../engine/host_port.ts";
 import { openCheckpoints } from "./checkpoints/checkpoints.ts";
-import { containerFacts } from "./container_facts.ts";
+import { rememberedFacts } from "./container_facts.ts";
 import type { HostContext } from "./context.ts";
 import { hostFiles } from "./files.ts";
 import { hostInfoReader } from "./info.ts";
@@ -90,7 +90,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     info: hostInfoReader(context, processes),
     bootID: () => readFile(BOOT_ID, "utf8").then((text) => text.trim(), () => undefined),
     logSource: (id, driver) => logSource(paths, id, driver),
-    describe: (record) => containerFacts(paths, capabilities, record),
+    describe: rememberedFacts(paths, capabilities),
     async close() {
       await networks.close();
       // It is in cgroups that go next.

@@ -67,6 +67,7 @@ class OverlayLayers implements HostLayers {
   readonly #links: LayerLinks;
   readonly #features: readonly string[];
   readonly #sync: FileSystemSync;
+  readonly #known = new Map<string, LayerFacts>();
   readonly #mounting = new Map<string, Promise<string>>();
 
   constructor(paths: HostPaths, partial: string, links: LayerLinks, features: readonly string[]) {
@@ -114,6 +115,7 @@ class OverlayLayers implements HostLayers {
   async remove(diffID: string): Promise<void> {
     const hex = hexOf(diffID);
     await this.#links.remove(hex);
+    this.#known.delete(hex);
     await this.#discard(this.#layer(hex));
   }
 
@@ -255,10 +257,15 @@ class OverlayLayers implements HostLayers {
     return { mode: 0o755, uid: 0, gid: 0 };
   }
 
+  /** Read once: a layer never changes. */
   async #facts(hex: string): Promise<LayerFacts> {
+    const known = this.#known.get(hex);
+    if (known !== undefined) return known;
     try {
       // Written by apply() above, and only ever read whole.
-      return JSON.parse(await readFile(join(this.#layer(hex), "layer.json"), "utf8")) as LayerFacts;
+      const facts = JSON.parse(await readFile(join(this.#layer(hex), "layer.json"), "utf8")) as LayerFacts;
+      this.#known.set(hex, facts);
+      return facts;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
       throw new EngineError("internal", `Read layer: "sha256:${hex}" is missing`, { cause: error });

@@ -3,15 +3,16 @@
  *
  * @module
  */
-import { rm, writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
 import { runCommand } from "./command.ts";
 import { isMountPoint, unmountAll } from "./overlay.ts";
 import type { Nursery } from "./processes/nursery.ts";
+import { removeFile } from "./tree.ts";
 
 /** Makes an empty namespace with its loopback up, in place of one that may be there. */
 export async function createNamespaceAt(path: string, nursery: Nursery): Promise<void> {
   await deleteNamespaceAt(path);
-  await writeFile(path, "", { mode: 0o600 });
+  writeFileSync(path, "", { mode: 0o600 });
   try {
     await nursery.netns(path);
   } catch (error) {
@@ -23,7 +24,7 @@ export async function createNamespaceAt(path: string, nursery: Nursery): Promise
 /** Lets a namespace go: it ends with its last process. Missing is no error. */
 export async function deleteNamespaceAt(path: string): Promise<void> {
   await unmountAll(path);
-  await rm(path, { force: true });
+  await removeFile(path);
 }
 
 /** Whether a namespace is there; the file alone, as after a reboot, is none. */

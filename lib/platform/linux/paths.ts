@@ -122,45 +122,46 @@ export function containerPaths(paths: HostPaths, id: string): ContainerPaths {
   if (!/^[0-9A-Za-z][0-9A-Za-z_.-]*$/.test(id)) {
     throw new TypeError(`Name container paths: "${id}" is not a container ID`);
   }
-  const bundle = join(paths.bundles, id);
+  // Names of one plain part below folders in their shortest form: asked for at every turn, there is nothing to normalise.
+  const bundle = `${paths.bundles}/${id}`;
   return {
     bundle,
-    config: join(bundle, "config.json"),
-    pidFile: join(bundle, "pid"),
-    conmonPidFile: join(bundle, "conmon.pid"),
-    control: join(bundle, "ctl"),
-    attach: join(bundle, "attach"),
-    oom: join(bundle, "oom"),
-    facts: join(bundle, "facts.json"),
-    started: join(bundle, "started"),
-    hosts: join(bundle, "hosts"),
-    hostname: join(bundle, "hostname"),
-    resolvConf: join(bundle, "resolv.conf"),
-    containerEnv: join(bundle, "containerenv"),
-    exit: join(paths.exits, id),
-    storage: join(paths.containers, id),
-    images: join(paths.containers, id, "images"),
-    overlays: join(paths.containers, id, "overlays"),
-    netns: join(paths.netns, `${NETNS}${id}`),
-    userns: join(paths.userns, id),
-    shared: join(paths.shared, id),
-    parts: join(paths.shared, `${id}.parts`),
-    log: join(paths.logs, `${id}.log`),
+    config: `${bundle}/config.json`,
+    pidFile: `${bundle}/pid`,
+    conmonPidFile: `${bundle}/conmon.pid`,
+    control: `${bundle}/ctl`,
+    attach: `${bundle}/attach`,
+    oom: `${bundle}/oom`,
+    facts: `${bundle}/facts.json`,
+    started: `${bundle}/started`,
+    hosts: `${bundle}/hosts`,
+    hostname: `${bundle}/hostname`,
+    resolvConf: `${bundle}/resolv.conf`,
+    containerEnv: `${bundle}/containerenv`,
+    exit: `${paths.exits}/${id}`,
+    storage: `${paths.containers}/${id}`,
+    images: `${paths.containers}/${id}/images`,
+    overlays: `${paths.containers}/${id}/overlays`,
+    netns: `${paths.netns}/${NETNS}${id}`,
+    userns: `${paths.userns}/${id}`,
+    shared: `${paths.shared}/${id}`,
+    parts: `${paths.shared}/${id}.parts`,
+    log: `${paths.logs}/${id}.log`,
   };
 }
 
 /** Gives one exec session's paths. Throws `TypeError` unless `id` is a plain name. */
 export function execPaths(paths: HostPaths, id: string): ExecPaths {
   if (!/^[0-9A-Za-z]+$/.test(id)) throw new TypeError(`Name exec paths: "${id}" is not a session ID`);
-  const folder = join(paths.execs, id);
+  const folder = `${paths.execs}/${id}`;
   return {
     folder,
-    process: join(folder, "process.json"),
-    pidFile: join(folder, "pid"),
-    exits: join(folder, "exit"),
-    log: join(folder, "log"),
-    facts: join(folder, "facts.json"),
-    control: join(folder, "ctl"),
+    process: `${folder}/process.json`,
+    pidFile: `${folder}/pid`,
+    exits: `${folder}/exit`,
+    log: `${folder}/log`,
+    facts: `${folder}/facts.json`,
+    control: `${folder}/ctl`,
   };
 }
 

@@ -33,10 +33,12 @@ export async function openInside(root: string, path: string): Promise<FileHandle
         continue;
       }
       const below = `/proc/self/fd/${stack.at(-1)!.fd}/${name}`;
-      const next = await open(below, O_PATH | constants.O_NOFOLLOW);
+      // On the way there are mostly folders, which are known to be none but themselves once they are open.
+      const folder = rest.length > 0 ? await openFolder(below) : undefined;
+      const next = folder ?? await open(below, O_PATH | constants.O_NOFOLLOW);
       stack.push(next);
       if (stack.length > DEPTH_LIMIT) throw tooFar(path, `more than ${DEPTH_LIMIT} folders`);
-      if (!(await next.stat()).isSymbolicLink()) continue;
+      if (folder !== undefined || !(await next.stat()).isSymbolicLink()) continue;
       if (++links > LINK_LIMIT) throw tooFar(path, "too many levels of symbolic links");
       await stack.pop()!.close();
       const target = await readlink(below);
@@ -50,6 +52,14 @@ export async function openInside(root: string, path: string): Promise<FileHandle
   } finally {
     for (const handle of stack) await handle.close();
   }
+}
+
+/** Opens a folder that is no link; `undefined` for anything else. */
+async function openFolder(path: string): Promise<FileHandle | undefined> {
+  return await open(path, O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY).catch((error) => {
+    if (error.code === "ENOTDIR" || error.code === "ELOOP") return undefined;
+    throw error;
+  });
 }
 
 /** Reads a regular file of the tree, up to `limit` bytes; `undefined` where there is none. */

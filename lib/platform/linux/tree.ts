@@ -4,13 +4,18 @@
  * @module
  */
 import { existsSync } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { open, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "./command.ts";
 
 /** Deletes a tree, never following links nor entering what is mounted in it. Missing is no error. */
 export async function removeTree(path: string): Promise<void> {
   await runCommand("rm", ["-rf", "--one-file-system", "--", path], { timeout: Infinity });
+}
+
+/** Deletes a file. Missing is no error. */
+export async function removeFile(path: string): Promise<void> {
+  if (existsSync(path)) await unlink(path);
 }
 
 /** The bytes of a tree's regular files, each file with several names counted once. */

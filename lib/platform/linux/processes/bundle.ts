@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
@@ -122,7 +122,7 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
       });
       if (hooks !== undefined) spec.hooks = hooks;
       spec.process.env = withVariables(spec.process.env, options.secrets?.env ?? {});
-      await writeFile(container.config, specText(spec), { mode: 0o600 });
+      writeFileSync(container.config, specText(spec), { mode: 0o600 });
       return { rules: spec.linux.seccomp, hooked: hooks?.poststop !== undefined };
     },
   };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 import type { NetworkStatus } from "../../../engine/host_port.ts";
 
@@ -15,13 +15,13 @@ const RESOLVED_CONF = "/run/systemd/resolve/resolv.conf";
 /**
  * Writes /etc/hosts: what was asked for, the loopback names, the entries it begins with, the container's addresses.
  *
- * @param base The image's own file, where the container's begins with that
+ * @param base The file whose entries it takes over
  */
-export async function hostsText(
+export function hostsText(
   record: ContainerRecord,
   network: NetworkStatus | undefined,
-  base?: string,
-): Promise<string> {
+  base: string,
+): string {
   const lines: [string, string[]][] = [];
   const seen = new Set<string>();
   const add = (address: string, names: string[]) => {
@@ -48,15 +48,14 @@ export async function hostsText(
     add("127.0.1.1", ownNames);
   }
   if (gateway !== undefined) add(gateway, ["host.containers.internal", "host.docker.internal"]);
-  const entries = base === undefined ? await hostEntries(record.spec.baseHosts) : entriesOf(base);
-  for (const [address, names] of entries) if (mode === "host" || !isLoopback(address)) add(address, names);
+  for (const [address, names] of entriesOf(base)) if (mode === "host" || !isLoopback(address)) add(address, names);
   return lines.map(([address, names]) => `${address}\t${names.join(" ")}\n`).join("");
 }
 
 /** Writes /etc/resolv.conf: what was asked for, else what the networks give, else what the host uses. */
-export async function resolvConfText(record: ContainerRecord, network: NetworkStatus | undefined): Promise<string> {
+export function resolvConfText(record: ContainerRecord, network: NetworkStatus | undefined): string {
   const { dnsServers, dnsSearch, dnsOptions, namespaces } = record.spec;
-  const host = await hostResolver(namespaces.network.mode === "host");
+  const host = hostResolver(namespaces.network.mode === "host");
   const given = network?.dnsServers ?? [];
   // A network's own server answers container names, and asks those servers itself.
   const servers = given.length > 0 ? given : dnsServers.length > 0 ? dnsServers : host.servers;
@@ -77,10 +76,6 @@ export function containerEnvText(record: ContainerRecord): string {
   return Object.entries(facts).map(([key, value]) => `${key}=${JSON.stringify(value)}\n`).join("") + "rootless=0\n";
 }
 
-async function hostEntries(file = "/etc/hosts"): Promise<[string, string[]][]> {
-  return file === "none" ? [] : entriesOf(await readFile(file, "utf8").catch(() => ""));
-}
-
 function entriesOf(text: string): [string, string[]][] {
   return fieldsOf(text).filter((fields) => fields.length > 1).map(([address, ...names]) => [address!, names]);
 }
@@ -91,14 +86,23 @@ interface Resolver {
   options: string[];
 }
 
-async function hostResolver(isHostNetwork: boolean): Promise<Resolver> {
-  const own = parseResolver(await readFile("/etc/resolv.conf", "utf8").catch(() => ""));
+function hostResolver(isHostNetwork: boolean): Resolver {
+  const own = parseResolver(textOf("/etc/resolv.conf"));
   if (isHostNetwork) return own;
   const reachable = own.servers.filter((server) => !isLoopback(server));
   if (reachable.length > 0) return { ...own, servers: reachable };
-  const resolved = parseResolver(await readFile(RESOLVED_CONF, "utf8").catch(() => ""));
+  const resolved = parseResolver(textOf(RESOLVED_CONF));
   const servers = resolved.servers.filter((server) => !isLoopback(server));
   return { ...own, servers: servers.length > 0 ? servers : PUBLIC_SERVERS };
+}
+
+/** A small file of the host's own; empty where it cannot be read. */
+export function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 function parseResolver(text: string): Resolver {

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { rm } from "node:fs/promises";
 import type { LogSource } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { LogPlace, LogReadOptions } from "../../../engine/host_port.ts";
 import { containerPaths, type HostPaths } from "../paths.ts";
+import { removeFile } from "../tree.ts";
 import { hasJournal, readJournal } from "./journal_log.ts";
 import { readLogFile } from "./log_file.ts";
 import { findLogPlace } from "./log_place.ts";
@@ -42,5 +42,5 @@ export async function logPlaceOf({ driver, path }: LogSource, records: number): 
 
 /** Deletes a log that is the container's own; a journal forgets by its own rules. */
 export async function deleteLog({ driver, path, kept }: LogSource): Promise<void> {
-  if (driver === "k8s-file" && !kept) await rm(path, { force: true });
+  if (driver === "k8s-file" && !kept) await removeFile(path);
 }

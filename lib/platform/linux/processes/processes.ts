@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { constants, existsSync, writeFileSync } from "node:fs";
-import { mkdir, open, readdir, rm } from "node:fs/promises";
+import { constants, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import type { ExitStatus, LogSource } from "../../../engine/container_record.ts";
@@ -20,6 +20,7 @@ import type {
 } from "../../../engine/host_port.ts";
 import type { HostContext } from "../context.ts";
 import { checkpointFolder, type ContainerPaths, containerPaths } from "../paths.ts";
+import { removeFile } from "../tree.ts";
 import { deleteUserNamespace } from "../user_namespaces.ts";
 import { type AttachStreams, attachTo } from "./attach.ts";
 import type { Bundler } from "./bundle.ts";
@@ -96,7 +97,7 @@ export class LinuxProcesses implements Processes {
     await using memory = await shareMemory(this.#context.paths, record);
     const lent = { subPaths, memory: memory?.path };
     try {
-      await mkdir(container.bundle, { mode: 0o700 });
+      mkdirSync(container.bundle, { mode: 0o700 });
       if (restore) writeFileSync(container.started, "");
       const written = await bundler.write(options, container, cgroup, lent);
       const supervisor = await startConmon({
@@ -188,7 +189,7 @@ export class LinuxProcesses implements Processes {
     await this.#parts.cgroups.remove(facts?.cgroup ?? this.#parts.cgroups.pathOf(containerID));
     await clearTreeFiles(container.bundle);
     await Promise.all([
-      rm(container.exit, { force: true }),
+      removeFile(container.exit),
       rm(container.bundle, { recursive: true, force: true }),
       endSharedMemory(container.shared),
       new SubPaths(container.parts)[Symbol.asyncDispose](),

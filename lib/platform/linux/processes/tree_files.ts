@@ -3,14 +3,15 @@
  *
  * @module
  */
-import { chmod, chown, readFile, stat, writeFile } from "node:fs/promises";
+import { chmodSync, chownSync, writeFileSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import type { ProcessOptions } from "../../../engine/host_port.ts";
 import type { HostContext } from "../context.ts";
 import { type ContainerPaths, containerPaths } from "../paths.ts";
 import { readInside } from "../safe_path.ts";
-import { containerEnvText, hostsText, resolvConfText } from "./etc_files.ts";
+import { containerEnvText, hostsText, resolvConfText, textOf } from "./etc_files.ts";
 import { groupText, passwdText } from "./identity_files.ts";
 import { clearSecrets } from "./secret_files.ts";
 import { joinHosts, leaveHosts } from "./shared_hosts.ts";
@@ -40,17 +41,18 @@ export async function writeTreeFiles(
   const { record, network, rootfs } = options;
   const { spec } = record;
   const files: Record<string, string> = {};
-  const add = async (destination: string, path: string, text: string) => {
+  // Of the runroot, which lies in memory: at once.
+  const add = (destination: string, path: string, text: string) => {
     files[destination] = path;
-    await writeFile(path, text);
+    writeFileSync(path, text);
     // Whatever the server's umask: the container's users read it.
-    await chmod(path, 0o644);
-    if (owner.uid !== 0 || owner.gid !== 0) await chown(path, owner.uid, owner.gid);
+    chmodSync(path, 0o644);
+    if (owner.uid !== 0 || owner.gid !== 0) chownSync(path, owner.uid, owner.gid);
   };
   const joined = spec.namespaces.network.mode === "container" ? spec.namespaces.network.value : undefined;
   const other = joined === undefined ? undefined : containerPaths(context.paths, joined);
-  const work = [add("/run/.containerenv", container.containerEnv, containerEnvText(record))];
-  if (!spec.noHostname) work.push(add("/etc/hostname", container.hostname, `${record.hostname}\n`));
+  add("/run/.containerenv", container.containerEnv, containerEnvText(record));
+  if (!spec.noHostname) add("/etc/hostname", container.hostname, `${record.hostname}\n`);
   // Who shares a network shares what is said of it, later changes included.
   if (other !== undefined) {
     const shared = await boundFiles(other.config);
@@ -67,18 +69,14 @@ export async function writeTreeFiles(
     if (!spec.noResolvConf) take("/etc/resolv.conf");
   } else {
     if (!spec.noHosts) {
-      const base = spec.baseHosts === "image" ? await imageHosts(rootfs) : undefined;
-      work.push(hostsText(record, network, base).then((text) => add("/etc/hosts", container.hosts, text)));
+      add("/etc/hosts", container.hosts, hostsText(record, network, await baseHosts(spec.baseHosts, rootfs)));
     }
-    if (!spec.noResolvConf) {
-      work.push(resolvConfText(record, network).then((text) => add("/etc/resolv.conf", container.resolvConf, text)));
-    }
+    if (!spec.noResolvConf) add("/etc/resolv.conf", container.resolvConf, resolvConfText(record, network));
   }
   const passwd = await passwdText(record, user);
-  if (passwd !== undefined) work.push(add("/etc/passwd", join(container.bundle, "passwd"), passwd));
+  if (passwd !== undefined) add("/etc/passwd", join(container.bundle, "passwd"), passwd);
   const group = groupText(record, user);
-  if (group !== undefined) work.push(add("/etc/group", join(container.bundle, "group"), group));
-  await Promise.all(work);
+  if (group !== undefined) add("/etc/group", join(container.bundle, "group"), group);
   const zone = await zoneFile(spec.timezone);
   if (zone !== undefined) files["/etc/localtime"] = zone;
   for (const folder of spec.chrootFolders ?? []) {
@@ -93,7 +91,12 @@ export async function clearTreeFiles(bundle: string): Promise<void> {
   leaveHosts(bundle);
 }
 
-async function imageHosts(rootfs: string): Promise<string> {
+/** The text of the file that /etc/hosts begins with. */
+async function baseHosts(base: string | undefined, rootfs: string): Promise<string> {
+  if (base === undefined) return textOf("/etc/hosts");
+  if (base === "none") return "";
+  // Somebody else's, on whatever file system: others do not wait for it.
+  if (base !== "image") return await readFile(base, "utf8").catch(() => "");
   return new TextDecoder().decode(await readInside(rootfs, "/etc/hosts", HOSTS_LIMIT) ?? new Uint8Array());
 }
 
