@@ -82,7 +82,8 @@ export function handler<Identity = unknown>(
   return handlerWith(partsOf(options), auth, all, options);
 }
 
-function partsOf({ etag: tagged, compress: compressed, bodyPatience }: HandlerOptions): ServerParts {
+/** What a server with these options can do. */
+export function partsOf({ etag: tagged, compress: compressed, bodyPatience }: HandlerOptions): ServerParts {
   if (!tagged && !compressed && bodyPatience === undefined) return SERVER_PARTS;
   const options = typeof compressed === "object" ? compressed : {};
   const finish = [...tagged ? [etag] : [], ...compressed ? [compress(options)] : []];

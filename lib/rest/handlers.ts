@@ -1,10 +1,11 @@
 import type { Authenticator } from "./auth.ts";
 import { Call } from "./call.ts";
+import { DefinitionError, problemsOf } from "./check.ts";
 import type { Handler, Platform } from "./context.ts";
 import { handlerWith } from "./core_server.ts";
 import { Endpoint } from "./endpoint.ts";
 import { HTTPError } from "./error.ts";
-import { SERVER_PARTS } from "./handler.ts";
+import { type HandlerOptions, partsOf, SERVER_PARTS } from "./handler.ts";
 import type { Implementation } from "./implement.ts";
 import { formatPattern } from "./pattern.ts";
 import type { Plan, Segment } from "./plan_types.ts";
@@ -21,6 +22,8 @@ import { ResponseWriter } from "./write_response.ts";
  *
  * @param paramFormat How the router writes a parameter, with `%s` for its name: `:%s`, `{%s}`
  * @param remainderFormat How it writes a remainder: `:%s{.+}`, `{%s...}`. Without a `%s` it takes the rest of the path, as `*` does
+ * @param options Those of {@linkcode handler}; what no pattern fits is the router's to answer
+ * @throws {DefinitionError} listing everything that is wrong with the definition
  *
  * @example
  * ```ts
@@ -37,8 +40,11 @@ export function handlers<Identity = unknown>(
   implementation: Implementation<NoInfer<Identity>>,
   paramFormat: string,
   remainderFormat: string,
+  options: Omit<HandlerOptions, "fallback"> = {},
 ): Iterable<[pattern: string, handler: Handler]> {
-  const { definition } = implementation;
+  const { definition, functions } = implementation;
+  checkDefinition(implementation);
+  const parts = partsOf(options);
   const { versioned, aliases } = definition.options;
   const groups = new Map<string, { segments: readonly Segment[]; plans: Plan[] }>();
   for (const version of versioned ? [[], [VERSION]] : [[]]) {
@@ -53,8 +59,15 @@ export function handlers<Identity = unknown>(
     }
   }
   return [...groups].sort(([, a], [, b]) => compareSegments(a.segments, b.segments)).map(([pattern, { plans }]) => {
-    return [pattern, handlerWith(SERVER_PARTS, auth, { ...implementation, definition: { ...definition, plans } })];
+    // Not by spreading: a linked API's functions are not enumerable.
+    const group = { functions, definition: { ...definition, plans } };
+    return [pattern, handlerWith(parts, auth, group, { onError: options.onError })];
   });
+}
+
+function checkDefinition({ definition }: Pick<Implementation, "definition">): void {
+  const problems = problemsOf(definition);
+  if (problems.length > 0) throw new DefinitionError(problems);
 }
 
 const VERSION: Segment = { type: "parameter", name: "version" };
@@ -62,6 +75,8 @@ const VERSION: Segment = { type: "parameter", name: "version" };
 /**
  * Each operation of an API alone, as a pure function of the request, by the name of its function. A request whose path or method is not the
  * operation's own is answered 404.
+ *
+ * @throws {DefinitionError} listing everything that is wrong with the definition
  *
  * @example
  * ```ts
@@ -82,6 +97,7 @@ function serveEach<Identity>(
   auth: Authenticator<Identity> | null,
   implementation: Implementation<NoInfer<Identity>>,
 ): [Plan, Handler][] {
+  checkDefinition(implementation);
   const { plans, options } = implementation.definition;
   const responses = new ResponseWriter(options, auth as Authenticator<unknown> | null, {}, SERVER_PARTS);
   return plans.map((plan) => {

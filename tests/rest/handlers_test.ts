@@ -1,7 +1,19 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { Hono } from "hono";
 import { z } from "../../handlers/wire/zod.ts";
-import { api, endpoints, handlers, implement, patternOf, rest } from "../../lib/rest/mod.ts";
+import { api as trustingAPI } from "../../lib/rest/server.ts";
+import {
+  api,
+  DefinitionError,
+  endpoints,
+  handler,
+  handlers,
+  HTTPError,
+  implement,
+  link,
+  patternOf,
+  rest,
+} from "../../lib/rest/mod.ts";
 
 const definition = api("x", {
   List: rest("GET /users", [], [z.string()]),
@@ -53,6 +65,42 @@ Deno.test("handlers() works inside Hono", async () => {
   assertEquals(await call("GET", "/kinds?kind=b"), [200, "b"]);
   const refused = await app.request("/users", { method: "DELETE" });
   assertEquals([refused.status, refused.headers.get("allow")], [405, "GET, POST"]);
+});
+
+Deno.test("defect: handlers() and endpoints() refuse a definition that nobody has checked and that is bad", () => {
+  const bad = trustingAPI("x", { A: rest("GET /a"), B: rest("GET /a"), C: rest("GET /c", [], [], { status: 99 }) });
+  for (
+    const serve of [() => handlers(null, implement(bad, {}), ":%s", "*"), () => endpoints(null, implement(bad, {}))]
+  ) {
+    assertEquals(assertThrows(serve, DefinitionError).problems.length, 2);
+  }
+});
+
+Deno.test("defect: handlers() serves a linked API, as a proxy of it", async () => {
+  const elsewhere = link(definition, "http://elsewhere", { fetch: handler(null, implementation) });
+  const [, serve] = [...handlers(null, elsewhere, ":%s", "*")].find(([pattern]) => pattern === "/users/:user_id") ?? [];
+  assertEquals(await (await serve!(new Request("http://h/users/7"))).text(), "user 7");
+});
+
+Deno.test("handlers() has the options of handler()", async () => {
+  const told: unknown[] = [];
+  const words = api("x", {
+    Words: rest("GET /words", [], [z.array(z.string())]),
+    Fail: rest("GET /fail", [], [z.string()]),
+  });
+  const functions = implement(words, {
+    Words: () => Array(500).fill("word"),
+    Fail: () => {
+      throw new HTTPError(409, "Fail: as asked for");
+    },
+  });
+  const options = { compress: true, etag: true, onError: (error: unknown) => void told.push(error) };
+  const table = new Map(handlers(null, functions, ":%s", "*", options));
+  const answer = await table.get("/words")!(new Request("http://h/words", { headers: { "accept-encoding": "gzip" } }));
+  await answer.body?.cancel();
+  assertEquals([answer.headers.get("content-encoding"), answer.headers.has("etag")], ["gzip", true]);
+  assertEquals((await table.get("/fail")!(new Request("http://h/fail"))).status, 409);
+  assertEquals(told.length, 1);
 });
 
 Deno.test("endpoints() gives each operation alone, as a pure function", async () => {
