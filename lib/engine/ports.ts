@@ -131,6 +131,8 @@ export interface Codec {
   unzstd(): TransformStream<Uint8Array, Uint8Array>;
   /** Zstandard, compressing; `level` is 1 to 22. Throws `EngineError("unsupported")` where there is none. */
   zstd(level?: number): TransformStream<Uint8Array, Uint8Array>;
+  /** Whether a write to one of the above is done only when its bytes are needed no more: they may be freed then. */
+  readonly handsBack?: boolean;
   /** Frees what came out of one of the above and nobody reads any more, where the runtime is late with that. */
   free?(bytes: Uint8Array): void;
 }

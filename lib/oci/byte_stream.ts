@@ -20,7 +20,8 @@ export function isByteStream(stream: ReadableStream<Uint8Array>): boolean {
 
 /** Gives back the memory of bytes that nobody else has, unless it holds more than them. They are empty from now on. */
 export function free(bytes: Uint8Array): void {
-  if (isAlone(bytes)) bytes.buffer.transfer(0);
+  // Without any they may have been freed already.
+  if (bytes.length > 0 && isAlone(bytes)) bytes.buffer.transfer(0);
 }
 
 /** Where the pieces of a stream come from. */

@@ -8,6 +8,7 @@ import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 import { EngineError } from "../engine/errors.ts";
 import type { Codec, Hash } from "../engine/ports.ts";
+import { alone } from "../oci/byte_stream.ts";
 
 /** Bytes per output chunk: large ones keep the cost of stream steps small. */
 const CHUNK_SIZE = 256 * 1024;
@@ -18,6 +19,7 @@ const FAST = 3;
 /** The host's {@linkcode Codec}. */
 export function hostCodec(): Codec {
   return {
+    handsBack: true,
     hash,
     gunzip: () => webTransform(zlib.createGunzip({ chunkSize: CHUNK_SIZE }), "gunzip"),
     gzip: (level) => webTransform(zlib.createGzip({ chunkSize: CHUNK_SIZE, level }), "gzip"),
@@ -48,8 +50,8 @@ function hash(): Hash {
 }
 
 /**
- * A Node transform as web streams. `Duplex.toWeb` costs more per chunk and, when the reader cancels, leaves the
- * writer waiting.
+ * A Node transform as web streams, the readable one of type `bytes`. A write is done when its bytes have been used.
+ * `Duplex.toWeb` costs more per chunk and, when the reader cancels, leaves the writer waiting.
  */
 function webTransform(node: Transform, what: string): TransformStream<Uint8Array, Uint8Array> {
   let failure: { reason: unknown } | undefined;
@@ -58,7 +60,7 @@ function webTransform(node: Transform, what: string): TransformStream<Uint8Array
     failure ??= { reason };
     waiting?.(failure.reason);
   };
-  let reader: ReadableStreamDefaultController<Uint8Array>;
+  let reader: ReadableByteStreamController;
   // Set by the reader's cancel, an error, or the end: what Node still emits after it goes nowhere.
   let ended = false;
   const fail = (error: unknown) => {
@@ -68,18 +70,22 @@ function webTransform(node: Transform, what: string): TransformStream<Uint8Array
     ended = true;
     reader.error(reason);
   };
-  const readable = new ReadableStream<Uint8Array>({
+  const readable = new ReadableStream({
+    type: "bytes",
     start(controller) {
       reader = controller;
       node.on("data", (chunk: Uint8Array) => {
         if (ended) return;
-        controller.enqueue(chunk);
+        // A chunk that is not full shares its buffer with the next one.
+        controller.enqueue(alone(chunk));
         if ((controller.desiredSize ?? 0) <= 0) node.pause();
       });
       node.on("end", () => {
         if (ended) return;
         ended = true;
         controller.close();
+        // Who reads into buffers of its own waits for an answer in them.
+        controller.byobRequest?.respond(0);
       });
       node.on("error", fail);
       node.pause();

@@ -4,6 +4,7 @@ import { ok, run } from "../fixtures/run.ts";
 import { memoryOf, STREAM_ROOM } from "../fixtures/memory.ts";
 import { buildTar } from "../fixtures/tar_builder.ts";
 import { startWithFiles } from "./files_session.ts";
+import { until } from "./session.ts";
 import { traces } from "./traces.ts";
 
 const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
@@ -117,6 +118,23 @@ Deno.test("archives that are none are refused as the client's mistake", async ()
   }
 });
 
+Deno.test("a container that is removed while files are copied into it is not told to have them", async () => {
+  const { session, server } = await startWithFiles();
+  await using _session = session;
+  using socket = await Deno.connect({ transport: "unix", path: server.socket });
+  const tar = buildTar([{ type: "file", path: "late", content: "x".repeat(5000) }]);
+  const head = `PUT /v4.0.0/libpod/containers/up/archive?path=/tmp HTTP/1.1\r\nHost: d\r\nConnection: close\r\n` +
+    `Content-Length: ${tar.length}\r\n\r\n`;
+  await socket.write(new TextEncoder().encode(head));
+  await socket.write(tar.subarray(0, 2000));
+  const agents = () => traces(server.folder).processes.filter((command) => command.includes("openat2="));
+  await until(() => Promise.resolve(assert(agents().length > 0)));
+  ok(await server.podman("rm", "-f", "-t", "0", "up"));
+  await socket.write(tar.subarray(2000));
+  const reply = await new Response(socket.readable).text();
+  assert(reply.startsWith("HTTP/1.1 500") && reply.includes("were removed while they were written"), reply);
+});
+
 Deno.test("what the kernel lets nobody read is left out of a copy, which is whole otherwise", async () => {
   const { session, server } = await startWithFiles();
   await using _session = session;
@@ -144,6 +162,15 @@ Deno.test(`${SIZE} MB are copied both ways in 64 MB above idle`, async () => {
     for (let round = 0; round < (long ? 3 : 1); round++) for (const name of ["down", "up"]) await both(name);
   });
   assert(above < STREAM_ROOM, `${above} MB above idle`);
+  const packed = await memoryOf(server.pid, async () => {
+    const make = "cd $0 && head -c 400000000 /dev/zero > zeros && tar -czf zeros.tgz zeros && rm zeros";
+    ok(await run(["sh", "-c", make, server.folder]));
+    const url = "http://d/containers/up/archive?path=/tmp";
+    const put = ["curl", "-sf", "--unix-socket", server.socket, "-T", `${server.folder}/zeros.tgz`, url];
+    ok(await run([...put, "-H", "Content-Type: application/x-tar"]));
+    assertEquals(ok(await server.podman("exec", "up", "stat", "-c", "%s", "/tmp/zeros")), "400000000\n");
+  });
+  assert(packed < STREAM_ROOM, `${packed} MB above idle`);
   const exported = await memoryOf(server.pid, async () => {
     ok(await server.podman("export", "-o", `${server.folder}/all.tar`, "up"));
   });

@@ -71,6 +71,7 @@ Deno.test("free() gives back what has a buffer of its own, and nothing else", ()
   const own = bytes("own");
   free(own);
   assertEquals(own.length, 0);
+  free(own);
   const whole = bytes("whole");
   free(whole.subarray(1));
   assertEquals(text(whole), "whole");

@@ -1,4 +1,4 @@
-import { byteStream, isByteStream, pieceStream } from "../../oci/byte_stream.ts";
+import { byteStream, isByteStream, pieceStream, pourThrough } from "../../oci/byte_stream.ts";
 import { type Compression, detectCompression } from "../../oci/media_type.ts";
 import { EngineError } from "../errors.ts";
 import type { Codec } from "../ports.ts";
@@ -34,7 +34,9 @@ export async function plainStream(
   const compression = detectCompression(head);
   if (compression === "none") return { stream, compression };
   try {
-    return { stream: stream.pipeThrough(compression === "gzip" ? codec.gunzip() : codec.unzstd()), compression };
+    const transform = compression === "gzip" ? codec.gunzip() : codec.unzstd();
+    const plain = codec.handsBack ? pourThrough(stream, transform) : stream.pipeThrough(transform);
+    return { stream: plain, compression };
   } catch (error) {
     // Not every runtime has Zstandard.
     await stream.cancel(error);

@@ -10,7 +10,7 @@ import { type Context, hostOf } from "../context.ts";
 import { invalid, isCode } from "../failures.ts";
 import { cleanPath } from "../mounts.ts";
 import { absolutePath, treePath } from "./tree_path.ts";
-import { type HeldTree, holding, holdTree } from "./held_tree.ts";
+import { type HeldTree, holding, holdTree, requireStill } from "./held_tree.ts";
 
 /** The most an archive may unpack to, in bytes: what file systems hold. */
 const CONTENT_LIMIT = 2 ** 44;
@@ -98,6 +98,7 @@ export async function writeArchive(
       if (place.mount?.readOnly) throw invalid(`"${place.mount.destination}" is mounted read-only`);
       return hostOf(context).trees.write(place, entries, { owner, keepKinds, signal });
     });
+    requireStill(context, tree, "written");
   } catch (error) {
     if (!entries.locked) await entries.cancel(error).catch(() => {});
     if (!(error instanceof LayerError)) throw error;

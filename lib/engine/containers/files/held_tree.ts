@@ -63,17 +63,20 @@ export function holding(
         throw error;
       }
       await tree[Symbol.asyncDispose]();
-      const { id } = tree.record;
-      const status = context.records.get(id)?.state.status;
-      if (status === undefined || status === "removing") {
-        throw improperState(`the files of container ${id} were removed while they were read`);
-      }
+      requireStill(context, tree, "read");
     },
     async cancel(reason) {
       await reader.cancel(reason);
       await tree[Symbol.asyncDispose]();
     },
   });
+}
+
+/** Throws where the container has been removed, or is being, while its files were worked on. */
+export function requireStill(context: Context, { record: { id } }: HeldTree, done: "read" | "written"): void {
+  const status = context.records.get(id)?.state.status;
+  if (status !== undefined && status !== "removing") return;
+  throw improperState(`the files of container ${id} were removed while they were ${done}`);
 }
 
 /** Mounts a container's tree as its start would, and gives its path. Its user namespace is there for the mount alone. */
