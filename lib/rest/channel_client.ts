@@ -28,6 +28,7 @@ export function readChannel(
 ): Channel<unknown> {
   const { websocket } = options;
   const { item, kind } = plan.result;
+  if (websocket && plan.method !== "GET") throw notOverWebSocket(plan);
   return openChannel({
     request: websocket ? client.prepare?.(request) ?? request : request,
     fetch,
@@ -41,4 +42,11 @@ export function readChannel(
       return item === undefined ? value : await check(plan, item, value);
     },
   });
+}
+
+/** A WebSocket begins with a GET that has no body (RFC 6455, section 4.1). */
+function notOverWebSocket({ name, method }: Plan): TypeError {
+  return new TypeError(
+    `Open "${name}" over a WebSocket: it is called with ${method}, and a WebSocket is opened with GET`,
+  );
 }

@@ -1,6 +1,7 @@
 import { type APIOptions, type Definition, flatten, type Operation, type Operations } from "./definition.ts";
 import { findDuplicates } from "./duplicates.ts";
-import { isScalar, type Kind, kindOf } from "./kind.ts";
+import { isScalar, type Kind, kindOf, needsMarker } from "./kind.ts";
+import { type ChannelMarker, markerIs } from "./marker.ts";
 import { findTarget, placeholdersOf, planOperation } from "./plan.ts";
 import { problemsOfRules } from "./check_rules.ts";
 import type { Plan, Target } from "./plan_types.ts";
@@ -150,6 +151,12 @@ class PlanCheck {
 
   #schema(schema: Schema, what: string): void {
     try {
+      const { item } = markerIs<ChannelMarker<Schema>>(schema, "chan") ?? {};
+      if (needsMarker(item ?? schema)) {
+        this.#fail(
+          `${item ? `the items of ${what} are` : `${what} is`} carried by a marker: use int64, uint64, time or bytes`,
+        );
+      }
       kindOf(schema);
     } catch (error) {
       this.#fail(`${what} has no JSON Schema: ${error instanceof Error ? error.message : error}${hintFor(error)}`);

@@ -84,6 +84,11 @@ export function kindOf(schema: Schema): Kind {
   return kind === ANY ? { type: "any", unknown: true } : kind;
 }
 
+/** Whether a schema is a bare bigint, Date or bytes of its library's, which would be carried as something else. */
+export function needsMarker(schema: Schema): boolean {
+  return jsonSchemaOf(schema)?.[NESTED] !== undefined;
+}
+
 /** The kind of a schema; what cannot be told is anything. */
 export function knownKind(schema: Schema): Kind {
   try {

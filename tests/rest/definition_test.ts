@@ -42,6 +42,13 @@ Deno.test("api() refuses what cannot be carried", () => {
     ["a stream of HEAD", { F: rest("HEAD /", [], [stream()]) }, "HEAD has no body: result 1 is a stream"],
     ["a channel of HEAD", { F: rest("HEAD /", [], [chan(User)]) }, "HEAD has no body: result 1 is a chan"],
     ["a marker within an object", { F: rest("POST /", [z.object({ id: int64 })]) }, "within an object take z.bigint()"],
+    ["a bare Date as JSON", { F: rest("POST(application/json) /", [z.date()]) }, "argument 1 is carried by a marker"],
+    [
+      "a bare bigint as JSON",
+      { F: rest("GET(application/json) /", [], [z.bigint()]) },
+      "result 1 is carried by a marker",
+    ],
+    ["a channel of Dates", { F: rest("GET /", [], [chan(z.date())]) }, "the items of result 1 are carried by a marker"],
     ["a fragment", { F: rest("GET /x#y") }, "what stands behind # never arrives"],
     ["a method no client sends", { F: rest("TRACE /x") }, "no client of fetch can send TRACE"],
     ["a struct as text", { F: rest("POST(text/plain) /", [User]) }, '"text/plain" cannot carry the body, a struct'],

@@ -119,7 +119,10 @@ export function clientCalls(
       }
       const decode = (text: string) => values.readJSON(text, operation.result.kind);
       const open = operation.result.shape === "channel";
-      if (open && options.websocket) return channels.messages(url.replace(/^http/, "ws"), headers, decode, signal);
+      if (open && options.websocket) {
+        if (init.method !== "GET") throw new TypeError(`Open "${operation.name}" over a WebSocket: only a GET can be`);
+        return channels.messages(url.replace(/^http/, "ws"), headers, decode, signal);
+      }
       for (const [name, value] of Object.entries(accept(operation))) {
         if (!headers.has(name)) headers.set(name, value);
       }

@@ -16,7 +16,7 @@ export function clientRequests(values: ClientValues): ClientRequests {
   };
 
   const writePath = (operation: WireOperation, args: readonly unknown[]) =>
-    operation.path.map((part) => {
+    operation.path.map((part, index, parts) => {
       if (typeof part === "string") return part;
       const remainder = part[0] === "*";
       // Without its mark a remainder is a place like any other, which the type of `slice` does not know.
@@ -27,7 +27,12 @@ export function clientRequests(values: ClientValues): ClientRequests {
       if (text === "" || bad) {
         throw new TypeError(`Write "${text}" into the path of ${operation.name}: it cannot stand there`);
       }
-      return remainder ? encodeURI(text) : encodeURIComponent(text);
+      if (remainder) return encodeURI(text);
+      // Where another name follows in the segment, the literal between them is looked for from the front.
+      const between = parts[index + 1];
+      const shared = typeof between === "string" && !between.includes("/") && parts.length > index + 2;
+      const encoded = encodeURIComponent(text);
+      return shared ? encoded.replace(/[-_.!~*'()]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`) : encoded;
     }).join("");
 
   const writeQuery = (operation: WireOperation, args: readonly unknown[]) => {
@@ -35,15 +40,17 @@ export function clientRequests(values: ClientValues): ClientRequests {
     const append = (name: string, value: unknown) => {
       if (value === undefined || value === null) return;
       for (const item of Array.isArray(value) ? value : [value]) {
+        if (item === undefined || item === null) continue;
         const text = values.isRecord(item) || Array.isArray(item) ? values.writeJSON(item) : values.writeText(item);
         parts.push(`${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
       }
     };
     for (const [name, value] of operation.constants) append(name, value);
-    for (const [name, ...place] of operation.query) append(name, pick(args, place));
     for (const argument of operation.maps) {
       for (const [name, value] of Object.entries(args[argument] ?? {})) append(name, value);
     }
+    // The last one counts, should a map have an entry of the same name.
+    for (const [name, ...place] of operation.query) append(name, pick(args, place));
     return parts.length === 0 ? "" : `?${parts.join("&")}`;
   };
 

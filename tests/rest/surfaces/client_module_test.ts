@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertInstanceOf, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "../../../handlers/wire/zod.ts";
-import { api, basic, handler, implement, int64, namespace, rest } from "../../../lib/rest/mod.ts";
+import { api, basic, chan, handler, implement, int64, link, namespace, rest } from "../../../lib/rest/mod.ts";
 import { clientModule, clientTypes, surfaces } from "../../../lib/rest/surfaces.ts";
 import { breakOff, serveShop, shop, TOKEN } from "./shop.ts";
 
@@ -256,4 +256,31 @@ Deno.test("surfaces() of an API behind basic authentication asks for a name and 
   const auth = basic((name, password) => name === "ann" && password === "secret" ? name : undefined);
   const page = await surfaces(definition, { auth })(new Request("http://h/", { headers: { accept: "text/html" } }));
   assertStringIncludes(await page.text(), 'id="password" type="password"');
+});
+
+Deno.test("defect: clientModule() writes several names in a segment, lists and maps as link() does", async () => {
+  const Texts = z.record(z.string(), z.string());
+  const odd = api("http://odd", {
+    Two: rest("GET /a/{x=%v}-{y=%v}", [z.string(), z.string()], [z.array(z.string())]),
+    List: rest("GET /list?l=%v", [z.array(z.string().nullable())], [z.array(z.string())]),
+    Map: rest("GET /map?a=%v&%v", [z.string(), Texts], [z.string(), Texts]),
+    Follow: rest("POST /follow", [z.string()], [chan(z.string())]),
+  });
+  const functions = implement(odd, {
+    Two: (x, y) => [x, y],
+    List: (list) => list.map(String),
+    Map: (a, map) => [a, map],
+    async *Follow(text) {
+      yield text;
+    },
+  });
+  const fetch = handler(null, functions);
+  const made = (await imported(clientModule(odd))).connect("http://odd", { fetch });
+  for (const client of [link(odd, "http://odd", { fetch }), made]) {
+    assertEquals(await client.Two("a-b", "c-d"), ["a-b", "c-d"]);
+    assertEquals(await client.List(["a", null, ""]), ["a", ""]);
+    assertEquals(await client.Map("1", { a: "2", b: "3" }), ["1", { b: "3" }]);
+    assertEquals(await Array.fromAsync(await client.Follow("x")), ["x"]);
+    await assertRejects(async () => await client.Follow("x", { websocket: true }), TypeError, "over a WebSocket");
+  }
 });
