@@ -52,6 +52,10 @@ export interface LifeSpec {
 
 /** What the machine's security modules are asked for. */
 export interface SecuritySpec {
+  /** Paths that are not seen, in place of the usual ones; `masks` come on top. */
+  maskedPaths?: string[];
+  /** Paths that are read-only, in place of the usual ones. */
+  readOnlyPaths?: string[];
   /** The capabilities that others are added to and dropped from; absent: the engine's. */
   baseCapabilities?: string[];
   apparmor?: string;

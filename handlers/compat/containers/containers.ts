@@ -19,6 +19,7 @@ import { compatContainersAPI } from "./api.ts";
 import { compatGetContainer } from "./inspect.ts";
 import { makingSources } from "./spec/mounts.ts";
 import { choosingPorts } from "./spec/networks.ts";
+import { hidingPaths } from "./spec/security.ts";
 import { specGenerator } from "./spec/spec_generator.ts";
 import { containerSummary } from "./summary.ts";
 import { compatStartContainer } from "./start.ts";
@@ -40,7 +41,8 @@ export function compatContainers(engine: Engine): Implementation {
       requirePlatform(engine, image, parsePlatform(platform));
       const mounts = makingSources(spec.mounts, config);
       const ports = choosingPorts(spec.ports, config);
-      return await create(engine, { ...spec, image, mounts, ports, stdinOnce: config.StdinOnce });
+      const hiding = hidingPaths(config.HostConfig);
+      return await create(engine, { ...spec, ...hiding, image, mounts, ports, stdinOnce: config.StdinOnce });
     },
     CompatListContainers: async (query, { version }) => {
       const image = imagesOf(engine);

@@ -1,8 +1,8 @@
-import type { ContainerSpec } from "../../../lib/engine/container_record.ts";
+import type { ContainerRecord, ContainerSpec } from "../../../lib/engine/container_record.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { getContainer } from "../../containers/inspect.ts";
 import { ContainerInspect } from "../../wire/compat/container.ts";
-import type { NetworkSettings } from "../../wire/compat/network.ts";
+import type { EndpointIPAMConfig, NetworkSettings } from "../../wire/compat/network.ts";
 import type { InspectContainerData } from "../../wire/container_inspect.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { inspectHealth } from "./health.ts";
@@ -11,7 +11,7 @@ import { dockerState } from "./state.ts";
 /** Tells all there is to know of a container, as Docker does. Most fields are the native ones by the same name. */
 export async function compatGetContainer(engine: Engine, name: string, size: boolean): Promise<ContainerInspect> {
   const native = await getContainer(engine, name, { size });
-  const { state, stopSignal, health, spec } = engine.containers.resolve(native.Id);
+  const { state, stopSignal, health, spec, networks: attachments } = engine.containers.resolve(native.Id);
   return emit(ContainerInspect, {
     ...native,
     State: {
@@ -27,7 +27,7 @@ export async function compatGetContainer(engine: Engine, name: string, size: boo
     GraphDriver: native.GraphDriver,
     HostConfig: hostConfig(native, spec),
     Config: config(native, stopSignal),
-    NetworkSettings: { ...native.NetworkSettings, Networks: networks(native) },
+    NetworkSettings: { ...native.NetworkSettings, Networks: networks(native, attachments) },
     Mounts: native.Mounts?.map((mount) => ({ ...mount, Mode: mount.Options?.join() ?? "" })),
   });
 }
@@ -39,7 +39,7 @@ function isRunning({ State }: InspectContainerData): boolean {
 
 function hostConfig(
   { HostConfig: native }: InspectContainerData,
-  { sysctl }: ContainerSpec,
+  { sysctl, maskedPaths, readOnlyPaths }: ContainerSpec,
 ): Sparse<ContainerInspect["HostConfig"]> {
   if (!native) return null;
   const { LogConfig, CgroupMode, CapAdd, CapDrop, ...same } = native;
@@ -51,12 +51,26 @@ function hostConfig(
     CgroupnsMode: CgroupMode === "host" ? "host" : "private",
     CapAdd: CapAdd?.map(capability),
     CapDrop: CapDrop?.map(capability),
+    MaskedPaths: maskedPaths ?? null,
+    ReadonlyPaths: readOnlyPaths ?? null,
   };
 }
 
-function networks({ NetworkSettings }: InspectContainerData): Sparse<NetworkSettings>["Networks"] {
+function networks(
+  { NetworkSettings }: InspectContainerData,
+  attachments: ContainerRecord["networks"],
+): Sparse<NetworkSettings>["Networks"] {
   const endpoints = Object.entries(NetworkSettings?.Networks ?? {});
-  return Object.fromEntries(endpoints.map(([name, { IPAMConfig: _none, ...same }]) => [name, same]));
+  return Object.fromEntries(endpoints.map(([name, { IPAMConfig: _none, ...same }]) => {
+    return [name, { ...same, IPAMConfig: askedAddresses(attachments[name]?.staticIPs ?? []) }];
+  }));
+}
+
+/** The addresses that were asked for, by which a client that makes the container again asks for them again. */
+function askedAddresses(addresses: readonly string[]): Sparse<EndpointIPAMConfig> | null {
+  if (addresses.length === 0) return null;
+  const isIPv6 = (text: string) => text.includes(":");
+  return { IPv4Address: addresses.find((text) => !isIPv6(text)), IPv6Address: addresses.find(isIPv6) };
 }
 
 function capability(name: string): string {

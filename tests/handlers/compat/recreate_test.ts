@@ -37,6 +37,11 @@ const BODIES: Record<string, unknown>[] = [
       Init: true,
     },
   },
+  {
+    Image: TINY_NAME,
+    HostConfig: { MaskedPaths: ["/proc/kcore"], ReadonlyPaths: [] },
+    NetworkingConfig: { EndpointsConfig: { bridge: { IPAMConfig: { IPv4Address: "10.9.0.77" }, Aliases: ["web"] } } },
+  },
   { Image: TINY_NAME, HostConfig: { NetworkMode: "host", PidMode: "host", Privileged: true } },
   {
     Image: TINY_NAME,
@@ -59,6 +64,11 @@ Deno.test("CompatCreateContainer() makes the same container from what an inspect
     const NetworkingConfig = { EndpointsConfig: NetworkSettings.Networks };
     const second = await make(`second${index}`, { ...Config, HostConfig, NetworkingConfig });
     assertEquals([second.Config, second.HostConfig, second.Mounts], [Config, HostConfig, Mounts]);
+    const asked = ({ NetworkSettings }: typeof first) =>
+      Object.values<{ IPAMConfig: unknown }>(NetworkSettings.Networks).map(({ IPAMConfig }) => IPAMConfig);
+    assertEquals(asked(second), asked(first));
+    const address = body.NetworkingConfig && "10.9.0.77";
+    if (address) assertEquals(asked(second), [{ IPv4Address: address, IPv6Address: "" }]);
   }
 });
 

@@ -83,6 +83,8 @@ Deno.test("hiddenPaths() hides what is asked for, and shows what a pattern fits"
   assertEquals(maskedPaths.slice(-2), ["/a", "/b"]);
   assertEquals(maskedPaths.includes("/proc/kcore"), false);
   assertEquals([maskedPaths.includes("/sys/firmware"), readonlyPaths.includes("/proc/sys")], [true, false]);
+  const own = paths({ maskedPaths: ["/proc/kcore", "/x"], readOnlyPaths: [], masks: ["/a"], unmasks: ["/x"] });
+  assertEquals(own, { maskedPaths: ["/proc/kcore", "/a"], readonlyPaths: [] });
   assertEquals(paths({ unmasks: ["ALL"] }), { maskedPaths: [], readonlyPaths: [] });
   assertEquals(paths({ privileged: true, masks: ["/a"] }), { maskedPaths: [], readonlyPaths: [] });
 });

@@ -1,5 +1,6 @@
+import { EngineError } from "../../../../lib/engine/errors.ts";
+import type { SecuritySpec } from "../../../../lib/engine/spec_parts.ts";
 import { HTTPError } from "../../../../lib/rest/mod.ts";
-import { unsupported } from "../../../containers/spec/unsupported.ts";
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
 import type { Sparse } from "../../../wire/emit.ts";
 import type { SpecGenerator } from "../../../wire/spec_generator.ts";
@@ -20,8 +21,20 @@ export function security(host: HostConfig): Sparse<SpecGenerator> {
   for (const option of host.SecurityOpt ?? []) apply(option, found);
   // An empty list, not an absent one, shows the kernel's paths.
   if (host.MaskedPaths?.length === 0 && host.ReadonlyPaths?.length === 0) found.unmask.push("ALL");
-  else if (host.MaskedPaths !== null || host.ReadonlyPaths !== null) throw unsupported("HostConfig.MaskedPaths");
   return found;
+}
+
+/** Docker's own lists of what is hidden, which the native tree cannot say. Throws `invalid` for paths that are relative. */
+export function hidingPaths(
+  { MaskedPaths, ReadonlyPaths }: HostConfig,
+): Pick<SecuritySpec, "maskedPaths" | "readOnlyPaths"> {
+  for (const [field, paths] of Object.entries({ MaskedPaths, ReadonlyPaths })) {
+    const relative = paths?.find((path) => !path.startsWith("/"));
+    if (relative !== undefined) {
+      throw new EngineError("invalid", `"HostConfig.${field}" "${relative}" is not an absolute path`);
+    }
+  }
+  return { ...MaskedPaths && { maskedPaths: MaskedPaths }, ...ReadonlyPaths && { readOnlyPaths: ReadonlyPaths } };
 }
 
 function apply(

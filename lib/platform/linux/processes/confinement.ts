@@ -41,15 +41,18 @@ export async function containerSeccomp(
 
 /** The paths a container does not see, and those it cannot write to. */
 export function hiddenPaths(
-  { privileged, masks, unmasks }: Pick<ContainerSpec, "privileged" | "masks" | "unmasks">,
+  { privileged, masks, unmasks, maskedPaths = MASKED, readOnlyPaths = READ_ONLY }: Pick<
+    ContainerSpec,
+    "privileged" | "masks" | "unmasks" | "maskedPaths" | "readOnlyPaths"
+  >,
 ): { maskedPaths: string[]; readonlyPaths: string[] } {
   if (privileged) return { maskedPaths: [], readonlyPaths: [] };
   const patterns = unmasks.flatMap((text) => text.split(":"));
   const shown = (path: string) =>
     patterns.some((pattern) => pattern.toUpperCase() === "ALL" || fitsGlob(pattern, path));
   return {
-    maskedPaths: [...MASKED.filter((path) => !shown(path)), ...masks.flatMap((text) => text.split(":"))],
-    readonlyPaths: READ_ONLY.filter((path) => !shown(path)),
+    maskedPaths: [...maskedPaths.filter((path) => !shown(path)), ...masks.flatMap((text) => text.split(":"))],
+    readonlyPaths: readOnlyPaths.filter((path) => !shown(path)),
   };
 }
 
