@@ -60,7 +60,7 @@ for (const [name, head] of Object.entries(heads)) {
 }
 
 Deno.test("handler() with bodyPatience waits for a body that comes, slowly or to a slow function", async () => {
-  await using server = served({ bodyPatience: 2000 });
+  await using server = served({ bodyPatience: 10_000 });
   await using slow = await client(server.port);
   slow.write("POST /json HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n");
   for (const byte of '["a","b","c"') {

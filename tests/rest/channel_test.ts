@@ -294,7 +294,7 @@ Deno.test("sendValues() waits for a peer that goes on beating, and for one that 
   for (const beats of [true, false]) {
     const { socket, say, closes } = grantingSocket();
     const { source, returned } = silent();
-    const options = { flow: true, describe: String, patience: 2000 };
+    const options = { flow: true, describe: String, patience: 10_000 };
     const sent = sendValues(new ChannelSource(source, String), socket, beats ? options : { ...options, patience: 1 });
     say("64");
     for (let i = 0; i < 10; i++) {
