@@ -21,8 +21,8 @@ const NOT_EXECUTABLE = 126;
 
 /** What a container that is brought up keeps of its last life. */
 export interface BringUpOptions {
-  /** Count the policy's restarts on. */
-  keepRestartCount?: boolean;
+  /** The policy's count, where it is the policy that starts it: it shows with the new life, or with why there is none. */
+  restart?: Pick<ContainerRecord["state"], "restartCount" | "restartDelay">;
   /** Bring it back from its checkpoint: it then runs. */
   restore?: RestoreImages;
   /** With what it had in its networks. */
@@ -54,16 +54,17 @@ export async function bringUp(
     ]);
     intent = begun.intent;
     const { network, pids } = await act(context, planned, options.restore);
-    const { startedAt, finishedAt, restartCount, restartDelay } = record.state;
-    const kept = { startedAt, finishedAt, ...options.keepRestartCount && { restartCount, restartDelay } };
+    const { startedAt, finishedAt } = record.state;
+    const kept = { startedAt, finishedAt, ...options.restart };
     const state = { ...FRESH_STATE, ...kept, ...pids, status: "initialized" as const, network: network.status };
     const up = withState(planned, state);
     await records.save(up, [core.intents.end(intent)]);
     emit(context, up, "init");
     return up;
   } catch (error) {
-    if (intent) await giveUp(context, planned, error, [core.intents.end(intent)]);
-    else await records.save(withFailure(record, error));
+    const failed = withState(intent ? planned : record, { ...options.restart });
+    if (intent) await giveUp(context, failed, error, [core.intents.end(intent)]);
+    else await records.save(withFailure(failed, error));
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { ContainerRecord } from "../container_record.ts";
-import { bringUp, giveUp } from "./bring_up.ts";
+import { bringUp, type BringUpOptions, giveUp } from "./bring_up.ts";
 import { type Context, emit, hostOf, locked } from "./context.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import { improperState, isCode, noCgroup, unchanged } from "./failures.ts";
@@ -36,7 +36,7 @@ export async function startContainer(context: Context, nameOrID: string): Promis
 export async function startLocked(
   context: Context,
   record: ContainerRecord,
-  options: { keepRestartCount?: boolean } = {},
+  options: Pick<BringUpOptions, "restart"> = {},
 ): Promise<void> {
   const { id, state: { status } } = record;
   if (status === "running") throw unchanged(record, "container is running");

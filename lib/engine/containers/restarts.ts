@@ -38,8 +38,8 @@ async function restartLater(context: Context, ended: ContainerRecord): Promise<v
       const record = now();
       if (record === undefined) return;
       emit(context, record, "restart");
-      const counted = { restartCount: record.state.restartCount + 1, restartDelay: delay };
-      await startLocked(context, await context.records.saveState(record, counted), { keepRestartCount: true });
+      const restart = { restartCount: record.state.restartCount + 1, restartDelay: delay };
+      await startLocked(context, record, { restart });
     });
   } catch (error) {
     if (isCode(error, "unchanged")) return;

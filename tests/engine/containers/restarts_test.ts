@@ -20,6 +20,27 @@ Deno.test("a container that fails is restarted on-failure, no more often than as
   assertEquals(actions.slice(0, 8), ["create", "init", "start", "died", "cleanup", "restart", "init", "start"]);
 });
 
+Deno.test("a restart counts with the life it begins, or with why there is none", async () => {
+  await using fake = await openFake();
+  const { containers, host, kernel } = fake;
+  const policy = { name: "on-failure", retries: 3 } as const;
+  const { record: { id } } = await containers.create(spec({ command: ["exit", "7"], restartPolicy: policy }));
+  const seen: string[] = [];
+  host.hook = (operation, _subject, when) => {
+    if (operation !== "processes.create" || when !== "before") return;
+    const { status, restartCount } = containers.resolve(id).state;
+    seen.push(`${status} ${restartCount}`);
+    if (seen.length === 3) throw new Error("no process");
+  };
+  await containers.start(id);
+  while (containers.resolve(id).state.restartCount < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  await containers.settled();
+  assertEquals(seen, ["created 0", "exited 0", "exited 1"]);
+  const { status, restartCount, error } = containers.resolve(id).state;
+  assertEquals([status, restartCount, error], ["exited", 2, "no process"]);
+  assertEquals([...kernel.processes], []);
+});
+
 Deno.test("a container that ends well is restarted always, and not on-failure", async () => {
   await using fake = await openFake();
   const { containers, kernel } = fake;
