@@ -41,8 +41,6 @@ export const VALUE_RULES: readonly Rule[] = [
     const crossed = rlimits.find(({ soft, hard }) => soft > hard);
     return crossed && `ulimit soft limit must be less than or equal to hard limit: ${crossed.soft} > ${crossed.hard}`;
   },
-  ({ resources: { cpu } }) =>
-    (cpu?.quota ?? 0) > 0 && cpu!.quota! < 1000 && "CPU cfs quota cannot be less than 1ms (i.e. 1000)",
   ({ resources: { memory } }) =>
     (memory?.limit ?? 0) < -1 && `"resource_limits.memory.limit" ${memory?.limit} is less than 0`,
   ({ deviceRules = [], resources: { devices = [] } }) => {
