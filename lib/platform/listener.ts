@@ -107,6 +107,9 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
   return { address: formatAddress(bound), close, [Symbol.asyncDispose]: () => close() };
 }
 
+/** Milliseconds of silence after which TCP asks whether the peer is there. */
+const KEEP_ALIVE = 60_000;
+
 function makeServer(
   serving: Serving,
   { hijacks, patience = 60_000, connections = connectionLimit() }: ListenOptions,
@@ -137,13 +140,16 @@ function makeServer(
   // node:http's own listener runs after ours, when the first head is not for us.
   const [accept] = server.listeners("connection");
   server.removeAllListeners("connection");
-  server.on("connection", (socket: Socket) =>
+  server.on("connection", (socket: Socket) => {
+    // A peer that has vanished, and to which there is nothing to send, is asked for by TCP itself: a stream may be silent for hours.
+    socket.setKeepAlive(true, KEEP_ALIVE);
     lookAtFirstHead(socket, {
       pass: (socket) => void accept.call(server, socket),
       take: (socket, raw) => void serveRaw(serving, socket, raw),
       hijacks,
       patience,
-    }));
+    });
+  });
   return server;
 }
 
