@@ -16,12 +16,16 @@ const external: Record<Target, string[]> = {
   portable: [],
 };
 
+/** Bundles that are being made. */
+let underWay = 0;
+
 /**
  * Bundles `entry` (a path from the root of the tree) into one ES module and returns its text.
  *
  * @throws {Error} if something cannot be resolved; the message lists it
  */
 export async function bundle(entry: string, target: Target, options: { minify?: boolean } = {}): Promise<string> {
+  underWay++;
   try {
     const result = await esbuild.build({
       entryPoints: [new URL(entry, root).pathname],
@@ -47,7 +51,8 @@ export async function bundle(entry: string, target: Target, options: { minify?: 
     });
     return result.outputFiles[0].text;
   } finally {
-    await esbuild.stop();
+    // Stopping it would leave the others waiting for ever.
+    if (--underWay === 0) await esbuild.stop();
   }
 }
 

@@ -79,8 +79,10 @@ export interface Blobs {
   put(source: ReadableStream<Uint8Array>, options?: PutOptions): Promise<{ digest: string; size: number }>;
   /** How many bytes of an unfinished `put` under this digest are kept; 0 when none. */
   staged(digest: string): Promise<number>;
-  /** Throws away unfinished puts, of one digest or of all. */
-  unstage(digest?: string): Promise<void>;
+  /** The digests that something is staged under. */
+  listStaged(): Promise<string[]>;
+  /** Throws away what is staged under a digest, once nobody puts it. */
+  unstage(digest: string): Promise<void>;
   /**
    * Takes a blob out of sight again: it becomes staged, whole, so that a `put` from its end brings it back without its
    * bytes. What cannot stage deletes instead. Nothing where there is no such blob.

@@ -69,14 +69,13 @@ export class FileBlobs implements Blobs {
     return await sizeOf(this.#part(digest)) ?? 0;
   }
 
-  async unstage(digest?: string): Promise<void> {
-    if (digest !== undefined) {
-      return await this.#locks.with(digest, () => rm(this.#part(digest), { force: true }));
-    }
-    for (const name of await readdir(`${this.#root}/staged`)) {
-      const owner = `sha256:${name.replace(/\.part$/, "")}`;
-      if (name.endsWith(".part") && !this.#locks.isHeld(owner)) await this.unstage(owner);
-    }
+  async listStaged(): Promise<string[]> {
+    const names = (await readdir(`${this.#root}/staged`)).filter((name) => name.endsWith(".part"));
+    return names.map((name) => `sha256:${name.slice(0, -".part".length)}`);
+  }
+
+  async unstage(digest: string): Promise<void> {
+    await this.#locks.with(digest, () => rm(this.#part(digest), { force: true }));
   }
 
   async restage(digest: string): Promise<void> {

@@ -49,9 +49,12 @@ export class MemoryBlobs implements Blobs {
     return Promise.resolve(this.#staged.get(digest)?.size ?? 0);
   }
 
-  unstage(digest?: string): Promise<void> {
-    if (digest === undefined) this.#staged.clear();
-    else this.#staged.delete(digest);
+  listStaged(): Promise<string[]> {
+    return Promise.resolve([...this.#staged.keys()]);
+  }
+
+  unstage(digest: string): Promise<void> {
+    this.#staged.delete(digest);
     return Promise.resolve();
   }
 

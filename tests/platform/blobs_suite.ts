@@ -205,7 +205,8 @@ export function testBlobs({ name, open }: BlobsCase): void {
     await blobs.put(streamOf(new Uint8Array()), { digest: DIGEST, offset: DATA.length });
     assertEquals(await read(await blobs.open(DIGEST)), DATA);
     await blobs.restage(DIGEST);
-    await blobs.unstage();
-    assertEquals(await blobs.staged(DIGEST), 0);
+    assertEquals(await blobs.listStaged(), [DIGEST]);
+    await blobs.unstage(DIGEST);
+    assertEquals([await blobs.staged(DIGEST), await blobs.listStaged()], [0, []]);
   });
 }

@@ -97,6 +97,19 @@ export class Content {
     await this.#core.state.commit(gone.map((diffID) => this.#sizes.drop(diffID)));
   }
 
+  /** Throws away the parts of transfers that were cut, but for those that somebody goes on with now. */
+  async unstage(): Promise<void> {
+    const { blobs } = this.#core.ports;
+    for (const digest of await blobs.listStaged()) {
+      const key: ContentKey = `blob:${digest}`;
+      // A claim comes before the lock under which it is asked what is staged.
+      if (this.#isNeeded(key)) continue;
+      await this.with(key, async () => {
+        if (!this.#isNeeded(key)) await blobs.unstage(digest);
+      });
+    }
+  }
+
   /** @internal */
   hold(key: ContentKey): void {
     this.#claims.set(key, (this.#claims.get(key) ?? 0) + 1);

@@ -59,7 +59,8 @@ export async function removeAll(
 }
 
 /**
- * Removes the images that fit and that no container uses, until there are none: one may have kept another.
+ * Removes the images that fit and that no container uses, until there are none: one may have kept another. Parts of images
+ * whose transfer was cut go, too.
  *
  * @param fits Says of the images there are which are to go
  */
@@ -83,6 +84,8 @@ export async function pruneImages(
         if (!(error instanceof EngineError) || error.code !== "in_use") throw error;
       }
     }
-    if (pruned.length === before) return pruned;
+    if (pruned.length === before) break;
   }
+  await context.content.unstage();
+  return pruned;
 }

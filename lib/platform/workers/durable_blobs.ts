@@ -67,15 +67,16 @@ export class DurableBlobs implements Blobs {
     return Promise.resolve(part === undefined || part.whole ? 0 : part.size);
   }
 
-  async unstage(digest?: string): Promise<void> {
-    if (digest !== undefined) {
-      return await this.#locks.with(digest, () => {
-        const part = this.#part(digest);
-        return part && !part.whole ? this.#forget(part.id) : Promise.resolve();
-      });
-    }
+  listStaged(): Promise<string[]> {
     const rows = this.#storage.sql.exec("SELECT digest FROM parts WHERE whole = 0 AND digest IS NOT NULL").toArray();
-    for (const row of rows) if (!this.#locks.isHeld(String(row.digest))) await this.unstage(String(row.digest));
+    return Promise.resolve(rows.map(({ digest }) => String(digest)));
+  }
+
+  async unstage(digest: string): Promise<void> {
+    await this.#locks.with(digest, () => {
+      const part = this.#part(digest);
+      return part && !part.whole ? this.#forget(part.id) : Promise.resolve();
+    });
   }
 
   async restage(digest: string): Promise<void> {

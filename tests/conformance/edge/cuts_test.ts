@@ -171,3 +171,20 @@ Deno.test("a put that R2 fails leaves nothing visible, and the next pull goes on
   assertEquals((await removed.json()).ExitCode, 0);
   assertEquals(await bucket(), []);
 });
+
+Deno.test("a save whose caller goes away ends, and what it read can go", async () => {
+  await using registry = new FaultyRegistry();
+  const name = registry.add("left:1", image);
+  const script = await bundle("tests/conformance/edge/failing_bucket_workers.ts", "workers");
+  await using workerd = await start(registry, { script, buckets: ["BLOBS"] });
+  assertMatch(await (await pull(workerd, name)).text(), PULLED);
+  const saved = await fetch(`${workerd.url}/libpod/images/${image.id}/get`, { headers });
+  const reader = saved.body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  const bucket = async () => await (await fetch(`${workerd.url}/bucket`, { headers })).json();
+  await fetch(`${workerd.url}/libpod/images/remove?all=true`, { method: "DELETE", headers });
+  // The runtime learns of it when what it sends goes nowhere.
+  for (const end = Date.now() + 20_000; (await bucket()).length > 0 && Date.now() < end;) await arrival();
+  assertEquals(await bucket(), []);
+});

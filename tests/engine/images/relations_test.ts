@@ -1,7 +1,9 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import type { ImageRecord } from "../../../lib/engine/image_record.ts";
 import { Relations } from "../../../lib/engine/images/relations.ts";
-import { openImages, type Rig } from "./rig.ts";
+import { FaultyRegistry } from "./faulty_registry.ts";
+import { sampleImage } from "./host_rig.ts";
+import { openImages, pullID, type Rig } from "./rig.ts";
 
 /** An image of layers (a letter each) and steps (a letter each; capitals make no layer). */
 function image(id: string, layers: string, steps: string, names: string[] = []): ImageRecord {
@@ -123,4 +125,40 @@ Deno.test("Images.prune() goes on until nothing fits, and keeps what is used", a
   assertEquals(pruned.map(({ id, size }) => [id[0], size]), [["5", 3], ["7", 0], ["6", 0]]);
   assertEquals(left(rig), "12348");
   assertEquals((await rig.images.prune((images) => images)).map(({ id }) => id[0]).sort().join(""), "1234");
+});
+
+Deno.test("Images.prune() throws away parts of transfers that were cut (they stayed a week), but for what is fetched", async () => {
+  const image = sampleImage();
+  const [{ digest }] = image.layers;
+  await using registry = new FaultyRegistry();
+  const name = registry.add("cut:1", image);
+  const rig = await openImages({ registries: registry.registries });
+  const other = `sha256:${"5".repeat(64)}`;
+  for (const cut of [digest, other]) {
+    const bytes = image.blobs.get(digest)?.slice(0, 10) ?? new Uint8Array(0);
+    const pieces = [bytes];
+    const source = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const piece = pieces.pop();
+        if (piece) controller.enqueue(piece);
+        else controller.error(new Error("cut"));
+      },
+    });
+    await assertRejects(() => rig.blobs.put(source, { digest: cut }), Error, "cut");
+  }
+  assertEquals((await rig.blobs.listStaged()).sort(), [digest, other].sort());
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  registry.fault = async ({ what }) => {
+    if (what !== digest) return undefined;
+    asked.resolve();
+    await released.promise;
+    return undefined;
+  };
+  const pulled = pullID(rig.images, name);
+  await asked.promise;
+  await rig.images.prune(() => []);
+  assertEquals(await rig.blobs.listStaged(), [digest]);
+  released.resolve();
+  assertEquals(await pulled, image.id);
 });
