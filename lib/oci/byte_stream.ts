@@ -38,7 +38,7 @@ export function byteStream(source: PieceSource): ReadableStream<Uint8Array> {
     async pull(controller) {
       let bytes = await source.next();
       while (bytes?.length === 0) bytes = await source.next();
-      if (bytes !== undefined) return controller.enqueue(alone(bytes));
+      if (bytes !== undefined) return give(controller, alone(bytes));
       controller.close();
       // Who reads into buffers of its own waits for an answer in them.
       controller.byobRequest?.respond(0);
@@ -57,6 +57,40 @@ export function pieceStream(source: PieceSource): ReadableStream<Uint8Array> {
     },
     cancel: (reason) => source.cancel?.(reason),
   }, { highWaterMark: 0 });
+}
+
+/** What looks at a stream. */
+export interface Tap {
+  /** Sees each piece before it goes on, and `undefined` at the end. What it throws, the stream fails of. */
+  see?(bytes: Uint8Array | undefined): void | Promise<void>;
+  /** Told of what the stream failed of. */
+  fail?(error: unknown): void | Promise<void>;
+  /** Told that nobody wants the rest, when the source was told. */
+  cancel?(): void | Promise<void>;
+}
+
+/** The stream unchanged, and of the same type. */
+export function tapped(source: ReadableStream<Uint8Array>, tap: Tap): ReadableStream<Uint8Array> {
+  const like = isByteStream(source) ? byteStream : pieceStream;
+  const reader = source.getReader();
+  return like({
+    async next() {
+      try {
+        const { value } = await reader.read();
+        await tap.see?.(value);
+        return value;
+      } catch (error) {
+        // Nothing more is wanted of a source that was refused.
+        await reader.cancel(error).catch(() => {});
+        await tap.fail?.(error);
+        throw error;
+      }
+    },
+    async cancel(reason) {
+      await reader.cancel(reason).catch(() => {});
+      await tap.cancel?.();
+    },
+  });
 }
 
 /**
@@ -137,7 +171,7 @@ export function byteTransform(transformer: ByteTransformer): ReadableWritablePai
       work((bytes) => {
         if (bytes.length === 0) return;
         isWanted = false;
-        reader.enqueue(alone(bytes));
+        give(reader, alone(bytes));
       });
     } catch (error) {
       reader.error(error);
@@ -159,6 +193,16 @@ export function byteTransform(transformer: ByteTransformer): ReadableWritablePai
     },
   });
   return { readable, writable };
+}
+
+/** Puts a piece into a stream: into the buffer of who reads into one of its own, as then nothing is left of the piece. */
+export function give(controller: ReadableByteStreamController, piece: Uint8Array<ArrayBuffer>): void {
+  const view = controller.byobRequest?.view;
+  if (!view || view.byteLength < piece.length) return controller.enqueue(piece);
+  new Uint8Array(view.buffer, view.byteOffset).set(piece);
+  const { length } = piece;
+  free(piece);
+  controller.byobRequest?.respond(length);
 }
 
 /** Bytes in a buffer that holds nothing else: themselves, or a copy. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { discard } from "./body.ts";
+import { tapped } from "./byte_stream.ts";
 import { errorOf, printable, RegistryError } from "./registry_error.ts";
 
 /** TLS choices for one registry. */
@@ -140,7 +141,7 @@ async function sendOnce(options: HTTPOptions, request: Exchange): Promise<Respon
       headers,
       redirect: "manual",
       signal: both,
-      ...(body === undefined ? {} : { body: body instanceof ReadableStream ? passing(body, restart) : body }),
+      ...(body === undefined ? {} : { body: body instanceof ReadableStream ? tapped(body, { see: restart }) : body }),
       // Streams go out while nothing comes back yet: the fetch standard wants it said, its TypeScript types do not know it.
       ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
     } as const;
@@ -157,20 +158,6 @@ async function sendOnce(options: HTTPOptions, request: Exchange): Promise<Respon
 /** The method as Go's errors spell it. */
 function verb({ method = "GET" }: Exchange): string {
   return method[0] + method.slice(1).toLowerCase();
-}
-
-/** The stream unchanged; `passed` is called with each chunk. */
-function passing(source: ReadableStream<Uint8Array>, passed: () => void): ReadableStream<Uint8Array> {
-  const reader = source.getReader();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      passed();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 });
 }
 
 /** Why a fetch failed, in Go's words where clients look for them. */

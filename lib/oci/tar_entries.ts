@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { byteStream, isByteStream } from "./byte_stream.ts";
 import { ByteReader } from "./byte_reader.ts";
 import { LayerError } from "./layer_error.ts";
 import { parsePAX, type PAXRecord } from "./pax.ts";
@@ -81,14 +82,10 @@ export async function* tarEntries(stream: ReadableStream<Uint8Array>, limits: Ta
 /** Writes files as an archive, read only and without a time: the same files are the same bytes. */
 export function tarStream(files: AsyncIterable<TarFile>): ReadableStream<Uint8Array> {
   const pieces = write(files);
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value } = await pieces.next();
-      if (value === undefined) controller.close();
-      else controller.enqueue(value);
-    },
+  return byteStream({
+    next: async () => (await pieces.next()).value,
     cancel: async () => void await pieces.return(undefined),
-  }, { highWaterMark: 0 });
+  });
 }
 
 async function* write(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array, undefined> {
@@ -97,10 +94,13 @@ async function* write(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array,
     const header = { ...kind, ...mode === undefined ? {} : { mode } };
     yield writeHeader({ ...header, name: new TextEncoder().encode(path), size }, [], "posix");
     let written = 0;
-    for await (const bytes of content instanceof Uint8Array ? [content] : await content()) {
+    const source = content instanceof Uint8Array ? [content] : await content();
+    // What others may have is copied: what goes out is its reader's.
+    const isOurs = source instanceof ReadableStream && isByteStream(source);
+    for await (const bytes of source) {
       written += bytes.length;
       if (written > size) break;
-      if (bytes.length > 0) yield bytes;
+      yield isOurs ? bytes : new Uint8Array(bytes);
     }
     if (written !== size) throw broken("corrupt", `"${path}" has not the ${size} bytes it was announced with`);
     if (padding(size) > 0) yield new Uint8Array(padding(size));

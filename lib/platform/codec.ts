@@ -8,7 +8,7 @@ import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 import { EngineError } from "../engine/errors.ts";
 import type { Codec, Hash } from "../engine/ports.ts";
-import { alone } from "../oci/byte_stream.ts";
+import { alone, give } from "../oci/byte_stream.ts";
 
 /** Bytes per output chunk: large ones keep the cost of stream steps small. */
 const CHUNK_SIZE = 256 * 1024;
@@ -61,6 +61,7 @@ function webTransform(node: Transform, what: string): TransformStream<Uint8Array
     waiting?.(failure.reason);
   };
   let reader: ReadableByteStreamController;
+  const buffers = new WholeBuffers();
   // Set by the reader's cancel, an error, or the end: what Node still emits after it goes nowhere.
   let ended = false;
   const fail = (error: unknown) => {
@@ -74,14 +75,16 @@ function webTransform(node: Transform, what: string): TransformStream<Uint8Array
     type: "bytes",
     start(controller) {
       reader = controller;
+      const emit = (piece: Uint8Array<ArrayBuffer>) => {
+        give(controller, piece);
+        node.pause();
+      };
       node.on("data", (chunk: Uint8Array) => {
-        if (ended) return;
-        // A chunk that is not full shares its buffer with the next one.
-        controller.enqueue(alone(chunk));
-        if ((controller.desiredSize ?? 0) <= 0) node.pause();
+        if (!ended) buffers.take(chunk).forEach(emit);
       });
       node.on("end", () => {
         if (ended) return;
+        buffers.rest().forEach(emit);
         ended = true;
         controller.close();
         // Who reads into buffers of its own waits for an answer in them.
@@ -96,7 +99,7 @@ function webTransform(node: Transform, what: string): TransformStream<Uint8Array
       stop(reason ?? new EngineError("cancelled", `Stop ${what}: the reader went away`));
       node.destroy();
     },
-  }, { highWaterMark: 1 });
+  });
   // No race with a promise that lives as long as the stream: it would keep something of every chunk.
   const step = (act: (done: (error?: Error | null) => void) => void) =>
     new Promise<void>((resolve, reject) => {
@@ -116,6 +119,36 @@ function webTransform(node: Transform, what: string): TransformStream<Uint8Array
     },
   }, { highWaterMark: 1 });
   return { readable, writable };
+}
+
+/**
+ * What zlib wrote, in whole buffers. It hands out parts of them, cut where its input ended; together again they can be given away
+ * without a copy, as it takes another buffer when one is full.
+ */
+class WholeBuffers {
+  #part: Uint8Array | undefined;
+
+  /** Takes a part; gives what is whole by now. */
+  take(chunk: Uint8Array): Uint8Array<ArrayBuffer>[] {
+    const part = this.#part;
+    const follows = part !== undefined && part.buffer === chunk.buffer &&
+      part.byteOffset + part.length === chunk.byteOffset;
+    const before = follows ? [] : this.rest();
+    const joined = follows ? new Uint8Array(chunk.buffer, part.byteOffset, part.length + chunk.length) : chunk;
+    if (joined.length < joined.buffer.byteLength) {
+      this.#part = joined;
+      return before;
+    }
+    this.#part = undefined;
+    return [...before, alone(joined)];
+  }
+
+  /** What is left, as a copy: zlib may still write behind it. */
+  rest(): Uint8Array<ArrayBuffer>[] {
+    const part = this.#part;
+    this.#part = undefined;
+    return part === undefined ? [] : [new Uint8Array(part)];
+  }
 }
 
 function corrupt(what: string, cause: unknown): EngineError {

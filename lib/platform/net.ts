@@ -6,6 +6,7 @@
  */
 import https from "node:https";
 import { rootCertificates } from "node:tls";
+import { free, isByteStream, pieceStream } from "../oci/byte_stream.ts";
 import type { Net, TLSOptions } from "../engine/ports.ts";
 import { sendRequest } from "./send_request.ts";
 
@@ -19,11 +20,31 @@ export function hostNet(): Net {
     fetch(request, tls = {}) {
       const plain = !request.url.startsWith("https:") || Object.values(tls).every((choice) => !choice);
       return plain
-        ? fetch(request)
+        ? fetch(givingBack(request))
         : sendRequest(request, (options, answer) =>
           https.request(request.url, { ...options, agent: agentFor(agents, tls) }, answer));
     },
   };
+}
+
+/** A request whose body's pieces are freed when the next is asked for, where that can be. */
+function givingBack(request: Request): Request {
+  // Deno's fetch has then taken a piece, with a hold of its own on the memory; Node's may still have to write it.
+  const isSafe = "Deno" in globalThis && request.body !== null && isByteStream(request.body);
+  if (!isSafe || request.body === null) return request;
+  const reader = request.body.getReader();
+  let sent: Uint8Array | undefined;
+  const body = pieceStream({
+    async next() {
+      if (sent !== undefined) free(sent);
+      return sent = (await reader.read()).value;
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  const { url, method, headers, signal, redirect } = request;
+  // What the fetch standard wants said of a stream, and its TypeScript types do not know.
+  const duplex = { duplex: "half" };
+  return new Request(url, { method, headers, signal, redirect, body, ...duplex });
 }
 
 function agentFor(agents: Map<string, https.Agent>, tls: TLSOptions): https.Agent {

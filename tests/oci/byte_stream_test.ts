@@ -9,6 +9,7 @@ import {
   pieceStream,
   pour,
   pourThrough,
+  tapped,
 } from "../../lib/oci/byte_stream.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -152,4 +153,43 @@ Deno.test("pourThrough() frees what the transform was given", async () => {
   assertEquals(given.map(({ length }) => length), [0, 0]);
   const failing = byteStream({ next: () => Promise.reject(new Error("source")) });
   await assertRejects(() => new Response(pourThrough(failing, doubled())).text(), Error, "source");
+});
+
+Deno.test("tapped() keeps a stream's type and content, and tells of its end, its failure and its cancelling", async () => {
+  for (const like of [byteStream, pieceStream]) {
+    const told: string[] = [];
+    const tap = {
+      see: (bytes: Uint8Array | undefined) => void told.push(`see ${bytes?.length}`),
+      fail: (error: unknown) => void told.push(`fail ${error}`),
+      cancel: () => void told.push("cancel"),
+    };
+    const source = () => {
+      const pieces = [Uint8Array.of(1, 2), Uint8Array.of(3)];
+      return like({ next: () => Promise.resolve(pieces.shift()), cancel: () => void told.push("source") });
+    };
+    const stream = tapped(source(), tap);
+    assertEquals(isByteStream(stream), like === byteStream);
+    assertEquals(new Uint8Array(await new Response(stream).arrayBuffer()), Uint8Array.of(1, 2, 3));
+    assertEquals(told.splice(0), ["see 2", "see 1", "see undefined"]);
+    await tapped(source(), tap).cancel();
+    assertEquals(told.splice(0), ["source", "cancel"]);
+    const broken = like({ next: () => Promise.reject(new Error("gone")) });
+    await assertRejects(() => new Response(tapped(broken, tap)).arrayBuffer(), Error, "gone");
+    assertEquals(told.splice(0), ["fail Error: gone"]);
+    const refused = tapped(source(), { see: () => Promise.reject(new Error("no")) });
+    await assertRejects(() => new Response(refused).arrayBuffer(), Error, "no");
+    assertEquals(told, ["source"]);
+  }
+});
+
+Deno.test("byteStream() copies a piece into the buffer of who brings one, and frees it", async () => {
+  const pieces = [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6, 7, 8, 9)];
+  const given = [...pieces];
+  const reader = byteStream({ next: () => Promise.resolve(given.shift()) }).getReader({ mode: "byob" });
+  const read = async () => [...(await reader.read(new Uint8Array(4))).value ?? []];
+  assertEquals(await read(), [1, 2, 3]);
+  assertEquals(pieces[0].buffer.byteLength, 0);
+  assertEquals(await read(), [4, 5, 6, 7]);
+  assertEquals(await read(), [8, 9]);
+  assertEquals((await reader.read(new Uint8Array(4))).done, true);
 });

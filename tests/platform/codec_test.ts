@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { EngineError } from "../../lib/engine/errors.ts";
+import { free } from "../../lib/oci/byte_stream.ts";
+import { concat } from "../../lib/oci/bytes.ts";
 import { hostClock } from "../../lib/platform/clock.ts";
 import { hostCodec } from "../../lib/platform/codec.ts";
 import { hostRandom } from "../../lib/platform/random.ts";
@@ -96,18 +98,42 @@ Deno.test("hostCodec() compresses with the level asked for, and reads it again",
 
 Deno.test("hostCodec() keeps nothing of the chunks that went through (each left a waiting promise on the heap)", async () => {
   const member = new Uint8Array(gzipSync("chunk"));
-  let left = 100_000;
-  const source = new ReadableStream<Uint8Array>({
-    pull: (controller) => left-- > 0 ? controller.enqueue(member) : controller.close(),
-  });
   let [least, end, count] = [Infinity, 0, 0];
-  for await (const _ of source.pipeThrough(hostCodec().gunzip())) {
+  const look = () => {
     const { heapUsed } = Deno.memoryUsage();
     if (++count === 10_000) least = Infinity;
     least = Math.min(least, heapUsed);
     // The least of a stretch is what was left when garbage was collected last.
     if (count % 10_000 === 0 && end === 0) end = least;
     if (count === 90_000) least = Infinity;
-  }
+  };
+  const source = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      look();
+      if (count <= 100_000) controller.enqueue(member);
+      else controller.close();
+    },
+  });
+  assertEquals((await whole(source.pipeThrough(hostCodec().gunzip()))).length, 500_000);
   assert(least - end < 10 * 1024 * 1024, `the heap grew by ${least - end} bytes`);
+});
+
+Deno.test("hostCodec() gives whole buffers that belong to the reader, and all bytes, however the input is cut", async () => {
+  const bytes = crypto.getRandomValues(new Uint8Array(65_536));
+  const plain = new Uint8Array(40 * bytes.length + 12_345);
+  for (let at = 0; at < plain.length; at += bytes.length) plain.set(bytes.subarray(0, plain.length - at), at);
+  const packed = new Uint8Array(gzipSync(plain));
+  for (const step of [1000, 65_537, 300_000, packed.length]) {
+    const stream = source(packed, step).pipeThrough(hostCodec().gunzip());
+    const pieces: Uint8Array[] = [];
+    const sizes: number[] = [];
+    for await (const piece of stream) {
+      sizes.push(piece.length);
+      pieces.push(piece.slice());
+      assertEquals(piece.buffer.byteLength, piece.length);
+      free(piece);
+    }
+    assertEquals(sha256(concat(pieces)), sha256(plain), `${step}`);
+    assert(sizes.slice(0, -1).every((size) => size === 256 * 1024), sizes.join());
+  }
 });

@@ -1,26 +1,22 @@
+import { tapped } from "../../oci/byte_stream.ts";
 import type { Clock } from "../ports.ts";
 
 /** Milliseconds between two reports of one layer's progress. */
 const REPORT_INTERVAL = 100;
 
 /**
- * Passes bytes through and tells now and then how many they were.
+ * The stream unchanged; it tells now and then how many bytes have passed.
  *
  * @param offset How many came before
  */
 export function counted(
-  clock: Clock,
-  offset: number,
+  source: ReadableStream<Uint8Array>,
+  { clock, offset }: { clock: Clock; offset: number },
   tell: (current: number) => void,
-): TransformStream<Uint8Array, Uint8Array> {
+): ReadableStream<Uint8Array> {
   let current = offset;
   const report = nowAndThen(clock, tell);
-  return new TransformStream({
-    transform(chunk, controller) {
-      report(current += chunk.length);
-      controller.enqueue(chunk);
-    },
-  });
+  return tapped(source, { see: (bytes) => report(current += bytes?.length ?? 0) });
 }
 
 /** Tells of what it is told, but not more often than anybody looks. */

@@ -34,14 +34,21 @@ export async function plainStream(
   const compression = detectCompression(head);
   if (compression === "none") return { stream, compression };
   try {
-    const transform = compression === "gzip" ? codec.gunzip() : codec.unzstd();
-    const plain = codec.handsBack ? pourThrough(stream, transform) : stream.pipeThrough(transform);
-    return { stream: plain, compression };
+    return { stream: through(codec, stream, compression === "gzip" ? codec.gunzip() : codec.unzstd()), compression };
   } catch (error) {
     // Not every runtime has Zstandard.
     await stream.cancel(error);
     throw error;
   }
+}
+
+/** A stream through one of the codec's transforms, its pieces freed where that can be. */
+export function through(
+  { handsBack = false }: Codec,
+  stream: ReadableStream<Uint8Array>,
+  transform: TransformStream<Uint8Array, Uint8Array>,
+): ReadableStream<Uint8Array> {
+  return handsBack ? pourThrough(stream, transform) : stream.pipeThrough(transform);
 }
 
 /** The first bytes of a stream, and the stream still whole, and of type `bytes` where it was. */

@@ -1,3 +1,4 @@
+import { pourThrough, tapped } from "../../oci/byte_stream.ts";
 import { overlayLayer } from "../../oci/layer_tar.ts";
 import { EngineError } from "../errors.ts";
 import type { Limits } from "../options.ts";
@@ -42,9 +43,8 @@ export async function unpackLayer(
   const { stream: plain, compression } = await plainStream(ports.codec, blob);
   // A plain layer's digest is its diff ID, and was checked when it was stored.
   const hash = compression === "none" ? undefined : ports.codec.hash();
-  const tar = plain
-    .pipeThrough(checkDiffID(layer, hash, found), { signal })
-    .pipeThrough(overlayLayer({ bytes: limits.layerBytes, entries: limits.layerEntries }));
+  const checked = checkDiffID(plain, { ...layer, signal }, hash, found);
+  const tar = pourThrough(checked, overlayLayer({ bytes: limits.layerBytes, entries: limits.layerEntries }));
   const { stream, failure } = watch(tar);
   const name = async () => {
     await admit?.(found.diffID);
@@ -60,45 +60,33 @@ export async function unpackLayer(
   }
 }
 
-/** Passes a plain tar through; `found` gets its size, and its diff ID. */
+/** Passes a plain tar on as it is; `found` gets its size, and its diff ID. */
 function checkDiffID(
-  { digest, diffID }: { digest: string; diffID?: string },
+  plain: ReadableStream<Uint8Array>,
+  { digest, diffID, signal }: { digest: string; diffID?: string; signal?: AbortSignal },
   hash: Hash | undefined,
   found: Unpacked,
-): TransformStream<Uint8Array, Uint8Array> {
-  return new TransformStream({
-    transform(chunk, controller) {
-      hash?.update(chunk);
-      found.size += chunk.length;
-      controller.enqueue(chunk);
-    },
-    async flush() {
-      found.diffID = await hash?.digest() ?? digest;
-      if (diffID === undefined || found.diffID === diffID) return;
-      const text = `the layer's diff ID is ${found.diffID}, the config says ${diffID}`;
-      throw new EngineError("corrupt", `Unpack ${digest}: ${text}`);
-    },
-  });
+): ReadableStream<Uint8Array> {
+  const see = async (bytes: Uint8Array | undefined) => {
+    signal?.throwIfAborted();
+    if (bytes !== undefined) {
+      hash?.update(bytes);
+      found.size += bytes.length;
+      return;
+    }
+    found.diffID = await hash?.digest() ?? digest;
+    if (diffID === undefined || found.diffID === diffID) return;
+    const text = `the layer's diff ID is ${found.diffID}, the config says ${diffID}`;
+    throw new EngineError("corrupt", `Unpack ${digest}: ${text}`);
+  };
+  return tapped(plain, { see });
 }
 
 /** The stream unchanged, and the error it ended with, if any. */
 function watch(
   source: ReadableStream<Uint8Array>,
 ): { stream: ReadableStream<Uint8Array>; failure: () => unknown } {
-  const reader = source.getReader();
   let failure: unknown;
-  const stream = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { value } = await reader.read();
-        if (value === undefined) controller.close();
-        else controller.enqueue(value);
-      } catch (error) {
-        failure = error;
-        throw error;
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 });
+  const stream = tapped(source, { fail: (error) => void (failure = error) });
   return { stream, failure: () => failure };
 }

@@ -4,7 +4,7 @@ import { type Compression, layerCompression } from "../../../oci/media_type.ts";
 import { name as repositoryOf } from "../../../oci/reference.ts";
 import { EngineError } from "../../errors.ts";
 import { counted } from "../counted.ts";
-import { decompress } from "../decompress.ts";
+import { decompress, through } from "../decompress.ts";
 import { admit } from "../intake.ts";
 import type { PushState } from "../types.ts";
 import type { PushChoice, PushContext, PushSource } from "./push_context.ts";
@@ -56,12 +56,11 @@ export async function pushBlob(
   location?: URL,
 ): Promise<PushState> {
   const { core: { clock }, writer, target, places } = context;
-  const count = (offset: number) =>
-    counted(clock, offset, (current) => report(context, descriptor, "pushing", current));
+  const tell = (current: number) => report(context, descriptor, "pushing", current);
   const outcome = await writer.blob(target, {
     ...lookedFor(context, source, descriptor),
     location,
-    open: async (offset) => (await source.open(descriptor, offset)).pipeThrough(count(offset)),
+    open: async (offset) => counted(await source.open(descriptor, offset), { clock, offset }, tell),
     onUpload: () => report(context, descriptor, "pushing", 0),
   });
   places.see(repositoryOf(target), [descriptor.digest]);
@@ -152,7 +151,7 @@ async function compress(
     throw new EngineError("invalid", `Push ${layer.digest}: format ${format} has no layers compressed with zstd`);
   }
   const plain = await decompress(codec, await source.open(layer, 0));
-  const packed = plain.pipeThrough(compression === "zstd" ? codec.zstd(level) : codec.gzip(level));
+  const packed = through(codec, plain, compression === "zstd" ? codec.zstd(level) : codec.gzip(level));
   const { digest, size } = await blobs.put(packed, {
     limit: options.limits.layerBytes,
     admit: (digest) => admit(context, `blob:${digest}`),
