@@ -97,13 +97,19 @@ export const engineErrors: ErrorCodec = {
       if (absent) return absent;
     }
     if (error instanceof HTTPError && error.kind === "argument" && UNREADABLE.has(context.name ?? "")) {
-      return errorModel(500, error.message);
+      return errorModel(500, error.message, unconverted(error.message));
     }
     if (isFullDisk(error)) return errorModel(500, "no space left on device");
     if (!(error instanceof EngineError)) return wireErrors.encode(error, context);
     return errorModel(statusOf(error, context.name), error.message, error.sentinel);
   },
 };
+
+/** What Podman's reader of queries says of the parameter that a message of the transport's names. */
+function unconverted(message: string): string | undefined {
+  const name = /(?:^Read|: at) "([^"]+)": "/.exec(message)?.[1];
+  return name && `schema: error converting value for "${name}"`;
+}
 
 /** The one failure of a host that its users can do something about, as the file system or the database tell of it. */
 function isFullDisk(error: unknown): boolean {

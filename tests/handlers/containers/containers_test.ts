@@ -77,8 +77,9 @@ Deno.test("ListContainers() answers 500 where its query does not parse, as Podma
   await using test = await openTestEngine();
   for (const path of ["/libpod/containers/json?all=garb1age", "/containers/json?limit=garb1age"]) {
     const reply = await test.send("GET", path);
-    const { response, message } = await reply.json();
-    assertEquals([reply.status, response], [500, 500]);
+    const { response, message, cause } = await reply.json();
+    const name = path.includes("all=") ? "all" : "limit";
+    assertEquals([reply.status, response, cause], [500, 500, `schema: error converting value for "${name}"`]);
     assert(message.includes('"garb1age"'), message);
   }
 });
