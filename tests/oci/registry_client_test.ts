@@ -271,3 +271,17 @@ Deno.test("RegistryClient stops when its caller does", async () => {
     await assertRejects(() => client(registry.registriesConf).manifest(x(registry), { signal: both }), DOMException);
   });
 });
+
+Deno.test("RegistryClient waits a minute at most, whatever a registry wants to be waited for", async () => {
+  for (const after of ["99999999999999999999", "1e9", "Fri, 31 Dec 9999 23:59:59 GMT", "-5", "x"]) {
+    const status = { of: "blob", code: 429, times: 2, headers: { "retry-after": after } } as const;
+    await withFaults({ status }, async (registry) => {
+      const pauses: number[] = [];
+      const sleep = (ms: number) => Promise.resolve(void pauses.push(ms));
+      const registryClient = client(registry.registriesConf, { sleep });
+      assertEquals(await bytesOf(await registryClient.blob(x(registry), DESCRIPTOR)), BLOB);
+      assertEquals(pauses.length, 2);
+      assert(pauses.every((pause) => pause >= 0 && pause <= 60_000), `${after}: ${pauses}`);
+    });
+  }
+});

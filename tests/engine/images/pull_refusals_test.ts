@@ -1,6 +1,8 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { EngineError, type ErrorCode } from "../../../lib/engine/errors.ts";
-import type { Entry } from "../../fixtures/tar_builder.ts";
+import { concat } from "../../../lib/oci/bytes.ts";
+import { buildTar, type Entry } from "../../fixtures/tar_builder.ts";
 import {
   buildImage,
   buildIndex,
@@ -40,15 +42,81 @@ function altered(alter: (manifest: ManifestDocument) => unknown): BuiltImage {
 
 const plain = sampleImage([3000, 100_000]);
 const [small, large] = plain.layers;
-const isLarge: Fault = ({ what }) => what === large.digest ? new Response() : undefined;
-const onLarge = (answer: (body: Uint8Array, range: string | null) => Response): Fault => (asked, body) =>
-  isLarge(asked, body) && body ? answer(body, asked.range) : undefined;
+const onLarge = (answer: (body: Uint8Array, range: string | null) => Response): Fault => ({ what, range }, body) =>
+  body && what === large.digest ? answer(body, range) : undefined;
 const always = (status: number, body: string | null = null, headers: Record<string, string> = {}): Fault => () =>
   new Response(body, { status, headers });
 const denied = JSON.stringify({ errors: [{ code: "DENIED", message: "requested access is denied" }] });
 const empty = { rootfs: { type: "layers", diff_ids: [] } };
 
+/** An image whose second layer's blob is these bytes, rightly named by their digest. */
+function packed(bytes: Uint8Array, compression: "gzip" | "zstd"): BuiltImage {
+  const digest = sha256(bytes);
+  const mediaType = `application/vnd.oci.image.layer.v1.tar+${compression}`;
+  const image = buildImage({
+    layers: [{ entries: [{ type: "file", path: "first", content: "fine" }] }, { entries: [] }],
+    architecture: "amd64",
+    alterManifest: (m) => ({ ...m, layers: [m.layers[0], { mediaType, digest, size: bytes.length }] }),
+  });
+  image.blobs.set(digest, bytes);
+  return image;
+}
+
+const tar = buildTar([{ type: "file", path: "x", content: noise(300_000) }]);
+/** A frame of Zstandard that wants 2 TiB of memory (RFC 8878, section 3.1.1.1.2), and then holds one empty block. */
+const WIDE_FRAME = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x00, 31 << 3, 0x01, 0x00, 0x00);
+const onConfig = (answer: (body: Uint8Array) => Response): Fault => ({ what }, body) =>
+  body && what === `sha256:${plain.id}` ? answer(body) : undefined;
+const endless = () => new Response(new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(65536).fill(32)) }));
+const elsewhere = (location: string): Fault =>
+  onLarge(() => new Response(null, { status: 307, headers: { location } }));
+
 const REFUSALS: Refusal[] = [
+  {
+    what: "a manifest without end",
+    image: plain,
+    fault: ({ kind }) => kind === "manifest" ? endless() : undefined,
+    code: "limit",
+  },
+  {
+    what: "a config of other content",
+    image: plain,
+    fault: onConfig((body) => reply(noise(body.length), "", null)),
+    code: "corrupt",
+  },
+  { what: "a config without end", image: plain, fault: onConfig(endless), code: "corrupt" },
+  {
+    what: "a layer that is a file of the host",
+    image: plain,
+    fault: elsewhere("file:///etc/passwd"),
+    code: "registry",
+    staged: 2,
+  },
+  {
+    what: "a layer that is elsewhere and there not",
+    image: plain,
+    fault: elsewhere("/v2/other/blobs/x"),
+    code: "registry",
+    status: 404,
+    staged: 2,
+  },
+  {
+    what: "gzip that breaks off",
+    image: packed(new Uint8Array(gzipSync(tar)).subarray(0, -5000), "gzip"),
+    code: "corrupt",
+    text: "gunzip",
+  },
+  {
+    what: "gzip with another thing behind it",
+    image: packed(concat([new Uint8Array(gzipSync(tar)), noise(5000)]), "gzip"),
+    code: "corrupt",
+  },
+  {
+    what: "Zstandard that breaks off",
+    image: packed(new Uint8Array(zstdCompressSync(tar)).subarray(0, -5000), "zstd"),
+    code: "corrupt",
+  },
+  { what: "Zstandard with a window of terabytes", image: packed(WIDE_FRAME, "zstd"), code: "corrupt", text: "unzstd" },
   { what: "a registry without the image", image: plain, fault: always(404, "{}"), code: "registry", status: 404 },
   { what: "a registry that wants a login", image: plain, fault: always(401), code: "registry", status: 401 },
   {
