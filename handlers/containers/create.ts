@@ -28,11 +28,17 @@ function otherPlatform({ containers, images }: Engine, id: string, generator: Sp
   return [`image platform (${text(own)}) does not match the expected platform (${text(wanted)})`];
 }
 
+/** A warning where more files of a log are asked for than are kept: files of compose ask so as a matter of course. */
+function oneLogFile({ logOptions }: ContainerSpec): string[] {
+  const { "max-file": files = "1" } = logOptions;
+  return Number(files) > 1 ? [`log option max-file=${files}: one file is kept, which begins anew at max-size`] : [];
+}
+
 /** Makes a container from what both trees translate their requests to. */
 export async function create(engine: Engine, spec: ContainerSpec): Promise<ContainerCreateResponse> {
   try {
     const { record, warnings } = await engine.containers.create(spec);
-    return emit(ContainerCreateResponse, { Id: record.id, Warnings: warnings });
+    return emit(ContainerCreateResponse, { Id: record.id, Warnings: [...warnings, ...oneLogFile(spec)] });
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "no_such_image") throw error;
     // Clients match on these words to decide that a pull may help.

@@ -24,7 +24,18 @@ Deno.test("logs are kept as asked: by drivers, sizes and places", async (t) => {
   await t.step("max-size bounds the file, from both clients", async () => {
     const noise = ["sh", "-c", "i=0; while [ $i -lt 4000 ]; do echo line number $i; i=$((i+1)); done"];
     await podman(...run, "small", "--log-opt", "max-size=10k", image, ...noise);
-    await docker(...run, "little", "--log-opt", "max-size=10k", image, ...noise);
+    const files = await server.docker(
+      ...run,
+      "little",
+      "--log-opt",
+      "max-size=10k",
+      "--log-opt",
+      "max-file=3",
+      image,
+      ...noise,
+    );
+    ok(files);
+    assertStringIncludes(files.stderr, "WARNING: log option max-file=3: one file is kept");
     for (const name of ["small", "little"]) {
       await podman("wait", name);
       const path = (await podman("inspect", "--format", "{{.HostConfig.LogConfig.Path}}", name)).trim();

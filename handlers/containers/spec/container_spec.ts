@@ -13,7 +13,7 @@ import { isEmpty, refuseUnsupported, unsupported } from "./unsupported.ts";
 const LOG_DRIVERS = ["k8s-file", "json-file", "journald", "none"];
 
 /** Options of a log, and the values that ask for what it does anyway. */
-const NO_LOG_OPTION: Record<string, string | undefined> = { "max-file": "1", compress: "false", mode: "blocking" };
+const NO_LOG_OPTION: Record<string, string | undefined> = { compress: "false", mode: "blocking" };
 
 /**
  * What a create request asks for, in the engine's words.
@@ -134,7 +134,9 @@ function logConfig({ log_configuration: log }: SpecGenerator): NonNullable<SpecG
   const option = Object.entries(log?.options ?? {}).find(([key, value]) => {
     // Only a journal has tags, and here they are texts, not templates.
     const isTag = key === "tag" && log?.driver === "journald" && !value.includes("{{");
-    return !isTag && NO_LOG_OPTION[key] !== value;
+    // More than one is answered with a warning.
+    const isFiles = key === "max-file" && /^[1-9]\d{0,8}$/.test(value);
+    return !isTag && !isFiles && NO_LOG_OPTION[key] !== value;
   });
   if (option !== undefined) throw unsupported("log_configuration.options", `"${option.join("=")}"`);
   return log ?? {};

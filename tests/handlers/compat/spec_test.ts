@@ -154,7 +154,7 @@ Deno.test("specGenerator() refuses what docker asks for and nobody has", () => {
     [{ IOMaximumIOps: 1 }, "HostConfig.IOMaximumIOps"],
     [{ VolumeDriver: "other" }, "HostConfig.VolumeDriver"],
     [{ DeviceRequests: [{ Count: -1 }] }, "gpus"],
-    [{ LogConfig: { Config: { "max-file": "3" } } }, "log_configuration.options"],
+    [{ LogConfig: { Config: { "max-file": "0" } } }, "log_configuration.options"],
     [{ Mounts: [volume({ Labels: { a: "b" } })] }, "HostConfig.Mounts.VolumeOptions.Labels"],
     [{ Mounts: [volume({ DriverConfig: { Options: { a: "b" } } })] }, "HostConfig.Mounts.VolumeOptions.DriverConfig"],
     [

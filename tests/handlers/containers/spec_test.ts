@@ -179,7 +179,7 @@ Deno.test("containerSpec() takes values that ask for nothing", () => {
 });
 
 Deno.test("containerSpec() takes log options that ask for what a log does anyway", () => {
-  const options = { "max-file": "1", compress: "false" };
+  const options = { "max-file": "3", compress: "false" };
   assertEquals(native({ image: "x", log_configuration: { options } }).logOptions, options);
 });
 
