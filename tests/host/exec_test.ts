@@ -221,14 +221,14 @@ Deno.test("exec sessions outlive a server that is killed", async () => {
     const reply = await server.request("POST", "/libpod/containers/box/exec", { body: { Cmd, ...rest } });
     return (await reply.json()).Id as string;
   };
-  const detached = await create(["sh", "-c", "sleep 1; exit 11"]);
+  const detached = await create(["sh", "-c", "sleep 3; exit 11"]);
   const lasting = await create(["sleep", "60"]);
-  const terminal = await create(["sh", "-c", "sleep 1; exit 12"], { Tty: true });
+  const terminal = await create(["sh", "-c", "sleep 3; exit 12"], { Tty: true });
   const waiting = await create(["true"]);
   for (const id of [detached, lasting, terminal]) {
     assertEquals((await server.request("POST", `/libpod/exec/${id}/start`, { body: { Detach: true } })).status, 200);
   }
-  const attached = server.podman("exec", "box", "sh", "-c", "sleep 1; exit 13");
+  const attached = server.podman("exec", "box", "sh", "-c", "sleep 3; exit 13");
   const all = async () => {
     const { ExecIDs } = await (await server.request("GET", "/libpod/containers/box/json")).json();
     return await Promise.all(

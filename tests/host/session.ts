@@ -54,7 +54,7 @@ function layeredBusybox() {
 }
 
 /** Tries until it does not throw any more, for at most `timeout` milliseconds; then its last error is thrown. */
-export async function until<T>(work: () => Promise<T>, timeout = 10_000): Promise<T> {
+export async function until<T>(work: () => Promise<T>, timeout = 30_000): Promise<T> {
   const end = performance.now() + timeout;
   for (;;) {
     try {
