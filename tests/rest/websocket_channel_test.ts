@@ -1,0 +1,93 @@
+import { assert, assertEquals } from "@std/assert";
+import { openChannel } from "../../lib/rest/channel.ts";
+import { ChannelSource } from "../../lib/rest/channel_source.ts";
+import { sendValues } from "../../lib/rest/websocket_channel.ts";
+import { silent } from "./silent.ts";
+
+Deno.test("sendValues() holds no more than a bound for a plain WebSocket that does not read, then closes it with 1013", async () => {
+  const closes: unknown[][] = [];
+  let made = 0;
+  // A socket whose peer takes nothing: only what is sent adds up.
+  const socket = Object.assign(new EventTarget(), {
+    readyState: 1,
+    bufferedAmount: 0,
+    send: (text: string) => void (socket.bufferedAmount += text.length),
+    close: (...given: unknown[]) => void closes.push(given),
+  });
+  let released = false;
+  async function* endless() {
+    try {
+      for (;; made++) yield "x".repeat(65_536);
+    } finally {
+      released = true;
+    }
+  }
+  const source = new ChannelSource(endless(), String);
+  // What of a WebSocket is used is there.
+  await sendValues(source, socket as unknown as WebSocket, { flow: false, describe: String, stall: 40 });
+  assertEquals(closes, [[1013, "The peer reads too slowly"]]);
+  assert(made < 24, `${made} values of 64 KiB made`);
+  await new Promise((resolve) => setTimeout(resolve));
+  assert(released);
+});
+
+/** A socket whose peer grants what a test says, when it says so. */
+function grantingSocket() {
+  const closes: unknown[][] = [];
+  const socket = Object.assign(new EventTarget(), {
+    readyState: 1,
+    bufferedAmount: 0,
+    send() {},
+    close: (...given: unknown[]) => void closes.push(given),
+  });
+  const say = (data: string) => void socket.dispatchEvent(new MessageEvent("message", { data }));
+  // What of a WebSocket is used is there.
+  return { socket: socket as unknown as WebSocket, say, closes };
+}
+
+Deno.test("sendValues() takes a peer for gone that has sent a beat and says nothing more", async () => {
+  const { socket, say, closes } = grantingSocket();
+  const { source, returned } = silent();
+  const sent = sendValues(new ChannelSource(source, String), socket, { flow: true, describe: String, patience: 100 });
+  say("64");
+  say("0");
+  await Promise.all([sent, returned]);
+  assertEquals(closes[0], [1001, "The peer is silent"]);
+});
+
+Deno.test("sendValues() waits for a peer that goes on beating, and for one that never did", async () => {
+  for (const beats of [true, false]) {
+    const { socket, say, closes } = grantingSocket();
+    const { source, returned } = silent();
+    const options = { flow: true, describe: String, patience: 10_000 };
+    const sent = sendValues(new ChannelSource(source, String), socket, beats ? options : { ...options, patience: 1 });
+    say("64");
+    for (let i = 0; i < 10; i++) {
+      if (beats) say("0");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assertEquals(closes, []);
+    socket.dispatchEvent(new CloseEvent("close"));
+    await Promise.all([sent, returned]);
+  }
+});
+
+Deno.test("openChannel() over a WebSocket with flow control grants credit, and beats", async () => {
+  const said: unknown[] = [];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
+    const { socket, response } = Deno.upgradeWebSocket(request, { protocol: "gantry.flow" });
+    socket.onmessage = ({ data }) => {
+      said.push(data);
+      if (data === "0") socket.close(1000);
+    };
+    return response;
+  });
+  try {
+    const request = new Request(`http://127.0.0.1:${server.addr.port}/`);
+    const channel = openChannel({ request, fetch, decode: JSON.parse, websocket: true });
+    assertEquals(await Array.fromAsync(channel), []);
+    assertEquals(said, ["64", "0"]);
+  } finally {
+    await server.shutdown();
+  }
+});
