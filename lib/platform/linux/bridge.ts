@@ -4,6 +4,7 @@
  * @module
  */
 import { readFile, stat, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { runCommand } from "./command.ts";
 import { namesIn } from "./tree.ts";
 
@@ -18,6 +19,17 @@ export async function hasBridge(name: string): Promise<boolean> {
 /** The interfaces on a bridge. */
 export async function bridgePorts(name: string): Promise<string[]> {
   return await namesIn(`/sys/class/net/${name}/brif`);
+}
+
+/** How long interfaces of namespaces that have ended are waited for. */
+const LEAVING = { tries: 200, pause: 25 };
+
+/**
+ * Waits until no interface is on a bridge, for five seconds at the most: the kernel takes down those of a namespace some time
+ * after its end, and netavark keeps a network's rules while there is one.
+ */
+export async function portsGone(name: string): Promise<void> {
+  for (let i = 0; i < LEAVING.tries && (await bridgePorts(name)).length > 0; i++) await sleep(LEAVING.pause);
 }
 
 /**

@@ -13,7 +13,15 @@ import type { PortMapping } from "../../engine/container_record.ts";
 import { EngineError } from "../../engine/errors.ts";
 import type { NetworkRecord } from "../../engine/network_record.ts";
 import type { Networks, NetworkSetup, NetworkStatus } from "../../engine/host_port.ts";
-import { allowPublished, bridgePorts, deleteBridge, hasBridge, reflectPorts, routeLoopback } from "./bridge.ts";
+import {
+  allowPublished,
+  bridgePorts,
+  deleteBridge,
+  hasBridge,
+  portsGone,
+  reflectPorts,
+  routeLoopback,
+} from "./bridge.ts";
 import { addressAt, parseSubnet } from "./cidr.ts";
 import type { HostContext } from "./context.ts";
 import { checkHostPorts } from "./host_ports.ts";
@@ -222,6 +230,7 @@ class BridgeNetworks implements LinuxNetworks {
     this.#seen.delete(network.interface);
     const subnets = network.subnets.map(({ subnet }) => subnet);
     if (await hasBridge(network.interface)) {
+      await portsGone(network.interface);
       const id = `gantry-${randomUUID()}`;
       const netns = await this.createNamespace(id);
       const last: NetworkSetup = {

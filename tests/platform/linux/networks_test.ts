@@ -273,6 +273,18 @@ Deno.test(
 );
 
 Deno.test(
+  { name: "Networks.remove() leaves no rules where an interface is still on its way out", ignore },
+  () =>
+    withNetwork(async ({ join, network }) => {
+      await join("a", 2);
+      await runCommand("ip", ["link", "add", "gantry-late", "type", "veth"]);
+      await runCommand("ip", ["link", "set", "gantry-late", "master", network.interface]);
+      // As the kernel does with those of a namespace: some time after its end.
+      setTimeout(() => void runCommand("ip", ["link", "delete", "gantry-late"]), 500);
+    }),
+);
+
+Deno.test(
   { name: "Networks.propose() takes down what a killed server with a root that is gone has left", ignore },
   () =>
     withNetwork(async ({ networks, network }) => {
