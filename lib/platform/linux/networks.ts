@@ -30,7 +30,7 @@ import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } fro
 import { containerPaths, type HostPaths, namespaceOwner } from "./paths.ts";
 import type { Nursery } from "./processes/nursery.ts";
 import { addBridge, publish, removeBridge, unpublish } from "./published_ports.ts";
-import { type Reservation, SHARED_FOLDER, Subnets } from "./subnets.ts";
+import { reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "./tree.ts";
 
 /** Networks, and what a host does with them when it closes. */
@@ -161,7 +161,7 @@ class BridgeNetworks implements LinuxNetworks {
       if (this.#seen.has(note.interface)) return true;
       if ((await bridgePorts(note.interface)).length > 0) return false;
       try {
-        await this.#takeDown(abandonedNetwork(note));
+        await this.#takeDown(reservedNetwork(note));
       } catch (error) {
         this.#log("debug", `Take down abandoned bridge "${note.interface}": ${error}`);
       }
@@ -277,24 +277,6 @@ class BridgeNetworks implements LinuxNetworks {
       if (this.#queues.get(name) === turn) this.#queues.delete(name);
     }
   }
-}
-
-/** As much of a network as taking it down needs. */
-function abandonedNetwork({ interface: name, subnet }: Reservation): NetworkRecord {
-  const gateway = addressAt(parseSubnet(subnet)!, 1);
-  return {
-    id: "",
-    name,
-    driver: "bridge",
-    interface: name,
-    created: new Date(0).toISOString(),
-    subnets: [{ subnet, gateway }],
-    ipv6: false,
-    internal: false,
-    dns: false,
-    labels: {},
-    options: {},
-  };
 }
 
 /** What a teardown that was done before, or is undone by the kernel, leaves to complain about. */

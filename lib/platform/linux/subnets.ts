@@ -163,6 +163,24 @@ export class Subnets {
   }
 }
 
+/** As much of a network as its note tells, which is what taking it down needs. */
+export function reservedNetwork({ interface: name, subnet }: Reservation): NetworkRecord {
+  const gateway = addressAt(parseSubnet(subnet)!, 1);
+  return {
+    id: "",
+    name,
+    driver: "bridge",
+    interface: name,
+    created: new Date(0).toISOString(),
+    subnets: [{ subnet, gateway }],
+    ipv6: false,
+    internal: false,
+    dns: false,
+    labels: {},
+    options: {},
+  };
+}
+
 async function exists(path: string): Promise<boolean> {
   return await stat(path).then(() => true, () => false);
 }
