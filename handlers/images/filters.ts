@@ -3,7 +3,7 @@ import { fitsGlob } from "../../lib/engine/glob.ts";
 import type { Relations } from "../../lib/engine/images/relations.ts";
 import type { ImageRecord } from "../../lib/engine/image_record.ts";
 import type { Filters } from "../wire/query.ts";
-import { parseMoment } from "../wire/time.ts";
+import { parseMoment } from "../../lib/engine/text/moment.ts";
 import { createdSeconds } from "./view.ts";
 
 /** What image filters must know of the engine. */

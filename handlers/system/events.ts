@@ -5,7 +5,8 @@ import { badParameter } from "../errors.ts";
 import { emit } from "../wire/emit.ts";
 import { Event } from "../wire/event.ts";
 import type { EventsQuery } from "../wire/system_query.ts";
-import { nanoseconds, parseMoment } from "../wire/time.ts";
+import { nanoseconds } from "../wire/time.ts";
+import { parseMoment } from "../../lib/engine/text/moment.ts";
 import { eventFilter } from "./event_filter.ts";
 
 /** Streams what happened, and what happens from now on unless told to stop. */

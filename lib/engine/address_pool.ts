@@ -1,5 +1,5 @@
 import { EngineError } from "./errors.ts";
-import { type Address, contains, formatAddress, parseAddress, parseSubnet, type Subnet } from "./ip.ts";
+import { type Address, contains, formatAddress, parseAddress, parseSubnet, type Subnet } from "./text/ip.ts";
 
 /** The addresses of one subnet, and which container has which. */
 export class AddressPool {

@@ -6,7 +6,8 @@ import { CreateContainerConfig } from "../../handlers/wire/compat/container_crea
 import { decode, DecodeError } from "../../handlers/wire/decode.ts";
 import { filters } from "../../handlers/wire/query.ts";
 import { SpecGenerator } from "../../handlers/wire/spec_generator.ts";
-import { parseDuration, parseMoment } from "../../handlers/wire/time.ts";
+import { parseDuration } from "../../lib/engine/text/duration.ts";
+import { parseMoment } from "../../lib/engine/text/moment.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 import { seeded } from "../fixtures/fake_engine.ts";

@@ -12,7 +12,7 @@ import { hostConfig } from "./inspect_host.ts";
 import { inspectMounts } from "./inspect_mounts.ts";
 import { networkSettings } from "./inspect_network.ts";
 import { surroundingsConfig } from "./inspect_spec.ts";
-import { signalName } from "./signal.ts";
+import { signalName } from "../../../lib/engine/text/signals.ts";
 
 /** What an inspection needs besides the record. */
 export interface InspectOptions {

@@ -4,7 +4,7 @@ import { invalid, isCode } from "./failures.ts";
 import type { ContainerFilters } from "./options.ts";
 import { shouldStartOnBoot } from "./restart_policy.ts";
 import { compilePattern, type Pattern } from "../pattern.ts";
-import { parseTimestamp } from "../timestamp.ts";
+import { parseMoment } from "../text/moment.ts";
 
 /** A test of one container. */
 export type ContainerPredicate = (record: ContainerRecord) => boolean;
@@ -95,8 +95,18 @@ function byAge(
 
 function byTime(values: readonly string[], { now }: FilterSources): ContainerPredicate {
   if (values.length !== 1) throw invalid("specify exactly one timestamp for until");
-  const until = parseTimestamp(values[0], now);
+  const until = untilOf(values[0], now);
   return (record) => record.created < until;
+}
+
+function untilOf(text: string, now: number): number {
+  try {
+    const until = parseMoment(text, now);
+    if (until !== undefined) return until;
+  } catch {
+    // One text for everything that is no time.
+  }
+  throw invalid(`failed to parse "${text}": not a timestamp and not a duration`);
 }
 
 function byNetwork(values: readonly string[], { network, container }: FilterSources): ContainerPredicate {

@@ -1,7 +1,7 @@
 import type { ContainerRecord } from "../container_record.ts";
 import { EngineError } from "../errors.ts";
 import type { LogPlace, LogReadOptions } from "../host_port.ts";
-import { parseRFC3339 } from "../timestamp.ts";
+import { parseRFC3339 } from "../text/moment.ts";
 import { type Context, hostOf, isLive } from "./context.ts";
 import { watchEnd } from "./ended.ts";
 import { isCode } from "./failures.ts";

@@ -1,7 +1,7 @@
 /** A spec and its image's config become what the container's process will be. */
 import type { ExecutionConfig } from "../../oci/image_config.ts";
 import type { ContainerSpec, ProcessConfig } from "../container_record.ts";
-import { parseSignal, SIGTERM } from "../signals.ts";
+import { parseSignal, SIGTERM } from "../text/signals.ts";
 import { expandWord } from "./expand.ts";
 import { invalid } from "./failures.ts";
 import { isPath } from "./mounts.ts";

@@ -1,6 +1,6 @@
 import type { PortMapping } from "../container_record.ts";
 import { EngineError } from "../errors.ts";
-import { parseAddress } from "../ip.ts";
+import { parseAddress } from "../text/ip.ts";
 import type { Random } from "../ports.ts";
 import { invalid } from "./failures.ts";
 import { overlap } from "./port_claims.ts";

@@ -1,6 +1,6 @@
 import type { ContainerRecord } from "../container_record.ts";
 import { EngineError } from "../errors.ts";
-import { SIGKILL } from "../signals.ts";
+import { SIGKILL } from "../text/signals.ts";
 import { cleanUp } from "./clean_up.ts";
 import { type Context, emit, hostOf, isLive, locked } from "./context.ts";
 import { dependentsOf } from "./dependencies.ts";

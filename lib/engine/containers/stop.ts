@@ -1,5 +1,5 @@
 import { EngineError } from "../errors.ts";
-import { parseSignal, SIGKILL } from "../signals.ts";
+import { parseSignal, SIGKILL } from "../text/signals.ts";
 import { type Context, emit, hostOf, locked } from "./context.ts";
 import { endsWithin, type EndWatch, watchEnd } from "./ended.ts";
 import { improperState, isCode, noSuchContainer, textOf, unchanged } from "./failures.ts";

@@ -1,5 +1,5 @@
 import type { ContainerSpec } from "../container_record.ts";
-import { parseAddress } from "../ip.ts";
+import { parseAddress } from "../text/ip.ts";
 
 /** A rule, and the text of the error where it is broken. */
 export type Rule = (spec: ContainerSpec) => string | false | undefined;

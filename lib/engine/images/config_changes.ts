@@ -1,6 +1,6 @@
 import type { ExecutionConfig } from "../../oci/image_config.ts";
 import { EngineError } from "../errors.ts";
-import { parseSignal } from "../signals.ts";
+import { parseSignal } from "../text/signals.ts";
 
 /** A change taken apart: the instruction, what follows it, and how it was written. */
 interface Change {

@@ -22,7 +22,7 @@ import {
   reflectPorts,
   routeLoopback,
 } from "./bridge.ts";
-import { addressAt, parseSubnet } from "./cidr.ts";
+import { addressAt, parseSubnet } from "../../engine/text/ip.ts";
 import type { HostContext } from "./context.ts";
 import { checkHostPorts } from "./host_ports.ts";
 import { forgetNames, type Netavark, netavarkAt, netavarkSetup, netavarkTeardown } from "./netavark.ts";
@@ -242,7 +242,7 @@ class BridgeNetworks implements LinuxNetworks {
           network: { ...network, dns: false },
           attachment: {
             aliases: [],
-            staticIPs: subnets.map((subnet) => addressAt(parseSubnet(subnet)!, -2)),
+            staticIPs: subnets.map((subnet) => addressAt(parseSubnet(subnet), -2)),
             interfaceName: "eth0",
           },
         }],

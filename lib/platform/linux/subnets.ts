@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import type { NetworkRecord } from "../../engine/network_record.ts";
-import { addressAt, overlap, parseSubnet, type Subnet } from "./cidr.ts";
+import { addressAt, findSubnet, overlap, parseSubnet, type Subnet } from "../../engine/text/ip.ts";
 import { runCommand } from "./command.ts";
 import { withFileLock } from "./file_lock.ts";
 import { namesIn } from "./tree.ts";
@@ -71,20 +71,20 @@ export class Subnets {
         ...await podmanSubnets(),
         ...taken.flatMap((network) => network.subnets.map(({ subnet }) => subnet)),
         ...reserved.map((note) => note.subnet),
-      ].map(parseSubnet).filter((subnet) => subnet !== undefined);
+      ].map(findSubnet).filter((subnet) => subnet !== undefined);
       const subnet = freeSubnet(used);
       const name = freeName(names);
       await this.#write({ interface: name, root: this.#root, subnet });
-      return { interface: name, subnet, gateway: addressAt(parseSubnet(subnet)!, 1) };
+      return { interface: name, subnet, gateway: addressAt(parseSubnet(subnet), 1) };
     });
   }
 
   /** Notes a choice, again or for the first time; false when another server has the name or a part of the subnet. */
   async reserve({ interface: name, subnet }: { interface: string; subnet: string }): Promise<boolean> {
-    const mine = parseSubnet(subnet);
+    const mine = findSubnet(subnet);
     return await this.#alone(async () => {
       const isRival = (note: Reservation) => {
-        const theirs = parseSubnet(note.subnet);
+        const theirs = findSubnet(note.subnet);
         const overlaps = mine !== undefined && theirs !== undefined && overlap(theirs, mine);
         return note.root !== this.#root && (note.interface === name || overlaps);
       };
@@ -165,7 +165,7 @@ export class Subnets {
 
 /** As much of a network as its note tells, which is what taking it down needs. */
 export function reservedNetwork({ interface: name, subnet }: Reservation): NetworkRecord {
-  const gateway = addressAt(parseSubnet(subnet)!, 1);
+  const gateway = addressAt(parseSubnet(subnet), 1);
   return {
     id: "",
     name,
@@ -199,9 +199,9 @@ function freeName(names: ReadonlySet<string>): string {
 }
 
 function freeSubnet(used: readonly Subnet[]): string {
-  for (const pool of POOLS.map((text) => parseSubnet(text)!)) {
+  for (const pool of POOLS.map(parseSubnet)) {
     for (let index = 0; index < 1 << (PREFIX - pool.prefix); index++) {
-      const subnet = parseSubnet(`${addressAt(pool, index << (32 - PREFIX))}/${PREFIX}`)!;
+      const subnet = parseSubnet(`${addressAt(pool, index << (32 - PREFIX))}/${PREFIX}`);
       if (!used.some((other) => overlap(other, subnet))) return `${addressAt(subnet, 0)}/${PREFIX}`;
     }
   }

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { parseK8sLog } from "../../../lib/engine/containers/k8s_log.ts";
 import { findTail, skipLines } from "../../../lib/engine/containers/log_tail.ts";
 import type { LogRecord, LogsOptions } from "../../../lib/engine/containers/options.ts";
-import { parseRFC3339 } from "../../../lib/engine/timestamp.ts";
+import { parseRFC3339 } from "../../../lib/engine/text/moment.ts";
 import { openFake, seeded, spec } from "../../fixtures/fake_engine.ts";
 
 const BOTH: LogsOptions = { stdout: true, stderr: true, follow: false };

@@ -178,6 +178,9 @@ Deno.test("specGenerator() refuses what docker asks for and nobody has", () => {
   assertThrows(() => docker({ Image: "x", HostConfig: { Links: ["a"] } }), HTTPError, "link is not supported");
   assertThrows(() => docker({ Image: "x", HostConfig: { SecurityOpt: ["odd"] } }), HTTPError, "security-opt");
   assertThrows(() => docker({ Image: "x", StopSignal: "NOPE" }), HTTPError, "invalid signal");
+  assertThrows(() => docker({ Image: "x", StopSignal: "0" }), HTTPError, "invalid signal");
   assertEquals(docker({ Image: "x", StopSignal: "SIGRTMIN+3" }).stopSignal, 37);
+  const aliases = ["SIGPOLL", "cld", "IOT"].map((StopSignal) => docker({ Image: "x", StopSignal }).stopSignal);
+  assertEquals(aliases, [29, 17, 6], "aliases are names for a stop signal as they are for kill");
   assertEquals(docker({ Image: "x", Domainname: "x.y" }).sysctl, { "kernel.domainname": "x.y" });
 });

@@ -8,7 +8,7 @@ import type { PortMapping } from "../../../lib/engine/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { NetworkRecord } from "../../../lib/engine/network_record.ts";
 import type { NetworkSetup } from "../../../lib/engine/host_port.ts";
-import { addressAt, parseSubnet } from "../../../lib/platform/linux/cidr.ts";
+import { addressAt, parseSubnet } from "../../../lib/engine/text/ip.ts";
 import { runCommand } from "../../../lib/platform/linux/command.ts";
 import { type LinuxNetworks, openNetworks } from "../../../lib/platform/linux/networks.ts";
 import { hostPaths } from "../../../lib/platform/linux/paths.ts";
@@ -68,7 +68,7 @@ async function withNetwork(run: (bench: Bench) => Promise<void>, extra: Partial<
             network,
             attachment: {
               aliases: [],
-              staticIPs: [addressAt(parseSubnet(subnet)!, place)],
+              staticIPs: [addressAt(parseSubnet(subnet), place)],
               interfaceName: "eth0",
             },
           }],

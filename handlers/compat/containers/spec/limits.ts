@@ -1,6 +1,6 @@
 import { HTTPError } from "../../../../lib/rest/mod.ts";
 import { DEFAULT_SHM_SIZE } from "../../../containers/view/inspect_host.ts";
-import { signalNumber } from "../../../containers/view/signal.ts";
+import { findSignal } from "../../../../lib/engine/text/signals.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { HostConfig, ThrottleDevice } from "../../../wire/compat/host_config.ts";
 import type { Sparse } from "../../../wire/emit.ts";
@@ -94,7 +94,8 @@ function set(value: number): number | undefined {
 /** A stop signal's number. Throws a 400 for one there is not. */
 export function stopSignal(text: string | undefined): number | null {
   if (!text) return null;
-  const signal = signalNumber(text);
-  if (signal === undefined) throw new HTTPError(400, `invalid signal: ${text}`);
+  const signal = findSignal(text);
+  // 0 only asks whether a process exists: it stops nothing.
+  if (!signal) throw new HTTPError(400, `invalid signal: ${text}`);
   return signal;
 }

@@ -1,7 +1,7 @@
 /** Exec sessions: what the engine offers of them. */
 import { randomID } from "../../names.ts";
 import type { Attachment } from "../../host_port.ts";
-import { SIGKILL, SIGTERM } from "../../signals.ts";
+import { SIGKILL, SIGTERM } from "../../text/signals.ts";
 import { type Context, hostOf } from "../context.ts";
 import { endsWithin } from "../ended.ts";
 import { improperState, invalid } from "../failures.ts";

@@ -1,4 +1,4 @@
-import { EngineError } from "./errors.ts";
+import { EngineError } from "../errors.ts";
 
 /** Linux's signals by number, as on every architecture but MIPS and Alpha. */
 const NAMES = [
@@ -16,20 +16,26 @@ export const SIGKILL = 9;
 export const SIGTERM = 15;
 
 /**
- * Reads a signal: a number, a name (`TERM`, `SIGTERM`, in any case) or a real-time one (`RTMIN+3`). 0 is allowed: it only
- * asks whether a process is there. Throws `EngineError("invalid")`.
+ * Finds a signal's number by a number, a name (`TERM`, `SIGTERM`, an alias such as `CLD`, in any case) or a real-time name
+ * (`RTMIN+3`). Returns 0 for `0`, which only asks whether a process exists, and `undefined` for an unknown signal.
  */
-export function parseSignal(text: string | number): number {
+export function findSignal(text: string | number): number | undefined {
   const word = String(text).trim().toUpperCase().replace(/^SIG/, "");
   const number = /^[0-9]+$/.test(word) ? Number(word) : numberOf(word);
-  if (number === undefined || number > RTMAX) throw new EngineError("invalid", `invalid signal: ${text}`);
+  return number !== undefined && number <= RTMAX ? number : undefined;
+}
+
+/** Reads a signal as {@linkcode findSignal} does. Throws `EngineError("invalid")` for an unknown one. */
+export function parseSignal(text: string | number): number {
+  const number = findSignal(text);
+  if (number === undefined) throw new EngineError("invalid", `invalid signal: ${text}`);
   return number;
 }
 
-/** The signal's name without `SIG`, or its number where it has none. */
+/** Returns a signal's name, `SIGTERM`; real-time ones count from `SIGRTMIN`, and a number without a name is `SIG33`. */
 export function signalName(number: number): string {
-  if (number >= RTMIN && number <= RTMAX) return number === RTMIN ? "RTMIN" : `RTMIN+${number - RTMIN}`;
-  return NAMES[number - 1] ?? String(number);
+  if (number >= RTMIN && number <= RTMAX) return number === RTMIN ? "SIGRTMIN" : `SIGRTMIN+${number - RTMIN}`;
+  return `SIG${NAMES[number - 1] ?? number}`;
 }
 
 function numberOf(word: string): number | undefined {

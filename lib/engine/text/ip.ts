@@ -4,7 +4,7 @@ export interface Address {
   value: bigint;
 }
 
-/** A block of addresses: the first one, and how many leading bits all of them share. */
+/** A block of addresses: its first address, and how many leading bits all of them share. */
 export interface Subnet {
   version: 4 | 6;
   first: bigint;
@@ -12,7 +12,10 @@ export interface Subnet {
   size: bigint;
 }
 
-/** Reads an IPv4 or IPv6 address. Throws `SyntaxError`. */
+/** Bits of an address. */
+const WIDTH = { 4: 32, 6: 128 } as const;
+
+/** Reads an IPv4 or IPv6 address; the last 32 bits of an IPv6 one may be written as IPv4 (RFC 4291, 2.2). Throws `SyntaxError`. */
 export function parseAddress(text: string): Address {
   const value = text.includes(":") ? parse6(text) : parse4(text);
   if (value === undefined) throw new SyntaxError(`Parse IP address "${text}": not an address`);
@@ -23,13 +26,35 @@ export function parseAddress(text: string): Address {
 export function parseSubnet(text: string): Subnet {
   const [address, bits, more] = text.split("/");
   const { version, value } = parseAddress(address);
-  const width = version === 4 ? 32 : 128;
+  const width = WIDTH[version];
   const prefix = /^[0-9]{1,3}$/.test(bits ?? "") ? Number(bits) : -1;
   if (more !== undefined || prefix < 0 || prefix > width) {
     throw new SyntaxError(`Parse subnet "${text}": a prefix length from 0 to ${width} is missing`);
   }
   const size = 1n << BigInt(width - prefix);
   return { version, first: value - value % size, prefix, size };
+}
+
+/**
+ * Reads a subnet, or a single address as a subnet of full length, as programs of the host print them. Returns `undefined` for
+ * anything else.
+ */
+export function findSubnet(text: string): Subnet | undefined {
+  try {
+    return parseSubnet(text.includes("/") ? text : `${text}/${WIDTH[parseAddress(text).version]}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns whether two subnets share an address. */
+export function overlap(a: Subnet, b: Subnet): boolean {
+  return a.version === b.version && a.first < b.first + b.size && b.first < a.first + a.size;
+}
+
+/** Returns the address `offset` places after a subnet's first one; a negative offset counts from its end (-1 is the last). */
+export function addressAt({ version, first, size }: Subnet, offset: number): string {
+  return formatAddress({ version, value: first + (offset < 0 ? size : 0n) + BigInt(offset) });
 }
 
 /** Writes an address in its canonical text form (RFC 5952 for IPv6). */
@@ -57,6 +82,13 @@ function parse4(text: string): bigint | undefined {
 }
 
 function parse6(text: string): bigint | undefined {
+  const dotted = /^(.*:)([0-9]+\.[0-9.]+)$/.exec(text);
+  if (dotted !== null) {
+    const low = parse4(dotted[2]);
+    return low === undefined
+      ? undefined
+      : parse6(`${dotted[1]}${(low >> 16n).toString(16)}:${(low & 0xffffn).toString(16)}`);
+  }
   const halves = text.split("::");
   if (halves.length > 2) return undefined;
   const [head, tail] = halves.map((half) => half === "" ? [] : half.split(":"));

@@ -1,6 +1,14 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { AddressPool } from "../../lib/engine/address_pool.ts";
-import { contains, formatAddress, parseAddress, parseSubnet } from "../../lib/engine/ip.ts";
+import { AddressPool } from "../../../lib/engine/address_pool.ts";
+import {
+  addressAt,
+  contains,
+  findSubnet,
+  formatAddress,
+  overlap,
+  parseAddress,
+  parseSubnet,
+} from "../../../lib/engine/text/ip.ts";
 
 Deno.test("parseAddress() and formatAddress() are each other's inverse in canonical form", () => {
   const rows = [
@@ -12,10 +20,25 @@ Deno.test("parseAddress() and formatAddress() are each other's inverse in canoni
     ["2001:DB8::8:800:200c:417a", "2001:db8::8:800:200c:417a"],
     ["1:0:0:2:0:0:0:3", "1:0:0:2::3"],
     ["1:2:3:4:5:6:7:0", "1:2:3:4:5:6:7:0"],
+    ["::ffff:1.2.3.4", "::ffff:102:304"],
+    ["64:ff9b::192.0.2.33", "64:ff9b::c000:221"],
   ];
   for (const [text, canonical] of rows) assertEquals(formatAddress(parseAddress(text)), canonical);
   for (
-    const bad of ["", "1.2.3", "1.2.3.256", "01.2.3.4", "1.2.3.4.5", "::1::", ":::", "12345::", "1:2:3:4:5:6:7", "g::"]
+    const bad of [
+      "",
+      "1.2.3",
+      "1.2.3.256",
+      "01.2.3.4",
+      "1.2.3.4.5",
+      "::1::",
+      ":::",
+      "12345::",
+      "1:2:3:4:5:6:7",
+      "g::",
+      "::1.2.3",
+      "1.2.3.4::",
+    ]
   ) {
     assertThrows(() => parseAddress(bad), SyntaxError);
   }
@@ -29,6 +52,36 @@ Deno.test("parseSubnet() drops host bits and knows its members", () => {
   for (const bad of ["10.0.0.0", "10.0.0.0/33", "10.0.0.0/x", "fd00::/129", "10.0.0.0/8/8"]) {
     assertThrows(() => parseSubnet(bad), SyntaxError);
   }
+});
+
+Deno.test("findSubnet() takes what programs of the host print, single addresses too, and nothing else", () => {
+  const first = (text: string) => {
+    const subnet = findSubnet(text);
+    return subnet && `${addressAt(subnet, 0)}/${subnet.prefix}`;
+  };
+  const texts = ["10.88.3.9/16", "10.88.0.1", "::ffff:1.2.3.4/96", "fe80::1", "default", "10.0.0.0/33", "unix"];
+  assertEquals(texts.map(first), [
+    "10.88.0.0/16",
+    "10.88.0.1/32",
+    "::ffff:0:0/96",
+    "fe80::1/128",
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+Deno.test("overlap() and addressAt() know a subnet's borders", () => {
+  const shares = (a: string, b: string) => overlap(parseSubnet(a), parseSubnet(b));
+  assertEquals(shares("10.0.0.0/8", "10.255.0.0/16"), true);
+  assertEquals(shares("10.1.0.0/16", "10.2.0.0/16"), false);
+  assertEquals(shares("0.0.0.0/0", "::/0"), false);
+  assertEquals([0, 1, -1, -2].map((offset) => addressAt(parseSubnet("10.88.0.0/24"), offset)), [
+    "10.88.0.0",
+    "10.88.0.1",
+    "10.88.0.255",
+    "10.88.0.254",
+  ]);
 });
 
 Deno.test("AddressPool.take() goes round, leaves out what is reserved, and ends", () => {

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { parseSignal, signalName } from "../../lib/engine/signals.ts";
+import { parseSignal, signalName } from "../../../lib/engine/text/signals.ts";
 
 Deno.test("parseSignal() reads numbers and names as clients spell them", () => {
   const rows: [string | number, number][] = [
@@ -25,5 +25,13 @@ Deno.test("parseSignal() reads numbers and names as clients spell them", () => {
 });
 
 Deno.test("signalName() gives names back", () => {
-  assertEquals([1, 9, 15, 31, 34, 37, 33].map(signalName), ["HUP", "KILL", "TERM", "SYS", "RTMIN", "RTMIN+3", "33"]);
+  assertEquals([1, 9, 15, 31, 34, 37, 33].map(signalName), [
+    "SIGHUP",
+    "SIGKILL",
+    "SIGTERM",
+    "SIGSYS",
+    "SIGRTMIN",
+    "SIGRTMIN+3",
+    "SIG33",
+  ]);
 });
