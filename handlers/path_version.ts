@@ -1,4 +1,7 @@
-/** Whether the version in a path is older than another. Without one the client takes what is new. */
+/**
+ * Returns whether the version in a path (`1.44`, `4.9.3-rhel`) is older than another. A path without a version belongs to a
+ * client that takes the newest form.
+ */
 export function isBefore(version: string | undefined, major: number, minor: number): boolean {
   if (version === undefined) return false;
   const [first = 0, second = 0] = version.split(".").map((part) => parseInt(part, 10) || 0);

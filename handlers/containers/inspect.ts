@@ -1,4 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
+import { isBefore } from "../path_version.ts";
 import type { InspectContainerData } from "../wire/container_inspect.ts";
 import { imagesOf } from "./list.ts";
 import { inspectContainer } from "./view/inspect_container.ts";
@@ -20,7 +21,7 @@ export async function getContainer(
     execIDs: engine.containers.execs.of(record.id).map(({ id }) => id),
     health: engine.containers.health(record.id),
     networkID: networkIDs(engine),
-    legacy: version !== undefined && parseInt(version, 10) < 5,
+    legacy: isBefore(version, 5, 0),
   });
 }
 

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isBefore } from "../path_version.ts";
 import type { Piece } from "./gather.ts";
 
 /** The content types of both forms. */
@@ -28,8 +29,5 @@ export function addFrameHeader(piece: Piece, stream: keyof typeof STREAM, length
  * @param since The first version that knows the type of framed streams
  */
 export function streamType(framed: boolean, version: string | undefined, since: readonly [number, number]): string {
-  if (!framed || version === undefined) return framed ? MULTIPLEXED_STREAM : RAW_STREAM;
-  const [major = 0, minor = 0] = version.split(".").map((part) => parseInt(part, 10) || 0);
-  const knows = major > since[0] || (major === since[0] && minor >= since[1]);
-  return knows ? MULTIPLEXED_STREAM : RAW_STREAM;
+  return framed && !isBefore(version, ...since) ? MULTIPLEXED_STREAM : RAW_STREAM;
 }

@@ -1,12 +1,13 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { EngineEvent } from "../../lib/engine/events.ts";
+import { parseMoment } from "../../lib/engine/text/moment.ts";
 import type { Context } from "../../lib/rest/mod.ts";
 import { badParameter } from "../errors.ts";
+import { isBefore } from "../path_version.ts";
 import { emit } from "../wire/emit.ts";
 import { Event } from "../wire/event.ts";
 import type { EventsQuery } from "../wire/system_query.ts";
 import { nanoseconds } from "../wire/time.ts";
-import { parseMoment } from "../../lib/engine/text/moment.ts";
 import { eventFilter } from "./event_filter.ts";
 
 /** Streams what happened, and what happens from now on unless told to stop. */
@@ -19,7 +20,7 @@ export function events(engine: Engine, query: EventsQuery, { signal, version }: 
     signal,
   });
   // Podman 4 takes an event without an exit code for a broken one, whatever it is about.
-  const legacy = version !== undefined && version.startsWith("4.");
+  const legacy = isBefore(version, 5, 0);
   return map(list, legacy ? (event) => wireEvent({ ...event, exitCode: event.exitCode ?? 0 }) : wireEvent);
 }
 

@@ -51,6 +51,17 @@ Deno.test("GetEvents() tells what happened, filtered", async () => {
   assertEquals((await test.send("GET", "/libpod/events?stream=false&since=whenever")).status, 400);
 });
 
+Deno.test("GetEvents() gives every client older than 5.0 an exit code, by the one rule for versions", async () => {
+  await using test = await openTestEngine();
+  await live(test);
+  const query = `stream=false&since=1h${filters({ event: ["create"], type: ["container"] })}`;
+  const codes = async (version: string) =>
+    (await events(test, `${version}/libpod/events?${query}`)).map((event) => event.Actor.Attributes.containerExitCode);
+  assertEquals(await Promise.all(["/v4.9.3", "/v3.4.0", "/v5.0.0", ""].map(codes)), [[0], [0], [undefined], [
+    undefined,
+  ]]);
+});
+
 Deno.test("GetEvents() speaks the words of each tree", async () => {
   await using test = await openTestEngine();
   await live(test);
