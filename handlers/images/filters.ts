@@ -3,6 +3,7 @@ import { fitsGlob } from "../../lib/engine/glob.ts";
 import type { Relations } from "../../lib/engine/images/relations.ts";
 import type { ImageRecord } from "../../lib/engine/image_record.ts";
 import type { Filters } from "../wire/query.ts";
+import { hasLabel, parseBoolean } from "../../lib/engine/text/list_filters.ts";
 import { parseMoment } from "../../lib/engine/text/moment.ts";
 import { createdSeconds } from "./view.ts";
 
@@ -33,11 +34,8 @@ const TESTS: Record<string, MakeTest> = {
   // Nothing here is read-only.
   readonly: (value) => whether("readonly", value, () => false),
   manifest: (value) => whether("manifest", value, ({ list }) => list !== undefined),
-  label: (value) => labelled(value),
-  "label!": (value) => {
-    const test = labelled(value);
-    return (image) => !test(image);
-  },
+  label: (value) => ({ config }) => hasLabel(config.config?.Labels ?? {}, value),
+  "label!": (value) => ({ config }) => !hasLabel(config.config?.Labels ?? {}, value),
   reference: (value) => ({ names, repoDigests }) => [...names, ...repoDigests].some(matcher(value)),
   until: (value, scope) => {
     const until = moment(value, scope.now);
@@ -66,19 +64,11 @@ function newerThan(other: ImageRecord): Test {
 }
 
 function whether(key: string, value: string, test: Test): Test {
-  if (!/^(?:1|0|t|f|true|false)$/i.test(value)) {
+  const wanted = parseBoolean(value);
+  if (wanted === undefined) {
     throw new EngineError("invalid", `non-boolean value "${value}" for ${key} filter`);
   }
-  const wanted = /^(?:1|t)/i.test(value);
   return (image) => test(image) === wanted;
-}
-
-function labelled(value: string): Test {
-  const [key, wanted] = value.split(/=(.*)/s);
-  return ({ config }) => {
-    const labels = config.config?.Labels ?? {};
-    return Object.hasOwn(labels, key) && (wanted === undefined || labels[key] === wanted);
-  };
 }
 
 function moment(value: string, now: number): number {

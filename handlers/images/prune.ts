@@ -1,3 +1,4 @@
+import { parseBoolean } from "../../lib/engine/text/list_filters.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { RemoveImageReport } from "../../lib/engine/images/types.ts";
 import { badParameter } from "../errors.ts";
@@ -28,7 +29,7 @@ export async function prune(engine: Engine, filters: Filters): Promise<RemoveIma
 }
 
 function parseFlag(value = ""): boolean {
-  if (/^(?:1|t|true)$/i.test(value)) return true;
-  if (/^(?:0|f|false)$/i.test(value)) return false;
-  throw badParameter("filters", value, "the value of all is not a boolean");
+  const isSet = parseBoolean(value);
+  if (isSet === undefined) throw badParameter("filters", value, "the value of all is not a boolean");
+  return isSet;
 }

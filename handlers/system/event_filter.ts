@@ -1,4 +1,5 @@
 import type { EngineEvent } from "../../lib/engine/events.ts";
+import { hasLabel } from "../../lib/engine/text/list_filters.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 import type { Filters } from "../wire/query.ts";
 
@@ -31,10 +32,7 @@ const TESTS: Record<string, Test> = {
     event.type === "image"
       ? names("image")(event, value) || sameImage(event.name, value)
       : sameImage(event.image, value),
-  label: ({ attributes }, value) => {
-    const [key, wanted] = value.split(/=(.*)/s);
-    return Object.hasOwn(attributes, key) && (wanted === undefined || attributes[key] === wanted);
-  },
+  label: ({ attributes }, value) => hasLabel(attributes, value),
 };
 
 /** All labels must be there; of other keys, any of the values. */

@@ -3,6 +3,7 @@ import type { NetworkAttachment } from "./container_record.ts";
 import { type Core, requireHost } from "./core.ts";
 import { EngineError } from "./errors.ts";
 import type { NetworkRecord } from "./network_record.ts";
+import { findByNameOrID } from "./text/lookup.ts";
 import type { Index, Table } from "./table.ts";
 
 /** The network containers get that name none; clients know it by this name. */
@@ -27,16 +28,7 @@ export class Networks {
 
   /** The network of that name, ID or ID prefix. Throws `no_such_network` or `ambiguous`. */
   resolve(nameOrID: string): NetworkRecord {
-    const exact = this.#names.get(nameOrID) ?? this.#table.get(nameOrID);
-    if (exact) return exact;
-    const matches = nameOrID === "" ? [] : this.#table.withPrefix(nameOrID);
-    if (matches.length === 1) return matches[0];
-    if (matches.length > 1) {
-      throw new EngineError("ambiguous", `more than one result for network ID ${nameOrID}`);
-    }
-    const sentinel = "network not found";
-    const text = `unable to find network with name or ID ${nameOrID}: ${sentinel}`;
-    throw new EngineError("no_such_network", text, { sentinel });
+    return findByNameOrID(this.#table, this.#names, nameOrID, { none: noSuchNetwork, several: ambiguousNetwork });
   }
 
   exists(nameOrID: string): boolean {
@@ -139,6 +131,17 @@ export class Networks {
     this.#pools.set(network.id, pools);
     return pools;
   }
+}
+
+function noSuchNetwork(nameOrID: string): EngineError {
+  const sentinel = "network not found";
+  return new EngineError("no_such_network", `unable to find network with name or ID ${nameOrID}: ${sentinel}`, {
+    sentinel,
+  });
+}
+
+function ambiguousNetwork(nameOrID: string): EngineError {
+  return new EngineError("ambiguous", `more than one result for network ID ${nameOrID}`);
 }
 
 function holds(pool: AddressPool, address: string): boolean {

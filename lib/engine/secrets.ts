@@ -3,6 +3,7 @@ import type { Core } from "./core.ts";
 import { EngineError } from "./errors.ts";
 import { randomID } from "./names.ts";
 import { compilePattern } from "./pattern.ts";
+import { findByNameOrID } from "./text/lookup.ts";
 import type { Index, Operation, Table } from "./table.ts";
 
 /** A secret as stored: everything of it but its value. */
@@ -60,17 +61,7 @@ export class Secrets {
 
   /** By name, ID or unambiguous ID prefix. Throws `no_such_secret` or `ambiguous`. */
   resolve(nameOrID: string): SecretRecord {
-    const exact = this.#table.get(nameOrID) ?? this.#names.get(nameOrID);
-    if (exact) return exact;
-    const matches = nameOrID === "" ? [] : this.#table.withPrefix(nameOrID);
-    if (matches.length === 1) return matches[0];
-    if (matches.length > 1) {
-      const sentinel = "secret is ambiguous";
-      const text = `more than one result secret with prefix ${nameOrID}: ${sentinel}`;
-      throw new EngineError("ambiguous", text, { sentinel });
-    }
-    const sentinel = "no such secret";
-    throw new EngineError("no_such_secret", `no secret with name or id "${nameOrID}": ${sentinel}`, { sentinel });
+    return findByNameOrID(this.#table, this.#names, nameOrID, { none: noSuchSecret, several: ambiguousSecret });
   }
 
   /** Whether there is one. */
@@ -172,4 +163,14 @@ function pattern(text: string): (value: string) => boolean {
   } catch {
     return (value) => value === text;
   }
+}
+
+function noSuchSecret(nameOrID: string): EngineError {
+  const sentinel = "no such secret";
+  return new EngineError("no_such_secret", `no secret with name or id "${nameOrID}": ${sentinel}`, { sentinel });
+}
+
+function ambiguousSecret(nameOrID: string): EngineError {
+  const sentinel = "secret is ambiguous";
+  return new EngineError("ambiguous", `more than one result secret with prefix ${nameOrID}: ${sentinel}`, { sentinel });
 }

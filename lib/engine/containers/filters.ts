@@ -4,6 +4,7 @@ import { invalid, isCode } from "./failures.ts";
 import type { ContainerFilters } from "./options.ts";
 import { shouldStartOnBoot } from "./restart_policy.ts";
 import { compilePattern, type Pattern } from "../pattern.ts";
+import { hasLabel, parseBoolean } from "../text/list_filters.ts";
 import { parseMoment } from "../text/moment.ts";
 
 /** A test of one container. */
@@ -42,8 +43,8 @@ const FILTERS: Record<string, Build> = {
   id: (values) => (record) => values.some((value) => matchesID(record.id, value)),
   name: (values) => matchesAny(values.map((value) => value.replaceAll("/", "")), (record) => record.name),
   command: (values) => matchesAny(values, (record) => record.process.args[0] ?? ""),
-  label: (values) => (record) => values.every((value) => hasLabel(record, value)),
-  "label!": (values) => (record) => !values.some((value) => hasLabel(record, value)),
+  label: (values) => (record) => values.every((value) => hasLabel(record.spec.labels, value)),
+  "label!": (values) => (record) => !values.some((value) => hasLabel(record.spec.labels, value)),
   status: byStatus,
   exited: byExitCode,
   ancestor: byAncestor,
@@ -133,31 +134,9 @@ function byRestartPolicy(values: readonly string[]): ContainerPredicate {
 
 function byBoot(values: readonly string[]): ContainerPredicate {
   const value = values.at(-1) ?? "false";
-  if (!/^(1|t|true|0|f|false)$/i.test(value)) throw invalid(`invalid boolean "${value}" for should-start-on-boot`);
-  const wanted = /^(1|t)/i.test(value);
+  const wanted = parseBoolean(value);
+  if (wanted === undefined) throw invalid(`invalid boolean "${value}" for should-start-on-boot`);
   return (record) => shouldStartOnBoot(record) === wanted;
-}
-
-function hasLabel(record: ContainerRecord, filter: string): boolean {
-  const at = filter.indexOf("=");
-  const [key, value] = at < 0 ? [filter, ""] : [filter.slice(0, at), filter.slice(at + 1)];
-  return Object.entries(record.spec.labels).some(([name, text]) =>
-    (value === "" || value === text) && (name === key || wildcard(key, name))
-  );
-}
-
-/** `*` stands for anything; walks the literal parts from left to right. */
-function wildcard(filter: string, text: string): boolean {
-  const parts = filter.split("*");
-  const [first, last] = [parts[0], parts.at(-1) ?? ""];
-  if (parts.length < 2 || !text.startsWith(first) || !text.endsWith(last)) return false;
-  let at = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at <= text.length - last.length;
 }
 
 function hasVolume(record: ContainerRecord, filter: string): boolean {

@@ -1,6 +1,7 @@
 import type { ContainerRecord, ContainerState } from "../container_record.ts";
 import type { Core } from "../core.ts";
 import { checkName, randomName } from "../names.ts";
+import { findByNameOrID } from "../text/lookup.ts";
 import type { Index, Operation, Table } from "../table.ts";
 import type { Changes, ContainerChange } from "./changes.ts";
 import { ambiguousContainer, invalid, nameInUse, noSuchContainer } from "./failures.ts";
@@ -43,12 +44,7 @@ export class Records {
   /** By name, ID or unambiguous ID prefix. Throws `no_such_container`, `ambiguous` or `invalid`. */
   resolve(nameOrID: string): ContainerRecord {
     if (nameOrID === "") throw invalid("name or ID cannot be empty");
-    const exact = this.#names.get(nameOrID) ?? this.#table.get(nameOrID);
-    if (exact) return exact;
-    const matches = this.#table.withPrefix(nameOrID);
-    if (matches.length > 1) throw ambiguousContainer(nameOrID);
-    if (matches.length === 0) throw noSuchContainer(nameOrID);
-    return matches[0];
+    return findByNameOrID(this.#table, this.#names, nameOrID, { none: noSuchContainer, several: ambiguousContainer });
   }
 
   /** The record under a full ID, or `no_such_container`: for use under the container's lock. */

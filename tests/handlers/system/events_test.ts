@@ -57,7 +57,7 @@ Deno.test("GetEvents() gives every client older than 5.0 an exit code, by the on
   const query = `stream=false&since=1h${filters({ event: ["create"], type: ["container"] })}`;
   const codes = async (version: string) =>
     (await events(test, `${version}/libpod/events?${query}`)).map((event) => event.Actor.Attributes.containerExitCode);
-  assertEquals(await Promise.all(["/v4.9.3", "/v3.4.0", "/v5.0.0", ""].map(codes)), [[0], [0], [undefined], [
+  assertEquals(await Promise.all(["/v4.9.3", "/v3.4.0", "/v5.0.0", ""].map(codes)), [["0"], ["0"], [undefined], [
     undefined,
   ]]);
 });
