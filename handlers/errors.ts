@@ -2,6 +2,7 @@ import { EngineError, type ErrorCode } from "../lib/engine/errors.ts";
 import { type ErrorCodec, HTTPError } from "../lib/rest/mod.ts";
 import { absentOperation } from "./absent.ts";
 import { errorModel, wireErrors } from "./wire/error_model.ts";
+import { messageOf } from "../lib/oci/message_of.ts";
 
 /** The status each of the engine's codes answers. */
 const STATUS: Record<ErrorCode, number> = {
@@ -126,7 +127,7 @@ export function statusOf(error: EngineError, operation = ""): number {
 
 /** A 400 for a query parameter whose value makes no sense. */
 export function badParameter(name: string, value: string, cause: unknown): HTTPError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new HTTPError(400, `failed to parse query parameter '${name}': "${value}": ${why}`, {
     cause,
     kind: "argument",

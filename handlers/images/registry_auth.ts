@@ -5,6 +5,7 @@ import { HTTPError } from "../../lib/rest/mod.ts";
 import { decode, DecodeError } from "../wire/decode.ts";
 import { AuthConfig } from "../wire/auth.ts";
 import { z } from "../wire/zod.ts";
+import { fromBase64 } from "../../lib/oci/base64.ts";
 
 /** More than any client has to say. */
 const MAX_HEADER = 64 << 10;
@@ -75,7 +76,7 @@ function read<S extends z.ZodType>(header: string, schema: S, text: string): z.o
 /** Both alphabets, with and without padding. */
 function base64(text: string): string | undefined {
   try {
-    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (byte) => byte.charCodeAt(0));
+    const bytes = fromBase64(text);
     return new TextDecoder().decode(bytes);
   } catch {
     return undefined;

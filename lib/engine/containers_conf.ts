@@ -8,6 +8,8 @@ import type { ConfSource } from "../oci/registries_conf.ts";
 import { parseTOML } from "../oci/toml.ts";
 import type { ContainerDefaults } from "./container_defaults.ts";
 import type { RLimit } from "./container_record.ts";
+import { messageOf } from "../oci/message_of.ts";
+import { LOG_DRIVERS } from "./text/log_drivers.ts";
 
 /** The settings of all files together. */
 export interface ContainersConf {
@@ -28,7 +30,6 @@ type Reader = (value: unknown) => Partial<Settings>;
 /** The name of one that holds a T. */
 type Name<T> = { [K in keyof Settings]-?: Settings[K] extends T | undefined ? K : never }[keyof Settings];
 
-const LOG_DRIVERS = ["k8s-file", "json-file", "journald", "none"];
 const UNLIMITED = 2n ** 64n - 1n;
 const UNITS = ["", "k", "m", "g", "t"];
 
@@ -133,7 +134,7 @@ function attempt<T>({ name }: ConfSource, key: string | undefined, work: () => T
   try {
     return work();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     const where = key === undefined ? "" : `"${key}": `;
     throw new SyntaxError(`Load containers configuration "${name}": ${where}${why}`, { cause });
   }

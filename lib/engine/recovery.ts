@@ -10,7 +10,7 @@ import { cleanUp } from "./containers/clean_up.ts";
 import { type Context, emit, hostOf, isLive, locked } from "./containers/context.ts";
 import { CREATE_INTENT, undoCreate } from "./containers/create.ts";
 import { recordExit } from "./containers/exits.ts";
-import { textOf } from "./containers/failures.ts";
+import { messageOf } from "../oci/message_of.ts";
 import { endPause, PAUSE_INTENT } from "./containers/files/pause_for_work.ts";
 import { freshHealth } from "./containers/health/health_states.ts";
 import { adoptNetwork } from "./containers/network.ts";
@@ -141,7 +141,7 @@ async function guarded(context: Context, id: string, work: () => Promise<void>):
   try {
     await work();
   } catch (error) {
-    context.core.log("error", `Recover ${id ? `container ${id}` : "the host"}: ${textOf(error)}`);
+    context.core.log("error", `Recover ${id ? `container ${id}` : "the host"}: ${messageOf(error)}`);
   }
 }
 

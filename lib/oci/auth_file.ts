@@ -5,6 +5,7 @@
  */
 import { isObject, type JSONObject, parseObject } from "./json.ts";
 import type { Credential } from "./registry_session.ts";
+import { fromBase64 } from "./base64.ts";
 
 /** Credentials by what they are for: a registry, or a repository below it; `""` is for any. */
 export type Credentials = ReadonlyMap<string, Credential>;
@@ -57,8 +58,7 @@ export function credentialKey(registry: string): string {
 export function splitAuth(auth: string): { username: string; password: string } {
   let text = "";
   try {
-    const plain = atob(auth.replaceAll("-", "+").replaceAll("_", "/"));
-    text = new TextDecoder().decode(Uint8Array.from(plain, (byte) => byte.charCodeAt(0)));
+    text = new TextDecoder().decode(fromBase64(auth));
   } catch {
     // What is no base64 is no credential.
   }

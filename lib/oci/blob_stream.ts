@@ -7,6 +7,7 @@ import { discard, inTime } from "./body.ts";
 import { type Filled, FillReader } from "./fill_reader.ts";
 import { RegistryError } from "./registry_error.ts";
 import { type HTTPOptions, pauseBefore } from "./registry_http.ts";
+import { messageOf } from "./message_of.ts";
 
 /** Asks for the blob from a byte on. The answer is a 200 (whole), 206 (from there) or 416. */
 export type OpenBlob = (offset: number) => Promise<Response>;
@@ -58,7 +59,7 @@ export function blobStream(http: HTTPOptions, source: BlobSource): ReadableStrea
     source.signal?.throwIfAborted();
     if (received - counted >= PROGRESS) attempt = 0;
     if (attempt >= http.retries) {
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       throw new RegistryError("unreachable", `reading blob ${source.digest}: ${why}`, { cause });
     }
     counted = received;

@@ -7,6 +7,7 @@ import { format, isDomain, parseReference, type Reference } from "./reference.ts
 import { RegistryError } from "./registry_error.ts";
 import { isObject, type JSONObject } from "./json.ts";
 import { parseTOML } from "./toml.ts";
+import { messageOf } from "./message_of.ts";
 
 /** A place to pull from. */
 export interface RegistryLocation {
@@ -80,7 +81,7 @@ export function parseRegistriesConf(...sources: (string | ConfSource)[]): Regist
     try {
       return merge(conf, readFile(text), name);
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       throw new SyntaxError(`Load registries configuration "${name}": ${why}`, { cause });
     }
   }, emptyRegistriesConf());

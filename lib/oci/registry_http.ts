@@ -6,6 +6,7 @@
 import { discard } from "./body.ts";
 import { tapped } from "./byte_stream.ts";
 import { errorOf, printable, RegistryError } from "./registry_error.ts";
+import { messageOf } from "./message_of.ts";
 
 /** TLS choices for one registry. */
 export interface RegistryTLS {
@@ -164,7 +165,7 @@ function verb({ method = "GET" }: Exchange): string {
 function reason(error: unknown, url: URL): string {
   let innermost = error;
   while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause;
-  const text = innermost instanceof Error ? innermost.message : String(innermost);
+  const text = messageOf(innermost);
   if (/ECONNREFUSED|connection refused/i.test(text)) return `dial tcp ${url.host}: connect: connection refused`;
   if (/ENOTFOUND|dns error|failed to lookup/i.test(text)) return `dial tcp: lookup ${url.hostname}: no such host`;
   if (

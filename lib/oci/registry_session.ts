@@ -16,6 +16,8 @@ import {
   pauseBefore,
   refuseErrors,
 } from "./registry_http.ts";
+import { messageOf } from "./message_of.ts";
+import { toBase64 } from "./base64.ts";
 
 /** Who asks. `identityToken` is an OAuth2 refresh token, `registryToken` a ready bearer token. */
 export interface Credential {
@@ -82,7 +84,7 @@ export class RegistrySession {
         return { bytes: await readBody(response, limit, this.http.timeout), headers: response.headers };
       } catch (cause) {
         request.signal?.throwIfAborted();
-        const why = cause instanceof Error ? cause.message : String(cause);
+        const why = messageOf(cause);
         if (cause instanceof RangeError) throw new RegistryError("limit", `${context}: ${why}`, { cause });
         if (attempt >= this.http.retries) throw new RegistryError("unreachable", `${context}: ${why}`, { cause });
       }
@@ -280,6 +282,5 @@ function readToken(body: Uint8Array): Token {
 }
 
 function basic(username: string, password: string): string {
-  const bytes = new TextEncoder().encode(`${username}:${password}`);
-  return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))}`;
+  return `Basic ${toBase64(new TextEncoder().encode(`${username}:${password}`))}`;
 }

@@ -7,6 +7,7 @@ import { name, type Reference } from "./reference.ts";
 import type { RegistriesConf } from "./registries_conf.ts";
 import type { HTTPOptions, RegistryNet, RegistryTLS } from "./registry_http.ts";
 import { type Credential, RegistrySession } from "./registry_session.ts";
+import { sleep } from "./sleep.ts";
 
 export type { Credential, RegistryNet, RegistryTLS };
 
@@ -101,19 +102,4 @@ export class RegistrySessions {
     this.#tls.set(host, found);
     return found;
   }
-}
-
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener("abort", stop, { once: true });
-  });
 }

@@ -9,6 +9,7 @@ import zlib from "node:zlib";
 import { EngineError } from "../engine/errors.ts";
 import type { Codec, Hash } from "../engine/ports.ts";
 import { alone, give } from "../oci/byte_stream.ts";
+import { messageOf } from "../oci/message_of.ts";
 
 /** Bytes per output chunk: large ones keep the cost of stream steps small. */
 const CHUNK_SIZE = 256 * 1024;
@@ -153,6 +154,6 @@ class WholeBuffers {
 
 function corrupt(what: string, cause: unknown): EngineError {
   if (cause instanceof EngineError) return cause;
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new EngineError("corrupt", `${what}: ${why}`, { cause });
 }

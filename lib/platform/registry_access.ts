@@ -12,6 +12,7 @@ import type { CredentialSource } from "../engine/images/types.ts";
 import type { Log } from "../engine/options.ts";
 import type { TLSOptions } from "../engine/ports.ts";
 import { findCredential, parseAuthFile } from "../oci/auth_file.ts";
+import { messageOf } from "../oci/message_of.ts";
 
 /** Where certificates are looked for when nothing else is asked for; the first folder that has the registry counts. */
 export const CERTIFICATE_FOLDERS = [
@@ -98,7 +99,7 @@ function parse(file: string, bytes: Uint8Array): ReturnType<typeof parseAuthFile
   try {
     return parseAuthFile(bytes);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new EngineError("invalid", `Read auth file "${file}": ${why}`, { cause: error });
   }
 }

@@ -12,6 +12,7 @@ import { isLoopback, parseAddress } from "./address.ts";
 import { openHostEngine } from "./host_engine.ts";
 import { listen, type Listener } from "./listener.ts";
 import { LOG_LEVELS, parseServeOptions, type ServeOptions, USAGE } from "./serve_options.ts";
+import { messageOf } from "../oci/message_of.ts";
 
 /** Hooks of {@linkcode serveCommand}. */
 export interface ServeHooks {
@@ -132,8 +133,4 @@ function logger(level: LogLevel): Log {
   return (level, message) => {
     if (LOG_LEVELS.indexOf(level) <= least) console.error(`gantry: ${level}: ${message}`);
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,6 +2,7 @@ import { type Client, DIRECT } from "./core_client.ts";
 import { HTTPError } from "./error.ts";
 import { bodyOf, type Receive, type Texts } from "./open_channel.ts";
 import { readEvents, type ServerSentEvent } from "./read_events.ts";
+import { sleep } from "./sleep.ts";
 
 /**
  * Options of {@linkcode events}.
@@ -119,19 +120,4 @@ function text(data: string): unknown {
 function isFinal(error: unknown): boolean {
   if (error instanceof HTTPError) return error.status < 500 && error.status !== 429;
   return error instanceof ChannelError || error instanceof RangeError;
-}
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", leave);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener("abort", leave, { once: true });
-    if (signal.aborted) leave();
-  });
 }

@@ -1,4 +1,5 @@
 import { type Client, DIRECT } from "./core_client.ts";
+import { sleep } from "./sleep.ts";
 
 /**
  * Options of {@linkcode retry}.
@@ -105,19 +106,4 @@ function readRetryAfter(text: string | null): number | undefined {
   if (/^\d+$/.test(text)) return Number(text) * 1000;
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
-}
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, milliseconds);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
 }

@@ -9,8 +9,7 @@ import { restartPolicy } from "./restart_policy.ts";
 import { absolute, surroundings } from "./surroundings.ts";
 import { userNamespace } from "./users.ts";
 import { isEmpty, refuseUnsupported, unsupported } from "./unsupported.ts";
-
-const LOG_DRIVERS = ["k8s-file", "json-file", "journald", "none"];
+import { LOG_DRIVERS } from "../../../lib/engine/text/log_drivers.ts";
 
 /** Options of a log, and the values that ask for what it does anyway. */
 const NO_LOG_OPTION: Record<string, string | undefined> = { compress: "false", mode: "blocking" };

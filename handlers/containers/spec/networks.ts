@@ -9,6 +9,7 @@ import { DEFAULT_NETWORK } from "../../../lib/engine/networks.ts";
 import type { Namespace, PerNetworkOptions } from "../../wire/spec_generator_parts.ts";
 import type { SpecGenerator } from "../../wire/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";
+import { fromBase64 } from "../../../lib/oci/base64.ts";
 
 /** Which of Podman's words a namespace field takes, and the engine's for each. */
 type Modes = Record<string, NamespaceMode["mode"]>;
@@ -77,7 +78,7 @@ function attachment(options: PerNetworkOptions): Partial<NetworkAttachment> {
 function hardwareAddress(text: string): string {
   if (text.includes(":")) return text;
   try {
-    return Array.from(atob(text), (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join(":");
+    return Array.from(fromBase64(text), (byte) => byte.toString(16).padStart(2, "0")).join(":");
   } catch {
     throw new EngineError("invalid", `Create container: MAC address "${text}" does not parse`);
   }

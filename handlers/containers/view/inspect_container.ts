@@ -13,6 +13,7 @@ import { inspectMounts } from "./inspect_mounts.ts";
 import { networkSettings } from "./inspect_network.ts";
 import { surroundingsConfig } from "./inspect_spec.ts";
 import { signalName } from "../../../lib/engine/text/signals.ts";
+import { DEFAULT_UMASK } from "../../../lib/engine/text/umask.ts";
 
 /** What an inspection needs besides the record. */
 export interface InspectOptions {
@@ -148,7 +149,7 @@ function config(
       GID: gid,
       Mode: mode,
     })),
-    Umask: spec.umask ?? "0022",
+    Umask: spec.umask ?? DEFAULT_UMASK,
     Timeout: spec.timeout ?? 0,
     StopTimeout: record.stopTimeout,
     ...surroundingsConfig(record),

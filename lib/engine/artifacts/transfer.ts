@@ -18,6 +18,7 @@ import { pushManifest } from "../images/push/push_manifest.ts";
 import { registryOptions } from "../images/registry_options.ts";
 import type { RegistryAccess } from "../images/types.ts";
 import { artifactName, type ArtifactStore } from "./artifact_store.ts";
+import { fromBase64 } from "../../oci/base64.ts";
 
 /** Options of both ways. */
 export interface TransferOptions extends RegistryAccess {
@@ -101,7 +102,7 @@ async function fetchBlob(
 /** Content that its descriptor holds; what it says it is is checked as it is stored. */
 function embedded(data: string): ReadableStream<Uint8Array> {
   try {
-    return new Blob([Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))]).stream();
+    return new Blob([fromBase64(data)]).stream();
   } catch (cause) {
     throw new EngineError("corrupt", "Pull artifact: a descriptor's data is not base64", { cause });
   }

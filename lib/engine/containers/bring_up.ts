@@ -5,7 +5,8 @@ import type { Operation } from "../table.ts";
 import { artifactMounts } from "./artifact_mounts.ts";
 import { FRESH_STATE } from "./create.ts";
 import { type Context, emit, hostOf } from "./context.ts";
-import { isCode, textOf } from "./failures.ts";
+import { isCode } from "./failures.ts";
+import { messageOf } from "../../oci/message_of.ts";
 import { freshHealth } from "./health/health_states.ts";
 import { volumesOf } from "./mounts.ts";
 import { makeUsers, treeOptions } from "./users.ts";
@@ -138,14 +139,14 @@ export async function fillVolumes(
 function withFailure(record: ContainerRecord, error: unknown): ContainerRecord {
   const status = record.state.startedAt === 0 ? "created" : "exited";
   const exitCode = failureCode(error) ?? record.state.exitCode;
-  return withState(record, { status, exitCode, error: textOf(error), pid: 0, conmonPid: 0, network: undefined });
+  return withState(record, { status, exitCode, error: messageOf(error), pid: 0, conmonPid: 0, network: undefined });
 }
 
 async function report(context: Context, record: ContainerRecord, work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    context.core.log("warn", `Clean up container ${record.id}: ${textOf(error)}`);
+    context.core.log("warn", `Clean up container ${record.id}: ${messageOf(error)}`);
   }
 }
 

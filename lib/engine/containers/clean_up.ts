@@ -1,6 +1,6 @@
 import type { ContainerRecord } from "../container_record.ts";
 import { type Context, hostOf } from "./context.ts";
-import { textOf } from "./failures.ts";
+import { messageOf } from "../../oci/message_of.ts";
 
 /** Gives the host back what an ended container held. The network follows behind; what fails is left to recovery. */
 export async function cleanUp(context: Context, record: ContainerRecord): Promise<void> {
@@ -10,6 +10,6 @@ export async function cleanUp(context: Context, record: ContainerRecord): Promis
   const work = [gone, context.treeUses.unmount(record)];
   for (const result of await Promise.allSettled(work)) {
     if (result.status === "fulfilled") continue;
-    context.core.log("warn", `Clean up container ${record.id}: ${textOf(result.reason)}`);
+    context.core.log("warn", `Clean up container ${record.id}: ${messageOf(result.reason)}`);
   }
 }

@@ -22,7 +22,8 @@ import { HealthMonitor } from "./health/health_monitor.ts";
 import { type HealthState, HealthStates } from "./health/health_states.ts";
 import { answerOf, type HealthOutcome, runCheck } from "./health/run_check.ts";
 import { setHealth } from "./health/set_health.ts";
-import { isCode, textOf } from "./failures.ts";
+import { isCode } from "./failures.ts";
+import { messageOf } from "../../oci/message_of.ts";
 import { ContainerFiles } from "./files/files.ts";
 import { TreeUses } from "./files/tree_uses.ts";
 import { initContainer, pauseContainer, restartContainer, startContainer, unpauseContainer } from "./lifecycle.ts";
@@ -288,7 +289,7 @@ export class Containers {
 
   #background(what: string, work: Promise<unknown>): void {
     const done = work.then(() => {}, (error) => {
-      this.#context.core.log("error", `Failed to ${what}: ${textOf(error)}`);
+      this.#context.core.log("error", `Failed to ${what}: ${messageOf(error)}`);
     }).finally(() => this.#behind.delete(done));
     this.#behind.add(done);
   }

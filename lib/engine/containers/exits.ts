@@ -2,7 +2,8 @@
 import type { ContainerRecord, ExitStatus } from "../container_record.ts";
 import { cleanUp } from "./clean_up.ts";
 import { type Context, emit, isLive, locked } from "./context.ts";
-import { isCode, textOf } from "./failures.ts";
+import { isCode } from "./failures.ts";
+import { messageOf } from "../../oci/message_of.ts";
 import { withState } from "./records.ts";
 import { removeLocked } from "./remove.ts";
 import { scheduleRestart } from "./restarts.ts";
@@ -25,7 +26,7 @@ export async function onExit(context: Context, id: string, exit: ExitStatus): Pr
     } catch (error) {
       const record = context.records.get(id);
       if (!record || !isLive(record)) throw error;
-      context.core.log("error", `Record the end of container ${id}: ${textOf(error)}`);
+      context.core.log("error", `Record the end of container ${id}: ${messageOf(error)}`);
     }
     try {
       await context.core.clock.sleep(RETRY_MS, context.closing);
@@ -73,7 +74,7 @@ async function autoRemove(context: Context, record: ContainerRecord): Promise<vo
     await removeLocked(context, record, { volumes: true });
     if (record.spec.removeImage) await removeItsImage(context, record);
   } catch (error) {
-    context.core.log("error", `Remove container ${record.id} at its end: ${textOf(error)}`);
+    context.core.log("error", `Remove container ${record.id} at its end: ${messageOf(error)}`);
   }
 }
 

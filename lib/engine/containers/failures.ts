@@ -48,8 +48,3 @@ export function invalid(text: string, sentinel?: string): EngineError {
 export function isCode(error: unknown, ...codes: EngineError["code"][]): boolean {
   return error instanceof EngineError && codes.includes(error.code);
 }
-
-/** The text of whatever was thrown. */
-export function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -4,7 +4,8 @@ import { SIGKILL } from "../text/signals.ts";
 import { cleanUp } from "./clean_up.ts";
 import { type Context, emit, hostOf, isLive, locked } from "./context.ts";
 import { dependentsOf } from "./dependencies.ts";
-import { improperState, isCode, textOf } from "./failures.ts";
+import { improperState, isCode } from "./failures.ts";
+import { messageOf } from "../../oci/message_of.ts";
 import { volumesOf } from "./mounts.ts";
 import { onProcess } from "./on_process.ts";
 import type { RemoveOptions, RemoveReport } from "./options.ts";
@@ -63,7 +64,9 @@ export async function removeLocked(
   emit(context, record, "remove", record.state.exitCode);
   for (const { finish } of removals) {
     // The container is gone: what a volume leaves behind is the next recovery's.
-    await finish().catch((error) => core.log("error", `Remove a volume of container ${record.id}: ${textOf(error)}`));
+    await finish().catch((error) =>
+      core.log("error", `Remove a volume of container ${record.id}: ${messageOf(error)}`)
+    );
   }
 }
 
@@ -111,7 +114,7 @@ async function stopForRemoval(context: Context, id: string, options: RemoveOptio
     await stopContainer(context, id, { timeout: options.timeout });
   } catch (error) {
     if (hadEnded(error) || isCode(error, "state")) return;
-    const text = `cannot remove container ${id} as it could not be stopped: ${textOf(error)}`;
+    const text = `cannot remove container ${id} as it could not be stopped: ${messageOf(error)}`;
     throw new EngineError("internal", text, { cause: error });
   }
 }

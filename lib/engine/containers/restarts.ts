@@ -1,7 +1,8 @@
 /** Starting containers again without anybody asking: by their policy, and after a boot. */
 import type { ContainerRecord } from "../container_record.ts";
 import { type Context, emit, hostOf, locked } from "./context.ts";
-import { isCode, textOf } from "./failures.ts";
+import { isCode } from "./failures.ts";
+import { messageOf } from "../../oci/message_of.ts";
 import { startContainer, startDependencies, startLocked } from "./lifecycle.ts";
 import { restartDelay, shouldRestart, shouldStartOnBoot } from "./restart_policy.ts";
 
@@ -43,7 +44,7 @@ async function restartLater(context: Context, ended: ContainerRecord): Promise<v
     });
   } catch (error) {
     if (isCode(error, "unchanged")) return;
-    context.core.log("warn", `Restart container ${id} by its policy: ${textOf(error)}`);
+    context.core.log("warn", `Restart container ${id} by its policy: ${messageOf(error)}`);
   }
 }
 

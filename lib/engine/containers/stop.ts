@@ -2,7 +2,8 @@ import { EngineError } from "../errors.ts";
 import { parseSignal, SIGKILL } from "../text/signals.ts";
 import { type Context, emit, hostOf, locked } from "./context.ts";
 import { endsWithin, type EndWatch, watchEnd } from "./ended.ts";
-import { improperState, isCode, noSuchContainer, textOf, unchanged } from "./failures.ts";
+import { improperState, isCode, noSuchContainer, unchanged } from "./failures.ts";
+import { messageOf } from "../../oci/message_of.ts";
 import { onProcess } from "./on_process.ts";
 import type { StopOptions } from "./options.ts";
 
@@ -100,7 +101,7 @@ async function send(context: Context, id: string, signal: number, watch: EndWatc
       if (record?.state.status !== "stopping") return;
       context.health.watch(context, await context.records.saveState(record, { status: "running" }));
     });
-    throw new EngineError("internal", `Stop container ${id}: ${textOf(error)}`, { cause: error });
+    throw new EngineError("internal", `Stop container ${id}: ${messageOf(error)}`, { cause: error });
   }
 }
 

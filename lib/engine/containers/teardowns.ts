@@ -6,7 +6,8 @@ import type { NetworkRecord } from "../network_record.ts";
 import type { Networks } from "../networks.ts";
 import type { NetworkSetup } from "../host_port.ts";
 import type { Operation } from "../table.ts";
-import { isCode, textOf } from "./failures.ts";
+import { isCode } from "./failures.ts";
+import { messageOf } from "../../oci/message_of.ts";
 import type { PortClaims } from "./port_claims.ts";
 import { hasOwnNetwork } from "./validate.ts";
 
@@ -113,7 +114,7 @@ export class Teardowns {
         await networks.deleteNamespace(setup.containerID);
         return true;
       } catch (error) {
-        this.#core.log("warn", `Take down the network of container ${setup.containerID}: ${textOf(error)}`);
+        this.#core.log("warn", `Take down the network of container ${setup.containerID}: ${messageOf(error)}`);
       }
       if (attempt === TRIES) break;
       await this.#core.clock.sleep(RETRY_MS, this.#closing).catch(() => {});

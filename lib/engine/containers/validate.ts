@@ -3,9 +3,9 @@ import { EngineError } from "../errors.ts";
 import type { Limits } from "../limits.ts";
 import { invalid } from "./failures.ts";
 import { type Rule, VALUE_RULES } from "./value_rules.ts";
+import { LOG_DRIVERS } from "../text/log_drivers.ts";
 
 const BAD_CONFIG = "invalid configuration";
-const LOG_DRIVERS = ["k8s-file", "json-file", "journald", "none"];
 
 /** Combinations that contradict themselves, in Podman's words. */
 const RULES: readonly Rule[] = [

@@ -1,5 +1,6 @@
 import type { ContainerSpec } from "../container_record.ts";
 import { parseAddress } from "../text/ip.ts";
+import { parseUmask } from "../text/umask.ts";
 
 /** A rule, and the text of the error where it is broken. */
 export type Rule = (spec: ContainerSpec) => string | false | undefined;
@@ -22,7 +23,7 @@ export const VALUE_RULES: readonly Rule[] = [
   ({ oomScoreAdj: score = 0 }) =>
     !(score >= -1000 && score <= 1000) && `"oom_score_adj" ${score} is not between -1000 and 1000`,
   ({ umask }) =>
-    umask !== undefined && !/^[0-7]{1,4}$/.test(umask) && `invalid umask string ${umask}: invalid argument`,
+    umask !== undefined && parseUmask(umask) === undefined && `invalid umask string ${umask}: invalid argument`,
   ({ shmSize = 0 }) => shmSize < 0 && `"shm_size" ${shmSize} is less than 0`,
   ({ timeout = 0 }) => timeout > MAX_SECONDS && `"timeout" ${timeout} is more than ${MAX_SECONDS} seconds`,
   ({ dnsServers }) => {

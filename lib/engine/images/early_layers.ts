@@ -1,6 +1,6 @@
 import { hostOf } from "../core.ts";
 import { admit, type Intake } from "./intake.ts";
-import { Slots } from "./slots.ts";
+import { Slots } from "../concurrency.ts";
 import { unpackLayer } from "./unpack.ts";
 
 /**

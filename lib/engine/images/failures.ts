@@ -1,6 +1,7 @@
 import { LayerError } from "../../oci/layer_error.ts";
 import { RegistryError } from "../../oci/registry_error.ts";
 import { EngineError, type ErrorCode } from "../errors.ts";
+import { messageOf } from "../../oci/message_of.ts";
 
 /** An unknown image, as clients know it. */
 export function unknownImage(name: string): EngineError {
@@ -19,7 +20,7 @@ export function isThere(find: () => unknown): boolean {
 
 /** Makes an engine error of whatever a pull ran into, with `context` before its message. */
 export function pullFailure(error: unknown, context?: string): EngineError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const text = context === undefined ? message : `${context}: ${message}`;
   if (error instanceof EngineError) {
     if (context === undefined) return error;

@@ -3,7 +3,7 @@ import { hostOf } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import { nowAndThen } from "./counted.ts";
 import type { FetchContext } from "./image_fetch.ts";
-import { Slots } from "./slots.ts";
+import { Slots } from "../concurrency.ts";
 import type { LayerState } from "./types.ts";
 import { unpackLayer } from "./unpack.ts";
 

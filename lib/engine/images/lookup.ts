@@ -12,6 +12,7 @@ import { EngineError } from "../errors.ts";
 import type { ImageRecord } from "../image_record.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { unknownImage } from "./failures.ts";
+import { messageOf } from "../../oci/message_of.ts";
 
 /** An image, and what the text that found it means. */
 export interface Found {
@@ -141,6 +142,6 @@ function withoutIdleTag(reference: Reference): Reference {
 }
 
 function invalidName(text: string, error: unknown): EngineError {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return new EngineError("invalid", why === "" ? `Parse reference "${text}"` : why, { cause: error });
 }

@@ -3,7 +3,7 @@ import { layerCompression } from "../../oci/media_type.ts";
 import { EngineError } from "../errors.ts";
 import type { ImageRecord } from "../image_record.ts";
 import { decompress } from "./decompress.ts";
-import { inParallel } from "./in_parallel.ts";
+import { inParallel } from "../concurrency.ts";
 import { admit, type Intake, type StoredLayer, storeLayer } from "./intake.ts";
 
 /** How layers are taken. */

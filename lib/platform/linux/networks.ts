@@ -32,6 +32,7 @@ import type { Nursery } from "./processes/nursery.ts";
 import { addBridge, publish, removeBridge, unpublish } from "./published_ports.ts";
 import { reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "./tree.ts";
+import { Locks } from "../../engine/locks.ts";
 
 /** Networks, and what a host does with them when it closes. */
 export interface LinuxNetworks extends Networks {
@@ -59,8 +60,8 @@ class BridgeNetworks implements LinuxNetworks {
   readonly #seen = new Map<string, NetworkRecord>();
   /** Interfaces on their way out, by namespace. */
   readonly #leaving = new Map<string, Promise<void>>();
-  /** The end of the queue for each bridge: what must not run at the same time for it. */
-  readonly #queues = new Map<string, Promise<unknown>>();
+  /** One lock for each bridge. */
+  readonly #locks = new Locks();
 
   constructor({ paths, log }: HostContext, nursery: Nursery) {
     this.#paths = paths;
@@ -141,14 +142,14 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async remove(network: NetworkRecord): Promise<void> {
-    await this.#inQueue(network.interface, () => this.#takeDown(network));
+    await this.#locks.with(network.interface, () => this.#takeDown(network));
     await this.#subnets.release(network.interface);
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#leaving.values());
     for (const network of [...this.#seen.values()]) {
-      await this.#inQueue(network.interface, async () => {
+      await this.#locks.with(network.interface, async () => {
         if ((await bridgePorts(network.interface)).length === 0) await this.#takeDown(network);
       }).catch((error) => this.#log("warn", `Take down bridge "${network.interface}": ${error}`));
     }
@@ -264,18 +265,7 @@ class BridgeNetworks implements LinuxNetworks {
 
   /** Runs when nothing else runs for any of the container's bridges. */
   async #alone<T>(options: NetworkSetup, run: () => Promise<T>): Promise<T> {
-    const names = [...new Set(options.attachments.map(({ network }) => network.interface))].sort();
-    return await names.reduceRight<() => Promise<T>>((inner, name) => () => this.#inQueue(name, inner), run)();
-  }
-
-  async #inQueue<T>(name: string, run: () => Promise<T>): Promise<T> {
-    const turn = (this.#queues.get(name) ?? Promise.resolve()).then(run, run);
-    this.#queues.set(name, turn);
-    try {
-      return await turn;
-    } finally {
-      if (this.#queues.get(name) === turn) this.#queues.delete(name);
-    }
+    return await this.#locks.withAll(options.attachments.map(({ network }) => network.interface), run);
   }
 }
 

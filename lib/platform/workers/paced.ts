@@ -1,5 +1,6 @@
 import { EngineError } from "../../engine/errors.ts";
 import { type FillingReader, fillingReader } from "./large_pieces.ts";
+import { messageOf } from "../../oci/message_of.ts";
 
 /** A transform of workerd's own: both of its ends take and give bytes. */
 export interface NativeTransform {
@@ -138,7 +139,7 @@ async function explained<T>(what: string, promise: Promise<T>): Promise<T> {
   try {
     return await promise;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new EngineError("corrupt", `${what}: ${why}`, { cause: error });
   }
 }

@@ -4,7 +4,8 @@ import { EngineError } from "../../errors.ts";
 import { withoutWhiteouts } from "../../../oci/changeset_files.ts";
 import { type Context, emit, hostOf, locked } from "../context.ts";
 import { dependenciesOf } from "../dependencies.ts";
-import { improperState, textOf } from "../failures.ts";
+import { improperState } from "../failures.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 import { volumesOf } from "../mounts.ts";
 import { configDump } from "./config_dump.ts";
 
@@ -118,7 +119,7 @@ async function exportLocked(
     return await checkpoints.pack(id, [...FILES, ...CHANGES, images]);
   } finally {
     await checkpoints.remove(id, [...CHANGES, "volumes"]).catch((error) => {
-      context.core.log("warn", `Clean up checkpoint of container ${id}: ${textOf(error)}`);
+      context.core.log("warn", `Clean up checkpoint of container ${id}: ${messageOf(error)}`);
     });
   }
 }

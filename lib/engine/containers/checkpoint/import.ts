@@ -5,7 +5,7 @@ import { decompress } from "../../images/decompress.ts";
 import { tarStream } from "../../../oci/tar_entries.ts";
 import { type Context, hostOf, locked } from "../context.ts";
 import { createContainer } from "../create.ts";
-import { textOf } from "../failures.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 import { volumesOf } from "../mounts.ts";
 import { removeContainer } from "../remove.ts";
 import type { CheckpointReport } from "./checkpoint.ts";
@@ -47,7 +47,7 @@ export async function importCheckpoint(
     return await restoreContainer(context, record.id, { ...options, ignoreStaticIP, ignoreStaticMAC });
   } catch (error) {
     await removeContainer(context, record.id, { force: true, ignore: true, volumes: true }).catch((again) => {
-      context.core.log("error", `Remove container ${record.id} that was not restored: ${textOf(again)}`);
+      context.core.log("error", `Remove container ${record.id} that was not restored: ${messageOf(again)}`);
     });
     throw error;
   }

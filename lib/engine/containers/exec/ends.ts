@@ -1,7 +1,8 @@
 /** How exec sessions end. */
 import type { ExecExit } from "../../exec_port.ts";
 import { type Context, emit, hostOf } from "../context.ts";
-import { isCode, textOf } from "../failures.ts";
+import { isCode } from "../failures.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 
 /** Resolves when the session has no process any more, and its record says so. */
 export function ended(context: Context, id: string): Promise<void> {
@@ -57,6 +58,6 @@ async function guarded(context: Context, id: string, work: () => Promise<void>):
     await work();
   } catch (error) {
     if (isCode(error, "unsupported")) return;
-    context.core.log("error", `Recover exec session ${id}: ${textOf(error)}`);
+    context.core.log("error", `Recover exec session ${id}: ${messageOf(error)}`);
   }
 }

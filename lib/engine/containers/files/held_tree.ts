@@ -2,7 +2,8 @@ import { byteStream, isByteStream, pieceStream } from "../../../oci/byte_stream.
 import type { ContainerRecord } from "../../container_record.ts";
 import { fillVolumes } from "../bring_up.ts";
 import { type Context, hostOf, isLive, locked } from "../context.ts";
-import { improperState, textOf } from "../failures.ts";
+import { improperState } from "../failures.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 import { foreignNamespace, namespaceOwner, treeOptions } from "../users.ts";
 
 /** A container's tree, mounted until it is disposed of; once more does nothing. */
@@ -108,6 +109,6 @@ async function giveBack(context: Context, id: string): Promise<void> {
   try {
     await context.treeUses.unmount(record);
   } catch (error) {
-    context.core.log("warn", `Unmount the tree of container ${id}: ${textOf(error)}`);
+    context.core.log("warn", `Unmount the tree of container ${id}: ${messageOf(error)}`);
   }
 }

@@ -1,6 +1,7 @@
 import type { ContainerRecord } from "../../container_record.ts";
 import type { Context } from "../context.ts";
-import { isCode, textOf } from "../failures.ts";
+import { isCode } from "../failures.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 import { activeHealth } from "./health_check.ts";
 import { FRESH_HEALTH, type HealthStates } from "./health_states.ts";
 import { runCheck } from "./run_check.ts";
@@ -73,7 +74,7 @@ export class HealthMonitor {
         isDue = (await runCheck(context, id)).passed;
       } catch (error) {
         if (isCode(error, "state", "no_such_container", "cancelled")) break;
-        context.core.log("warn", `Check the health of container ${id}: ${textOf(error)}`);
+        context.core.log("warn", `Check the health of container ${id}: ${messageOf(error)}`);
         await context.core.clock.sleep(RETRY_MS, stop.signal).catch(() => {});
       }
     }

@@ -4,7 +4,8 @@ import type { Attachment } from "../../host_port.ts";
 import { randomID } from "../../names.ts";
 import { type Context, hostOf } from "../context.ts";
 import { endsWithin } from "../ended.ts";
-import { isCode, textOf } from "../failures.ts";
+import { isCode } from "../failures.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 import { type HealthCheck, probeCommand } from "./health_check.ts";
 import type { HealthLogEntry } from "./health_states.ts";
 
@@ -50,7 +51,7 @@ export async function probe(
     return entry(TIMED_OUT, reader.text);
   } catch (error) {
     const isCommand = isCode(error, "command_not_found", "command_not_executable");
-    return entry(isCommand ? FAILED : CANNOT_RUN, textOf(error).slice(0, size || MOST_OUTPUT));
+    return entry(isCommand ? FAILED : CANNOT_RUN, messageOf(error).slice(0, size || MOST_OUTPUT));
   } finally {
     off();
     // It ends the listening above where the probe itself did not.

@@ -2,7 +2,7 @@
 import type { ContainerRecord } from "../../container_record.ts";
 import { EngineError } from "../../errors.ts";
 import { type Context, emit, hostOf, locked } from "../context.ts";
-import { textOf } from "../failures.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 import { restartContainer } from "../lifecycle.ts";
 import { hadEnded, killContainer, stopContainer } from "../stop.ts";
 import { activeHealth, type HealthCheck, type HealthPlan } from "./health_check.ts";
@@ -153,7 +153,7 @@ async function tell(
   try {
     await hostOf(context).files.writeText(`${destination}/${record.id}-healthcheck.log`, text);
   } catch (error) {
-    context.core.log("warn", `Write the health log of container ${record.id}: ${textOf(error)}`);
+    context.core.log("warn", `Write the health log of container ${record.id}: ${messageOf(error)}`);
   }
 }
 

@@ -11,7 +11,7 @@ import { choosePlatform } from "../../../oci/platform.ts";
 import { EngineError } from "../../errors.ts";
 import { checkManifest } from "../image_fetch.ts";
 import { type Intake, storeDocument, unpacked } from "../intake.ts";
-import { inParallel } from "../in_parallel.ts";
+import { inParallel } from "../../concurrency.ts";
 import type { NewImage } from "../new_image.ts";
 import { type ImageFiles, readBlob } from "./image_files.ts";
 

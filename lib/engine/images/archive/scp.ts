@@ -5,6 +5,7 @@ import type { ImageParts } from "../intake.ts";
 import type { Peer } from "../../peers_port.ts";
 import { loadImages } from "./load.ts";
 import { saveImages } from "./save.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 
 /** Most bytes of another engine's report. */
 const REPORT = 1024 * 1024;
@@ -70,19 +71,19 @@ async function send(peer: Peer, request: Request): Promise<Response> {
   try {
     response = await peer.fetch(request);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new EngineError("registry", `Reach the other engine: ${why}`, { cause });
   }
   if (response.ok) return response;
   const text = await textOf(response).catch(() => "");
-  throw new EngineError("registry", `the other engine answered ${response.status}: ${messageOf(text)}`);
+  throw new EngineError("registry", `the other engine answered ${response.status}: ${errorTextOf(text)}`);
 }
 
 async function textOf({ body }: Response): Promise<string> {
   return body === null ? "" : new TextDecoder().decode(await readStream(body, REPORT, Infinity));
 }
 
-function messageOf(text: string): string {
+function errorTextOf(text: string): string {
   try {
     return String(JSON.parse(text).message);
   } catch {

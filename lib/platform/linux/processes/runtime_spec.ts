@@ -19,8 +19,8 @@ import type { SeccompProfile } from "./seccomp.ts";
 import type { SeccompFilters } from "./seccomp_filters.ts";
 import type { RuntimeSpec, SpecDevice, SpecMount } from "./spec_types.ts";
 import type { ResolvedUser } from "./user_lookup.ts";
+import { DEFAULT_UMASK, parseUmask } from "../../../engine/text/umask.ts";
 
-const DEFAULT_UMASK = 0o022;
 const CAP_SYS_RESOURCE = "CAP_SYS_RESOURCE";
 
 /** What a specification is made from besides the record. */
@@ -67,7 +67,7 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
         uid: user.uid,
         gid: user.gid,
         additionalGids: user.additionalGids,
-        umask: spec.umask === undefined ? DEFAULT_UMASK : parseUmask(spec.umask),
+        umask: umaskOf(spec),
       },
       args: spec.init ? [INIT_PATH, "--", ...args] : args,
       env: withHome([...record.process.env, ...systemdEnv(record)], user.home),
@@ -151,9 +151,10 @@ export function withHome(env: readonly string[], home: string): string[] {
   return env.some((entry) => entry.startsWith("HOME=")) ? [...env] : [...env, `HOME=${home}`];
 }
 
-function parseUmask(text: string): number {
-  if (!/^0?[0-7]{1,4}$/.test(text)) throw new EngineError("invalid", `Set umask: "${text}" is not an octal number`);
-  return parseInt(text, 8);
+function umaskOf({ umask = DEFAULT_UMASK }: ContainerRecord["spec"]): number {
+  const mask = parseUmask(umask);
+  if (mask === undefined) throw new EngineError("invalid", `Set umask: "${umask}" is not an octal number`);
+  return mask;
 }
 
 /** Without CAP_SYS_RESOURCE the score of a process may only rise. */

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { inParallel } from "../../../lib/engine/images/in_parallel.ts";
+import { inParallel } from "../../lib/engine/concurrency.ts";
 
 Deno.test("inParallel() keeps order and number, and begins nothing after a failure", async () => {
   let running = 0;
