@@ -18,7 +18,7 @@ import { parsePlatform, requirePlatform } from "../images/platform.ts";
 import { compatContainersAPI } from "./api.ts";
 import { compatGetContainer } from "./inspect.ts";
 import { makingSources } from "./spec/mounts.ts";
-import { choosingPorts } from "./spec/networks.ts";
+import { publishedPorts } from "./spec/networks.ts";
 import { hidingPaths } from "./spec/security.ts";
 import { specGenerator } from "./spec/spec_generator.ts";
 import { containerSummary } from "./summary.ts";
@@ -40,7 +40,7 @@ export function compatContainers(engine: Engine): Implementation {
       const image = localName(engine, spec.image);
       requirePlatform(engine, image, parsePlatform(platform));
       const mounts = makingSources(spec.mounts, config);
-      const ports = choosingPorts(spec.ports, config);
+      const ports = publishedPorts(config);
       const hiding = hidingPaths(config.HostConfig);
       return await create(engine, { ...spec, ...hiding, image, mounts, ports, stdinOnce: config.StdinOnce });
     },

@@ -84,11 +84,14 @@ function hardwareAddress(text: string): string {
   }
 }
 
+/** Clients' word for every address, of both families. */
+export const ANY_ADDRESS = "0.0.0.0";
+
 /** The published ports of a create request; one that names two protocols becomes two. */
 export function ports(generator: SpecGenerator): PortMapping[] {
   return (generator.portmappings ?? []).flatMap((port) =>
     protocols(port.protocol).map((protocol) => ({
-      hostIP: port.host_ip === "0.0.0.0" ? "" : port.host_ip,
+      hostIP: port.host_ip === ANY_ADDRESS ? "" : port.host_ip,
       hostPort: port.host_port,
       containerPort: port.container_port,
       protocol,
@@ -104,7 +107,8 @@ export function exposed(generator: SpecGenerator): string[] {
   );
 }
 
-function protocols(names: string): PortMapping["protocol"][] {
+/** Reads `tcp`, `tcp,udp`, …; nothing is `tcp`. Throws `invalid` for another protocol. */
+export function protocols(names: string): PortMapping["protocol"][] {
   if (names === "") return ["tcp"];
   return names.toLowerCase().split(",").map((name) => {
     if (name === "tcp" || name === "udp" || name === "sctp") return name;

@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { publishedPorts } from "../../../handlers/compat/containers/spec/networks.ts";
 import { specGenerator } from "../../../handlers/compat/containers/spec/spec_generator.ts";
 import { containerSpec } from "../../../handlers/containers/spec/container_spec.ts";
 import { CreateContainerConfig } from "../../../handlers/wire/compat/container_create.ts";
@@ -31,10 +32,24 @@ Deno.test("specGenerator() reads docker's plain request as next to nothing", () 
   });
 });
 
+Deno.test("publishedPorts() publishes a port for each protocol it names, and takes the first free one of a range", () => {
+  const ports = (PortBindings: unknown) =>
+    publishedPorts(accept(CreateContainerConfig, { Image: "x", HostConfig: { PortBindings } }));
+  const plain = { hostIP: "", hostPort: 5300, containerPort: 53, range: 1 };
+  assertEquals(ports({ "53/tcp,udp": [{ HostPort: "5300" }], "80/": [{ HostIp: "0.0.0.0", HostPort: "8000-8010" }] }), [
+    { ...plain, protocol: "tcp" },
+    { ...plain, protocol: "udp" },
+    { ...plain, hostPort: 8000, lastHostPort: 8010, containerPort: 80, protocol: "tcp" },
+  ]);
+  assertThrows(() => ports({ "53/icmp": [{ HostPort: "5300" }] }), EngineError, 'port protocol "icmp"');
+  assertThrows(() => ports({ "53/tcp": [{ HostPort: "9-1" }] }), HTTPError, "invalid port specification");
+});
+
 Deno.test("specGenerator() reads every option of docker's", () => {
   const { body } = captured("docker_28_2_2").everything;
-  const spec = containerSpec(specGenerator(decode(CreateContainerConfig, body), "x", { network: "podman" }));
-  assertEquals(difference(spec), {
+  const config = decode(CreateContainerConfig, body);
+  const spec = containerSpec(specGenerator(config, "x", { network: "podman" }));
+  assertEquals(difference({ ...spec, ports: publishedPorts(config) }), {
     name: "x",
     entrypoint: ["a"],
     command: ["sh"],

@@ -2,6 +2,7 @@ import type { PortMapping } from "../../../../lib/engine/container_record.ts";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { HTTPError } from "../../../../lib/rest/mod.ts";
 import { namespaceOf } from "../../../containers/spec/defaults.ts";
+import { ANY_ADDRESS, protocols } from "../../../containers/spec/networks.ts";
 import { unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { EndpointSettings } from "../../../wire/compat/network.ts";
@@ -38,7 +39,6 @@ export function networking(config: CreateContainerConfig, defaults: NetworkDefau
   return {
     netns,
     Networks: isBridge ? found : null,
-    portmappings: ports(config),
     publish_image_ports: host.PublishAllPorts,
     expose: exposed(config),
     dns_server: host.Dns ?? [],
@@ -92,12 +92,24 @@ function attachment(endpoint: EndpointSettings, mac: string): Sparse<PerNetworkO
   };
 }
 
-/** Docker takes the first free port of a range, which the native tree cannot say. */
-export function choosingPorts(specs: readonly PortMapping[], { HostConfig }: CreateContainerConfig): PortMapping[] {
-  const bindings = Object.values(HostConfig.PortBindings ?? {}).flatMap((list) => list ?? []);
-  return specs.map((spec, index) => {
-    const [first, last] = portRange(bindings[index].HostPort);
-    return last > first ? { ...spec, lastHostPort: last } : spec;
+/**
+ * Returns the published ports of Docker's create request: Docker takes the first free port of a range, and a port that names
+ * two protocols is published for both.
+ */
+export function publishedPorts({ HostConfig: { PortBindings } }: CreateContainerConfig): PortMapping[] {
+  return Object.entries(PortBindings ?? {}).flatMap(([port, bindings]) => {
+    const [number, names = ""] = port.split("/");
+    return (bindings ?? []).flatMap(({ HostIp, HostPort }) => {
+      const [first, last] = portRange(HostPort);
+      return protocols(names).map((protocol): PortMapping => ({
+        hostIP: HostIp === ANY_ADDRESS ? "" : HostIp,
+        hostPort: first,
+        ...last > first && { lastHostPort: last },
+        containerPort: Number(number),
+        protocol,
+        range: 1,
+      }));
+    });
   });
 }
 
@@ -108,19 +120,6 @@ function portRange(text: string): [first: number, last: number] {
     throw new HTTPError(400, `invalid port specification: "${text}"`);
   }
   return [Number(first), Number(last)];
-}
-
-function ports({ HostConfig: { PortBindings } }: CreateContainerConfig): Sparse<SpecGenerator>["portmappings"] {
-  return Object.entries(PortBindings ?? {}).flatMap(([port, bindings]) => {
-    const [number, protocol = "tcp"] = port.split("/");
-    return (bindings ?? []).map(({ HostIp, HostPort }) => ({
-      host_ip: HostIp,
-      host_port: portRange(HostPort)[0],
-      container_port: Number(number),
-      range: 1,
-      protocol,
-    }));
-  });
 }
 
 function exposed({ ExposedPorts }: CreateContainerConfig): Record<string, string> {
