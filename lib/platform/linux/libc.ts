@@ -74,6 +74,8 @@ const WRITE_ONLY = 0o2000001;
 const READ_ONLY = 0o2000000;
 /** `MS_NODEV` of `mount(2)`. */
 const NO_DEVICES = 4n;
+/** `MS_NOSUID | MS_NODEV | MS_NOEXEC`. */
+const CLOSED = 14n;
 /** `UMOUNT_NOFOLLOW` of `umount2(2)`. */
 const NO_FOLLOW = 8;
 /** The numbers of system calls that are the same on every processor. */
@@ -111,9 +113,18 @@ export function closeOnExec(): void {
 }
 
 /** Mounts a file system without device nodes. Resolves with whether that was done. */
-export async function mount(type: string, target: string, options: string): Promise<boolean> {
+export function mount(type: string, target: string, options: string): Promise<boolean> {
+  return mountWith(NO_DEVICES, type, target, options);
+}
+
+/** Mounts a file system without device nodes, setuid programs or anything to run. Resolves with whether that was done. */
+export function mountClosed(type: string, target: string, options: string): Promise<boolean> {
+  return mountWith(CLOSED, type, target, options);
+}
+
+async function mountWith(flags: bigint, type: string, target: string, options: string): Promise<boolean> {
   const [name, path, data] = [text(type), text(target), text(options)];
-  const result = await library()?.mount(name, path, name, NO_DEVICES, data);
+  const result = await library()?.mount(name, path, name, flags, data);
   return result === 0 && held(name, path, data);
 }
 
