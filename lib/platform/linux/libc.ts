@@ -10,7 +10,10 @@ type Bytes = Uint8Array | null;
 
 /** As much of Deno as is needed here; absent on Node. */
 interface ForeignFunctions {
-  dlopen(library: string, symbols: Record<string, { parameters: string[]; result: string; nonblocking?: boolean }>): {
+  dlopen(
+    library: string,
+    symbols: Record<string, { name?: string; parameters: string[]; result: string; nonblocking?: boolean }>,
+  ): {
     symbols: Library;
   };
 }
@@ -23,6 +26,16 @@ interface Library {
   mount(source: Bytes, target: Bytes, type: Bytes, flags: bigint, data: Bytes): Promise<number>;
   umount2(target: Bytes, flags: number): Promise<number>;
   syncfs(file: number): Promise<number>;
+  open_tree(call: number, file: number, path: Bytes, flags: number): Promise<bigint>;
+  mount_setattr(
+    call: number,
+    file: number,
+    path: Bytes,
+    flags: number,
+    attributes: Bytes,
+    size: number,
+  ): Promise<bigint>;
+  move_mount(call: number, from: number, path: Bytes, to: number, target: Bytes, flags: number): Promise<bigint>;
 }
 
 const SYMBOLS = {
@@ -35,6 +48,20 @@ const SYMBOLS = {
   umount2: { parameters: ["buffer", "i32"], result: "i32", nonblocking: true },
   // This one waits for the disk.
   syncfs: { parameters: ["i32"], result: "i32", nonblocking: true },
+  // By number: libc has names for these since glibc 2.36 only. They wait for processors as mount(2) does.
+  open_tree: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64", nonblocking: true },
+  mount_setattr: {
+    name: "syscall",
+    parameters: ["i64", "i64", "buffer", "i64", "buffer", "i64"],
+    result: "i64",
+    nonblocking: true,
+  },
+  move_mount: {
+    name: "syscall",
+    parameters: ["i64", "i64", "buffer", "i64", "buffer", "i64"],
+    result: "i64",
+    nonblocking: true,
+  },
 };
 
 const FIRST_AFTER_STANDARD = 3;
@@ -47,8 +74,21 @@ const WRITE_ONLY = 0o2000001;
 const READ_ONLY = 0o2000000;
 /** `MS_NODEV` of `mount(2)`. */
 const NO_DEVICES = 4n;
+/** `MS_NOSUID | MS_NODEV | MS_NOEXEC`. */
+const CLOSED = 14n;
 /** `UMOUNT_NOFOLLOW` of `umount2(2)`. */
 const NO_FOLLOW = 8;
+/** The numbers of system calls that are the same on every processor. */
+const OPEN_TREE = 428;
+const MOVE_MOUNT = 429;
+const MOUNT_SETATTR = 442;
+/** `AT_FDCWD`, and `AT_EMPTY_PATH`: the handle itself is meant. */
+const WORKING_FOLDER = -100;
+const EMPTY_PATH = 0x1000;
+/** `OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC`. */
+const CLONE = 0x80001;
+/** `MOVE_MOUNT_F_EMPTY_PATH`. */
+const FROM_HANDLE = 4;
 
 /** Opened at the first call, once for the process; `null` on Node. */
 let opened: Library | null | undefined;
@@ -73,10 +113,44 @@ export function closeOnExec(): void {
 }
 
 /** Mounts a file system without device nodes. Resolves with whether that was done. */
-export async function mount(type: string, target: string, options: string): Promise<boolean> {
+export function mount(type: string, target: string, options: string): Promise<boolean> {
+  return mountWith(NO_DEVICES, type, target, options);
+}
+
+/** Mounts a file system without device nodes, setuid programs or anything to run. Resolves with whether that was done. */
+export function mountClosed(type: string, target: string, options: string): Promise<boolean> {
+  return mountWith(CLOSED, type, target, options);
+}
+
+async function mountWith(flags: bigint, type: string, target: string, options: string): Promise<boolean> {
   const [name, path, data] = [text(type), text(target), text(options)];
-  const result = await library()?.mount(name, path, name, NO_DEVICES, data);
+  const result = await library()?.mount(name, path, name, flags, data);
   return result === 0 && held(name, path, data);
+}
+
+/**
+ * Mounts what an open handle holds, without what is mounted in it. The kernel is given the handle: no path of it is looked up.
+ * Resolves with whether that was done.
+ *
+ * @param attributes `MOUNT_ATTR_…` of `mount_setattr(2)`, set before the mount is seen anywhere
+ */
+export async function mountHandle(handle: number, target: string, attributes: bigint): Promise<boolean> {
+  const calls = library();
+  if (calls === null) return false;
+  const [empty, path] = [text(""), text(target)];
+  const tree = Number(await calls.open_tree(OPEN_TREE, handle, empty, CLONE | EMPTY_PATH));
+  if (tree < 0) return false;
+  try {
+    const set = new Uint8Array(new BigUint64Array([attributes, 0n, 0n, 0n]).buffer);
+    if (attributes !== 0n) {
+      const result = await calls.mount_setattr(MOUNT_SETATTR, tree, empty, EMPTY_PATH, set, set.length);
+      if (result !== 0n) return false;
+    }
+    const result = await calls.move_mount(MOVE_MOUNT, tree, empty, WORKING_FOLDER, path, FROM_HANDLE);
+    return result === 0n && held(empty, path, set);
+  } finally {
+    calls.close(tree);
+  }
 }
 
 /** Unmounts what is on top at a path. Resolves with whether that was done. */

@@ -4,12 +4,14 @@
  * @module
  */
 import { arch } from "node:os";
+import process from "node:process";
 import { EngineError } from "../../engine/errors.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { findProgram } from "./programs.ts";
 
 /**
  * `share SETNS PID PATH TARGET` shows at TARGET what a process has mounted at PATH, in its own mount namespace.
+ * `bind HANDLE TARGET ATTRIBUTES` shows at TARGET what `/proc/PID/fd/N` stands for, with attributes of mount_setattr(2).
  * `idmap USERNS (SOURCE TARGET)…` shows each SOURCE at TARGET with its owners mapped as in a user namespace.
  * `userns PIN NETPIN JOIN UIDS GIDS` makes a user namespace (JOIN empty) and a network namespace in it (NETPIN not empty),
  * each kept by a file it is mounted on.
@@ -31,6 +33,11 @@ if ($verb eq 'share') {
   syscall($setns + 0, fileno($other), $NEWNS) == 0 or die "setns: $!\n";
   my $tree = tree($path);
   syscall($setns + 0, fileno($own), $NEWNS) == 0 or die "setns: $!\n";
+  place($tree, $target);
+} elsif ($verb eq 'bind') {
+  my ($handle, $target, $attributes) = @rest;
+  my ($tree, $empty, $set) = (tree($handle), "\0", pack('QQQQ', $attributes, 0, 0, 0));
+  !$attributes || syscall($MOUNT_SETATTR, $tree, $empty, $EMPTY_PATH, $set, length $set) == 0 or die "mount_setattr $target: $!\n";
   place($tree, $target);
 } elsif ($verb eq 'idmap') {
   my $userns = shift @rest;
@@ -92,6 +99,14 @@ export async function shareMount(pid: number, path: string, target: string): Pro
 }
 
 /**
+ * Mounts what an open handle of this process holds, as `mountHandle()` of `libc.ts` does. `/proc/PID/fd/N` is no link whose
+ * text is read: the kernel goes to what is open.
+ */
+export async function mountHandleByHelper(handle: number, target: string, attributes: bigint): Promise<void> {
+  await help("bind", `/proc/${process.pid}/fd/${handle}`, target, String(attributes));
+}
+
+/**
  * Shows folders elsewhere with their owners mapped as in a user namespace. Throws `EngineError("unsupported")` where the
  * kernel, or the file system, has no such mounts.
  */
@@ -123,8 +138,9 @@ async function help(verb: string, ...args: string[]): Promise<void> {
     await runCommand(perl, ["-e", PROGRAM, "--", verb, ...args]);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    const isMissing = verb === "idmap" && /^mount_setattr/m.test(error.stderr);
-    const why = isMissing ? "the kernel cannot map owners on this file system" : "the kernel refused";
+    const isMissing = /^mount_setattr/m.test(error.stderr);
+    const lacking = verb === "idmap" ? "cannot map owners on this file system" : "lacks an attribute of mounts";
+    const why = isMissing ? `the kernel ${lacking}` : "the kernel refused";
     throw new EngineError(isMissing ? "unsupported" : "internal", `Prepare mounts: ${why}: ${error.stderr.trim()}`, {
       cause: error,
     });

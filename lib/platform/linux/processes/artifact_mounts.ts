@@ -3,6 +3,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { ArtifactFile } from "../../../engine/host_port.ts";
 import type { MountSpec } from "../../../engine/mount_spec.ts";
 import { openInside } from "../safe_path.ts";
+import { bindMount } from "./bind_mounts.ts";
 import type { SpecMount } from "./spec_types.ts";
 import type { SubPaths } from "./sub_paths.ts";
 
@@ -25,12 +26,10 @@ export async function artifactMounts(
     if (name === undefined) return file.name;
     return isLone ? name : `${name}-${index}`;
   };
-  return await Promise.all(files.map(async (file, index) => ({
-    destination: isFolder ? join(destination, nameOf(file, index)) : destination,
-    type: "bind",
-    source: await subPaths.open(file.folder, file.path),
-    options: ["bind", "rprivate", "nosuid", "nodev", "ro"],
-  })));
+  return await Promise.all(files.map(async (file, index) => {
+    const place = isFolder ? join(destination, nameOf(file, index)) : destination;
+    return bindMount(place, { source: await subPaths.open(file.folder, file.path), kind: "fixed" });
+  }));
 }
 
 async function looksLikeFolder(rootfs: string, path: string, otherwise: boolean): Promise<boolean> {

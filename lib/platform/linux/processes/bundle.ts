@@ -68,12 +68,11 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
       const warn = (message: string) => context.log("warn", `Container ${record.id}: ${message}`);
       await checkKernelFolders(rootfs);
       const user = await resolveUser(rootfs, record.process.user, record.spec.groups);
-      const taken = new Set(record.mounts.map(({ destination }) => destination));
       const root = hostOwner(record, { uid: 0, gid: 0 });
       const secrets = (options.secrets?.files ?? []).map((file) => ({ ...file, ...hostOwner(record, file) }));
       const files = {
         ...await writeTreeFiles(context, options, container, user, root),
-        ...await placeSecrets(container.bundle, secrets, (place) => taken.has(place)),
+        ...await placeSecrets(container.bundle, secrets, (place) => isMountedAt(record, place)),
       };
       // A folder of the host is as its owner made it.
       if (record.spec.rootfs === undefined || record.spec.rootfs.overlay) await linkMountTable(rootfs, root);
@@ -126,6 +125,11 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
       return { rules: spec.linux.seccomp, hooked: hooks?.poststop !== undefined };
     },
   };
+}
+
+/** Whether the caller has something mounted at a place or below it. */
+function isMountedAt({ mounts }: ContainerRecord, place: string): boolean {
+  return mounts.some(({ destination }) => destination === place || destination.startsWith(`${place}/`));
 }
 
 /** An environment with some variables set. */

@@ -5,6 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
+import { bindMount } from "./bind_mounts.ts";
 import type { SpecMount } from "./spec_types.ts";
 
 const SHM_SIZE = 65_536_000;
@@ -53,7 +54,7 @@ export function kernelMounts(record: ContainerRecord, sharedMemory?: string): Sp
 function ownOrHosts(destination: string, type: string, isHosts: boolean, further: readonly string[] = []): SpecMount {
   const options = ["nosuid", "noexec", "nodev", ...further];
   if (!isHosts) return { destination, type, source: type, options };
-  return { destination, type: "bind", source: destination, options: ["rbind", ...options] };
+  return bindMount(destination, { source: destination, kind: "kernel" }, further);
 }
 
 /** A tmpfs. */
@@ -70,7 +71,7 @@ function sharedMemoryMount(
   const options = ["nosuid", "noexec", "nodev"];
   if (ipc.mode === "none") return [];
   const source = ipc.mode === "host" ? destination : sharedMemory;
-  if (source !== undefined) return [{ destination, type: "bind", source, options: ["rbind", ...options] }];
+  if (source !== undefined) return [bindMount(destination, { source, kind: "kernel" })];
   return [{ ...scratch(destination, [...options, "mode=1777", `size=${shmSize ?? SHM_SIZE}`]), source: "shm" }];
 }
 

@@ -10,6 +10,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { ArtifactFile } from "../../../engine/host_port.ts";
 import type { MountSpec } from "../../../engine/mount_spec.ts";
 import { artifactMounts } from "./artifact_mounts.ts";
+import { bindMount, type HostFile } from "./bind_mounts.ts";
 import { changeOwner } from "./change_owner.ts";
 import { idMapping } from "./id_mapping.ts";
 import { kernelMounts } from "./kernel_mounts.ts";
@@ -25,7 +26,7 @@ const OWN_WORDS = /^(?:z|Z|U|O|idmap(?:=.*)?|nocopy|copy|bind-nonrecursive|no-de
 /** What the mounts are made from besides the record. */
 export interface MountSources {
   /** Files of the host bound into the tree, by destination. */
-  files: Record<string, string>;
+  files: Record<string, HostFile>;
   volumePath: (name: string) => string;
   /** Where an image's tree is mounted, by the number of the mount in the record. */
   imagePath: (index: number) => string;
@@ -52,12 +53,8 @@ export async function containerMounts(record: ContainerRecord, sources: MountSou
   const mounts = new Map<string, SpecMount>();
   const add = (mount: SpecMount) => mounts.set(mount.destination, mount);
   for (const mount of kernelMounts(record, sources.sharedMemory)) add(mount);
-  for (const [destination, source] of Object.entries(sources.files)) {
-    add({ destination, type: "bind", source, options: ["bind", "rprivate"] });
-  }
-  if (sources.init !== undefined) {
-    add({ destination: INIT_PATH, type: "bind", source: sources.init, options: ["bind", "rprivate", "ro"] });
-  }
+  for (const [destination, file] of Object.entries(sources.files)) add(bindMount(destination, file));
+  if (sources.init !== undefined) add(bindMount(INIT_PATH, { source: sources.init, kind: "program" }));
   const asked = await Promise.all(record.mounts.map((mount, index) => askedMount(record, mount, index, sources)));
   for (const mount of asked.flat()) {
     mounts.delete(mount.destination);
@@ -90,7 +87,8 @@ async function askedMount(
     const byRuntime = record.idMaps === undefined;
     return await overlayMount(mount, { source, changes, owner: isOwned ? owner.host : undefined, byRuntime });
   }
-  return { destination, type: "bind", source, options, ...idMapping(record, mount) };
+  const kind = type === "image" ? "image" : "asked";
+  return { ...bindMount(destination, { source, kind }, options), ...idMapping(record, mount) };
 }
 
 /** The options that mount(2) and the runtime know. */
@@ -98,7 +96,6 @@ function runtimeOptions(mount: MountSpec): string[] {
   const options = mount.options.filter((option) => !OWN_WORDS.test(option));
   if (mount.options.includes("bind-nonrecursive")) options.push("bind");
   if (mount.options.includes("no-dereference")) options.push("copy-symlink");
-  if (mount.type === "image") options.push("rbind", "rprivate", "nodev");
   return options;
 }
 

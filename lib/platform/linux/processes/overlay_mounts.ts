@@ -3,10 +3,14 @@ import { join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import type { MountSpec } from "../../../engine/mount_spec.ts";
 import { mountOverlay, unmountAll } from "../overlay.ts";
+import { bindMount } from "./bind_mounts.ts";
 import type { SpecMount } from "./spec_types.ts";
 
 /** What the options of an overlay cannot hold in a path. */
 const SEPARATORS = /[:,\\]/;
+
+/** What a caller may forbid the container in an overlay. */
+const LIMITS = new Set(["ro", "nosuid", "noexec"]);
 
 /** What an overlay is made from. */
 export interface OverlayParts {
@@ -46,6 +50,7 @@ export async function overlayMount(mount: MountSpec, parts: OverlayParts): Promi
     await chmod(upper, facts.mode & 0o7777);
     await chown(upper, owner?.uid ?? facts.uid, owner?.gid ?? facts.gid);
   }
+  const limits = mount.options.filter((option) => LIMITS.has(option));
   const broken = [source, upper, work].find((path) => SEPARATORS.test(path));
   if (broken !== undefined) {
     throw new EngineError("invalid", `Mount overlay volume: "${broken}" has a colon, a comma or a backslash`);
@@ -53,8 +58,8 @@ export async function overlayMount(mount: MountSpec, parts: OverlayParts): Promi
   if (!byRuntime) {
     await mkdir(target, { recursive: true, mode: 0o700 });
     await mountOverlay({ base: "/", lower: [source], upper, work, target }, []);
-    return { destination: mount.destination, type: "bind", source: target, options: ["rbind", "rprivate", "nodev"] };
+    return bindMount(mount.destination, { source: target, kind: "overlay" }, limits);
   }
-  const options = [`lowerdir=${source}`, `upperdir=${upper}`, `workdir=${work}`, "private"];
+  const options = [`lowerdir=${source}`, `upperdir=${upper}`, `workdir=${work}`, "private", ...limits, "nodev"];
   return { destination: mount.destination, type: "overlay", source: "overlay", options };
 }

@@ -7,37 +7,40 @@ import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SecretFile } from "../../../engine/host_port.ts";
 import { runCommand } from "../command.ts";
-import { mount } from "../libc.ts";
+import { mountClosed } from "../libc.ts";
 import { unmountAll } from "../overlay.ts";
 import { secretsFolder } from "../paths.ts";
+import type { HostFile } from "./bind_mounts.ts";
 
 /** Where most of them are found in a container: one mount for all. */
 const FOLDER = "/run/secrets";
-const OPTIONS = "nosuid,nodev,noexec,mode=0700,size=1g";
+const OPTIONS = "mode=0700,size=1g";
 
 /**
  * Writes a container's secrets and gives what is to be bound into its tree, by destination.
  *
  * @param bundle The container's bundle
  * @param files The secrets
- * @param isTaken Whether something else is mounted at a place: then each file is bound by itself
+ * @param isTaken Whether something else is mounted at a place or below it: then each file is bound by itself, as nothing can
+ * be mounted below a folder that is read-only
  */
 export async function placeSecrets(
   bundle: string,
   files: readonly SecretFile[],
   isTaken: (destination: string) => boolean,
-): Promise<Record<string, string>> {
+): Promise<Record<string, HostFile>> {
   if (files.length === 0) return {};
   const root = secretsFolder(bundle);
   await mkdir(root, { mode: 0o700 });
-  if (!await mount("tmpfs", root, OPTIONS.replace("nosuid,nodev,noexec,", ""))) {
-    await runCommand("mount", ["-t", "tmpfs", "-o", OPTIONS, "tmpfs", root]);
+  if (!await mountClosed("tmpfs", root, OPTIONS)) {
+    await runCommand("mount", ["-t", "tmpfs", "-o", `nosuid,nodev,noexec,${OPTIONS}`, "tmpfs", root]);
   }
   const shared = join(root, "shared");
   await mkdir(shared);
   // Whatever the server's umask: what lies in it has permissions of its own.
   await chmod(shared, 0o755);
-  const binds: Record<string, string> = isTaken(FOLDER) ? {} : { [FOLDER]: shared };
+  const fixed = (source: string): HostFile => ({ source, kind: "fixed" });
+  const binds: Record<string, HostFile> = isTaken(FOLDER) ? {} : { [FOLDER]: fixed(shared) };
   for (const [index, { path, data, uid, gid, mode }] of files.entries()) {
     const isShared = path.startsWith(`${FOLDER}/`);
     const source = isShared ? join(shared, path.slice(FOLDER.length)) : join(root, String(index));
@@ -45,7 +48,7 @@ export async function placeSecrets(
     await writeFile(source, data, { mode: 0o600, flag: "wx" });
     await chown(source, uid, gid);
     await chmod(source, mode & 0o7777);
-    if (!isShared || !(FOLDER in binds)) binds[path] = source;
+    if (!isShared || !(FOLDER in binds)) binds[path] = fixed(source);
   }
   return binds;
 }

@@ -15,7 +15,7 @@ import { checkHostUsers } from "./identity_files.ts";
 import { findInit } from "./init_program.ts";
 import type { Runtimes } from "./runtimes.ts";
 import { parseSeccompProfile } from "./seccomp.ts";
-import { zoneFile } from "./tree_files.ts";
+import { readHostZone } from "./time_zone.ts";
 
 /** Variables that are the server's own business. */
 const OWN_VARIABLES = /^(?:GANTRY|NOTIFY|LISTEN)_/;
@@ -34,7 +34,7 @@ export function openSpecs(runtimes: Runtimes, own: ReadonlySet<string>): SpecPor
         checkSeccomp(spec),
         checkPaths(spec),
         checkHostUsers(spec.hostUsers ?? []),
-        zoneFile(spec.timezone),
+        readHostZone(spec.timezone),
         spec.init ? findInit(spec.initPath) : undefined,
       ]);
     },

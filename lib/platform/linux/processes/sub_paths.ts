@@ -1,9 +1,9 @@
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
 import { runCommand } from "../command.ts";
 import { unmount } from "../libc.ts";
+import { mountOpened } from "../mount_handle.ts";
 import { openInside } from "../safe_path.ts";
 import { namesIn } from "../tree.ts";
 
@@ -33,7 +33,7 @@ export class SubPaths implements AsyncDisposable {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 });
       if ((await found.stat()).isDirectory()) await mkdir(place);
       else await writeFile(place, "");
-      await runCommand("mount", ["--bind", "--", `/proc/${process.pid}/fd/${found.fd}`, place]);
+      await mountOpened(found, place);
       return place;
     } finally {
       await found.close();

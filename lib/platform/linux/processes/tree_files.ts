@@ -4,21 +4,21 @@
  * @module
  */
 import { chmodSync, chownSync, writeFileSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineError } from "../../../engine/errors.ts";
 import type { ProcessOptions } from "../../../engine/host_port.ts";
 import type { HostContext } from "../context.ts";
 import { type ContainerPaths, containerPaths } from "../paths.ts";
 import { readInside } from "../safe_path.ts";
+import type { HostFile } from "./bind_mounts.ts";
 import { containerEnvText, hostsText, resolvConfText, textOf } from "./etc_files.ts";
 import { groupText, passwdText } from "./identity_files.ts";
 import { clearSecrets } from "./secret_files.ts";
 import { joinHosts, leaveHosts } from "./shared_hosts.ts";
 import type { RuntimeSpec } from "./spec_types.ts";
+import { treeZone } from "./time_zone.ts";
 import type { ResolvedUser } from "./user_lookup.ts";
 
-const ZONES = "/usr/share/zoneinfo";
 /** The most of an image's own /etc/hosts. */
 const HOSTS_LIMIT = 1024 * 1024;
 /** What folders that software makes its root get as well. */
@@ -37,14 +37,14 @@ export async function writeTreeFiles(
   container: ContainerPaths,
   user: ResolvedUser,
   owner: Owner = { uid: 0, gid: 0 },
-): Promise<Record<string, string>> {
+): Promise<Record<string, HostFile>> {
   const { record, network, rootfs } = options;
   const { spec } = record;
-  const files: Record<string, string> = {};
+  const files: Record<string, HostFile> = {};
   // Of the runroot, which lies in memory: at once.
-  const add = (destination: string, path: string, text: string) => {
-    files[destination] = path;
-    writeFileSync(path, text);
+  const add = (destination: string, path: string, content: string | Uint8Array) => {
+    files[destination] = { source: path, kind: "copy" };
+    writeFileSync(path, content);
     // Whatever the server's umask: the container's users read it.
     chmodSync(path, 0o644);
     if (owner.uid !== 0 || owner.gid !== 0) chownSync(path, owner.uid, owner.gid);
@@ -58,13 +58,15 @@ export async function writeTreeFiles(
     const shared = await boundFiles(other.config);
     const take = (destination: string) => {
       const source = shared.get(destination);
-      if (source !== undefined) files[destination] = source;
+      if (source === undefined) return undefined;
+      // A file of the host that the other container's caller mounts there was not asked for by this one's.
+      const isOurs = source.startsWith(`${context.paths.bundles}/`);
+      files[destination] = { source, kind: isOurs ? "copy" : "fixed" };
+      return isOurs ? source : undefined;
     };
     if (!spec.noHosts) {
-      take("/etc/hosts");
-      const file = files["/etc/hosts"];
-      // A file that somebody mounted there himself is his.
-      if (file?.startsWith(`${context.paths.bundles}/`)) joinHosts(file, container.bundle, record);
+      const file = take("/etc/hosts");
+      if (file !== undefined) joinHosts(file, container.bundle, record);
     }
     if (!spec.noResolvConf) take("/etc/resolv.conf");
   } else {
@@ -77,8 +79,8 @@ export async function writeTreeFiles(
   if (passwd !== undefined) add("/etc/passwd", join(container.bundle, "passwd"), passwd);
   const group = groupText(record, user);
   if (group !== undefined) add("/etc/group", join(container.bundle, "group"), group);
-  const zone = await zoneFile(spec.timezone);
-  if (zone !== undefined) files["/etc/localtime"] = zone;
+  const zone = await treeZone(spec, rootfs, owner);
+  if (zone !== undefined) add("/etc/localtime", join(container.bundle, "localtime"), zone);
   for (const folder of spec.chrootFolders ?? []) {
     for (const name of SHARED_FILES) if (files[name] !== undefined) files[join(folder, name)] = files[name];
   }
@@ -107,14 +109,4 @@ async function boundFiles(config: string): Promise<Map<string, string>> {
   return new Map(mounts.flatMap(({ destination, type, source }) => {
     return type === "bind" && source !== undefined ? [[destination, source] as const] : [];
   }));
-}
-
-/** The file of a time zone. Throws `EngineError("invalid")` for one the host does not know. */
-export async function zoneFile(timezone: string | undefined): Promise<string | undefined> {
-  if (timezone === undefined || timezone === "") return undefined;
-  if (timezone === "local") return "/etc/localtime";
-  const path = join(ZONES, timezone);
-  const isZone = path.startsWith(`${ZONES}/`) && await stat(path).then((facts) => facts.isFile(), () => false);
-  if (!isZone) throw new EngineError("invalid", `finding timezone ${timezone} on the host: no such file or directory`);
-  return path;
 }
