@@ -10,6 +10,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { ArtifactFile } from "../../../engine/host_port.ts";
 import type { MountSpec } from "../../../engine/mount_spec.ts";
 import { artifactMounts } from "./artifact_mounts.ts";
+import type { CgroupView } from "./cgroup_mounts.ts";
 import { changeOwner } from "./change_owner.ts";
 import { idMapping } from "./id_mapping.ts";
 import { kernelMounts } from "./kernel_mounts.ts";
@@ -38,6 +39,7 @@ export interface MountSources {
   rootfs: string;
   /** The files of artifacts, by the number of the mount in the record. */
   artifacts?: Readonly<Record<number, ArtifactFile[]>>;
+  groups: CgroupView;
   /** The other container's /dev/shm, where it is shared. */
   sharedMemory?: string;
   /** Where catatonit is, when the record wants an init. */
@@ -51,7 +53,7 @@ export interface MountSources {
 export async function containerMounts(record: ContainerRecord, sources: MountSources): Promise<SpecMount[]> {
   const mounts = new Map<string, SpecMount>();
   const add = (mount: SpecMount) => mounts.set(mount.destination, mount);
-  for (const mount of kernelMounts(record, sources.sharedMemory)) add(mount);
+  for (const mount of kernelMounts(record, sources.groups, sources.sharedMemory)) add(mount);
   for (const [destination, source] of Object.entries(sources.files)) {
     add({ destination, type: "bind", source, options: ["bind", "rprivate"] });
   }
