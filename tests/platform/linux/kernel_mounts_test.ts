@@ -4,13 +4,14 @@ import type { ContainerRecord, ContainerSpec } from "../../../lib/engine/contain
 import { kernelMounts } from "../../../lib/platform/linux/processes/kernel_mounts.ts";
 
 const own = { mode: "private" as const };
+const groups = { unified: true, delegates: true };
 
 function mounts(spec: Partial<ContainerSpec>, systemd = false): Record<string, string> {
   const namespaces = { network: own, pid: own, ipc: own, uts: own, cgroup: own };
   // Only this much of a record is asked for.
   const record = { spec: { namespaces, ...spec }, systemd } as ContainerRecord;
   return Object.fromEntries(
-    kernelMounts(record, "/lent").map(({ destination, type, source, options }) => {
+    kernelMounts(record, groups, "/lent").map(({ destination, type, source, options }) => {
       return [destination, `${type} ${source} ${options?.join()}`];
     }),
   );
@@ -25,10 +26,8 @@ Deno.test("kernelMounts() gives systemd its folders, and a cgroup to write to", 
   ]);
   const systemd = mounts({}, true);
   for (const place of ["/run", "/run/lock", "/tmp", "/var/log/journal"]) assertEquals(systemd[place], scratch);
-  assertEquals(systemd["/sys/fs/cgroup"], "cgroup cgroup private,rw");
+  assertEquals(systemd["/sys/fs/cgroup"], "cgroup cgroup rprivate,nosuid,noexec,nodev,relatime,rw");
   assertEquals(mounts({ systemdShmSize: 4096 }, true)["/run/lock"], `${scratch},size=4096`);
-  const namespaces = { network: own, pid: own, ipc: own, uts: own, cgroup: { mode: "host" as const } };
-  assertEquals(mounts({ namespaces }, true)["/sys/fs/cgroup"], "bind /sys/fs/cgroup rbind,private,rw");
 });
 
 Deno.test("kernelMounts() shares memory with the means of communication", () => {
@@ -47,7 +46,7 @@ Deno.test("kernelMounts() shows the host's processes to users of a namespace as 
   const namespaces = { network: own, pid: host, ipc: host, uts: own, cgroup: own };
   const idMaps = { uids: [{ container: 0, host: 1, size: 1 }], gids: [{ container: 0, host: 1, size: 1 }] };
   // Only this much of a record is asked for.
-  const found = kernelMounts({ spec: { namespaces }, idMaps } as unknown as ContainerRecord);
+  const found = kernelMounts({ spec: { namespaces }, idMaps } as unknown as ContainerRecord, groups);
   const seen = Object.fromEntries(found.map(({ destination, type, source }) => [destination, `${type} ${source}`]));
   const queues = existsSync("/dev/mqueue") ? "bind /dev/mqueue" : undefined;
   assertEquals([seen["/proc"], seen["/dev/mqueue"]], ["bind /proc", queues]);

@@ -13,10 +13,11 @@ import type { SpecMount } from "./spec_types.ts";
  * - `program`: a program of the host that the container runs;
  * - `image`: the tree of an image, with changes of the container's own;
  * - `overlay`: a folder of the host below changes of the container's own, mounted already;
+ * - `group`: the container's own control group, which it may write to;
  * - `kernel`: what the kernel shows on the host, where the caller asked for the host's namespace;
  * - `asked`: a path or a volume that the caller names.
  */
-export type BindKind = "copy" | "fixed" | "program" | "image" | "overlay" | "kernel" | "asked";
+export type BindKind = "copy" | "fixed" | "program" | "image" | "overlay" | "group" | "kernel" | "asked";
 
 /** The options of each kind, which come after those that the caller asks for: of two that contradict each other the later one counts. */
 const OPTIONS: Record<BindKind, readonly string[]> = {
@@ -25,6 +26,7 @@ const OPTIONS: Record<BindKind, readonly string[]> = {
   program: ["bind", "rprivate", "nosuid", "nodev", "ro"],
   image: ["rbind", "rprivate", "nosuid", "nodev"],
   overlay: ["rbind", "rprivate", "nodev"],
+  group: ["bind", "rprivate", "nosuid", "noexec", "nodev", "relatime", "rw"],
   kernel: ["rbind", "nosuid", "noexec", "nodev"],
   asked: [],
 };

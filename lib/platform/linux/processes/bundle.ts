@@ -12,6 +12,7 @@ import { hostID } from "../../../engine/id_maps.ts";
 import type { HostContext } from "../context.ts";
 import { type ContainerPaths, containerPaths } from "../paths.ts";
 import { ownCapabilities } from "./capabilities.ts";
+import { type CgroupView, ownsLimits } from "./cgroup_mounts.ts";
 import { readFacts } from "./facts.ts";
 import { HOOK_FOLDERS, hooksFor } from "./hooks.ts";
 import { findInit } from "./init_program.ts";
@@ -29,6 +30,10 @@ import { checkKernelFolders } from "./tree_check.ts";
 import { writeTreeFiles } from "./tree_files.ts";
 import { resolveUser } from "./user_lookup.ts";
 import { ensureFolder, requireFolder } from "./workdir.ts";
+
+/** Writable groups would be the container's own limits, or those of others. */
+const NO_DELEGATION = "Give systemd its control groups: they are read-only, since it could lift its limits; " +
+  "it needs a cgroup namespace of its own, and /sys/fs/cgroup mounted with nsdelegate";
 
 /** Writes bundles. */
 export interface Bundler {
@@ -52,6 +57,8 @@ export interface Written {
 /** What a container's mounts use of others. */
 export interface Lent {
   subPaths: SubPaths;
+  /** Its control groups. */
+  groups: CgroupView;
   /** The other container's /dev/shm, where it is shared. */
   memory?: string;
 }
@@ -87,8 +94,12 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
         subPaths: lent.subPaths,
         rootfs,
         artifacts: options.artifacts,
+        groups: lent.groups,
         sharedMemory: lent.memory,
       });
+      if (record.systemd && !record.spec.privileged && lent.groups.unified && ownsLimits(record.spec, lent.groups)) {
+        warn(NO_DELEGATION);
+      }
       const { workdir } = record.process;
       const covered = mounts.some(({ destination }) =>
         workdir === destination || workdir.startsWith(`${destination}/`)

@@ -4,17 +4,17 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { writeAtOnce } from "../libc.ts";
+import type { ContainerRecord } from "../../../engine/container_record.ts";
+import type { CgroupView } from "./cgroup_mounts.ts";
 import { CgroupParents } from "./cgroup_parents.ts";
+import { removeCgroup } from "./remove_cgroup.ts";
 
 const MOUNT = "/sys/fs/cgroup";
 /** A v1 cpuset takes no process before its processors are chosen; nothing here needs it. */
 const SKIPPED = new Set(["cpuset"]);
-const REMOVE_TRIES = 50;
 
 /** How the hierarchies are laid out. `hybrid` is v1 with an empty v2 hierarchy beside it. */
 export interface CgroupLayout {
@@ -23,21 +23,32 @@ export interface CgroupLayout {
   unified: string;
   /** Mount points of every hierarchy, v2 included. */
   mounts: string[];
+  /** Mount point of the hierarchy of version 1 that systemd uses, which has no controller. */
+  systemd?: string;
+  /** Version 2 keeps the limits of a namespace's first group from its processes. */
+  delegates: boolean;
 }
 
 /** Reads the layout from this process's mounts. */
-export async function readCgroupLayout(): Promise<CgroupLayout> {
-  const mounts: { path: string; type: string }[] = [];
-  for (const line of (await readFile("/proc/self/mountinfo", "utf8")).split("\n")) {
+export async function readCgroupLayout(mountinfo = "/proc/self/mountinfo"): Promise<CgroupLayout> {
+  const mounts: { path: string; type: string; options: string[] }[] = [];
+  for (const line of (await readFile(mountinfo, "utf8")).split("\n")) {
     const [before = "", after = ""] = line.split(" - ");
     const path = before.split(" ")[4] ?? "";
-    const type = after.split(" ")[0] ?? "";
+    const [type = "", , options = ""] = after.split(" ");
     if (!type.startsWith("cgroup") || (path !== MOUNT && !path.startsWith(`${MOUNT}/`))) continue;
-    if (!mounts.some((mount) => mount.path === path)) mounts.push({ path, type });
+    if (!mounts.some((mount) => mount.path === path)) mounts.push({ path, type, options: options.split(",") });
   }
-  const unified = mounts.find(({ type }) => type === "cgroup2")?.path ?? "";
+  const second = mounts.find(({ type }) => type === "cgroup2");
+  const unified = second?.path ?? "";
   const kind = unified === MOUNT ? "unified" : unified === "" ? "legacy" : "hybrid";
-  return { kind, unified, mounts: mounts.map(({ path }) => path) };
+  return {
+    kind,
+    unified,
+    mounts: mounts.map(({ path }) => path),
+    systemd: mounts.find(({ type, options }) => type === "cgroup" && options.includes("name=systemd"))?.path,
+    delegates: second?.options.includes("nsdelegate") ?? false,
+  };
 }
 
 /** The cgroups of one host: a parent by its runroot, below it one for each container and one for all supervisors. */
@@ -56,6 +67,19 @@ export class Cgroups {
   /** Where a container's cgroup is, below each hierarchy's mount point. */
   pathOf(containerID: string, parent?: string): string {
     return join("/", parent || this.#parent, containerID);
+  }
+
+  /**
+   * What a container can be given to write to. Its group of systemd's hierarchy is made where it gets that one: the runtime
+   * mounts it, and takes it as it is.
+   */
+  async viewOf({ spec, systemd }: ContainerRecord, path: string): Promise<CgroupView> {
+    const { kind, delegates, systemd: hierarchy } = this.#layout;
+    const view = { unified: kind === "unified", delegates };
+    if (!systemd || spec.privileged || spec.cgroupsMode === "disabled" || hierarchy === undefined) return view;
+    const own = join(hierarchy, path);
+    await mkdir(own, { recursive: true });
+    return { ...view, systemd: own };
   }
 
   /** Moves a supervisor out of this process's cgroups, so that it outlives them. */
@@ -96,7 +120,7 @@ export class Cgroups {
 
   /** Removes a cgroup and what is below it. Processes that are ending in it are waited for, a moment. */
   async remove(path: string): Promise<void> {
-    await Promise.all(this.#layout.mounts.map((mount) => removeGroup(join(mount, path))));
+    await Promise.all(this.#layout.mounts.map((mount) => removeCgroup(join(mount, path))));
     await this.parents.release(dirname(path));
   }
 
@@ -106,22 +130,5 @@ export class Cgroups {
       await rmdir(join(mount, this.#parent, "conmon")).catch(() => {});
       await rmdir(join(mount, this.#parent)).catch(() => {});
     }
-  }
-}
-
-async function removeGroup(folder: string): Promise<void> {
-  if (!existsSync(folder)) return;
-  for (let attempt = 0;; attempt++) {
-    try {
-      return await rmdir(folder);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "ENOENT") return;
-      if (attempt === REMOVE_TRIES || (code !== "EBUSY" && code !== "ENOTEMPTY")) throw error;
-    }
-    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
-      if (entry.isDirectory()) await removeGroup(join(folder, entry.name));
-    }
-    if (attempt > 0) await sleep(10);
   }
 }

@@ -12,9 +12,9 @@ import type { ResolvedUser } from "./user_lookup.ts";
 export async function passwdText(record: ContainerRecord, user: ResolvedUser): Promise<string | undefined> {
   const { spec } = record;
   if (spec.noPasswd || user.passwd === undefined) return undefined;
-  const known = new Set(user.passwd.split("\n").map((line) => line.split(":", 1)[0]));
   const fromHost = await hostEntries(spec.hostUsers ?? []);
-  const added = fromHost.filter(({ name }) => !known.has(name)).map(({ line }) => `${line}\n`);
+  const known = `\n${user.passwd}`;
+  const added = fromHost.filter(({ name }) => !known.includes(`\n${name}:`)).map(({ line }) => `${line}\n`);
   const isAdded = fromHost.some(({ uid }) => uid === user.uid);
   if (!user.known && !isAdded) added.push(ownEntry(record, user));
   return added.length === 0 ? undefined : lines(user.passwd) + added.join("");
@@ -45,7 +45,8 @@ async function hostEntries(users: readonly string[]): Promise<Entry[]> {
   if (users.length === 0) return [];
   const entries = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
   return users.map((user) => {
-    const found = entries.find(([name, , uid]) => name === user || uid === user);
+    // Digits are an ID, as for the container's own user.
+    const found = entries.find(([name, , uid]) => /^[0-9]+$/.test(user) ? uid === user : name === user);
     if (found === undefined) throw new EngineError("invalid", `user: unknown user ${user}`);
     const [name = "", , uid = "", gid = "", comment = "", home = ""] = found;
     return { name, uid: Number(uid), line: `${name}:*:${uid}:${gid}:${comment}:${home}:/bin/sh` };

@@ -6,6 +6,7 @@
 import { existsSync } from "node:fs";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
 import { bindMount } from "./bind_mounts.ts";
+import { cgroupMounts, type CgroupView } from "./cgroup_mounts.ts";
 import type { SpecMount } from "./spec_types.ts";
 
 const SHM_SIZE = 65_536_000;
@@ -18,15 +19,15 @@ const SCRATCH_OPTIONS = ["rw", "rprivate", "nosuid", "nodev", "tmpcopyup"];
 /**
  * Lists them.
  *
+ * @param groups The control groups there are
  * @param sharedMemory Where the /dev/shm of the container is whose means of communication this one shares
  */
-export function kernelMounts(record: ContainerRecord, sharedMemory?: string): SpecMount[] {
+export function kernelMounts(record: ContainerRecord, groups: CgroupView, sharedMemory?: string): SpecMount[] {
   const { spec } = record;
   const writable = spec.privileged ? "rw" : "ro";
   const size = spec.systemdShmSize === undefined ? [] : [`size=${spec.systemdShmSize}`];
   // With users of its own a container may not mount what tells of the host's processes.
   const isHosts = (name: "pid" | "ipc") => record.idMaps !== undefined && spec.namespaces[name].mode === "host";
-  const hasOwnCgroup = spec.namespaces.cgroup.mode !== "host";
   return [
     ownOrHosts("/proc", "proc", isHosts("pid"), spec.procOptions),
     scratch("/dev", ["nosuid", "noexec", "strictatime", "mode=755", "size=65536k"]),
@@ -39,12 +40,7 @@ export function kernelMounts(record: ContainerRecord, sharedMemory?: string): Sp
     },
     ...isHosts("ipc") && !existsSync("/dev/mqueue") ? [] : [ownOrHosts("/dev/mqueue", "mqueue", isHosts("ipc"))],
     ...sharedMemoryMount(spec, sharedMemory),
-    record.systemd ? systemdCgroup(hasOwnCgroup) : {
-      destination: "/sys/fs/cgroup",
-      type: "cgroup",
-      source: "cgroup",
-      options: ["rprivate", "nosuid", "noexec", "nodev", "relatime", writable],
-    },
+    ...cgroupMounts(record, groups),
     ...spec.readOnly && spec.readWriteTmpfs ? SCRATCH.map((place) => scratch(place, SCRATCH_OPTIONS)) : [],
     ...record.systemd ? SYSTEMD_SCRATCH.map((place) => scratch(place, [...SCRATCH_OPTIONS, ...size])) : [],
   ];
@@ -73,11 +69,4 @@ function sharedMemoryMount(
   const source = ipc.mode === "host" ? destination : sharedMemory;
   if (source !== undefined) return [bindMount(destination, { source, kind: "kernel" })];
   return [{ ...scratch(destination, [...options, "mode=1777", `size=${shmSize ?? SHM_SIZE}`]), source: "shm" }];
-}
-
-/** systemd makes cgroups of its own below the container's. */
-function systemdCgroup(hasOwnNamespace: boolean): SpecMount {
-  const destination = "/sys/fs/cgroup";
-  if (hasOwnNamespace) return { destination, type: "cgroup", source: "cgroup", options: ["private", "rw"] };
-  return { destination, type: "bind", source: destination, options: ["rbind", "private", "rw"] };
 }

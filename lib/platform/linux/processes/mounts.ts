@@ -11,6 +11,7 @@ import type { ArtifactFile } from "../../../engine/host_port.ts";
 import type { MountSpec } from "../../../engine/mount_spec.ts";
 import { artifactMounts } from "./artifact_mounts.ts";
 import { bindMount, type HostFile } from "./bind_mounts.ts";
+import type { CgroupView } from "./cgroup_mounts.ts";
 import { changeOwner } from "./change_owner.ts";
 import { idMapping } from "./id_mapping.ts";
 import { kernelMounts } from "./kernel_mounts.ts";
@@ -39,6 +40,7 @@ export interface MountSources {
   rootfs: string;
   /** The files of artifacts, by the number of the mount in the record. */
   artifacts?: Readonly<Record<number, ArtifactFile[]>>;
+  groups: CgroupView;
   /** The other container's /dev/shm, where it is shared. */
   sharedMemory?: string;
   /** Where catatonit is, when the record wants an init. */
@@ -52,7 +54,7 @@ export interface MountSources {
 export async function containerMounts(record: ContainerRecord, sources: MountSources): Promise<SpecMount[]> {
   const mounts = new Map<string, SpecMount>();
   const add = (mount: SpecMount) => mounts.set(mount.destination, mount);
-  for (const mount of kernelMounts(record, sources.sharedMemory)) add(mount);
+  for (const mount of kernelMounts(record, sources.groups, sources.sharedMemory)) add(mount);
   for (const [destination, file] of Object.entries(sources.files)) add(bindMount(destination, file));
   if (sources.init !== undefined) add(bindMount(INIT_PATH, { source: sources.init, kind: "program" }));
   const asked = await Promise.all(record.mounts.map((mount, index) => askedMount(record, mount, index, sources)));

@@ -95,9 +95,9 @@ export class LinuxProcesses implements Processes {
     if (cgroupParent) await cgroups.parents.claim(cgroupParent);
     await using subPaths = new SubPaths(container.parts);
     await using memory = await shareMemory(this.#context.paths, record);
-    const lent = { subPaths, memory: memory?.path };
     try {
       mkdirSync(container.bundle, { mode: 0o700 });
+      const lent = { subPaths, memory: memory?.path, groups: await cgroups.viewOf(record, cgroup) };
       if (restore) writeFileSync(container.started, "");
       const written = await bundler.write(options, container, cgroup, lent);
       const supervisor = await startConmon({
@@ -118,6 +118,8 @@ export class LinuxProcesses implements Processes {
     } catch (error) {
       const warn = (again: unknown) => this.#context.log("warn", `Clean up container ${record.id}: ${again}`);
       await this.delete(record.id).catch(warn);
+      // Without facts nobody else knows of a group below another parent.
+      if (cgroupParent) await cgroups.remove(cgroup).catch(warn);
       throw error;
     }
   }

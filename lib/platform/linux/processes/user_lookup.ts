@@ -8,7 +8,13 @@ import { openInside, readInside } from "../safe_path.ts";
 
 /** The most that is read of a tree's passwd and group files. */
 const LIMIT = 4 * 1024 * 1024;
+const MOST_LINES = 65_536;
+/** Those of passwd(5). */
+const MOST_FIELDS = 7;
+const NEWLINE = 10;
 const MOST_ID = 2 ** 31 - 1;
+/** Digits are an ID, however many there are: a tree may not have a name for them that leads to another one. */
+const ID = /^[+-]?[0-9]+$/;
 
 /** Who a container's process runs as. */
 export interface ResolvedUser {
@@ -36,29 +42,27 @@ interface User {
 interface Group {
   name: string;
   gid: number;
-  members: string[];
+  /** Names, with commas between them. */
+  members: string;
 }
 
 /**
- * Resolves `name`, `uid`, `uid:gid`, `name:group` (empty is root) and further groups. Numbers need no entry; names that
- * are missing throw `EngineError("invalid")`. Links in the tree are followed inside it.
+ * Resolves `name`, `uid`, `uid:gid`, `name:group` (empty is root) and further groups. Digits are IDs and need no entry: the
+ * passwd file adds the group and the home then. Names that are missing, IDs out of range and files that are too large throw
+ * `EngineError("invalid")`. Links in the tree are followed inside it.
  */
 export async function resolveUser(rootfs: string, user: string, groups: readonly string[]): Promise<ResolvedUser> {
   const [passwd, group] = await Promise.all(["/etc/passwd", "/etc/group"].map((path) => readText(rootfs, path)));
-  const users = parseUsers(passwd ?? "");
-  const allGroups = parseGroups(group ?? "");
-  const [who = "", ofGroup = ""] = splitOnce(user === "" ? "0" : user);
-  const entry = findUser(users, who);
-  const uid = entry?.uid ?? toID(who);
+  const [who = "", ofGroup = ""] = splitOnce(user);
+  const entry = findUser(passwd, who === "" ? "0" : who);
+  const uid = entry?.uid ?? toID(who === "" ? "0" : who);
   if (uid === undefined) {
     throw new EngineError("invalid", `unable to find user ${who}: no matching entries in passwd file`);
   }
-  const gid = ofGroup === "" ? entry?.gid ?? 0 : findGroup(allGroups, ofGroup);
+  const gid = ofGroup === "" ? entry?.gid ?? 0 : findGroup(group, ofGroup);
   // A group given by name or number replaces the user's own memberships.
-  const member = ofGroup === "" && entry !== undefined
-    ? allGroups.filter(({ members }) => members.includes(entry.name)).map((group) => group.gid)
-    : [];
-  const asked = groups.map((name) => findGroup(allGroups, name));
+  const member = ofGroup === "" && entry !== undefined ? groupsOf(group, entry.name) : [];
+  const asked = groups.map((name) => findGroup(group, name));
   return {
     uid,
     gid,
@@ -67,19 +71,28 @@ export async function resolveUser(rootfs: string, user: string, groups: readonly
     home: entry?.home || (uid === 0 ? "/root" : "/"),
     known: entry !== undefined,
     passwd,
-    knownGroup: allGroups.some((group) => group.gid === gid),
+    knownGroup: groupEntries(group).some((found) => found.gid === gid),
     group,
   };
 }
 
 async function readText(rootfs: string, path: string): Promise<string | undefined> {
-  const bytes = await readInside(rootfs, path, LIMIT);
-  if (bytes === undefined) await refusePipe(rootfs, path);
-  return bytes && new TextDecoder().decode(bytes);
+  const bytes = await readInside(rootfs, path, LIMIT + 1);
+  if (bytes === undefined) return await refusePipe(rootfs, path);
+  if (bytes.length > LIMIT) throw tooLarge(path, `${LIMIT} bytes`);
+  let lines = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) {
+    if (++lines > MOST_LINES) throw tooLarge(path, `${MOST_LINES} lines`);
+  }
+  return new TextDecoder().decode(bytes);
+}
+
+function tooLarge(path: string, limit: string): EngineError {
+  return new EngineError("invalid", `Resolve user: "${path}" of the container's tree has more than ${limit}`);
 }
 
 /** The runtime reads the file as well, and would wait for somebody to write into it. */
-async function refusePipe(rootfs: string, path: string): Promise<void> {
+async function refusePipe(rootfs: string, path: string): Promise<undefined> {
   const found = await openInside(rootfs, path);
   try {
     if (!(await found?.stat())?.isFIFO()) return;
@@ -94,45 +107,54 @@ function splitOnce(user: string): [string, string] {
   return colon < 0 ? [user, ""] : [user.slice(0, colon), user.slice(colon + 1)];
 }
 
-/** A name wins over a number spelled the same, as login programs have it. */
-function findUser(users: readonly User[], who: string): User | undefined {
-  const id = who === "" ? 0 : toID(who);
-  return users.find(({ name }) => name === who) ?? users.find(({ uid }) => uid === id);
+function findUser(passwd: string | undefined, who: string): User | undefined {
+  const id = toID(who);
+  const isIt = ({ name, uid }: User) => id === undefined ? name === who : uid === id;
+  return userEntries(passwd).find(isIt);
 }
 
-function findGroup(groups: readonly Group[], name: string): number {
-  const gid = groups.find((group) => group.name === name)?.gid ?? toID(name);
-  if (gid === undefined) {
-    throw new EngineError("invalid", `unable to find group ${name}: no matching entries in group file`);
-  }
-  return gid;
+function findGroup(group: string | undefined, name: string): number {
+  const gid = toID(name) ?? groupEntries(group).find((entry) => entry.name === name)?.gid;
+  if (gid !== undefined) return gid;
+  throw new EngineError("invalid", `unable to find group ${name}: no matching entries in group file`);
 }
 
+function groupsOf(group: string | undefined, name: string): number[] {
+  return groupEntries(group).filter(({ members }) => `,${members},`.includes(`,${name},`)).map(({ gid }) => gid)
+    .toArray();
+}
+
+/** The ID that digits are; `undefined` for a name. Throws `EngineError("invalid")` for one that is out of range. */
 function toID(text: string): number | undefined {
-  if (!/^[0-9]{1,10}$/.test(text)) return undefined;
+  if (!ID.test(text)) return undefined;
   const id = Number(text);
-  if (id > MOST_ID) throw new EngineError("invalid", `Resolve user: ${text} is larger than ${MOST_ID}`);
-  return id;
+  if (id >= 0 && id <= MOST_ID) return id;
+  const shown = text.length > 32 ? `${text.slice(0, 32)}…` : text;
+  throw new EngineError("invalid", `Resolve user "${shown}": uids and gids must be in range 0-${MOST_ID}`);
 }
 
-function parseUsers(text: string): User[] {
-  return fields(text).flatMap(([name, , uid, gid, , home]) => {
-    if (!isID(uid) || !isID(gid)) return [];
-    return [{ name: name ?? "", uid: Number(uid), gid: Number(gid), home: home ?? "" }];
+function userEntries(text = ""): IteratorObject<User> {
+  return fields(text).flatMap(([name = "", , uid, gid, , home = ""]) => {
+    return isEntryID(uid) && isEntryID(gid) ? [{ name, uid: Number(uid), gid: Number(gid), home }] : [];
   });
 }
 
-function parseGroups(text: string): Group[] {
-  return fields(text).flatMap(([name, , gid, members]) => {
-    if (!isID(gid)) return [];
-    return [{ name: name ?? "", gid: Number(gid), members: (members ?? "").split(",") }];
+function groupEntries(text = ""): IteratorObject<Group> {
+  return fields(text).flatMap(([name = "", , gid, members = ""]) => {
+    return isEntryID(gid) ? [{ name, gid: Number(gid), members }] : [];
   });
 }
 
-function fields(text: string): string[][] {
-  return text.split("\n").filter((line) => line !== "" && !line.startsWith("#")).map((line) => line.trim().split(":"));
+/** One line after the other: a file of short lines is some hundred bytes of memory for each when they are all taken apart. */
+function* fields(text: string): Generator<string[]> {
+  for (let start = 0, end; start < text.length; start = end + 1) {
+    end = text.indexOf("\n", start);
+    if (end < 0) end = text.length;
+    const line = text.slice(start, end).trim();
+    if (line !== "" && !line.startsWith("#")) yield line.split(":", MOST_FIELDS);
+  }
 }
 
-function isID(text: string | undefined): boolean {
+function isEntryID(text: string | undefined): text is string {
   return text !== undefined && /^[0-9]{1,10}$/.test(text) && Number(text) <= MOST_ID;
 }
