@@ -14,7 +14,12 @@ Deno.test("bounded reads give the beginning of a file of any size, and nothing o
     await mkdir(`${folder}/folder`);
     await symlink("small", `${folder}/link`);
     await runOk(["mkfifo", `${folder}/pipe`]);
-    for (const read of [readTextBounded, (path: string, limit: number) => Promise.resolve(readTextBoundedSync(path, limit))]) {
+    for (
+      const read of [
+        readTextBounded,
+        (path: string, limit: number) => Promise.resolve(readTextBoundedSync(path, limit)),
+      ]
+    ) {
       assertEquals(await read(`${folder}/small`, 100), "häuser");
       assertEquals(await read(`${folder}/small`, 7), "häuser");
       assertEquals(await read(`${folder}/small`, 1), "h");
