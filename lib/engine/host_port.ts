@@ -35,13 +35,19 @@ export interface Layers {
   /** Unmounts them. Idempotent. */
   unmount(containerID: string): Promise<void>;
   /** Unmounts and deletes the writable layer. Idempotent. */
-  destroy(containerID: string): Promise<void>;
+  destroy(containerID: string, options?: DeleteOptions): Promise<void>;
   /** Containers that have a writable layer here. */
   containers(): Promise<string[]>;
   /** Bytes in the container's writable layer. */
   usage(containerID: string): Promise<number>;
   /** Reads a file of the mounted tree, resolved inside it; `undefined` when missing. At most `limit` bytes. */
   readFile(containerID: string, path: string, limit: number): Promise<Uint8Array | undefined>;
+}
+
+/** How a tree is deleted that a container may have made as large as it liked. */
+export interface DeleteOptions {
+  /** It is out of the way when this resolves, and deleted behind that. */
+  behind?: boolean;
 }
 
 /** What the host knows of a container's process. */
@@ -221,7 +227,7 @@ export interface Volumes {
    * there is no such folder the volume is given to `owner`.
    */
   copyUp(name: string, containerID: string, path: string, owner?: { uid: number; gid: number }): Promise<void>;
-  remove(name: string): Promise<void>;
+  remove(name: string, options?: DeleteOptions): Promise<void>;
   list(): Promise<string[]>;
 }
 

@@ -74,7 +74,8 @@ async function reconcile(context: Context, id: string, held: Held): Promise<void
     await cleanUp(context, record);
     await context.teardowns.settled(id);
     const wishes = context.core.intents.open(REMOVE_INTENT).filter(({ subject }) => subject === id);
-    return await removeLocked(context, record, { volumes: wishes.some(({ details }) => details.volumes === "true") });
+    const volumes = wishes.some(({ details }) => details.volumes === "true");
+    return await removeLocked(context, record, { volumes, behind: true });
   }
   if (!isLive(record)) return await reconcileEnded(context, record, held);
   const state = await hostOf(context).processes.state(id);
@@ -99,7 +100,7 @@ async function reconcileEnded(context: Context, record: ContainerRecord, held: H
   }
   await core.state.commit(begun.map((intent) => core.intents.end(intent)));
   if (record.state.status !== "exited") return;
-  if (record.spec.remove) await removeLocked(context, record, { volumes: true });
+  if (record.spec.remove) await removeLocked(context, record, { volumes: true, behind: true });
   else scheduleRestart(context, record);
 }
 
@@ -133,7 +134,7 @@ async function sweep(context: Context, id: string): Promise<void> {
   const host = hostOf(context);
   context.core.log("warn", `Clean up what is left of container ${id}, which is not known here`);
   await host.processes.delete(id);
-  await Promise.all([host.networks.deleteNamespace(id), host.layers.destroy(id)]);
+  await Promise.all([host.networks.deleteNamespace(id), host.layers.destroy(id, { behind: true })]);
   await host.processes.deleteLog(host.logSource(id, "k8s-file"));
 }
 

@@ -1,5 +1,6 @@
 import { type Core, requireHost } from "./core.ts";
 import { EngineError } from "./errors.ts";
+import type { DeleteOptions } from "./host_port.ts";
 import { checkName, MAX_FOLDER_NAME } from "./names.ts";
 import type { Operation, Table } from "./table.ts";
 
@@ -100,11 +101,11 @@ export class Volumes {
    * A removal in two parts: the operations to commit, with others if need be, and what to do on the host after that. Between
    * them a crash is made good by {@linkcode Volumes.recover}. Nothing, where there is no such volume.
    */
-  planRemoval(name: string): { operations: Operation[]; finish: () => Promise<void> } {
+  planRemoval(name: string): { operations: Operation[]; finish: (options?: DeleteOptions) => Promise<void> } {
     if (!this.#table.has(name)) return { operations: [], finish: () => Promise.resolve() };
     const { operation, intent } = this.#core.intents.begin("volume.remove", name);
-    const finish = async () => {
-      await requireHost(this.#core).volumes.remove(name);
+    const finish = async (options?: DeleteOptions) => {
+      await requireHost(this.#core).volumes.remove(name, options);
       await this.#core.state.commit([this.#core.intents.end(intent)]);
       this.#core.events.emit({ type: "volume", action: "remove", id: name, name });
     };
@@ -118,7 +119,7 @@ export class Volumes {
     const host = requireHost(this.#core);
     for (const intent of [...intents.open("volume.create"), ...intents.open("volume.remove")]) {
       const done: Operation[] = [intents.end(intent)];
-      if (!this.#table.has(intent.subject)) await host.volumes.remove(intent.subject);
+      if (!this.#table.has(intent.subject)) await host.volumes.remove(intent.subject, { behind: true });
       await state.commit(done);
     }
   }

@@ -1,4 +1,16 @@
-import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import {
+  chmod,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  unlink,
+  utimes,
+} from "node:fs/promises";
 import { EngineError } from "../engine/errors.ts";
 import { Locks } from "../engine/locks.ts";
 import type { Blobs, PutOptions } from "../engine/ports.ts";
@@ -8,6 +20,8 @@ import { hostCodec } from "./codec.ts";
 import { fileStream } from "./file_stream.ts";
 
 const CHUNK = 256 * 1024;
+const HEX = /^[0-9a-f]{64}$/;
+const PART = /^[0-9a-f]{64}\.part$/;
 /** How long what is staged waits for its next try, in milliseconds. */
 const STAGED_AGE = 7 * 24 * 60 * 60 * 1000;
 
@@ -29,10 +43,12 @@ export class FileBlobs implements Blobs {
     await mkdir(`${root}/sha256`, { recursive: true, mode: 0o700 });
     await mkdir(`${root}/staged`, { recursive: true, mode: 0o700 });
     for (const name of await readdir(`${root}/staged`)) {
-      const { mtimeMs } = await stat(`${root}/staged/${name}`);
+      const path = `${root}/staged/${name}`;
+      const mtimeMs = await lstat(path).then((facts) => facts.mtimeMs, () => 0);
       // What has no name to resume under is of no use to a new process.
-      const isUseless = !name.endsWith(".part") || mtimeMs < Date.now() - STAGED_AGE;
-      if (isUseless) await rm(`${root}/staged/${name}`, { force: true });
+      const isUseless = !PART.test(name) || mtimeMs < Date.now() - STAGED_AGE;
+      // What is none of ours, and cannot be deleted, is in nobody's way.
+      if (isUseless) await unlink(path).catch(() => {});
     }
     return new FileBlobs(root);
   }
@@ -70,7 +86,7 @@ export class FileBlobs implements Blobs {
   }
 
   async listStaged(): Promise<string[]> {
-    const names = (await readdir(`${this.#root}/staged`)).filter((name) => name.endsWith(".part"));
+    const names = (await readdir(`${this.#root}/staged`)).filter((name) => PART.test(name));
     return names.map((name) => `sha256:${name.slice(0, -".part".length)}`);
   }
 
@@ -93,7 +109,9 @@ export class FileBlobs implements Blobs {
 
   async *list(): AsyncIterable<{ digest: string; size: number }> {
     for (const folder of await readdir(`${this.#root}/sha256`)) {
+      if (!/^[0-9a-f]{2}$/.test(folder)) continue;
       for (const hex of await readdir(`${this.#root}/sha256/${folder}`)) {
+        if (!HEX.test(hex)) continue;
         const size = await sizeOf(`${this.#root}/sha256/${folder}/${hex}`);
         if (size !== undefined) yield { digest: `sha256:${hex}`, size };
       }

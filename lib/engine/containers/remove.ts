@@ -39,7 +39,7 @@ export async function removeContainer(
 export async function removeLocked(
   context: Context,
   record: ContainerRecord,
-  options: { volumes?: boolean } = {},
+  options: { volumes?: boolean; behind?: boolean } = {},
 ): Promise<void> {
   const { core, records, volumes, teardowns } = context;
   const host = hostOf(context);
@@ -47,8 +47,9 @@ export async function removeLocked(
   const { intent, operation } = core.intents.begin(REMOVE_INTENT, record.id, {
     volumes: String(options.volumes ?? false),
   });
+  const { behind } = options;
   const removing = await records.saveState(record, { status: "removing" }, [operation]);
-  await Promise.all([host.layers.destroy(record.id), host.processes.deleteLog(record.log)]);
+  await Promise.all([host.layers.destroy(record.id, { behind }), host.processes.deleteLog(record.log)]);
   const removals = options.volumes ? ownVolumes(context, record).map((name) => volumes.planRemoval(name)) : [];
   const teardown = teardowns.handOver(record.id);
   const begun = core.intents.open(REMOVE_INTENT).filter(({ subject }) => subject === record.id);
@@ -64,7 +65,7 @@ export async function removeLocked(
   emit(context, record, "remove", record.state.exitCode);
   for (const { finish } of removals) {
     // The container is gone: what a volume leaves behind is the next recovery's.
-    await finish().catch((error) =>
+    await finish({ behind }).catch((error) =>
       core.log("error", `Remove a volume of container ${record.id}: ${messageOf(error)}`)
     );
   }

@@ -23,6 +23,8 @@ export interface CommandOptions {
   accept?: readonly number[];
   /** The most bytes of standard output kept; more is an error. 16 MiB by default. */
   limit?: number;
+  /** Takes standard output piece by piece, as much as there is of it; none of it is kept then. */
+  output?: (text: string) => void;
 }
 
 /** What a program left. */
@@ -81,7 +83,9 @@ export async function runCommand(
   const timer = timeout === Infinity ? undefined : setTimeout(() => stop(`no end after ${timeout} ms`), timeout);
   try {
     const limit = options.limit ?? OUTPUT_LIMIT;
-    const stdout = collect(child.stdout!, limit, () => stop(`more than ${limit} bytes of output`));
+    const stdout = options.output === undefined
+      ? collect(child.stdout!, limit, () => stop(`more than ${limit} bytes of output`))
+      : hand(child.stdout!, options.output);
     const stderr = collect(child.stderr!, STDERR_LIMIT);
     const fed = options.stdin === undefined ? undefined : feed(child.stdin!, options.stdin).catch((error) => {
       stop("its input failed", error);
@@ -119,6 +123,13 @@ function collect(stream: Readable, limit: number, over?: () => void): () => stri
     else chunks.push(chunk);
   });
   return () => Buffer.concat(chunks).toString("utf8");
+}
+
+/** Hands a stream's text on as it comes; a character is never cut in two. */
+function hand(stream: Readable, output: (text: string) => void): () => string {
+  const decoder = new TextDecoder();
+  stream.on("data", (chunk: Uint8Array) => output(decoder.decode(chunk, { stream: true })));
+  return () => "";
 }
 
 /** Writes the input with back-pressure. A program that stops reading ends the feeding without an error. */

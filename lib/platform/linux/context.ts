@@ -1,4 +1,5 @@
 import type { HostPaths } from "./paths.ts";
+import type { Sweeper } from "./sweeper.ts";
 
 /** What every part of the Linux host is given. */
 export interface HostContext {
@@ -8,5 +9,7 @@ export interface HostContext {
   /** Folders with hooks of the administrator's; the usual ones where absent. */
   hookFolders?: readonly string[];
   /** Says what an operator should know; never secrets. */
+  /** Deletes left-overs behind everything else; where it is absent they are waited for. */
+  sweeper?: Sweeper;
   log: (level: "debug" | "info" | "warn" | "error", message: string) => void;
 }

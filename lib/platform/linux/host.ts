@@ -26,6 +26,8 @@ import { openResources } from "./resources/resources.ts";
 import { openTrees } from "./trees/trees.ts";
 import { openSpecs } from "./processes/spec_check.ts";
 import { openUserNamespaces } from "./user_namespaces.ts";
+import { Sweeper } from "./sweeper.ts";
+import { makeFolder } from "./tree.ts";
 import { openVolumes } from "./volumes.ts";
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
@@ -55,14 +57,16 @@ export async function openHost(options: HostOptions): Promise<Host> {
   }
   const folders = [paths.layers, paths.containers, paths.volumes, paths.logs];
   const passing = [paths.netns, paths.networks, paths.bundles, paths.exits, paths.runtime, paths.execs];
-  for (const folder of [...folders, ...passing]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const log = options.log ?? (() => {});
+  for (const folder of [...folders, ...passing]) await makeFolder(folder, { mode: 0o700, log });
   // Each container's own folder is closed again; those with users of their own open it to these.
   await chmod(paths.containers, 0o711);
   const context: HostContext = {
     paths,
     runtime: options.runtime ?? "auto",
     hookFolders: options.hookFolders,
-    log: options.log ?? (() => {}),
+    sweeper: new Sweeper(log),
+    log,
   };
   const nursery = await openNursery(paths, context.log);
   const [layers, processes, networks, capabilities] = await Promise.all([
@@ -92,6 +96,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     logSource: (id, driver) => logSource(paths, id, driver),
     describe: rememberedFacts(paths, capabilities),
     async close() {
+      await context.sweeper?.close();
       await networks.close();
       // It is in cgroups that go next.
       await nursery.close();

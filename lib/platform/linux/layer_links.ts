@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { mkdir, readlink, rm, symlink } from "node:fs/promises";
+import { readlink, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { namesIn } from "./tree.ts";
+import type { HostContext } from "./context.ts";
+import { makeFolder, namesIn } from "./tree.ts";
 
 /** The links `folder/<number>` -> `../<hex>/diff`. */
 export class LayerLinks {
@@ -18,13 +19,19 @@ export class LayerLinks {
   }
 
   /** Reads the links there are; those of layers which `keep` does not know are dropped. */
-  static async open(folder: string, keep: (hex: string) => boolean): Promise<LayerLinks> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+  static async open(
+    folder: string,
+    keep: (hex: string) => boolean,
+    log: HostContext["log"] = () => {},
+  ): Promise<LayerLinks> {
+    await makeFolder(folder, { mode: 0o700, log });
     const byLayer = new Map<string, string>();
     for (const name of await namesIn(folder)) {
-      const hex = (await readlink(join(folder, name))).split("/")[1];
+      const path = join(folder, name);
+      const hex = await readlink(path).then((target) => target.split("/")[1], () => undefined);
       if (hex !== undefined && keep(hex) && !byLayer.has(hex)) byLayer.set(hex, name);
-      else await rm(join(folder, name));
+      // What is no link, or cannot be deleted, is in nobody's way: a new link takes another name.
+      else await rm(path).catch((error) => log("warn", `Delete ${JSON.stringify(path)}: ${error.message}`));
     }
     return new LayerLinks(folder, byLayer);
   }

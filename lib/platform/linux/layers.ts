@@ -22,11 +22,12 @@ import { FileSystemSync } from "./file_system_sync.ts";
 import { LayerLinks } from "./layer_links.ts";
 import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
-import { isMountPoint, mountOverlay, overlayFeatures, removeOverlay, unmountAll, volatileOption } from "./overlay.ts";
+import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption } from "./overlay.ts";
 import { containerPaths, type HostPaths } from "./paths.ts";
 import { readInside } from "./safe_path.ts";
 import { giveTo, lookLike } from "./tree_owner.ts";
-import { emptyFolder, namesIn, removeTree, syncFolder, treeSize } from "./tree.ts";
+import { sweep } from "./sweeper.ts";
+import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize } from "./tree.ts";
 import { unpackLayer } from "./unpack.ts";
 
 const HEX = /^[0-9a-f]{64}$/;
@@ -52,16 +53,17 @@ export interface HostLayers extends Layers {
 /** Opens the layers of a host and sweeps what an earlier process left unfinished. */
 export async function openLayers(context: HostContext): Promise<HostLayers> {
   const { layers } = context.paths;
-  await clearMappedOwners(context.paths.shared);
+  await clearMappedOwners(context.paths.shared, context.log);
   const partial = join(layers, "partial");
-  await mkdir(partial, { recursive: true, mode: 0o700 });
-  await emptyFolder(partial);
+  await makeFolder(partial, { mode: 0o700, log: context.log });
+  await sweep(context, (await namesIn(partial)).map((name) => join(partial, name)));
   const present = new Set((await namesIn(layers)).filter((name) => HEX.test(name)));
-  const links = await LayerLinks.open(join(layers, "links"), (hex) => present.has(hex));
-  return new OverlayLayers(context.paths, partial, links, await overlayFeatures());
+  const links = await LayerLinks.open(join(layers, "links"), (hex) => present.has(hex), context.log);
+  return new OverlayLayers(context, partial, links, await overlayFeatures());
 }
 
 class OverlayLayers implements HostLayers {
+  readonly #context: HostContext;
   readonly #paths: HostPaths;
   readonly #partial: string;
   readonly #links: LayerLinks;
@@ -70,12 +72,13 @@ class OverlayLayers implements HostLayers {
   readonly #known = new Map<string, LayerFacts>();
   readonly #mounting = new Map<string, Promise<string>>();
 
-  constructor(paths: HostPaths, partial: string, links: LayerLinks, features: readonly string[]) {
-    this.#paths = paths;
+  constructor(context: HostContext, partial: string, links: LayerLinks, features: readonly string[]) {
+    this.#context = context;
+    this.#paths = context.paths;
     this.#partial = partial;
     this.#links = links;
     this.#features = features;
-    this.#sync = new FileSystemSync(paths.layers);
+    this.#sync = new FileSystemSync(context.paths.layers);
   }
 
   async has(diffID: string): Promise<boolean> {
@@ -116,7 +119,7 @@ class OverlayLayers implements HostLayers {
     const hex = hexOf(diffID);
     await this.#links.remove(hex);
     this.#known.delete(hex);
-    await this.#discard(this.#layer(hex));
+    await this.#discard(this.#layer(hex), removeTree);
   }
 
   async list(): Promise<string[]> {
@@ -207,9 +210,10 @@ class OverlayLayers implements HostLayers {
     await unmountAll(this.#merged(containerID));
   }
 
-  async destroy(containerID: string): Promise<void> {
+  async destroy(containerID: string, { behind = false } = {}): Promise<void> {
     await this.unmount(containerID);
-    await this.#discard(containerPaths(this.#paths, containerID).storage, removeOverlay);
+    const remove = behind ? (doomed: string) => sweep(this.#context, [doomed]) : removeFolder;
+    await this.#discard(containerPaths(this.#paths, containerID).storage, remove);
   }
 
   async containers(): Promise<string[]> {
@@ -225,7 +229,7 @@ class OverlayLayers implements HostLayers {
   }
 
   /** Takes a tree out of sight at once, then deletes it. */
-  async #discard(folder: string, remove = removeTree): Promise<void> {
+  async #discard(folder: string, remove: (path: string) => Promise<void>): Promise<void> {
     const doomed = join(this.#partial, randomUUID());
     try {
       await rename(folder, doomed);

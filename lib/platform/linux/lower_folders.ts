@@ -8,6 +8,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm, rmdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "./command.ts";
+import type { HostContext } from "./context.ts";
 import { unmount } from "./libc.ts";
 import { mapOwners } from "./mount_helper.ts";
 import { namesIn } from "./tree.ts";
@@ -48,8 +49,13 @@ export async function withMappedOwners<T>(
 }
 
 /** Takes away what an earlier process has left shown below `shared`. */
-export async function clearMappedOwners(shared: string): Promise<void> {
-  for (const name of await namesIn(shared)) if (name.startsWith(MAPPED)) await takeAway(join(shared, name));
+export async function clearMappedOwners(shared: string, log: HostContext["log"]): Promise<void> {
+  for (const name of await namesIn(shared)) {
+    if (!name.startsWith(MAPPED)) continue;
+    await takeAway(join(shared, name)).catch((error) => {
+      log("warn", `Take away ${JSON.stringify(join(shared, name))}: ${error.message}`);
+    });
+  }
 }
 
 /** Never deletes but empty folders: one that is still mounted shows a layer. A mount of the same device is not told apart. */

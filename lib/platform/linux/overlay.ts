@@ -4,21 +4,18 @@
  * @module
  */
 import { lstatSync } from "node:fs";
-import { access, rm, rmdir } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import { release } from "node:os";
 import { dirname, join } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { mount, unmount } from "./libc.ts";
-import { namesIn, removeTree } from "./tree.ts";
+import { removeFolder } from "./tree.ts";
 
 /** mount(2) takes one page of options, its end marker included. */
 const OPTIONS_LIMIT = 4095;
 /** What no path may hold that is named in them. */
 const SEPARATORS = /[:,\\]/;
-
-/** What an overlay's folder has in it. */
-const FOLDERS = new Set(["upper", "work", "merged"]);
 
 /** A tree to mount. Paths of layers are relative to `base`: short, and free of `:` and `,` whatever the root is called. */
 export interface OverlayMount {
@@ -53,7 +50,7 @@ export async function overlayFeatures(): Promise<string[]> {
 export async function volatileOption(work: string): Promise<string[]> {
   const [major = 0, minor = 0] = release().split(/[.-]/).map(Number);
   if (major < 5 || (major === 5 && minor < 10)) return [];
-  await rm(join(work, "work", "incompat"), { recursive: true, force: true });
+  await removeFolder(join(work, "work", "incompat"));
   return ["volatile"];
 }
 
@@ -102,16 +99,4 @@ export async function unmountAll(path: string): Promise<void> {
       if (isMountPoint(path)) await runCommand("umount", ["--lazy", "--", path]);
     });
   }
-}
-
-/**
- * Deletes the folders of a container's overlay. Those of most are few, and nothing can be mounted in them but the tree, which
- * cannot be deleted then: no program is needed to see to it that nothing else is entered.
- */
-export async function removeOverlay(folder: string): Promise<void> {
-  const names = await namesIn(folder);
-  const isPlain = names.every((name) => FOLDERS.has(name)) &&
-    await rmdir(join(folder, "merged")).then(() => true, () => false);
-  if (isPlain) await rm(folder, { recursive: true, force: true });
-  else await removeTree(folder);
 }

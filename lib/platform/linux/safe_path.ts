@@ -6,6 +6,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, readlink } from "node:fs/promises";
 import { EngineError } from "../../engine/errors.ts";
+import { readBounded } from "./bounded_read.ts";
 
 /** `O_PATH` of `open(2)`, which `node:fs` does not name: a handle for looking, not for reading. */
 const O_PATH = 0o10000000;
@@ -71,7 +72,7 @@ export async function readInside(root: string, path: string, limit: number): Pro
     // The magic link leads to the file itself, wherever its name points by now.
     const file = await open(`/proc/self/fd/${found.fd}`, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      return await readUpTo(file, limit);
+      return await readBounded(file, limit);
     } finally {
       await file.close();
     }
@@ -87,22 +88,4 @@ function tooFar(path: string, why: string): EngineError {
 /** The components of a path, last first. */
 function split(path: string): string[] {
   return path.split("/").filter((part) => part !== "" && part !== ".").reverse();
-}
-
-async function readUpTo(file: FileHandle, limit: number): Promise<Uint8Array> {
-  const { size } = await file.stat();
-  // Files of /proc and /sys say 0; one more byte than the size shows a file that grew.
-  let buffer = new Uint8Array(Math.min(limit, Math.max(size + 1, 4096)));
-  let length = 0;
-  while (length < limit) {
-    if (length === buffer.length) {
-      const larger = new Uint8Array(Math.min(limit, buffer.length * 2));
-      larger.set(buffer);
-      buffer = larger;
-    }
-    const { bytesRead } = await file.read(buffer, length, buffer.length - length, null);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return buffer.slice(0, length);
 }

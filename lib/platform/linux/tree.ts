@@ -1,16 +1,60 @@
 /**
- * Work on whole folder trees that programs do faster than this process could.
+ * Work on whole folder trees. A container can make its tree as deep and as wide as it likes: programs walk it, and this
+ * process keeps nothing of it.
  *
  * @module
  */
-import { existsSync } from "node:fs";
-import { open, readdir, unlink } from "node:fs/promises";
-import { join } from "node:path";
-import { runCommand } from "./command.ts";
+import { existsSync, lstatSync } from "node:fs";
+import { lstat, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { CommandError, runCommand } from "./command.ts";
+import type { HostContext } from "./context.ts";
+import { unmountBelow } from "./mounts_below.ts";
+import { removeSmall } from "./small_tree.ts";
 
-/** Deletes a tree, never following links nor entering what is mounted in it. Missing is no error. */
-export async function removeTree(path: string): Promise<void> {
-  await runCommand("rm", ["-rf", "--one-file-system", "--", path], { timeout: Infinity });
+/** How trees are deleted. */
+export interface RemoveOptions {
+  /** Ends the work between two files. What is left is for the next one who deletes the tree. */
+  signal?: AbortSignal;
+}
+
+/** How folders of the server's own are made. */
+export interface MakeOptions {
+  mode: number;
+  log: HostContext["log"];
+}
+
+/**
+ * Deletes a tree of any depth and size, never following links. What is mounted in it is unmounted first and never entered;
+ * marks that forbid a deletion (immutable, append only) are taken off. Missing is no error.
+ */
+export async function removeTree(path: string, { signal }: RemoveOptions = {}): Promise<void> {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+  await unmountBelow(path);
+  const remove = () => {
+    return runCommand("rm", ["-rf", "--one-file-system", "--", path], { timeout: Infinity, signal });
+  };
+  try {
+    await remove();
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    // Deep trees have paths that no program takes: it is run in each folder, with the names in there.
+    const clear = ["-execdir", "chattr", "-f", "-i", "-a", "--", "{}", "+"];
+    await runCommand("find", ["-P", path, "-xdev", "(", "-type", "f", "-o", "-type", "d", ")", ...clear], {
+      timeout: Infinity,
+      signal,
+      accept: [0, 1],
+    });
+    await remove();
+  }
+}
+
+/**
+ * Deletes a folder in which nothing can be mounted: a few files at once in this process, which is faster than a program, and
+ * more than that as {@linkcode removeTree}. Missing is no error.
+ */
+export async function removeFolder(path: string): Promise<void> {
+  if (!await removeSmall(path)) await removeTree(path);
 }
 
 /** Deletes a file. Missing is no error. */
@@ -20,23 +64,21 @@ export async function removeFile(path: string): Promise<void> {
 
 /** The bytes of a tree's regular files, each file with several names counted once. */
 export async function treeSize(path: string): Promise<number> {
-  const { stdout } = await runCommand(
-    "find",
-    [path, "-xdev", "-type", "f", "(", "-links", "1", "-printf", "%s\\n", "-o", "-printf", "%s %i\\n", ")"],
-    { timeout: Infinity, limit: 256 * 1024 * 1024 },
-  );
-  const seen = new Set<string>();
   let total = 0;
-  for (const line of stdout.split("\n")) {
-    const space = line.indexOf(" ");
-    if (space < 0) {
-      total += Number(line);
-    } else if (!seen.has(line)) {
-      seen.add(line);
-      total += Number(line.slice(0, space));
-    }
-  }
-  return total;
+  let rest = "";
+  await runCommand("find", [path, "-xdev", "-type", "f", "-printf", "%s %n\\n"], {
+    timeout: Infinity,
+    output(text) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) {
+        const [size, names] = line.split(" ");
+        // All names of a file are in its tree: a part for each makes the whole, and none has to be remembered.
+        total += Number(size) / Number(names);
+      }
+    },
+  });
+  return Math.round(total);
 }
 
 /** Makes a folder's entries durable. */
@@ -49,17 +91,40 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** The names in a folder; none where it is missing. */
+/** The names in a folder of the server's own; none where it is missing, or something else has its place. */
 export async function namesIn(path: string): Promise<string[]> {
   // Most of those that are asked for are not there, and an error costs more than the question.
   if (!existsSync(path)) return [];
   return await readdir(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
     throw error;
   });
 }
 
-/** Deletes what is in a folder and keeps the folder. */
-export async function emptyFolder(path: string): Promise<void> {
-  for (const name of await namesIn(path)) await removeTree(join(path, name));
+/** A folder's own size in bytes grows with its entries, on every file system; one that is larger is not listed here. */
+const LISTED = 64 * 1024;
+
+/** Whether a folder has nothing in it, however much it has. Throws where it cannot be read. */
+export async function isEmptyFolder(path: string): Promise<boolean> {
+  if ((await lstat(path)).size <= LISTED) return (await readdir(path)).length === 0;
+  // One that had much once stays large.
+  const { stdout } = await runCommand("find", [path, "-mindepth", "1", "-maxdepth", "1", "-printf", ".", "-quit"]);
+  return stdout === "";
+}
+
+/**
+ * Makes a folder of the server's own. Something else in its place (a file, a link to nothing) gets another name: nothing is
+ * lost, and the server goes on.
+ */
+export async function makeFolder(path: string, { mode, log }: MakeOptions): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== "EEXIST" && code !== "ENOTDIR") throw error;
+    const aside = `${path}.${randomUUID()}`;
+    await rename(path, aside);
+    log("warn", `Make folder "${path}": it was none, and is called "${aside}" now`);
+    await mkdir(path, { mode });
+  }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
-import { chmod, chown, mkdir, readdir, rename } from "node:fs/promises";
+import { chmod, chown, mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import type { Layers, Volumes } from "../../engine/host_port.ts";
@@ -12,25 +12,28 @@ import { runCommand } from "./command.ts";
 import type { HostContext } from "./context.ts";
 import { containerPaths, type HostPaths } from "./paths.ts";
 import { openInside } from "./safe_path.ts";
-import { namesIn, removeTree, syncFolder } from "./tree.ts";
+import { sweep } from "./sweeper.ts";
+import { isEmptyFolder, namesIn, removeTree, syncFolder } from "./tree.ts";
 
 /** What is being removed; no volume's name begins with a dot. */
 const DOOMED = ".removed-";
 
 /** Opens the volumes of a host and sweeps what an earlier process left half removed. */
-export async function openVolumes({ paths }: HostContext, layers: Layers): Promise<Volumes> {
-  for (const name of await namesIn(paths.volumes)) {
-    if (name.startsWith(DOOMED)) await removeTree(join(paths.volumes, name));
-  }
-  return new FolderVolumes(paths, layers);
+export async function openVolumes(context: HostContext, layers: Layers): Promise<Volumes> {
+  const { paths } = context;
+  const doomed = (await namesIn(paths.volumes)).filter((name) => name.startsWith(DOOMED));
+  await sweep(context, doomed.map((name) => join(paths.volumes, name)));
+  return new FolderVolumes(context, layers);
 }
 
 class FolderVolumes implements Volumes {
+  readonly #context: HostContext;
   readonly #paths: HostPaths;
   readonly #layers: Layers;
 
-  constructor(paths: HostPaths, layers: Layers) {
-    this.#paths = paths;
+  constructor(context: HostContext, layers: Layers) {
+    this.#context = context;
+    this.#paths = context.paths;
     this.#layers = layers;
   }
 
@@ -55,7 +58,7 @@ class FolderVolumes implements Volumes {
     owner?: { uid: number; gid: number },
   ): Promise<void> {
     const target = await this.create(name);
-    if ((await readdir(target)).length > 0 || !(await this.#layers.containers()).includes(containerID)) return;
+    if (!await isEmptyFolder(target) || !(await this.#layers.containers()).includes(containerID)) return;
     const source = await openInside(join(containerPaths(this.#paths, containerID).storage, "merged"), path);
     if (source === undefined) {
       if (owner !== undefined) await chown(target, owner.uid, owner.gid);
@@ -77,7 +80,7 @@ class FolderVolumes implements Volumes {
     }
   }
 
-  async remove(name: string): Promise<void> {
+  async remove(name: string, { behind = false } = {}): Promise<void> {
     const doomed = join(this.#paths.volumes, `${DOOMED}${randomUUID()}`);
     try {
       await rename(this.#folder(name), doomed);
@@ -85,7 +88,7 @@ class FolderVolumes implements Volumes {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
       throw error;
     }
-    await removeTree(doomed);
+    await (behind ? sweep(this.#context, [doomed]) : removeTree(doomed));
   }
 
   async list(): Promise<string[]> {

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../engine/errors.ts";
 import { CommandError, runCommand } from "../command.ts";
+import { removeFolder } from "../tree.ts";
 
 const TEXT_LIMIT = 16 * 1024 * 1024;
 /** The one link in a checkpoint: from images to those they build upon. */
@@ -61,7 +62,7 @@ export async function unpackInto(folder: string, archive: ReadableStream<Uint8Ar
     await runCommand("tar", args, { stdin: archive, timeout: Infinity });
     await refuseLinks(folder, folder);
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
     if (!(error instanceof CommandError)) throw error;
     throw new EngineError("invalid", `Import checkpoint: ${error.stderr.trim() || error.message}`, { cause: error });
   }
@@ -69,7 +70,7 @@ export async function unpackInto(folder: string, archive: ReadableStream<Uint8Ar
 
 /** Moves a folder to a place where none is. */
 export async function moveTo(from: string, to: string): Promise<void> {
-  await rm(to, { recursive: true, force: true });
+  await removeFolder(to);
   await rename(from, to);
 }
 

@@ -5,14 +5,17 @@
  */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, symlink } from "node:fs/promises";
+import { mkdir, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Checkpoints, DumpOptions, ReceivedCheckpoint } from "../../../engine/checkpoint_port.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import { overlayLayer } from "../../../oci/layer_tar.ts";
+import { readBounded } from "../bounded_read.ts";
 import { runCommand } from "../command.ts";
 import type { HostContext } from "../context.ts";
 import { checkpointFolder, containerPaths } from "../paths.ts";
+import { sweep } from "../sweeper.ts";
+import { namesIn, removeFolder } from "../tree.ts";
 import type { LinuxProcesses } from "../processes/processes.ts";
 import { unpackLayer } from "../unpack.ts";
 import { moveTo, openIn, packFolder, textIn, unpackInto, writeInto } from "./checkpoint_folder.ts";
@@ -20,6 +23,7 @@ import { checkCRIU, checkRuntime, reasonsIn } from "./criu.ts";
 import { readCRIUStats } from "./criu_stats.ts";
 
 const IMAGES = "checkpoint";
+const STATS_LIMIT = 64 * 1024;
 const EARLIER = "pre-checkpoint";
 const TAR = ["--xattrs", "--xattrs-include=*", "--numeric-owner"];
 
@@ -27,11 +31,12 @@ const TAR = ["--xattrs", "--xattrs-include=*", "--numeric-owner"];
 type Runner = Pick<LinuxProcesses, "runtime" | "run">;
 
 /** Opens the port `Checkpoints` on this machine. */
-export async function openCheckpoints({ paths }: HostContext, processes: Runner): Promise<Checkpoints> {
+export async function openCheckpoints(context: HostContext, processes: Runner): Promise<Checkpoints> {
+  const { paths } = context;
   const runtime = await processes.runtime();
   const imports = join(paths.root, "imports");
   // What a server took in and did not finish.
-  await rm(imports, { recursive: true, force: true });
+  await sweep(context, (await namesIn(imports)).map((name) => join(imports, name)));
   const folder = (id: string) => checkpointFolder(paths, id);
   const volumeFile = (id: string, volume: string) => join(folder(id), "volumes", `${volume}.tar`);
   const volumePath = (volume: string) => join(paths.volumes, volume, "_data");
@@ -45,8 +50,8 @@ export async function openCheckpoints({ paths }: HostContext, processes: Runner)
     async statistics(id) {
       const { bundle } = containerPaths(paths, id);
       const images = [join(folder(id), "stats-dump"), join(bundle, "stats-restore")];
-      const found = await Promise.all(images.map((path) => readFile(path).catch(() => new Uint8Array())));
-      return Object.assign({}, ...found.map(readCRIUStats));
+      const found = await Promise.all(images.map((path) => readBounded(path, STATS_LIMIT).catch(() => undefined)));
+      return Object.assign({}, ...found.map((image) => readCRIUStats(image ?? new Uint8Array())));
     },
     write: (id, name, content) => writeInto(folder(id), name, content),
     open: (id, name) => openIn(folder(id), name),
@@ -73,7 +78,7 @@ export async function openCheckpoints({ paths }: HostContext, processes: Runner)
     },
     async remove(id, names) {
       const gone = names === undefined ? [folder(id)] : names.map((name) => join(folder(id), name));
-      for (const path of gone) await rm(path, { recursive: true, force: true });
+      for (const path of gone) await removeFolder(path);
     },
   };
 }
@@ -85,7 +90,7 @@ async function dump(
   options: DumpOptions,
 ): Promise<void> {
   const images = join(folder, options.preCheckpoint ? EARLIER : IMAGES);
-  await rm(images, { recursive: true, force: true });
+  await removeFolder(images);
   await rm(join(folder, "dump.log"), { force: true });
   await mkdir(images, { recursive: true, mode: 0o700 });
   const args = [
@@ -100,7 +105,7 @@ async function dump(
     await processes.run("checkpoint", ...args, containerID);
   } catch (error) {
     const reason = await reasonsIn(join(folder, "dump.log"));
-    await rm(images, { recursive: true, force: true });
+    await removeFolder(images);
     if (!(error instanceof EngineError) || reason === "") throw error;
     throw new EngineError("internal", `${error.message}: CRIU: ${reason}`, { cause: error, sentinel: reason });
   }
@@ -115,6 +120,6 @@ function received(place: string, folder: (containerID: string) => string): Recei
   return {
     text: (name) => textIn(place, name),
     adopt: (containerID) => moveTo(place, folder(containerID)),
-    [Symbol.asyncDispose]: () => rm(place, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => removeFolder(place),
   };
 }

@@ -1,11 +1,13 @@
-import { readFile } from "node:fs/promises";
 import { EngineError } from "../../../engine/errors.ts";
+import { readTextBounded } from "../bounded_read.ts";
 import { CommandError, runCommand } from "../command.ts";
 import { findProgram } from "../programs.ts";
 
 /** How CRIU marks what stopped it, in its log and on its standard error. */
 const ERROR_LINE = /^(?:\(\d+\.\d+\)\s*)?(?:\d+:\s*)?Error \([^)]*\):\s*(.+)$/;
 const REASONS = 4;
+/** The first errors are what it is read for. */
+const LOG_LIMIT = 4 * 1024 * 1024;
 
 /** Throws `internal` where CRIU is missing or says that it does not work here. */
 export async function checkCRIU(): Promise<void> {
@@ -34,7 +36,7 @@ export async function checkRuntime(path: string): Promise<void> {
 
 /** What CRIU's log gives as the reasons of a failure; empty where there is no log, or nothing in it. */
 export async function reasonsIn(log: string): Promise<string> {
-  return reasonsOf(await readFile(log, "utf8").catch(() => ""));
+  return reasonsOf(await readTextBounded(log, LOG_LIMIT).catch(() => undefined) ?? "");
 }
 
 /** The first errors, which later ones only follow from. */

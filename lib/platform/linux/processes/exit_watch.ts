@@ -3,12 +3,15 @@
  *
  * @module
  */
-import { existsSync, type FSWatcher, readdirSync, readFileSync, statSync, watch } from "node:fs";
+import { existsSync, type FSWatcher, readdirSync, statSync, watch } from "node:fs";
 import { clearInterval, setInterval } from "node:timers";
 import type { ExitStatus } from "../../../engine/container_record.ts";
+import { readTextBoundedSync } from "../bounded_read.ts";
 
 /** Files may be made while the watch is overrun; a look from time to time finds them. */
 const RESCAN = 2_000;
+/** An exit file is a number. */
+const LIMIT = 64;
 /** The names conmon gives finished files; it writes them under another name first. */
 const ID = /^[0-9A-Za-z_-]+$/;
 
@@ -18,7 +21,7 @@ type ExitCallback = (containerID: string, exit: ExitStatus) => void;
 export function readExit(path: string, oom: string): ExitStatus | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    const text = readFileSync(path, "utf8");
+    const text = readTextBoundedSync(path, LIMIT) ?? "";
     if (!/^-?\d+\s*$/.test(text)) return undefined;
     const oomKilled = statSync(oom, { throwIfNoEntry: false }) !== undefined;
     return { code: Number(text), time: statSync(path).mtimeMs, oomKilled };

@@ -1,6 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import type { ContainerRecord } from "../../../engine/container_record.ts";
+import { readTextBoundedSync } from "../bounded_read.ts";
 import type { ProcessMark } from "./proc.ts";
+
+const LIMIT = 64 * 1024;
 
 /** What is kept beside a bundle, for a later server process to find the container again. */
 export interface Facts {
@@ -21,7 +24,7 @@ export function readFacts(path: string): Facts | undefined {
   if (!existsSync(path)) return undefined;
   try {
     // Written by writeFacts, in a folder only root can write to.
-    return JSON.parse(readFileSync(path, "utf8")) as Facts;
+    return JSON.parse(readTextBoundedSync(path, LIMIT) ?? "") as Facts;
   } catch {
     return undefined;
   }

@@ -1,8 +1,9 @@
-import { chmod, chown, mkdir, rm, stat } from "node:fs/promises";
+import { chmod, chown, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import type { MountSpec } from "../../../engine/mount_spec.ts";
 import { mountOverlay, unmountAll } from "../overlay.ts";
+import { removeFolder } from "../tree.ts";
 import { bindMount } from "./bind_mounts.ts";
 import type { SpecMount } from "./spec_types.ts";
 
@@ -41,7 +42,7 @@ export async function overlayMount(mount: MountSpec, parts: OverlayParts): Promi
     throw new EngineError("invalid", "cannot specify one without the other: upperdir and workdir of an overlay volume");
   }
   if (upper === undefined || work === undefined) {
-    await rm(changes, { recursive: true, force: true });
+    await removeFolder(changes);
     [upper, work] = [join(changes, "upper"), join(changes, "work")];
     await mkdir(work, { recursive: true, mode: 0o700 });
     await mkdir(upper, { mode: 0o755 });

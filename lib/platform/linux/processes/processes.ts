@@ -4,7 +4,7 @@
  * @module
  */
 import { constants, existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { open, readdir, rm } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import type { ExitStatus, LogSource } from "../../../engine/container_record.ts";
@@ -20,11 +20,12 @@ import type {
 } from "../../../engine/host_port.ts";
 import type { HostContext } from "../context.ts";
 import { checkpointFolder, type ContainerPaths, containerPaths } from "../paths.ts";
-import { removeFile } from "../tree.ts";
+import { namesIn, removeFile, removeFolder } from "../tree.ts";
 import { deleteUserNamespace } from "../user_namespaces.ts";
 import { type AttachStreams, attachTo } from "./attach.ts";
 import type { Bundler } from "./bundle.ts";
 import type { Cgroups } from "./cgroups.ts";
+import { CleanUp } from "./clean_up.ts";
 import { startConmon } from "./conmon.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
@@ -36,12 +37,13 @@ import type { Nursery } from "./nursery.ts";
 import { notRunning } from "./not_running.ts";
 import { runRuntime, startWith, withoutCgroups } from "./runtime.ts";
 import type { Runtimes } from "./runtimes.ts";
+import { clearSecrets } from "./secret_files.ts";
 import type { SeccompFilters } from "./seccomp_filters.ts";
 import { endSharedMemory, shareMemory } from "./shared_memory.ts";
+import { leaveHosts } from "./shared_hosts.ts";
 import { SubPaths } from "./sub_paths.ts";
 import { Supervisors } from "./supervisors.ts";
 import { listProcesses } from "./top/top.ts";
-import { clearTreeFiles } from "./tree_files.ts";
 
 const CONTAINER_ID = /^[0-9a-f]{64}$/;
 
@@ -180,23 +182,27 @@ export class LinuxProcesses implements Processes {
     // All else that a life leaves comes after the bundle and goes before these: mostly nothing was there yet.
     const { bundle, exit, shared, parts } = container;
     if (![bundle, exit, shared, parts, state].some((path) => existsSync(path))) return;
-    if (facts === undefined) await this.#supervisors.endUnknown(containerID);
+    const cleanUp = new CleanUp();
+    if (facts === undefined) await cleanUp.step(() => this.#supervisors.endUnknown(containerID));
     if (existsSync(state)) {
       const isOver = facts?.privatePid === true && !facts.hooked && existsSync(container.exit);
       // What the runtime holds of an ended container is this folder and its cgroup.
-      if (isOver) await rm(state, { recursive: true, force: true });
-      else await this.#deleteByForce(containerID);
+      await cleanUp.step(() => isOver ? removeFolder(state) : this.#deleteByForce(containerID));
     }
-    await this.#supervisors.settled(containerID, facts);
-    await this.#parts.cgroups.remove(facts?.cgroup ?? this.#parts.cgroups.pathOf(containerID));
-    await clearTreeFiles(container.bundle);
+    await cleanUp.step(() => this.#supervisors.settled(containerID, facts));
+    // The secrets that it was started with go first, whatever becomes of the rest.
+    await cleanUp.step(() => removeFile(container.config));
+    await cleanUp.step(() => clearSecrets(container.bundle));
+    await cleanUp.step(() => this.#parts.cgroups.remove(facts?.cgroup ?? this.#parts.cgroups.pathOf(containerID)));
+    await cleanUp.step(() => leaveHosts(container.bundle));
     await Promise.all([
-      removeFile(container.exit),
-      rm(container.bundle, { recursive: true, force: true }),
-      endSharedMemory(container.shared),
-      new SubPaths(container.parts)[Symbol.asyncDispose](),
+      cleanUp.step(() => removeFile(container.exit)),
+      cleanUp.step(() => removeFolder(container.bundle)),
+      cleanUp.step(() => endSharedMemory(container.shared)),
+      cleanUp.step(() => new SubPaths(container.parts)[Symbol.asyncDispose]()),
     ]);
     this.#exits.forget(containerID);
+    cleanUp.done(`Clean up container ${containerID}`);
   }
 
   state(containerID: string): Promise<ProcessState> {
@@ -239,7 +245,7 @@ export class LinuxProcesses implements Processes {
 
   async list(): Promise<string[]> {
     const { bundles, runtime, exits, userns } = this.#context.paths;
-    const names = await Promise.all([bundles, runtime, exits, userns].map((folder) => readdir(folder).catch(() => [])));
+    const names = await Promise.all([bundles, runtime, exits, userns].map((folder) => namesIn(folder).catch(() => [])));
     return [...new Set(names.flat())].filter((name) => /^[0-9A-Za-z_-]+$/.test(name));
   }
 
@@ -286,7 +292,7 @@ export class LinuxProcesses implements Processes {
     await this.run("delete", "--force", containerID).catch(async (error) => {
       // A creation that was cut short leaves a folder which the runtime itself cannot read.
       this.#context.log("debug", `Delete container ${containerID}: ${error.message}`);
-      await rm(join(this.#context.paths.runtime, containerID), { recursive: true, force: true });
+      await removeFolder(join(this.#context.paths.runtime, containerID));
     });
   }
 }

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { clearInterval, setInterval } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readTextBoundedSync } from "../bounded_read.ts";
 import type { HostContext } from "../context.ts";
 import { containerPaths } from "../paths.ts";
 import type { Cgroups } from "./cgroups.ts";
@@ -11,6 +12,9 @@ import { isAlive, type ProcessMark } from "./proc.ts";
 /** How long a supervisor may take over its last words once its container is dead. */
 const PATIENCE = 10_000;
 const POLL = 5;
+/** What may be the name of a container's bundle. */
+const ID = /^[0-9A-Za-z][0-9A-Za-z_.-]*$/;
+const COMMAND_LIMIT = 64 * 1024;
 /** How often containers without a supervisor are looked at. */
 const ORPHAN_POLL = 1_000;
 /** What is written for a container whose end nobody saw. */
@@ -31,7 +35,7 @@ export class Supervisors {
     this.#context = context;
     this.#cgroups = cgroups;
     this.#ended = ended;
-    for (const id of readdirSync(context.paths.bundles)) this.#adoptOrphan(id);
+    for (const id of readdirSync(context.paths.bundles)) if (ID.test(id)) this.#adoptOrphan(id);
     this.#timer = setInterval(() => this.#checkOrphans(), ORPHAN_POLL);
     this.#timer.unref();
   }
@@ -98,7 +102,7 @@ async function untilDead(mark: ProcessMark, signal: AbortSignal): Promise<boolea
 
 function commandLine(pid: number): string[] {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    return (readTextBoundedSync(`/proc/${pid}/cmdline`, COMMAND_LIMIT) ?? "").split("\0");
   } catch {
     return [];
   }

@@ -3,18 +3,18 @@
  *
  * @module
  */
-import { chmodSync, chownSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { chmodSync, chownSync, constants, writeFileSync } from "node:fs";
+import { open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProcessOptions } from "../../../engine/host_port.ts";
+import { readTextBounded } from "../bounded_read.ts";
 import type { HostContext } from "../context.ts";
 import { type ContainerPaths, containerPaths } from "../paths.ts";
 import { readInside } from "../safe_path.ts";
 import type { HostFile } from "./bind_mounts.ts";
 import { containerEnvText, hostsText, resolvConfText, textOf } from "./etc_files.ts";
 import { groupText, passwdText } from "./identity_files.ts";
-import { clearSecrets } from "./secret_files.ts";
-import { joinHosts, leaveHosts } from "./shared_hosts.ts";
+import { joinHosts } from "./shared_hosts.ts";
 import type { RuntimeSpec } from "./spec_types.ts";
 import { treeZone } from "./time_zone.ts";
 import type { ResolvedUser } from "./user_lookup.ts";
@@ -66,7 +66,7 @@ export async function writeTreeFiles(
     };
     if (!spec.noHosts) {
       const file = take("/etc/hosts");
-      if (file !== undefined) joinHosts(file, container.bundle, record);
+      if (file !== undefined) await joinHosts(file, container.bundle, record);
     }
     if (!spec.noResolvConf) take("/etc/resolv.conf");
   } else {
@@ -87,19 +87,24 @@ export async function writeTreeFiles(
   return files;
 }
 
-/** Takes back what they have outside the bundle, which can then be deleted. */
-export async function clearTreeFiles(bundle: string): Promise<void> {
-  await clearSecrets(bundle);
-  leaveHosts(bundle);
-}
-
 /** The text of the file that /etc/hosts begins with. */
 async function baseHosts(base: string | undefined, rootfs: string): Promise<string> {
   if (base === undefined) return textOf("/etc/hosts");
   if (base === "none") return "";
   // Somebody else's, on whatever file system: others do not wait for it.
-  if (base !== "image") return await readFile(base, "utf8").catch(() => "");
+  if (base !== "image") return await hostText(base);
   return new TextDecoder().decode(await readInside(rootfs, "/etc/hosts", HOSTS_LIMIT) ?? new Uint8Array());
+}
+
+/** A file of the host's, links followed; empty where there is none, or where it is a pipe, a device or a folder. */
+async function hostText(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  if (file === undefined) return "";
+  try {
+    return await readTextBounded(file, HOSTS_LIMIT).catch(() => undefined) ?? "";
+  } finally {
+    await file.close();
+  }
 }
 
 /** What another container has bound into its tree, by place: its own files, those of one it joins itself, or none. */

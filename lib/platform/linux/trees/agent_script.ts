@@ -1,5 +1,6 @@
 import { AGENT_COMPARE } from "./agent_compare.ts";
 import { AGENT_GROUND } from "./agent_ground.ts";
+import { AGENT_PROCESSES } from "./agent_processes.ts";
 import { AGENT_READ } from "./agent_read.ts";
 import { AGENT_WRITE } from "./agent_write.ts";
 
@@ -7,6 +8,7 @@ import { AGENT_WRITE } from "./agent_write.ts";
 const DISPATCH = String.raw`
 if ($operation eq 'changes') { changes(@arguments) }
 if ($operation eq 'differences') { differences(@arguments) }
+if ($operation eq 'processes') { processes(@arguments) }
 my ($tree, $pid, @rest) = @arguments;
 enter($tree, $pid);
 if ($operation eq 'stat') { find(@rest); exit 0 }
@@ -18,7 +20,7 @@ whole_tree();
 `;
 
 /** The tree agent, whole. */
-export const AGENT_SCRIPT = [AGENT_GROUND, AGENT_READ, AGENT_WRITE, AGENT_COMPARE, DISPATCH].join("");
+export const AGENT_SCRIPT = [AGENT_GROUND, AGENT_READ, AGENT_WRITE, AGENT_COMPARE, AGENT_PROCESSES, DISPATCH].join("");
 
 type Numbers = Record<
   | "openat2"

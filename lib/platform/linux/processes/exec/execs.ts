@@ -3,16 +3,18 @@
  *
  * @module
  */
-import { constants, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { mkdir, open, readdir, rm } from "node:fs/promises";
+import { constants, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { clearInterval, setInterval } from "node:timers";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ExecExit, Execs, ExecStart, ExecState } from "../../../../engine/exec_port.ts";
 import type { Attachment } from "../../../../engine/host_port.ts";
+import { readTextBoundedSync } from "../../bounded_read.ts";
 import type { HostContext } from "../../context.ts";
 import { containerPaths, type ExecPaths, execPaths } from "../../paths.ts";
+import { namesIn, removeFolder } from "../../tree.ts";
 import { ownCapabilities } from "../capabilities.ts";
 import type { Cgroups } from "../cgroups.ts";
 import { groupOf, isAlive, markProcess, type ProcessMark } from "../proc.ts";
@@ -24,6 +26,10 @@ import { startSupervised, type Supervised } from "./supervised.ts";
 /** How often processes of an earlier run are looked at. */
 const POLL = 500;
 const UNKNOWN_EXIT = -1;
+/** The server's own notes, and a number. */
+const LIMIT = 64 * 1024;
+/** Names of sessions; others in their folder are nobody's. */
+const SESSION = /^[0-9A-Za-z]+$/;
 /** How often a folder is removed that fills again meanwhile. */
 const REMOVALS = 10;
 
@@ -55,7 +61,7 @@ export class LinuxExecs implements Execs {
     this.#context = context;
     this.#parts = parts;
     this.#capabilities.catch(() => {});
-    this.#adopted = new Set(existsSync(context.paths.execs) ? readdirSync(context.paths.execs) : []);
+    this.#adopted = new Set(sessionsIn(context.paths.execs));
     this.#timer = setInterval(() => this.#checkAdopted(), POLL);
     this.#timer.unref();
   }
@@ -72,7 +78,7 @@ export class LinuxExecs implements Execs {
       this.#remember(id, paths, run);
       return { pid: run.pid, attachment: run.attachment };
     } catch (error) {
-      await removeFolder(paths.folder);
+      await removeSession(paths.folder);
       throw error;
     }
   }
@@ -117,11 +123,11 @@ export class LinuxExecs implements Execs {
   async delete(id: string): Promise<void> {
     this.#end(id);
     this.#adopted.delete(id);
-    await removeFolder(this.#pathsOf(id).folder);
+    await removeSession(this.#pathsOf(id).folder);
   }
 
   async list(): Promise<string[]> {
-    return (await readdir(this.#context.paths.execs).catch(() => [])).filter((name) => /^[0-9A-Za-z]+$/.test(name));
+    return (await namesIn(this.#context.paths.execs)).filter((name) => SESSION.test(name));
   }
 
   close(): void {
@@ -185,7 +191,7 @@ export class LinuxExecs implements Execs {
   #factsOf(paths: ExecPaths): Facts | undefined {
     try {
       // Written by #remember, in a folder only root can write to.
-      return JSON.parse(readFileSync(paths.facts, "utf8")) as Facts;
+      return JSON.parse(readTextBoundedSync(paths.facts, LIMIT) ?? "") as Facts;
     } catch {
       const mark = markProcess(Number(readText(paths.pidFile) ?? "0"));
       return mark && { process: mark, supervisor: mark };
@@ -197,20 +203,28 @@ export class LinuxExecs implements Execs {
   }
 }
 
+function sessionsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => SESSION.test(name));
+  } catch {
+    return [];
+  }
+}
+
 /** Its supervisor may be writing the exit file into it meanwhile, which makes a folder that was empty another one. */
-async function removeFolder(path: string): Promise<void> {
+async function removeSession(path: string): Promise<void> {
   for (let attempt = 0;; attempt++) {
     try {
-      return await rm(path, { recursive: true, force: true });
+      return await removeFolder(path);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY" || attempt === REMOVALS) throw error;
+      if (attempt === REMOVALS) throw error;
     }
   }
 }
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readTextBoundedSync(path, LIMIT);
   } catch {
     return undefined;
   }
@@ -222,7 +236,7 @@ function readExit({ exits }: ExecPaths): ExecExit | undefined {
     const name = readdirSync(exits).find((file) => /^[0-9A-Za-z_-]+$/.test(file));
     if (name === undefined) return undefined;
     const path = join(exits, name);
-    const text = readFileSync(path, "utf8");
+    const text = readTextBoundedSync(path, LIMIT) ?? "";
     return /^-?\d+\s*$/.test(text) ? { code: Number(text), time: statSync(path).mtimeMs } : undefined;
   } catch {
     return undefined;

@@ -5,7 +5,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readTextBounded } from "../../bounded_read.ts";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ExecStart } from "../../../../engine/exec_port.ts";
@@ -17,6 +17,9 @@ import { CREATE_TIMEOUT, readAll, readLine, readPid } from "../conmon.ts";
 import { PATH } from "../nursery.ts";
 import type { Runtime } from "../runtime.ts";
 import { runtimeError } from "../runtime_errors.ts";
+
+/** What a runtime says of a failure. */
+const LOG_LIMIT = 64 * 1024;
 
 /** A process with somebody to see its end. */
 export interface Supervised {
@@ -90,7 +93,7 @@ export async function startSupervised(options: SupervisedOptions): Promise<Super
 
 /** What the runtime logged: conmon has nothing to say of one that fails before it opens the terminal. */
 async function told({ runtime, paths }: SupervisedOptions): Promise<EngineError | undefined> {
-  const text = await readFile(paths.log, "utf8").catch(() => "");
+  const text = await readTextBounded(paths.log, LOG_LIMIT).catch(() => undefined) ?? "";
   return text.trim() === "" ? undefined : runtimeError(runtime.name, text);
 }
 

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { innerPid, type RawNames, type RawProcess, readProcesses } from "./process_reader.ts";
 
 /** Clock ticks per second in `/proc` (`USER_HZ`, the same on every machine). */
 const TICKS = 100;
@@ -33,27 +34,23 @@ export interface ProcessFacts {
   label: string;
 }
 
-/** Reads facts of processes; those that have ended meanwhile are left out. */
-export function readProcessFacts(pids: ReadonlyMap<string, string>): ProcessFacts[] {
+/** Reads the facts of the processes in a cgroup and below it, and the names that the first one's tree gives. */
+export async function readProcessFacts(cgroup: string): Promise<{ processes: ProcessFacts[]; names: RawNames }> {
   const boot = Number(/^btime (\d+)$/m.exec(readFileSync("/proc/stat", "utf8"))?.[1] ?? 0);
-  return [...pids.keys()].flatMap((pid) => {
-    try {
-      return [factsOf(pid, pids, boot)];
-    } catch {
-      return [];
-    }
-  });
+  const found: ProcessFacts[] = [];
+  const names = await readProcesses(cgroup, (raw) => found.push(factsOf(raw, boot)));
+  const inner = new Map(found.map((facts) => [facts.pid, facts.innerPid]));
+  return { processes: found.map((facts) => ({ ...facts, parent: inner.get(facts.parent) ?? "0" })), names };
 }
 
-function factsOf(pid: string, pids: ReadonlyMap<string, string>, boot: number): ProcessFacts {
-  const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, "utf8");
-  const stat = read("stat");
+function factsOf(raw: RawProcess, boot: number): ProcessFacts {
+  const { pid, stat } = raw;
   // The name may hold spaces and parentheses.
   const end = stat.lastIndexOf(")");
   const fields = stat.slice(end + 2).trim().split(" ");
   const number = (index: number) => Number(fields[index] ?? 0);
   const status = new Map(
-    read("status").split("\n").map((line) => {
+    raw.status.split("\n").map((line) => {
       const colon = line.indexOf(":");
       return [line.slice(0, colon), line.slice(colon + 1).trim().split(/\s+/)] as const;
     }),
@@ -63,11 +60,11 @@ function factsOf(pid: string, pids: ReadonlyMap<string, string>, boot: number): 
   const pair = ([real = 0, effective = 0]: number[]): [number, number] => [real, effective];
   return {
     pid,
-    innerPid: pids.get(pid) ?? pid,
-    parent: pids.get(fields[1] ?? "") ?? "0",
+    innerPid: innerPid(pid, raw.status),
+    parent: fields[1] ?? "",
     group: status.get("NSpgid")?.at(-1) ?? fields[2] ?? "",
     name: stat.slice(stat.indexOf("(") + 1, end),
-    args: read("cmdline").replace(/\0$/, "").split("\0"),
+    args: raw.cmdline.replace(/\0$/, "").split("\0"),
     state: fields[0] ?? "",
     nice: fields[16] ?? "",
     terminal: terminalName(number(4)),
@@ -86,7 +83,7 @@ function factsOf(pid: string, pids: ReadonlyMap<string, string>, boot: number): 
       CapAmb: mask("CapAmb"),
     },
     seccomp: status.get("Seccomp")?.[0] ?? "",
-    label: labelOf(pid),
+    label: raw.label.replace(/[\0\n]+$/, "") || "?",
   };
 }
 
@@ -97,31 +94,4 @@ function terminalName(number: number): string {
   if (major >= 136 && major <= 143) return `pts/${(major - 136) * 256 + minor}`;
   if (major === 4) return minor < 64 ? `tty${minor}` : `ttyS${minor - 64}`;
   return "?";
-}
-
-function labelOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/attr/current`, "utf8").replace(/[\0\n]+$/, "") || "?";
-  } catch {
-    return "?";
-  }
-}
-
-/** The processes of a cgroup and of those below it by their number here; the value is their number in the innermost namespace. */
-export function pidsOf(cgroup: string): Map<string, string> {
-  const pids = new Map<string, string>();
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const paths = readFileSync(`/proc/${name}/cgroup`, "utf8").split("\n").map((line) =>
-        line.replace(/^[^:]*:[^:]*:/, "")
-      );
-      if (!paths.some((path) => path === cgroup || path.startsWith(`${cgroup}/`))) continue;
-      const status = readFileSync(`/proc/${name}/status`, "utf8");
-      pids.set(name, /^NSpid:.*\s(\d+)$/m.exec(status)?.[1] ?? name);
-    } catch {
-      // It has ended just now.
-    }
-  }
-  return pids;
 }

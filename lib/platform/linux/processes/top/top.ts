@@ -7,8 +7,16 @@ import { EngineError } from "../../../../engine/errors.ts";
 import type { ProcessTable } from "../../../../engine/host_port.ts";
 import { CommandError, runCommand } from "../../command.ts";
 import { type Column, findColumns } from "./columns.ts";
-import { pidsOf, readProcessFacts } from "./process_facts.ts";
+import { readProcessFacts } from "./process_facts.ts";
+import { pidsOf } from "./process_reader.ts";
 import { namesHere, namesInside } from "./user_names.ts";
+
+/** The most characters of a line of `ps`: a command line may have megabytes. */
+const LINE = 4096;
+/** The most characters that are kept of all lines. */
+const TABLE = 16 * 1024 * 1024;
+/** `ps` reads the memory of every process on this machine, and one of them may keep it waiting for ever. */
+const PATIENCE = 15_000;
 
 const DEFAULT = ["user", "pid", "ppid", "pcpu", "etime", "tty", "time", "args"];
 
@@ -19,57 +27,92 @@ const DEFAULT = ["user", "pid", "ppid", "pcpu", "etime", "tty", "time", "args"];
  * @param args Podman's descriptors, or else arguments of `ps`, whose output must have a column PID
  */
 export async function listProcesses(cgroup: string, args: readonly string[]): Promise<ProcessTable> {
-  const pids = pidsOf(cgroup);
   const wanted = args.flatMap((text) => text.split(",")).map((word) => word.trim()).filter((word) => word !== "");
   const columns = findColumns(wanted.length > 0 ? wanted : DEFAULT);
-  if (columns !== undefined) return await described(pids, columns);
+  if (columns !== undefined) return await described(cgroup, columns);
   const words = args.flatMap((text) => text.split(/\s+/)).filter((word) => word !== "");
-  return only(parse(await ps(words)), pids);
+  return await ps(words, await pidsOf(cgroup));
 }
 
-async function described(
-  pids: ReadonlyMap<string, string>,
-  columns: readonly Column[],
-): Promise<ProcessTable> {
-  const processes = readProcessFacts(pids);
-  const first = processes.toSorted((a, b) => Number(a.innerPid) - Number(b.innerPid))[0]?.pid;
-  const here = namesHere();
-  const sources = { inside: first === undefined ? here : await namesInside(first), here, now: Date.now() };
+async function described(cgroup: string, columns: readonly Column[]): Promise<ProcessTable> {
+  const { processes, names } = await readProcessFacts(cgroup);
+  const sources = { inside: namesInside(names), here: namesHere(), now: Date.now() };
   return {
     titles: columns.map(({ title }) => title),
     rows: processes.map((facts) => columns.map((column) => column.of(facts, sources))),
   };
 }
 
-function parse(text: string): ProcessTable {
-  const [titles = [], ...rows] = text.split("\n").filter((line) => line.trim() !== "").map((line) =>
-    line.trim().split(/\s+/)
-  );
-  return { titles, rows };
+/** The lines of `ps`, as they come: those of the wanted processes are kept, under the numbers they have in their container. */
+class PSTable {
+  readonly #pids: ReadonlyMap<string, string>;
+  #titles?: string[];
+  readonly #rows: string[][] = [];
+  #rest = "";
+  #size = 0;
+
+  constructor(pids: ReadonlyMap<string, string>) {
+    this.#pids = pids;
+  }
+
+  /** Takes a piece of output. A line is cut where it is longer than any sensible one. */
+  take(text: string): void {
+    const lines = text.split("\n");
+    lines.forEach((line, index) => {
+      if (this.#rest.length < LINE) this.#rest += line.slice(0, LINE - this.#rest.length);
+      if (index === lines.length - 1) return;
+      this.#line(this.#rest);
+      this.#rest = "";
+    });
+  }
+
+  done(): ProcessTable {
+    this.take("\n");
+    return { titles: this.#titles ?? [], rows: this.#rows };
+  }
+
+  #line(line: string): void {
+    if (line.trim() === "") return;
+    const words = line.trim().split(/\s+/);
+    if (this.#titles === undefined) {
+      this.#titles = words;
+      return;
+    }
+    const [pid, ppid] = [this.#titles.indexOf("PID"), this.#titles.indexOf("PPID")];
+    if (pid < 0) throw new EngineError("invalid", "List processes: the output of ps has no column PID");
+    const number = this.#pids.get(words[pid] ?? "");
+    if (number === undefined) return;
+    this.#size += line.length;
+    if (this.#size > TABLE) throw new EngineError("limit", `List processes: the output of ps is over ${TABLE} bytes`);
+    const last = this.#titles.length - 1;
+    const cells = [...words.slice(0, last), words.slice(last).join(" ")];
+    cells[pid] = number;
+    if (ppid >= 0) cells[ppid] = this.#pids.get(cells[ppid]!) ?? "0";
+    this.#rows.push(cells);
+  }
 }
 
-/** Keeps the rows of these processes, under the numbers they have in their container. */
-function only({ titles, rows }: ProcessTable, pids: ReadonlyMap<string, string>): ProcessTable {
-  const pid = titles.indexOf("PID");
-  const ppid = titles.indexOf("PPID");
-  if (pid < 0) throw new EngineError("invalid", "List processes: the output of ps has no column PID");
-  const last = titles.length - 1;
-  const kept = rows.filter((row) => pids.has(row[pid] ?? "")).map((row) => {
-    const cells = [...row.slice(0, last), row.slice(last).join(" ")];
-    cells[pid] = pids.get(cells[pid]!)!;
-    if (ppid >= 0) cells[ppid] = pids.get(cells[ppid]!) ?? "0";
-    return cells;
-  });
-  return { titles, rows: kept };
-}
-
-async function ps(args: readonly string[]): Promise<string> {
+async function ps(args: readonly string[], pids: ReadonlyMap<string, string>): Promise<ProcessTable> {
+  const table = new PSTable(pids);
+  let isEmpty = true;
+  let failure: unknown;
+  const output = (text: string) => {
+    if (failure !== undefined) return;
+    if (text.trim() !== "") isEmpty = false;
+    try {
+      table.take(text);
+    } catch (error) {
+      failure = error;
+    }
+  };
   try {
     // 1: no process was found.
-    const { stdout, stderr } = await runCommand("ps", args, { accept: [0, 1] });
+    const { stderr } = await runCommand("ps", args, { accept: [0, 1], timeout: PATIENCE, output });
     // So does an argument it does not know end.
-    if (stdout.trim() === "" && stderr.trim() !== "") throw new EngineError("invalid", `ps: ${stderr.trim()}`);
-    return stdout;
+    if (isEmpty && stderr.trim() !== "") throw new EngineError("invalid", `ps: ${stderr.trim()}`);
+    const found = table.done();
+    if (failure !== undefined) throw failure;
+    return found;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw new EngineError("internal", `List processes: ${error.stderr.trim() || error.message}`, { cause: error });

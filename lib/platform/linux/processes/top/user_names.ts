@@ -1,8 +1,5 @@
 import { readFileSync } from "node:fs";
-import { readInside } from "../../safe_path.ts";
-
-/** The most that is read of a tree's passwd and group files. */
-const LIMIT = 4 * 1024 * 1024;
+import type { RawNames } from "./process_reader.ts";
 
 /** Names of users and groups, by their numbers on this host. */
 export interface UserNames {
@@ -12,17 +9,14 @@ export interface UserNames {
 }
 
 /** The names that a process's own tree and user namespace give; numbers where it has none, or has ended. */
-export async function namesInside(pid: string): Promise<UserNames> {
-  const [users, groups] = await Promise.all(["passwd", "group"].map(async (name) => {
-    const bytes = await readInside(`/proc/${pid}/root`, `/etc/${name}`, LIMIT).catch(() => undefined);
-    return parseNames(new TextDecoder().decode(bytes));
-  }));
-  const [uids, gids] = [readMap(pid, "uid_map"), readMap(pid, "gid_map")];
+export function namesInside({ passwd, group, uidMap, gidMap }: RawNames): UserNames {
+  const [users, groups] = [parseNames(passwd), parseNames(group)];
+  const [uids, gids] = [readMap(uidMap), readMap(gidMap)];
   const nameIn = (names: ReadonlyMap<number, string>, id: number) => names.get(id) ?? String(id);
   return {
     uid: (id) => inside(uids, id),
-    user: (id) => nameIn(users!, inside(uids, id)),
-    group: (id) => nameIn(groups!, inside(gids, id)),
+    user: (id) => nameIn(users, inside(uids, id)),
+    group: (id) => nameIn(groups, inside(gids, id)),
   };
 }
 
@@ -56,13 +50,9 @@ function parseNames(text: string): Map<number, string> {
 type IDRange = readonly [inside: number, here: number, size: number];
 
 /** user_namespaces(7) */
-function readMap(pid: string, file: string): IDRange[] {
-  try {
-    const lines = readFileSync(`/proc/${pid}/${file}`, "utf8").trim().split("\n");
-    return lines.map((line) => line.trim().split(/\s+/).map(Number)).map(([a = 0, b = 0, size = 0]) => [a, b, size]);
-  } catch {
-    return [];
-  }
+function readMap(text: string): IDRange[] {
+  const lines = text.trim().split("\n").filter((line) => line !== "");
+  return lines.map((line) => line.trim().split(/\s+/).map(Number)).map(([a = 0, b = 0, size = 0]) => [a, b, size]);
 }
 
 function inside(ranges: readonly IDRange[], id: number): number {

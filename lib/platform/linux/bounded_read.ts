@@ -1,0 +1,90 @@
+/**
+ * Reading files that a container, or an accident, may have made into anything: of any size, a pipe, a link, a folder.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+
+/** A pipe does not wait for its other end, and a link is not followed. */
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+const PIECE = 64 * 1024;
+const FIRST = 4096;
+/** What a path says where no file can be read: nothing is there, a link, a socket, a device without a driver. */
+const NO_FILE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ENODEV", "EISDIR", "ESRCH"]);
+
+/**
+ * Reads a regular file up to `limit` bytes; `undefined` where there is none, or something that is no regular file. A caller
+ * that must know whether a file has more asks for one byte more than it takes. A handle stays open and is read from its place.
+ */
+export async function readBounded(file: string | FileHandle, limit: number): Promise<Uint8Array | undefined> {
+  if (typeof file !== "string") return await readHandle(file, limit);
+  const handle = await open(file, FLAGS).catch(noFile);
+  if (handle === undefined) return undefined;
+  try {
+    return await readHandle(handle, limit);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** As {@linkcode readBounded}, as text. A character that the limit cuts in two is a replacement character. */
+export async function readTextBounded(file: string | FileHandle, limit: number): Promise<string | undefined> {
+  const bytes = await readBounded(file, limit);
+  return bytes && new TextDecoder().decode(bytes);
+}
+
+/**
+ * As {@linkcode readTextBounded}, at once: for small files of the server's own folders and of the kernel, which no disk is
+ * waited for.
+ */
+export function readTextBoundedSync(file: string, limit: number): string | undefined {
+  let handle: number;
+  try {
+    handle = openSync(file, FLAGS);
+  } catch (error) {
+    return noFile(error as NodeJS.ErrnoException);
+  }
+  try {
+    if (!fstatSync(handle).isFile()) return undefined;
+    let buffer = Buffer.allocUnsafe(Math.min(limit, FIRST));
+    let length = 0;
+    for (;;) {
+      if (length === buffer.length) {
+        if (length >= limit) break;
+        buffer = Buffer.concat([buffer], Math.min(limit, buffer.length * 2));
+      }
+      const bytes = readSync(handle, buffer, length, buffer.length - length, null);
+      if (bytes === 0) break;
+      length += bytes;
+    }
+    return buffer.toString("utf8", 0, length);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+async function readHandle(handle: FileHandle, limit: number): Promise<Uint8Array | undefined> {
+  const facts = await handle.stat();
+  if (!facts.isFile()) return undefined;
+  // Files of /proc and /sys say 0; one more byte than the size shows a file that grew. A size is only a claim.
+  let buffer = new Uint8Array(Math.min(limit, Math.max(Math.min(facts.size + 1, PIECE), FIRST)));
+  let length = 0;
+  while (length < limit) {
+    if (length === buffer.length) {
+      const larger = new Uint8Array(Math.min(limit, buffer.length * 2));
+      larger.set(buffer);
+      buffer = larger;
+    }
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.slice(0, length);
+}
+
+function noFile(error: NodeJS.ErrnoException): undefined {
+  if (NO_FILE.has(error.code ?? "")) return undefined;
+  throw error;
+}

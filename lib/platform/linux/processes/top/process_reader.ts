@@ -1,0 +1,82 @@
+/**
+ * What the tree agent reads of processes: none of it is waited for on this process's own threads.
+ *
+ * @module
+ */
+import type { Buffer } from "node:buffer";
+import { EngineError } from "../../../../engine/errors.ts";
+import { Agent } from "../../trees/agent.ts";
+
+/** The most of a command line, in bytes. */
+const ARGUMENTS = 4096;
+/** The whole list, whatever the processes do. */
+const TIMEOUT = 30_000;
+
+/** What proc(5) says of one process, as it says it. */
+export interface RawProcess {
+  pid: string;
+  stat: string;
+  status: string;
+  label: string;
+  cmdline: string;
+}
+
+/** What the first process's own tree and user namespace say of names. */
+export interface RawNames {
+  uidMap: string;
+  gidMap: string;
+  passwd: string;
+  group: string;
+}
+
+/** Reads the processes of a cgroup and of those below it, one by one; gives the names of the first one's tree. */
+export async function readProcesses(cgroup: string, take: (raw: RawProcess) => void): Promise<RawNames> {
+  const names: RawNames = { uidMap: "", gidMap: "", passwd: "", group: "" };
+  await ask(cgroup, ARGUMENTS, ([word, ...fields]) => {
+    if (word === "process") take(rawProcess(fields));
+    else if (word === "passwd" || word === "group") names[word] += fields[0];
+    else if (word === "maps") [names.uidMap = "", names.gidMap = ""] = fields;
+  });
+  return names;
+}
+
+/** The processes of a cgroup and of those below it by their number here; the value is their number in the innermost namespace. */
+export async function pidsOf(cgroup: string): Promise<Map<string, string>> {
+  const pids = new Map<string, string>();
+  await ask(cgroup, 0, ([word, ...fields]) => {
+    if (word !== "process") return;
+    const { pid, status } = rawProcess(fields);
+    pids.set(pid, innerPid(pid, status));
+  });
+  return pids;
+}
+
+/** A process's number in its innermost namespace. */
+export function innerPid(pid: string, status: string): string {
+  return /^NSpid:.*\s(\d+)$/m.exec(status)?.[1] ?? pid;
+}
+
+function rawProcess([pid = "", stat = "", status = "", label = "", cmdline = ""]: readonly string[]): RawProcess {
+  return { pid, stat, status, label, cmdline };
+}
+
+async function ask(cgroup: string, want: number, take: (fields: string[]) => void): Promise<void> {
+  using agent = new Agent(["processes", cgroup, String(want)]);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    agent.end();
+  }, TIMEOUT);
+  try {
+    for (;;) {
+      const fields = (await agent.answer()).map((field: Buffer) => field.toString("utf8"));
+      if (fields[0] === "end") return;
+      take(fields);
+    }
+  } catch (error) {
+    if (!isLate) throw error;
+    throw new EngineError("internal", `List processes: no end after ${TIMEOUT} ms`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}

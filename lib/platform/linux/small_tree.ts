@@ -1,0 +1,57 @@
+import { closeSync, constants, fstatSync, openSync, readdirSync, rmdirSync } from "node:fs";
+import { unlink } from "node:fs/promises";
+
+/** What is deleted by this process: what takes it no longer than a program's start. */
+const MOST_ENTRIES = 256;
+const MOST_FOLDERS = 32;
+/** A folder's own size in bytes, which grows with its entries on every file system: a larger one is not even listed. */
+const MOST_BYTES = 64 * 1024;
+
+/** A folder, itself and no link to one. What is in it is reached through its descriptor, wherever its name leads by then. */
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/** A tree that is small enough, its folders held open; those above come before those in them. */
+interface Found {
+  folders: { path: string; descriptor: number }[];
+  files: string[];
+}
+
+/**
+ * Deletes a tree that is small, and on one device. Resolves with whether it is gone; what is too large, or cannot be deleted
+ * in this way, is left in part. What is mounted in it from the same device is not told apart: there must be nothing.
+ */
+export async function removeSmall(path: string): Promise<boolean> {
+  const found: Found = { folders: [], files: [] };
+  try {
+    if (!look(path, found)) return false;
+    // Folders are few, and the kernel has them at hand. A large file takes its time to go, on another thread.
+    await Promise.all(found.files.map((file) => unlink(file)));
+    for (const folder of found.folders.toReversed()) rmdirSync(folder.path);
+    return true;
+  } catch (error) {
+    return found.folders.length === 0 && (error as NodeJS.ErrnoException).code === "ENOENT";
+  } finally {
+    for (const { descriptor } of found.folders) closeSync(descriptor);
+  }
+}
+
+/** Finds what there is to delete; false where that is too much. */
+function look(path: string, { folders, files }: Found): boolean {
+  const waiting = [path];
+  let device: number | undefined;
+  let entries = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (folders.length === MOST_FOLDERS) return false;
+    const descriptor = openSync(next, FOLDER);
+    folders.push({ path: next, descriptor });
+    const { dev, size } = fstatSync(descriptor);
+    device ??= dev;
+    if (dev !== device || size > MOST_BYTES) return false;
+    const here = `/proc/self/fd/${descriptor}`;
+    const names = readdirSync(here, { withFileTypes: true });
+    entries += names.length;
+    if (entries > MOST_ENTRIES) return false;
+    for (const entry of names) (entry.isDirectory() ? waiting : files).push(`${here}/${entry.name}`);
+  }
+  return true;
+}
