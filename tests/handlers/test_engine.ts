@@ -82,7 +82,7 @@ export interface TestEngine extends AsyncDisposable {
 }
 
 /** Choices of {@linkcode openTestEngine}. */
-export interface TestEngineOptions extends Pick<EngineOptions, "dockerHub" | "registries" | "credentials" | "tls"> {
+export interface TestEngineOptions extends Pick<EngineOptions, "dockerHub" | "registries" | "credentials" | "tls" | "proxyEnv"> {
   /** The network; by default {@linkcode TINY}'s registry. */
   net?: Net;
   /** `false` leaves {@linkcode TINY} in the registry. */
@@ -110,6 +110,7 @@ export async function openTestEngine(options: TestEngineOptions = {}): Promise<T
     registries: options.registries,
     credentials: options.credentials,
     tls: options.tls,
+    proxyEnv: options.proxyEnv,
   });
   if (options.pulled !== false) { for await (const _ of engine.images.pull(TINY_NAME)); }
   const serve = engineHandler(engine);
