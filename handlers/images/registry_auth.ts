@@ -15,7 +15,7 @@ const Entries = z.record(z.string(), AuthConfig);
 
 /**
  * Reads the credentials a request carries: `X-Registry-Config` (a map from registry to credential) or else
- * `X-Registry-Auth` (such a map, or one credential for whatever registry is asked). Throws a 400 for what does not parse.
+ * `X-Registry-Auth` (such a map, or one credential for the registry that the request names). Throws a 400 for what does not parse.
  */
 export function registryCredentials(headers: Headers): CredentialSource | undefined {
   const config = headers.get("x-registry-config");
@@ -25,7 +25,11 @@ export function registryCredentials(headers: Headers): CredentialSource | undefi
   const value = parse("X-Registry-Auth", auth);
   const one = read("X-Registry-Auth", AuthConfig, value);
   const credential = credentialOf(one);
-  if (credential) return () => credential;
+  if (credential) {
+    // Where a request may mean several registries, the one that came with the credential tells which has it.
+    const named = one.serveraddress ? credentialKey(one.serveraddress) : undefined;
+    return (registry, _path, isAsked) => isAsked || credentialKey(registry) === named ? credential : undefined;
+  }
   return lookup(entries("X-Registry-Auth", value));
 }
 
@@ -41,7 +45,11 @@ function entries(header: string, text: string): Map<string, Credential> {
 }
 
 function lookup(found: Map<string, Credential>): CredentialSource | undefined {
-  return found.size === 0 ? undefined : (registry, path) => findCredential(found, registry, path);
+  // A map's nameless entry is for the registry that is asked, as a credential without a map is.
+  const nameless = found.get("");
+  found.delete("");
+  if (found.size === 0 && nameless === undefined) return undefined;
+  return (registry, path, isAsked) => findCredential(found, registry, path) ?? (isAsked ? nameless : undefined);
 }
 
 /** The credential in what a client sends; `undefined` where there is none. */

@@ -18,6 +18,8 @@ export interface Change {
   table: string;
   key: string;
   value: string | null;
+  /** What is deleted, or replaced, is not to be found in the store's files any more. */
+  isSecret?: boolean;
 }
 
 /** One record of an append-only stream. `seq` rises by at least one per record, in append order. */

@@ -56,7 +56,7 @@ export class Secrets {
     this.#core = core;
     this.#table = core.state.table("secrets");
     this.#names = this.#table.index(({ name }) => [name]);
-    this.#values = core.state.table("secret_values");
+    this.#values = core.state.table("secret_values", { isSecret: true });
   }
 
   /** By name, ID or unambiguous ID prefix. Throws `no_such_secret` or `ambiguous`. */

@@ -1,6 +1,6 @@
 import { decode } from "./json.ts";
 import type { Row, Store } from "./ports.ts";
-import { type Operation, Table } from "./table.ts";
+import { type Operation, Table, type TableOptions } from "./table.ts";
 
 /** A batch on its way to the store. */
 interface Batch {
@@ -37,14 +37,14 @@ export class State {
     return new State(store, await store.load());
   }
 
-  /** The table of this name; the same object each time. A name belongs to one type. */
-  table<T>(name: string): Table<T> {
+  /** The table of this name; the same object each time. A name belongs to one type, and to one user, who says what it is for. */
+  table<T>(name: string, options?: TableOptions): Table<T> {
     const known = this.#tables.get(name);
     // See #tables: the name stands for the type.
     if (known) return known as Table<T>;
     const rows = this.#rows.get(name) ?? [];
     this.#rows.delete(name);
-    const table = new Table<T>(name, rows.map((row) => [row.key, decode<T>(row.value)] as const));
+    const table = new Table<T>(name, rows.map((row) => [row.key, decode<T>(row.value)] as const), options);
     // Forgets T until the cast above gives it back.
     this.#tables.set(name, table as Table<unknown>);
     return table;

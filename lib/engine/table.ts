@@ -15,6 +15,12 @@ export interface Index<T> {
   all(text: string): Readonly<T>[];
 }
 
+/** What a table is for. */
+export interface TableOptions {
+  /** Its values are secrets: the store keeps nothing of one that is deleted or replaced. */
+  isSecret?: boolean;
+}
+
 /**
  * One kind of record, in memory, by key. Reading is immediate and shows only what lasts; changing goes through
  * `State.commit` with the operations {@linkcode Table.put} and {@linkcode Table.drop} make. A value is never changed in
@@ -28,11 +34,14 @@ export interface Index<T> {
  */
 export class Table<T> {
   readonly name: string;
+  /** What it adds to each change. */
+  readonly #kind: Pick<Change, "isSecret">;
   readonly #rows = new Map<string, T>();
   readonly #indexes: MapIndex<T>[] = [];
 
-  constructor(name: string, rows: Iterable<readonly [string, T]> = []) {
+  constructor(name: string, rows: Iterable<readonly [string, T]> = [], { isSecret = false }: TableOptions = {}) {
     this.name = name;
+    this.#kind = isSecret ? { isSecret } : {};
     for (const [key, value] of rows) this.#rows.set(key, value);
   }
 
@@ -74,7 +83,7 @@ export class Table<T> {
   /** The operation that stores a value, new or in place of the one under this key. */
   put(key: string, value: T): Operation {
     return {
-      change: { table: this.name, key, value: encode(value) },
+      change: { table: this.name, key, value: encode(value), ...this.#kind },
       apply: () => {
         this.#forget(key);
         this.#rows.set(key, value);
@@ -86,7 +95,7 @@ export class Table<T> {
   /** The operation that deletes the value under this key, if any. */
   drop(key: string): Operation {
     return {
-      change: { table: this.name, key, value: null },
+      change: { table: this.name, key, value: null, ...this.#kind },
       apply: () => {
         this.#forget(key);
         this.#rows.delete(key);

@@ -7,7 +7,7 @@ import { isObject, type JSONObject, parseObject } from "./json.ts";
 import type { Credential } from "./registry_session.ts";
 import { fromBase64 } from "./base64.ts";
 
-/** Credentials by what they are for: a registry, or a repository below it; `""` is for any. */
+/** Credentials by what they are for: a registry, or a repository below it. None is for any registry. */
 export type Credentials = ReadonlyMap<string, Credential>;
 
 /** One file's credentials, and what it leaves to programs. */
@@ -25,7 +25,7 @@ export function parseAuthFile(bytes: Uint8Array): AuthFile {
   const credentials = new Map<string, Credential>();
   for (const [key, value] of Object.entries(object(document.auths, "auths"))) {
     const credential = readEntry(value);
-    if (credential !== undefined) credentials.set(credentialKey(key), credential);
+    if (credential !== undefined && key !== "") credentials.set(credentialKey(key), credential);
   }
   const helpers = new Map<string, string>();
   for (const [key, value] of Object.entries(object(document.credHelpers, "credHelpers"))) {
@@ -42,7 +42,7 @@ export function findCredential(found: Credentials, registry: string, path: strin
     const credential = found.get(key);
     if (credential !== undefined) return credential;
   }
-  return found.get("");
+  return undefined;
 }
 
 /** A key as it is looked for: files have URLs too, and Docker Hub goes by old names. */

@@ -7,7 +7,7 @@ import { RegistryError } from "./registry_error.ts";
 import type { RegistryNet } from "./registry_http.ts";
 import { refuseErrors } from "./registry_http.ts";
 import type { Reference } from "./reference.ts";
-import { findRegistry } from "./registries_conf.ts";
+import { isListedInsecure } from "./registries_conf.ts";
 import { type RegistryClientOptions, RegistrySessions } from "./registry_sessions.ts";
 import { discard } from "./body.ts";
 
@@ -23,9 +23,9 @@ export async function checkLogin(
   signal?: AbortSignal,
 ): Promise<void> {
   const sessions = new RegistrySessions(net, options);
-  const registry: Reference = { domain: host, path: "" };
-  const insecure = findRegistry(options.conf, registry)?.insecure ?? false;
-  const session = await sessions.open(registry, insecure, "pull");
+  const reference: Reference = { domain: host, path: "" };
+  const insecure = isListedInsecure(options.conf, reference);
+  const session = await sessions.open({ reference, insecure, own: true }, "pull");
   const response = await session.send({ path: "/v2/", signal });
   if (response.status === 401) {
     await discard(response);

@@ -55,6 +55,8 @@ export interface Endpoint extends RegistryLocation {
   /** The reference as it is called there. */
   reference: Reference;
   mirror: boolean;
+  /** It is the registry that the reference names, and neither a mirror nor another that stands in for it. */
+  own: boolean;
 }
 
 /** No settings at all. */
@@ -98,6 +100,13 @@ export function findRegistry(conf: RegistriesConf, reference: Reference): Regist
   return best;
 }
 
+/** Whether the settings call a registry insecure by its own name: a place that stands in for it says nothing of it. */
+export function isListedInsecure(conf: RegistriesConf, reference: Reference): boolean {
+  const registry = findRegistry(conf, reference);
+  if (registry === undefined || !registry.insecure) return false;
+  return registry.location === "" || registry.location.split("/", 1)[0] === reference.domain;
+}
+
 /**
  * Where to pull a normalised reference from: mirrors in order, the registry itself last.
  *
@@ -105,7 +114,9 @@ export function findRegistry(conf: RegistriesConf, reference: Reference): Regist
  */
 export function endpoints(conf: RegistriesConf, reference: Reference): Endpoint[] {
   const registry = findRegistry(conf, reference);
-  if (registry === undefined) return [{ location: reference.domain, insecure: false, reference, mirror: false }];
+  if (registry === undefined) {
+    return [{ location: reference.domain, insecure: false, reference, mirror: false, own: true }];
+  }
   if (registry.blocked) {
     const where = conf.origin === "" ? "the registries configuration" : conf.origin;
     throw new RegistryError("blocked", `registry ${registry.prefix} is blocked in ${where}`);
@@ -120,10 +131,10 @@ export function endpoints(conf: RegistriesConf, reference: Reference): Endpoint[
 
 function endpoint(place: RegistryLocation, prefix: string, reference: Reference, mirror: boolean): Endpoint {
   const { location, insecure } = place;
-  if (location === "") return { location: reference.domain, insecure, reference, mirror };
+  if (location === "") return { location: reference.domain, insecure, reference, mirror, own: !mirror };
   const text = format(reference);
-  const moved = location + text.slice(matchLength(text, prefix));
-  return { location, insecure, reference: parseReference(moved), mirror };
+  const moved = parseReference(location + text.slice(matchLength(text, prefix)));
+  return { location, insecure, reference: moved, mirror, own: !mirror && moved.domain === reference.domain };
 }
 
 /** How much of the reference the prefix covers; -1 when it does not fit. A wildcard covers the host, port and all. */

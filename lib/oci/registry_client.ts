@@ -166,7 +166,7 @@ export class RegistryClient {
   }
 
   #session(endpoint: Endpoint): Promise<RegistrySession> {
-    return this.#sessions.open(endpoint.reference, endpoint.insecure, "pull");
+    return this.#sessions.open(endpoint, "pull");
   }
 
   async #digest(bytes: Uint8Array): Promise<string> {

@@ -7,6 +7,7 @@ import { discard } from "./body.ts";
 import { tapped } from "./byte_stream.ts";
 import { errorOf, printable, RegistryError } from "./registry_error.ts";
 import { messageOf } from "./message_of.ts";
+import { readTarget } from "./registry_trust.ts";
 
 /** TLS choices for one registry. */
 export interface RegistryTLS {
@@ -45,9 +46,17 @@ export interface Exchange {
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH";
   headers?: Record<string, string>;
   body?: ExchangeBody;
+  /** The body is a secret: no redirect takes it to another host. */
+  isSecret?: boolean;
   /** Accept any certificate, and redirects down to plain HTTP. */
   insecure: boolean;
   signal?: AbortSignal;
+}
+
+/** An answer, and the address that gave it: not the one that was asked where redirects led away. */
+export interface Answer {
+  response: Response;
+  url: URL;
 }
 
 const REDIRECT_LIMIT = 10;
@@ -60,19 +69,24 @@ const LONGEST_PAUSE = 60_000;
  *
  * Throws {@linkcode RegistryError} (`unreachable`, `protocol`), or the signal's reason.
  */
-async function exchange(options: HTTPOptions, request: Exchange): Promise<Response> {
+async function exchange(options: HTTPOptions, request: Exchange): Promise<Answer> {
   let { url } = request;
   let headers = request.headers ?? {};
   for (let hop = 0; hop <= REDIRECT_LIMIT; hop++) {
     const response = await sendOnce(options, { ...request, url, headers });
     const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
-    if (location === null) return response;
+    if (location === null) return { response, url };
     await discard(response);
     if (request.body instanceof ReadableStream) {
       throw new RegistryError("protocol", `${verb(request)} "${shown(url)}": a redirect of what was sent already`);
     }
     const next = target(location, url, request.insecure);
-    if (next.origin !== url.origin) headers = without(headers, "authorization");
+    if (next.origin !== url.origin) {
+      if (request.isSecret === true) {
+        throw new RegistryError("protocol", `${verb(request)} "${shown(url)}": a redirect of a secret to another host`);
+      }
+      headers = without(headers, "authorization");
+    }
     url = next;
   }
   throw new RegistryError("protocol", `Get "${shown(request.url)}": stopped after ${REDIRECT_LIMIT} redirects`);
@@ -85,13 +99,14 @@ async function exchange(options: HTTPOptions, request: Exchange): Promise<Respon
 export async function exchangeWithRetries(
   options: HTTPOptions,
   make: () => Exchange | Promise<Exchange>,
-): Promise<Response> {
+): Promise<Answer> {
   for (let attempt = 0;; attempt++) {
     const request = await make();
     let pause = pauseBefore(options, attempt);
     try {
-      const response = await exchange(options, request);
-      if (!BUSY.has(response.status) || attempt >= options.retries) return response;
+      const answer = await exchange(options, request);
+      const { response } = answer;
+      if (!BUSY.has(response.status) || attempt >= options.retries) return answer;
       pause = retryAfter(response) ?? pause;
       await discard(response);
     } catch (error) {
@@ -188,15 +203,10 @@ function mayPass(error: unknown): boolean {
 }
 
 function target(location: string, from: URL, insecure: boolean): URL {
-  const next = URL.canParse(location, from) ? new URL(location, from) : undefined;
-  if (next === undefined || (next.protocol !== "http:" && next.protocol !== "https:")) {
-    throw new RegistryError("protocol", `Get "${shown(from)}": redirect to an unsupported address`);
-  }
-  if (from.protocol === "https:" && next.protocol === "http:" && !insecure) {
-    throw new RegistryError("protocol", `Get "${shown(from)}": redirect from HTTPS to plain HTTP refused`);
-  }
-  next.username = next.password = "";
-  return next;
+  const next = readTarget(location, from, insecure);
+  if (next instanceof URL) return next;
+  const why = next === "plain HTTP" ? "redirect from HTTPS to plain HTTP refused" : `redirect to ${next}`;
+  throw new RegistryError("protocol", `Get "${shown(from)}": ${why}`);
 }
 
 function without(headers: Record<string, string>, name: string): Record<string, string> {

@@ -7,7 +7,7 @@
 import { discard, readBody } from "./body.ts";
 import { isObject, parseObject } from "./json.ts";
 import { DOCKER_HUB } from "./reference.ts";
-import { findRegistry } from "./registries_conf.ts";
+import { isListedInsecure } from "./registries_conf.ts";
 import { nextPage } from "./registry_client.ts";
 import { RegistryError } from "./registry_error.ts";
 import type { RegistryNet } from "./registry_http.ts";
@@ -36,8 +36,9 @@ export async function searchRegistry(
   { registry, term, limit, signal }: { registry: string; term: string; limit: number; signal?: AbortSignal },
 ): Promise<SearchHit[]> {
   const host = registry === DOCKER_HUB ? HUB_INDEX : registry;
-  const insecure = findRegistry(options.conf, { domain: host, path: "" })?.insecure ?? false;
-  const session = await new RegistrySessions(net, options).open({ domain: host, path: "" }, insecure, "pull");
+  const reference = { domain: host, path: "" };
+  const insecure = isListedInsecure(options.conf, reference);
+  const session = await new RegistrySessions(net, options).open({ reference, insecure, own: true }, "pull");
   const found = term === "" ? undefined : await searchIndex(session, term, limit, signal);
   return found ?? await searchCatalogue(session, { registry, term, limit, signal });
 }

@@ -5,10 +5,10 @@
  */
 import { discard, readBody } from "./body.ts";
 import { type Challenge, parseChallenges } from "./challenge.ts";
-import { isObject } from "./json.ts";
 import { DOCKER_HUB } from "./reference.ts";
 import { errorOf, RegistryError } from "./registry_error.ts";
 import {
+  type Answer,
   type Exchange,
   type ExchangeBody,
   exchangeWithRetries,
@@ -17,7 +17,8 @@ import {
   refuseErrors,
 } from "./registry_http.ts";
 import { messageOf } from "./message_of.ts";
-import { toBase64 } from "./base64.ts";
+import { basic, readToken, type Token, tokenRequest } from "./registry_token.ts";
+import { isEmpty, isPrivate, isTrustedRealm, readTarget, type Trust } from "./registry_trust.ts";
 
 /** Who asks. `identityToken` is an OAuth2 refresh token, `registryToken` a ready bearer token. */
 export interface Credential {
@@ -43,31 +44,51 @@ export interface SessionRequest {
   signal?: AbortSignal;
 }
 
-interface Token {
-  value: string;
-  /** Milliseconds since the epoch. */
-  expires: number;
-}
-
 const TOKEN_BODY_LIMIT = 1024 * 1024;
-/** Tokens without a term last this long (distribution's token specification); ones about to end are not used. */
-const TOKEN_SECONDS = 60;
+/** Tokens about to end are not used. */
 const TOKEN_MARGIN = 5_000;
+
+/** Where Docker Hub, as references call it, is. */
+export const DOCKER_HUB_HOST = "registry-1.docker.io";
+
+/** What a session is opened with. */
+export interface SessionOptions extends Omit<Trust, "base"> {
+  http: HTTPOptions;
+  /** As references have it. */
+  host: string;
+  /** What tokens are asked for. */
+  scope: string;
+  credential: Credential;
+}
 
 /** One registry host, for one repository's reader or writer. */
 export class RegistrySession {
+  /** As references have it. */
+  readonly host: string;
+  readonly #http: HTTPOptions;
+  readonly #insecure: boolean;
+  readonly #isListed: Trust["isListed"];
+  readonly #scope: string;
+  readonly #credential: Credential;
   #base: Promise<URL> | undefined;
   #challenges: Challenge[] = [];
+  /** Whether the registry itself made the challenges, and not a host to which it led. */
+  #isChallenger = true;
   #tokens = new Map<string, Promise<Token>>();
 
-  constructor(
-    private readonly http: HTTPOptions,
-    /** As references have it. */
-    readonly host: string,
-    private readonly insecure: boolean,
-    private readonly scope: string,
-    private readonly credential: Credential,
-  ) {}
+  constructor({ http, host, insecure, isListed, scope, credential }: SessionOptions) {
+    this.#http = http;
+    this.host = host;
+    this.#insecure = insecure;
+    this.#isListed = isListed;
+    this.#scope = scope;
+    this.#credential = credential;
+  }
+
+  /** The credential, for whoever asks for one now. */
+  get #shown(): Credential {
+    return this.#isChallenger ? this.#credential : {};
+  }
 
   /**
    * The whole body of a 200 answer, at most `limit` bytes, asked for again when the connection breaks within it. `context`
@@ -81,14 +102,14 @@ export class RegistrySession {
     for (let attempt = 0;; attempt++) {
       const response = await refuseErrors(await this.send(request), context, [200]);
       try {
-        return { bytes: await readBody(response, limit, this.http.timeout), headers: response.headers };
+        return { bytes: await readBody(response, limit, this.#http.timeout), headers: response.headers };
       } catch (cause) {
         request.signal?.throwIfAborted();
         const why = messageOf(cause);
         if (cause instanceof RangeError) throw new RegistryError("limit", `${context}: ${why}`, { cause });
-        if (attempt >= this.http.retries) throw new RegistryError("unreachable", `${context}: ${why}`, { cause });
+        if (attempt >= this.#http.retries) throw new RegistryError("unreachable", `${context}: ${why}`, { cause });
       }
-      await this.http.sleep(pauseBefore(this.http, attempt), request.signal);
+      await this.#http.sleep(pauseBefore(this.#http, attempt), request.signal);
     }
   }
 
@@ -96,32 +117,26 @@ export class RegistrySession {
   async send(request: SessionRequest): Promise<Response> {
     const base = await this.#reach(request.signal);
     // A rejected token is replaced once; a second 401 stands.
-    const response = await this.#send(base, request);
-    if (response.status !== 401 || !this.#renew(response)) return response;
-    await discard(response);
-    return await this.#send(base, request);
+    const answer = await this.#send(base, request);
+    if (answer.response.status !== 401 || !this.#renew(base, answer)) return answer.response;
+    await discard(answer.response);
+    return (await this.#send(base, request)).response;
   }
 
   /** Where a `Location` leads: relative to the registry's root, and never from HTTPS to plain HTTP. */
   async locate(location: string | null, signal?: AbortSignal): Promise<URL> {
     const base = await this.#reach(signal);
-    const url = location !== null && URL.canParse(location, base) ? new URL(location, base) : undefined;
-    if (url === undefined || !/^https?:$/.test(url.protocol)) {
-      throw new RegistryError("protocol", `registry ${this.host} gave no address for the upload`);
-    }
-    if (base.protocol === "https:" && url.protocol === "http:" && !this.insecure) {
-      // A proxy that ends TLS may not tell the registry behind it: the same host is meant.
-      if (url.hostname !== base.hostname) {
-        throw new RegistryError("protocol", `registry ${this.host} sends uploads from HTTPS to plain HTTP`);
-      }
-      return new URL(url.pathname + url.search, base);
-    }
-    url.username = url.password = "";
-    return url;
+    if (location === null) throw new RegistryError("protocol", `registry ${this.host} gave no address for the upload`);
+    const url = readTarget(location, base, this.#insecure);
+    if (url instanceof URL) return url;
+    // A proxy that ends TLS may not tell the registry behind it: the same host is meant.
+    const plain = url === "plain HTTP" ? new URL(location, base) : undefined;
+    if (plain?.hostname === base.hostname) return new URL(plain.pathname + plain.search, base);
+    throw new RegistryError("protocol", `registry ${this.host} sends uploads to ${url}`);
   }
 
-  #send(base: URL, { path, method, headers, body, scope, retries, signal }: SessionRequest): Promise<Response> {
-    const http = retries === undefined ? this.http : { ...this.http, retries };
+  #send(base: URL, { path, method, headers, body, scope, retries, signal }: SessionRequest): Promise<Answer> {
+    const http = retries === undefined ? this.#http : { ...this.#http, retries };
     return exchangeWithRetries(http, async (): Promise<Exchange> => {
       const url = new URL(path, base);
       // An upload may lead to a host that has no business with our credential.
@@ -131,16 +146,24 @@ export class RegistrySession {
         method,
         headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
         ...(body === undefined ? {} : { body: await body() }),
-        insecure: this.insecure,
+        insecure: this.#insecure,
         signal,
       };
     });
   }
 
   /** Whether asking again with a new token may help, which is then arranged for. */
-  #renew(response: Response): boolean {
+  #renew(base: URL, { response, url }: Answer): boolean {
+    // A host to which the registry led gets no credential, whatever it asks for.
+    if (url.origin !== base.origin) return false;
     const offered = parseChallenges(response.headers.get("www-authenticate"));
-    if (this.credential.registryToken !== undefined) return false;
+    if (!this.#isChallenger) {
+      this.#isChallenger = true;
+      this.#tokens.clear();
+      this.#challenges = offered;
+      return offered.length > 0;
+    }
+    if (this.#credential.registryToken !== undefined) return false;
     if (this.#tokens.size > 0) {
       this.#tokens.clear();
       if (offered.some(({ scheme }) => scheme === "bearer")) this.#challenges = offered;
@@ -162,17 +185,19 @@ export class RegistrySession {
   }
 
   async #ping(signal?: AbortSignal): Promise<URL> {
-    const host = this.host === DOCKER_HUB ? "registry-1.docker.io" : this.host;
-    const schemes = this.insecure ? ["https", "http"] : ["https"];
+    const host = this.host === DOCKER_HUB ? DOCKER_HUB_HOST : this.host;
+    const schemes = this.#insecure ? ["https", "http"] : ["https"];
     let failure: unknown;
     for (const [i, scheme] of schemes.entries()) {
       const url = new URL(`${scheme}://${host}/v2/`);
       // With another scheme left to try, that comes before patience.
-      const http = i < schemes.length - 1 ? { ...this.http, retries: 0 } : this.http;
+      const http = i < schemes.length - 1 ? { ...this.#http, retries: 0 } : this.#http;
       try {
-        const response = await exchangeWithRetries(http, () => ({ url, insecure: this.insecure, signal }));
+        const answer = await exchangeWithRetries(http, () => ({ url, insecure: this.#insecure, signal }));
+        const { response } = answer;
         if (response.status !== 200 && response.status !== 401) throw await errorOf(response);
         this.#challenges = parseChallenges(response.headers.get("www-authenticate"));
+        this.#isChallenger = answer.url.origin === url.origin;
         await discard(response);
         return url;
       } catch (error) {
@@ -186,8 +211,14 @@ export class RegistrySession {
   }
 
   async #authorization(base: URL, scope?: string, signal?: AbortSignal): Promise<string | undefined> {
-    const { username, password = "", registryToken } = this.credential;
+    const { username, password = "", registryToken } = this.#shown;
     for (const challenge of this.#challenges) {
+      if (challenge.scheme !== "basic" && challenge.scheme !== "bearer") continue;
+      if (!isEmpty(this.#shown) && !isPrivate(base, this.#isListed)) {
+        const text =
+          `registry ${this.host} is reached over plain HTTP: a credential goes there only where registries.conf says`;
+        throw new RegistryError("protocol", `${text} "insecure = true" of it`);
+      }
       if (challenge.scheme === "basic" && username !== undefined) return basic(username, password);
       if (challenge.scheme !== "bearer") continue;
       if (registryToken !== undefined) return `Bearer ${registryToken}`;
@@ -224,63 +255,29 @@ export class RegistrySession {
     if (realm === undefined || !URL.canParse(realm)) {
       throw new RegistryError("protocol", "missing realm in bearer auth challenge");
     }
-    const url = new URL(realm);
-    if (!/^https?:$/.test(url.protocol) || (base.protocol === "https:" && url.protocol === "http:" && !this.insecure)) {
-      throw new RegistryError("protocol", "the bearer auth challenge's realm is not reached over HTTPS");
+    const url = readTarget(realm, base, this.#insecure);
+    if (!(url instanceof URL)) throw new RegistryError("protocol", `the bearer auth challenge's realm is ${url}`);
+    const trust = { base, insecure: this.#insecure, isListed: this.#isListed };
+    if (!isEmpty(this.#shown) && !isTrustedRealm(url, trust)) {
+      const text = `registry ${this.host} wants its credential sent to ${url.origin}`;
+      throw new RegistryError("protocol", `${text}, which nothing vouches for`);
     }
-    const response = await exchangeWithRetries(this.http, () => this.#tokenRequest(url, parameters, extra, signal));
+    // Of another host nobody has said that its certificate is no matter.
+    const insecure = this.#insecure &&
+      (isEmpty(this.#shown) || url.hostname === base.hostname || this.#isListed(url.host));
+    const { response } = await exchangeWithRetries(
+      this.#http,
+      () => ({
+        ...tokenRequest({ realm: url, challenge: parameters, scopes: [this.#scope, extra], credential: this.#shown }),
+        insecure,
+        signal,
+      }),
+    );
     if (response.status !== 200) {
       const error = await errorOf(response);
       const denied = error.status === 401 ? "invalid username/password" : "requesting bearer token";
       throw error.within(`unable to retrieve auth token: ${denied}`);
     }
-    return readToken(await readBody(response, TOKEN_BODY_LIMIT, this.http.timeout));
+    return readToken(await readBody(response, TOKEN_BODY_LIMIT, this.#http.timeout));
   }
-
-  /** Docker's token authentication: GET with Basic, or POST of an OAuth2 refresh token. */
-  #tokenRequest(
-    realm: URL,
-    { service, scope }: Challenge["parameters"],
-    extra: string | undefined,
-    signal?: AbortSignal,
-  ): Exchange {
-    const { username, password = "", identityToken } = this.credential;
-    const own = [this.scope, extra].filter((item) => item !== undefined && item !== "");
-    const scopes = new Set([...own, ...(scope ?? "").split(" ").filter((item) => item !== "").slice(0, 16)]);
-    const fields = new URLSearchParams(identityToken === undefined ? realm.search : "");
-    if (service) fields.append("service", service);
-    for (const item of scopes) if (item !== undefined) fields.append("scope", item);
-    if (identityToken !== undefined) {
-      fields.append("grant_type", "refresh_token");
-      fields.append("refresh_token", identityToken);
-      fields.append("client_id", "gantry");
-      const headers = { "content-type": "application/x-www-form-urlencoded" };
-      return { url: realm, method: "POST", headers, body: fields.toString(), insecure: this.insecure, signal };
-    }
-    if (username !== undefined) fields.append("account", username);
-    const url = new URL(realm);
-    url.search = fields.toString();
-    const headers: Record<string, string> = {};
-    if (username !== undefined) headers.authorization = basic(username, password);
-    return { url, headers, insecure: this.insecure, signal };
-  }
-}
-
-function readToken(body: Uint8Array): Token {
-  let document: unknown;
-  try {
-    document = JSON.parse(new TextDecoder().decode(body));
-  } catch (cause) {
-    throw new RegistryError("protocol", "unable to retrieve auth token: the answer is not JSON", { cause });
-  }
-  const value = isObject(document) ? document.token || document.access_token : undefined;
-  if (!isObject(document) || typeof value !== "string" || /[^\x21-\x7e]/.test(value)) {
-    throw new RegistryError("protocol", "unable to retrieve auth token: the answer has no token");
-  }
-  const seconds = typeof document.expires_in === "number" ? document.expires_in : 0;
-  return { value, expires: Date.now() + Math.max(seconds, TOKEN_SECONDS) * 1000 };
-}
-
-function basic(username: string, password: string): string {
-  return `Basic ${toBase64(new TextEncoder().encode(`${username}:${password}`))}`;
 }

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { name, type Reference } from "./reference.ts";
-import type { RegistriesConf } from "./registries_conf.ts";
+import { DOCKER_HUB, name, type Reference } from "./reference.ts";
+import { isListedInsecure, type RegistriesConf } from "./registries_conf.ts";
 import type { HTTPOptions, RegistryNet, RegistryTLS } from "./registry_http.ts";
-import { type Credential, RegistrySession } from "./registry_session.ts";
 import { sleep } from "./sleep.ts";
+import { type Credential, DOCKER_HUB_HOST, RegistrySession } from "./registry_session.ts";
 
 export type { Credential, RegistryNet, RegistryTLS };
 
@@ -23,10 +23,14 @@ export interface RegistryClientOptions {
   conf: RegistriesConf;
   hash: () => RegistryHash;
   /**
-   * The credential for a registry host (`docker.io`, `localhost:5000`) and repository. Asked for mirrors too: give them
-   * only what is meant for them.
+   * Gives the credential for a registry host (`docker.io`, `localhost:5000`) and repository, by that name. It is asked for mirrors and
+   * others that stand in for the registry of a reference too, by theirs, and then with `isOwn` false.
    */
-  credentials?: (registry: string, path: string) => Credential | undefined | Promise<Credential | undefined>;
+  credentials?: (
+    registry: string,
+    path: string,
+    isOwn: boolean,
+  ) => Credential | undefined | Promise<Credential | undefined>;
   /** Certificates for a registry host. */
   tls?: (registry: string) => RegistryTLS | undefined | Promise<RegistryTLS | undefined>;
   /** `false` makes every registry insecure, `true` none; as configured when absent. */
@@ -40,6 +44,15 @@ export interface RegistryClientOptions {
   timeout?: number;
   /** Waits; the engine's `Clock.sleep`. A timer when absent. */
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** A repository at a place. */
+export interface SessionPlace {
+  reference: Reference;
+  /** What the configuration says of the place. */
+  insecure: boolean;
+  /** As of an `Endpoint`. */
+  own: boolean;
 }
 
 /** What is done to a repository, as tokens have it. */
@@ -65,20 +78,21 @@ export class RegistrySessions {
     };
   }
 
-  /** The session for a repository. `insecure` is what the configuration says; the caller's `tlsVerify` goes before it. */
-  open(reference: Reference, insecure: boolean, action: RegistryAction): Promise<RegistrySession> {
+  /** The session for a repository. The caller's `tlsVerify` goes before what the configuration says of it. */
+  open({ reference, insecure: listed, own }: SessionPlace, action: RegistryAction): Promise<RegistrySession> {
     const { domain, path } = reference;
-    const { tlsVerify, credentials } = this.#options;
-    const isInsecure = tlsVerify === undefined ? insecure : !tlsVerify;
-    const key = `${isInsecure} ${action} ${name(reference)}`;
+    const { conf, tlsVerify, credentials } = this.#options;
+    const insecure = tlsVerify === undefined ? listed : !tlsVerify;
+    const key = `${insecure} ${listed} ${own} ${action} ${name(reference)}`;
     const known = this.#open.get(key);
     if (known !== undefined) return known;
     const session = (async () => {
-      const credential = await credentials?.(domain, path);
+      const credential = await credentials?.(domain, path, own) ?? {};
       // A registry as a whole has no repository's scope.
       const scope = path === "" ? "" : `repository:${path}:${action}`;
       const http = { ...this.http, tls: (host: string) => this.#tlsWithin(domain, host) };
-      return new RegistrySession(http, domain, isInsecure, scope, credential ?? {});
+      const isListed = (host: string) => host === domain ? listed : isListedInsecure(conf, { domain: host, path: "" });
+      return new RegistrySession({ http, host: domain, insecure, isListed, scope, credential });
     })();
     this.#open.set(key, session);
     // What could not be found out may be asked again.
@@ -86,11 +100,14 @@ export class RegistrySessions {
     return session;
   }
 
-  /** Token servers and stores often share their registry's authority; its client certificate stays with it. */
+  /**
+   * Token servers and stores often share their registry's authority. Its client certificate stays with it, and no registry leads to
+   * another host with the certificate that is shown there: that would be a request in our name.
+   */
   async #tlsWithin(registry: string, host: string): Promise<RegistryTLS | undefined> {
     const own = await this.#tlsOf(host);
-    if (own !== undefined || host === registry) return own;
-    const { ca } = await this.#tlsOf(registry) ?? {};
+    if (host === registry || (registry === DOCKER_HUB && host === DOCKER_HUB_HOST)) return own;
+    const { ca } = own ?? await this.#tlsOf(registry) ?? {};
     return ca === undefined ? undefined : { ca };
   }
 

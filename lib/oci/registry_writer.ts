@@ -7,7 +7,7 @@ import { discard } from "./body.ts";
 import type { Descriptor } from "./descriptor.ts";
 import { isDigest } from "./digest.ts";
 import { name, type Reference } from "./reference.ts";
-import { endpoints, findRegistry } from "./registries_conf.ts";
+import { endpoints, isListedInsecure } from "./registries_conf.ts";
 import { RegistryError } from "./registry_error.ts";
 import { refuseErrors } from "./registry_http.ts";
 import type { RegistrySession } from "./registry_session.ts";
@@ -129,7 +129,7 @@ export class RegistryWriter {
     const { conf } = this.#options;
     // Tells of a blocked registry.
     endpoints(conf, reference);
-    return this.#sessions.open(reference, findRegistry(conf, reference)?.insecure ?? false, "pull,push");
+    return this.#sessions.open({ reference, insecure: isListedInsecure(conf, reference), own: true }, "pull,push");
   }
 
   async #digest(bytes: Uint8Array): Promise<string> {

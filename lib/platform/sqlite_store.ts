@@ -8,6 +8,11 @@ const SCHEMA_VERSION = 1;
 /** "GNTY", so that another program's database is not taken for ours. */
 const APPLICATION_ID = 0x474e5459;
 const PAGE = 512;
+/**
+ * Goes before a secret, as JSON allows. SQLite keeps the first bytes of a row (1002 at most, of pages of 4 KiB) in the pages of its tree, and
+ * copies them as the tree grows: a copy may stay behind what is zeroed later. What follows has pages of its own, which stay where they are.
+ */
+const SECRET_INDENT = " ".repeat(1024);
 
 const SCHEMA = `
 CREATE TABLE records (
@@ -31,6 +36,8 @@ export class SQLiteStore implements Store {
   readonly #db: DatabaseSync;
   readonly #log: FileHandle;
   readonly #statements: Statements;
+  /** The log holds secrets that were deleted. */
+  #forgets = false;
   /** Why the log no longer lasts. */
   #broken?: unknown;
   /** The last sequence number by stream. */
@@ -70,12 +77,15 @@ export class SQLiteStore implements Store {
 
   async commit(changes: readonly Change[]): Promise<void> {
     await this.#transaction(() => {
-      for (const { table, key, value } of changes) {
+      for (const { table, key, value, isSecret = false } of changes) {
+        this.#forgets ||= isSecret && this.#statements.has.get(table, key) !== undefined;
         if (value === null) this.#statements.remove.run(table, key);
-        else this.#statements.put.run(table, key, value);
+        else this.#statements.put.run(table, key, isSecret ? SECRET_INDENT + value : value);
       }
     });
     await this.#sync();
+    // On a full disk the next commit does it.
+    if (this.#forgets) this.#forgets = !emptyLog(this.#db);
   }
 
   append(stream: string, entries: readonly Omit<StreamEntry, "seq">[], retention?: Retention): Promise<void> {
@@ -150,11 +160,15 @@ export class SQLiteStore implements Store {
   }
 }
 
-type Statements = Record<"load" | "put" | "remove" | "append" | "trim" | "page" | "drop" | "last", StatementSync>;
+type Statements = Record<
+  "load" | "has" | "put" | "remove" | "append" | "trim" | "page" | "drop" | "last",
+  StatementSync
+>;
 
 function prepare(db: DatabaseSync): Statements {
   return {
     load: db.prepare("SELECT tab, key, value FROM records"),
+    has: db.prepare("SELECT 1 FROM records WHERE tab = ? AND key = ?"),
     put: db.prepare(
       "INSERT INTO records (tab, key, value) VALUES (?, ?, ?) ON CONFLICT (tab, key) DO UPDATE SET value = excluded.value",
     ),
@@ -185,12 +199,25 @@ function setUp(db: DatabaseSync, path: string): void {
   }
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA synchronous = NORMAL");
+  // What is deleted is zeroed: a removed secret is not to be found in the file.
+  db.exec("PRAGMA secure_delete = ON");
   // Takes the file's lock now, not at the first commit.
   db.exec("BEGIN IMMEDIATE");
   if (isNew) db.exec(SCHEMA);
   db.exec("COMMIT");
+  // A process that was killed may have left removed secrets there.
+  emptyLog(db);
   const check = String(db.prepare("PRAGMA quick_check(1)").get()?.quick_check);
   if (check !== "ok") throw new EngineError("corrupt", `Open "${path}": the database is damaged: ${check}`);
+}
+
+/** Moves what the log has into the file, and empties it: until then it holds what was deleted meanwhile. Tells whether it could. */
+function emptyLog(db: DatabaseSync): boolean {
+  try {
+    return db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0;
+  } catch {
+    return false;
+  }
 }
 
 function numberOf(db: DatabaseSync, pragma: "user_version" | "application_id"): number {

@@ -78,7 +78,7 @@ Deno.test("credentials, filters and times of any shape are read or refused, neve
   for (let round = 0; round < ROUNDS; round++) {
     const value = mutate(auth, random).replace(/[^\x20-\x7e]/g, "");
     const headers = new Headers({ "X-Registry-Auth": value });
-    run(() => registryCredentials(headers)?.("quay.io", "team/app"), [HTTPError], value);
+    run(() => registryCredentials(headers)?.("quay.io", "team/app", true), [HTTPError], value);
     const filter = mutate('{"label":["a=b"],"status":{"running":true}}', random);
     run(() => filters.safeParse(filter), [], filter);
     const moment = mutate("2026-05-06T07:08:09.123+02:00", random);

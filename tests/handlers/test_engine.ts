@@ -82,7 +82,9 @@ export interface TestEngine extends AsyncDisposable {
 }
 
 /** Choices of {@linkcode openTestEngine}. */
-export interface TestEngineOptions extends Pick<EngineOptions, "dockerHub" | "registries"> {
+export interface TestEngineOptions extends Pick<EngineOptions, "dockerHub" | "registries" | "credentials" | "tls" | "proxyEnv"> {
+  /** The network; by default {@linkcode TINY}'s registry. */
+  net?: Net;
   /** `false` leaves {@linkcode TINY} in the registry. */
   pulled?: boolean;
   /** `false` is a deployment without a kernel. */
@@ -97,7 +99,7 @@ export async function openTestEngine(options: TestEngineOptions = {}): Promise<T
   const engine = await Engine.open({
     store: new MemoryStore(),
     blobs: new MemoryBlobs(codec),
-    net: registryNet(TINY, requests),
+    net: options.net ?? registryNet(TINY, requests),
     codec,
     clock: hostClock(),
     random: hostRandom(),
@@ -106,6 +108,9 @@ export async function openTestEngine(options: TestEngineOptions = {}): Promise<T
     defaultPlatform: { os: "linux", architecture: "amd64" },
     dockerHub: options.dockerHub,
     registries: options.registries,
+    credentials: options.credentials,
+    tls: options.tls,
+    proxyEnv: options.proxyEnv,
   });
   if (options.pulled !== false) { for await (const _ of engine.images.pull(TINY_NAME)); }
   const serve = engineHandler(engine);

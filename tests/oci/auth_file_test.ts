@@ -3,7 +3,7 @@ import { credentialKey, findCredential, parseAuthFile, splitAuth } from "../../l
 
 const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
-Deno.test("findCredential() takes the longest key that fits, and the one for any last", () => {
+Deno.test("findCredential() takes the longest key that fits, and none that names no registry", () => {
   const auth = (text: string) => ({ auth: btoa(text) });
   const { credentials } = parseAuthFile(encode({
     auths: { "a.io": auth("host:1"), "a.io/team": auth("team:1"), "a.io/team/app": auth("app:1"), "": auth("any:1") },
@@ -11,7 +11,7 @@ Deno.test("findCredential() takes the longest key that fits, and the one for any
   const user = (registry: string, path: string) => findCredential(credentials, registry, path)?.username;
   assertEquals(
     [user("a.io", "x"), user("a.io", "team/x"), user("a.io", "team/app"), user("a.io", ""), user("b.io", "x")],
-    ["host", "team", "app", "host", "any"],
+    ["host", "team", "app", "host", undefined],
   );
 });
 

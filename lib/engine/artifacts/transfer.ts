@@ -34,7 +34,7 @@ export async function pullArtifact(
 ): Promise<ArtifactRecord> {
   const name = artifactName(text);
   const reference = parseReference(name);
-  const client = new RegistryClient(parts.core.ports.net, registryOptions(parts.core, access));
+  const client = new RegistryClient(parts.core.ports.net, registryOptions(parts.core, access, [reference.domain]));
   return await withIntake(parts, { signal, what: "Pull artifact" }, async (intake) => {
     const { bytes, mediaType, digest } = await client.manifest(reference, { signal }).catch((error) => {
       throw pullFailure(error, `initializing source docker://${name}`);
@@ -65,7 +65,7 @@ export async function pushArtifact(
 ): Promise<string> {
   const { core } = parts;
   const target = parseReference(record.name);
-  const writer = new RegistryWriter(core.ports.net, registryOptions(core, access));
+  const writer = new RegistryWriter(core.ports.net, registryOptions(core, access, [target.domain]));
   return await withIntake(parts, { signal, what: "Push artifact" }, async (intake) => {
     const source = await localSource(
       intake,

@@ -33,7 +33,7 @@ export class SecretCopies {
 
   constructor(state: State, secrets: Secrets) {
     this.#secrets = secrets;
-    this.#table = state.table("container_secrets");
+    this.#table = state.table("container_secrets", { isSecret: true });
   }
 
   /** The secrets a new container mounts. Throws `no_such_secret`, also for its variables. */

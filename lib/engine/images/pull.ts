@@ -67,7 +67,10 @@ interface Asked {
 /** Asks the registry, and tells the event log of what came that was not here. */
 async function pullOrKeep(parts: PullParts, { name, local, options, tell, signal }: Asked): Promise<string[]> {
   const references = candidatesOf(parts.core, name);
-  const client = new RegistryClient(parts.core.ports.net, registryOptions(parts.core, options));
+  const client = new RegistryClient(
+    parts.core.ports.net,
+    registryOptions(parts.core, options, references.map(({ domain }) => domain)),
+  );
   const context = { ...parts, platform: platformOf(parts.core, options), client };
   const pull: PullContext = { ...context, tell, signal };
   const ids = local

@@ -1,17 +1,31 @@
+import { credentialKey } from "../../oci/auth_file.ts";
 import type { RegistryClientOptions } from "../../oci/registry_sessions.ts";
 import type { Core } from "../core.ts";
 import type { RegistryAccess } from "./types.ts";
 
-/** How registries are reached: the caller's choices before the engine's. */
+/**
+ * How registries are reached: the caller's choices before the engine's.
+ *
+ * @param asked The registries that the caller's request may mean
+ */
 export function registryOptions(
   core: Pick<Core, "ports" | "options">,
   { credentials, tlsVerify, retries, retryDelay }: RegistryAccess,
+  asked: readonly string[],
 ): RegistryClientOptions {
   const { codec, clock } = core.ports;
+  const [first, ...others] = new Set(asked.map(credentialKey));
+  const usual = core.options.credentials;
   return {
     conf: core.options.registries,
     hash: () => codec.hash(),
-    credentials: credentials ?? core.options.credentials,
+    async credentials(registry, path, isOwn) {
+      const isAsked = isOwn && others.length === 0 && credentialKey(registry) === first;
+      if (credentials === undefined) return await usual?.(registry, path, isAsked);
+      const brought = await credentials(registry, path, isAsked);
+      // What a caller brings for a registry, be it nothing, is all there is for it; elsewhere goes what the engine has for that place.
+      return brought !== undefined || isAsked ? brought : await usual?.(registry, path, false);
+    },
     tls: core.options.tls,
     tlsVerify,
     retries,

@@ -35,7 +35,7 @@ export async function login(
   credential: Credential,
   { signal, ...access }: RegistryAccess & { signal?: AbortSignal } = {},
 ): Promise<void> {
-  const options = registryOptions(core, { ...access, credentials: () => credential });
+  const options = registryOptions(core, { ...access, credentials: () => credential }, [host]);
   try {
     await checkLogin(core.ports.net, host, options, signal);
   } catch (error) {
@@ -52,8 +52,9 @@ export async function inspectRemote(
   name: string,
   { signal, ...access }: RegistryAccess & { signal: AbortSignal },
 ): Promise<RemoteImage> {
-  const client = new RegistryClient(core.ports.net, registryOptions(core, access));
   const references = candidatesOf(core, registryReference(name));
+  const asked = references.map(({ domain }) => domain);
+  const client = new RegistryClient(core.ports.net, registryOptions(core, access, asked));
   return await firstOf(references, { signal, what: "asking registries" }, (one) => inspectOne(client, one, signal));
 }
 

@@ -1,7 +1,9 @@
 import { DOCKER_HUB, normalise } from "../../oci/reference.ts";
 import { RegistryClient } from "../../oci/registry_client.ts";
 import { type SearchHit, searchRegistry } from "../../oci/registry_search.ts";
+import type { RegistryClientOptions } from "../../oci/registry_sessions.ts";
 import type { Core } from "../core.ts";
+import type { Net } from "../ports.ts";
 import { EngineError } from "../errors.ts";
 import { pullFailure, pullFailureOf } from "./failures.ts";
 import { oneOf } from "./first_of.ts";
@@ -53,7 +55,7 @@ export async function searchImages(
     // All workers take from one iterator.
     for (const registry of waiting) {
       try {
-        found.set(registry, await searchOne(core, registry, rest, options));
+        found.set(registry, await searchOne(core, { registry, registries }, rest, options));
       } catch (error) {
         failures.set(registry, pullFailureOf(error, options.signal));
       }
@@ -68,12 +70,12 @@ export async function searchImages(
 
 async function searchOne(
   core: Pick<Core, "ports" | "options">,
-  registry: string,
+  { registry, registries }: { registry: string; registries: readonly string[] },
   term: string,
   { limit = LIMIT, listTags, filter = {}, signal, ...access }: SearchOptions,
 ): Promise<SearchResult[]> {
-  const options = registryOptions(core, access);
-  if (listTags) return await tagsOf(core, registry, term, { limit, signal, ...access });
+  const options = registryOptions(core, access, registries);
+  if (listTags) return await tagsOf(core.ports.net, options, { registry, term, limit, signal });
   const hits = await searchRegistry(core.ports.net, options, { registry, term, limit, signal });
   return hits.slice(0, limit).filter((hit) => fits(hit, filter)).map((hit) => {
     const isShort = registry === DOCKER_HUB && !hit.name.includes("/");
@@ -88,10 +90,9 @@ function fits({ stars, isOfficial, isAutomated }: SearchHit, filter: NonNullable
 }
 
 async function tagsOf(
-  core: Pick<Core, "ports" | "options">,
-  registry: string,
-  term: string,
-  { limit = LIMIT, signal, ...access }: SearchOptions,
+  net: Net,
+  options: RegistryClientOptions,
+  { registry, term, limit, signal }: { registry: string; term: string; limit: number; signal?: AbortSignal },
 ): Promise<SearchResult[]> {
   let reference;
   try {
@@ -99,7 +100,7 @@ async function tagsOf(
   } catch (cause) {
     throw new EngineError("invalid", `reference "${term}" must be a docker reference`, { cause });
   }
-  const client = new RegistryClient(core.ports.net, registryOptions(core, access));
+  const client = new RegistryClient(net, options);
   const tags = await client.tags(reference, { signal }).catch((error) => {
     throw pullFailure(error, "getting repository tags");
   });

@@ -5,15 +5,22 @@ import type { Platform } from "../options.ts";
 /** When a pull asks the registry: always; only if nothing is here; if the registry's is another one; or not at all. */
 export type PullPolicy = "always" | "missing" | "newer" | "never";
 
-/** Gives the credential for a registry (`docker.io`, `localhost:5000`) and repository, if there is one. */
+/**
+ * Gives the credential for a registry (`docker.io`, `localhost:5000`) and repository, if there is one. `isAsked`: the registry is the one
+ * that the caller's request names, and not one of several that it may mean, nor a mirror. A credential that names no registry is for
+ * that one only.
+ */
 export type CredentialSource = (
   registry: string,
   path: string,
+  isAsked: boolean,
 ) => Credential | undefined | Promise<Credential | undefined>;
 
 /** How a caller wants registries to be reached. */
 export interface RegistryAccess {
   credentials?: CredentialSource;
+  /** Other names that the same request asks registries for. */
+  beside?: readonly string[];
   /** False accepts any certificate, and plain HTTP; as configured when absent. */
   tlsVerify?: boolean;
   /** How often a failed request is made again: 3. */

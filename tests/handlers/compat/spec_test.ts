@@ -25,6 +25,7 @@ Deno.test("specGenerator() reads docker's plain request as next to nothing", () 
     command: ["echo", "hi"],
     // As Docker's daemon does.
     createWorkdir: true,
+    httpProxy: false,
     // Docker has no writable /tmp on a read-only root, but Podman's service gives it one.
     readWriteTmpfs: true,
     networks: { podman: { aliases: [], staticIPs: [] } },
@@ -56,6 +57,7 @@ Deno.test("specGenerator() reads every option of docker's", () => {
     env: { A: "b" },
     workdir: "/tmp",
     createWorkdir: true,
+    httpProxy: false,
     user: "1000",
     hostname: "hh",
     terminal: true,

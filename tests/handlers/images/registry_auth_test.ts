@@ -5,12 +5,17 @@ import { HTTPError } from "../../../lib/rest/mod.ts";
 
 const encode = (value: unknown) => btoa(JSON.stringify(value)).replaceAll("+", "-").replaceAll("/", "_");
 
-function look(headers: Record<string, string>, registry = "quay.io", path = "team/app"): Credential | undefined {
+function look(
+  headers: Record<string, string>,
+  registry = "quay.io",
+  path = "team/app",
+  isAsked = true,
+): Credential | undefined {
   // These sources answer at once.
-  return registryCredentials(new Headers(headers))?.(registry, path) as Credential | undefined;
+  return registryCredentials(new Headers(headers))?.(registry, path, isAsked) as Credential | undefined;
 }
 
-Deno.test("registryCredentials() reads one credential for whatever is asked", () => {
+Deno.test("registryCredentials() reads one credential for the registry that is asked, and no other", () => {
   assertEquals(look({ "X-Registry-Auth": encode({ username: "ann", password: "pw>?" }) }), {
     username: "ann",
     password: "pw>?",
@@ -18,6 +23,10 @@ Deno.test("registryCredentials() reads one credential for whatever is asked", ()
   assertEquals(look({ "X-Registry-Auth": encode({ auth: btoa("ann:p:w") }) }), { username: "ann", password: "p:w" });
   assertEquals(look({ "X-Registry-Auth": encode({ identitytoken: "t" }) }), { identityToken: "t" });
   assertEquals(look({ "X-Registry-Auth": encode({ registrytoken: "t" }).replace(/=+$/, "") }), { registryToken: "t" });
+  for (const value of [{ username: "ann", password: "pw" }, { "": { username: "ann", password: "pw" } }]) {
+    const headers = { "X-Registry-Auth": encode(value) };
+    assertEquals([look(headers)?.username, look(headers, "quay.io", "team/app", false)], ["ann", undefined]);
+  }
 });
 
 Deno.test("registryCredentials() reads a map from registry to credential", () => {

@@ -63,6 +63,8 @@ export function specGenerator(
     storage_opts: host.StorageOpt ?? {},
     oci_runtime: host.Runtime ?? "",
     healthconfig: healthConfig(config),
+    // Docker's daemon keeps its own proxy, and the password in it, to itself: clients bring the one for containers.
+    httpproxy: false,
   };
   // Completed by Go's rules, like a request of the native tree.
   return accept(SpecGenerator, sparse);

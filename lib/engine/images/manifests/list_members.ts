@@ -112,9 +112,12 @@ export async function fetchTop(
   name: string,
   access: RegistryAccess,
 ): Promise<{ reference: Reference; manifest: FetchedManifest; client: RegistryClient }> {
-  const client = new RegistryClient(core.ports.net, registryOptions(core, access));
+  const references = candidatesOf(core, name);
+  const others = (access.beside ?? []).flatMap((other) => registriesOf(core, other));
+  const asked = [...references.map(({ domain }) => domain), ...others];
+  const client = new RegistryClient(core.ports.net, registryOptions(core, access, asked));
   let failure: unknown;
-  for (const reference of candidatesOf(core, name)) {
+  for (const reference of references) {
     try {
       return { reference, manifest: await client.manifest(reference, { signal }), client };
     } catch (error) {
@@ -122,6 +125,15 @@ export async function fetchTop(
     }
   }
   throw failure;
+}
+
+/** The registries that a name may mean; none where it is no registry's name. */
+function registriesOf(core: Intake["core"], name: string): string[] {
+  try {
+    return candidatesOf(core, registryReference(name)).map(({ domain }) => domain);
+  } catch {
+    return [];
+  }
 }
 
 function findLocal({ core, catalogue }: Intake, name: string): ImageRecord {

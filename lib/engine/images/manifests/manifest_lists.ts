@@ -113,8 +113,9 @@ export class ManifestLists {
     const { entry = {}, list: whole = {}, signal } = options;
     return await this.#change(this.find(nameOrID).id, signal, async (intake, list) => {
       let changed = list;
+      const access = { ...options, beside: images };
       for (const image of images) {
-        const members = await findMembers(intake, image, options);
+        const members = await findMembers(intake, image, access);
         changed = addEntries(changed, members);
         // Of several from one index, the first is meant, as in Podman.
         if (members.length > 0) changed = annotateEntry(changed, members[0].digest, entry);
@@ -204,7 +205,9 @@ export class ManifestLists {
 
   async #filled(intake: Intake, list: ImageList, options: CreateListOptions): Promise<ImageList> {
     let filled = list;
-    for (const image of options.images ?? []) filled = addEntries(filled, await findMembers(intake, image, options));
+    const { images = [] } = options;
+    const access = { ...options, beside: images };
+    for (const image of images) filled = addEntries(filled, await findMembers(intake, image, access));
     return await this.#annotated(intake, filled, options, options);
   }
 

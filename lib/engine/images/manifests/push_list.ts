@@ -38,7 +38,7 @@ export async function pushList(
   const { core } = parts;
   const choice = choiceOf(options);
   checkFormat(list, options);
-  const writer = new RegistryWriter(core.ports.net, registryOptions(core, options));
+  const writer = new RegistryWriter(core.ports.net, registryOptions(core, options, [target.domain]));
   await withIntake(parts, { signal, what: "Push" }, async (intake) => {
     claimBlobs(intake.claim, image);
     const places = new BlobPlaces(core);
@@ -119,7 +119,8 @@ async function sourceOf(
 ): Promise<PushSource> {
   if (entry.source === undefined) return await localSource(intake, entry, target.domain);
   const { core, signal } = intake;
-  const client = new RegistryClient(core.ports.net, registryOptions(core, options));
+  // An entry may be in another registry: what was brought for the target is not for that one.
+  const client = new RegistryClient(core.ports.net, registryOptions(core, options, [target.domain]));
   const reference = { ...parseReference(entry.source), digest: entry.digest };
   const { bytes, mediaType, digest } = await client.manifest(reference, { signal });
   return {

@@ -31,7 +31,7 @@ export async function pushImage(
   }
   const choice = choiceOf(options);
   const target = targetOf(options.destination ?? destinationOf(found));
-  const writer = new RegistryWriter(core.ports.net, registryOptions(core, options));
+  const writer = new RegistryWriter(core.ports.net, registryOptions(core, options, [target.domain]));
   await withIntake(parts, { signal, what: "Push" }, async (intake) => {
     claimBlobs(intake.claim, image);
     tell({ kind: "status", text: "Getting image source signatures" });
