@@ -51,6 +51,8 @@ export class Engine {
       store: ports.store,
       clock: ports.clock,
       limit: resolved.limits.events,
+      bytes: resolved.limits.eventBytes,
+      memory: resolved.limits.eventMemory,
       onError: (error) => log("error", `Write events: ${error}`),
     });
     const intents = new Intents(state, () => ports.clock.now());

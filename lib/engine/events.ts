@@ -1,6 +1,7 @@
-import { EngineError } from "./errors.ts";
-import { decode, encode } from "./json.ts";
-import type { Clock, Store, StreamEntry } from "./ports.ts";
+import { fitAttributes } from "./event_attributes.ts";
+import { EventReader } from "./event_reader.ts";
+import { encode } from "./json.ts";
+import type { Clock, Retention, Store, StreamEntry, StreamRange } from "./ports.ts";
 
 /** What kind of object an event is about. */
 export type EventType = "container" | "image" | "network" | "volume" | "pod" | "secret" | "artifact" | "system";
@@ -40,51 +41,86 @@ export interface EventQuery {
 }
 
 const STREAM = "events";
+/** Characters of an event's name, and of its image's. */
+const NAME = 4096;
+/** Characters of an event's attributes, names included. */
+const ATTRIBUTES = 48 * 1024;
+/** By how much more than its share of memory the log may hold while the store has not taken what is new. */
+const PATIENCE = 4;
+/** Bytes of events that are written at once. */
+const BATCH = 1 << 20;
+/** Milliseconds between two pieces of history that are dropped behind the start. */
+const TRIM_PAUSE = 10;
+
+/** An event in memory. */
+export interface EventItem {
+  readonly event: EngineEvent;
+  /** As the store gets it; absent once the store has answered. */
+  text?: string;
+  readonly size: number;
+  /** Its number in the store; absent before it is there, and where it could not be written. */
+  seq?: number;
+}
 
 /**
- * What happened, in order: a ring of the newest events in memory, kept in the store as well. A reader is a place in the
- * ring, not a queue: history and what comes live are one sequence, without a gap and without anything twice, and a slow
- * reader costs nothing. One that falls behind by the whole ring gets `EngineError("limit")`.
+ * What happened, in order. The newest events are in memory, as many as its share of bytes allows; the store has more of
+ * them, bounded in number and bytes, and is read only for a reader that asks for them. A reader is a place, not a queue:
+ * history and what comes live are one sequence, without a gap and without anything twice, and a slow reader costs nothing.
+ * One that falls behind by more than the store keeps gets `EngineError("limit")`.
  */
 export class EventLog {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #limit: number;
+  readonly #memory: number;
+  readonly #retention: Retention;
   readonly #onError: (error: unknown) => void;
-  #ring: EngineEvent[];
+  #ring: EventItem[] = [];
+  /** The bytes of what is in the ring. */
+  #size = 0;
   /** How many events were dropped from the ring's front. */
   #dropped = 0;
-  #lastTime = 0;
-  #pending: Omit<StreamEntry, "seq">[] = [];
+  #lostBefore = 0;
+  #inStoreOnly: number;
+  #firstKept: number;
+  #lastTime: number;
+  #pending: EventItem[] = [];
   #writing?: Promise<void>;
-  #closed = false;
+  readonly #trimming: Promise<void>;
+  readonly #closing = new AbortController();
   readonly #wakers = new Set<() => void>();
 
-  private constructor(options: EventLogOptions, history: EngineEvent[]) {
-    this.#store = options.store;
-    this.#clock = options.clock;
-    this.#limit = options.limit;
-    this.#onError = options.onError ?? (() => {});
-    this.#ring = history;
-    this.#lastTime = history.at(-1)?.time ?? 0;
+  private constructor(options: EventLogOptions, kept: { first: number; last: number; time?: number }) {
+    const { store, clock, limit, bytes = DEFAULT_EVENT_BYTES, memory = DEFAULT_EVENT_MEMORY, onError } = options;
+    this.#store = store;
+    this.#clock = clock;
+    this.#limit = limit;
+    this.#memory = memory;
+    this.#retention = { records: limit, bytes };
+    this.#onError = onError ?? (() => {});
+    this.#inStoreOnly = kept.last;
+    this.#firstKept = kept.first;
+    this.#lastTime = kept.time ?? 0;
+    this.#trimming = this.#trimStore();
   }
 
-  /** Reads the history the store has. */
+  /** Goes on after what the store has, without reading it. What an earlier log kept too much of is dropped behind. */
   static async open(options: EventLogOptions): Promise<EventLog> {
-    const history: EngineEvent[] = [];
-    for await (const entry of options.store.read(STREAM)) history.push(decode<EngineEvent>(entry.value));
-    return new EventLog(options, history.slice(-options.limit));
+    return new EventLog(options, await options.store.extent(STREAM));
   }
 
-  /** Adds an event: readers have it at once, the store soon after. */
+  /** Adds an event: readers have it at once, the store soon after. What is too large of it is cut. */
   emit(event: NewEvent): EngineEvent {
     // Times rise strictly, so that "since" the last one seen never hides a later one.
     const time = event.time ?? Math.max(this.#clock.now(), this.#lastTime + 0.001);
-    const full: EngineEvent = { ...event, time, attributes: event.attributes ?? {} };
+    const full: EngineEvent = bounded({ ...event, time, attributes: event.attributes ?? {} });
     this.#lastTime = Math.max(this.#lastTime, time);
-    this.#ring.push(full);
+    const text = encode(full);
+    const item: EventItem = { event: full, text, size: text.length };
+    this.#ring.push(item);
+    this.#size += item.size;
+    this.#pending.push(item);
     this.#trim();
-    this.#pending.push({ time, value: encode(full) });
     this.#writing ??= this.#write();
     this.#wake();
     return full;
@@ -92,7 +128,7 @@ export class EventLog {
 
   /** The events that fit, oldest first. Ending the iteration, or the signal, frees the reader. */
   list(query: EventQuery): AsyncIterable<EngineEvent> {
-    return { [Symbol.asyncIterator]: () => new Reader(this, query, this.#clock) };
+    return { [Symbol.asyncIterator]: () => new EventReader(this, query, this.#clock) };
   }
 
   /** Resolves when the store has every event emitted so far. */
@@ -102,9 +138,10 @@ export class EventLog {
 
   /** Ends every reader and waits for the store. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     this.#wake();
     await this.flush();
+    await this.#trimming;
   }
 
   /** @internal The place after the newest event. */
@@ -112,19 +149,39 @@ export class EventLog {
     return this.#dropped + this.#ring.length;
   }
 
-  /** @internal The oldest place kept. */
+  /** @internal The oldest place in memory. */
   get start(): number {
     return this.#dropped;
   }
 
-  /** @internal */
-  get closed(): boolean {
-    return this.#closed;
+  /** @internal The place before which an event is neither in memory nor in the store. */
+  get lostBefore(): number {
+    return this.#lostBefore;
   }
 
-  /** @internal The event at a place; the place must be kept. */
-  at(place: number): EngineEvent {
+  /** @internal The number of the newest event that is in the store and not in memory. */
+  get inStoreOnly(): number {
+    return this.#inStoreOnly;
+  }
+
+  /** @internal The number of the oldest event in the store. */
+  get firstKept(): number {
+    return this.#firstKept;
+  }
+
+  /** @internal */
+  get closed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** @internal The event at a place; the place must be in memory. */
+  at(place: number): EventItem {
     return this.#ring[place - this.#dropped];
+  }
+
+  /** @internal What the store has. */
+  stored(range: StreamRange): AsyncIterable<StreamEntry> {
+    return this.#store.read(STREAM, range);
   }
 
   /** @internal Calls back once at the next event or at the end. Returns a function that takes it back. */
@@ -133,13 +190,33 @@ export class EventLog {
     return () => this.#wakers.delete(waker);
   }
 
+  /** Drops the oldest from memory: what the store has taken, and far beyond the bound what it has not. */
   #trim(): void {
     // In steps, so that dropping the front does not move the whole ring each time.
-    const slack = Math.max(16, this.#limit >> 3);
-    if (this.#ring.length < this.#limit + slack) return;
-    const excess = this.#ring.length - this.#limit;
-    this.#ring = this.#ring.slice(excess);
-    this.#dropped += excess;
+    const isOver = (items: number, size: number, times: number) =>
+      items > this.#limit * times || size > this.#memory * times;
+    if (!isOver(this.#ring.length, this.#size, 1.125)) return;
+    let [count, size, lost] = [0, this.#size, 0];
+    while (isOver(this.#ring.length - count, size, 1)) {
+      const item = this.#ring[count];
+      const isWritten = item.text === undefined;
+      if (!isWritten && !isOver(this.#ring.length - count, size, PATIENCE)) break;
+      if (!isWritten) {
+        item.text = undefined;
+        lost++;
+      }
+      size -= item.size;
+      count++;
+      if (item.seq === undefined) this.#lostBefore = this.#dropped + count;
+      else this.#inStoreOnly = item.seq;
+    }
+    if (count === 0) return;
+    this.#ring = this.#ring.slice(count);
+    this.#dropped += count;
+    this.#size = size;
+    if (lost === 0) return;
+    this.#pending = this.#pending.filter(({ text }) => text !== undefined);
+    this.#onError(new Error(`Keep events: the store is too slow, ${lost} are lost`));
   }
 
   #wake(): void {
@@ -150,18 +227,43 @@ export class EventLog {
 
   async #write(): Promise<void> {
     while (this.#pending.length > 0) {
-      const entries = this.#pending;
-      this.#pending = [];
+      const items = this.#nextBatch();
+      const entries = items.map(({ event: { time }, text = "" }) => ({ time, value: text }));
       try {
-        await this.#store.append(STREAM, entries, { records: this.#limit });
+        const { first, last } = await this.#store.append(STREAM, entries, this.#retention);
+        items.forEach((item, i) => item.seq = last - items.length + 1 + i);
+        this.#firstKept = first;
       } catch (error) {
         // An event that cannot be kept has still happened; what it tells of must not fail for it.
         this.#onError(error);
       }
+      for (const item of items) item.text = undefined;
+      this.#trim();
     }
     this.#writing = undefined;
   }
+
+  #nextBatch(): EventItem[] {
+    let size = 0;
+    const past = this.#pending.findIndex((item) => (size += item.size) > BATCH);
+    return this.#pending.splice(0, past < 0 ? this.#pending.length : Math.max(1, past));
+  }
+
+  async #trimStore(): Promise<void> {
+    try {
+      while (!this.closed && await this.#store.trim(STREAM, this.#retention)) {
+        await this.#clock.sleep(TRIM_PAUSE, this.#closing.signal);
+      }
+    } catch (error) {
+      if (!this.closed) this.#onError(error);
+    }
+  }
 }
+
+/** Bytes of events that the store keeps where nothing else is asked for. */
+export const DEFAULT_EVENT_BYTES = 16 << 20;
+/** Bytes of events in memory where nothing else is asked for. */
+export const DEFAULT_EVENT_MEMORY = 2 << 20;
 
 /** What {@linkcode EventLog.open} needs. */
 export interface EventLogOptions {
@@ -169,79 +271,24 @@ export interface EventLogOptions {
   clock: Clock;
   /** How many of the newest events are kept. */
   limit: number;
+  /** How many bytes of them the store keeps; {@linkcode DEFAULT_EVENT_BYTES} by default. */
+  bytes?: number;
+  /** How many bytes of them are in memory; {@linkcode DEFAULT_EVENT_MEMORY} by default. */
+  memory?: number;
   /** Told when events cannot be written. */
   onError?: (error: unknown) => void;
 }
 
-/** Written by hand: an async generator cannot be ended while it waits. */
-class Reader implements AsyncIterator<EngineEvent, undefined> {
-  readonly #log: EventLog;
-  readonly #query: EventQuery;
-  readonly #stop = new AbortController();
-  #place: number;
-  /** Where a reader that does not follow ends. */
-  readonly #last: number;
-  #deadline = false;
-  #wake?: () => void;
-
-  constructor(log: EventLog, query: EventQuery, clock: Clock) {
-    this.#log = log;
-    this.#query = query;
-    const live = query.follow && query.since === undefined && query.until === undefined;
-    this.#place = live ? log.end : log.start;
-    this.#last = log.end;
-    if (query.signal?.aborted) this.#stop.abort();
-    query.signal?.addEventListener("abort", () => this.#stop.abort(), { once: true, signal: this.#stop.signal });
-    this.#stop.signal.addEventListener("abort", () => this.#wake?.(), { once: true });
-    if (query.follow && query.until !== undefined) this.#endAt(query.until, clock);
-  }
-
-  async next(): Promise<IteratorResult<EngineEvent, undefined>> {
-    while (!this.#stop.signal.aborted) {
-      if (this.#place < this.#log.start) {
-        this.#stop.abort();
-        throw new EngineError("limit", "Read events: the reader fell too far behind");
-      }
-      const end = this.#query.follow ? this.#log.end : this.#last;
-      while (this.#place < end) {
-        const event = this.#log.at(this.#place++);
-        if (this.#fits(event)) return { done: false, value: event };
-      }
-      if (!this.#query.follow || this.#deadline || this.#log.closed) break;
-      await this.#wait();
-    }
-    this.#stop.abort();
-    return { done: true, value: undefined };
-  }
-
-  return(): Promise<IteratorResult<EngineEvent, undefined>> {
-    this.#stop.abort();
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
-  #fits(event: EngineEvent): boolean {
-    const { since, until, filter } = this.#query;
-    if (since !== undefined && event.time < since) return false;
-    if (until !== undefined && event.time > until) return false;
-    return filter?.(event) ?? true;
-  }
-
-  #endAt(until: number, clock: Clock): void {
-    const rest = until - clock.now();
-    if (rest <= 0) {
-      this.#deadline = true;
-      return;
-    }
-    clock.sleep(rest, this.#stop.signal).then(() => {
-      this.#deadline = true;
-      this.#wake?.();
-    }, () => {});
-  }
-
-  #wait(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const forget = this.#log.onNext(resolve);
-    this.#wake = resolve;
-    return promise.finally(forget);
-  }
+/** The event with all of it within bounds. Its ID is one of ours. */
+function bounded(event: EngineEvent): EngineEvent {
+  const attributes = fitAttributes(event.attributes, ATTRIBUTES);
+  const { name, image } = event;
+  const isShort = (text = "") => text.length <= NAME;
+  if (attributes === event.attributes && isShort(name) && isShort(image)) return event;
+  return {
+    ...event,
+    attributes,
+    ...name && { name: name.slice(0, NAME) },
+    ...image && { image: image.slice(0, NAME) },
+  };
 }

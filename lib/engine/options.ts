@@ -1,5 +1,6 @@
 import { emptyRegistriesConf, type RegistriesConf } from "../oci/registries_conf.ts";
 import type { ContainerDefaults } from "./container_defaults.ts";
+import { DEFAULT_EVENT_BYTES, DEFAULT_EVENT_MEMORY } from "./events.ts";
 import type { CredentialSource } from "./images/types.ts";
 import type { Ports, TLSOptions } from "./ports.ts";
 
@@ -17,6 +18,14 @@ export interface Limits {
   parallelBlobs: number;
   /** Events kept. */
   events: number;
+  /** Bytes of the events kept. */
+  eventBytes: number;
+  /** Bytes of the newest events, which are in memory besides. */
+  eventMemory: number;
+  /** Characters of a container's labels and annotations, names included. */
+  labelBytes: number;
+  /** Characters of a whole container's record as it is stored. */
+  recordBytes: number;
 }
 
 /** How important a line of the engine's log is. */
@@ -75,6 +84,10 @@ export const DEFAULT_LIMITS: Limits = {
   layerEntries: 4_000_000,
   parallelBlobs: 4,
   events: 8192,
+  eventBytes: DEFAULT_EVENT_BYTES,
+  eventMemory: DEFAULT_EVENT_MEMORY,
+  labelBytes: 512 * 1024,
+  recordBytes: 2 << 20,
 };
 
 /** Fills in what the caller left open, from the host where there is one. */

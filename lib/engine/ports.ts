@@ -34,6 +34,24 @@ export interface StreamEntry {
 export interface Retention {
   /** Keep at most this many of the newest records. */
   records?: number;
+  /** Keep no more of the newest records than have values of this many bytes in UTF-8. */
+  bytes?: number;
+}
+
+/** Which records of a stream are kept: those from `first` to `last`; `first` is above `last` where there are none. */
+export interface StreamExtent {
+  first: number;
+  last: number;
+  /** The time of the last record; absent where there are none. */
+  time?: number;
+}
+
+/** Which records of a stream are read. */
+export interface StreamRange {
+  /** Those with `time >= since`. */
+  since?: number;
+  /** Those with `seq > after`. */
+  after?: number;
 }
 
 /** Durable records: tables of rows and append-only streams. */
@@ -42,10 +60,24 @@ export interface Store {
   load(): Promise<Row[]>;
   /** Applies a batch whole or not at all; durable when it resolves. Concurrent calls may be grouped. */
   commit(changes: readonly Change[]): Promise<void>;
-  /** Appends to a stream, in order, and drops what `retention` no longer keeps. */
-  append(stream: string, entries: readonly Omit<StreamEntry, "seq">[], retention?: Retention): Promise<void>;
-  /** The stream's records in append order with `time >= since` (all by default). */
-  read(stream: string, since?: number): AsyncIterable<StreamEntry>;
+  /**
+   * Appends to a stream, in order and under consecutive numbers, and drops what `retention` no longer keeps: all of it, or
+   * a piece that is larger than what came in. Resolves with what the stream has then.
+   */
+  append(
+    stream: string,
+    entries: readonly Omit<StreamEntry, "seq">[],
+    retention?: Retention,
+  ): Promise<StreamExtent>;
+  /**
+   * Drops a piece of what `retention` does not keep, small enough not to keep others waiting, and resolves with whether
+   * there may be more to drop. Space that is free then goes back to where it came from.
+   */
+  trim(stream: string, retention: Retention): Promise<boolean>;
+  /** What the stream has, without reading its values. */
+  extent(stream: string): Promise<StreamExtent>;
+  /** The stream's records in append order, read in pieces as the reader takes them. */
+  read(stream: string, range?: StreamRange): AsyncIterable<StreamEntry>;
   /** Drops a whole stream. */
   drop(stream: string): Promise<void>;
   close(): Promise<void>;

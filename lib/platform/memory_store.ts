@@ -1,9 +1,16 @@
-import type { Change, Retention, Row, Store, StreamEntry } from "../engine/ports.ts";
+import type { Change, Retention, Row, Store, StreamEntry, StreamExtent, StreamRange } from "../engine/ports.ts";
+import { beyond, sizeOf } from "./retention.ts";
+
+interface Stream {
+  last: number;
+  bytes: number;
+  entries: StreamEntry[];
+}
 
 /** A {@linkcode Store} that lasts as long as the object. */
 export class MemoryStore implements Store {
   readonly #tables = new Map<string, Map<string, string>>();
-  readonly #streams = new Map<string, { next: number; entries: StreamEntry[] }>();
+  readonly #streams = new Map<string, Stream>();
 
   load(): Promise<Row[]> {
     const rows: Row[] = [];
@@ -23,18 +30,35 @@ export class MemoryStore implements Store {
     return Promise.resolve();
   }
 
-  append(stream: string, entries: readonly Omit<StreamEntry, "seq">[], retention?: Retention): Promise<void> {
-    const kept = this.#streams.get(stream) ?? { next: 1, entries: [] };
+  append(
+    stream: string,
+    entries: readonly Omit<StreamEntry, "seq">[],
+    retention: Retention = {},
+  ): Promise<StreamExtent> {
+    const kept = this.#streams.get(stream) ?? { last: 0, bytes: 0, entries: [] };
     this.#streams.set(stream, kept);
-    for (const { time, value } of entries) kept.entries.push({ seq: kept.next++, time, value });
-    const excess = kept.entries.length - (retention?.records ?? Infinity);
-    if (excess > 0) kept.entries = kept.entries.slice(excess);
-    return Promise.resolve();
+    for (const { time, value } of entries) {
+      kept.entries.push({ seq: ++kept.last, time, value });
+      kept.bytes += sizeOf(value);
+    }
+    trim(kept, retention);
+    return this.extent(stream);
   }
 
-  async *read(stream: string, since = -Infinity): AsyncIterable<StreamEntry> {
+  trim(stream: string, retention: Retention): Promise<boolean> {
+    const kept = this.#streams.get(stream);
+    if (kept) trim(kept, retention);
+    return Promise.resolve(false);
+  }
+
+  extent(stream: string): Promise<StreamExtent> {
+    const { last = 0, entries = [] } = this.#streams.get(stream) ?? {};
+    return Promise.resolve({ first: entries[0]?.seq ?? last + 1, last, time: entries.at(-1)?.time });
+  }
+
+  async *read(stream: string, { since = -Infinity, after = 0 }: StreamRange = {}): AsyncIterable<StreamEntry> {
     for (const entry of this.#streams.get(stream)?.entries.slice() ?? []) {
-      if (entry.time >= since) yield entry;
+      if (entry.time >= since && entry.seq > after) yield entry;
     }
   }
 
@@ -46,4 +70,15 @@ export class MemoryStore implements Store {
   close(): Promise<void> {
     return Promise.resolve();
   }
+}
+
+function trim(stream: Stream, retention: Retention): void {
+  const { entries, bytes } = stream;
+  const sizes = (function* () {
+    for (const { value } of entries) yield sizeOf(value);
+  })();
+  const excess = beyond(retention, { records: entries.length, bytes }, sizes);
+  if (excess.records === 0) return;
+  stream.entries = entries.slice(excess.records);
+  stream.bytes -= excess.bytes;
 }

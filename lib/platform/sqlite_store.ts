@@ -1,18 +1,23 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { EngineError } from "../engine/errors.ts";
-import type { Change, Retention, Row, Store, StreamEntry } from "../engine/ports.ts";
+import type { Change, Retention, Row, Store, StreamEntry, StreamExtent, StreamRange } from "../engine/ports.ts";
+import { type Amount, beyond, sizeOf } from "./retention.ts";
+import { compact, limitSpace, shrink } from "./sqlite_space.ts";
 
 /** The layout below; a file with a higher number was written by a later Gantry. */
 const SCHEMA_VERSION = 1;
 /** "GNTY", so that another program's database is not taken for ours. */
 const APPLICATION_ID = 0x474e5459;
-const PAGE = 512;
 /**
  * Goes before a secret, as JSON allows. SQLite keeps the first bytes of a row (1002 at most, of pages of 4 KiB) in the pages of its tree, and
  * copies them as the tree grows: a copy may stay behind what is zeroed later. What follows has pages of its own, which stay where they are.
  */
 const SECRET_INDENT = " ".repeat(1024);
+/** How much of a stream is read at once; a single record may be larger. */
+const PAGE = { records: 512, bytes: 256 * 1024 };
+/** How much of a stream is dropped at once, besides as much as is appended. */
+const PIECE = { records: 1024, bytes: 8 << 20 };
 
 const SCHEMA = `
 CREATE TABLE records (
@@ -40,8 +45,8 @@ export class SQLiteStore implements Store {
   #forgets = false;
   /** Why the log no longer lasts. */
   #broken?: unknown;
-  /** The last sequence number by stream. */
-  readonly #last = new Map<string, number>();
+  /** What is known of each stream; absent where it has to be asked for. */
+  readonly #known = new Map<string, Known>();
 
   private constructor(db: DatabaseSync, log: FileHandle) {
     this.#db = db;
@@ -88,33 +93,57 @@ export class SQLiteStore implements Store {
     if (this.#forgets) this.#forgets = !emptyLog(this.#db);
   }
 
-  append(stream: string, entries: readonly Omit<StreamEntry, "seq">[], retention?: Retention): Promise<void> {
-    return this.#transaction(() => {
-      const before = this.#lastOf(stream);
-      let seq = before;
-      for (const { time, value } of entries) this.#statements.append.run(stream, ++seq, time, value);
-      if (retention?.records !== undefined) this.#statements.trim.run(stream, seq - retention.records);
-      return () => this.#last.set(stream, seq);
+  append(
+    stream: string,
+    entries: readonly Omit<StreamEntry, "seq">[],
+    retention: Retention = {},
+  ): Promise<StreamExtent> {
+    return this.#changed(stream, (known) => {
+      let { last, bytes, time } = known;
+      for (const entry of entries) {
+        time = entry.time;
+        this.#statements.append.run(stream, ++last, time, entry.value);
+        bytes += sizeOf(entry.value);
+      }
+      const added = bytes - known.bytes;
+      const most = { records: entries.length + PIECE.records, bytes: added + PIECE.bytes };
+      return this.#dropBeyond(stream, { ...known, last, bytes, time }, retention, most);
     });
   }
 
-  async *read(stream: string, since = -Infinity): AsyncIterable<StreamEntry> {
+  async trim(stream: string, retention: Retention): Promise<boolean> {
+    const before = this.#knownOf(stream).first;
+    const { first } = await this.#changed(stream, (known) => this.#dropBeyond(stream, known, retention, PIECE));
+    const isShrunk = shrink(this.#db);
+    if (first !== before || isShrunk) return true;
+    compact(this.#db);
+    return false;
+  }
+
+  extent(stream: string): Promise<StreamExtent> {
+    return Promise.resolve().then(() => extentOf(this.#knownOf(stream)));
+  }
+
+  async *read(stream: string, { since = -Infinity, after = 0 }: StreamRange = {}): AsyncIterable<StreamEntry> {
     // In pages: a cursor held open while the reader waits would keep the file from being checkpointed.
-    let after = 0;
     for (;;) {
-      const rows = this.#statements.page.all(stream, after, since, PAGE);
-      for (const row of rows) {
-        after = Number(row.seq);
-        yield { seq: after, time: Number(row.time), value: String(row.value) };
+      const page: StreamEntry[] = [];
+      let size = 0;
+      for (const row of this.#statements.page.iterate(stream, after, since)) {
+        const entry = { seq: Number(row.seq), time: Number(row.time), value: String(row.value) };
+        page.push(entry);
+        if ((size += entry.value.length) >= PAGE.bytes || page.length === PAGE.records) break;
       }
-      if (rows.length < PAGE) return;
+      if (page.length === 0) return;
+      after = page[page.length - 1].seq;
+      yield* page;
     }
   }
 
   drop(stream: string): Promise<void> {
     return this.#transaction(() => {
       this.#statements.drop.run(stream);
-      return () => this.#last.delete(stream);
+      return () => void this.#known.delete(stream);
     });
   }
 
@@ -153,15 +182,50 @@ export class SQLiteStore implements Store {
     });
   }
 
-  #lastOf(stream: string): number {
-    const known = this.#last.get(stream);
+  /** Changes a stream as one transaction, which resolves with what it has then. */
+  async #changed(stream: string, change: (known: Known) => Known): Promise<StreamExtent> {
+    await this.#transaction(() => {
+      const known = change(this.#knownOf(stream));
+      return () => void this.#known.set(stream, known);
+    });
+    return extentOf(this.#knownOf(stream));
+  }
+
+  #dropBeyond(stream: string, known: Known, retention: Retention, most: Amount): Known {
+    const { sizes, cut } = this.#statements;
+    const lengths = (function* () {
+      for (const row of sizes.iterate(stream)) yield Number(row.size);
+    })();
+    const amount = { records: known.last - known.first + 1, bytes: known.bytes };
+    const gone = beyond(retention, amount, lengths, most);
+    if (gone.records === 0) return known;
+    cut.run(stream, known.first + gone.records - 1);
+    return { ...known, first: known.first + gone.records, bytes: known.bytes - gone.bytes };
+  }
+
+  #knownOf(stream: string): Known {
+    const known = this.#known.get(stream);
     if (known !== undefined) return known;
-    return Number(this.#statements.last.get(stream)?.last ?? 0);
+    const row = this.#statements.extent.get(stream);
+    const [first, last] = [Number(row?.first ?? 1), Number(row?.last ?? 0)];
+    const time = this.#statements.time.get(stream, last)?.time;
+    const found = { first, last, bytes: Number(row?.bytes ?? 0), time: time === undefined ? undefined : Number(time) };
+    this.#known.set(stream, found);
+    return found;
   }
 }
 
+/** What is known of a stream, whose numbers have no gaps. */
+interface Known extends StreamExtent {
+  bytes: number;
+}
+
+function extentOf({ first, last, time }: Known): StreamExtent {
+  return { first, last, time: first > last ? undefined : time };
+}
+
 type Statements = Record<
-  "load" | "has" | "put" | "remove" | "append" | "trim" | "page" | "drop" | "last",
+  "load" | "has" | "put" | "remove" | "append" | "cut" | "page" | "drop" | "extent" | "time" | "sizes",
   StatementSync
 >;
 
@@ -174,12 +238,17 @@ function prepare(db: DatabaseSync): Statements {
     ),
     remove: db.prepare("DELETE FROM records WHERE tab = ? AND key = ?"),
     append: db.prepare("INSERT INTO streams (stream, seq, time, value) VALUES (?, ?, ?, ?)"),
-    trim: db.prepare("DELETE FROM streams WHERE stream = ? AND seq <= ?"),
+    cut: db.prepare("DELETE FROM streams WHERE stream = ? AND seq <= ?"),
     page: db.prepare(
-      "SELECT seq, time, value FROM streams WHERE stream = ? AND seq > ? AND time >= ? ORDER BY seq LIMIT ?",
+      "SELECT seq, time, value FROM streams WHERE stream = ? AND seq > ? AND time >= ? ORDER BY seq",
     ),
     drop: db.prepare("DELETE FROM streams WHERE stream = ?"),
-    last: db.prepare("SELECT max(seq) AS last FROM streams WHERE stream = ?"),
+    // Lengths stand before the values they are of, which are not read.
+    extent: db.prepare(
+      "SELECT min(seq) AS first, max(seq) AS last, sum(octet_length(value)) AS bytes FROM streams WHERE stream = ?",
+    ),
+    time: db.prepare("SELECT time FROM streams WHERE stream = ? AND seq = ?"),
+    sizes: db.prepare("SELECT octet_length(value) AS size FROM streams WHERE stream = ? ORDER BY seq"),
   };
 }
 
@@ -197,6 +266,7 @@ function setUp(db: DatabaseSync, path: string): void {
     const detail = `its schema is version ${version}, this Gantry knows up to ${SCHEMA_VERSION}`;
     throw new EngineError("unsupported", `Open "${path}": ${detail}`);
   }
+  limitSpace(db);
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA synchronous = NORMAL");
   // What is deleted is zeroed: a removed secret is not to be found in the file.

@@ -1,5 +1,5 @@
-import { assertEquals } from "@std/assert";
-import type { Row, Store } from "../../lib/engine/ports.ts";
+import { assert, assertEquals } from "@std/assert";
+import type { Row, Store, StreamRange } from "../../lib/engine/ports.ts";
 
 /** A store under test: `open` gives it empty, `reopen` closes it and opens what lasted (absent where nothing lasts). */
 export interface StoreCase {
@@ -58,7 +58,7 @@ export function testStore({ name, open }: StoreCase): void {
     const entries = await Array.fromAsync(store.read("s"));
     assertEquals(entries.map(({ time, value }) => [time, value]), [[10.25, "a"], [10.25, "b"], [12, "c"], [11, "d"]]);
     assertEquals(entries.every(({ seq }, i) => i === 0 || seq > entries[i - 1].seq), true);
-    assertEquals((await Array.fromAsync(store.read("s", 11))).map(({ value }) => value), ["c", "d"]);
+    assertEquals((await Array.fromAsync(store.read("s", { since: 11 }))).map(({ value }) => value), ["c", "d"]);
   });
 
   Deno.test(`${name}.append() drops what retention no longer keeps`, async () => {
@@ -71,6 +71,52 @@ export function testStore({ name, open }: StoreCase): void {
     const values = (await Array.fromAsync(store.read("s"))).map(({ value }) => value);
     assertEquals(values, ["27b", "28", "28b", "29", "29b"]);
     assertEquals((await Array.fromAsync(store.read("kept"))).length, 1);
+  });
+
+  Deno.test(`${name}.append() drops what has more bytes than retention keeps, whatever the number of records`, async () => {
+    await using opened = await open();
+    const { store } = opened;
+    const values = async () => (await Array.fromAsync(store.read("s"))).map(({ value }) => value);
+    await store.append("s", [{ time: 1, value: "x".repeat(50) }, { time: 2, value: "ä" }], { bytes: 51 });
+    assertEquals(await values(), ["ä"]);
+    const extent = await store.append("s", [{ time: 3, value: "aa" }, { time: 4, value: "bb" }], { bytes: 6 });
+    assertEquals(extent, { first: 2, last: 4, time: 4 });
+    assertEquals(await values(), ["ä", "aa", "bb"]);
+    await store.append("s", [{ time: 5, value: "c" }], { bytes: 6, records: 4 });
+    assertEquals(await values(), ["aa", "bb", "c"]);
+    await store.append("s", [{ time: 6, value: "too large" }], { bytes: 6 });
+    assertEquals(await values(), []);
+    assertEquals(await store.extent("s"), { first: 7, last: 6, time: undefined });
+    await store.append("s", [{ time: 7, value: "next" }], { bytes: 6 });
+    assertEquals((await Array.fromAsync(store.read("s"))).map(({ seq, value }) => [seq, value]), [[7, "next"]]);
+  });
+
+  Deno.test(`${name}.trim() drops what an earlier retention has kept, in pieces, and the rest counts on`, async () => {
+    await using opened = await open();
+    for (let i = 0; i < 30; i++) {
+      await opened.store.append("s", [{ time: i, value: `${i}`.padEnd(900_000, ".") }]);
+    }
+    const store = await opened.reopen?.() ?? opened.store;
+    assertEquals(await store.extent("s"), { first: 1, last: 30, time: 29 });
+    let pieces = 1;
+    while (await store.trim("s", { bytes: 2_000_000 })) assert(++pieces < 30);
+    const kept = async () => (await Array.fromAsync(store.read("s"))).map(({ value }) => value.slice(0, 2));
+    assertEquals(await kept(), ["28", "29"]);
+    await store.append("s", [{ time: 30, value: "30".padEnd(900_000, ".") }], { bytes: 2_000_000 });
+    assertEquals(await kept(), ["29", "30"]);
+    assertEquals(await store.extent("s"), { first: 30, last: 31, time: 30 });
+  });
+
+  Deno.test(`${name}.read() goes on after a number`, async () => {
+    await using opened = await open();
+    const { store } = opened;
+    await store.append("s", [1, 2, 3, 4].map((time) => ({ time, value: String(time) })));
+    const values = async (range: StreamRange) =>
+      (await Array.fromAsync(store.read("s", range))).map(({ value }) => value);
+    assertEquals(await values({ after: 2 }), ["3", "4"]);
+    assertEquals(await values({ after: 1, since: 3 }), ["3", "4"]);
+    assertEquals(await values({ after: 4 }), []);
+    assertEquals(await store.extent("other"), { first: 1, last: 0, time: undefined });
   });
 
   Deno.test(`${name}.read() gives long streams whole, while others append`, async () => {

@@ -1,5 +1,6 @@
 import type { ContainerRecord, ContainerStatus } from "../container_record.ts";
 import { type Core, requireHost } from "../core.ts";
+import { fitAttributes } from "../event_attributes.ts";
 import type { Networks } from "../networks.ts";
 import type { Host } from "../host_port.ts";
 import type { Volumes } from "../volumes.ts";
@@ -54,6 +55,16 @@ export function locked<T>(context: Context, id: string, fn: () => T | Promise<T>
   return context.core.locks.with(`container:${id}`, fn);
 }
 
+/** Characters of labels that an event tells. */
+const LABELS = 16 * 1024;
+/** Of those that come with every health check, for as long as a container runs. */
+const HEALTH_LABELS = 2 * 1024;
+
+type Labels = Record<string, string>;
+/** Labels as events tell them, by the labels of a record: they stay the same, and cutting them takes time. */
+const toldLabels = new WeakMap<Labels, Labels>();
+const toldHealthLabels = new WeakMap<Labels, Labels>();
+
 /** Tells the event log what happened to a container. */
 export function emit(
   context: Context,
@@ -65,6 +76,15 @@ export function emit(
 ): void {
   const { id, name, imageName: image, spec } = record;
   const code: Record<string, string> = exitCode === undefined ? {} : { containerExitCode: String(exitCode) };
-  const attributes = { ...spec.labels, image, name, ...code, ...more };
+  const labels = health === undefined
+    ? fitLabels(spec.labels, LABELS, toldLabels)
+    : fitLabels(spec.labels, HEALTH_LABELS, toldHealthLabels);
+  const attributes = { ...labels, image, name, ...code, ...more };
   context.core.events.emit({ type: "container", action, id, name, image, attributes, exitCode, health });
+}
+
+function fitLabels(labels: Labels, most: number, known: WeakMap<Labels, Labels>): Labels {
+  const told = known.get(labels) ?? fitAttributes(labels, most);
+  known.set(labels, told);
+  return told;
 }

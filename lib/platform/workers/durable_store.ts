@@ -1,11 +1,22 @@
-import type { Change, Retention, Row, Store, StreamEntry } from "../../engine/ports.ts";
+import type { Change, Retention, Row, Store, StreamEntry, StreamExtent, StreamRange } from "../../engine/ports.ts";
+import { type Amount, beyond, sizeOf } from "../retention.ts";
 import type { DurableObjectState } from "./runtime.ts";
 
-const PAGE = 512;
+/** How much of a stream is read at once; a single record may be larger. */
+const PAGE = { records: 512, bytes: 256 * 1024 };
+/** How much of a stream is dropped at once, besides as much as is appended. */
+const PIECE = { records: 1024, bytes: 8 << 20 };
+
+/** What is known of a stream, whose numbers have no gaps. */
+interface Known extends StreamExtent {
+  bytes: number;
+}
 
 /** A {@linkcode Store} in a Durable Object's SQLite. A commit has lasted when it resolves. */
 export class DurableStore implements Store {
   readonly #storage: DurableObjectState["storage"];
+  /** What is known of each stream; absent where it has to be asked for. */
+  readonly #known = new Map<string, Known>();
 
   /** Makes the tables where there are none. */
   constructor({ storage }: DurableObjectState) {
@@ -42,40 +53,60 @@ export class DurableStore implements Store {
     });
   }
 
-  append(stream: string, entries: readonly Omit<StreamEntry, "seq">[], retention?: Retention): Promise<void> {
-    return this.#lasting(() => {
+  append(
+    stream: string,
+    entries: readonly Omit<StreamEntry, "seq">[],
+    retention: Retention = {},
+  ): Promise<StreamExtent> {
+    return this.#changed(stream, (known) => {
       const { sql } = this.#storage;
-      // Kept beside the entries: numbers go on rising when retention has dropped them all.
-      let seq = Number(sql.exec("SELECT seq FROM stream_ends WHERE stream = ?", stream).toArray()[0]?.seq ?? 0);
-      for (const { time, value } of entries) {
-        sql.exec("INSERT INTO streams (stream, seq, time, value) VALUES (?, ?, ?, ?)", stream, ++seq, time, value);
+      let { last, bytes, time } = known;
+      for (const entry of entries) {
+        time = entry.time;
+        const { value } = entry;
+        sql.exec("INSERT INTO streams (stream, seq, time, value) VALUES (?, ?, ?, ?)", stream, ++last, time, value);
+        bytes += sizeOf(value);
       }
-      sql.exec("INSERT OR REPLACE INTO stream_ends (stream, seq) VALUES (?, ?)", stream, seq);
-      if (retention?.records === undefined) return;
-      sql.exec("DELETE FROM streams WHERE stream = ? AND seq <= ?", stream, seq - retention.records);
+      // Kept beside the entries: numbers go on rising when retention has dropped them all.
+      sql.exec("INSERT OR REPLACE INTO stream_ends (stream, seq) VALUES (?, ?)", stream, last);
+      const most = { records: entries.length + PIECE.records, bytes: bytes - known.bytes + PIECE.bytes };
+      return this.#dropBeyond(stream, { ...known, last, bytes, time }, retention, most);
     });
   }
 
-  async *read(stream: string, since = -Number.MAX_VALUE): AsyncIterable<StreamEntry> {
-    // In pages: a cursor does not outlive the next write.
-    let after = 0;
+  async trim(stream: string, retention: Retention): Promise<boolean> {
+    const before = this.#knownOf(stream).first;
+    const { first } = await this.#changed(stream, (known) => this.#dropBeyond(stream, known, retention, PIECE));
+    return first !== before;
+  }
+
+  extent(stream: string): Promise<StreamExtent> {
+    return Promise.resolve().then(() => extentOf(this.#knownOf(stream)));
+  }
+
+  async *read(stream: string, { since = -Infinity, after = 0 }: StreamRange = {}): AsyncIterable<StreamEntry> {
+    // In pages: a cursor does not outlive the next write, and one that is not read to its end is in the way of others.
+    const where = "FROM streams WHERE stream = ? AND seq > ? AND time >= ?";
+    const from = Math.max(since, -Number.MAX_VALUE);
     for (;;) {
-      const rows = this.#storage.sql.exec(
-        "SELECT seq, time, value FROM streams WHERE stream = ? AND seq > ? AND time >= ? ORDER BY seq LIMIT ?",
-        stream,
-        after,
-        Math.max(since, -Number.MAX_VALUE),
-        PAGE,
-      ).toArray();
-      for (const row of rows) {
-        after = Number(row.seq);
-        yield { seq: after, time: Number(row.time), value: String(row.value) };
+      const { sql } = this.#storage;
+      const lengths = `SELECT seq, octet_length(value) AS size ${where} ORDER BY seq LIMIT ?`;
+      let size = 0;
+      let last: number | undefined;
+      for (const row of sql.exec(lengths, stream, after, from, PAGE.records).toArray()) {
+        if (last !== undefined && (size += Number(row.size)) > PAGE.bytes) break;
+        last = Number(row.seq);
       }
-      if (rows.length < PAGE) return;
+      if (last === undefined) return;
+      const page = `SELECT seq, time, value ${where} AND seq <= ? ORDER BY seq`;
+      const rows = sql.exec(page, stream, after, from, last).toArray();
+      after = last;
+      for (const row of rows) yield { seq: Number(row.seq), time: Number(row.time), value: String(row.value) };
     }
   }
 
   drop(stream: string): Promise<void> {
+    this.#known.delete(stream);
     return this.#lasting(() => {
       this.#storage.sql.exec("DELETE FROM streams WHERE stream = ?", stream);
       this.#storage.sql.exec("DELETE FROM stream_ends WHERE stream = ?", stream);
@@ -86,8 +117,54 @@ export class DurableStore implements Store {
     return this.#storage.sync();
   }
 
-  async #lasting(work: () => void): Promise<void> {
+  /** Changes a stream as one transaction, which resolves with what it has then. */
+  async #changed(stream: string, change: (known: Known) => Known): Promise<StreamExtent> {
+    const before = this.#knownOf(stream);
+    let after = before;
+    await this.#lasting(() => void (after = change(before)), () => void this.#known.set(stream, after));
+    return extentOf(after);
+  }
+
+  #dropBeyond(stream: string, known: Known, retention: Retention, most: Amount): Known {
+    const { sql } = this.#storage;
+    const lengths = (function* () {
+      const query = "SELECT octet_length(value) AS size FROM streams WHERE stream = ? ORDER BY seq LIMIT ?";
+      for (const row of sql.exec(query, stream, most.records).toArray()) yield Number(row.size);
+    })();
+    const amount = { records: known.last - known.first + 1, bytes: known.bytes };
+    const gone = beyond(retention, amount, lengths, most);
+    if (gone.records === 0) return known;
+    const first = known.first + gone.records;
+    sql.exec("DELETE FROM streams WHERE stream = ? AND seq < ?", stream, first);
+    return { ...known, first, bytes: known.bytes - gone.bytes };
+  }
+
+  #knownOf(stream: string): Known {
+    const known = this.#known.get(stream);
+    if (known !== undefined) return known;
+    const one = (query: string, ...values: (string | number)[]) =>
+      this.#storage.sql.exec(query, ...values).toArray()[0];
+    const last = Number(one("SELECT seq FROM stream_ends WHERE stream = ?", stream)?.seq ?? 0);
+    const sums = "SELECT min(seq) AS first, sum(octet_length(value)) AS bytes FROM streams WHERE stream = ?";
+    const { first, bytes } = one(sums, stream) ?? {};
+    const time = one("SELECT time FROM streams WHERE stream = ? AND seq = ?", stream, last)?.time;
+    const found = {
+      first: first === null || first === undefined ? last + 1 : Number(first),
+      last,
+      bytes: Number(bytes ?? 0),
+      time: time === undefined ? undefined : Number(time),
+    };
+    this.#known.set(stream, found);
+    return found;
+  }
+
+  async #lasting(work: () => void, written?: () => void): Promise<void> {
     this.#storage.transactionSync(work);
+    written?.();
     await this.#storage.sync();
   }
+}
+
+function extentOf({ first, last, time }: Known): StreamExtent {
+  return { first, last, time: first > last ? undefined : time };
 }
