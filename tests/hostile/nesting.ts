@@ -119,4 +119,29 @@ END
       }
     },
   },
+  {
+    name: "a user other than root has no capabilities, in a container and in an exec (CVE-2022-24769)",
+    script: `id -u; grep -E "Cap(Inh|Prm|Eff|Amb)" /proc/self/status | grep -v ":.0000000000000000" && echo held; sleep 1000`,
+    spec: { user: "1000" },
+    ready: "1000",
+    attack: async (stage) => {
+      const caps = await stage.exec("target", "cat /proc/self/status", { User: "65534" });
+      const held = [...caps.matchAll(/Cap(Inh|Prm|Eff|Amb):\s*(\w+)/g)].map(([, , mask]) => mask);
+      assertEquals(held, Array(4).fill("0000000000000000"));
+      const { text } = await stage.call("GET", `${target}/logs?stdout=true`, undefined, [200]);
+      assertEquals(text.includes("held"), false, text);
+      const root = await stage.exec("target", "grep CapInh /proc/self/status", { User: "0" });
+      assertEquals(/CapInh:\s*0000000000000000/.test(root), true, root);
+    },
+  },
+  {
+    name: "a user that groups are denied to has its own group among the others (CVE-2022-36109)",
+    script: `id -G; echo x > /tmp/denied; chmod 604 /tmp/denied; sleep 1000`,
+    spec: { user: "user" },
+    ready: "1000",
+    attack: async (stage) => {
+      const groups = await stage.exec("target", "grep Groups /proc/self/status", { User: "user" });
+      assertEquals(/Groups:.*\b1000\b/.test(groups), true, groups);
+    },
+  },
 ];
