@@ -188,7 +188,9 @@ export const layers: readonly HostileCase[] = [
     name: "descriptors with URLs, sizes and digests of their own choice (CVE-2024-3727, CVE-2020-15157)",
     attack: async (stage) => {
       const alter = (change: Record<string, unknown>) =>
-        busyboxImage({
+        buildImage({
+          // A layer that no store has yet.
+          layers: [{ entries: [{ type: "file", path: "new", content: JSON.stringify(change) }] }],
           alterManifest: (manifest) => ({
             ...manifest,
             layers: manifest.layers.map((layer) => ({ ...layer, ...change })),
