@@ -108,7 +108,7 @@ async function checkHost(): Promise<Counts> {
     console.log("left out: running containers needs Linux and root; this is " + Deno.build.os + ", uid " + Deno.uid());
     return { passed: 0, failed: 0 };
   }
-  return await test([], ["tests/platform/linux", "tests/host"]);
+  return await test([], ["tests/platform/linux", "tests/host", "tests/hostile"]);
 }
 
 function docFiles(): string[] {
@@ -116,7 +116,7 @@ function docFiles(): string[] {
 }
 
 function unitFolders(): string[] {
-  const left = new Set(["conformance", "host", "fixtures", "linux"]);
+  const left = new Set(["conformance", "host", "hostile", "fixtures", "linux"]);
   const files: string[] = [];
   const walk = (folder: string) => {
     for (const entry of Deno.readDirSync(new URL(folder, root))) {

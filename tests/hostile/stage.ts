@@ -1,0 +1,174 @@
+/** Where the cases of the corpus are played: a server under attack, an idle one beside it, a registry, canaries. */
+import { assert, assertEquals } from "@std/assert";
+import { type BuiltImage, busyboxImage, pushImage } from "../fixtures/image_builder.ts";
+import { memoryOf, STREAM_ROOM } from "../fixtures/memory.ts";
+import { Server } from "../fixtures/server.ts";
+import { Session, until } from "../host/session.ts";
+import { openFiles, traces } from "../host/traces.ts";
+import { hostDigest, makeCanaries, SECRET, VARIABLE } from "./host_digest.ts";
+import { Responsive } from "./responsive.ts";
+
+/** `GANTRY_TEST_LONG=1`: more rounds, larger numbers, both runtimes, and load beside them. */
+export const LONG = Deno.env.get("GANTRY_TEST_LONG") === "1";
+/** Open files that a server may have more than before: a database's journal, a watch, a kept connection. */
+const MORE_FILES = 4;
+
+/** The stage. */
+export class Stage implements AsyncDisposable {
+  private constructor(
+    readonly session: Session,
+    readonly idle: Server,
+    /** A folder of the host with files that nobody may read, change or add to. */
+    readonly canaries: string,
+  ) {}
+
+  static async start(runtime: string): Promise<Stage> {
+    const [session, idle] = await Promise.all([
+      Session.start({ args: [`--runtime=${runtime}`], env: { [VARIABLE]: SECRET } }),
+      Server.start(),
+    ]);
+    const stage = new Stage(session, idle, await makeCanaries(session.server.folder));
+    await stage.#warmUp();
+    return stage;
+  }
+
+  get server(): Server {
+    return this.session.server;
+  }
+
+  /** The path of the canaries as a container must write it to get out by `..`. */
+  get wayOut(): string {
+    return "../".repeat(24) + this.canaries.slice(1);
+  }
+
+  /** The first life of a container makes what stays on purpose: a bridge's notes, helpers, compiled code. */
+  async #warmUp(): Promise<void> {
+    await this.pull(this.session.image);
+    for (let i = 0; i < 3; i++) {
+      await this.create("warm", { command: ["true"] });
+      await this.call("POST", "/libpod/containers/warm/start", undefined, [204]);
+      await this.call("POST", "/libpod/containers/warm/wait", undefined, [200]);
+      await this.call("DELETE", "/libpod/containers/warm?force=true&timeout=0", undefined, [200]);
+    }
+  }
+
+  /** One request; throws where the status is none of those that are allowed. Gives status and text. */
+  async call(method: string, path: string, body?: unknown, allowed?: readonly number[]) {
+    const reply = await this.server.request(method, path, body === undefined ? {} : { body });
+    const text = await reply.text();
+    const fits = allowed === undefined || allowed.includes(reply.status);
+    assert(fits, `${method} ${path.slice(0, 200)} answered ${reply.status}: ${text.slice(0, 500)}`);
+    return { status: reply.status, text };
+  }
+
+  /** Pulls; gives everything the server said. */
+  async pull(image: string, query = ""): Promise<string> {
+    return (await this.call("POST", `/libpod/images/pull?reference=${encodeURIComponent(image)}${query}`)).text;
+  }
+
+  /** Pushes an image under a name of its own into the registry and pulls it; gives the name. */
+  async have(name: string, image: BuiltImage = busyboxImage()): Promise<string> {
+    const reference = `${this.session.registry.host}/hostile/${name}:latest`;
+    await pushImage(this.session.registry.url, `hostile/${name}:latest`, image);
+    await this.pull(reference);
+    return reference;
+  }
+
+  /** Creates a container, without a network unless one is asked for. */
+  create(name: string, spec: Record<string, unknown>, allowed: readonly number[] = [201]) {
+    const body = { name, image: this.session.image, netns: { nsmode: "none" }, ...spec };
+    return this.call("POST", "/libpod/containers/create", body, allowed);
+  }
+
+  /** Runs `sh -c` in a container to its end; gives what it printed. */
+  async exec(container: string, script: string, options: Record<string, unknown> = {}): Promise<string> {
+    const body = { Cmd: ["sh", "-c", script], AttachStdout: true, AttachStderr: true, ...options };
+    const { text } = await this.call("POST", `/libpod/containers/${container}/exec`, body, [201]);
+    return (await this.call("POST", `/libpod/exec/${JSON.parse(text).Id}/start`, {}, [200])).text;
+  }
+
+  /** Waits until a container has printed a text. */
+  async printed(container: string, text: string): Promise<void> {
+    const path = `/libpod/containers/${container}/logs?stdout=true&stderr=true`;
+    await until(async () => assert((await this.call("GET", path, undefined, [200])).text.includes(text)), 60_000);
+  }
+
+  /** Plays one case, and asserts what must hold whatever happens in it. */
+  async play(work: () => Promise<void>): Promise<void> {
+    const { server } = this;
+    const host = hostDigest(this.canaries);
+    const left = await this.#remains();
+    const files = openFiles(server.pid);
+    const ids: string[] = [];
+    let failures: string[] = [];
+    const memory = await memoryOf(server.pid, async () => {
+      await using responsive = new Responsive(server, this.idle);
+      failures = responsive.failures;
+      try {
+        await work();
+      } finally {
+        ids.push(...await this.#clear());
+      }
+      await responsive.check();
+    });
+    assertEquals(changes(host, hostDigest(this.canaries)), []);
+    assertEquals(failures.slice(0, 3), []);
+    assert(memory < STREAM_ROOM, `the server took ${memory} MB above idle`);
+    await until(async () => {
+      const none = { processes: [], mounts: [], namespaces: [], cgroups: [], interfaces: [] };
+      assertEquals(traces(server.folder, ids), none);
+      assertEquals((await this.#remains()).filter((path) => !left.includes(path)), []);
+      const open = openFiles(server.pid);
+      assert(open <= files + MORE_FILES, `open files rose from ${files} to ${open}`);
+    }, 60_000);
+  }
+
+  /** Removes what a case made: containers, volumes, images but the session's own; gives the IDs of the containers. */
+  async #clear(): Promise<string[]> {
+    const found = new Set<string>();
+    // One that others depend on goes after them.
+    await until(async () => {
+      const { text } = await this.call("GET", "/libpod/containers/json?all=true", undefined, [200]);
+      const ids: string[] = JSON.parse(text).map(({ Id }: { Id: string }) => Id);
+      for (const id of ids) {
+        found.add(id);
+        await this.call("DELETE", `/libpod/containers/${id}?force=true&timeout=0&v=true`, undefined, [200, 404, 409]);
+      }
+      assertEquals(ids, []);
+    });
+    const images = JSON.parse((await this.call("GET", "/libpod/images/json", undefined, [200])).text);
+    for (const { Id, Names } of images as { Id: string; Names?: string[] }[]) {
+      if (Names?.includes(this.session.image)) continue;
+      await this.call("DELETE", `/libpod/images/${Id}?force=true`, undefined, [200, 404]);
+    }
+    await this.call("POST", "/libpod/images/prune", undefined, [200]);
+    return [...found];
+  }
+
+  /** What lies in the folders of the server, three levels down. */
+  async #remains(folder = this.server.folder, depth = 3): Promise<string[]> {
+    const found: string[] = [];
+    try {
+      for await (const { name, isDirectory } of Deno.readDir(folder)) {
+        const path = `${folder}/${name}`;
+        if (path === this.canaries || /-(wal|shm|journal)$|^kept-|^empty$/.test(name)) continue;
+        found.push(path);
+        if (isDirectory && depth > 1) found.push(...await this.#remains(path, depth - 1));
+      }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+    return found;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.idle[Symbol.asyncDispose]();
+    await this.session[Symbol.asyncDispose]();
+  }
+}
+
+function changes(before: Map<string, string>, after: Map<string, string>): string[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].filter((path) => before.get(path) !== after.get(path))
+    .map((path) => `${path}: ${before.get(path)} -> ${after.get(path)}`);
+}
