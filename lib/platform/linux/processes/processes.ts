@@ -20,6 +20,7 @@ import type {
 } from "../../../engine/host_port.ts";
 import type { HostContext } from "../context.ts";
 import { checkpointFolder, type ContainerPaths, containerPaths } from "../paths.ts";
+import { writeNamedFile } from "../named_paths.ts";
 import { removeFile } from "../tree.ts";
 import { deleteUserNamespace } from "../user_namespaces.ts";
 import { type AttachStreams, attachTo } from "./attach.ts";
@@ -30,6 +31,7 @@ import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
 import { type Facts, hasOwnPids, readFacts, writeFacts } from "./facts.ts";
 import { deleteLog, logPlaceOf, readLog } from "./log_sources.ts";
+import { closeLogTarget, openLogTarget } from "./log_target.ts";
 import { isAlive, markProcess, namespacesOf } from "./proc.ts";
 import { processState } from "./process_state.ts";
 import type { Nursery } from "./nursery.ts";
@@ -100,6 +102,7 @@ export class LinuxProcesses implements Processes {
       mkdirSync(container.bundle, { mode: 0o700 });
       if (restore) writeFileSync(container.started, "");
       const written = await bundler.write(options, container, cgroup, lent);
+      const logPath = await openLogTarget(record.log, container);
       const supervisor = await startConmon({
         program: conmon,
         nursery,
@@ -107,12 +110,14 @@ export class LinuxProcesses implements Processes {
         record,
         paths: this.#context.paths,
         container,
+        logPath,
         restore: restore &&
           { ...restore, images: join(checkpointFolder(this.#context.paths, record.id), "checkpoint") },
       });
-      const pidFiles = [container.conmonPidFile, record.spec.conmonPidFile].filter((file) => file !== undefined);
       const rest = { cgroup, privatePid: hasOwnPids(record), hooked: written.hooked, runtime: record.spec.runtime };
-      this.#remember(container, record.id, supervisor, rest, pidFiles);
+      this.#remember(container, record.id, supervisor, rest);
+      const { conmonPidFile } = record.spec;
+      if (conmonPidFile !== undefined) await writeNamedFile(conmonPidFile, String(supervisor.pid), 0o644);
       await filters.learn(written.rules, record.spec.annotations, join(this.#context.paths.runtime, record.id));
       return { pid: supervisor.containerPid, conmonPid: supervisor.pid };
     } catch (error) {
@@ -176,8 +181,8 @@ export class LinuxProcesses implements Processes {
     const facts = readFacts(container.facts);
     const state = join(this.#context.paths.runtime, containerID);
     // All else that a life leaves comes after the bundle and goes before these: mostly nothing was there yet.
-    const { bundle, exit, shared, parts } = container;
-    if (![bundle, exit, shared, parts, state].some((path) => existsSync(path))) return;
+    const { bundle, exit, shared, parts, logPlace } = container;
+    if (![bundle, exit, shared, parts, logPlace, state].some((path) => existsSync(path))) return;
     if (facts === undefined) await this.#supervisors.endUnknown(containerID);
     if (existsSync(state)) {
       const isOver = facts?.privatePid === true && !facts.hooked && existsSync(container.exit);
@@ -193,6 +198,7 @@ export class LinuxProcesses implements Processes {
       rm(container.bundle, { recursive: true, force: true }),
       endSharedMemory(container.shared),
       new SubPaths(container.parts)[Symbol.asyncDispose](),
+      closeLogTarget(container),
     ]);
     this.#exits.forget(containerID);
   }
@@ -262,13 +268,12 @@ export class LinuxProcesses implements Processes {
     containerID: string,
     supervisor: { pid: number; containerPid: number; ended: Promise<unknown> },
     rest: Omit<Facts, "container" | "conmon">,
-    pidFiles: readonly string[],
   ): void {
     const conmon = markProcess(supervisor.pid);
     const main = markProcess(supervisor.containerPid);
     if (conmon === undefined || main === undefined) throw notRunning("Create process", containerID);
-    // conmon writes these files itself only where it leaves its parent, which it does not.
-    for (const file of pidFiles) writeFileSync(file, String(supervisor.pid));
+    // conmon writes this file itself only where it leaves its parent, which it does not.
+    writeFileSync(container.conmonPidFile, String(supervisor.pid));
     writeFacts(container.facts, { container: main, conmon, ...rest });
     this.#supervisors.add(containerID, supervisor.ended);
   }

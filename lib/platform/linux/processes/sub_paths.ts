@@ -1,4 +1,4 @@
-import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import { runCommand } from "../command.ts";
@@ -29,15 +29,20 @@ export class SubPaths implements AsyncDisposable {
       });
     }
     try {
-      const place = join(this.#folder, String(this.#count++));
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      if ((await found.stat()).isDirectory()) await mkdir(place);
-      else await writeFile(place, "");
-      await mountOpened(found, place);
-      return place;
+      return await this.show(found);
     } finally {
       await found.close();
     }
+  }
+
+  /** Shows what is open; gives its place. */
+  async show(opened: FileHandle, attributes?: bigint): Promise<string> {
+    const place = join(this.#folder, String(this.#count++));
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    if ((await opened.stat()).isDirectory()) await mkdir(place);
+    else await writeFile(place, "");
+    await mountOpened(opened, place, attributes);
+    return place;
   }
 
   /** Takes them away again, those of an earlier process too. */
