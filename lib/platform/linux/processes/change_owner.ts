@@ -14,12 +14,18 @@ const VITAL = new Set([
  * Gives a folder of the host with all that is in it to a user, links themselves and not what they lead to. Nothing is done
  * where it is that user's already. All of it goes by one handle: a container that writes to a folder above cannot exchange
  * what was looked at.
+ *
+ * @param shown Where on the host it is, when the path is that of a mount of it
  */
-export async function changeOwner(path: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
+export async function changeOwner(
+  path: string,
+  { uid, gid }: { uid: number; gid: number },
+  shown?: string,
+): Promise<void> {
   const opened = await open(path, O_PATH);
   try {
     const handle = `/proc/${process.pid}/fd/${opened.fd}`;
-    const real = await readlink(handle);
+    const real = shown ?? await readlink(handle);
     if (VITAL.has(real)) {
       throw new EngineError(
         "invalid",
