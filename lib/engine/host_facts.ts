@@ -50,6 +50,8 @@ export interface ContainerFacts {
   hosts: string;
   /** The container's tree: its parts, base layer last, and where it is mounted. */
   tree: { lower: string[]; upper: string; work: string; merged: string };
+  /** Paths that its processes do not see, and those they cannot write to. */
+  hidden: { maskedPaths: string[]; readonlyPaths: string[] };
   /** Of the process it starts with. */
   capabilities: { effective: string[]; bounding: string[] };
 }

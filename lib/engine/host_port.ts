@@ -109,6 +109,8 @@ export interface ProcessOptions {
   secrets?: ContainerSecrets;
   /** By the number of the mount in the record. */
   artifacts?: Readonly<Record<number, ArtifactFile[]>>;
+  /** Folders of the host that containers may write to: what is below them may be a link by the next look. */
+  writtenFolders?: readonly string[];
   /** The user namespace to join; absent: the host's. */
   userns?: string;
   /** Bring the container back from its checkpoint: it then runs, in place of being created. */

@@ -58,6 +58,24 @@ Deno.test("podman cp and docker cp carry files and folders both ways, running or
       await server.podman("start", "closed");
     }
   });
+  await t.step("a tree that is read-only stays as it is, and its volumes are written to", async () => {
+    const options = ["--name", "sealed", "--network=none", "--read-only", "-v", "sealed:/volume"];
+    ok(await server.podman("create", ...options, image, "sleep", "1000"));
+    for (const why of ["container rootfs is marked read-only", "read-only file system"]) {
+      for (const client of CLIENTS) {
+        for (const place of ["/new", "/etc/new", "/volume/../new"]) {
+          const refused = await server[client]("cp", `${files}/plain`, `sealed:${place}`);
+          assert(refused.code !== 0, `${client} ${place}`);
+          // Podman's client keeps the reason to itself.
+          if (client === "docker") assertStringIncludes(refused.stderr.toLowerCase(), why);
+        }
+        ok(await server[client]("cp", `${files}/plain`, `sealed:/volume/${client}`));
+        ok(await server[client]("cp", "sealed:/etc/passwd", `${server.folder}/read`));
+      }
+      assert(!ok(await server.podman("diff", "sealed")).includes("/new"));
+      ok(await server.podman("start", "sealed"));
+    }
+  });
   await t.step("a running container's tmpfs and volumes are seen", async () => {
     ok(await server.podman("cp", `${files}/plain`, "up:/scratch/x"));
     assertEquals(await exec("cat", "/scratch/x"), "plain");

@@ -44,6 +44,53 @@ async function exchange(pid: number, folder: string): Promise<AsyncDisposable> {
   };
 }
 
+Deno.test("a bind below a folder that a container writes to leads nowhere else, nor does the owner of anything else change", async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  ok(await server.podman("pull", "-q", image));
+  const outside = `${server.folder}/outside`;
+  const folder = `${server.folder}/shared`;
+  for (const path of [outside, folder, `${folder}/whole`]) await Deno.mkdir(path);
+  await Deno.writeTextFile(`${outside}/marker`, "host");
+  await Deno.writeTextFile(`${folder}/whole/inner`, "inner");
+  await Deno.symlink("whole", `${folder}/current`);
+  const script = `mkdir /v/part && touch /v/part/inner && ln -s ${outside} /v/link && touch /v/ready; sleep 1000`;
+  const run = ["run", "-d", "--network=none", "--name", "racer", "-v", `${folder}:/v`];
+  ok(await server.podman(...run, image, "sh", "-c", script));
+  while ((await server.podman("exec", "racer", "test", "-e", "/v/ready")).code !== 0);
+  const bind = async (source: string, look: string, User = "") => {
+    const body = { Image: image, User, Cmd: ["sh", "-c", look], HostConfig: { NetworkMode: "none", Binds: [source] } };
+    const { Id } = await (await server.request("POST", "/containers/create", { body })).json();
+    const started = await server.request("POST", `/containers/${Id}/start`);
+    await started.body?.cancel();
+    const code = started.status === 204
+      ? (await (await server.request("POST", `/containers/${Id}/wait`)).json()).StatusCode
+      : undefined;
+    await server.request("DELETE", `/containers/${Id}?force=1`);
+    return code;
+  };
+  // A link that stays in the folder is followed, one that leaves it is not.
+  assertEquals(await bind(`${folder}/current:/x`, "cat /x/inner"), 0);
+  assertEquals(await bind(`${folder}/link:/x`, "cat /x/marker"), undefined);
+  const pid = Number(ok(await server.podman("inspect", "--format", "{{.State.Pid}}", "racer")));
+  const seen = { inner: 0, refused: 0 };
+  const attempt = async (_: unknown, index: number) => {
+    const look = "touch /x/stolen; test -e /x/marker && exit 3; test -e /x/inner || exit 4";
+    const isGiven = index % 2 === 0;
+    const code = await bind(`${folder}/part:/x${isGiven ? ":U" : ""}`, look, isGiven ? "1234" : "");
+    if (code === undefined) seen.refused++;
+    else seen.inner++;
+    assertEquals(code ?? 0, 0, "the container sees the shared folder's part");
+  };
+  {
+    await using _race = await exchange(pid, "/v");
+    for (let done = 0; done < TRIES; done += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, attempt));
+  }
+  assertEquals([...Deno.readDirSync(outside)].map(({ name }) => name), ["marker"]);
+  assertEquals(["", "/marker"].map((path) => Deno.statSync(`${outside}${path}`).uid), [0, 0]);
+  assert(seen.inner > 0 && seen.refused > 0, `both were met: ${JSON.stringify(seen)}`);
+});
+
 Deno.test("a volume's sub path that a container exchanges with a link never mounts a folder of the host", async () => {
   await using session = await Session.start();
   const { server, image } = session;

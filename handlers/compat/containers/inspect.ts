@@ -1,4 +1,5 @@
 import type { ContainerRecord, ContainerSpec } from "../../../lib/engine/container_record.ts";
+import type { ContainerFacts } from "../../../lib/engine/host_facts.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { getContainer } from "../../containers/inspect.ts";
 import { ContainerInspect } from "../../wire/compat/container.ts";
@@ -25,7 +26,7 @@ export async function compatGetContainer(engine: Engine, name: string, size: boo
     Name: `/${native.Name}`,
     Platform: "linux",
     GraphDriver: native.GraphDriver,
-    HostConfig: hostConfig(native, spec),
+    HostConfig: hostConfig(native, spec, engine.containers.facts(native.Id)),
     Config: config(native, stopSignal),
     NetworkSettings: { ...native.NetworkSettings, Networks: networks(native, attachments) },
     Mounts: native.Mounts?.map((mount) => ({ ...mount, Mode: mount.Options?.join() ?? "" })),
@@ -39,7 +40,8 @@ function isRunning({ State }: InspectContainerData): boolean {
 
 function hostConfig(
   { HostConfig: native }: InspectContainerData,
-  { sysctl, maskedPaths, readOnlyPaths }: ContainerSpec,
+  { sysctl, privileged }: ContainerSpec,
+  facts: ContainerFacts | undefined,
 ): Sparse<ContainerInspect["HostConfig"]> {
   if (!native) return null;
   const { LogConfig, CgroupMode, CapAdd, CapDrop, ...same } = native;
@@ -51,8 +53,9 @@ function hostConfig(
     CgroupnsMode: CgroupMode === "host" ? "host" : "private",
     CapAdd: CapAdd?.map(capability),
     CapDrop: CapDrop?.map(capability),
-    MaskedPaths: maskedPaths ?? null,
-    ReadonlyPaths: readOnlyPaths ?? null,
+    // A privileged container has none, which Docker tells apart from an empty list.
+    MaskedPaths: privileged ? null : facts?.hidden.maskedPaths ?? null,
+    ReadonlyPaths: privileged ? null : facts?.hidden.readonlyPaths ?? null,
   };
 }
 

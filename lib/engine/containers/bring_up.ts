@@ -1,6 +1,7 @@
 import type { RestoreImages } from "../checkpoint_port.ts";
 import type { ContainerRecord } from "../container_record.ts";
 import type { Intent } from "../intents.ts";
+import type { MountSpec } from "../mount_spec.ts";
 import type { Operation } from "../table.ts";
 import { artifactMounts } from "./artifact_mounts.ts";
 import { FRESH_STATE } from "./create.ts";
@@ -103,9 +104,23 @@ async function act(context: Context, record: ContainerRecord, restore?: RestoreI
   const { netns, status } = net.value;
   const secrets = context.secrets.give(record);
   const artifacts = await artifactMounts(context, record);
-  const own = { record, rootfs: tree.value, netns, userns, network: status, secrets, artifacts };
+  const writtenFolders = record.mounts.some(isHostFolder) ? foldersWritten(context) : undefined;
+  const own = { record, rootfs: tree.value, netns, userns, network: status, secrets, artifacts, writtenFolders };
   const pids = await host.processes.create({ ...own, restore });
   return { network: net.value, pids };
+}
+
+/** Whether a mount shows a folder of the host that the caller names by its path. */
+function isHostFolder({ type }: Pick<MountSpec, "type">): boolean {
+  return type === "bind" || type === "overlay";
+}
+
+/** The folders of the host that containers may write to, those of containers that do not run included: they did, or will. */
+function foldersWritten({ records }: Context): string[] {
+  return records.all().flatMap(({ mounts, spec: { rootfs } }) => [
+    ...mounts.filter(({ type, options }) => type === "bind" && !options.includes("ro")).map(({ source }) => source),
+    ...rootfs !== undefined && !rootfs.overlay ? [rootfs.path] : [],
+  ]);
 }
 
 async function mountTree(context: Context, record: ContainerRecord, userns: string | undefined): Promise<string> {

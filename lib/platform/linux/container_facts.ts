@@ -4,6 +4,7 @@ import { EngineError } from "../../engine/errors.ts";
 import type { ContainerFacts } from "../../engine/host_facts.ts";
 import { checkpointFolder, containerPaths, type HostPaths } from "./paths.ts";
 import { containerCapabilities } from "./processes/capabilities.ts";
+import { hiddenPaths } from "./processes/confinement.ts";
 
 /** Names who starts as root without a look into the container's tree, where other names are resolved. */
 const ROOT = /^(?:root|0*)(?::|$)/;
@@ -34,6 +35,7 @@ export function containerFacts(paths: HostPaths, own: ReadonlySet<string>, recor
       work: join(container.storage, "work"),
       merged: join(container.storage, "merged"),
     },
+    hidden: hiddenPaths(record.spec),
     capabilities: capabilities(own, record),
   };
 }

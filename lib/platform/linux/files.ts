@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { lstat, mkdir, readdir, rename, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fitsGlob } from "../../engine/glob.ts";
 import type { Files } from "../../engine/host_port.ts";
+import { writeNamedFile } from "./named_paths.ts";
 
 /** A pattern that fits more is a mistake, and no container has as many mounts. */
 const MOST_PATHS = 10_000;
@@ -30,12 +30,7 @@ export const hostFiles: Files = {
     return found;
   },
   isFolder: (path) => stat(path).then((facts) => facts.isDirectory(), () => false),
-  async writeText(path, text) {
-    // Renamed into its place: who reads it never finds a part, and no link of that name is followed.
-    const draft = `${path}.${randomUUID()}`;
-    await writeFile(draft, text, { mode: 0o600, flag: "wx" });
-    await rename(draft, path);
-  },
+  writeText: (path, text) => writeNamedFile(path, text, 0o600),
 };
 
 /** What a folder has that fits one part of a pattern; names with a dot in front only where the pattern has it too. */

@@ -87,6 +87,9 @@ const WORKING_FOLDER = -100;
 const EMPTY_PATH = 0x1000;
 /** `OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC`. */
 const CLONE = 0x80001;
+/** `AT_RECURSIVE`, and `MS_PRIVATE`: what happens to the clone is seen nowhere else. */
+const RECURSIVE = 0x8000;
+const PRIVATE = 0x40000n;
 /** `MOVE_MOUNT_F_EMPTY_PATH`. */
 const FROM_HANDLE = 4;
 
@@ -129,21 +132,29 @@ async function mountWith(flags: bigint, type: string, target: string, options: s
 }
 
 /**
- * Mounts what an open handle holds, without what is mounted in it. The kernel is given the handle: no path of it is looked up.
- * Resolves with whether that was done.
+ * Mounts what an open handle holds. The kernel is given the handle: no path of it is looked up. Resolves with whether that was
+ * done.
  *
  * @param attributes `MOUNT_ATTR_…` of `mount_setattr(2)`, set before the mount is seen anywhere
+ * @param recursive With what is mounted in it
  */
-export async function mountHandle(handle: number, target: string, attributes: bigint): Promise<boolean> {
+export async function mountHandle(
+  handle: number,
+  target: string,
+  attributes: bigint,
+  recursive = false,
+): Promise<boolean> {
   const calls = library();
   if (calls === null) return false;
   const [empty, path] = [text(""), text(target)];
-  const tree = Number(await calls.open_tree(OPEN_TREE, handle, empty, CLONE | EMPTY_PATH));
+  const depth = recursive ? RECURSIVE : 0;
+  const tree = Number(await calls.open_tree(OPEN_TREE, handle, empty, CLONE | EMPTY_PATH | depth));
   if (tree < 0) return false;
   try {
-    const set = new Uint8Array(new BigUint64Array([attributes, 0n, 0n, 0n]).buffer);
-    if (attributes !== 0n) {
-      const result = await calls.mount_setattr(MOUNT_SETATTR, tree, empty, EMPTY_PATH, set, set.length);
+    const set = new Uint8Array(new BigUint64Array([attributes, 0n, recursive ? PRIVATE : 0n, 0n]).buffer);
+    // Taken away again, a clone that is shared would take the host's own mounts with it.
+    if (attributes !== 0n || recursive) {
+      const result = await calls.mount_setattr(MOUNT_SETATTR, tree, empty, EMPTY_PATH | depth, set, set.length);
       if (result !== 0n) return false;
     }
     const result = await calls.move_mount(MOVE_MOUNT, tree, empty, WORKING_FOLDER, path, FROM_HANDLE);

@@ -15,9 +15,15 @@ export const NO_LINKS = 0x200000n;
  * opened by `openInside()` of `safe_path.ts`, and the handle is mounted.
  *
  * @param attributes Attributes of the mount, joined by `|`
+ * @param recursive With what is mounted in it; mounts that come later are not seen
  */
-export async function mountOpened(file: FileHandle, target: string, attributes = 0n): Promise<void> {
-  if (await mountHandle(file.fd, target, attributes)) return;
+export async function mountOpened(
+  file: FileHandle,
+  target: string,
+  attributes = 0n,
+  recursive = false,
+): Promise<void> {
+  if (await mountHandle(file.fd, target, attributes, recursive)) return;
   // On Node, and to learn from the helper why the kernel refuses.
-  await mountHandleByHelper(file.fd, target, attributes);
+  await mountHandleByHelper(file.fd, target, attributes, recursive);
 }

@@ -11,7 +11,8 @@ import { findProgram } from "./programs.ts";
 
 /**
  * `share SETNS PID PATH TARGET` shows at TARGET what a process has mounted at PATH, in its own mount namespace.
- * `bind HANDLE TARGET ATTRIBUTES` shows at TARGET what `/proc/PID/fd/N` stands for, with attributes of mount_setattr(2).
+ * `bind HANDLE TARGET ATTRIBUTES DEPTH` shows at TARGET what `/proc/PID/fd/N` stands for, with attributes of mount_setattr(2);
+ * DEPTH is AT_RECURSIVE, for what is mounted in it as well, or 0.
  * `idmap USERNS (SOURCE TARGET)…` shows each SOURCE at TARGET with its owners mapped as in a user namespace.
  * `userns PIN NETPIN JOIN UIDS GIDS` makes a user namespace (JOIN empty) and a network namespace in it (NETPIN not empty),
  * each kept by a file it is mounted on.
@@ -22,9 +23,9 @@ const PROGRAM = String.raw`
 use strict;
 my ($OPEN_TREE, $MOVE_MOUNT, $MOUNT_SETATTR) = (428, 429, 442);
 my ($AT_FDCWD, $CLONE, $CLOEXEC, $EMPTY_PATH, $RECURSIVE, $NEWNS) = (-100, 1, 0x80000, 0x1000, 0x8000, 0x20000);
-my ($MOVE_EMPTY_PATH, $ATTR_IDMAP) = (4, 0x00100000);
+my ($MOVE_EMPTY_PATH, $ATTR_IDMAP, $PRIVATE) = (4, 0x00100000, 0x40000);
 my ($verb, @rest) = @ARGV;
-sub tree { my $path = "$_[0]\0"; my $tree = syscall($OPEN_TREE, $AT_FDCWD, $path, $CLONE | $CLOEXEC); $tree >= 0 or die "open_tree $_[0]: $!\n"; $tree }
+sub tree { my $path = "$_[0]\0"; my $tree = syscall($OPEN_TREE, $AT_FDCWD, $path, $CLONE | $CLOEXEC | ($_[1] || 0)); $tree >= 0 or die "open_tree $_[0]: $!\n"; $tree }
 sub place { my ($empty, $target) = ("\0", "$_[1]\0"); syscall($MOVE_MOUNT, $_[0], $empty, $AT_FDCWD, $target, $MOVE_EMPTY_PATH) == 0 or die "move_mount $_[1]: $!\n" }
 if ($verb eq 'share') {
   my ($setns, $pid, $path, $target) = @rest;
@@ -35,9 +36,9 @@ if ($verb eq 'share') {
   syscall($setns + 0, fileno($own), $NEWNS) == 0 or die "setns: $!\n";
   place($tree, $target);
 } elsif ($verb eq 'bind') {
-  my ($handle, $target, $attributes) = @rest;
-  my ($tree, $empty, $set) = (tree($handle), "\0", pack('QQQQ', $attributes, 0, 0, 0));
-  !$attributes || syscall($MOUNT_SETATTR, $tree, $empty, $EMPTY_PATH, $set, length $set) == 0 or die "mount_setattr $target: $!\n";
+  my ($handle, $target, $attributes, $depth) = @rest;
+  my ($tree, $empty, $set) = (tree($handle, $depth), "\0", pack('QQQQ', $attributes, 0, $depth ? $PRIVATE : 0, 0));
+  !$attributes && !$depth || syscall($MOUNT_SETATTR, $tree, $empty, $EMPTY_PATH | $depth, $set, length $set) == 0 or die "mount_setattr $target: $!\n";
   place($tree, $target);
 } elsif ($verb eq 'idmap') {
   my $userns = shift @rest;
@@ -81,6 +82,9 @@ if ($verb eq 'share') {
 }
 `;
 
+/** `AT_RECURSIVE`. */
+const RECURSIVE = 0x8000;
+
 /** The number of `setns(2)` by the names of `os.arch()`. */
 const SETNS: Record<string, number> = {
   x64: 308,
@@ -102,8 +106,14 @@ export async function shareMount(pid: number, path: string, target: string): Pro
  * Mounts what an open handle of this process holds, as `mountHandle()` of `libc.ts` does. `/proc/PID/fd/N` is no link whose
  * text is read: the kernel goes to what is open.
  */
-export async function mountHandleByHelper(handle: number, target: string, attributes: bigint): Promise<void> {
-  await help("bind", `/proc/${process.pid}/fd/${handle}`, target, String(attributes));
+export async function mountHandleByHelper(
+  handle: number,
+  target: string,
+  attributes: bigint,
+  recursive = false,
+): Promise<void> {
+  const depth = recursive ? RECURSIVE : 0;
+  await help("bind", `/proc/${process.pid}/fd/${handle}`, target, String(attributes), String(depth));
 }
 
 /**

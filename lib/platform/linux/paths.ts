@@ -71,6 +71,8 @@ export interface ContainerPaths {
   readonly parts: string;
   /** The log file of driver `k8s-file`. */
   readonly log: string;
+  /** The folder of a log that the caller names, shown for as long as there is a supervisor. */
+  readonly logPlace: string;
 }
 
 /** The paths of one exec session. */
@@ -147,6 +149,7 @@ export function containerPaths(paths: HostPaths, id: string): ContainerPaths {
     shared: `${paths.shared}/${id}`,
     parts: `${paths.shared}/${id}.parts`,
     log: `${paths.logs}/${id}.log`,
+    logPlace: `${paths.shared}/${id}.log`,
   };
 }
 

@@ -9,7 +9,7 @@ import { EngineError } from "../../engine/errors.ts";
 import { readBounded } from "./bounded_read.ts";
 
 /** `O_PATH` of `open(2)`, which `node:fs` does not name: a handle for looking, not for reading. */
-const O_PATH = 0o10000000;
+export const O_PATH = 0o10000000;
 const LINK_LIMIT = 40;
 /** Every folder on the way is held open. A tree can nest without end, and links can lead deeper than any path is long. */
 const DEPTH_LIMIT = 256;

@@ -6,16 +6,46 @@ import { mountHandle, unmount } from "../../../lib/platform/linux/libc.ts";
 import { NO_DEVICES, NO_EXECUTION, NO_LINKS, NO_SETUID } from "../../../lib/platform/linux/mount_handle.ts";
 import { mountHandleByHelper } from "../../../lib/platform/linux/mount_helper.ts";
 import { openInside } from "../../../lib/platform/linux/safe_path.ts";
+import { ok, run } from "../../fixtures/run.ts";
 import { ignore } from "./process_bench.ts";
 
 const ways = {
-  "mountHandle()": async (handle: number, target: string, attributes: bigint) => {
-    assert(await mountHandle(handle, target, attributes));
+  "mountHandle()": async (handle: number, target: string, attributes: bigint, recursive?: boolean) => {
+    assert(await mountHandle(handle, target, attributes, recursive));
   },
   "mountHandleByHelper()": mountHandleByHelper,
 };
 
 for (const [name, mountIt] of Object.entries(ways)) {
+  Deno.test({
+    name: `${name} shows what is mounted in it as well, and takes nothing else away with it`,
+    ignore,
+    async fn() {
+      const folder = await mkdtemp(join(tmpdir(), "gantry-handle-"));
+      const [tree, place] = [join(folder, "tree"), join(folder, "place")];
+      try {
+        for (const path of [join(tree, "inner"), place]) await mkdir(path, { recursive: true });
+        // Shared, as the mounts of most machines are.
+        for (
+          const args of [["--bind", tree, tree], ["--make-shared", tree], ["-t", "tmpfs", "x", join(tree, "inner")]]
+        ) {
+          ok(await run(["mount", ...args]));
+        }
+        await writeFile(join(tree, "inner/file"), "there");
+        const opened = await openInside(tree, ".");
+        await mountIt(opened!.fd, place, 0n, true);
+        await opened!.close();
+        assertEquals(await readFile(join(place, "inner/file"), "utf8"), "there");
+        ok(await run(["umount", "--recursive", place]));
+        assertEquals([await readdir(place), await readFile(join(tree, "inner/file"), "utf8")], [[], "there"]);
+      } finally {
+        await run(["umount", "--recursive", place]);
+        ok(await run(["umount", "--recursive", tree]));
+        await rm(folder, { recursive: true });
+      }
+    },
+  });
+
   Deno.test({
     name: `${name} mounts what was opened, whatever its path leads to by then, with attributes`,
     ignore,

@@ -2,7 +2,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { ContainerRecord, ContainerSpec } from "../../../lib/engine/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { hiddenPaths } from "../../../lib/platform/linux/processes/confinement.ts";
+import { defaultMasks, hiddenPaths } from "../../../lib/platform/linux/processes/confinement.ts";
 import { idMapping } from "../../../lib/platform/linux/processes/id_mapping.ts";
 import { containerNamespaces } from "../../../lib/platform/linux/processes/namespaces.ts";
 import { buildSpec } from "../../../lib/platform/linux/processes/runtime_spec.ts";
@@ -85,8 +85,23 @@ Deno.test("hiddenPaths() hides what is asked for, and shows what a pattern fits"
   assertEquals([maskedPaths.includes("/sys/firmware"), readonlyPaths.includes("/proc/sys")], [true, false]);
   const own = paths({ maskedPaths: ["/proc/kcore", "/x"], readOnlyPaths: [], masks: ["/a"], unmasks: ["/x"] });
   assertEquals(own, { maskedPaths: ["/proc/kcore", "/a"], readonlyPaths: [] });
+  assertEquals(maskedPaths.includes("/proc/interrupts"), true);
   assertEquals(paths({ unmasks: ["ALL"] }), { maskedPaths: [], readonlyPaths: [] });
   assertEquals(paths({ privileged: true, masks: ["/a"] }), { maskedPaths: [], readonlyPaths: [] });
+});
+
+Deno.test("defaultMasks() hides the counters of heat of each processor that has them", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "gantry-masks-" });
+  try {
+    for (const name of ["cpu0/thermal_throttle", "cpu12/thermal_throttle", "cpu1", "cpufreq/thermal_throttle"]) {
+      await Deno.mkdir(`${folder}/${name}`, { recursive: true });
+    }
+    const found = ["cpu0", "cpu12"].map((name) => `${folder}/${name}/thermal_throttle`);
+    assertEquals(defaultMasks(folder).slice(-2), found);
+    assertEquals(defaultMasks(`${folder}/none`), defaultMasks(folder).slice(0, -2));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("idMapping() reads ranges of the host, and after @ of the container", () => {

@@ -96,6 +96,10 @@ export async function writeArchive(
   try {
     await withPlace(context, tree, spelled, (place) => {
       if (place.mount?.readOnly) throw invalid(`"${place.mount.destination}" is mounted read-only`);
+      // As Docker has it; Podman writes. The kernel refuses where a process is looked through.
+      if (record.spec.readOnly && place.pid === undefined && place.mount === undefined) {
+        throw invalid("container rootfs is marked read-only");
+      }
       return hostOf(context).trees.write(place, entries, { owner, keepKinds, signal });
     });
     requireStill(context, tree, "written");

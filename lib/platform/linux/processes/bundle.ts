@@ -24,6 +24,7 @@ import { buildSpec, specText } from "./runtime_spec.ts";
 import { readSeccompProfile } from "./seccomp.ts";
 import { placeSecrets } from "./secret_files.ts";
 import type { SeccompFilters } from "./seccomp_filters.ts";
+import { SharedFolders } from "./shared_folders.ts";
 import type { SpecSeccomp } from "./spec_types.ts";
 import type { SubPaths } from "./sub_paths.ts";
 import { checkKernelFolders } from "./tree_check.ts";
@@ -67,6 +68,7 @@ export interface Lent {
 export async function openBundler(context: HostContext, filters: SeccompFilters): Promise<Bundler> {
   const [capabilities, seccomp] = await Promise.all([ownCapabilities(), readSeccompProfile()]);
   const limits = await allowedLimits(capabilities.has("CAP_SYS_RESOURCE"));
+  const sharedFolders = new SharedFolders([context.paths.volumes, context.paths.containers]);
   const volumePath = (name: string) => join(context.paths.volumes, name, "_data");
   const pidOf = (id: string) => Promise.resolve(livePid(containerPaths(context.paths, id), id));
   return {
@@ -92,6 +94,7 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
         changesPath: (index) => join(container.overlays, String(index)),
         owner: { host: hostOwner(record, user), container: user },
         subPaths: lent.subPaths,
+        sharedAbove: (path) => sharedFolders.above(path, options.writtenFolders ?? []),
         rootfs,
         artifacts: options.artifacts,
         groups: lent.groups,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { existsSync, readdirSync } from "node:fs";
 import type { ContainerSpec } from "../../../engine/container_record.ts";
 import { fitsGlob } from "../../../engine/glob.ts";
 import { parseSeccompProfile, type SeccompProfile, translateSeccomp } from "./seccomp.ts";
@@ -14,8 +15,24 @@ const MASKED = [
   ..."/proc/acpi /proc/kcore /proc/keys /proc/latency_stats /proc/timer_list /proc/timer_stats".split(" "),
   ..."/proc/sched_debug /proc/scsi /sys/firmware /sys/fs/selinux /sys/dev/block".split(" "),
   "/sys/devices/virtual/powercap",
+  "/proc/interrupts",
 ];
 const READ_ONLY = "/proc/asound /proc/bus /proc/fs /proc/irq /proc/sys /proc/sysrq-trigger".split(" ");
+
+const PROCESSORS = "/sys/devices/system/cpu";
+
+/** Listed once: processors do not come and go while a server runs. */
+let masked: string[] | undefined;
+
+/**
+ * The paths that a container does not see by default. The counters of heat are one folder for each processor: with those of
+ * interrupts they tell one container what others do.
+ */
+export function defaultMasks(processors = PROCESSORS): string[] {
+  const names = existsSync(processors) ? readdirSync(processors) : [];
+  const cores = names.filter((name) => /^cpu\d+$/.test(name)).map((name) => `${processors}/${name}/thermal_throttle`);
+  return [...MASKED, ...cores.filter((path) => existsSync(path)).sort()];
+}
 
 /** What the rules for system calls are made from. */
 export interface SeccompSources {
@@ -41,7 +58,7 @@ export async function containerSeccomp(
 
 /** The paths a container does not see, and those it cannot write to. */
 export function hiddenPaths(
-  { privileged, masks, unmasks, maskedPaths = MASKED, readOnlyPaths = READ_ONLY }: Pick<
+  { privileged, masks, unmasks, maskedPaths = masked ??= defaultMasks(), readOnlyPaths = READ_ONLY }: Pick<
     ContainerSpec,
     "privileged" | "masks" | "unmasks" | "maskedPaths" | "readOnlyPaths"
   >,
@@ -51,7 +68,9 @@ export function hiddenPaths(
   const shown = (path: string) =>
     patterns.some((pattern) => pattern.toUpperCase() === "ALL" || fitsGlob(pattern, path));
   return {
-    maskedPaths: [...maskedPaths.filter((path) => !shown(path)), ...masks.flatMap((text) => text.split(":"))],
+    maskedPaths: [
+      ...new Set([...maskedPaths.filter((path) => !shown(path)), ...masks.flatMap((text) => text.split(":"))]),
+    ],
     readonlyPaths: readOnlyPaths.filter((path) => !shown(path)),
   };
 }

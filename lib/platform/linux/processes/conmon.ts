@@ -26,6 +26,8 @@ export interface ConmonOptions {
   record: ContainerRecord;
   paths: HostPaths;
   container: ContainerPaths;
+  /** Where the log is written. */
+  logPath: string;
   /** Bring the container back from these images in place of creating it. */
   restore?: RestoreImages & { images: string };
 }
@@ -60,7 +62,7 @@ export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
   }
 }
 
-function conmonArgs({ runtime, record, paths, container, restore }: ConmonOptions): string[] {
+function conmonArgs({ runtime, record, paths, container, logPath, restore }: ConmonOptions): string[] {
   const { id, spec, process, log } = record;
   const limited = spec.logSizeMax !== undefined && spec.logSizeMax > 0;
   return [
@@ -69,7 +71,7 @@ function conmonArgs({ runtime, record, paths, container, restore }: ConmonOption
     ...["--bundle", container.bundle, "--container-pidfile", container.pidFile],
     ...["--exit-dir", paths.exits, "--full-attach", "--log-level", "error"],
     // An fsync at every container's end would cost more than the container.
-    ...["--no-sync-log", ...logArguments(log, spec.logOptions.tag)],
+    ...["--no-sync-log", ...logArguments({ ...log, path: logPath }, spec.logOptions.tag)],
     ...restore ? restoreArgs(restore) : [],
     // The supervisor counts the time: it goes on when this server does not.
     ...spec.timeout ? ["--timeout", String(spec.timeout)] : [],

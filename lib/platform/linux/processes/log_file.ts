@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { type FileHandle, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../engine/errors.ts";
 import type { LogReadOptions } from "../../../engine/host_port.ts";
-import { fileID, readAt } from "./log_place.ts";
+import { fileID, type OpenFile, openOwn, readAt } from "./log_place.ts";
 
 const CHUNK = 256 * 1024;
 /** How often a followed file is looked at: often while it grows. */
@@ -18,8 +18,12 @@ const IDLE = 50;
  * The log's bytes. One that is followed goes on as the file grows, and through its replacement (conmon starts a new file at
  * the size limit), until `followUntil` has resolved and the end is reached. A missing file is an empty one.
  */
-export function readLogFile(path: string, options: LogReadOptions): ReadableStream<Uint8Array> {
-  const chunks = readChunks(path, options);
+export function readLogFile(
+  path: string,
+  options: LogReadOptions,
+  openFile: OpenFile = openOwn,
+): ReadableStream<Uint8Array> {
+  const chunks = readChunks(path, options, openFile);
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await chunks.next();
@@ -32,11 +36,15 @@ export function readLogFile(path: string, options: LogReadOptions): ReadableStre
   }, { highWaterMark: 0 });
 }
 
-async function* readChunks(path: string, options: LogReadOptions): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+async function* readChunks(
+  path: string,
+  options: LogReadOptions,
+  openFile: OpenFile,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
   const { followUntil, signal, from } = options;
   let ended = followUntil === undefined;
   followUntil?.then(() => ended = true, () => ended = true);
-  let file = await openExisting(path);
+  let file = await openExisting(path, openFile);
   let pause = BUSY;
   try {
     let position = from?.offset ?? 0;
@@ -44,7 +52,7 @@ async function* readChunks(path: string, options: LogReadOptions): AsyncGenerato
     while (!signal?.aborted) {
       // Asked before the read: what is written before the end is read then.
       const last = ended;
-      file ??= await openExisting(path);
+      file ??= await openExisting(path, openFile);
       const chunk = file && await readAt(file, position, CHUNK);
       if (chunk && chunk.length > 0) {
         position += chunk.length;
@@ -75,8 +83,8 @@ async function* readChunks(path: string, options: LogReadOptions): AsyncGenerato
   return undefined;
 }
 
-async function openExisting(path: string): Promise<FileHandle | undefined> {
-  return await open(path, "r").catch((error) => {
+async function openExisting(path: string, openFile: OpenFile): Promise<FileHandle | undefined> {
+  return await openFile(path).catch((error) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });

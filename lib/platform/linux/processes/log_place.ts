@@ -11,14 +11,20 @@ const CHUNK = 256 * 1024;
 const HEAD = 64;
 const NEWLINE = 10;
 
+/** Opens a log for reading. */
+export type OpenFile = (path: string) => Promise<FileHandle>;
+
+/** Opens a log in the server's own folder, which nobody else writes to. */
+export const openOwn: OpenFile = (path) => open(path, "r");
+
 /**
  * Where the last `records` records begin. Lines marked partial belong to the record of the line after them. A missing file
  * is an empty one.
  */
-export async function findLogPlace(path: string, records: number): Promise<LogPlace> {
+export async function findLogPlace(path: string, records: number, openFile: OpenFile = openOwn): Promise<LogPlace> {
   let file: FileHandle;
   try {
-    file = await open(path, "r");
+    file = await openFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     return { offset: 0, file: "" };

@@ -7,10 +7,11 @@ import type { LogSource } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { LogPlace, LogReadOptions } from "../../../engine/host_port.ts";
 import { containerPaths, type HostPaths } from "../paths.ts";
+import { openNamedFile } from "../named_paths.ts";
 import { removeFile } from "../tree.ts";
 import { hasJournal, readJournal } from "./journal_log.ts";
 import { readLogFile } from "./log_file.ts";
-import { findLogPlace } from "./log_place.ts";
+import { findLogPlace, openOwn } from "./log_place.ts";
 
 /** Where a container's log is kept by a driver. Throws `EngineError("unsupported")` for a journal where there is none. */
 export function logSource(paths: HostPaths, containerID: string, driver: string): LogSource {
@@ -30,14 +31,18 @@ export function logArguments({ driver, path }: LogSource, tag: string | undefine
 }
 
 /** A log's bytes, in the Kubernetes format wherever it is. */
-export function readLog({ driver, path, id = "" }: LogSource, options: LogReadOptions): ReadableStream<Uint8Array> {
+export function readLog(
+  { driver, path, id = "", kept }: LogSource,
+  options: LogReadOptions,
+): ReadableStream<Uint8Array> {
   if (driver === "none") return new ReadableStream({ start: (controller) => controller.close() });
-  return driver === "journald" ? readJournal(id, options) : readLogFile(path, options);
+  return driver === "journald" ? readJournal(id, options) : readLogFile(path, options, kept ? openNamedFile : openOwn);
 }
 
 /** Where a log's last records begin; a journal has one place only, its beginning. */
-export async function logPlaceOf({ driver, path }: LogSource, records: number): Promise<LogPlace> {
-  return driver === "k8s-file" ? await findLogPlace(path, records) : { offset: 0, file: "" };
+export async function logPlaceOf({ driver, path, kept }: LogSource, records: number): Promise<LogPlace> {
+  if (driver !== "k8s-file") return { offset: 0, file: "" };
+  return await findLogPlace(path, records, kept ? openNamedFile : openOwn);
 }
 
 /** Deletes a log that is the container's own; a journal forgets by its own rules. */

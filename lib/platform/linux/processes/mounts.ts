@@ -17,6 +17,7 @@ import { idMapping } from "./id_mapping.ts";
 import { kernelMounts } from "./kernel_mounts.ts";
 import { overlayMount } from "./overlay_mounts.ts";
 import type { SpecMount } from "./spec_types.ts";
+import type { Below } from "./shared_folders.ts";
 import type { SubPaths } from "./sub_paths.ts";
 
 /** Where a container finds its init, when it wants one. */
@@ -36,6 +37,8 @@ export interface MountSources {
   /** Who the process is on the host, and in the container. */
   owner: { host: { uid: number; gid: number }; container: { uid: number; gid: number } };
   subPaths: SubPaths;
+  /** What containers can change on the way to a path of the host, if anything. */
+  sharedAbove: (path: string) => Below | undefined;
   /** The container's tree. */
   rootfs: string;
   /** The files of artifacts, by the number of the mount in the record. */
@@ -83,7 +86,7 @@ async function askedMount(
   }
   if (type === "devpts" || type === "mqueue") return { destination, type, source: type, options };
   const source = await sourceOf(mount, index, sources);
-  if (isOwned && type !== "image") await changeOwner(source, owner.host);
+  if (isOwned && type !== "image") await changeOwner(source, owner.host, sources.subPaths.realPath(source));
   if (isOverlay(mount)) {
     const changes = sources.changesPath(index);
     const byRuntime = record.idMaps === undefined;
@@ -108,6 +111,11 @@ async function sourceOf(mount: MountSpec, index: number, sources: MountSources):
     ? sources.imagePath(index)
     : mount.source;
   if (mount.subPath !== undefined) return await sources.subPaths.open(whole, mount.subPath);
+  const below = mount.type === "bind" || mount.type === "overlay" ? sources.sharedAbove(whole) : undefined;
+  // A container could put a link on the way, which leads out of what is its own.
+  if (below !== undefined) {
+    return await sources.subPaths.open(below.folder, below.rest, mount.options.includes("rbind"));
+  }
   await stat(whole).catch((error) => {
     const text = `statfs ${whole}: no such file or directory`;
     throw new EngineError("invalid", text, { sentinel: "no such file or directory", cause: error });

@@ -20,6 +20,7 @@ import type {
 } from "../../../engine/host_port.ts";
 import type { HostContext } from "../context.ts";
 import { checkpointFolder, type ContainerPaths, containerPaths } from "../paths.ts";
+import { writeNamedFile } from "../named_paths.ts";
 import { namesIn, removeFile, removeFolder } from "../tree.ts";
 import { deleteUserNamespace } from "../user_namespaces.ts";
 import { type AttachStreams, attachTo } from "./attach.ts";
@@ -31,6 +32,7 @@ import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
 import { type Facts, hasOwnPids, readFacts, writeFacts } from "./facts.ts";
 import { deleteLog, logPlaceOf, readLog } from "./log_sources.ts";
+import { closeLogTarget, openLogTarget } from "./log_target.ts";
 import { isAlive, markProcess, namespacesOf } from "./proc.ts";
 import { processState } from "./process_state.ts";
 import type { Nursery } from "./nursery.ts";
@@ -102,6 +104,7 @@ export class LinuxProcesses implements Processes {
       const lent = { subPaths, memory: memory?.path, groups: await cgroups.viewOf(record, cgroup) };
       if (restore) writeFileSync(container.started, "");
       const written = await bundler.write(options, container, cgroup, lent);
+      const logPath = await openLogTarget(record.log, container);
       const supervisor = await startConmon({
         program: conmon,
         nursery,
@@ -109,12 +112,14 @@ export class LinuxProcesses implements Processes {
         record,
         paths: this.#context.paths,
         container,
+        logPath,
         restore: restore &&
           { ...restore, images: join(checkpointFolder(this.#context.paths, record.id), "checkpoint") },
       });
-      const pidFiles = [container.conmonPidFile, record.spec.conmonPidFile].filter((file) => file !== undefined);
       const rest = { cgroup, privatePid: hasOwnPids(record), hooked: written.hooked, runtime: record.spec.runtime };
-      this.#remember(container, record.id, supervisor, rest, pidFiles);
+      this.#remember(container, record.id, supervisor, rest);
+      const { conmonPidFile } = record.spec;
+      if (conmonPidFile !== undefined) await writeNamedFile(conmonPidFile, String(supervisor.pid), 0o644);
       await filters.learn(written.rules, record.spec.annotations, join(this.#context.paths.runtime, record.id));
       return { pid: supervisor.containerPid, conmonPid: supervisor.pid };
     } catch (error) {
@@ -180,8 +185,8 @@ export class LinuxProcesses implements Processes {
     const facts = readFacts(container.facts);
     const state = join(this.#context.paths.runtime, containerID);
     // All else that a life leaves comes after the bundle and goes before these: mostly nothing was there yet.
-    const { bundle, exit, shared, parts } = container;
-    if (![bundle, exit, shared, parts, state].some((path) => existsSync(path))) return;
+    const { bundle, exit, shared, parts, logPlace } = container;
+    if (![bundle, exit, shared, parts, logPlace, state].some((path) => existsSync(path))) return;
     const cleanUp = new CleanUp();
     if (facts === undefined) await cleanUp.step(() => this.#supervisors.endUnknown(containerID));
     if (existsSync(state)) {
@@ -200,6 +205,7 @@ export class LinuxProcesses implements Processes {
       cleanUp.step(() => removeFolder(container.bundle)),
       cleanUp.step(() => endSharedMemory(container.shared)),
       cleanUp.step(() => new SubPaths(container.parts)[Symbol.asyncDispose]()),
+      cleanUp.step(() => closeLogTarget(container)),
     ]);
     this.#exits.forget(containerID);
     cleanUp.done(`Clean up container ${containerID}`);
@@ -270,13 +276,12 @@ export class LinuxProcesses implements Processes {
     containerID: string,
     supervisor: { pid: number; containerPid: number; ended: Promise<unknown> },
     rest: Omit<Facts, "container" | "conmon">,
-    pidFiles: readonly string[],
   ): void {
     const conmon = markProcess(supervisor.pid);
     const main = markProcess(supervisor.containerPid);
     if (conmon === undefined || main === undefined) throw notRunning("Create process", containerID);
-    // conmon writes these files itself only where it leaves its parent, which it does not.
-    for (const file of pidFiles) writeFileSync(file, String(supervisor.pid));
+    // conmon writes this file itself only where it leaves its parent, which it does not.
+    writeFileSync(container.conmonPidFile, String(supervisor.pid));
     writeFacts(container.facts, { container: main, conmon, ...rest });
     this.#supervisors.add(containerID, supervisor.ended);
   }

@@ -9,6 +9,7 @@ import process from "node:process";
 import type { ContainerSpec } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { SpecPort } from "../../../engine/spec_port.ts";
+import { openNamedFolder } from "../named_paths.ts";
 import { securityModules } from "../security_modules.ts";
 import { containerCapabilities } from "./capabilities.ts";
 import { checkHostUsers } from "./identity_files.ts";
@@ -92,7 +93,7 @@ export async function readAskedSeccomp(path: string): Promise<string> {
   });
 }
 
-async function checkPaths({ namespaces, baseHosts, conmonPidFile, rootfs }: ContainerSpec): Promise<void> {
+async function checkPaths({ namespaces, baseHosts, conmonPidFile, logPath, rootfs }: ContainerSpec): Promise<void> {
   if (rootfs !== undefined && !await stat(rootfs.path).then((facts) => facts.isDirectory(), () => false)) {
     throw new EngineError("invalid", `error checking path "${rootfs.path}": no such folder`);
   }
@@ -109,6 +110,17 @@ async function checkPaths({ namespaces, baseHosts, conmonPidFile, rootfs }: Cont
   if (conmonPidFile !== undefined && await problemWith(dirname(conmonPidFile)) !== undefined) {
     throw new EngineError("invalid", `Create container: "conmon_pid_file" "${conmonPidFile}": its folder is missing`);
   }
+  for (const path of [conmonPidFile, logPath]) if (path?.startsWith("/")) await checkWay(path);
+}
+
+/** Throws `EngineError("invalid")` for a link on the way to a file that is going to be written. */
+async function checkWay(path: string): Promise<void> {
+  const folder = await openNamedFolder(dirname(path)).catch((error) => {
+    if (error instanceof EngineError) throw error;
+    // A folder that is missing is told of by whoever needs it.
+    return undefined;
+  });
+  await folder?.close();
 }
 
 /** Why there is nothing at a path, in the words of the C library. */

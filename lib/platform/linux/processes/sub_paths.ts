@@ -1,4 +1,4 @@
-import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdir, readlink, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import { runCommand } from "../command.ts";
@@ -13,6 +13,7 @@ import { namesIn } from "../tree.ts";
  */
 export class SubPaths implements AsyncDisposable {
   readonly #folder: string;
+  readonly #real = new Map<string, string>();
   #count = 0;
 
   /** @param folder Where the parts are shown; nothing else is in there */
@@ -20,8 +21,12 @@ export class SubPaths implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  /** Shows a part; gives its place. Throws `EngineError("invalid")` where there is none. */
-  async open(root: string, path: string): Promise<string> {
+  /**
+   * Shows a part; gives its place. Throws `EngineError("invalid")` where there is none.
+   *
+   * @param recursive With what is mounted in it
+   */
+  async open(root: string, path: string, recursive?: boolean): Promise<string> {
     const found = await openInside(root, path);
     if (found === undefined) {
       throw new EngineError("invalid", `subpath "${path}" of "${root}": no such file or directory`, {
@@ -29,15 +34,26 @@ export class SubPaths implements AsyncDisposable {
       });
     }
     try {
-      const place = join(this.#folder, String(this.#count++));
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      if ((await found.stat()).isDirectory()) await mkdir(place);
-      else await writeFile(place, "");
-      await mountOpened(found, place);
-      return place;
+      return await this.show(found, 0n, recursive);
     } finally {
       await found.close();
     }
+  }
+
+  /** Shows what is open; gives its place. */
+  async show(opened: FileHandle, attributes?: bigint, recursive?: boolean): Promise<string> {
+    const place = join(this.#folder, String(this.#count++));
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    if ((await opened.stat()).isDirectory()) await mkdir(place);
+    else await writeFile(place, "");
+    await mountOpened(opened, place, attributes, recursive);
+    this.#real.set(place, await readlink(`/proc/self/fd/${opened.fd}`));
+    return place;
+  }
+
+  /** Where on the host that is which is shown at a place. */
+  realPath(place: string): string | undefined {
+    return this.#real.get(place);
   }
 
   /** Takes them away again, those of an earlier process too. */
@@ -59,7 +75,7 @@ async function takeAway(place: string): Promise<void> {
     await remove();
   } catch (error) {
     if (!["EBUSY", "ENOTEMPTY"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    if (!await unmount(place)) await runCommand("umount", ["--", place]);
+    if (!await unmount(place)) await runCommand("umount", ["--recursive", "--", place]);
     await remove();
   }
 }
