@@ -31,7 +31,7 @@ export interface SpecSources {
   user: ResolvedUser;
   mounts: SpecMount[];
   cgroupsPath: string;
-  /** The host's default profile; `undefined` where none is installed. */
+  /** The administrator's own profile, where there is one. */
   seccomp?: SeccompProfile;
   filters: SeccompFilters;
   /** What this process may hand on. */
@@ -54,7 +54,7 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
   );
   const namespaces = await containerNamespaces(record, sources);
   const hasOwnUTS = namespaces.some(({ type, path }) => type === "uts" && path === undefined);
-  const seccomp = await containerSeccomp(spec, capabilities.bounding, sources);
+  const seccomp = await containerSeccomp(spec, capabilities.bounding, sources.seccomp);
   const args = record.process.args;
   const granted = await findDevices(spec.devices ?? []);
   const devices = [...spec.privileged ? await hostDevices() : [], ...granted.map(({ device }) => device)];
