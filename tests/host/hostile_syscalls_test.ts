@@ -1,5 +1,5 @@
 /** System calls that no container of either API may make, tried by a program, with each runtime. */
-import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { busyboxImage, pushImage } from "../fixtures/image_builder.ts";
 import { ok, run } from "../fixtures/run.ts";
 import { Session } from "./session.ts";
@@ -164,6 +164,34 @@ Deno.test("no container makes the system calls that its API denies, whatever pro
       },
     });
   }
+});
+
+Deno.test("a runtime without seccomp starts no container that is to have a filter, and an old one is named", async (t) => {
+  const folder = await Deno.makeTempDir({ prefix: "gantry-runtime-" });
+  const path = (await run(["sh", "-c", "command -v runc"])).stdout.trim();
+  const version = "runc version 1.1.4\nspec: 1.0.2-dev";
+  const script = `#!/bin/sh\n[ "$1" = --version ] && { printf '${version}\n'; exit; }\nexec ${path} "$@"\n`;
+  await Deno.writeTextFile(`${folder}/runc`, script, { mode: 0o755 });
+  await Deno.chmod(`${folder}/runc`, 0o755);
+  {
+    await using session = await Session.start({ args: ["--runtime", `${folder}/runc`] });
+    const { server, image } = session;
+    ok(await server.podman("pull", "-q", "--tls-verify=false", image));
+    await t.step("the server's start says so", () => {
+      assertMatch(server.stderr, /is runc 1\.1\.4: containers can break out of it \(CVE-2024-21626, .*CVE-2025-31133/);
+    });
+    await t.step("the container is refused by name, and leaves nothing", async () => {
+      const refused = await server.podman("run", "--name", "open", "--network=none", image, "true");
+      assertMatch(refused.stderr, /Filter system calls: runtime ".*\/runc" was built without seccomp/);
+      assertEquals(refused.stdout, "");
+      ok(await server.podman("rm", "-f", "open"));
+    });
+    await t.step("who asks for none gets none", async () => {
+      const open = ["run", "--rm", "--network=none", "--security-opt", "seccomp=unconfined", image];
+      assertMatch(ok(await server.podman(...open, "grep", "Seccomp:", "/proc/self/status")), /^Seccomp:\t0$/m);
+    });
+  }
+  await Deno.remove(folder, { recursive: true });
 });
 
 /** A 32-bit program that opens a socket by way of `socketcall`, and exits with the number of the error, or 0. */

@@ -6,6 +6,7 @@
 import type { ContainerSpec } from "../../../engine/container_record.ts";
 import { fitsGlob } from "../../../engine/glob.ts";
 import { parseSeccompProfile, type SeccompProfile, translateSeccomp } from "./seccomp.ts";
+import { usualAppArmorProfile } from "../security_modules.ts";
 import { DOCKER_PROFILE, PODMAN_PROFILE } from "./seccomp_default.ts";
 import { readAskedSeccomp } from "./spec_check.ts";
 import type { SpecSeccomp } from "./spec_types.ts";
@@ -32,6 +33,15 @@ export async function containerSeccomp(
   if (spec.privileged || spec.seccomp === "unconfined") return undefined;
   const usual = spec.defaults === "docker" ? DOCKER_PROFILE : PODMAN_PROFILE;
   return translateSeccomp(await askedProfile(spec) ?? administrators ?? usual, capabilities);
+}
+
+/** The profile of AppArmor that a container gets: the one it names, else the usual one where that is loaded. */
+export function containerAppArmor(
+  { privileged, apparmor, defaults }: Pick<ContainerSpec, "privileged" | "apparmor" | "defaults">,
+  loaded: readonly string[],
+): string | undefined {
+  if (apparmor !== undefined) return apparmor === "unconfined" ? undefined : apparmor;
+  return privileged ? undefined : usualAppArmorProfile(loaded, defaults);
 }
 
 /** The paths a container does not see, and those it cannot write to. */
