@@ -23,8 +23,8 @@ Deno.test("runtimeFaults() names what a version is open to, and what to install"
   for (const version of ["1.2.8", "1.2.9", "1.3.3", "1.3.4+ds1", "1.4.0-rc.3", "1.4.0", "1.10.0", "2.0.0"]) {
     assertEquals(await faults("runc", version), undefined, version);
   }
-  assertStringIncludes((await faults("crun", "1.8.1"))!, "(CVE-2026-47766)");
-  assertEquals([await faults("crun", "1.28"), await faults("crun", "1.29.1")], [undefined, undefined]);
+  assertStringIncludes((await faults("crun", "1.4.3"))!, "(CVE-2022-27650)");
+  assertEquals([await faults("crun", "1.4.4"), await faults("crun", "1.8.1")], [undefined, undefined]);
   assertEquals([await faults("youki", "0.1.0"), await faults("runc", "odd")], [undefined, undefined]);
 });
 
