@@ -62,6 +62,8 @@ export interface SecuritySpec {
   selinux?: string[];
   /** SELinux labels may be changed in the container. */
   labelNested?: boolean;
+  /** Whose confinement it gets where nothing is asked for; absent: Podman's. */
+  defaults?: "docker";
   /** The seccomp profile comes from the image's label, where it has one. */
   seccompPolicy?: "default" | "image";
   /** A seccomp profile's own text; it wins over a file. */

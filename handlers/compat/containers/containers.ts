@@ -41,8 +41,8 @@ export function compatContainers(engine: Engine): Implementation {
       requirePlatform(engine, image, parsePlatform(platform));
       const mounts = makingSources(spec.mounts, config);
       const ports = publishedPorts(config);
-      const hiding = hidingPaths(config.HostConfig);
-      return await create(engine, { ...spec, ...hiding, image, mounts, ports, stdinOnce: config.StdinOnce });
+      const confining = { ...confiningPaths(config.HostConfig), defaults: "docker" as const };
+      return await create(engine, { ...spec, ...confining, image, mounts, ports, stdinOnce: config.StdinOnce });
     },
     CompatListContainers: async (query, { version }) => {
       const image = imagesOf(engine);

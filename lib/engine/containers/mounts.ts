@@ -8,6 +8,13 @@ const MOST_MOUNTS = 1000;
 /** Where an image gets no volume: a folder in place of what the kernel shows would hide the masks that lie over it. */
 const KERNEL = /^\/(?:(?:proc|sys|dev)(?:\/.*)?)?$/s;
 
+/**
+ * Where nothing is mounted that a container has written: the runtime takes what is there for the kernel's, and hides other
+ * paths under the `null` it finds among the devices (CVE-2025-31133, CVE-2025-52565, CVE-2025-52881).
+ */
+const TRUSTED = /^\/(?:proc(?:\/.*)?|dev(?:\/(?:pts|null|console|ptmx))?)$/s;
+const WRITTEN = new Set<MountSpec["type"]>(["volume", "image", "overlay", "artifact"]);
+
 /** What a container's mounts come from besides what was asked for. */
 export interface MountOrigins {
   /** Mounts of other containers; what was asked for at the same place replaces them. */
@@ -44,6 +51,8 @@ export function resolveMounts(
     if (!isPath(destination)) throw invalid("a volume of the image is no path: it is too long, or has a NUL byte");
     mounts.push(imageVolume(destination, imageVolumes === "tmpfs", newName));
   }
+  const odd = mounts.find(({ type, destination }) => WRITTEN.has(type) && TRUSTED.test(destination));
+  if (odd !== undefined) throw invalid(`mount ${odd.type} at "${odd.destination}": only the host's own may be there`);
   if (mounts.length > MOST_MOUNTS) throw invalid(`more than ${MOST_MOUNTS} mounts and volumes`);
   // A mount below another one must come after it.
   return mounts.sort((a, b) => depth(a.destination) - depth(b.destination));

@@ -10,11 +10,10 @@ import type { HostInfo } from "../../engine/host_facts.ts";
 import type { Processes } from "../../engine/host_port.ts";
 import type { HostContext } from "./context.ts";
 import { DEFAULT_CAPABILITIES } from "./processes/capabilities.ts";
+import { OWN_PROFILE } from "./processes/seccomp.ts";
 import { netavarkAt } from "./netavark.ts";
 import { findProgram, packageVersion, programFacts } from "./programs.ts";
 import { securityModules } from "./security_modules.ts";
-
-const SECCOMP_PROFILE = "/usr/share/containers/seccomp.json";
 
 /** Go's names for processors, which OCI uses, by those of Node. */
 const ARCHITECTURES: Record<string, string> = { x64: "amd64", ia32: "386", ppc64: "ppc64le", mipsel: "mipsle" };
@@ -132,11 +131,11 @@ async function readSecurity(): Promise<HostInfo["securityOptions"]> {
   const [status, { apparmor, selinux }, profile] = await Promise.all([
     readFile("/proc/self/status", "utf8"),
     securityModules(),
-    exists(SECCOMP_PROFILE),
+    exists(OWN_PROFILE),
   ]);
   return {
     seccomp: /^Seccomp:/m.test(status),
-    seccompProfilePath: profile ? SECCOMP_PROFILE : "",
+    seccompProfilePath: profile ? OWN_PROFILE : "",
     apparmor,
     selinux,
     rootless: false,

@@ -18,6 +18,25 @@ Deno.test("resolveMounts() gives an image no volume in place of what the kernel 
   assertEquals(resolveMounts(asked, image, () => "fresh").length, 3);
 });
 
+Deno.test("resolveMounts() lets nothing that a container has written stand for the kernel's own", () => {
+  const one = (type: MountSpec["type"], destination: string) => {
+    const source = type === "bind" || type === "overlay" ? "/dev" : "own";
+    return resolveMounts([{ type, source, destination, options: [] }], {}, () => "fresh");
+  };
+  const places = ["/dev", "/dev/", "/x/../dev", "/dev/pts", "/dev/null", "/dev/console", "/proc", "/proc/self/attr"];
+  for (const place of places) {
+    for (const type of ["volume", "image", "overlay"] as const) {
+      assertThrows(() => one(type, place), EngineError, "only the host's own may be there");
+    }
+    assertEquals(one("bind", place).length, 1);
+    assertEquals(one("tmpfs", place).length, 1);
+  }
+  for (const place of ["/dev/shm", "/device", "/process", "/srv/dev"]) assertEquals(one("volume", place).length, 1);
+  // What other containers mount is no better.
+  const inherited = [{ type: "volume" as const, source: "own", destination: "/dev", options: [] }];
+  assertThrows(() => resolveMounts([], {}, () => "fresh", { inherited }), EngineError, "only the host's own");
+});
+
 Deno.test("resolveMounts() keeps a destination's last slash for those who look, as Podman does", () => {
   const mount = { type: "tmpfs" as const, source: "tmpfs", destination: "/a/", options: [] };
   const [{ destination, shown }] = resolveMounts([mount], {}, () => "fresh");

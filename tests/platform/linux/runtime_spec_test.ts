@@ -32,6 +32,7 @@ async function built(spec: Partial<ContainerSpec>, more: Partial<ContainerRecord
     user: { uid: 0, gid: 0, additionalGids: [], home: "/root", known: true, knownGroup: true },
     mounts: [],
     cgroupsPath: "/box",
+    appArmor: [],
     filters: new SeccompFilters(),
     capabilities: new Set(["CAP_KILL", "CAP_CHOWN"]),
     limits: new Map(),

@@ -11,6 +11,7 @@ import type { ProcessOptions } from "../../../engine/host_port.ts";
 import { hostID } from "../../../engine/id_maps.ts";
 import type { HostContext } from "../context.ts";
 import { type ContainerPaths, containerPaths } from "../paths.ts";
+import { appArmorProfiles, missingConfinement, securityModules } from "../security_modules.ts";
 import { ownCapabilities } from "./capabilities.ts";
 import { type CgroupView, ownsLimits } from "./cgroup_mounts.ts";
 import { readFacts } from "./facts.ts";
@@ -66,7 +67,14 @@ export interface Lent {
 
 /** Reads once what all bundles are made from. */
 export async function openBundler(context: HostContext, filters: SeccompFilters): Promise<Bundler> {
-  const [capabilities, seccomp] = await Promise.all([ownCapabilities(), readSeccompProfile()]);
+  const [capabilities, seccomp, modules, profiles] = await Promise.all([
+    ownCapabilities(),
+    readSeccompProfile(),
+    securityModules(),
+    appArmorProfiles(),
+  ]);
+  for (const line of missingConfinement(modules, profiles)) context.log("warn", line);
+  const appArmor = modules.apparmor ? profiles : [];
   const limits = await allowedLimits(capabilities.has("CAP_SYS_RESOURCE"));
   const sharedFolders = new SharedFolders([context.paths.volumes, context.paths.containers]);
   const volumePath = (name: string) => join(context.paths.volumes, name, "_data");
@@ -121,6 +129,7 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
         mounts,
         cgroupsPath,
         seccomp,
+        appArmor,
         filters,
         capabilities,
         limits,

@@ -7,6 +7,8 @@ import { existsSync, readdirSync } from "node:fs";
 import type { ContainerSpec } from "../../../engine/container_record.ts";
 import { fitsGlob } from "../../../engine/glob.ts";
 import { parseSeccompProfile, type SeccompProfile, translateSeccomp } from "./seccomp.ts";
+import { usualAppArmorProfile } from "../security_modules.ts";
+import { DOCKER_PROFILE, PODMAN_PROFILE } from "./seccomp_default.ts";
 import { readAskedSeccomp } from "./spec_check.ts";
 import type { SpecSeccomp } from "./spec_types.ts";
 
@@ -34,26 +36,29 @@ export function defaultMasks(processors = PROCESSORS): string[] {
   return [...MASKED, ...cores.filter((path) => existsSync(path)).sort()];
 }
 
-/** What the rules for system calls are made from. */
-export interface SeccompSources {
-  /** The host's default profile; `undefined` where none is installed. */
-  seccomp?: SeccompProfile;
-  warn: (message: string) => void;
-}
-
-/** The rules for a container's system calls: of the profile it names, else of the host's. */
+/**
+ * The rules for a container's system calls: of the profile it names, else of the administrator's, else those that containers of
+ * its API get. There are always some, unless the container is privileged or was asked for without.
+ *
+ * @param administrators The administrator's own profile, where there is one
+ */
 export async function containerSeccomp(
   spec: ContainerSpec,
   capabilities: readonly string[],
-  { seccomp, warn }: SeccompSources,
+  administrators?: SeccompProfile,
 ): Promise<SpecSeccomp | undefined> {
   if (spec.privileged || spec.seccomp === "unconfined") return undefined;
-  const profile = await askedProfile(spec) ?? seccomp;
-  if (profile === undefined) {
-    warn("Filter system calls: no seccomp profile is installed, the container runs without one");
-    return undefined;
-  }
-  return translateSeccomp(profile, capabilities);
+  const usual = spec.defaults === "docker" ? DOCKER_PROFILE : PODMAN_PROFILE;
+  return translateSeccomp(await askedProfile(spec) ?? administrators ?? usual, capabilities);
+}
+
+/** The profile of AppArmor that a container gets: the one it names, else the usual one where that is loaded. */
+export function containerAppArmor(
+  { privileged, apparmor, defaults }: Pick<ContainerSpec, "privileged" | "apparmor" | "defaults">,
+  loaded: readonly string[],
+): string | undefined {
+  if (apparmor !== undefined) return apparmor === "unconfined" ? undefined : apparmor;
+  return privileged ? undefined : usualAppArmorProfile(loaded, defaults);
 }
 
 /** The paths a container does not see, and those it cannot write to. */

@@ -37,7 +37,7 @@ import { isAlive, markProcess, namespacesOf } from "./proc.ts";
 import { processState } from "./process_state.ts";
 import type { Nursery } from "./nursery.ts";
 import { notRunning } from "./not_running.ts";
-import { runRuntime, startWith, withoutCgroups } from "./runtime.ts";
+import { runRuntime, startWith, withoutCgroups, withoutFilter } from "./runtime.ts";
 import type { Runtimes } from "./runtimes.ts";
 import { clearSecrets } from "./secret_files.ts";
 import type { SeccompFilters } from "./seccomp_filters.ts";
@@ -104,6 +104,7 @@ export class LinuxProcesses implements Processes {
       const lent = { subPaths, memory: memory?.path, groups: await cgroups.viewOf(record, cgroup) };
       if (restore) writeFileSync(container.started, "");
       const written = await bundler.write(options, container, cgroup, lent);
+      if (written.rules !== undefined && !runtime.filters) throw withoutFilter(runtime);
       const logPath = await openLogTarget(record.log, container);
       const supervisor = await startConmon({
         program: conmon,

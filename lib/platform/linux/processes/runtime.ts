@@ -12,6 +12,7 @@ import { namespaceCalls } from "../namespace_calls.ts";
 import { findProgram } from "../programs.ts";
 import type { CgroupLayout } from "./cgroups.ts";
 import type { Nursery } from "./nursery.ts";
+import { runtimeFaults } from "./runtime_faults.ts";
 import { runtimeError } from "./runtime_errors.ts";
 
 /** The runtime in use. */
@@ -25,6 +26,8 @@ export interface Runtime {
   program: string;
   /** Arguments before every subcommand. */
   args: string[];
+  /** It can filter system calls. */
+  filters: boolean;
 }
 
 /** How long a start may take, its hooks included. */
@@ -46,7 +49,9 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
   const version = stdout.trim();
   const wrap = layout.kind === "hybrid" && refusesHybrid(version);
   const program = wrap ? await writeWrapper(context.paths.runroot, path, layout.unified) : path;
-  return { name, path, version, program, args: ["--root", context.paths.runtime] };
+  const faults = await runtimeFaults({ name, path, version });
+  if (faults !== undefined) context.log("warn", faults);
+  return { name, path, version, program, args: ["--root", context.paths.runtime], filters: canFilter(name, version) };
 }
 
 /** Runs one of its commands on a container. Throws its message as an engine's error. */
@@ -76,6 +81,11 @@ export function withoutCgroups(runtime: Runtime): Runtime {
   return { ...runtime, args: [...runtime.args, "--cgroup-manager=disabled"] };
 }
 
+/** The error of a container that is to have a filter for its system calls, and would not get it. */
+export function withoutFilter({ path }: Runtime): EngineError {
+  return new EngineError("unsupported", `Filter system calls: runtime "${path}" was built without seccomp`);
+}
+
 async function choose(wanted: string): Promise<string> {
   const names = wanted === "auto" ? RUNTIME_NAMES : [wanted];
   for (const name of names) {
@@ -83,6 +93,12 @@ async function choose(wanted: string): Promise<string> {
     if (path !== undefined) return path;
   }
   throw new EngineError("unsupported", `Open runtime: found none of ${names.join(", ")}`);
+}
+
+/** Whether it was built with libseccomp: crun that was not passes over the rules in silence. */
+export function canFilter(name: string, version: string): boolean {
+  if (name === "crun") return version.includes("+SECCOMP");
+  return name === "runc" ? /^libseccomp: /m.test(version) : true;
 }
 
 function refusesHybrid(version: string): boolean {

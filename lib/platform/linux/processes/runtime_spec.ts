@@ -9,7 +9,7 @@ import type { ContainerRecord } from "../../../engine/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { DeviceRule, Limits } from "../../../engine/limits.ts";
 import { containerCapabilities } from "./capabilities.ts";
-import { containerSeccomp, hiddenPaths } from "./confinement.ts";
+import { containerAppArmor, containerSeccomp, hiddenPaths } from "./confinement.ts";
 import { findDevices, hostDevices } from "./devices.ts";
 import { INIT_PATH } from "./mounts.ts";
 import { containerNamespaces } from "./namespaces.ts";
@@ -31,8 +31,10 @@ export interface SpecSources {
   user: ResolvedUser;
   mounts: SpecMount[];
   cgroupsPath: string;
-  /** The host's default profile; `undefined` where none is installed. */
+  /** The administrator's own profile, where there is one. */
   seccomp?: SeccompProfile;
+  /** The profiles of AppArmor that are loaded. */
+  appArmor: readonly string[];
   filters: SeccompFilters;
   /** What this process may hand on. */
   capabilities: ReadonlySet<string>;
@@ -54,7 +56,8 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
   );
   const namespaces = await containerNamespaces(record, sources);
   const hasOwnUTS = namespaces.some(({ type, path }) => type === "uts" && path === undefined);
-  const seccomp = await containerSeccomp(spec, capabilities.bounding, sources);
+  const seccomp = await containerSeccomp(spec, capabilities.bounding, sources.seccomp);
+  const appArmor = containerAppArmor(spec, sources.appArmor);
   const args = record.process.args;
   const granted = await findDevices(spec.devices ?? []);
   const devices = [...spec.privileged ? await hostDevices() : [], ...granted.map(({ device }) => device)];
@@ -75,7 +78,7 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
       capabilities,
       rlimits: containerLimits(spec.rlimits, sources.limits, warn),
       noNewPrivileges: spec.noNewPrivileges,
-      ...spec.apparmor !== undefined && spec.apparmor !== "unconfined" && { apparmorProfile: spec.apparmor },
+      ...appArmor !== undefined && { apparmorProfile: appArmor },
       ...oomScoreAdj !== undefined && { oomScoreAdj },
     },
     root: { path: sources.rootfs, readonly: spec.readOnly },

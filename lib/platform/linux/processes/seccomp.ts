@@ -1,5 +1,5 @@
 /**
- * The conditional seccomp profile of containers-common (seccomp.json), translated for one container.
+ * Conditional seccomp profiles, as containers-common and Docker write them, translated for one container.
  *
  * @module
  */
@@ -8,8 +8,8 @@ import { arch, release } from "node:os";
 import { EngineError } from "../../../engine/errors.ts";
 import type { SpecSeccomp, SpecSyscall } from "./spec_types.ts";
 
-/** Where the profile is looked for; the administrator's comes first. */
-const PLACES = ["/etc/containers/seccomp.json", "/usr/share/containers/seccomp.json"];
+/** An administrator's own profile for all containers. What packages install beside it is older than this program's. */
+export const OWN_PROFILE = "/etc/containers/seccomp.json";
 
 /** Names of processors by those of Node: as the profile's conditions have them, and as libseccomp does. */
 const ARCHITECTURES: Record<string, { name: string; native: string }> = {
@@ -31,7 +31,8 @@ interface Condition {
   minKernel?: string;
 }
 
-interface ProfileRule {
+/** Calls, and what becomes of them where the conditions hold. */
+export interface ProfileRule {
   name?: string;
   names?: string[];
   action: string;
@@ -60,12 +61,14 @@ export interface SeccompMachine {
   kernel: string;
 }
 
-/** Reads the default profile; `undefined` where none is installed. */
-export async function readSeccompProfile(places: readonly string[] = PLACES): Promise<SeccompProfile | undefined> {
-  for (const path of places) {
-    const text = await readFile(path, "utf8").catch(() => undefined);
-    if (text !== undefined) return parseSeccompProfile(text, path);
-  }
+/** Reads the administrator's profile; `undefined` where there is none. Throws `EngineError("invalid")` for one that is broken. */
+export async function readSeccompProfile(path: string = OWN_PROFILE): Promise<SeccompProfile | undefined> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+    // Another profile in its place would not be what was decided on.
+    throw new EngineError("invalid", `Read seccomp profile "${path}": ${error.message}`, { cause: error });
+  });
+  return text === undefined ? undefined : parseSeccompProfile(text, path);
 }
 
 /** Parses a profile; throws `EngineError("invalid")` naming where it came from. */
