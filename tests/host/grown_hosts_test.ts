@@ -15,7 +15,17 @@ Deno.test("an /etc/hosts of 600 MB costs the server nothing, and what shared it 
   await podman("run", "-d", "--name", "grows", image, "sleep", "900");
   const join = ["-d", "--network=container:grows", "--env=WORD=sesame", image];
   const before = (await podman("run", "--name", "before", ...join, "sleep", "900")).trim();
-  await podman("exec", "grows", "dd", "if=/dev/zero", "of=/etc/hosts", "bs=1", "count=1", `seek=${GROWN}`, "conv=notrunc");
+  await podman(
+    "exec",
+    "grows",
+    "dd",
+    "if=/dev/zero",
+    "of=/etc/hosts",
+    "bs=1",
+    "count=1",
+    `seek=${GROWN}`,
+    "conv=notrunc",
+  );
 
   const rise = await memoryOf(server.pid, async () => {
     const after = (await podman("run", "--name", "after", ...join, "true")).trim();

@@ -19,6 +19,7 @@ import type {
 } from "../../../engine/tree_port.ts";
 import type { HostLayers } from "../layers.ts";
 import { isMountPoint } from "../overlay.ts";
+import { withRoom } from "../../disk_room.ts";
 import { containerPaths, type HostPaths } from "../paths.ts";
 import { resolveUser } from "../processes/user_lookup.ts";
 import { Agent } from "./agent.ts";
@@ -82,8 +83,13 @@ class AgentTrees implements Trees {
       ["put", place.root, place.pid, place.path, ...owner, options.keepKinds ? "1" : "", ...mapsOf(path.idMaps)],
       true,
     );
+    // A bind or a volume may lie elsewhere: it is the file system of what is written to that must have room.
+    await withRoom(place.root, "Unpack archive", (signal) => this.#feed(agent, entries, signal), options.signal);
+  }
+
+  async #feed(agent: Agent, entries: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
     const aborted = () => agent.end();
-    options.signal?.addEventListener("abort", aborted);
+    signal.addEventListener("abort", aborted);
     try {
       await agent.answer();
       // A failure of the source is the reason, whatever the agent says of it.
@@ -94,10 +100,10 @@ class AgentTrees implements Trees {
       const answered = await agent.answer().then(() => undefined, (error: unknown) => ({ error }));
       if (answered !== undefined) agent.end();
       const failed = await fed ?? answered;
-      options.signal?.throwIfAborted();
+      signal.throwIfAborted();
       if (failed !== undefined) throw failed.error;
     } finally {
-      options.signal?.removeEventListener("abort", aborted);
+      signal.removeEventListener("abort", aborted);
     }
   }
 
