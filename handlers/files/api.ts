@@ -2,7 +2,7 @@ import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
 import { body } from "../wire/body.ts";
 import { BuildResponse, CommitConfig, CommitQuery, IDResponse } from "../wire/commit.ts";
-import { ARCHIVE_LIMIT, ArchiveQuery, Change, ChangesQuery, MountQuery, PutArchiveQuery } from "../wire/file.ts";
+import { ARCHIVE_LIMIT, ArchiveQuery, ChangesQuery, MountQuery, PutArchiveQuery } from "../wire/file.ts";
 import { z } from "../wire/zod.ts";
 
 const name = z.string();
@@ -24,7 +24,7 @@ export const filesAPI = api("http://localhost", {
   ContainerChanges: rest(
     "GET /engine/containers/{name=%v}/changes?%v",
     [name, ChangesQuery],
-    [z.array(Change).nullable()],
+    [stream("application/json")],
   ),
   CommitContainer: rest(
     "POST(application/json) /engine/commit?%[2]v",

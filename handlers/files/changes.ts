@@ -11,13 +11,24 @@ const TYPES: Record<string, ChangesOptions["kind"]> = {
   image: "image",
 };
 
-/** What changed in a container or an image; null, as Go writes an empty list, where nothing did. */
-export async function changes(
+/**
+ * What changed in a container or an image, as a JSON array of {@linkcode Change}; null, as Go writes an empty list, where nothing
+ * did. A container can make millions: the text is written as they are found.
+ */
+export async function* changes(
   engine: Engine,
   of: string,
   { parent, diffType = "all" }: ChangesQuery,
-): Promise<Change[] | null> {
+): AsyncGenerator<string, void, undefined> {
   if (!Object.hasOwn(TYPES, diffType)) throw new HTTPError(400, `invalid diffType value "${diffType}"`);
-  const found = await engine.containers.files.changes({ of, parent, kind: TYPES[diffType] });
-  return found.length === 0 ? null : found.map(({ path, kind }) => emit(Change, { Path: path, Kind: KINDS[kind] }));
+  let separator = "[";
+  for await (const some of engine.containers.files.changes({ of, parent, kind: TYPES[diffType] })) {
+    yield separator + some.map(({ path, kind }) => JSON.stringify(change(path, kind))).join();
+    separator = ",";
+  }
+  yield separator === "[" ? "null" : "]";
+}
+
+function change(path: string, kind: keyof typeof KINDS): Change {
+  return emit(Change, { Path: path, Kind: KINDS[kind] });
 }

@@ -1,7 +1,7 @@
 import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
 import { PruneReport } from "../wire/container.ts";
-import { Change, ChangesQuery } from "../wire/file.ts";
+import { ChangesQuery } from "../wire/file.ts";
 import { ProgressMessage } from "../wire/compat/image.ts";
 import {
   HistoryResponse,
@@ -73,7 +73,7 @@ export const imagesAPI = api("http://localhost", {
   GetImage: rest("GET /engine/images/{name*=%v}/json", [name], [ImageData]),
   ImageExists: rest("GET /engine/images/{name*=%v}/exists", [name]),
   ImageTree: rest("GET /engine/images/{name*=%v}/tree?%v", [name, TreeQuery], [ImageTreeReport]),
-  Changes: rest("GET /engine/images/{name*=%v}/changes?%v", [name, ChangesQuery], [z.array(Change).nullable()]),
+  Changes: rest("GET /engine/images/{name*=%v}/changes?%v", [name, ChangesQuery], [stream("application/json")]),
   HistoryImage: rest("GET /engine/images/{name*=%v}/history", [name], [z.array(HistoryResponse)]),
   TagImage: rest("POST /engine/images/{name*=%v}/tag?%v", [name, TagQuery], [], { status: 201 }),
   UntagImage: rest("POST /engine/images/{name*=%v}/untag?%v", [name, TagQuery], [], { status: 201 }),

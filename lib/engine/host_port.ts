@@ -40,6 +40,8 @@ export interface Layers {
   containers(): Promise<string[]>;
   /** Bytes in the container's writable layer. */
   usage(containerID: string): Promise<number>;
+  /** Throws unless so many bytes more fit where layers are: a copy of a file with holes takes all that the file claims. */
+  requireRoom(bytes: number, what: string): Promise<void>;
   /** Reads a file of the mounted tree, resolved inside it; `undefined` when missing. At most `limit` bytes. */
   readFile(containerID: string, path: string, limit: number): Promise<Uint8Array | undefined>;
 }

@@ -76,10 +76,10 @@ export interface Trees {
   export(root: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
   /** The container's writable layer as an OCI changeset, a plain tar, its entries in a fixed order. */
   changeset(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
-  /** What the top one changes of those below it: a container's writable layer, or an unpacked layer. `diffIDs` go from base to top. */
-  changes(top: { containerID: string } | { diffID: string }, diffIDs: readonly string[]): Promise<TreeChange[]>;
+  /** What the top one changes of those below it, some at a time, as there is no end to how many they are: a container's writable layer, or an unpacked layer. `diffIDs` go from base to top. */
+  changes(top: { containerID: string } | { diffID: string }, diffIDs: readonly string[]): AsyncIterable<TreeChange[]>;
   /** How one tree differs from another: mounted ones of containers, or stacks of layers. */
-  differences(from: TreeName, to: TreeName): Promise<TreeChange[]>;
+  differences(from: TreeName, to: TreeName): AsyncIterable<TreeChange[]>;
   /** Whether the container's tree is mounted. */
   isMounted(containerID: string): Promise<boolean>;
 }

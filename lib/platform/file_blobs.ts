@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import {
   chmod,
   type FileHandle,
@@ -17,9 +18,13 @@ import type { Blobs, PutOptions } from "../engine/ports.ts";
 import { FillReader } from "../oci/fill_reader.ts";
 import { BlobIntake, hexOf } from "./blob_intake.ts";
 import { hostCodec } from "./codec.ts";
+import { withRoom } from "./disk_room.ts";
 import { fileStream } from "./file_stream.ts";
 
 const CHUNK = 256 * 1024;
+/** What is left out where it is zeros. */
+const PIECE = 64 * 1024;
+const ZEROS = Buffer.alloc(PIECE);
 const HEX = /^[0-9a-f]{64}$/;
 const PART = /^[0-9a-f]{64}\.part$/;
 /** How long what is staged waits for its next try, in milliseconds. */
@@ -143,7 +148,7 @@ export class FileBlobs implements Blobs {
       });
       try {
         await resume(file, intake, options);
-        await writeAll(file, source, intake, options.signal);
+        await withRoom(this.#root, "Store blob", (signal) => writeAll(file, source, intake, signal), options.signal);
         const digest = await intake.finish();
         await file.sync();
         await this.#publish(part, digest);
@@ -218,7 +223,8 @@ async function writeAll(
       const next = await reader.read(() => new Uint8Array(buffers.pop() ?? new ArrayBuffer(CHUNK)));
       signal?.throwIfAborted();
       await writing;
-      if (next.done) return;
+      // Zeros at the end were not written.
+      if (next.done) return await file.truncate(at);
       const { value } = next;
       // The write goes on in another thread while this one digests, and while the next bytes come.
       writing = writeChunk(file, value, at).then(() => {
@@ -241,11 +247,25 @@ async function writeAll(
   }
 }
 
+/** Writes what is not zeros: the file has a hole there, as the one had that a container's layer was made of. */
 async function writeChunk(file: FileHandle, chunk: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < chunk.length;) {
-    const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at + done);
-    done += bytesWritten;
+    let end = done;
+    while (end < chunk.length && !isHole(chunk, end)) end += PIECE;
+    end = Math.min(end, chunk.length);
+    while (done < end) {
+      const { bytesWritten } = await file.write(chunk, done, end - done, at + done);
+      done += bytesWritten;
+    }
+    while (done < chunk.length && isHole(chunk, done)) done += PIECE;
   }
+}
+
+/** Whether a whole piece of zeros begins there. */
+function isHole(chunk: Uint8Array, at: number): boolean {
+  // Of most chunks the first bytes tell.
+  if (chunk[at] !== 0 || at + PIECE > chunk.length) return false;
+  return ZEROS.equals(chunk.subarray(at, at + PIECE));
 }
 
 async function syncFolder(path: string): Promise<void> {

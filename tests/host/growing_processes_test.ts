@@ -4,11 +4,11 @@ import { memoryOf, STREAM_ROOM } from "../fixtures/memory.ts";
 import { ok } from "../fixtures/run.ts";
 import { Session, until } from "./session.ts";
 
-/** Each with a command line of 1.4 MB: 84 MB to read, and several times that as texts. */
+/** Each with a command line of 1.3 MB: 80 MB to read, and several times that as texts. */
 const PROCESSES = 60;
 const COMMAND = [
-  "x=y; while [ ${#x} -lt 100000 ]; do x=$x$x; done; set --; i=0",
-  'while [ $i -lt 11 ]; do set -- "$@" $x; i=$((i+1)); done',
+  "x=y; while [ ${#x} -lt 60000 ]; do x=$x$x; done; set --; i=0",
+  'while [ $i -lt 20 ]; do set -- "$@" $x; i=$((i+1)); done',
   `i=0; while [ $i -lt ${PROCESSES} ]; do sh -c 'sleep 900; true' "$@" & i=$((i+1)); done; wait`,
 ].join("; ");
 

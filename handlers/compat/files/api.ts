@@ -2,7 +2,7 @@ import { api, rest, stream } from "../../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../../wire/api_options.ts";
 import { body } from "../../wire/body.ts";
 import { CommitConfig, CompatCommitQuery, IDResponse } from "../../wire/commit.ts";
-import { ARCHIVE_LIMIT, ArchiveQuery, Change, ChangesQuery, CompatPutArchiveQuery } from "../../wire/file.ts";
+import { ARCHIVE_LIMIT, ArchiveQuery, ChangesQuery, CompatPutArchiveQuery } from "../../wire/file.ts";
 import { z } from "../../wire/zod.ts";
 
 const name = z.string();
@@ -24,7 +24,7 @@ export const compatFilesAPI = api("http://localhost", {
   CompatContainerChanges: rest(
     "GET /containers/{name=%v}/changes?%v",
     [name, ChangesQuery],
-    [z.array(Change).nullable()],
+    [stream("application/json")],
   ),
   CompatCommitContainer: rest(
     "POST(application/json) /commit?%[2]v",

@@ -17,6 +17,7 @@ import { join, relative } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import type { Layers } from "../../engine/host_port.ts";
 import type { TreeOptions } from "../../engine/tree_stack.ts";
+import { requireRoom } from "../disk_room.ts";
 import type { HostContext } from "./context.ts";
 import { FileSystemSync } from "./file_system_sync.ts";
 import { LayerLinks } from "./layer_links.ts";
@@ -82,7 +83,7 @@ class OverlayLayers implements HostLayers {
   }
 
   async has(diffID: string): Promise<boolean> {
-    return await exists(this.#layer(hexOf(diffID)));
+    return await access(this.#layer(hexOf(diffID))).then(() => true, () => false);
   }
 
   async apply(diffID: string | (() => Promise<string>), tar: ReadableStream<Uint8Array>): Promise<void> {
@@ -224,6 +225,10 @@ class OverlayLayers implements HostLayers {
     return await treeSize(join(containerPaths(this.#paths, containerID).storage, "upper"));
   }
 
+  requireRoom(bytes: number, what: string): Promise<void> {
+    return requireRoom(this.#paths.layers, bytes, what);
+  }
+
   async readFile(containerID: string, path: string, limit: number): Promise<Uint8Array | undefined> {
     return await readInside(this.#merged(containerID), path, limit);
   }
@@ -290,8 +295,4 @@ function hexOf(diffID: string): string {
   const hex = diffID.startsWith("sha256:") ? diffID.slice(7) : "";
   if (!HEX.test(hex)) throw new TypeError(`Name layer: "${diffID}" is not a sha256 diff ID`);
   return hex;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await access(path).then(() => true, () => false);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { EngineError } from "../../engine/errors.ts";
+import { withRoom } from "../disk_room.ts";
 import { CommandError, runCommand } from "./command.ts";
 
 /**
@@ -29,7 +30,9 @@ const BROKEN = /does not look like a tar archive|Unexpected EOF|Skipping to next
 /** Unpacks a checked and translated layer into an empty folder. A failure of the stream is thrown as it is. */
 export async function unpackLayer(tar: ReadableStream<Uint8Array>, folder: string): Promise<void> {
   try {
-    await runCommand("tar", [...EXTRACT, `--directory=${folder}`], { stdin: tar, timeout: Infinity });
+    await withRoom(folder, "Unpack layer", (signal) => {
+      return runCommand("tar", [...EXTRACT, `--directory=${folder}`], { stdin: tar, timeout: Infinity, signal });
+    });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const code = BROKEN.test(error.stderr) ? "corrupt" : "internal";

@@ -8,6 +8,7 @@ import { chmod, chown, mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import type { Layers, Volumes } from "../../engine/host_port.ts";
+import { withRoom } from "../disk_room.ts";
 import { runCommand } from "./command.ts";
 import type { HostContext } from "./context.ts";
 import { containerPaths, type HostPaths } from "./paths.ts";
@@ -70,9 +71,9 @@ class FolderVolumes implements Volumes {
       await mkdir(copy);
       // The open handle stands for the folder, so that nothing on its way can be changed into a link meanwhile.
       const from = `/proc/${process.pid}/fd/${source.fd}/.`;
-      await runCommand("cp", ["--archive", "--one-file-system", "--no-target-directory", "--", from, copy], {
-        timeout: Infinity,
-      });
+      // Holes stay holes.
+      const args = ["--archive", "--sparse=always", "--one-file-system", "--no-target-directory", "--", from, copy];
+      await withRoom(copy, "Fill volume", (signal) => runCommand("cp", args, { timeout: Infinity, signal }));
       await rename(copy, target);
     } finally {
       await source.close();

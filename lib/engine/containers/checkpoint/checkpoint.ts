@@ -1,3 +1,4 @@
+import type { TreeChange } from "../../tree_port.ts";
 import type { CRIUStatistics, DumpOptions } from "../../checkpoint_port.ts";
 import type { ContainerRecord } from "../../container_record.ts";
 import { EngineError } from "../../errors.ts";
@@ -100,6 +101,21 @@ async function checkpointLocked(
   return { id, duration: Math.round((now - begun) * 1000), statistics, archive };
 }
 
+/** The paths that are gone, as a JSON array. */
+function deletedFiles(changes: AsyncIterable<TreeChange[]>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return ReadableStream.from((async function* () {
+    let separator = "[";
+    for await (const some of changes) {
+      const paths = some.filter(({ kind }) => kind === "deleted").map(({ path }) => JSON.stringify(path));
+      if (paths.length === 0) continue;
+      yield encoder.encode(separator + paths.join());
+      separator = ",";
+    }
+    yield encoder.encode(separator === "[" ? "[]" : "]");
+  })());
+}
+
 async function exportLocked(
   context: Context,
   record: ContainerRecord,
@@ -110,9 +126,8 @@ async function exportLocked(
   try {
     if (!ignoreRootFS) {
       await checkpoints.write(id, "rootfs-diff.tar", trees.changeset(id).pipeThrough(withoutWhiteouts()));
-      const changes = await trees.changes({ containerID: id }, record.diffIDs);
-      const deleted = changes.filter(({ kind }) => kind === "deleted").map(({ path }) => path);
-      await checkpoints.write(id, "deleted.files", JSON.stringify(deleted));
+      const changes = trees.changes({ containerID: id }, record.diffIDs);
+      await checkpoints.write(id, "deleted.files", deletedFiles(changes));
     }
     for (const { source } of volumesOf(record.mounts)) await checkpoints.saveVolume(id, source);
     const images = preCheckpoint ? "pre-checkpoint" : "checkpoint";

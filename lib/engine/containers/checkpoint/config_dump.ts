@@ -1,6 +1,10 @@
-import type { ContainerRecord } from "../../container_record.ts";
+import type { ContainerRecord, PortMapping } from "../../container_record.ts";
+import type { MountSpec } from "../../mount_spec.ts";
 import { invalid } from "../failures.ts";
 import { decode, encode } from "../../json.ts";
+
+/** More mounts, or ports, than any container has. */
+const MOST = 10_000;
 
 /** The key under which `config.dump` has our own record, beside those that tools for checkpoints read. */
 const RECORD = "gantryRecord";
@@ -44,7 +48,7 @@ function decoded(text: string): ContainerRecord {
   } catch (error) {
     throw invalid(`Import checkpoint: the record in config.dump does not parse: ${error}`);
   }
-  // Written by `configDump`, or by somebody who may make any container anyway.
+  // Written by `configDump`, or by anybody: who imports it did not write it.
   const dumped = record as Partial<ContainerRecord> | null;
   const texts = [dumped?.id, dumped?.name, dumped?.imageName];
   const lists = [dumped?.mounts, dumped?.ports, dumped?.diffIDs];
@@ -52,5 +56,35 @@ function decoded(text: string): ContainerRecord {
   const isWhole = texts.every((value) => typeof value === "string") && lists.every(Array.isArray) &&
     tables.every((value) => typeof value === "object" && value !== null);
   if (!isWhole) throw invalid("Import checkpoint: the record in config.dump is not whole");
-  return dumped as ContainerRecord;
+  const whole = dumped as ContainerRecord;
+  if (whole.mounts.length > MOST || whole.ports.length > MOST) {
+    throw invalid(`Import checkpoint: the record in config.dump has more than ${MOST} mounts or ports`);
+  }
+  if (!whole.mounts.every(isMount)) throw invalid("Import checkpoint: a mount of the record in config.dump is none");
+  if (!whole.ports.every(isPort)) throw invalid("Import checkpoint: a port of the record in config.dump is none");
+  return whole;
+}
+
+const MOUNTS = new Set(["bind", "tmpfs", "volume", "overlay", "image", "artifact", "ramfs", "devpts", "mqueue"]);
+const PROTOCOLS = new Set(["tcp", "udp", "sctp"]);
+
+/** Whether it is a mount as a create request makes them: parts of it are paths and options that nothing checks again. */
+function isMount(mount: Partial<MountSpec> | null): boolean {
+  if (typeof mount !== "object" || mount === null) return false;
+  const { type, source, destination, options, subPath, image } = mount;
+  return MOUNTS.has(String(type)) && isText(source) && isText(destination) && destination.startsWith("/") &&
+    Array.isArray(options) && options.every(isText) && (subPath === undefined || isText(subPath)) &&
+    (image === undefined || Array.isArray(image?.diffIDs) && image.diffIDs.every(isText));
+}
+
+function isPort(port: Partial<PortMapping> | null): boolean {
+  if (typeof port !== "object" || port === null) return false;
+  const { hostIP, hostPort, containerPort, protocol, range } = port;
+  const isNumber = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65535;
+  return isText(hostIP) && PROTOCOLS.has(String(protocol)) && [hostPort, containerPort, range].every(isNumber);
+}
+
+/** A text that no part of the kernel reads otherwise than it is meant. */
+function isText(value: unknown): value is string {
+  return typeof value === "string" && !value.includes("\0") && value.length <= 4096;
 }

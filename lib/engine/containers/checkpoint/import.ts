@@ -2,9 +2,12 @@ import type { ReceivedCheckpoint } from "../../checkpoint_port.ts";
 import type { ContainerRecord, PortMapping } from "../../container_record.ts";
 import { EngineError } from "../../errors.ts";
 import { decompress } from "../../images/decompress.ts";
+import { readStream } from "../../../oci/body.ts";
+import { concat } from "../../../oci/bytes.ts";
 import { tarStream } from "../../../oci/tar_entries.ts";
 import { type Context, hostOf, locked } from "../context.ts";
 import { createContainer } from "../create.ts";
+import { invalid } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { volumesOf } from "../mounts.ts";
 import { removeContainer } from "../remove.ts";
@@ -86,8 +89,8 @@ async function fill(
   const tree = options.ignoreRootFS ? undefined : await checkpoints.open(id, "rootfs-diff.tar");
   if (tree) {
     const deleted = await checkpoints.open(id, "deleted.files");
-    const paths: unknown = deleted ? JSON.parse(await new Response(deleted).text()) : [];
-    await checkpoints.fillLayer(id, concatenated(whiteouts(Array.isArray(paths) ? paths.map(String) : []), tree));
+    const paths = deleted ? await listIn(deleted) : [];
+    await checkpoints.fillLayer(id, concatenated(whiteouts(paths), tree));
   }
   if (!options.ignoreVolumes) {
     for (const { source } of volumesOf(record.mounts)) await checkpoints.loadVolume(id, source);
@@ -106,6 +109,22 @@ function whiteouts(paths: readonly string[]): ReadableStream<Uint8Array> {
   })());
 }
 
+/** Reads a list of paths, which somebody else may have written. Throws `invalid` for anything else. */
+async function listIn(text: ReadableStream<Uint8Array>): Promise<string[]> {
+  let list: unknown;
+  try {
+    list = JSON.parse(new TextDecoder().decode(await readStream(text, LIST_LIMIT)));
+  } catch (error) {
+    throw invalid(`Import checkpoint: deleted.files does not parse: ${messageOf(error)}`);
+  }
+  if (Array.isArray(list) && list.every((path) => typeof path === "string")) return list;
+  throw invalid("Import checkpoint: deleted.files is no list of paths");
+}
+
+/** The most of a list of what was deleted, in bytes. */
+const LIST_LIMIT = 16 * 1024 * 1024;
+/** What may end an archive: two blocks of zeros, and more to fill a record of twenty. */
+const TAIL = 20 * 512;
 const BLOCK = 512;
 
 /** Two archives as one: the zeros at the end of the first are left out. */
@@ -114,10 +133,17 @@ function concatenated(
   second: ReadableStream<Uint8Array>,
 ): ReadableStream<Uint8Array> {
   return ReadableStream.from((async function* () {
-    const head = new Uint8Array(await new Response(first).arrayBuffer());
-    let end = head.length;
-    while (end >= BLOCK && head.subarray(end - BLOCK, end).every((byte) => byte === 0)) end -= BLOCK;
-    yield head.subarray(0, end);
+    // What may be the end is held back, and left out where it is.
+    let held: Uint8Array = new Uint8Array(0);
+    for await (const chunk of first) {
+      const bytes = concat([held, chunk]);
+      const end = Math.max(0, bytes.length - TAIL);
+      if (end > 0) yield bytes.slice(0, end);
+      held = bytes.slice(end);
+    }
+    let end = held.length;
+    while (end >= BLOCK && held.subarray(end - BLOCK, end).every((byte) => byte === 0)) end -= BLOCK;
+    yield held.subarray(0, end);
     yield* second;
   })());
 }

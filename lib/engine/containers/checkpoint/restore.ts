@@ -10,6 +10,10 @@ import { requireDependencies } from "../lifecycle.ts";
 import type { SameNetworks } from "../network.ts";
 import { withState } from "../records.ts";
 import type { CheckpointReport } from "./checkpoint.ts";
+import { readStream } from "../../../oci/body.ts";
+
+/** The most of what is told of a container's networks, in bytes. */
+const STATUS_LIMIT = 1024 * 1024;
 
 /** Options of {@linkcode restoreContainer}. */
 export interface RestoreOptions extends Partial<RestoreImages> {
@@ -78,7 +82,8 @@ async function sameNetworks(
   const file = await hostOf(context).checkpoints.open(record.id, "network.status");
   if (file === undefined) return {};
   // Written by the checkpoint, or come with an archive: of what is not there nothing is taken.
-  const status = JSON.parse(await new Response(file).text()) as Partial<NetworkStatus>;
+  const text = new TextDecoder().decode(await readStream(file, STATUS_LIMIT));
+  const status = JSON.parse(text) as Partial<NetworkStatus>;
   const names = Object.keys(record.networks).filter((name) => status.interfaces?.[name] !== undefined);
   return Object.fromEntries(names.map((name) => {
     const { mac, addresses = [] } = status.interfaces![name]!;

@@ -29,7 +29,7 @@ export async function commitContainer(
   options: CommitOptions,
 ): Promise<ImageRecord> {
   const { core } = context;
-  const { trees } = hostOf(context);
+  const { trees, layers } = hostOf(context);
   const { id, imageID, spec } = context.records.resolve(nameOrID);
   if (spec.rootfs !== undefined) throw invalid("cannot commit a container that uses an exploded rootfs");
   const base = core.images.resolve(imageID);
@@ -38,6 +38,7 @@ export async function commitContainer(
   const config = configOf(record, base.config, options);
   await using pause = await pauseForWork(context, id, options.pause ?? false);
   await using tree = await holdTree(context, id);
+  await layers.requireRoom(await layers.usage(id), "Commit container");
   const { idMaps } = record;
   const files = options.squash ? trees.export(tree.root, idMaps) : trees.changeset(id, idMaps);
   // Until its files are read, and no longer, it is frozen and its tree held.

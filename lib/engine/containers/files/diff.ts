@@ -36,19 +36,25 @@ interface Stack {
   containerID?: string;
 }
 
-/** Tells what a container changed in its image, or an image's top layer in those below. */
-export async function listChanges(context: Context, { of, kind, parent }: ChangesOptions): Promise<TreeChange[]> {
+/** Tells what a container changed in its image, or an image's top layer in those below, some at a time. */
+export async function* listChanges(
+  context: Context,
+  { of, kind, parent }: ChangesOptions,
+): AsyncGenerator<TreeChange[], void, undefined> {
   const { trees } = hostOf(context);
   const { containerID, diffIDs } = stackOf(context, of, kind);
   const top = containerID === undefined ? { diffID: diffIDs.at(-1) ?? "" } : { containerID };
   const below = containerID === undefined ? diffIDs.slice(0, -1) : diffIDs;
   const asked = parent ? stackOf(context, parent, kind) : undefined;
   const found = asked !== undefined && !isSame(asked, below)
-    ? await compare(context, asked, { diffIDs, containerID })
+    ? compare(context, asked, { diffIDs, containerID })
     : "diffID" in top && top.diffID === ""
     ? []
-    : await trees.changes(top, below);
-  return found.filter(({ path }) => !OWN.has(path));
+    : trees.changes(top, below);
+  for await (const some of found) {
+    const theirs = some.filter(({ path }) => !OWN.has(path));
+    if (theirs.length > 0) yield theirs;
+  }
 }
 
 function isSame({ containerID, diffIDs }: Stack, others: readonly string[]): boolean {
@@ -56,14 +62,14 @@ function isSame({ containerID, diffIDs }: Stack, others: readonly string[]): boo
   return containerID === undefined && isEqual;
 }
 
-async function compare(context: Context, from: Stack, to: Stack): Promise<TreeChange[]> {
+async function* compare(context: Context, from: Stack, to: Stack): AsyncGenerator<TreeChange[], void, undefined> {
   await using held = new AsyncDisposableStack();
   const names: TreeName[] = [];
   for (const { containerID, diffIDs } of [from, to]) {
     if (containerID === undefined) names.push({ diffIDs });
     else names.push({ root: held.use(await holdTree(context, containerID)).root });
   }
-  return await hostOf(context).trees.differences(names[0], names[1]);
+  yield* hostOf(context).trees.differences(names[0], names[1]);
 }
 
 function stackOf(context: Context, name: string, kind: ChangesOptions["kind"]): Stack {

@@ -35,8 +35,8 @@ export class ContainerFiles {
     return writeArchive(this.#context, nameOrID, path, archive, options);
   }
 
-  /** What a container changed in its image, or an image's top layer in those below. */
-  changes(options: ChangesOptions): Promise<TreeChange[]> {
+  /** What a container changed in its image, or an image's top layer in those below, some at a time. */
+  changes(options: ChangesOptions): AsyncIterable<TreeChange[]> {
     return listChanges(this.#context, options);
   }
 

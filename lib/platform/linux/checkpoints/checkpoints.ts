@@ -18,7 +18,7 @@ import { sweep } from "../sweeper.ts";
 import { namesIn, removeFolder } from "../tree.ts";
 import type { LinuxProcesses } from "../processes/processes.ts";
 import { unpackLayer } from "../unpack.ts";
-import { moveTo, openIn, packFolder, textIn, unpackInto, writeInto } from "./checkpoint_folder.ts";
+import { moveTo, openIn, packFolder, textIn, unpackInto, unpackVolume, writeInto } from "./checkpoint_folder.ts";
 import { checkCRIU, checkRuntime, reasonsIn } from "./criu.ts";
 import { readCRIUStats } from "./criu_stats.ts";
 
@@ -62,7 +62,8 @@ export async function openCheckpoints(context: HostContext, processes: Runner): 
       return received(place, folder);
     },
     async fillLayer(id, changeset) {
-      await unpackLayer(changeset.pipeThrough(overlayLayer()), join(containerPaths(paths, id).storage, "upper"));
+      const upper = join(containerPaths(paths, id).storage, "upper");
+      await unpackLayer(changeset.pipeThrough(overlayLayer()), upper);
     },
     async saveVolume(id, volume) {
       await mkdir(join(folder(id), "volumes"), { recursive: true, mode: 0o700 });
@@ -70,11 +71,7 @@ export async function openCheckpoints(context: HostContext, processes: Runner): 
       await runCommand("tar", args, { timeout: Infinity });
     },
     async loadVolume(id, volume) {
-      const file = volumeFile(id, volume);
-      if (!existsSync(file)) return;
-      await runCommand("tar", ["--extract", `--file=${file}`, ...TAR, `--directory=${volumePath(volume)}`], {
-        timeout: Infinity,
-      });
+      await unpackVolume(volumeFile(id, volume), volumePath(volume), TAR);
     },
     async remove(id, names) {
       const gone = names === undefined ? [folder(id)] : names.map((name) => join(folder(id), name));

@@ -19,13 +19,12 @@ import type {
 } from "../../../engine/tree_port.ts";
 import type { HostLayers } from "../layers.ts";
 import { isMountPoint } from "../overlay.ts";
+import { withRoom } from "../../disk_room.ts";
 import { containerPaths, type HostPaths } from "../paths.ts";
 import { resolveUser } from "../processes/user_lookup.ts";
 import { Agent } from "./agent.ts";
 
 const KINDS: Record<string, TreeChange["kind"]> = { "0": "modified", "1": "added", "2": "deleted" };
-/** The most a list of changes may take. */
-const CHANGES_LIMIT = 512 * 1024 * 1024;
 
 /** The files of a host's containers. */
 export function openTrees(paths: HostPaths, layers: Pick<HostLayers, "lower">): Trees {
@@ -84,8 +83,13 @@ class AgentTrees implements Trees {
       ["put", place.root, place.pid, place.path, ...owner, options.keepKinds ? "1" : "", ...mapsOf(path.idMaps)],
       true,
     );
+    // A bind or a volume may lie elsewhere: it is the file system of what is written to that must have room.
+    await withRoom(place.root, "Unpack archive", (signal) => this.#feed(agent, entries, signal), options.signal);
+  }
+
+  async #feed(agent: Agent, entries: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
     const aborted = () => agent.end();
-    options.signal?.addEventListener("abort", aborted);
+    signal.addEventListener("abort", aborted);
     try {
       await agent.answer();
       // A failure of the source is the reason, whatever the agent says of it.
@@ -96,10 +100,10 @@ class AgentTrees implements Trees {
       const answered = await agent.answer().then(() => undefined, (error: unknown) => ({ error }));
       if (answered !== undefined) agent.end();
       const failed = await fed ?? answered;
-      options.signal?.throwIfAborted();
+      signal.throwIfAborted();
       if (failed !== undefined) throw failed.error;
     } finally {
-      options.signal?.removeEventListener("abort", aborted);
+      signal.removeEventListener("abort", aborted);
     }
   }
 
@@ -111,37 +115,35 @@ class AgentTrees implements Trees {
     return new Agent(["layer", this.#storage(containerID, "upper"), "", ...mapsOf(idMaps)]).output();
   }
 
-  async changes(
+  async *changes(
     top: { containerID: string } | { diffID: string },
     diffIDs: readonly string[],
-  ): Promise<TreeChange[]> {
+  ): AsyncGenerator<TreeChange[], void, undefined> {
     const { layers } = this.#paths;
     const upper = "diffID" in top ? join(layers, layerName(top.diffID)) : this.#storage(top.containerID, "upper");
-    return await this.#compare("changes", upper, ...await this.#layers.lower(diffIDs));
+    yield* this.#compare("changes", upper, ...await this.#layers.lower(diffIDs));
   }
 
-  async differences(from: TreeName, to: TreeName): Promise<TreeChange[]> {
+  async *differences(from: TreeName, to: TreeName): AsyncGenerator<TreeChange[], void, undefined> {
     const names = async (tree: TreeName) => {
       return "diffIDs" in tree ? await this.#layers.lower(tree.diffIDs) : [tree.root];
     };
     const [older, newer] = [await names(from), await names(to)];
-    return await this.#compare("differences", String(older.length), ...older, ...newer);
+    yield* this.#compare("differences", String(older.length), ...older, ...newer);
   }
 
-  async #compare(operation: string, ...args: string[]): Promise<TreeChange[]> {
+  async *#compare(operation: string, ...args: string[]): AsyncGenerator<TreeChange[], void, undefined> {
     const { layers } = this.#paths;
     // Layers are mounted on it, for the agent alone.
     await mkdir(join(layers, "empty"), { recursive: true, mode: 0o755 });
     using agent = new Agent([operation, layers, ...args]);
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const decoder = new TextDecoder();
+    let rest = "";
     for await (const chunk of agent.output()) {
-      size += chunk.length;
-      if (size > CHANGES_LIMIT) throw new EngineError("limit", "List changes: there are too many");
-      chunks.push(chunk);
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\0");
+      rest = lines.pop()!;
+      if (lines.length > 0) yield lines.map((line) => ({ kind: KINDS[line[0]!]!, path: line.slice(1) }));
     }
-    const text = await new Blob(chunks as BlobPart[]).text();
-    return text.split("\0").slice(0, -1).map((line) => ({ kind: KINDS[line[0]!]!, path: line.slice(1) }));
   }
 
   isMounted(containerID: string): Promise<boolean> {

@@ -32,13 +32,13 @@ testTrees(
 
 testTrees("Trees.changes() tells what was added, modified and deleted, parents included", async (rig) => {
   const { root, trees } = rig;
-  assertEquals(await trees.changes({ containerID: "c" }, [BASE, UPPER]), []);
+  assertEquals(await all(trees.changes({ containerID: "c" }, [BASE, UPPER])), []);
   await writeFile(join(root, "etc/new"), "x");
   await writeFile(join(root, "etc/passwd"), "changed");
   await rm(join(root, "again"), { recursive: true });
   // A lower layer hides it already: it is new.
   await writeFile(join(root, "gone/inner"), "back");
-  const changes = await trees.changes({ containerID: "c" }, [BASE, UPPER]);
+  const changes = await all(trees.changes({ containerID: "c" }, [BASE, UPPER]));
   assertEquals(changes.map(({ kind, path }) => `${kind} ${path}`), [
     "deleted /again",
     "modified /etc",
@@ -47,7 +47,7 @@ testTrees("Trees.changes() tells what was added, modified and deleted, parents i
     "modified /gone",
     "added /gone/inner",
   ]);
-  const ofImage = await trees.changes({ diffID: UPPER }, [BASE]);
+  const ofImage = await all(trees.changes({ diffID: UPPER }, [BASE]));
   assertEquals(ofImage.map(({ kind, path }) => `${kind} ${path}`), ["modified /gone", "deleted /gone/inner"]);
 });
 
@@ -57,7 +57,7 @@ testTrees("Trees.differences() compares trees of containers and layers", async (
   await writeFile(join(root, "etc/passwd"), "changed");
   await rm(join(root, "again"), { recursive: true });
   const told = async (...trees_: Parameters<typeof trees.differences>) => {
-    return (await trees.differences(...trees_)).map(({ kind, path }) => `${kind} ${path}`);
+    return (await all(trees.differences(...trees_))).map(({ kind, path }) => `${kind} ${path}`);
   };
   assertEquals(await told({ diffIDs: [BASE] }, { root }), [
     "deleted /again",
@@ -79,3 +79,10 @@ testTrees("Trees.export() is the whole tree with its owners", async (rig) => {
   assert(names.includes("etc/passwd") && names.includes("dev/") && !names.includes("gone/inner"));
   assertEquals((await stat(join(folder, "mine"))).uid, 3_000_000);
 });
+
+/** All of them at once. */
+async function all<T>(batches: AsyncIterable<T[]>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const some of batches) found.push(...some);
+  return found;
+}
