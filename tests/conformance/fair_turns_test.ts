@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { bundle } from "../../scripts/bundle.ts";
 import { type Client, client, later } from "../platform/raw_client.ts";
-import { onNode, type Running, startDeno } from "./served.ts";
+import { onNode, startDeno } from "./served.ts";
 import { diary, type Served } from "./wire.ts";
 import { startWorkerd } from "./workerd.ts";
 
