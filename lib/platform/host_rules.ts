@@ -16,9 +16,14 @@ export interface HostRules {
   readonly origins?: readonly string[];
 }
 
+/** Names that container clients send although nobody calls a machine so: Podman's (`d`), and Docker's before version 24. */
+const CLIENT_NAMES: readonly string[] = ["d", "docker"];
+
 /**
- * Why a request over TCP is refused, or undefined when it is not. A page that a browser shows can send requests to this
- * machine: under a name of its own that it has pointed here (the `Host` then has a dot), or from afar (it has an `Origin`).
+ * Returns why a request over TCP is refused, or undefined when it is not. A page that a browser shows can send requests to
+ * this machine, and reads the answers of what it takes for its own site: it may have pointed a name of its own here (DNS
+ * rebinding), and a name without a dot is as easily pointed as any other where a network gives out its search domain. So a
+ * `Host` has to be known, and a page's `Origin` has to be the very server, by a name that cannot be pointed elsewhere.
  */
 export function refusal(
   headers: { get(name: string): string | null },
@@ -26,28 +31,37 @@ export function refusal(
   rules: HostRules = {},
 ): string | undefined {
   const host = headers.get("host");
-  if (host !== null && !hostAllowed(host, localAddress, rules.hosts ?? [])) {
+  const name = host === null ? undefined : nameOf(host);
+  const isOwn = name !== undefined && isOwnName(name, localAddress, rules.hosts ?? []);
+  if (host !== null && !isOwn && !(name === "" || CLIENT_NAMES.includes(name ?? "?"))) {
     return `Refuse the request: "${host}" is not a name of this server`;
   }
   const origin = headers.get("origin");
-  if (origin !== null && !originAllowed(origin, host, rules.origins ?? [])) {
+  const isGranted = origin !== null && (rules.origins?.includes(origin) ?? false);
+  if (origin !== null && !isGranted && !(isOwn && host !== null && isSame(origin, host))) {
     return `Refuse the request: "${origin}" is a foreign origin`;
+  }
+  // Requests without an Origin are told apart by this one: images, scripts, forms with GET, links (Fetch Metadata).
+  const site = headers.get("sec-fetch-site");
+  if (site !== null && site !== "same-origin" && site !== "none" && !isGranted) {
+    return `Refuse the request: it comes from another site ("Sec-Fetch-Site: ${site}")`;
   }
   return undefined;
 }
 
-function hostAllowed(host: string, localAddress: string | undefined, further: readonly string[]): boolean {
+/** The name or address in a `Host` header, in lower case; undefined where there is none. */
+function nameOf(host: string): string | undefined {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*))(?::[0-9]*)?$/.exec(host);
-  if (match === null) return false;
-  const name = (match[1] ?? match[2] ?? "").toLowerCase();
-  if (isLoopback(name) || further.includes(name)) return true;
-  // An address cannot be pointed elsewhere as a name can: the one the client has reached is as good as loopback.
-  if (name === localAddress?.toLowerCase().replace(/^::ffff:/, "")) return true;
-  return match[1] === undefined && /^[a-z0-9_-]*$/.test(name);
+  return match === null ? undefined : (match[1] ?? match[2]).toLowerCase();
 }
 
-function originAllowed(origin: string, host: string | null, further: readonly string[]): boolean {
-  if (further.includes(origin)) return true;
-  return host !== null && /^https?:\/\//.test(origin) &&
-    origin.slice(origin.indexOf("//") + 2).toLowerCase() === host.toLowerCase();
+/** Whether a name is this server's, and can be nobody else's. */
+function isOwnName(name: string, localAddress: string | undefined, further: readonly string[]): boolean {
+  if (isLoopback(name) || further.some((known) => known.toLowerCase() === name)) return true;
+  // An address cannot be pointed elsewhere as a name can: the one the client has reached is as good as loopback.
+  return name !== "" && name === localAddress?.toLowerCase().replace(/^::ffff:/, "");
+}
+
+function isSame(origin: string, host: string): boolean {
+  return /^https?:\/\//.test(origin) && origin.slice(origin.indexOf("//") + 2).toLowerCase() === host.toLowerCase();
 }

@@ -79,6 +79,7 @@ async function start(options: ServeOptions, log: Log): Promise<Server> {
       listeners.push(
         await listen(address, handler, {
           authenticated: token !== undefined,
+          hosts: options.allowHosts,
           hijacks: takesOver,
           onError: (error) => log("error", `Serve: ${error instanceof Error ? error.stack : error}`),
         }),

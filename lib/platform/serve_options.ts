@@ -27,6 +27,8 @@ export interface ServeOptions {
   /** In Docker's API short names are Docker Hub's. */
   dockerHub: boolean;
   tokenFile?: string;
+  /** Further names that clients may call this server by over TCP. */
+  allowHosts?: string[];
   logLevel: LogLevel;
   /** Install what is missing first. */
   setup: boolean;
@@ -59,11 +61,13 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
                           Default: /etc/containers/certs.d and /etc/docker/certs.d
   --no-docker-hub         Short names in Docker's API are those of registries.conf, not always Docker Hub's
   --token-file FILE       Clients must send the text of this file as bearer token
+  --allow-host NAME       A further name by which clients reach this server over TCP; may be repeated.
+                          Always allowed: localhost, loopback addresses, the address reached, d and docker
   --log-level LEVEL       error, warn, info or debug. Default: info
   --no-setup              Do not install host packages that are missing
   --help                  Print this text
 
-Each option can be given as a variable as well: GANTRY_LISTEN and GANTRY_HOOKS_DIR (several separated by commas),
+Each option can be given as a variable as well: GANTRY_LISTEN, GANTRY_HOOKS_DIR and GANTRY_ALLOW_HOST (several separated by commas),
 GANTRY_ROOT, GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_CONTAINERS_CONF, GANTRY_AUTH_FILE,
 GANTRY_CERTS_DIR, GANTRY_TOKEN_FILE, GANTRY_LOG_LEVEL, GANTRY_NO_DOCKER_HUB=1, GANTRY_NO_SETUP=1.
 Options win over variables.
@@ -94,6 +98,7 @@ export function parseServeOptions(
   const runroot = resolve(value("runroot") ?? (root === homes.root ? homes.runroot : besides(homes.runroot, root)));
   const listen = given.listen ?? listOf(env.GANTRY_LISTEN);
   const hookFolders = (given["hooks-dir"] ?? listOf(env.GANTRY_HOOKS_DIR)).map((folder) => resolve(folder));
+  const allowHosts = given["allow-host"] ?? listOf(env.GANTRY_ALLOW_HOST);
   for (const address of listen) parseAddress(address);
   const logLevel = LOG_LEVELS.find((level) => level === (value("log-level") ?? "info"));
   if (logLevel === undefined) {
@@ -117,6 +122,7 @@ export function parseServeOptions(
     ...runtime !== undefined && { runtime },
     ...hookFolders.length > 0 && { hookFolders },
     ...resolved(paths),
+    ...allowHosts.length > 0 && { allowHosts },
     logLevel,
     dockerHub: !isSet("no-docker-hub"),
     setup: !isSet("no-setup"),
@@ -153,6 +159,7 @@ function readArguments(args: readonly string[]) {
         "auth-file": { type: "string" },
         "certs-dir": { type: "string" },
         "token-file": { type: "string" },
+        "allow-host": { type: "string", multiple: true },
         "log-level": { type: "string" },
         "no-docker-hub": { type: "boolean" },
         "no-setup": { type: "boolean" },

@@ -17,7 +17,10 @@ import { credentialOf } from "./socket_protocols.ts";
  * ```
  */
 export interface Authenticator<Identity = unknown> {
-  /** Called before anything is decoded; its result is the call's identity. Throws an `HTTPError` 401 to refuse. */
+  /**
+   * Called before anything is decoded; its result is the call's identity. Throws an `HTTPError` 401 to refuse. A result of
+   * `undefined`, `null` or `false` refuses too: a function that knows nobody, or forgets to return, lets nobody in.
+   */
   authenticate(request: Request, name: string): Identity | Promise<Identity>;
   /** Called with the decoded arguments. Throws an `HTTPError` 403 to refuse. */
   authorize?(identity: Identity, request: Request, name: string, args: readonly unknown[]): void | Promise<void>;
@@ -56,10 +59,47 @@ function refuse(scheme: string, detail: string): HTTPError {
   return new HTTPError(401, `Authenticate: ${detail}`, { kind: "auth", headers: { "www-authenticate": scheme } });
 }
 
+/** Whether the result of a check names a caller. */
+function isIdentity<Identity>(result: Identity | Refused): result is Identity {
+  return result !== undefined && result !== null && result !== false;
+}
+
+/**
+ * Asks an authenticator who calls.
+ *
+ * @throws {HTTPError} 401 if it names nobody
+ */
+export async function identify<Identity>(
+  auth: Authenticator<Identity>,
+  request: Request,
+  name: string,
+): Promise<Identity> {
+  const identity = await auth.authenticate(request, name);
+  if (!isIdentity(identity)) throw new HTTPError(401, "Authenticate: the caller is not known", { kind: "auth" });
+  return identity;
+}
+
+/**
+ * Checks that an authenticator is there, or left out on purpose with null. A misspelt name gives undefined in JavaScript, and
+ * would let everybody in.
+ *
+ * @throws {TypeError} if it is neither
+ */
+export function requireAuthenticator(auth: unknown): void {
+  if (auth === null || typeof (auth as Partial<Authenticator> | undefined)?.authenticate === "function") return;
+  throw new TypeError("Serve the API: pass an authenticator, or null to let everybody call");
+}
+
+/** What a check returns for a caller that it does not know. */
+type Refused = undefined | null | false;
+
+/** What a check returns, at once or later. */
+type Checked<Identity> = Identity | Refused | Promise<Identity | Refused>;
+
 /**
  * Lets callers in that send `Authorization: Bearer TOKEN` (RFC 6750), or open a WebSocket with {@linkcode socketProtocols}.
  *
- * @param check The one token, compared in constant time, or a function that returns the identity, or undefined to refuse
+ * @param check The one token, compared in constant time, or a function that returns the identity; `undefined`, `null` and `false` refuse
  *
  * @example
  * ```ts
@@ -74,10 +114,10 @@ function refuse(scheme: string, detail: string): HTTPError {
  */
 export function bearer(check: string): Authenticator<string>;
 export function bearer<Identity>(
-  check: (token: string) => Identity | undefined | Promise<Identity | undefined>,
+  check: (token: string) => Checked<Identity>,
 ): Authenticator<Identity>;
 export function bearer<Identity>(
-  check: string | ((token: string) => Identity | undefined | Promise<Identity | undefined>),
+  check: string | ((token: string) => Checked<Identity>),
 ): Authenticator<Identity | string> {
   return {
     scheme: { type: "http", scheme: "bearer" },
@@ -87,7 +127,7 @@ export function bearer<Identity>(
       const identity = typeof check === "string"
         ? await sameSecret(token, check) ? "bearer" : undefined
         : await check(token);
-      if (identity === undefined) throw refuse('Bearer error="invalid_token"', "the token is not known");
+      if (!isIdentity(identity)) throw refuse('Bearer error="invalid_token"', "the token is not known");
       return identity;
     },
   };
@@ -96,7 +136,7 @@ export function bearer<Identity>(
 /**
  * Lets callers in that send `Authorization: Basic …` (RFC 7617), or open a WebSocket with {@linkcode socketProtocols}.
  *
- * @param check Returns the identity for a name and password, or undefined to refuse; compare with {@linkcode sameSecret}
+ * @param check Returns the identity for a name and password, compare with {@linkcode sameSecret}; `undefined`, `null` and `false` refuse
  *
  * @example
  * ```ts
@@ -109,7 +149,7 @@ export function bearer<Identity>(
  * ```
  */
 export function basic<Identity>(
-  check: (name: string, password: string) => Identity | undefined | Promise<Identity | undefined>,
+  check: (name: string, password: string) => Checked<Identity>,
   realm = "api",
 ): Authenticator<Identity> {
   const scheme = `Basic realm="${realm}", charset="UTF-8"`;
@@ -122,7 +162,7 @@ export function basic<Identity>(
       const colon = decoded?.indexOf(":") ?? -1;
       if (decoded === undefined || colon < 0) throw refuse(scheme, "the credentials cannot be read");
       const identity = await check(decoded.slice(0, colon), decoded.slice(colon + 1));
-      if (identity === undefined) throw refuse(scheme, "the name or password is wrong");
+      if (!isIdentity(identity)) throw refuse(scheme, "the name or password is wrong");
       return identity;
     },
   };

@@ -1,3 +1,5 @@
+import { Turns } from "./turns.ts";
+
 /** How much text is put together before it goes out, when the source has more at hand. */
 const BATCH = 64 * 1024;
 
@@ -6,6 +8,7 @@ export class ChannelSource {
   readonly #iterator: AsyncIterator<unknown>;
   readonly #encode: (value: unknown) => string;
   #ahead: Ahead;
+  readonly #turns = new Turns();
   #released = false;
 
   /** Starts reading `source`; `encode` makes the text of a value. */
@@ -30,8 +33,9 @@ export class ChannelSource {
     return this.#ahead.state === "done";
   }
 
-  /** The next value's text, or undefined at the end. */
+  /** The next value's text, or undefined at the end. Others get a turn when many values have been at hand. */
   async next(): Promise<string | undefined> {
+    if (this.#turns.due()) await this.#turns.take();
     const result = await this.#ahead.result;
     if (result.done) {
       this.#released = true;

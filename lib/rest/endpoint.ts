@@ -1,4 +1,4 @@
-import type { Authenticator } from "./auth.ts";
+import { type Authenticator, identify } from "./auth.ts";
 import type { Call } from "./call.ts";
 import { type Codec, codecForBody, codecsOf, findCodec } from "./codec.ts";
 import { HTTPError } from "./error.ts";
@@ -53,7 +53,7 @@ export class Endpoint {
       const { plan: { name, body }, responses: { parts } } = this;
       const auth = this.#auth;
       const run = this.#function;
-      if (auth) call.identity = await auth.authenticate(call.request, name);
+      if (auth) call.identity = await identify(auth, call.request, name);
       if (!run) throw new HTTPError(501, `Call "${name}": it is not implemented`, { kind: "unimplemented" });
       // As long as it will be: a list that grows takes room for many more.
       const values: unknown[] = new Array(this.plan.arguments.length + 1);

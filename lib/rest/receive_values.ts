@@ -41,6 +41,8 @@ export function receiveValues(request: Request, window: number, open: OpenWebSoc
     if (typeof event.data === "string") texts.push(event.data);
     if (socket.protocol === FLOW && texts.length > window) {
       end ??= { error: new Error("Read a channel: the sender sends more than it was asked for") };
+      // Its close may never come.
+      clearInterval(beats);
       socket.close();
     }
     wake?.();

@@ -1,3 +1,5 @@
+import { Turns } from "./turns.ts";
+
 /** Whether a value is to be read piece by piece, and is not a stream yet. */
 export function isPieces(value: unknown): value is AsyncIterable<Uint8Array | string> {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value &&
@@ -13,9 +15,11 @@ export function streamOf(
   first?: IteratorResult<Uint8Array | string>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  const turns = new Turns();
   let ahead = first;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
+      if (turns.due()) await turns.take();
       const { done, value } = ahead ?? await iterator.next();
       ahead = undefined;
       if (done) return controller.close();

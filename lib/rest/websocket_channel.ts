@@ -51,7 +51,7 @@ export async function sendValues(
     close(socket, 1001, "The peer is silent");
     leave();
   };
-  socket.addEventListener("message", (event) => {
+  const listen = (event: MessageEvent) => {
     heard = performance.now();
     if (flow && event.data === BEAT && !gone.signal.aborted) {
       watch ??= setInterval(look, Math.min(patience / 4, LONGEST));
@@ -60,7 +60,8 @@ export async function sendValues(
     close(socket, 1002, "Not a credit message");
     // A peer like that may never answer the close, and the source is not to wait for it.
     leave();
-  });
+  };
+  socket.addEventListener("message", listen);
   try {
     await opened(socket, gone.signal);
     while (!gone.signal.aborted && (!flow || await credit.take())) {
@@ -78,6 +79,8 @@ export async function sendValues(
   } catch (error) {
     close(socket, 1011, describe(error));
   } finally {
+    // A peer beats until it has our close: a watch that began now would never end.
+    socket.removeEventListener("message", listen);
     clearInterval(watch);
     source.release();
   }

@@ -34,10 +34,26 @@ export async function onNode(address: string, socketPatience?: number): Promise<
   return await startNode(folder, ["sample.mjs", address, ...socketPatience ? [String(socketPatience)] : []]);
 }
 
+/** Serves the sample by Deno in a process of its own, so that a server that does nothing else leaves its test alone. */
+export async function startDeno(address: string): Promise<Running> {
+  const folder = await Deno.makeTempDir({ prefix: "gantry-deno-" });
+  const module = new URL("sample_node.ts", import.meta.url).pathname;
+  return await start(Deno.execPath(), ["run", "-A", "--quiet", "--no-check", module, address], folder);
+}
+
 /** Starts Node 24 in a folder, waits for its first line (the address, with its process ID before it), and stops it and removes the folder at the end. */
-export async function startNode(folder: string, args: string[], env?: Record<string, string>): Promise<Running> {
-  const child = new Deno.Command("npx", {
-    args: ["-y", "node@24", ...args],
+export function startNode(folder: string, args: string[], env?: Record<string, string>): Promise<Running> {
+  return start("npx", ["-y", "node@24", ...args], folder, env);
+}
+
+async function start(
+  program: string,
+  args: string[],
+  folder: string,
+  env?: Record<string, string>,
+): Promise<Running> {
+  const child = new Deno.Command(program, {
+    args,
     cwd: folder,
     env,
     stdin: "piped",
@@ -49,13 +65,13 @@ export async function startNode(folder: string, args: string[], env?: Record<str
     await child.stdout.cancel().catch(() => {});
     const { code } = await child.status;
     await Deno.remove(folder, { recursive: true });
-    if (code !== 0) throw new Error(`Run Node 24: it ended with ${code}`);
+    if (code !== 0) throw new Error(`Run ${program}: it ended with ${code}`);
   };
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let line = "";
   while (!line.includes("\n")) {
     const { done, value } = await reader.read();
-    if (done) throw new Error(`Run Node 24: it ended with ${(await child.status).code} before it served`);
+    if (done) throw new Error(`Run ${program}: it ended with ${(await child.status).code} before it served`);
     line += value;
   }
   const words = line.trim().split(/\s+/);

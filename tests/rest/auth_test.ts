@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
 import {
   api,
@@ -12,6 +12,7 @@ import {
   socketProtocols,
 } from "../../lib/rest/mod.ts";
 import type { Authenticator } from "../../lib/rest/mod.ts";
+import { surfaces } from "../../lib/rest/surfaces.ts";
 
 const definition = api("x", {
   Who: rest("GET /who", [], [z.string()]),
@@ -134,4 +135,46 @@ Deno.test("basic() takes the name and password of a WebSocket's subprotocol, and
     Error,
     "required",
   );
+});
+
+/** What a check may return for a caller that it does not know. */
+const NOBODY = [undefined, null, false] as const;
+
+for (const nobody of NOBODY) {
+  Deno.test(`defect: bearer() and basic() refuse when the check gives ${nobody}, at once or later`, async () => {
+    const checks = [() => nobody, () => Promise.resolve(nobody)];
+    for (const check of checks) {
+      for (const [auth, authorization] of [[bearer(check), "Bearer t"], [basic(check), "Basic YTpi"]] as const) {
+        // The types know no such identity; a check in JavaScript returns what it likes.
+        const response = await call(auth as Authenticator<unknown> as Authenticator<string>, "/who", { authorization });
+        assertEquals(response.status, 401);
+        assertEquals(response.headers.get("www-authenticate")?.split(" ")[0], authorization.split(" ")[0]);
+      }
+    }
+  });
+
+  Deno.test(`defect: handler() and surfaces() refuse a caller for whom authenticate() gives ${nobody}`, async () => {
+    for (const authenticate of [() => nobody, () => Promise.resolve(nobody)]) {
+      const auth = { authenticate } as unknown as Authenticator<string>;
+      assertEquals((await call(auth, "/who")).status, 401);
+      const page = surfaces(definition, { auth, guarded: true });
+      assertEquals((await page(new Request("http://h/"))).status, 401);
+    }
+  });
+}
+
+Deno.test("bearer() takes any other result of its check for an identity", async () => {
+  for (const identity of [true, 0, "", "ann", {}]) {
+    const auth = bearer(() => identity);
+    const request = new Request("http://h/", { headers: { authorization: "Bearer t" } });
+    assertEquals(await auth.authenticate(request, "Who"), identity);
+  }
+});
+
+Deno.test("defect: handler() and surfaces() refuse an authenticator that is missing by mistake", () => {
+  // A name that is misspelt in JavaScript gives undefined: only null says that anybody may call.
+  const missing = undefined as unknown as null;
+  const functions = implement(definition, { Who: () => "" });
+  assertThrows(() => handler(missing, functions), TypeError, "pass an authenticator, or null");
+  assertThrows(() => surfaces(definition, { guarded: true }), TypeError, "pass an authenticator");
 });

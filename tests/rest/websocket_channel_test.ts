@@ -91,3 +91,38 @@ Deno.test("openChannel() over a WebSocket with flow control grants credit, and b
     await server.shutdown();
   }
 });
+
+for (const [end, beat] of [["ends", "before"], ["ends", "after"], ["fails", "before"], ["fails", "after"]]) {
+  Deno.test(`defect: sendValues() whose source ${end} early leaves no timer, with the first beat ${beat} the end`, async () => {
+    const { socket, say, closes } = grantingSocket();
+    async function* short() {
+      yield 1;
+      if (end === "fails") throw new Error("out of numbers");
+    }
+    const started = new Set<unknown>();
+    const { setInterval, clearInterval } = globalThis;
+    // Every interval that begins is noted, and struck off when it is cleared.
+    globalThis.setInterval = ((...given: Parameters<typeof setInterval>) => {
+      const timer = setInterval(...given);
+      started.add(timer);
+      return timer;
+    }) as typeof setInterval;
+    globalThis.clearInterval = (timer) => {
+      started.delete(timer);
+      clearInterval(timer);
+    };
+    try {
+      const sent = sendValues(new ChannelSource(short(), String), socket, { flow: true, describe: String });
+      say("64");
+      if (beat === "before") say("0");
+      assertEquals(started.size, beat === "before" ? 1 : 0);
+      await sent;
+      say("0");
+      assertEquals(closes[0][0], end === "fails" ? 1011 : 1000);
+      assertEquals(started.size, 0);
+    } finally {
+      for (const timer of started) clearInterval(timer as number);
+      Object.assign(globalThis, { setInterval, clearInterval });
+    }
+  });
+}

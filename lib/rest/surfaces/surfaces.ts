@@ -1,4 +1,5 @@
 import { negotiate } from "../accept.ts";
+import { identify } from "../auth.ts";
 import type { Handler, Platform } from "../context.ts";
 import { HTTPError } from "../error.ts";
 import { cutPath } from "../request_path.ts";
@@ -80,6 +81,7 @@ class Surfaces {
   readonly #responses: ResponseWriter;
 
   constructor(definitions: Definitions, options: SurfacesOptions) {
+    if (options.guarded && !options.auth) throw new TypeError("Guard the surfaces: pass an authenticator as auth");
     this.#options = options;
     this.#root = `/${options.path ?? ""}/`.replaceAll(/\/+/g, "/");
     this.#faces = faces(definitions, options);
@@ -132,7 +134,7 @@ class Surfaces {
 
   async #show(request: Request, face: Face, onRoot: boolean): Promise<Response> {
     const { auth, guarded } = this.#options;
-    if (guarded && auth) await auth.authenticate(request, "surfaces");
+    if (guarded && auth) await identify(auth, request, "surfaces");
     const { text, etag, headers: own } = await this.#write(face);
     const headers = new Headers(own);
     headers.set("content-type", `${face.type};charset=UTF-8`);
