@@ -1,3 +1,5 @@
+import { printableLines } from "../../lib/oci/printable.ts";
+
 /**
  * Starts a pull or push and waits until it has something to tell: what fails before that still has a status of its own. The
  * progress is then whole, its first value included.
@@ -37,5 +39,5 @@ async function* resume<T>(
 
 /** What went wrong, as text for a stream whose status is out already. */
 export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return printableLines(error instanceof Error ? error.message : String(error));
 }

@@ -3,6 +3,7 @@ import { EngineError } from "../../lib/engine/errors.ts";
 import type { RemoveImageOptions, RemoveImageReport } from "../../lib/engine/images/types.ts";
 import { emit } from "../wire/emit.ts";
 import { LibpodImagesRemoveReport } from "../wire/image.ts";
+import { errorText } from "./pull_progress.ts";
 
 /** Removes one image; what goes wrong is the answer's status. */
 export async function removeImage(
@@ -34,7 +35,7 @@ function report(
     Deleted: deleted,
     Untagged: untagged,
     ExitCode: exitCode(errors),
-    Errors: errors.map((error) => error instanceof Error ? error.message : String(error)),
+    Errors: errors.map(errorText),
   });
 }
 
