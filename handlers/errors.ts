@@ -1,4 +1,5 @@
 import { EngineError, type ErrorCode } from "../lib/engine/errors.ts";
+import { printableLines } from "../lib/oci/printable.ts";
 import { type ErrorCodec, HTTPError } from "../lib/rest/mod.ts";
 import { absentOperation } from "./absent.ts";
 import { errorModel, wireErrors } from "./wire/error_model.ts";
@@ -92,19 +93,33 @@ const UNREADABLE = new Set([
 /** How errors look on the wire, the engine's own by the table above. */
 export const engineErrors: ErrorCodec = {
   ...wireErrors,
+  // What a registry, an image or a caller said may be in any of its texts, and clients print them as they are.
   encode(error, context) {
-    if (error instanceof HTTPError && error.kind === "route") {
-      const absent = absentOperation(context.request);
-      if (absent) return absent;
-    }
-    if (error instanceof HTTPError && error.kind === "argument" && UNREADABLE.has(context.name ?? "")) {
-      return errorModel(500, error.message, unconverted(error.message));
-    }
-    if (isFullDisk(error)) return errorModel(500, "no space left on device");
-    if (!(error instanceof EngineError)) return wireErrors.encode(error, context);
-    return errorModel(statusOf(error, context.name), error.message, error.sentinel);
+    const { body, ...rest } = encodeError(error, context);
+    return { ...rest, body: printableTexts(body) };
   },
 };
+
+const encodeError: ErrorCodec["encode"] = (error, context) => {
+  if (error instanceof HTTPError && error.kind === "route") {
+    const absent = absentOperation(context.request);
+    if (absent) return absent;
+  }
+  if (error instanceof HTTPError && error.kind === "argument" && UNREADABLE.has(context.name ?? "")) {
+    return errorModel(500, error.message, unconverted(error.message));
+  }
+  if (isFullDisk(error)) return errorModel(500, "no space left on device");
+  if (!(error instanceof EngineError)) return wireErrors.encode(error, context);
+  return errorModel(statusOf(error, context.name), error.message, error.sentinel);
+};
+
+/** The same value with every text in it fit to be shown. */
+function printableTexts(value: unknown): unknown {
+  if (typeof value === "string") return printableLines(value);
+  if (Array.isArray(value)) return value.map(printableTexts);
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, printableTexts(item)]));
+}
 
 /** What Podman's reader of queries says of the parameter that a message of the transport's names. */
 function unconverted(message: string): string | undefined {

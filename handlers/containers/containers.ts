@@ -19,6 +19,7 @@ import { stats } from "./stats.ts";
 import { top, unjoin } from "./top.ts";
 import { updateContainer } from "./update.ts";
 import { waitConditions } from "./wait.ts";
+import { errorText } from "../images/pull_progress.ts";
 
 /** The native container operations over an engine. */
 export function containers(engine: Engine): Implementation {
@@ -28,7 +29,9 @@ export function containers(engine: Engine): Implementation {
     ListContainers: (query) => listContainers(engine, query),
     PruneContainers: async (query) => {
       const pruned = await prune(engine, query);
-      return pruned.map(({ id, size, error }) => emit(PruneReport, { Id: id, Size: size, Err: error?.message }));
+      return pruned.map(({ id, size, error }) =>
+        emit(PruneReport, { Id: id, Size: size, Err: error && errorText(error) })
+      );
     },
     GetContainer: (name, { size }, { version }) => getContainer(engine, name, { size, version }),
     ContainerExists: (name) => {
@@ -49,7 +52,7 @@ export function containers(engine: Engine): Implementation {
       const reports = await containers.remove(name, options);
       return reports.map(({ id, error }) => {
         const RawInput = id === asked && isBefore(version, 5, 0) ? name : undefined;
-        return emit(RmReport, { Id: id, Err: error?.message, RawInput });
+        return emit(RmReport, { Id: id, Err: error && errorText(error), RawInput });
       });
     },
     LogsFromContainer: (name, query, context) => logs(engine, name, query, context, { rawTerminal: false }),

@@ -5,6 +5,7 @@ import type { Context } from "../../lib/rest/mod.ts";
 import { join, takeOver } from "../containers/attach.ts";
 import type { ExecStartConfig } from "../wire/exec.ts";
 import { terminalSize } from "./terminal_size.ts";
+import { errorText } from "../images/pull_progress.ts";
 
 /**
  * Starts a session. Attached, it takes the client's connection over first: Podman's client loses what comes in one piece with
@@ -35,7 +36,7 @@ export async function startExec(
 
 /** A stream with nothing but an error. */
 function failure(error: unknown): Attachment {
-  const text = error instanceof EngineError ? error.message : "Internal error";
+  const text = error instanceof EngineError ? errorText(error) : "Internal error";
   return nothing({ stream: "stderr", data: new TextEncoder().encode(`Error: ${text}\n`) });
 }
 

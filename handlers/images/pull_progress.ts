@@ -1,4 +1,5 @@
 import { messageOf } from "../../lib/oci/message_of.ts";
+import { printableLines } from "../../lib/oci/printable.ts";
 
 /**
  * Starts a pull or push and waits until it has something to tell: what fails before that still has a status of its own. The
@@ -39,5 +40,5 @@ async function* resume<T>(
 
 /** What went wrong, as text for a stream whose status is out already. */
 export function errorText(error: unknown): string {
-  return messageOf(error);
+  return printableLines(messageOf(error));
 }

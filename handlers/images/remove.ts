@@ -3,7 +3,7 @@ import { EngineError } from "../../lib/engine/errors.ts";
 import type { RemoveImageOptions, RemoveImageReport } from "../../lib/engine/images/types.ts";
 import { emit } from "../wire/emit.ts";
 import { LibpodImagesRemoveReport } from "../wire/image.ts";
-import { messageOf } from "../../lib/oci/message_of.ts";
+import { errorText } from "./pull_progress.ts";
 
 /** Removes one image; what goes wrong is the answer's status. */
 export async function removeImage(
@@ -35,7 +35,7 @@ function report(
     Deleted: deleted,
     Untagged: untagged,
     ExitCode: exitCode(errors),
-    Errors: errors.map(messageOf),
+    Errors: errors.map(errorText),
   });
 }
 

@@ -6,6 +6,7 @@
 import { readBody } from "./body.ts";
 import { parseChallenges } from "./challenge.ts";
 import { isObject } from "./json.ts";
+import { printable } from "./printable.ts";
 
 /** Codes that are ours; any other is the registry's own, in capitals (`MANIFEST_UNKNOWN`, `UNAUTHORIZED`, …). */
 export type ClientErrorCode =
@@ -67,7 +68,6 @@ const USUAL: Record<string, string> = {
 };
 
 const ERROR_BODY_LIMIT = 64 * 1024;
-const MESSAGE_LIMIT = 1000;
 
 /** The error that an answer of status 400 or above stands for. Reads its body. */
 export async function errorOf(response: Response): Promise<RegistryError> {
@@ -79,15 +79,10 @@ export async function errorOf(response: Response): Promise<RegistryError> {
   }
   const text = new TextDecoder().decode(body);
   const stated = bearerRefusal(response) ?? statedError(text);
-  if (stated !== undefined) return new RegistryError(stated.code, wording(stated), { status });
+  if (stated !== undefined) return new RegistryError(printable(stated.code), wording(stated), { status });
   if (status === 401) return new RegistryError("UNAUTHORIZED", USUAL.UNAUTHORIZED, { status });
   const start = text.length > 50 ? `${text.slice(0, 50)}...` : text;
   return new RegistryError("http", `StatusCode: ${status}, ${JSON.stringify(printable(start))}`, { status });
-}
-
-/** A foreign text fit to be shown: no control characters, bounded. */
-export function printable(text: string): string {
-  return text.slice(0, MESSAGE_LIMIT).replace(/\p{Cc}+/gu, " ").trim();
 }
 
 interface Stated {
@@ -99,16 +94,13 @@ interface Stated {
 function bearerRefusal(response: Response): Stated | undefined {
   if (response.status !== 401) return undefined;
   for (const { scheme, parameters } of parseChallenges(response.headers.get("www-authenticate"))) {
-    const code = scheme !== "bearer" ? undefined : BEARER_ERRORS[parameters.error ?? ""];
+    const code = scheme !== "bearer" ? undefined : BEARER_ERRORS.get(parameters.error ?? "");
     if (code !== undefined) return { code, message: parameters.error_description || USUAL[code] };
   }
   return undefined;
 }
 
-const BEARER_ERRORS: Record<string, string | undefined> = {
-  invalid_token: "UNAUTHORIZED",
-  insufficient_scope: "DENIED",
-};
+const BEARER_ERRORS = new Map([["invalid_token", "UNAUTHORIZED"], ["insufficient_scope", "DENIED"]]);
 
 /** The first error of the body, as OCI distribution-spec "Error Codes" or Docker Hub's `details` have it. */
 function statedError(text: string): Stated | undefined {

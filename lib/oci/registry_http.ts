@@ -5,8 +5,9 @@
  */
 import { discard } from "./body.ts";
 import { tapped } from "./byte_stream.ts";
-import { errorOf, printable, RegistryError } from "./registry_error.ts";
 import { messageOf } from "./message_of.ts";
+import { printable } from "./printable.ts";
+import { errorOf, RegistryError } from "./registry_error.ts";
 import { readTarget } from "./registry_trust.ts";
 
 /** TLS choices for one registry. */

@@ -6,6 +6,7 @@
  */
 import { discard, readBody } from "./body.ts";
 import { isObject, parseObject } from "./json.ts";
+import { isPrintable, printable } from "./printable.ts";
 import { DOCKER_HUB } from "./reference.ts";
 import { isListedInsecure } from "./registries_conf.ts";
 import { nextPage } from "./registry_client.ts";
@@ -60,11 +61,11 @@ async function searchIndex(
   if (!Array.isArray(results)) throw new RegistryError("protocol", "searching: the answer has no results");
   return results.slice(0, limit).filter(isObject).map((item) => ({
     name: textOf(item.name),
-    description: textOf(item.description),
+    description: printable(textOf(item.description)),
     stars: typeof item.star_count === "number" ? item.star_count : 0,
     isOfficial: item.is_official === true,
     isAutomated: item.is_automated === true,
-  })).filter(({ name }) => name !== "");
+  })).filter(({ name }) => name !== "" && isPrintable(name));
 }
 
 async function searchCatalogue(
@@ -80,7 +81,7 @@ async function searchCatalogue(
     const { repositories } = parseObject(bytes, context, { bytes: BODY_LIMIT, depth: 16 });
     const all = Array.isArray(repositories) ? repositories.filter((name) => typeof name === "string") : [];
     for (const name of all) {
-      if (names.length >= limit || !name.includes(term)) continue;
+      if (names.length >= limit || !name.includes(term) || !isPrintable(name)) continue;
       // What is meant exactly comes first.
       if (name === term) names.unshift(name);
       else names.push(name);

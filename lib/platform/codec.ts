@@ -10,6 +10,8 @@ import { EngineError } from "../engine/errors.ts";
 import type { Codec, Hash } from "../engine/ports.ts";
 import { alone, give } from "../oci/byte_stream.ts";
 import { messageOf } from "../oci/message_of.ts";
+import { ZstdFrames } from "../oci/zstd_frames.ts";
+import { Turns } from "./turns.ts";
 
 /** Bytes per output chunk: large ones keep the cost of stream steps small. */
 const CHUNK_SIZE = 256 * 1024;
@@ -17,8 +19,14 @@ const CHUNK_SIZE = 256 * 1024;
 /** Twice as fast as the usual level of gzip, for a twentieth more bytes. */
 const FAST = 3;
 
+/** The largest window of a frame: what the strongest level of the encoders that images are made with asks for. */
+const LARGEST_WINDOW = 32 * 2 ** 20;
+/** Windows up to this many bytes are had at once, as many as there are layers: what RFC 8878 wants every decoder to have. */
+const USUAL_WINDOW = 8 * 2 ** 20;
+
 /** The host's {@linkcode Codec}. */
 export function hostCodec(): Codec {
+  const turns = new Turns();
   return {
     handsBack: true,
     hash,
@@ -30,7 +38,7 @@ export function hostCodec(): Codec {
       if (typeof zlib.createZstdDecompress !== "function") {
         throw new EngineError("unsupported", "This runtime has no Zstandard");
       }
-      return webTransform(zlib.createZstdDecompress({ chunkSize: CHUNK_SIZE }), "unzstd");
+      return webTransform(zlib.createZstdDecompress({ chunkSize: CHUNK_SIZE }), "unzstd", windowGuard(turns));
     },
     zstd(level) {
       if (typeof zlib.createZstdCompress !== "function") {
@@ -50,11 +58,38 @@ function hash(): Hash {
   };
 }
 
+/** What looks at the pieces that go into a transform. */
+interface Guard {
+  /** The piece goes in when it resolves; what it throws, the transform fails of. */
+  before(piece: Uint8Array): Promise<void>;
+  /** Comes when the transform has given its memory back. */
+  closed(): void;
+}
+
+/** Refuses frames with windows that are too large, and lets those with large ones in one after the other. */
+function windowGuard(turns: Turns): Guard {
+  const frames = new ZstdFrames();
+  const turn = turns.enter();
+  return {
+    async before(piece) {
+      const window = frames.read(piece);
+      if (window > LARGEST_WINDOW) {
+        const text = `a frame wants a window of ${window} bytes, more than ${LARGEST_WINDOW}`;
+        throw new EngineError("limit", `unzstd: ${text}`);
+      }
+      if (window > USUAL_WINDOW) await turn.take();
+      turn.touch();
+    },
+    closed: () => turn.leave(),
+  };
+}
+
 /**
  * A Node transform as web streams, the readable one of type `bytes`. A write is done when its bytes have been used.
  * `Duplex.toWeb` costs more per chunk and, when the reader cancels, leaves the writer waiting.
  */
-function webTransform(node: Transform, what: string): TransformStream<Uint8Array, Uint8Array> {
+function webTransform(node: Transform, what: string, guard?: Guard): TransformStream<Uint8Array, Uint8Array> {
+  if (guard !== undefined) node.on("close", guard.closed);
   let failure: { reason: unknown } | undefined;
   let waiting: ((reason: unknown) => void) | undefined;
   const stop = (reason: unknown) => {
@@ -108,8 +143,21 @@ function webTransform(node: Transform, what: string): TransformStream<Uint8Array
       waiting = reject;
       act((error) => error ? reject(corrupt(what, error)) : resolve());
     });
+  const guardedStep = async (admitted: Promise<void>, chunk: Uint8Array) => {
+    try {
+      await admitted;
+    } catch (error) {
+      fail(error);
+      node.destroy();
+      throw failure?.reason;
+    }
+    await step((done) => void node.write(chunk, done));
+  };
   const writable = new WritableStream<Uint8Array>({
-    write: (chunk) => step((done) => void node.write(chunk, done)),
+    write(chunk) {
+      if (guard === undefined) return step((done) => void node.write(chunk, done));
+      return guardedStep(guard.before(chunk), chunk);
+    },
     close: () => step((done) => void node.end(done)),
     abort(reason) {
       // The source's failure, whatever it is: not this transform's.

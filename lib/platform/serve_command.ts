@@ -7,6 +7,7 @@ import { readFile, stat } from "node:fs/promises";
 import process from "node:process";
 import { engineHandler } from "../../handlers/engine_handler.ts";
 import type { Log, LogLevel } from "../engine/options.ts";
+import { logLines } from "../oci/printable.ts";
 import { bearer } from "../rest/mod.ts";
 import { isLoopback, parseAddress } from "./address.ts";
 import { openHostEngine } from "./host_engine.ts";
@@ -132,6 +133,6 @@ function endSignal(): Promise<string> {
 function logger(level: LogLevel): Log {
   const least = LOG_LEVELS.indexOf(level);
   return (level, message) => {
-    if (LOG_LEVELS.indexOf(level) <= least) console.error(`gantry: ${level}: ${message}`);
+    if (LOG_LEVELS.indexOf(level) <= least) console.error(`gantry: ${level}: ${logLines(message)}`);
   };
 }

@@ -1,5 +1,6 @@
 /** How a server finds its way into registries: password files, certificates, logins, mirrors and short names. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { startBadRegistry } from "../fixtures/bad_registry.ts";
 import { busyboxImage, pushImage } from "../fixtures/image_builder.ts";
 import { registriesConf, REGISTRY_USER, startRegistry } from "../fixtures/registry.ts";
 import { ok } from "../fixtures/run.ts";
@@ -100,5 +101,39 @@ insecure = true
   } finally {
     await registry.close();
     await Deno.remove(folder, { recursive: true }).catch(() => {});
+  }
+});
+
+Deno.test("a password given on the command line reaches the registry, and neither its mirror nor the store of its blobs", async () => {
+  const image = busyboxImage();
+  const basic = { username: "ann", password: "the-password" };
+  const store = await startBadRegistry(image);
+  // It asks for a password, as a mirror that wants to know one would, and has nothing.
+  const mirror = await startBadRegistry(image, { basic: { ...basic, password: "another" } });
+  const registry = await startBadRegistry(image, { basic, redirectBlobs: store.url });
+  const folder = await Deno.makeTempDir({ prefix: "gantry-mirror-" });
+  try {
+    const conf = `[[registry]]\nlocation = "${registry.host}"\ninsecure = true\n`;
+    const server = await Server.start({
+      registries: `${conf}[[registry.mirror]]\nlocation = "${mirror.host}"\ninsecure = true\n`,
+      args: [`--auth-file=${folder}/auth.json`],
+    });
+    await using _ = server;
+    const given = (from: typeof registry) =>
+      [...new Set(from.requests.map(({ headers }) => headers.authorization))].map((text) =>
+        text && atob(text.slice(6))
+      );
+    const creds = `${basic.username}:${basic.password}`;
+    assertEquals(ok(await server.podman("pull", "-q", "--creds", creds, `${registry.host}/x:1`)).trim(), image.id);
+    assertEquals([given(mirror), given(store)], [[undefined], [undefined]]);
+    assertEquals(given(registry), [undefined, creds]);
+    // What the server's own file holds under the mirror's name is for the mirror.
+    const auths = { [mirror.host]: { auth: btoa("mirror:its-own") } };
+    await Deno.writeTextFile(`${folder}/auth.json`, JSON.stringify({ auths }));
+    assertEquals(ok(await server.podman("pull", "-q", "--creds", creds, `${registry.host}/x:2`)).trim(), image.id);
+    assertEquals(given(mirror), [undefined, "mirror:its-own"]);
+  } finally {
+    for (const one of [store, mirror, registry]) await one.close();
+    await Deno.remove(folder, { recursive: true });
   }
 });

@@ -4,6 +4,7 @@ import { EngineError } from "../../../lib/engine/errors.ts";
 import { badParameter } from "../../errors.ts";
 import { ContainerWaitOKBody } from "../../wire/compat/container.ts";
 import { emit } from "../../wire/emit.ts";
+import { errorText } from "../../images/pull_progress.ts";
 
 const CONDITIONS: Record<string, WaitCondition> = {
   "": "not-running",
@@ -44,7 +45,7 @@ async function body(code: Promise<number>): Promise<ContainerWaitOKBody> {
   try {
     return emit(ContainerWaitOKBody, { StatusCode: await code, Error: null });
   } catch (error) {
-    const Message = error instanceof EngineError ? error.message : "Internal error";
+    const Message = error instanceof EngineError ? errorText(error) : "Internal error";
     return emit(ContainerWaitOKBody, { StatusCode: -1, Error: { Message } });
   }
 }

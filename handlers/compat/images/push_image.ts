@@ -99,7 +99,8 @@ function findForPush(engine: Engine, name: string): { name: string } {
 /** An error before anything was told: in the words of the stream, which Docker's clients look for, and of errors. */
 function refusal(error: unknown): unknown {
   if (!(error instanceof EngineError)) return error;
-  const { message, sentinel: cause } = error;
+  const { sentinel: cause } = error;
+  const message = errorText(error);
   const status = error.code === "registry" ? 500 : statusOf(error);
   const body = { cause, message, response: status, errorDetail: { message }, error: message };
   return new HTTPError(status, message, { cause: error, body });

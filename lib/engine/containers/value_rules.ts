@@ -1,4 +1,5 @@
 import type { ContainerSpec } from "../container_record.ts";
+import { isPrintable } from "../../oci/printable.ts";
 import { parseAddress } from "../text/ip.ts";
 import { parseUmask } from "../text/umask.ts";
 
@@ -56,6 +57,7 @@ export const VALUE_RULES: readonly Rule[] = [
     return name !== undefined && `sysctl '${name}' is not allowed`;
   },
   sysctlOfOthers,
+  lineOfMany,
   ({ env }) => {
     const name = Object.entries(env).find(([, value]) => value.includes("\0"))?.[0];
     return name !== undefined && `environment variable "${name}" contains a NUL byte`;
@@ -78,11 +80,35 @@ export const VALUE_RULES: readonly Rule[] = [
   },
   ({ networks }) => {
     const alias = Object.values(networks).flatMap(({ aliases = [] }) => aliases).find((text) =>
-      !/^[^\s\0]+$/.test(text)
+      !/^[^\s\0,]+$/.test(text)
     );
     return alias !== undefined && `invalid network alias "${alias}"`;
   },
 ];
+
+/**
+ * What becomes a line, a word or a column of a file that others read: /etc/hosts, passwd, group and resolv.conf, the names of the DNS server, the
+ * journal's fields. Each is one line, and steers no terminal that shows it.
+ */
+function lineOfMany(spec: ContainerSpec): string | undefined {
+  const endpoints = Object.values(spec.networks);
+  const fields: [name: string, texts: readonly (string | undefined)[]][] = [
+    ["hostname", [spec.hostname]],
+    ["hostadd", spec.hosts],
+    ["dns_search", spec.dnsSearch],
+    ["dns_option", spec.dnsOptions],
+    ["passwd_entry", [spec.passwdEntry]],
+    ["group_entry", [spec.groupEntry]],
+    ["user", [spec.user]],
+    ["groups", spec.groups],
+    ["cgroup_parent", [spec.cgroupParent]],
+    ["sysctl", Object.entries(spec.sysctl).map(([name, value]) => name + value.replaceAll(/[\t\n]/g, ""))],
+    ["log_configuration.options", Object.values(spec.logOptions)],
+    ["Networks", endpoints.flatMap(({ aliases = [], interfaceName }) => [...aliases, interfaceName])],
+  ];
+  const broken = fields.find(([, texts]) => !texts.every((text = "") => isPrintable(text)));
+  return broken && `"${broken[0]}" has a control character, or one that changes the direction of text`;
+}
 
 /** Settings of a namespace that is somebody else's too. */
 function sysctlOfOthers({ sysctl, namespaces: { ipc, network, uts } }: ContainerSpec): string | undefined {

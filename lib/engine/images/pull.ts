@@ -1,4 +1,5 @@
 import { platformMatches } from "../../oci/platform.ts";
+import { printableLines } from "../../oci/printable.ts";
 import { format, type Reference } from "../../oci/reference.ts";
 import type { RegistriesConf } from "../../oci/registries_conf.ts";
 import { RegistryClient } from "../../oci/registry_client.ts";
@@ -47,7 +48,7 @@ export async function pullImages(
     const failure = pullFailureOf(error, signal);
     // What is no name may be a URL with a password in it: events last, and all may read them.
     if (failure.code !== "invalid") {
-      const attributes = { error: failure.message };
+      const attributes = { error: printableLines(failure.message) };
       parts.core.events.emit({ type: "image", action: "pull-error", id: "", name, attributes });
     }
     throw error;

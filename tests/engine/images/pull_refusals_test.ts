@@ -116,7 +116,7 @@ const REFUSALS: Refusal[] = [
     image: packed(new Uint8Array(zstdCompressSync(tar)).subarray(0, -5000), "zstd"),
     code: "corrupt",
   },
-  { what: "Zstandard with a window of terabytes", image: packed(WIDE_FRAME, "zstd"), code: "corrupt", text: "unzstd" },
+  { what: "Zstandard with a window of terabytes", image: packed(WIDE_FRAME, "zstd"), code: "limit", text: "unzstd" },
   { what: "a registry without the image", image: plain, fault: always(404, "{}"), code: "registry", status: 404 },
   { what: "a registry that wants a login", image: plain, fault: always(401), code: "registry", status: 401 },
   {
