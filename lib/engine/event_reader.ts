@@ -35,7 +35,7 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
     this.#log = log;
     this.#query = query;
     this.#clock = clock;
-    const newest = log.end > log.start ? log.at(log.end - 1) : undefined;
+    const newest = log.newestKept();
     this.#end = { place: log.end, item: newest, seq: log.inStoreOnly };
     if (query.follow && query.since === undefined && query.until === undefined) {
       this.#place = log.end;
@@ -86,7 +86,8 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
     while (place < end) {
       const item = this.#log.at(place++);
       this.#place = place;
-      this.#taken = item;
+      // A passing event has no place in the store to go back to.
+      if (!item.passing) this.#taken = item;
       if (this.#fits(item.event)) return item.event;
     }
     return undefined;

@@ -58,6 +58,8 @@ export interface EventItem {
   /** As the store gets it; absent once the store has answered. */
   text?: string;
   readonly size: number;
+  /** Whether it is only for those who read it soon: it never gets into the store. */
+  readonly passing: boolean;
   /** Its number in the store; absent before it is there, and where it could not be written. */
   seq?: number;
 }
@@ -109,19 +111,23 @@ export class EventLog {
     return new EventLog(options, await options.store.extent(STREAM));
   }
 
-  /** Adds an event: readers have it at once, the store soon after. What is too large of it is cut. */
-  emit(event: NewEvent): EngineEvent {
+  /**
+   * Adds an event: readers have it at once, the store soon after. What is too large of it is cut.
+   *
+   * @param passing Whether it is only for those who follow, and no part of the history that is kept
+   */
+  emit(event: NewEvent, passing = false): EngineEvent {
     // Times rise strictly, so that "since" the last one seen never hides a later one.
     const time = event.time ?? Math.max(this.#clock.now(), this.#lastTime + 0.001);
     const full: EngineEvent = bounded({ ...event, time, attributes: event.attributes ?? {} });
     this.#lastTime = Math.max(this.#lastTime, time);
     const text = encode(full);
-    const item: EventItem = { event: full, text, size: text.length };
+    const item: EventItem = { event: full, text: passing ? undefined : text, size: text.length, passing };
     this.#ring.push(item);
     this.#size += item.size;
-    this.#pending.push(item);
+    if (!passing) this.#pending.push(item);
     this.#trim();
-    this.#writing ??= this.#write();
+    if (this.#pending.length > 0) this.#writing ??= this.#write();
     this.#wake();
     return full;
   }
@@ -179,6 +185,11 @@ export class EventLog {
     return this.#ring[place - this.#dropped];
   }
 
+  /** @internal The newest event in memory that the store has or gets. */
+  newestKept(): EventItem | undefined {
+    return this.#ring.findLast(({ passing }) => !passing);
+  }
+
   /** @internal What the store has. */
   stored(range: StreamRange): AsyncIterable<StreamEntry> {
     return this.#store.read(STREAM, range);
@@ -207,8 +218,8 @@ export class EventLog {
       }
       size -= item.size;
       count++;
-      if (item.seq === undefined) this.#lostBefore = this.#dropped + count;
-      else this.#inStoreOnly = item.seq;
+      if (item.seq !== undefined) this.#inStoreOnly = item.seq;
+      else if (!item.passing) this.#lostBefore = this.#dropped + count;
     }
     if (count === 0) return;
     this.#ring = this.#ring.slice(count);
@@ -285,5 +296,10 @@ function bounded(event: EngineEvent): EngineEvent {
   const { name, image } = event;
   const isShort = (text = "") => text.length <= NAME;
   if (attributes === event.attributes && isShort(name) && isShort(image)) return event;
-  return { ...event, attributes, ...name && { name: name.slice(0, NAME) }, ...image && { image: image.slice(0, NAME) } };
+  return {
+    ...event,
+    attributes,
+    ...name && { name: name.slice(0, NAME) },
+    ...image && { image: image.slice(0, NAME) },
+  };
 }

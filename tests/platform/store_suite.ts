@@ -111,7 +111,8 @@ export function testStore({ name, open }: StoreCase): void {
     await using opened = await open();
     const { store } = opened;
     await store.append("s", [1, 2, 3, 4].map((time) => ({ time, value: String(time) })));
-    const values = async (range: StreamRange) => (await Array.fromAsync(store.read("s", range))).map(({ value }) => value);
+    const values = async (range: StreamRange) =>
+      (await Array.fromAsync(store.read("s", range))).map(({ value }) => value);
     assertEquals(await values({ after: 2 }), ["3", "4"]);
     assertEquals(await values({ after: 1, since: 3 }), ["3", "4"]);
     assertEquals(await values({ after: 4 }), []);

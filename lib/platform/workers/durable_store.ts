@@ -142,7 +142,8 @@ export class DurableStore implements Store {
   #knownOf(stream: string): Known {
     const known = this.#known.get(stream);
     if (known !== undefined) return known;
-    const one = (query: string, ...values: (string | number)[]) => this.#storage.sql.exec(query, ...values).toArray()[0];
+    const one = (query: string, ...values: (string | number)[]) =>
+      this.#storage.sql.exec(query, ...values).toArray()[0];
     const last = Number(one("SELECT seq FROM stream_ends WHERE stream = ?", stream)?.seq ?? 0);
     const sums = "SELECT min(seq) AS first, sum(octet_length(value)) AS bytes FROM streams WHERE stream = ?";
     const { first, bytes } = one(sums, stream) ?? {};
