@@ -1,4 +1,5 @@
 import { EngineError } from "./errors.ts";
+import { boundEvent } from "./event_attributes.ts";
 import type { EngineEvent, EventItem, EventLog, EventQuery } from "./events.ts";
 import { decode } from "./json.ts";
 import type { Clock, StreamEntry } from "./ports.ts";
@@ -123,7 +124,8 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
       }
       this.#after = entry.seq;
       this.#isBound = true;
-      const event = decode<EngineEvent>(entry.value);
+      // What an earlier version has kept may be of any size.
+      const event = boundEvent(decode<EngineEvent>(entry.value));
       if (this.#fits(event)) return event;
     }
     return undefined;

@@ -1,4 +1,4 @@
-import { fitAttributes } from "./event_attributes.ts";
+import { boundEvent } from "./event_attributes.ts";
 import { EventReader } from "./event_reader.ts";
 import { encode } from "./json.ts";
 import type { Clock, Retention, Store, StreamEntry, StreamRange } from "./ports.ts";
@@ -41,10 +41,6 @@ export interface EventQuery {
 }
 
 const STREAM = "events";
-/** Characters of an event's name, and of its image's. */
-const NAME = 4096;
-/** Characters of an event's attributes, names included. */
-const ATTRIBUTES = 48 * 1024;
 /** By how much more than its share of memory the log may hold while the store has not taken what is new. */
 const PATIENCE = 4;
 /** Bytes of events that are written at once. */
@@ -119,7 +115,7 @@ export class EventLog {
   emit(event: NewEvent, passing = false): EngineEvent {
     // Times rise strictly, so that "since" the last one seen never hides a later one.
     const time = event.time ?? Math.max(this.#clock.now(), this.#lastTime + 0.001);
-    const full: EngineEvent = bounded({ ...event, time, attributes: event.attributes ?? {} });
+    const full: EngineEvent = boundEvent({ ...event, time, attributes: event.attributes ?? {} });
     this.#lastTime = Math.max(this.#lastTime, time);
     const text = encode(full);
     const item: EventItem = { event: full, text: passing ? undefined : text, size: text.length, passing };
@@ -288,18 +284,4 @@ export interface EventLogOptions {
   memory?: number;
   /** Told when events cannot be written. */
   onError?: (error: unknown) => void;
-}
-
-/** The event with all of it within bounds. Its ID is one of ours. */
-function bounded(event: EngineEvent): EngineEvent {
-  const attributes = fitAttributes(event.attributes, ATTRIBUTES);
-  const { name, image } = event;
-  const isShort = (text = "") => text.length <= NAME;
-  if (attributes === event.attributes && isShort(name) && isShort(image)) return event;
-  return {
-    ...event,
-    attributes,
-    ...name && { name: name.slice(0, NAME) },
-    ...image && { image: image.slice(0, NAME) },
-  };
 }
