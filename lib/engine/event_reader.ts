@@ -1,11 +1,23 @@
 import { EngineError } from "./errors.ts";
 import { boundEvent } from "./event_attributes.ts";
-import type { EngineEvent, EventItem, EventLog, EventQuery } from "./events.ts";
+import type { EngineEvent, EventLog, EventQuery } from "./events.ts";
 import { decode } from "./json.ts";
 import type { Clock, StreamEntry } from "./ports.ts";
 
 /** Characters of history that are read before others get their turn. */
 const TURN = 256 * 1024;
+
+/** An event in memory. */
+export interface EventItem {
+  readonly event: EngineEvent;
+  /** As the store gets it; absent once the store has answered. */
+  text?: string;
+  readonly size: number;
+  /** Whether it is only for those who read it soon: it never gets into the store. */
+  readonly passing: boolean;
+  /** Its number in the store; absent before it is there, and where it could not be written. */
+  seq?: number;
+}
 
 /**
  * A reader of the event log. It reads the store up to what is in memory, then what is in memory; one that falls behind that

@@ -1,5 +1,5 @@
 import { boundEvent } from "./event_attributes.ts";
-import { EventReader } from "./event_reader.ts";
+import { type EventItem, EventReader } from "./event_reader.ts";
 import { encode } from "./json.ts";
 import type { Clock, Retention, Store, StreamEntry, StreamRange } from "./ports.ts";
 
@@ -41,24 +41,18 @@ export interface EventQuery {
 }
 
 const STREAM = "events";
+/** Bytes of events that the store keeps where nothing else is asked for. */
+export const DEFAULT_EVENT_BYTES = 16 << 20;
+/** Bytes of events in memory where nothing else is asked for. */
+export const DEFAULT_EVENT_MEMORY = 2 << 20;
 /** By how much more than its share of memory the log may hold while the store has not taken what is new. */
 const PATIENCE = 4;
 /** Bytes of events that are written at once. */
 const BATCH = 1 << 20;
+/** The part of what the store keeps by which it may have more for a while. */
+const SLACK = 128;
 /** Milliseconds between two pieces of history that are dropped behind the start. */
 const TRIM_PAUSE = 10;
-
-/** An event in memory. */
-export interface EventItem {
-  readonly event: EngineEvent;
-  /** As the store gets it; absent once the store has answered. */
-  text?: string;
-  readonly size: number;
-  /** Whether it is only for those who read it soon: it never gets into the store. */
-  readonly passing: boolean;
-  /** Its number in the store; absent before it is there, and where it could not be written. */
-  seq?: number;
-}
 
 /**
  * What happened, in order. The newest events are in memory, as many as its share of bytes allows; the store has more of
@@ -84,6 +78,8 @@ export class EventLog {
   #lastTime: number;
   #pending: EventItem[] = [];
   #writing?: Promise<void>;
+  /** What the store was given since it dropped what is too much. */
+  #added = { records: 0, bytes: 0 };
   readonly #trimming: Promise<void>;
   readonly #closing = new AbortController();
   readonly #wakers = new Set<() => void>();
@@ -146,14 +142,14 @@ export class EventLog {
     await this.#trimming;
   }
 
-  /** @internal The place after the newest event. */
-  get end(): number {
-    return this.#dropped + this.#ring.length;
-  }
-
   /** @internal The oldest place in memory. */
   get start(): number {
     return this.#dropped;
+  }
+
+  /** @internal The place after the newest event. */
+  get end(): number {
+    return this.#dropped + this.#ring.length;
   }
 
   /** @internal The place before which an event is neither in memory nor in the store. */
@@ -221,9 +217,12 @@ export class EventLog {
     this.#ring = this.#ring.slice(count);
     this.#dropped += count;
     this.#size = size;
-    if (lost === 0) return;
+    if (lost > 0) this.#forgetLost(lost);
+  }
+
+  #forgetLost(count: number): void {
     this.#pending = this.#pending.filter(({ text }) => text !== undefined);
-    this.#onError(new Error(`Keep events: the store is too slow, ${lost} are lost`));
+    this.#onError(new Error(`Keep events: the store is too slow, ${count} are lost`));
   }
 
   #wake(): void {
@@ -237,7 +236,7 @@ export class EventLog {
       const items = this.#nextBatch();
       const entries = items.map(({ event: { time }, text = "" }) => ({ time, value: text }));
       try {
-        const { first, last } = await this.#store.append(STREAM, entries, this.#retention);
+        const { first, last } = await this.#store.append(STREAM, entries, this.#dueRetention(items));
         items.forEach((item, i) => item.seq = last - items.length + 1 + i);
         this.#firstKept = first;
       } catch (error) {
@@ -248,6 +247,16 @@ export class EventLog {
       this.#trim();
     }
     this.#writing = undefined;
+  }
+
+  /** What the store keeps, now and then: to drop one event for each that comes takes longer than to write it. */
+  #dueRetention(items: readonly EventItem[]): Retention | undefined {
+    const { records = Infinity, bytes = Infinity } = this.#retention;
+    this.#added.records += items.length;
+    for (const { size } of items) this.#added.bytes += size;
+    if (this.#added.records < records / SLACK && this.#added.bytes < bytes / SLACK) return undefined;
+    this.#added = { records: 0, bytes: 0 };
+    return this.#retention;
   }
 
   #nextBatch(): EventItem[] {
@@ -266,11 +275,6 @@ export class EventLog {
     }
   }
 }
-
-/** Bytes of events that the store keeps where nothing else is asked for. */
-export const DEFAULT_EVENT_BYTES = 16 << 20;
-/** Bytes of events in memory where nothing else is asked for. */
-export const DEFAULT_EVENT_MEMORY = 2 << 20;
 
 /** What {@linkcode EventLog.open} needs. */
 export interface EventLogOptions {
