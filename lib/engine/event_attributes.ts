@@ -2,6 +2,8 @@ import type { EngineEvent } from "./events.ts";
 
 /** Characters of an event's name, and of its image's. */
 const NAME = 4096;
+/** Bytes of a whole event, as it is stored; only earlier versions have kept larger ones. */
+export const EVENT_BYTES = 512 * 1024;
 /** Characters of an event's attributes, names included. */
 const ATTRIBUTES = 48 * 1024;
 /** Ends a value that was cut. */

@@ -1,5 +1,5 @@
 import { EngineError } from "./errors.ts";
-import { boundEvent } from "./event_attributes.ts";
+import { boundEvent, EVENT_BYTES } from "./event_attributes.ts";
 import type { EngineEvent, EventLog, EventQuery } from "./events.ts";
 import { decode } from "./json.ts";
 import type { Clock, StreamEntry } from "./ports.ts";
@@ -136,7 +136,7 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
       }
       this.#after = entry.seq;
       this.#isBound = true;
-      // What an earlier version has kept may be of any size.
+      // What an earlier version has kept may be larger than what is kept now.
       const event = boundEvent(decode<EngineEvent>(entry.value));
       if (this.#fits(event)) return event;
     }
@@ -146,7 +146,7 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
   async #nextStored(): Promise<StreamEntry | undefined> {
     const log = this.#log;
     this.#stored ??= {
-      entries: log.stored({ after: this.#after, since: this.#query.since })[Symbol.asyncIterator](),
+      entries: log.stored({ after: this.#after, since: this.#query.since, most: EVENT_BYTES })[Symbol.asyncIterator](),
       border: log.inStoreOnly,
     };
     if (this.#read > TURN) {
