@@ -1,3 +1,11 @@
+import type { EngineEvent } from "./events.ts";
+
+/** Characters of an event's name, and of its image's. */
+const NAME = 4096;
+/** Bytes of a whole event, as it is stored; only earlier versions have kept larger ones. */
+export const EVENT_BYTES = 512 * 1024;
+/** Characters of an event's attributes, names included. */
+const ATTRIBUTES = 48 * 1024;
 /** Ends a value that was cut. */
 const CUT = "… (cut)";
 /** Under this name stands how many attributes are left out altogether. */
@@ -32,4 +40,18 @@ export function fitAttributes(
 
 function sizeOf([name, value]: readonly [string, string]): number {
   return name.length + value.length;
+}
+
+/** The event with all of it within bounds. Its ID is one of ours. */
+export function boundEvent(event: EngineEvent): EngineEvent {
+  const attributes = fitAttributes(event.attributes, ATTRIBUTES);
+  const { name, image } = event;
+  const isShort = (text = "") => text.length <= NAME;
+  if (attributes === event.attributes && isShort(name) && isShort(image)) return event;
+  return {
+    ...event,
+    attributes,
+    ...name && { name: name.slice(0, NAME) },
+    ...image && { image: image.slice(0, NAME) },
+  };
 }

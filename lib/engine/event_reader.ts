@@ -1,10 +1,23 @@
 import { EngineError } from "./errors.ts";
-import type { EngineEvent, EventItem, EventLog, EventQuery } from "./events.ts";
+import { boundEvent, EVENT_BYTES } from "./event_attributes.ts";
+import type { EngineEvent, EventLog, EventQuery } from "./events.ts";
 import { decode } from "./json.ts";
 import type { Clock, StreamEntry } from "./ports.ts";
 
 /** Characters of history that are read before others get their turn. */
 const TURN = 256 * 1024;
+
+/** An event in memory. */
+export interface EventItem {
+  readonly event: EngineEvent;
+  /** As the store gets it; absent once the store has answered. */
+  text?: string;
+  readonly size: number;
+  /** Whether it is only for those who read it soon: it never gets into the store. */
+  readonly passing: boolean;
+  /** Its number in the store; absent before it is there, and where it could not be written. */
+  seq?: number;
+}
 
 /**
  * A reader of the event log. It reads the store up to what is in memory, then what is in memory; one that falls behind that
@@ -35,7 +48,7 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
     this.#log = log;
     this.#query = query;
     this.#clock = clock;
-    const newest = log.end > log.start ? log.at(log.end - 1) : undefined;
+    const newest = log.newestKept();
     this.#end = { place: log.end, item: newest, seq: log.inStoreOnly };
     if (query.follow && query.since === undefined && query.until === undefined) {
       this.#place = log.end;
@@ -86,7 +99,8 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
     while (place < end) {
       const item = this.#log.at(place++);
       this.#place = place;
-      this.#taken = item;
+      // A passing event has no place in the store to go back to.
+      if (!item.passing) this.#taken = item;
       if (this.#fits(item.event)) return item.event;
     }
     return undefined;
@@ -122,7 +136,8 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
       }
       this.#after = entry.seq;
       this.#isBound = true;
-      const event = decode<EngineEvent>(entry.value);
+      // What an earlier version has kept may be larger than what is kept now.
+      const event = boundEvent(decode<EngineEvent>(entry.value));
       if (this.#fits(event)) return event;
     }
     return undefined;
@@ -131,7 +146,7 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
   async #nextStored(): Promise<StreamEntry | undefined> {
     const log = this.#log;
     this.#stored ??= {
-      entries: log.stored({ after: this.#after, since: this.#query.since })[Symbol.asyncIterator](),
+      entries: log.stored({ after: this.#after, since: this.#query.since, most: EVENT_BYTES })[Symbol.asyncIterator](),
       border: log.inStoreOnly,
     };
     if (this.#read > TURN) {

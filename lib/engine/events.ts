@@ -1,5 +1,5 @@
-import { fitAttributes } from "./event_attributes.ts";
-import { EventReader } from "./event_reader.ts";
+import { boundEvent } from "./event_attributes.ts";
+import { type EventItem, EventReader } from "./event_reader.ts";
 import { encode } from "./json.ts";
 import type { Clock, Retention, Store, StreamEntry, StreamRange } from "./ports.ts";
 
@@ -41,26 +41,18 @@ export interface EventQuery {
 }
 
 const STREAM = "events";
-/** Characters of an event's name, and of its image's. */
-const NAME = 4096;
-/** Characters of an event's attributes, names included. */
-const ATTRIBUTES = 48 * 1024;
+/** Bytes of events that the store keeps where nothing else is asked for. */
+export const DEFAULT_EVENT_BYTES = 16 << 20;
+/** Bytes of events in memory where nothing else is asked for. */
+export const DEFAULT_EVENT_MEMORY = 2 << 20;
 /** By how much more than its share of memory the log may hold while the store has not taken what is new. */
 const PATIENCE = 4;
 /** Bytes of events that are written at once. */
 const BATCH = 1 << 20;
+/** The part of what the store keeps by which it may have more for a while. */
+const SLACK = 128;
 /** Milliseconds between two pieces of history that are dropped behind the start. */
 const TRIM_PAUSE = 10;
-
-/** An event in memory. */
-export interface EventItem {
-  readonly event: EngineEvent;
-  /** As the store gets it; absent once the store has answered. */
-  text?: string;
-  readonly size: number;
-  /** Its number in the store; absent before it is there, and where it could not be written. */
-  seq?: number;
-}
 
 /**
  * What happened, in order. The newest events are in memory, as many as its share of bytes allows; the store has more of
@@ -86,6 +78,8 @@ export class EventLog {
   #lastTime: number;
   #pending: EventItem[] = [];
   #writing?: Promise<void>;
+  /** What the store was given since it dropped what is too much. */
+  #added = { records: 0, bytes: 0 };
   readonly #trimming: Promise<void>;
   readonly #closing = new AbortController();
   readonly #wakers = new Set<() => void>();
@@ -109,19 +103,23 @@ export class EventLog {
     return new EventLog(options, await options.store.extent(STREAM));
   }
 
-  /** Adds an event: readers have it at once, the store soon after. What is too large of it is cut. */
-  emit(event: NewEvent): EngineEvent {
+  /**
+   * Adds an event: readers have it at once, the store soon after. What is too large of it is cut.
+   *
+   * @param passing Whether it is only for those who follow, and no part of the history that is kept
+   */
+  emit(event: NewEvent, passing = false): EngineEvent {
     // Times rise strictly, so that "since" the last one seen never hides a later one.
     const time = event.time ?? Math.max(this.#clock.now(), this.#lastTime + 0.001);
-    const full: EngineEvent = bounded({ ...event, time, attributes: event.attributes ?? {} });
+    const full: EngineEvent = boundEvent({ ...event, time, attributes: event.attributes ?? {} });
     this.#lastTime = Math.max(this.#lastTime, time);
     const text = encode(full);
-    const item: EventItem = { event: full, text, size: text.length };
+    const item: EventItem = { event: full, text: passing ? undefined : text, size: text.length, passing };
     this.#ring.push(item);
     this.#size += item.size;
-    this.#pending.push(item);
+    if (!passing) this.#pending.push(item);
     this.#trim();
-    this.#writing ??= this.#write();
+    if (this.#pending.length > 0) this.#writing ??= this.#write();
     this.#wake();
     return full;
   }
@@ -144,14 +142,14 @@ export class EventLog {
     await this.#trimming;
   }
 
-  /** @internal The place after the newest event. */
-  get end(): number {
-    return this.#dropped + this.#ring.length;
-  }
-
   /** @internal The oldest place in memory. */
   get start(): number {
     return this.#dropped;
+  }
+
+  /** @internal The place after the newest event. */
+  get end(): number {
+    return this.#dropped + this.#ring.length;
   }
 
   /** @internal The place before which an event is neither in memory nor in the store. */
@@ -177,6 +175,11 @@ export class EventLog {
   /** @internal The event at a place; the place must be in memory. */
   at(place: number): EventItem {
     return this.#ring[place - this.#dropped];
+  }
+
+  /** @internal The newest event in memory that the store has or gets. */
+  newestKept(): EventItem | undefined {
+    return this.#ring.findLast(({ passing }) => !passing);
   }
 
   /** @internal What the store has. */
@@ -207,16 +210,19 @@ export class EventLog {
       }
       size -= item.size;
       count++;
-      if (item.seq === undefined) this.#lostBefore = this.#dropped + count;
-      else this.#inStoreOnly = item.seq;
+      if (item.seq !== undefined) this.#inStoreOnly = item.seq;
+      else if (!item.passing) this.#lostBefore = this.#dropped + count;
     }
     if (count === 0) return;
     this.#ring = this.#ring.slice(count);
     this.#dropped += count;
     this.#size = size;
-    if (lost === 0) return;
+    if (lost > 0) this.#forgetLost(lost);
+  }
+
+  #forgetLost(count: number): void {
     this.#pending = this.#pending.filter(({ text }) => text !== undefined);
-    this.#onError(new Error(`Keep events: the store is too slow, ${lost} are lost`));
+    this.#onError(new Error(`Keep events: the store is too slow, ${count} are lost`));
   }
 
   #wake(): void {
@@ -230,7 +236,7 @@ export class EventLog {
       const items = this.#nextBatch();
       const entries = items.map(({ event: { time }, text = "" }) => ({ time, value: text }));
       try {
-        const { first, last } = await this.#store.append(STREAM, entries, this.#retention);
+        const { first, last } = await this.#store.append(STREAM, entries, this.#dueRetention(items));
         items.forEach((item, i) => item.seq = last - items.length + 1 + i);
         this.#firstKept = first;
       } catch (error) {
@@ -241,6 +247,16 @@ export class EventLog {
       this.#trim();
     }
     this.#writing = undefined;
+  }
+
+  /** What the store keeps, now and then: to drop one event for each that comes takes longer than to write it. */
+  #dueRetention(items: readonly EventItem[]): Retention | undefined {
+    const { records = Infinity, bytes = Infinity } = this.#retention;
+    this.#added.records += items.length;
+    for (const { size } of items) this.#added.bytes += size;
+    if (this.#added.records < records / SLACK && this.#added.bytes < bytes / SLACK) return undefined;
+    this.#added = { records: 0, bytes: 0 };
+    return this.#retention;
   }
 
   #nextBatch(): EventItem[] {
@@ -260,11 +276,6 @@ export class EventLog {
   }
 }
 
-/** Bytes of events that the store keeps where nothing else is asked for. */
-export const DEFAULT_EVENT_BYTES = 16 << 20;
-/** Bytes of events in memory where nothing else is asked for. */
-export const DEFAULT_EVENT_MEMORY = 2 << 20;
-
 /** What {@linkcode EventLog.open} needs. */
 export interface EventLogOptions {
   store: Store;
@@ -277,18 +288,4 @@ export interface EventLogOptions {
   memory?: number;
   /** Told when events cannot be written. */
   onError?: (error: unknown) => void;
-}
-
-/** The event with all of it within bounds. Its ID is one of ours. */
-function bounded(event: EngineEvent): EngineEvent {
-  const attributes = fitAttributes(event.attributes, ATTRIBUTES);
-  const { name, image } = event;
-  const isShort = (text = "") => text.length <= NAME;
-  if (attributes === event.attributes && isShort(name) && isShort(image)) return event;
-  return {
-    ...event,
-    attributes,
-    ...name && { name: name.slice(0, NAME) },
-    ...image && { image: image.slice(0, NAME) },
-  };
 }

@@ -22,9 +22,9 @@ export interface Limits {
   eventBytes: number;
   /** Bytes of the newest events, which are in memory besides. */
   eventMemory: number;
-  /** Characters of a container's labels and annotations, names included. */
+  /** Bytes of an object's labels, and of its annotations, as they are stored. */
   labelBytes: number;
-  /** Characters of a whole container's record as it is stored. */
+  /** Bytes of everything that is stored of a container. */
   recordBytes: number;
 }
 

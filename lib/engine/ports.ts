@@ -52,6 +52,8 @@ export interface StreamRange {
   since?: number;
   /** Those with `seq > after`. */
   after?: number;
+  /** Those whose value has no more bytes than this; others are passed over, unread. */
+  most?: number;
 }
 
 /** Durable records: tables of rows and append-only streams. */

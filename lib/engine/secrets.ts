@@ -1,6 +1,7 @@
 import { fromBase64, toBase64 } from "../oci/base64.ts";
 import type { Core } from "./core.ts";
 import { EngineError } from "./errors.ts";
+import { encode } from "./json.ts";
 import { randomID } from "./names.ts";
 import { compilePattern } from "./pattern.ts";
 import { findByNameOrID } from "./text/lookup.ts";
@@ -98,6 +99,11 @@ export class Secrets {
     const [option] = Object.keys(driverOptions);
     if (option !== undefined) {
       throw new EngineError("unsupported", `Create secret: driver option "${option}" is not supported`);
+    }
+    const { labelBytes } = this.#core.options.limits;
+    const size = encode(labels).length;
+    if (size > labelBytes) {
+      throw new EngineError("limit", `Create secret: labels have ${size} bytes; at most ${labelBytes} bytes are kept`);
     }
     return this.#core.locks.with("secrets", async () => {
       const known = this.#names.get(name) ?? this.#table.get(name);

@@ -56,9 +56,10 @@ export class MemoryStore implements Store {
     return Promise.resolve({ first: entries[0]?.seq ?? last + 1, last, time: entries.at(-1)?.time });
   }
 
-  async *read(stream: string, { since = -Infinity, after = 0 }: StreamRange = {}): AsyncIterable<StreamEntry> {
+  async *read(stream: string, range: StreamRange = {}): AsyncIterable<StreamEntry> {
+    const { since = -Infinity, after = 0, most = Infinity } = range;
     for (const entry of this.#streams.get(stream)?.entries.slice() ?? []) {
-      if (entry.time >= since && entry.seq > after) yield entry;
+      if (entry.time >= since && entry.seq > after && sizeOf(entry.value) <= most) yield entry;
     }
   }
 

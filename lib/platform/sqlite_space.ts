@@ -41,6 +41,8 @@ export function compact(db: DatabaseSync): void {
   try {
     db.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
     db.exec("VACUUM");
+    // The file is cut when the log is taken over.
+    db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
   } catch {
     // It takes room to make room. What is written comes first; the next start tries again.
   }

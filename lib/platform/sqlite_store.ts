@@ -124,12 +124,14 @@ export class SQLiteStore implements Store {
     return Promise.resolve().then(() => extentOf(this.#knownOf(stream)));
   }
 
-  async *read(stream: string, { since = -Infinity, after = 0 }: StreamRange = {}): AsyncIterable<StreamEntry> {
+  async *read(stream: string, range: StreamRange = {}): AsyncIterable<StreamEntry> {
+    const { since = -Infinity, most = Number.MAX_VALUE } = range;
+    let { after = 0 } = range;
     // In pages: a cursor held open while the reader waits would keep the file from being checkpointed.
     for (;;) {
       const page: StreamEntry[] = [];
       let size = 0;
-      for (const row of this.#statements.page.iterate(stream, after, since)) {
+      for (const row of this.#statements.page.iterate(stream, after, since, most)) {
         const entry = { seq: Number(row.seq), time: Number(row.time), value: String(row.value) };
         page.push(entry);
         if ((size += entry.value.length) >= PAGE.bytes || page.length === PAGE.records) break;
@@ -240,7 +242,7 @@ function prepare(db: DatabaseSync): Statements {
     append: db.prepare("INSERT INTO streams (stream, seq, time, value) VALUES (?, ?, ?, ?)"),
     cut: db.prepare("DELETE FROM streams WHERE stream = ? AND seq <= ?"),
     page: db.prepare(
-      "SELECT seq, time, value FROM streams WHERE stream = ? AND seq > ? AND time >= ? ORDER BY seq",
+      "SELECT seq, time, value FROM streams WHERE stream = ? AND seq > ? AND time >= ? AND octet_length(value) <= ? ORDER BY seq",
     ),
     drop: db.prepare("DELETE FROM streams WHERE stream = ?"),
     // Lengths stand before the values they are of, which are not read.

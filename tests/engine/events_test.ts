@@ -178,7 +178,7 @@ Deno.test("EventLog keeps a bounded number of bytes in memory and in the store",
   assert((log.end - log.start) * 3000 < 60_000, `${log.end - log.start} events in memory`);
   const kept = await Array.fromAsync(store.read("events"));
   const bytes = kept.reduce((sum, { value }) => sum + value.length, 0);
-  assert(bytes <= 400_000 && bytes > 390_000, `${bytes} bytes in the store`);
+  assert(bytes < 407_000 && bytes > 390_000, `${bytes} bytes in the store`);
   const ids = (await Array.fromAsync(log.list({ follow: false }))).map(({ id }) => id);
   assertEquals(ids, numbers(1000 - kept.length, 1000));
   await log.close();

@@ -107,7 +107,7 @@ export function testStore({ name, open }: StoreCase): void {
     assertEquals(await store.extent("s"), { first: 30, last: 31, time: 30 });
   });
 
-  Deno.test(`${name}.read() goes on after a number`, async () => {
+  Deno.test(`${name}.read() goes on after a number, and passes over what is too large`, async () => {
     await using opened = await open();
     const { store } = opened;
     await store.append("s", [1, 2, 3, 4].map((time) => ({ time, value: String(time) })));
@@ -116,6 +116,9 @@ export function testStore({ name, open }: StoreCase): void {
     assertEquals(await values({ after: 2 }), ["3", "4"]);
     assertEquals(await values({ after: 1, since: 3 }), ["3", "4"]);
     assertEquals(await values({ after: 4 }), []);
+    await store.append("s", [{ time: 5, value: "ää" }, { time: 6, value: "end" }]);
+    assertEquals(await values({ most: 3 }), ["1", "2", "3", "4", "end"]);
+    assertEquals(await values({ most: 4, after: 4 }), ["ää", "end"]);
     assertEquals(await store.extent("other"), { first: 1, last: 0, time: undefined });
   });
 

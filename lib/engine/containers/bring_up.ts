@@ -21,6 +21,9 @@ export const START_INTENT = "container.start";
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
+/** Characters of a failure that a record keeps: a runtime says what it was given, a command of any length, too. */
+const LONGEST_ERROR = 16 * 1024;
+
 /** What a container that is brought up keeps of its last life. */
 export interface BringUpOptions {
   /** The policy's count, where it is the policy that starts it: it shows with the new life, or with why there is none. */
@@ -154,7 +157,14 @@ export async function fillVolumes(
 function withFailure(record: ContainerRecord, error: unknown): ContainerRecord {
   const status = record.state.startedAt === 0 ? "created" : "exited";
   const exitCode = failureCode(error) ?? record.state.exitCode;
-  return withState(record, { status, exitCode, error: messageOf(error), pid: 0, conmonPid: 0, network: undefined });
+  return withState(record, {
+    status,
+    exitCode,
+    error: messageOf(error).slice(0, LONGEST_ERROR),
+    pid: 0,
+    conmonPid: 0,
+    network: undefined,
+  });
 }
 
 async function report(context: Context, record: ContainerRecord, work: Promise<unknown>): Promise<void> {

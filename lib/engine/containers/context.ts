@@ -65,7 +65,7 @@ type Labels = Record<string, string>;
 const toldLabels = new WeakMap<Labels, Labels>();
 const toldHealthLabels = new WeakMap<Labels, Labels>();
 
-/** Tells the event log what happened to a container. */
+/** Tells the event log what happened to a container; what is `passing` is not kept for later. */
 export function emit(
   context: Context,
   record: ContainerRecord,
@@ -73,6 +73,7 @@ export function emit(
   exitCode?: number,
   more: Record<string, string> = {},
   health?: string,
+  passing = false,
 ): void {
   const { id, name, imageName: image, spec } = record;
   const code: Record<string, string> = exitCode === undefined ? {} : { containerExitCode: String(exitCode) };
@@ -80,7 +81,7 @@ export function emit(
     ? fitLabels(spec.labels, LABELS, toldLabels)
     : fitLabels(spec.labels, HEALTH_LABELS, toldHealthLabels);
   const attributes = { ...labels, image, name, ...code, ...more };
-  context.core.events.emit({ type: "container", action, id, name, image, attributes, exitCode, health });
+  context.core.events.emit({ type: "container", action, id, name, image, attributes, exitCode, health }, passing);
 }
 
 function fitLabels(labels: Labels, most: number, known: WeakMap<Labels, Labels>): Labels {

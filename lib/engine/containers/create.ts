@@ -22,6 +22,7 @@ import { chooseHealth } from "./health/choose_health.ts";
 import { grantResources } from "./grant.ts";
 import { DEFAULT_STOP_TIMEOUT, isSystemd, mergeExposed, mergeLabels, mergeProcess, mergeStopSignal } from "./merge.ts";
 import { resolveMounts, volumesOf } from "./mounts.ts";
+import { checkRecordSize } from "./record_size.ts";
 import { assignPorts, checkMappings, publishAll } from "./port_mappings.ts";
 import { autoMaps, checkMaps } from "./user_maps.ts";
 import { hasOwnNetwork, requireHealthCheck, validateSpec } from "./validate.ts";
@@ -67,6 +68,7 @@ export async function createContainer(
   using reserved = records.reserve(id, spec.name);
   const { granted, warnings } = await grantResources(context, spec);
   const record = await draft(context, { id, name: reserved.name, spec: granted, image, warnings });
+  checkRecordSize(context, record);
   await make(context, record);
   emit(context, record, "create");
   return { record, warnings };

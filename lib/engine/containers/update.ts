@@ -4,6 +4,7 @@ import { type Limits, mergeLimits, type PathLimits } from "../limits.ts";
 import { type Context, emit, hostOf, isLive, locked } from "./context.ts";
 import { improperState, invalid } from "./failures.ts";
 import { onProcess } from "./on_process.ts";
+import { checkRecordSize } from "./record_size.ts";
 import { limitsConflict } from "./validate.ts";
 
 /** What is to change of a container; what is absent stays. */
@@ -49,10 +50,6 @@ export function updateContainer(
       throw new EngineError("unsupported", warning);
     }
     const changes = changesOf(record.spec.resources, granted.limits);
-    if (isLive(record) && Object.keys(changes).length > 0) {
-      const detail = `container ${id} is not running, cannot update`;
-      await onProcess(context, id, detail, () => resources.update(id, granted.limits, changes));
-    }
     const updated: ContainerRecord = {
       ...record,
       spec: {
@@ -64,6 +61,11 @@ export function updateContainer(
       },
       process: { ...record.process, env: updatedEnv(record.process.env, options) },
     };
+    checkRecordSize(context, updated);
+    if (isLive(record) && Object.keys(changes).length > 0) {
+      const detail = `container ${id} is not running, cannot update`;
+      await onProcess(context, id, detail, () => resources.update(id, granted.limits, changes));
+    }
     await context.records.save(updated);
     emit(context, updated, "update");
     return { record: updated, warnings: granted.warnings };

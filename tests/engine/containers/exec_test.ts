@@ -219,3 +219,25 @@ Deno.test("ContainerExecs.resize() right behind a start waits for the terminal",
   await assertRejects(() => execs.resize(failing, { height: 1, width: 1 }), EngineError, "not running");
   await assertRejects(() => failed, EngineError);
 });
+
+Deno.test("sessions without a process are bounded in number and size, those that ended go first", async () => {
+  await using engine = await openFake();
+  const { containers: { execs } } = engine;
+  const container = await running(engine);
+  const make = (command: string[], env: string[] = []) => execs.create(container, config(command, { env }));
+  const ended = await make(["exit", "0"]);
+  await execs.start(ended, { detach: true });
+  await engine.containers.settled();
+  assertEquals(execs.inspect(ended).status, "exited");
+  const live = await make(["serve"]);
+  await execs.start(live, { detach: true });
+  for (let i = 0; i < 1050; i++) await make(["serve"]);
+  assert(execs.of(container).length <= 1001, `${execs.of(container).length} sessions`);
+  assertEquals(execs.inspect(live).status, "running");
+  assertThrows(() => execs.inspect(ended), EngineError, "no such exec session");
+  for (let i = 0; i < 20; i++) await make(["serve"], ["A=" + "x".repeat(400_000)]);
+  const size = execs.of(container).flatMap(({ config: { env } }) => env).join("").length;
+  assert(size < 3 << 20, `${size} characters`);
+  const error = await assertRejects(() => make(["serve"], ["A=" + "x".repeat(600_000)]), EngineError);
+  assertEquals(error.code, "limit");
+});

@@ -209,3 +209,64 @@ Deno.test("setHealth() changes a running container's check, gives it one, and ta
   await containers.setHealth(id, { check: { test: ["NONE"] } });
   assertEquals(containers.health(id), undefined);
 });
+
+Deno.test("a log of probes is bounded, and the more is written of it the later the next probe is", async () => {
+  await using fake = await openFake();
+  const { clock } = fake.core;
+  const pauses: number[] = [];
+  const { sleep } = clock;
+  clock.sleep = (ms, signal) => (pauses.push(ms), sleep(ms, signal));
+  const check = { ...CHECK, test: ["CMD", "ask", "x".repeat(100_000)], interval: 1e-6 };
+  const id = await start(fake, { check, log: { count: 0, size: 0 } });
+  await becomes(() => (fake.containers.health(id)?.log.length ?? 0) >= 3, true);
+  await becomes(() => pauses.length >= 8, true);
+  const outputs = fake.containers.health(id)!.log.map(({ output }) => output.length);
+  assertEquals([...new Set(outputs)], [64 * 1024]);
+  assert(outputs.length <= 4, `${outputs.length} outputs are kept`);
+  // Three outputs of 64 KiB, at 64 characters a millisecond.
+  assert(pauses.at(-1)! > 2900, pauses.join());
+});
+
+Deno.test("a probe whose start is slow puts the next one off", async () => {
+  await using fake = await openFake();
+  const { clock } = fake.core;
+  const pauses: number[] = [];
+  const { sleep } = clock;
+  clock.sleep = (ms, signal) => (pauses.push(ms), sleep(ms, signal));
+  const { execs } = fake.host.processes;
+  const { start: begin } = execs;
+  let late = 0;
+  const { now } = clock;
+  clock.now = () => now() + late;
+  execs.start = (options) => {
+    late += 500;
+    return begin.call(execs, options);
+  };
+  await start(fake, { check: { ...CHECK, interval: 1e-6, timeout: 1e6 } });
+  await becomes(() => pauses.filter((ms) => ms >= 1900 && ms < 1e5).length >= 2, true);
+});
+
+Deno.test("a status that stays the same is told to who follows, and kept in the history only now and then", async () => {
+  await using fake = await openFake();
+  const { events } = fake.core;
+  const end = new AbortController();
+  const told: (string | undefined)[] = [];
+  const following = (async () => {
+    const list = events.list({ follow: true, signal: end.signal, filter: ({ action }) => action === "health_status" });
+    for await (const { health } of list) told.push(health);
+  })();
+  const id = await start(fake, { check: { ...CHECK, interval: 100 } });
+  await becomes(() => told.length >= 200, true);
+  fake.kernel.answers = [1];
+  await fake.containers.wait(id, ["unhealthy"]);
+  end.abort();
+  await following;
+  await events.flush();
+  const kept = [];
+  for await (const { value } of fake.store.read("events")) {
+    const { action, health } = JSON.parse(value);
+    if (action === "health_status") kept.push(health);
+  }
+  assert(kept.length < told.length / 4, `${kept.length} of ${told.length} are kept`);
+  assertEquals([kept[0], kept.at(-1)], ["healthy", "unhealthy"]);
+});

@@ -21,7 +21,7 @@ export async function noteEnd(context: Context, id: string, { code, time }: Exec
   await core.locks.with(`exec:${id}`, async () => {
     const session = sessions.get(id);
     if (session?.status !== "running") return;
-    const expired = sessions.dropExpired(core.clock.now());
+    const expired = sessions.dropExpired(core.clock.now(), session.containerID);
     await sessions.save({ ...session, status: "exited", pid: 0, exitCode: code, finishedAt: time }, expired);
     const record = context.records.get(session.containerID);
     if (record) emit(context, record, "exec_died", code, { execID: id });

@@ -6,6 +6,7 @@ import { type Context, hostOf } from "../context.ts";
 import { endsWithin } from "../ended.ts";
 import { improperState, invalid } from "../failures.ts";
 import type { TerminalSize } from "../options.ts";
+import { checkSessionSize } from "./sessions.ts";
 import { ended } from "./ends.ts";
 import { improperSession } from "./failures.ts";
 import type { ExecConfig, ExecSession } from "./session.ts";
@@ -40,7 +41,8 @@ export class ContainerExecs {
     if (status !== "running") throw improperState("can only create exec sessions on running containers");
     const id = randomID(core.random);
     const fresh = { id, containerID, config, status: "created", pid: 0, exitCode: 0, finishedAt: 0 } as const;
-    await sessions.save(fresh, sessions.dropExpired(core.clock.now()));
+    checkSessionSize(fresh);
+    await sessions.save(fresh, sessions.dropExpired(core.clock.now(), containerID));
     return id;
   }
 

@@ -5,6 +5,12 @@ import type { ExecSession } from "./session.ts";
 
 /** How long an ended session is kept for those who ask how it ended: as in Docker and Podman. */
 const LIFE_MS = 5 * 60_000;
+/** Sessions without a process that are kept of a container; of more, those that ended first are forgotten first. */
+const MOST_IDLE = 1000;
+/** Characters of their commands and variables that are kept of a container. */
+const MOST_IDLE_CHARACTERS = 2 << 20;
+/** Characters of one session's command and variables. */
+const MOST_CHARACTERS = 512 * 1024;
 
 /** The records of exec sessions, changed only through here. */
 export class Sessions {
@@ -52,9 +58,36 @@ export class Sessions {
     return this.of(containerID).map(({ id }) => this.#table.drop(id));
   }
 
-  /** The operations that forget what ended long ago. */
-  dropExpired(now: number): Operation[] {
-    const expired = this.all().filter(({ status, finishedAt }) => status === "exited" && finishedAt < now - LIFE_MS);
-    return expired.map(({ id }) => this.#table.drop(id));
+  /** The operations that forget what ended long ago, and the oldest of a container's that are too many. */
+  dropExpired(now: number, containerID: string): Operation[] {
+    const isExpired = ({ status, finishedAt }: ExecSession) => status === "exited" && finishedAt < now - LIFE_MS;
+    const expired = this.all().filter(isExpired);
+    const idle = this.of(containerID).filter((session) => session.status !== "running" && !isExpired(session));
+    return [...expired, ...excess(idle)].map(({ id }) => this.#table.drop(id));
   }
+}
+
+/** Throws `limit` where a session's command and variables are more than is kept of one. */
+export function checkSessionSize(session: Pick<ExecSession, "config">): void {
+  const size = charactersOf(session);
+  if (size <= MOST_CHARACTERS) return;
+  const text = `command and variables have ${size} characters; at most ${MOST_CHARACTERS} are kept`;
+  throw new EngineError("limit", `Create exec session: ${text}`);
+}
+
+/** Those that have to go, so that one more can be kept: what has ended before what was never started. */
+function excess(idle: readonly ExecSession[]): ExecSession[] {
+  let characters = idle.reduce((sum, session) => sum + charactersOf(session), 0);
+  if (idle.length < MOST_IDLE && characters <= MOST_IDLE_CHARACTERS) return [];
+  const end = ({ status, finishedAt }: ExecSession) => status === "exited" ? finishedAt : Infinity;
+  const oldestFirst = idle.toSorted((a, b) => end(a) < end(b) ? -1 : end(a) > end(b) ? 1 : 0);
+  let count = 0;
+  while (idle.length - count >= MOST_IDLE || characters > MOST_IDLE_CHARACTERS) {
+    characters -= charactersOf(oldestFirst[count++]);
+  }
+  return oldestFirst.slice(0, count);
+}
+
+function charactersOf({ config: { command, env } }: Pick<ExecSession, "config">): number {
+  return [...command, ...env].reduce((sum, text) => sum + text.length, 0);
 }

@@ -3,13 +3,21 @@ import type { Context } from "../context.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { activeHealth } from "./health_check.ts";
-import { FRESH_HEALTH, type HealthStates } from "./health_states.ts";
+import { FRESH_HEALTH, type HealthLogEntry, type HealthStates } from "./health_states.ts";
 import { runCheck } from "./run_check.ts";
 
 /** How long a probe that failed for reasons of the engine's own waits for the next try. */
 const RETRY_MS = 5_000;
 /** Between two probes, whatever is asked for: an image's health check is not to take the machine. */
 const LEAST_INTERVAL_MS = 100;
+/** For each millisecond that the start of a probe keeps the host busy, so many are left for others. */
+const SPARED = 4;
+/** The longest that a costly probe puts the next one off. */
+const LONGEST_SPARED_MS = 30_000;
+/** Characters that the checks of a container may have written in a millisecond. */
+const WRITTEN_IN_MS = 64;
+/** Milliseconds after which a status that has not changed is kept in the history again. */
+const KEPT_MS = 10_000;
 /** Timers count no further than some weeks. */
 const LONGEST_SLEEP_MS = 86_400_000;
 
@@ -20,6 +28,8 @@ const LONGEST_SLEEP_MS = 86_400_000;
 export class HealthMonitor {
   readonly states: HealthStates;
   readonly #watched = new Map<string, AbortController>();
+  /** When a status was kept in the history last. */
+  readonly #kept = new Map<string, number>();
   readonly #loops = new Set<Promise<void>>();
   readonly #ready = Promise.withResolvers<void>();
 
@@ -51,6 +61,15 @@ export class HealthMonitor {
   forget(id: string): void {
     this.#watched.get(id)?.abort();
     this.#watched.delete(id);
+    this.#kept.delete(id);
+  }
+
+  /** Whether a status goes into the history of events: one that is worth it, and now and then one that is not. */
+  keeps(id: string, now: number, isWorth: boolean): boolean {
+    const last = this.#kept.get(id);
+    const isKept = isWorth || last === undefined || now - last >= KEPT_MS;
+    if (isKept && this.#watched.has(id)) this.#kept.set(id, now);
+    return isKept;
   }
 
   /** Resolves when nothing is checked any more. */
@@ -60,9 +79,10 @@ export class HealthMonitor {
 
   async #run(context: Context, id: string, stop: AbortController, isFirstDue: boolean): Promise<void> {
     let isDue = isFirstDue;
+    let cost = 0;
     await Promise.race([this.#ready.promise, aborted(stop.signal)]);
     while (!stop.signal.aborted) {
-      const wait = isDue ? 0 : this.#wait(context, id);
+      const wait = isDue ? 0 : this.#wait(context, id, cost);
       if (wait === undefined) break;
       try {
         await context.core.clock.sleep(Math.min(wait, LONGEST_SLEEP_MS), stop.signal);
@@ -71,7 +91,9 @@ export class HealthMonitor {
       }
       if (wait > LONGEST_SLEEP_MS) continue;
       try {
-        isDue = (await runCheck(context, id)).passed;
+        const run = await runCheck(context, id);
+        isDue = run.passed;
+        cost = run.cost;
       } catch (error) {
         if (isCode(error, "state", "no_such_container", "cancelled")) break;
         context.core.log("warn", `Check the health of container ${id}: ${messageOf(error)}`);
@@ -82,7 +104,7 @@ export class HealthMonitor {
   }
 
   /** Milliseconds to the next probe; `undefined` where there is to be none. The first one is due at once. */
-  #wait(context: Context, id: string): number | undefined {
+  #wait(context: Context, id: string, cost: number): number | undefined {
     const record = context.records.get(id);
     const plan = activeHealth(record?.health);
     if (record?.state.status !== "running" || plan === undefined) return undefined;
@@ -93,11 +115,17 @@ export class HealthMonitor {
     const now = context.core.clock.now();
     const isStarting = status === "starting" && now < record.state.startedAt + check.startPeriod;
     const wanted = isStarting && check.startInterval > 0 ? check.startInterval : check.interval;
-    const interval = Math.max(LEAST_INTERVAL_MS, wanted);
+    const spared = Math.min(LONGEST_SPARED_MS, SPARED * cost);
+    const interval = Math.max(LEAST_INTERVAL_MS, wanted, spared, writtenBy(log) / WRITTEN_IN_MS);
     const last = log.at(-1);
     if (last === undefined) return 0;
     return Math.max(0, Math.min(interval, last.end + interval - now));
   }
+}
+
+/** Characters that are written anew with each outcome. */
+function writtenBy(log: readonly HealthLogEntry[]): number {
+  return log.reduce((sum, { output }) => sum + output.length, 0);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

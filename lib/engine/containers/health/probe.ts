@@ -10,7 +10,7 @@ import { type HealthCheck, probeCommand } from "./health_check.ts";
 import type { HealthLogEntry } from "./health_states.ts";
 
 /** Bytes of output kept where nothing else is asked for. */
-const MOST_OUTPUT = 1 << 20;
+const MOST_OUTPUT = 64 * 1024;
 const FAILED = 1;
 const CANNOT_RUN = 125;
 /** Where it took too long. */
@@ -27,7 +27,7 @@ export async function probe(
   record: ContainerRecord,
   { test, timeout }: HealthCheck,
   size: number,
-): Promise<HealthLogEntry | undefined> {
+): Promise<{ entry: HealthLogEntry; cost: number } | undefined> {
   const { clock, random } = context.core;
   const { execs } = hostOf(context).processes;
   const id = randomID(random);
@@ -36,22 +36,27 @@ export async function probe(
   const closing = Promise.withResolvers<void>();
   context.closing.addEventListener("abort", () => closing.resolve(), { signal: ended(exit.promise) });
   const start = clock.now();
-  const entry = (exitCode: number, output: string) => ({ start, end: clock.now(), exitCode, output });
+  let running: number | undefined;
+  const found = (exitCode: number, output: string) => {
+    const end = clock.now();
+    return { entry: { start, end, exitCode, output }, cost: (running ?? end) - start };
+  };
   let attachment: Attachment | undefined;
   const reader = new OutputReader(size > 0 ? Math.min(size, MOST_OUTPUT) : MOST_OUTPUT);
   try {
     const process = { args: probeCommand(test), env: [], terminal: false, privileged: false };
     const streams = { stdin: false, stdout: true, stderr: true };
     ({ attachment } = await execs.start({ id, record, process, streams }));
+    running = clock.now();
     const read = attachment ? reader.read(attachment.output) : Promise.resolve();
     const done = Promise.all([exit.promise, read]);
     const isOver = await endsWithin(context, Promise.race([done, closing.promise]), timeout);
     if (context.closing.aborted) return undefined;
-    if (isOver) return entry((await exit.promise).code === 0 ? 0 : FAILED, reader.text);
-    return entry(TIMED_OUT, reader.text);
+    if (isOver) return found((await exit.promise).code === 0 ? 0 : FAILED, reader.text);
+    return found(TIMED_OUT, reader.text);
   } catch (error) {
     const isCommand = isCode(error, "command_not_found", "command_not_executable");
-    return entry(isCommand ? FAILED : CANNOT_RUN, messageOf(error).slice(0, size || MOST_OUTPUT));
+    return found(isCommand ? FAILED : CANNOT_RUN, messageOf(error).slice(0, size || MOST_OUTPUT));
   } finally {
     off();
     // It ends the listening above where the probe itself did not.

@@ -11,7 +11,9 @@ import { probe, TIMED_OUT } from "./probe.ts";
 
 /** However much is asked for, a container's log of probes holds no more than this. */
 const MOST_ENTRIES = 1000;
-const MOST_CHARACTERS = 4 << 20;
+const MOST_CHARACTERS = 256 * 1024;
+/** What an entry has besides its output. */
+const ENTRY_CHARACTERS = 100;
 
 /** What a run of a check says: `starting` where it failed and that does not count yet. */
 export type HealthOutcome = "healthy" | "unhealthy" | "starting" | "stopped";
@@ -22,6 +24,8 @@ export interface HealthRun {
   /** The check of a container that comes up has passed just now: the other one is due. */
   passed: boolean;
   entry: HealthLogEntry;
+  /** Milliseconds for which the host was busy with starting it. */
+  cost: number;
 }
 
 type Active = HealthPlan & { check: HealthCheck };
@@ -52,9 +56,10 @@ async function runOnce(context: Context, id: string): Promise<{ run: HealthRun; 
   if (plan === undefined) throw new EngineError("state", `container ${id} has no defined healthcheck`);
   const { startup } = context.health.states.get(id) ?? FRESH_HEALTH;
   const check = plan.startup && !startup.passed ? plan.startup : plan.check;
-  const entry = await probe(context, record, check, plan.log.size);
-  if (entry === undefined) throw new EngineError("cancelled", `Check container ${id}: the engine closes`);
-  return await locked(context, id, () => note(context, record, plan, check, entry));
+  const found = await probe(context, record, check, plan.log.size);
+  if (found === undefined) throw new EngineError("cancelled", `Check container ${id}: the engine closes`);
+  const { run, act } = await locked(context, id, () => note(context, record, plan, check, found.entry));
+  return { run: { ...run, cost: found.cost }, act };
 }
 
 function notRunning(id: string): EngineError {
@@ -68,7 +73,7 @@ async function note(
   plan: Active,
   check: HealthCheck,
   entry: HealthLogEntry,
-): Promise<{ run: HealthRun; act?: () => Promise<void> }> {
+): Promise<{ run: Omit<HealthRun, "cost">; act?: () => Promise<void> }> {
   const { id } = checked;
   const record = context.records.get(id);
   const isSameLife = record?.state.startedAt === checked.state.startedAt;
@@ -87,7 +92,7 @@ async function note(
   const isUnhealthy = !isStartup && next.status === "unhealthy";
   await context.health.states.save(id, isUnhealthy && plan.onFailure === "restart" ? { ...next, restart: true } : next);
   context.changes.publish(id, { record });
-  await tell(context, record, plan, next, entry);
+  await tell(context, record, plan, next, entry, before.status !== next.status);
   const passed = startup.passed && !before.startup.passed;
   const gaveUp = isStartup && !startup.passed && check.retries > 0 && startup.failures >= check.retries;
   const act = gaveUp
@@ -132,7 +137,7 @@ function judge(
 function trimmed(log: HealthLogEntry[], { log: { count } }: HealthPlan): HealthLogEntry[] {
   const kept = log.slice(-Math.min(count || MOST_ENTRIES, MOST_ENTRIES));
   let size = 0;
-  const from = kept.findLastIndex(({ output }) => (size += output.length) > MOST_CHARACTERS);
+  const from = kept.findLastIndex(({ output }) => (size += output.length + ENTRY_CHARACTERS) > MOST_CHARACTERS);
   return kept.slice(from + 1);
 }
 
@@ -142,11 +147,15 @@ async function tell(
   { log: { destination } }: HealthPlan,
   health: HealthState,
   entry: HealthLogEntry,
+  isNew: boolean,
 ): Promise<void> {
-  const details = destination === "events_logger"
+  const isLogger = destination === "events_logger";
+  const details = isLogger
     ? { health_failing_streak: String(health.failingStreak), health_log: JSON.stringify(toldEntry(entry)) }
     : undefined;
-  emit(context, record, "health_status", undefined, details, health.status);
+  // What is the same all the time is not to drive everything else out of the history.
+  const isKept = context.health.keeps(record.id, entry.end, isNew || isLogger);
+  emit(context, record, "health_status", undefined, details, health.status, !isKept);
   if (!destination.startsWith("/")) return;
   const { status: Status, failingStreak: FailingStreak, log } = health;
   const text = JSON.stringify({ Status, FailingStreak, Log: log.map(toldEntry) });

@@ -1,6 +1,7 @@
 import type { ContainerRecord } from "../../container_record.ts";
 import { type Context, hostOf, locked } from "../context.ts";
 import { invalid } from "../failures.ts";
+import { checkRecordSize } from "../record_size.ts";
 import { activeHealth, checkDestination, type HealthPlan, type HealthWish, resolveHealth } from "./health_check.ts";
 import { freshHealth } from "./health_states.ts";
 
@@ -12,6 +13,7 @@ export function setHealth(context: Context, nameOrID: string, wish: HealthWish):
     const health = changed(record.health, wish);
     await checkDestination(hostOf(context), health);
     const next: ContainerRecord = { ...record, health };
+    checkRecordSize(context, next);
     // A container that had no check has no health yet.
     const isNew = context.health.states.get(id) === undefined && record.state.status === "running";
     await context.records.save(next, isNew ? freshHealth(context, next, "starting") : []);
