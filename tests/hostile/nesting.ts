@@ -121,7 +121,8 @@ END
   },
   {
     name: "a user other than root has no capabilities, in a container and in an exec (CVE-2022-24769)",
-    script: `id -u; grep -E "Cap(Inh|Prm|Eff|Amb)" /proc/self/status | grep -v ":.0000000000000000" && echo held; sleep 1000`,
+    script:
+      `id -u; grep -E "Cap(Inh|Prm|Eff|Amb)" /proc/self/status | grep -v ":.0000000000000000" && echo held; sleep 1000`,
     spec: { user: "1000" },
     ready: "1000",
     attack: async (stage) => {

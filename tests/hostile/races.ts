@@ -120,7 +120,28 @@ export const races: readonly HostileCase[] = [
       const [folder, link] = await folderAndLink(rootfs, `..${stage.canaries.slice(stage.server.folder.length)}`);
       await using _race = exchange(folder, link);
       for (const directory of ["/way/new", "/way/inner/deep/new"]) {
-        await startMany(stage, { image: undefined, rootfs, work_dir: directory, user: "1000" }, ["true"]);
+        await startMany(stage, {
+          image: undefined,
+          rootfs,
+          work_dir: directory,
+          create_working_dir: true,
+          user: "1000",
+        }, ["true"]);
+      }
+    },
+  },
+  {
+    name: "a missing working directory changes places with a link as soon as it is made",
+    attack: async (stage) => {
+      const rootfs = await hostTree(stage);
+      const spec = { image: undefined, rootfs, work_dir: "/fresh", create_working_dir: true, user: "1000" };
+      for (let round = 0; round < ROUNDS * 4; round++) {
+        for (const name of ["fresh", "link"]) await Deno.remove(`${rootfs}/${name}`).catch(() => {});
+        await Deno.symlink(stage.canaries, `${rootfs}/link`);
+        await using _race = exchange(`${rootfs}/fresh`, `${rootfs}/link`);
+        await stage.create("victim", { command: ["true"], ...spec }, [201]);
+        await stage.call("POST", "/libpod/containers/victim/start");
+        await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0", undefined, [200]);
       }
     },
   },
