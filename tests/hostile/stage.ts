@@ -132,7 +132,11 @@ export class Stage implements AsyncDisposable {
       const ids: string[] = JSON.parse(text).map(({ Id }: { Id: string }) => Id);
       for (const id of ids) {
         found.add(id);
-        await this.call("DELETE", `/libpod/containers/${id}?force=true&timeout=0&volumes=true`, undefined, [200, 404, 409]);
+        await this.call("DELETE", `/libpod/containers/${id}?force=true&timeout=0&volumes=true`, undefined, [
+          200,
+          404,
+          409,
+        ]);
       }
       assertEquals(ids, []);
     });
