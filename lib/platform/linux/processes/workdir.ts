@@ -1,4 +1,3 @@
-import { constants } from "node:fs";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { EngineError } from "../../../engine/errors.ts";
 import { openInside } from "../safe_path.ts";
@@ -53,11 +52,7 @@ async function makeBelow(parent: FileHandle, name: string, owner: Owner): Promis
   } catch {
     return false;
   }
-  // A container that shares the tree may have put a link in its place by now.
-  const made = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(() =>
-    undefined
-  );
-  if (made === undefined) return false;
+  const made = await open(path, "r");
   try {
     await made.chmod(0o755);
     await made.chown(owner.uid, owner.gid);
