@@ -19,7 +19,9 @@ Deno.test("docs/security.md cites only files that exist, and tests by names that
 Deno.test("docs/security.md has a test, or a plain word, for each class of attacks", () => {
   const classes = page.slice(page.indexOf("## Classes of attacks")).split("\n### ").slice(1);
   assert(classes.length > 10, "the page has its classes");
-  const bare = classes.filter((text) => !/`tests\/[^`]+: [^`]+`/.test(text) || !/CVE-20(1[6-9]|2[0-6])-\d{4,}/.test(text));
+  const bare = classes.filter((text) =>
+    !/`tests\/[^`]+: [^`]+`/.test(text) || !/CVE-20(1[6-9]|2[0-6])-\d{4,}/.test(text)
+  );
   assertEquals(bare.map((text) => text.slice(0, text.indexOf("\n"))), []);
   assert(new Set(page.match(/CVE-20\d\d-\d{4,}/g)).size >= 60, "the page names sixty weaknesses");
 });

@@ -273,7 +273,9 @@ export const clients: readonly HostileCase[] = [
   {
     name: "builds, which there are none of yet",
     attack: async (stage) => {
-      for (const path of ["/build", "/libpod/build?remote=git://x/y.git%23;id", "/build?dockerfile=../../../etc/passwd"]) {
+      for (
+        const path of ["/build", "/libpod/build?remote=git://x/y.git%23;id", "/build?dockerfile=../../../etc/passwd"]
+      ) {
         await stage.call("POST", path, undefined, [501]);
       }
     },

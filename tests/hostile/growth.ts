@@ -58,7 +58,7 @@ export const growth: readonly HostileCase[] = [
       const volumes_from = ["target"];
       await stage.create("victim", { command: ["true"], volumes_from, user: "1000" }, [201]);
       await stage.call("POST", "/libpod/containers/victim/start", undefined, [204, 400, 500]);
-      await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0&v=true", undefined, [200]);
+      await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0&volumes=true", undefined, [200]);
     },
   },
   {

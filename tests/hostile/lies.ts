@@ -200,7 +200,7 @@ export const lies: readonly HostileCase[] = [
   },
   {
     name: "variables without a value, which stand for the server's own (CVE-2026-57231)",
-    config: { Env: [VARIABLE, "*", "GANTRY*", "PATH", `COPY=$${VARIABLE}`, `OTHER=\${${VARIABLE}}`] },
+    config: { Env: ["PATH=/bin", VARIABLE, "*", "GANTRY*", "HOME", `COPY=$${VARIABLE}`, `OTHER=\${${VARIABLE}}`] },
     script: "env; cat /proc/1/environ; echo tried",
     creates: [201, 400],
     prints: /^(?![^]*the-text-of-a-canary)[^]*tried/,

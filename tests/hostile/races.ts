@@ -120,7 +120,50 @@ export const races: readonly HostileCase[] = [
       const [folder, link] = await folderAndLink(rootfs, `..${stage.canaries.slice(stage.server.folder.length)}`);
       await using _race = exchange(folder, link);
       for (const directory of ["/way/new", "/way/inner/deep/new"]) {
-        await startMany(stage, { image: undefined, rootfs, work_dir: directory, user: "1000" }, ["true"]);
+        await startMany(stage, {
+          image: undefined,
+          rootfs,
+          work_dir: directory,
+          create_working_dir: true,
+          user: "1000",
+        }, ["true"]);
+      }
+    },
+  },
+  {
+    name: "a missing working directory changes places with a link as soon as it is made",
+    attack: async (stage) => {
+      const rootfs = await hostTree(stage);
+      const spec = { image: undefined, rootfs, work_dir: "/fresh", create_working_dir: true, user: "1000" };
+      for (let round = 0; round < ROUNDS * 4; round++) {
+        for (const name of ["fresh", "link"]) await Deno.remove(`${rootfs}/${name}`).catch(() => {});
+        await Deno.symlink(stage.canaries, `${rootfs}/link`);
+        await using _race = exchange(`${rootfs}/fresh`, `${rootfs}/link`);
+        await stage.create("victim", { command: ["true"], ...spec }, [201]);
+        await stage.call("POST", "/libpod/containers/victim/start");
+        await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0", undefined, [200]);
+      }
+    },
+  },
+  {
+    name: "a folder changes places with a link while a volume is filled from it",
+    attack: async (stage) => {
+      const rootfs = await hostTree(stage);
+      const [folder, link] = await folderAndLink(`${rootfs}/data`, stage.canaries);
+      await using _race = exchange(folder, link);
+      for (let round = 0; round < ROUNDS * 2; round++) {
+        const volumes = [{ Name: `kept-filled-${round}`, Dest: "/data" }];
+        const spec = { image: undefined, rootfs, volumes, command: ["true"] };
+        const { status } = await stage.create("victim", spec, [201, 500]);
+        if (status === 201) await stage.call("POST", "/libpod/containers/victim/start");
+        for (const path of ["way/secret", "link/secret", "way/inner/secret", "link/inner/secret"]) {
+          const copied = await Deno.readTextFile(`${volumeOf(stage, `kept-filled-${round}`)}/${path}`).catch(() => "");
+          // A link that was copied as such leads this test, not a container, to the canary.
+          const isLink = await Deno.lstat(`${volumeOf(stage, `kept-filled-${round}`)}/${path.split("/")[0]}`)
+            .then((facts) => facts.isSymlink, () => false);
+          if (!isLink) assertNoSecret(copied);
+        }
+        await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0", undefined, [200, 404]);
       }
     },
   },
@@ -175,7 +218,7 @@ export const races: readonly HostileCase[] = [
       const root = await rootOf(stage, "target");
       const [folder, link] = await folderAndLink(`${root}/data`, stage.canaries);
       await using _race = exchange(folder, link);
-      await stage.call("DELETE", "/libpod/containers/target?force=true&timeout=0&v=true", undefined, [200]);
+      await stage.call("DELETE", "/libpod/containers/target?force=true&timeout=0&volumes=true", undefined, [200]);
     },
   },
   {

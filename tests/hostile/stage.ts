@@ -132,7 +132,11 @@ export class Stage implements AsyncDisposable {
       const ids: string[] = JSON.parse(text).map(({ Id }: { Id: string }) => Id);
       for (const id of ids) {
         found.add(id);
-        await this.call("DELETE", `/libpod/containers/${id}?force=true&timeout=0&v=true`, undefined, [200, 404, 409]);
+        await this.call("DELETE", `/libpod/containers/${id}?force=true&timeout=0&volumes=true`, undefined, [
+          200,
+          404,
+          409,
+        ]);
       }
       assertEquals(ids, []);
     });
@@ -151,8 +155,9 @@ export class Stage implements AsyncDisposable {
     try {
       for await (const { name, isDirectory } of Deno.readDir(folder)) {
         const path = `${folder}/${name}`;
-        if (path === this.canaries || /-(wal|shm|journal)$|^kept-|^empty$/.test(name)) continue;
-        found.push(path);
+        if (path === this.canaries || /-(wal|shm|journal)$|^kept-/.test(name)) continue;
+        // Made when they are first needed; what is in them goes.
+        if (!["empty", "shared"].includes(name)) found.push(path);
         if (isDirectory && depth > 1) found.push(...await this.#remains(path, depth - 1));
       }
     } catch (error) {
