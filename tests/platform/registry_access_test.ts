@@ -35,7 +35,8 @@ Deno.test("fileCredentials() gives the first file's credential for the longest k
       }),
     );
     const told: string[] = [];
-    const find = fileCredentials([gone, first, second], (level, text) => told.push(`${level} ${text}`));
+    const credentials = fileCredentials([gone, first, second], (level, text) => told.push(`${level} ${text}`));
+    const find = (registry: string, path: string) => credentials(registry, path, true);
     assertEquals(await find("quay.io", "app"), { username: "q", password: "1" });
     assertEquals(await find("quay.io", "team/app"), { username: "t", password: "2" });
     assertEquals(await find("quay.io", "teams/app"), { username: "q", password: "1" });

@@ -41,7 +41,7 @@ export function compatContainers(engine: Engine): Implementation {
       requirePlatform(engine, image, parsePlatform(platform));
       const mounts = makingSources(spec.mounts, config);
       const ports = publishedPorts(config);
-      const confining = { ...confiningPaths(config.HostConfig), defaults: "docker" as const };
+      const confining = { ...hidingPaths(config.HostConfig), defaults: "docker" as const };
       return await create(engine, { ...spec, ...confining, image, mounts, ports, stdinOnce: config.StdinOnce });
     },
     CompatListContainers: async (query, { version }) => {
