@@ -45,7 +45,8 @@ export async function answer(
   try {
     return await serving.handler(request, platform);
   } catch (error) {
-    serving.onError(error);
+    // A handler that finds its peer gone has done nothing wrong, and there is nobody to tell.
+    if (!peer.gone || error !== peer.signal.reason) serving.onError(error);
     return plain(500, "Internal error");
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { chmodSync, chownSync, constants, writeFileSync } from "node:fs";
-import { open, readFile, stat } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProcessOptions } from "../../../engine/host_port.ts";
 import { readTextBounded } from "../bounded_read.ts";
