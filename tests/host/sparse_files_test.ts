@@ -44,7 +44,16 @@ Deno.test("sparse files of a container: a commit is refused or keeps their holes
 
   await t.step("a volume is filled with holes where the image has zeros", async () => {
     const before = await used(`${root}/volumes`);
-    await podman("run", "--name", "make", "--network=none", image, "sh", "-c", `mkdir /data; ${sparse("/data/some", "268435456")}`);
+    await podman(
+      "run",
+      "--name",
+      "make",
+      "--network=none",
+      image,
+      "sh",
+      "-c",
+      `mkdir /data; ${sparse("/data/some", "268435456")}`,
+    );
     await podman("commit", "-q", "make", "withdata");
     await podman("run", "--name", "filled", "--network=none", "-v=/data", "withdata", "stat", "-c", "%s", "/data/some");
     assertEquals(await podman("logs", "filled"), "268435456\n");
