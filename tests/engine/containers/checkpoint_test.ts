@@ -105,3 +105,27 @@ Deno.test("dumpedRecord() reads what configDump() wrote, and refuses everything 
     await assertRejects(() => Promise.resolve().then(() => dumpedRecord(odd)), EngineError, words);
   }
 });
+
+Deno.test("dumpedRecord() takes mounts and ports of the form that a create request makes, and a bounded number", async () => {
+  await using fake = await openFake();
+  const { record } = await fake.containers.create(spec());
+  const dumped = (changes: object) => configDump({ ...record, ...changes }, "runc", 0);
+  const mount = { type: "bind", source: "/srv", destination: "/data", options: ["ro"] };
+  const port = { hostIP: "", hostPort: 80, containerPort: 80, protocol: "tcp", range: 1 };
+  assertEquals(dumpedRecord(dumped({ mounts: [mount], ports: [port] })).mounts.length, 1);
+  const odd: [object, string][] = [
+    [{ mounts: [null] }, "a mount"],
+    [{ mounts: [{ ...mount, type: "proc" }] }, "a mount"],
+    [{ mounts: [{ ...mount, destination: "data" }] }, "a mount"],
+    [{ mounts: [{ ...mount, source: "/srv\0/x" }] }, "a mount"],
+    [{ mounts: [{ ...mount, options: [1] }] }, "a mount"],
+    [{ mounts: [{ ...mount, subPath: {} }] }, "a mount"],
+    [{ mounts: Array(10_001).fill(mount) }, "more than 10000"],
+    [{ ports: [{ ...port, hostPort: 70_000 }] }, "a port"],
+    [{ ports: [{ ...port, protocol: "ip" }] }, "a port"],
+    [{ ports: ["80"] }, "a port"],
+  ];
+  for (const [changes, words] of odd) {
+    await assertRejects(() => Promise.resolve().then(() => dumpedRecord(dumped(changes))), EngineError, words);
+  }
+});
