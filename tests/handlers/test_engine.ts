@@ -82,7 +82,8 @@ export interface TestEngine extends AsyncDisposable {
 }
 
 /** Choices of {@linkcode openTestEngine}. */
-export interface TestEngineOptions extends Pick<EngineOptions, "dockerHub" | "registries" | "credentials" | "tls" | "proxyEnv"> {
+export interface TestEngineOptions
+  extends Pick<EngineOptions, "dockerHub" | "registries" | "credentials" | "tls" | "proxyEnv"> {
   /** The network; by default {@linkcode TINY}'s registry. */
   net?: Net;
   /** `false` leaves {@linkcode TINY} in the registry. */
