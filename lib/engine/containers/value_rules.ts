@@ -57,7 +57,6 @@ export const VALUE_RULES: readonly Rule[] = [
     return name !== undefined && `sysctl '${name}' is not allowed`;
   },
   sysctlOfOthers,
-  lineOfMany,
   ({ env }) => {
     const name = Object.entries(env).find(([, value]) => value.includes("\0"))?.[0];
     return name !== undefined && `environment variable "${name}" contains a NUL byte`;
@@ -84,6 +83,8 @@ export const VALUE_RULES: readonly Rule[] = [
     );
     return alias !== undefined && `invalid network alias "${alias}"`;
   },
+  // Last: the others have words of their own.
+  lineOfMany,
 ];
 
 /**

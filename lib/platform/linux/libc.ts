@@ -195,7 +195,9 @@ export async function syncFileSystemOf(path: string): Promise<boolean> {
   }
 }
 
+/** A text as C has it. Throws `TypeError` for one with a NUL byte, which would name something else there. */
 function text(value: string): Uint8Array {
+  if (value.includes("\0")) throw new TypeError("Call the kernel: a path or an option has a NUL byte");
   return Buffer.from(`${value}\0`);
 }
 

@@ -151,3 +151,15 @@ Deno.test(
     assertEquals((await bench.run({ args: ["true"] })).code, 0);
   },
 );
+
+Deno.test(
+  { name: "Nursery refuses an argument with a NUL byte, which would be two for the program, and goes on", ignore },
+  () =>
+    withNursery(async (nursery, folder) => {
+      for (const word of ["a\0b", "\0", "x\0--\0/bin/false"]) {
+        await assertRejects(() => nursery.conmon(folder, [], ["/bin/echo", word]), EngineError, "NUL byte");
+        await assertRejects(() => nursery.run("/bin/echo", [word], 5_000), EngineError, "NUL byte");
+      }
+      await nursery.run("/bin/true", [], 5_000);
+    }),
+);

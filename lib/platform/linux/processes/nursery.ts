@@ -133,10 +133,11 @@ export class Nursery {
     if (running.lost !== undefined) throw lostError(running.lost);
     const { child, jobs } = running;
     const key = String(++this.#count);
+    const request = frame([verb, key, ...fields]);
     const job: Job = { said: Promise.withResolvers(), ended: Promise.withResolvers() };
     job.said.promise.catch(() => {});
     jobs.set(key, job);
-    child.stdin.write(frame([verb, key, ...fields]));
+    child.stdin.write(request);
     return {
       said: job.said.promise,
       ended: job.ended.promise,
@@ -207,7 +208,11 @@ function lostError(why: string): EngineError {
   return new EngineError("internal", `Start supervisor: its parent was lost: ${why}`);
 }
 
+/** Throws `EngineError("invalid")` for a field with what ends a field: the rest of it would be one more, of whoever wrote it. */
 function frame(fields: readonly string[]): Buffer {
+  if (fields.some((field) => field.includes("\0"))) {
+    throw new EngineError("invalid", "Start supervisor: an argument has a NUL byte");
+  }
   const text = Buffer.from(fields.join("\0"));
   const head = Buffer.alloc(4);
   head.writeUInt32BE(text.length);
