@@ -9,7 +9,7 @@ import type { DatabaseSync } from "node:sqlite";
 /** Bytes of free pages that stay, for what comes next. */
 const SPARE = 8 << 20;
 /** Bytes of free pages that are given back at once. */
-const PIECE = 8 << 20;
+const PIECE = 2 << 20;
 /** Bytes of the log that stay after it has been taken over. */
 const LOG = 8 << 20;
 /** Bytes in use up to which a whole database is written anew: a fraction of a second. */
@@ -41,11 +41,15 @@ export function compact(db: DatabaseSync): void {
   try {
     db.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
     db.exec("VACUUM");
-    // The file is cut when the log is taken over.
-    db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
+    takeOver(db);
   } catch {
     // It takes room to make room. What is written comes first; the next start tries again.
   }
+}
+
+/** Takes the log over into the file, which only then becomes smaller. */
+export function takeOver(db: DatabaseSync): void {
+  db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
 }
 
 function valueOf(db: DatabaseSync, pragma: string): number {

@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { EngineError } from "../engine/errors.ts";
 import type { Change, Retention, Row, Store, StreamEntry, StreamExtent, StreamRange } from "../engine/ports.ts";
 import { type Amount, beyond, sizeOf } from "./retention.ts";
-import { compact, limitSpace, shrink } from "./sqlite_space.ts";
+import { compact, limitSpace, shrink, takeOver } from "./sqlite_space.ts";
 
 /** The layout below; a file with a higher number was written by a later Gantry. */
 const SCHEMA_VERSION = 1;
@@ -17,7 +17,7 @@ const SECRET_INDENT = " ".repeat(1024);
 /** How much of a stream is read at once; a single record may be larger. */
 const PAGE = { records: 512, bytes: 256 * 1024 };
 /** How much of a stream is dropped at once, besides as much as is appended. */
-const PIECE = { records: 1024, bytes: 8 << 20 };
+const PIECE = { records: 1024, bytes: 2 << 20 };
 
 const SCHEMA = `
 CREATE TABLE records (
@@ -47,6 +47,8 @@ export class SQLiteStore implements Store {
   #broken?: unknown;
   /** What is known of each stream; absent where it has to be asked for. */
   readonly #known = new Map<string, Known>();
+  /** Whether pages were given back that the file still has. */
+  #isShrunk = false;
 
   private constructor(db: DatabaseSync, log: FileHandle) {
     this.#db = db;
@@ -115,7 +117,10 @@ export class SQLiteStore implements Store {
     const before = this.#knownOf(stream).first;
     const { first } = await this.#changed(stream, (known) => this.#dropBeyond(stream, known, retention, PIECE));
     const isShrunk = shrink(this.#db);
+    this.#isShrunk ||= isShrunk;
     if (first !== before || isShrunk) return true;
+    if (this.#isShrunk) takeOver(this.#db);
+    this.#isShrunk = false;
     compact(this.#db);
     return false;
   }

@@ -5,7 +5,7 @@ import type { DurableObjectState } from "./runtime.ts";
 /** How much of a stream is read at once; a single record may be larger. */
 const PAGE = { records: 512, bytes: 256 * 1024 };
 /** How much of a stream is dropped at once, besides as much as is appended. */
-const PIECE = { records: 1024, bytes: 8 << 20 };
+const PIECE = { records: 1024, bytes: 2 << 20 };
 
 /** What is known of a stream, whose numbers have no gaps. */
 interface Known extends StreamExtent {
