@@ -40,7 +40,10 @@ export async function serveRaw(serving: Serving, socket: Socket, raw: RawRequest
     peer: socket.remoteAddress,
     upgrade(init) {
       if (taken) throw new TypeError("Take the connection over: it is taken already");
-      if (socket.destroyed) throw new DOMException("The peer has gone", "AbortError");
+      if (socket.destroyed) {
+        peer.leave();
+        throw new DOMException("The peer has gone", "AbortError");
+      }
       taken = true;
       out.detachSocket(socket);
       return takeOver(socket, reader, head.rawHeaders, init);

@@ -45,7 +45,8 @@ export async function answer(
   try {
     return await serving.handler(request, platform);
   } catch (error) {
-    serving.onError(error);
+    // A peer that went before its connection could be taken over is no defect.
+    if (!peer.gone || !(error instanceof DOMException)) serving.onError(error);
     return plain(500, "Internal error");
   }
 }
