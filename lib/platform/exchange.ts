@@ -78,7 +78,10 @@ class ExchangePlatform implements Platform {
     const message = this.#message;
     const socket = message.socket;
     if (!message.complete) await ended(message, this.#serving);
-    if (socket.destroyed) throw new DOMException("The peer has gone", "AbortError");
+    if (socket.destroyed) {
+      this.#peer.leave();
+      throw new DOMException("The peer has gone", "AbortError");
+    }
     this.#out.detachSocket(socket);
     release(socket);
     socket.on("error", () => this.#peer.leave());

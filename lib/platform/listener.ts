@@ -1,14 +1,15 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Handler } from "../rest/context.ts";
 import { type Address, formatAddress, isLoopback, parseAddress } from "./address.ts";
-import { connectionLimit } from "./connection_limit.ts";
+import { type Admission, processBudget } from "./connection_limit.ts";
 import { serveExchange } from "./exchange.ts";
 import { type Hijacks, lookAtFirstHead } from "./front.ts";
 import { type HostRules, refusal } from "./host_rules.ts";
 import { IdleWatch } from "./idle_watch.ts";
 import { serveRaw } from "./raw_exchange.ts";
 import type { Serving } from "./serving.ts";
+import { keepListening } from "./keep_listening.ts";
 import { listenUnix } from "./unix_socket.ts";
 import { soFar } from "./upgrade_event.ts";
 import { serveWebSocket } from "./websocket.ts";
@@ -36,7 +37,10 @@ export interface ListenOptions extends HostRules {
   readonly bodyPatience?: number;
   /** Milliseconds a WebSocket's peer may be silent, though it is pinged, until it is taken for gone; 60,000 by default. */
   readonly socketPatience?: number;
-  /** Connections at once; more are closed as they come. By default up to three quarters of the files this process may have open. */
+  /**
+   * Connections of this listener at once; more are closed as they come. All listeners of a process share its open files in any
+   * case: where these run short, the oldest connections without a request make room.
+   */
   readonly connections?: number;
   /** The most bytes of body of a request that takes its connection over; 4 MiB by default. */
   readonly upgradeBodyLimit?: number;
@@ -93,7 +97,7 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
     upgradeBodyLimit: options.upgradeBodyLimit ?? 4 * 1024 * 1024,
     onError: options.onError ?? (() => {}),
   };
-  const server = makeServer(serving, options);
+  const server = makeServer(serving, options, address.kind);
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
@@ -103,7 +107,11 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
   // Deno tells here of a connection it could not take (no files left, say), and an event without a listener ends the process.
   server.on("error", serving.onError);
   let closing: Promise<void> | undefined;
-  const close = (grace = 1000) => closing ??= closeServer(server, sockets, grace).finally(() => idle[Symbol.dispose]());
+  const keeper = keepListening(server, bound, () => bind(server, bound), serving.onError);
+  const close = (grace = 1000) => {
+    keeper[Symbol.dispose]();
+    return closing ??= closeServer(server, sockets, grace).finally(() => idle[Symbol.dispose]());
+  };
   return { address: formatAddress(bound), close, [Symbol.asyncDispose]: () => close() };
 }
 
@@ -112,7 +120,8 @@ const KEEP_ALIVE = 60_000;
 
 function makeServer(
   serving: Serving,
-  { hijacks, patience = 60_000, connections = connectionLimit() }: ListenOptions,
+  { hijacks, patience = 60_000, connections }: ListenOptions,
+  door: Address["kind"],
 ): Server {
   const settings = {
     headersTimeout: patience,
@@ -128,12 +137,20 @@ function makeServer(
       /^(?:tcp|websocket)$/i.test(message.headers.upgrade ?? ""),
   };
   const server = createServer(settings);
-  server.maxConnections = connections;
-  server.on("request", (message, out) => void serveExchange(serving, message, out));
-  server.on("checkContinue", (message, out) => void serveExchange(serving, message, out, true));
+  if (connections !== undefined) server.maxConnections = connections;
+  const admissions = new WeakMap<Socket, Admission>();
+  const serve = (message: IncomingMessage, out: ServerResponse, waiting?: boolean) => {
+    const admission = admissions.get(message.socket);
+    admission?.busy();
+    out.on("close", () => admission?.idle());
+    void serveExchange(serving, message, out, waiting);
+  };
+  server.on("request", (message, out) => serve(message, out));
+  server.on("checkContinue", (message, out) => serve(message, out, true));
   server.on("upgrade", (message, duplex, ahead) => {
     // Connections come from net: a Socket is what node:http hands on.
     const socket = duplex as Socket;
+    admissions.get(socket)?.busy();
     if (message.headers.upgrade?.toLowerCase() === "websocket") void serveWebSocket(serving, message, socket, ahead);
     else void serveRaw(serving, socket, soFar(message, ahead));
   });
@@ -141,11 +158,24 @@ function makeServer(
   const [accept] = server.listeners("connection");
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {
+    const admission = processBudget.admit(socket, door, serving.onError);
+    if (admission === undefined) return;
+    admissions.set(socket, admission);
     // A peer that has vanished, and to which there is nothing to send, is asked for by TCP itself: a stream may be silent for hours.
     socket.setKeepAlive(true, KEEP_ALIVE);
     lookAtFirstHead(socket, {
       pass: (socket) => void accept.call(server, socket),
-      take: (socket, raw) => void serveRaw(serving, socket, raw),
+      take(socket, raw) {
+        // Its body comes before anybody has asked who sends it: until then it waits as a half-open one does.
+        const begun: Serving = {
+          ...serving,
+          handler(request, platform) {
+            admission.busy();
+            return serving.handler(request, platform);
+          },
+        };
+        void serveRaw(begun, socket, raw);
+      },
       hijacks,
       patience,
     });

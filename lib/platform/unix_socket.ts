@@ -3,14 +3,19 @@ import type { Server } from "node:http";
 import { connect } from "node:net";
 import { dirname } from "node:path";
 import process from "node:process";
+import { checkFolder } from "./safe_folder.ts";
 
 /**
- * Listens on a Unix socket that only its owner may use. A socket nobody listens on any more is replaced.
+ * Listens on a Unix socket that only its owner may use, in a folder where nobody else can put another in its place. A socket
+ * nobody listens on any more is replaced.
  *
+ * @throws {EngineError} "forbidden" if another user could exchange the socket
  * @throws {Error} if somebody listens there, or if the path is not a socket
  */
 export async function listenUnix(server: Server, path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await checkFolder(folder, true);
   try {
     await bind(server, path);
   } catch (error) {
