@@ -15,7 +15,14 @@ export interface TreePath {
   /** The process that sees the container's mounts; without one the mounted tree is all there is. */
   pid?: number;
   /** A folder or file of the host, mounted at a path of the container that has no process: the lookup begins there. */
-  mount?: { source: string; destination: string; subPath?: string; readOnly: boolean };
+  mount?: {
+    source: string;
+    destination: string;
+    subPath?: string;
+    readOnly: boolean;
+    /** Of a bind: the folders of the host that containers may write to, which a link below one of them never leads out of. */
+    writtenFolders?: readonly string[];
+  };
   /** The container's IDs, where they are not the host's: archives speak of these. */
   idMaps?: IDMaps;
 }

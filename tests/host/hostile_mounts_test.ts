@@ -72,6 +72,16 @@ Deno.test("a bind below a folder that a container writes to leads nowhere else, 
   // A link that stays in the folder is followed, one that leaves it is not.
   assertEquals(await bind(`${folder}/current:/x`, "cat /x/inner"), 0);
   assertEquals(await bind(`${folder}/link:/x`, "cat /x/marker"), undefined);
+  // Nor do files go through it where no container runs.
+  ok(await server.podman("create", "--name", "rests", "--network=none", "-v", `${folder}/whole:/x`, image));
+  ok(await server.docker("cp", `${outside}/marker`, "rests:/x/copied"));
+  assertEquals(await Deno.readTextFile(`${folder}/whole/copied`), "host");
+  await Deno.rename(`${folder}/whole`, `${folder}/moved`);
+  await Deno.symlink(outside, `${folder}/whole`);
+  await server.docker("cp", `${folder}/moved/inner`, "rests:/x/stolen");
+  const read = await server.docker("cp", "rests:/x/marker", `${server.folder}/read`);
+  assert(read.code !== 0, "the host's file is not read");
+  assertEquals([...Deno.readDirSync(outside)].map(({ name }) => name), ["marker"]);
   const pid = Number(ok(await server.podman("inspect", "--format", "{{.State.Pid}}", "racer")));
   const seen = { inner: 0, refused: 0 };
   const attempt = async (_: unknown, index: number) => {

@@ -13,6 +13,7 @@ import { volumesOf } from "./mounts.ts";
 import { makeUsers, treeOptions } from "./users.ts";
 import { connect, type ContainerNetwork, reserveNetwork, type SameNetworks } from "./network.ts";
 import { withState } from "./records.ts";
+import { foldersWritten } from "./written_folders.ts";
 
 /** The kind of the intents that precede what {@linkcode bringUp} does to the host. */
 export const START_INTENT = "container.start";
@@ -116,14 +117,6 @@ async function act(context: Context, record: ContainerRecord, restore?: RestoreI
 /** Whether a mount shows a folder of the host that the caller names by its path. */
 function isHostFolder({ type }: Pick<MountSpec, "type">): boolean {
   return type === "bind" || type === "overlay";
-}
-
-/** The folders of the host that containers may write to, those of containers that do not run included: they did, or will. */
-function foldersWritten({ records }: Context): string[] {
-  return records.all().flatMap(({ mounts, spec: { rootfs } }) => [
-    ...mounts.filter(({ type, options }) => type === "bind" && !options.includes("ro")).map(({ source }) => source),
-    ...rootfs !== undefined && !rootfs.overlay ? [rootfs.path] : [],
-  ]);
 }
 
 async function mountTree(context: Context, record: ContainerRecord, userns: string | undefined): Promise<string> {

@@ -2,6 +2,7 @@ import type { ContainerRecord } from "../../container_record.ts";
 import type { TreePath } from "../../tree_port.ts";
 import { type Context, hostOf } from "../context.ts";
 import { cleanPath } from "../mounts.ts";
+import { foldersWritten } from "../written_folders.ts";
 import type { HeldTree } from "./held_tree.ts";
 
 /** States in which the process sees the container's mounts. */
@@ -31,5 +32,6 @@ export function treePath(
   if (deepest === undefined) return place;
   const { type, destination, subPath, options } = deepest;
   const source = type === "volume" ? hostOf(context).volumes.path(deepest.source) : deepest.source;
-  return { ...place, mount: { source, destination, subPath, readOnly: options.includes("ro") } };
+  const writtenFolders = type === "bind" ? foldersWritten(context) : undefined;
+  return { ...place, mount: { source, destination, subPath, readOnly: options.includes("ro"), writtenFolders } };
 }

@@ -21,6 +21,7 @@ import type { HostLayers } from "../layers.ts";
 import { isMountPoint } from "../overlay.ts";
 import { withRoom } from "../../disk_room.ts";
 import { containerPaths, type HostPaths } from "../paths.ts";
+import { SharedFolders } from "../processes/shared_folders.ts";
 import { resolveUser } from "../processes/user_lookup.ts";
 import { Agent } from "./agent.ts";
 
@@ -45,9 +46,11 @@ interface Place {
 class AgentTrees implements Trees {
   readonly #paths: HostPaths;
   readonly #layers: Pick<HostLayers, "lower">;
+  readonly #shared: SharedFolders;
 
   constructor(paths: HostPaths, layers: Pick<HostLayers, "lower">) {
     this.#paths = paths;
+    this.#shared = new SharedFolders([paths.volumes, paths.containers]);
     this.#layers = layers;
   }
 
@@ -158,6 +161,13 @@ class AgentTrees implements Trees {
     const clean = cleaned(path);
     if (pid !== undefined) return { root, pid: String(pid), path: clean, name: "", isWhole: true };
     if (mount === undefined) return { root, pid: "", path: clean, name: "", isWhole: true };
+    const shared = mount.writtenFolders && this.#shared.above(mount.source, mount.writtenFolders);
+    if (shared !== undefined) {
+      // A container may put a link on the way: the lookup begins at the folder that it writes to, and stays in there.
+      const inside = clean.slice(mount.destination.length);
+      const name = inside === "" ? basename(mount.destination) : "";
+      return { root: shared.folder, pid: "", path: cleaned(`${shared.rest}${inside}`), name, isWhole: false };
+    }
     const facts = await stat(mount.source).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
       throw new EngineError("no_such_file", "no such file or directory");
