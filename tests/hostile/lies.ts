@@ -24,7 +24,7 @@ async function tryAll(stage: Stage, specs: readonly Record<string, unknown>[], t
       await stage.call("POST", "/libpod/containers/victim/wait", undefined, [200]);
       text((await stage.call("GET", "/libpod/containers/victim/logs?stdout=true&stderr=true")).text);
     }
-    await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0", undefined, [200]);
+    await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0&volumes=true", undefined, [200]);
   }
 }
 
@@ -259,7 +259,7 @@ export const lies: readonly HostileCase[] = [
           "\u202e",
         ]
       ) {
-        await stage.create(bad, {}, [400]);
+        await stage.create(bad, {}, [400, 500]);
         await stage.create("victim", { volumes: [{ Name: bad, Dest: "/x" }] }, [400, 500]);
         for (
           const spec of [{ hostname: bad }, { hostadd: [`${bad}:1.2.3.4`] }, { dns_search: [bad] }, {
@@ -270,7 +270,7 @@ export const lies: readonly HostileCase[] = [
           const { status } = await stage.create("victim", spec, [201, 400, 404, 500]);
           if (status !== 201) continue;
           await stage.call("POST", "/libpod/containers/victim/start");
-          await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0", undefined, [200]);
+          await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0&volumes=true", undefined, [200]);
         }
       }
       const { text } = await stage.call("GET", "/libpod/containers/json?all=true", undefined, [200]);

@@ -115,7 +115,7 @@ END
           const { text } = await stage.call("GET", "/libpod/containers/victim/logs?stdout=true");
           assertEquals(text.includes("shadow"), false, text);
         }
-        await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0", undefined, [200]);
+        await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0&volumes=true", undefined, [200]);
       }
     },
   },

@@ -48,7 +48,7 @@ async function startMany(stage: Stage, spec: Record<string, unknown>, command: s
       await stage.call("POST", "/libpod/containers/victim/wait", undefined, [200]);
       assertNoSecret((await stage.call("GET", "/libpod/containers/victim/logs?stdout=true&stderr=true")).text);
     }
-    await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0", undefined, [200]);
+    await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0&volumes=true", undefined, [200]);
   }
 }
 
@@ -141,7 +141,7 @@ export const races: readonly HostileCase[] = [
         await using _race = exchange(`${rootfs}/fresh`, `${rootfs}/link`);
         await stage.create("victim", { command: ["true"], ...spec }, [201]);
         await stage.call("POST", "/libpod/containers/victim/start");
-        await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0", undefined, [200]);
+        await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0&volumes=true", undefined, [200]);
       }
     },
   },
@@ -163,7 +163,10 @@ export const races: readonly HostileCase[] = [
             .then((facts) => facts.isSymlink, () => false);
           if (!isLink) assertNoSecret(copied);
         }
-        await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0", undefined, [200, 404]);
+        await stage.call("DELETE", "/libpod/containers/victim?force=true&timeout=0&volumes=true", undefined, [
+          200,
+          404,
+        ]);
       }
     },
   },
@@ -256,7 +259,7 @@ export const races: readonly HostileCase[] = [
         await stage.call("POST", `/libpod/containers/${name}/start`);
         await stage.call("GET", `/libpod/containers/${name}/healthcheck`);
         await stage.call("GET", `/libpod/containers/${name}/logs?stdout=true`).then(({ text }) => assertNoSecret(text));
-        await stage.call("DELETE", `/libpod/containers/${name}?force=true&timeout=0`, undefined, [200]);
+        await stage.call("DELETE", `/libpod/containers/${name}?force=true&timeout=0&volumes=true`, undefined, [200]);
       }
     },
   },
