@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { concat } from "./bytes.ts";
 
 /** A foreign server that says nothing for this long is taken for gone, unless told otherwise. */
 const TIMEOUT = 60_000;
 
+/** Bytes that are set aside for a body before any came. */
+const FIRST_ROOM = 16 * 1024;
 const DISCARD_LIMIT = 16 * 1024;
 const DISCARD_TIMEOUT = 1_000;
 
@@ -26,19 +27,26 @@ export async function readStream(
   timeout = TIMEOUT,
 ): Promise<Uint8Array> {
   const reader = stream.getReader();
-  const parts: Uint8Array[] = [];
+  // Chunks are copied as they come: one of a single byte may be a view of 64 KiB, and a foreign server can send millions.
+  let bytes = new Uint8Array(Math.min(limit, FIRST_ROOM));
+  let size = 0;
   try {
-    let size = 0;
     for (let next = await readInTime(reader, timeout); !next.done; next = await readInTime(reader, timeout)) {
-      size += next.value.length;
-      if (size > limit) throw new RangeError(`Read body: larger than ${limit} bytes`);
-      parts.push(next.value);
+      const end = size + next.value.length;
+      if (end > limit) throw new RangeError(`Read body: larger than ${limit} bytes`);
+      if (end > bytes.length) {
+        const larger = new Uint8Array(Math.min(limit, Math.max(end, bytes.length * 2)));
+        larger.set(bytes.subarray(0, size));
+        bytes = larger;
+      }
+      bytes.set(next.value, size);
+      size = end;
     }
   } catch (error) {
     await reader.cancel(error).catch(() => {});
     throw error;
   }
-  return concat(parts);
+  return bytes.slice(0, size);
 }
 
 /** One read, which throws when nothing comes for `timeout` milliseconds. */

@@ -75,7 +75,7 @@ export async function identify<Identity>(
   name: string,
 ): Promise<Identity> {
   const identity = await auth.authenticate(request, name);
-  if (!isIdentity(identity)) throw new HTTPError(401, "Authenticate: the caller is not known", { kind: "auth" });
+  if (!isIdentity(identity)) throw new HTTPError(401, "Authenticate: nobody is known", { kind: "auth" });
   return identity;
 }
 

@@ -1,4 +1,4 @@
-import { type Authenticator, requireAuthenticator } from "./auth.ts";
+import type { Authenticator } from "./auth.ts";
 import { Call } from "./call.ts";
 import type { Codec } from "./codec.ts";
 import type { Handler, Platform } from "./context.ts";
@@ -95,7 +95,6 @@ export function handlerWith<Identity = unknown>(
   implementations: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],
   options: HandlerOptions = {},
 ): Handler {
-  requireAuthenticator(auth);
   // What an authenticator makes, its implementations take: that is checked above, and the endpoints only pass it on.
   const checked = auth as Authenticator<unknown> | null;
   const all = ("definition" in implementations ? [implementations] : implementations) as readonly Implementation[];

@@ -53,7 +53,8 @@ export class Endpoint {
       const { plan: { name, body }, responses: { parts } } = this;
       const auth = this.#auth;
       const run = this.#function;
-      if (auth) call.identity = await identify(auth, call.request, name);
+      // An authenticator that is undefined by mistake throws here, and lets nobody in.
+      if (auth !== null) call.identity = await identify(auth, call.request, name);
       if (!run) throw new HTTPError(501, `Call "${name}": it is not implemented`, { kind: "unimplemented" });
       // As long as it will be: a list that grows takes room for many more.
       const values: unknown[] = new Array(this.plan.arguments.length + 1);

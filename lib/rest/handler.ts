@@ -1,4 +1,4 @@
-import type { Authenticator } from "./auth.ts";
+import { type Authenticator, requireAuthenticator } from "./auth.ts";
 import { writeChannel } from "./channel_server.ts";
 import { DefinitionError, problemsOf } from "./check.ts";
 import { compress, type CompressOptions } from "./compress.ts";
@@ -73,6 +73,7 @@ export function handler<Identity = unknown>(
   implementations: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],
   options: HandlerOptions = {},
 ): Handler {
+  requireAuthenticator(auth);
   const all = "definition" in implementations ? [implementations] : implementations;
   const definitions = all.map(({ definition }) => definition);
   // Within one definition duplicates are among its own problems.
