@@ -41,14 +41,14 @@ export function compact(db: DatabaseSync): void {
   try {
     db.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
     db.exec("VACUUM");
-    takeOver(db);
+    adoptDatabase(db);
   } catch {
     // It takes room to make room. What is written comes first; the next start tries again.
   }
 }
 
 /** Takes the log over into the file, which only then becomes smaller. */
-export function takeOver(db: DatabaseSync): void {
+export function adoptDatabase(db: DatabaseSync): void {
   db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
 }
 

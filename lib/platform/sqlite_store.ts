@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { EngineError } from "../engine/errors.ts";
 import type { Change, Retention, Row, Store, StreamEntry, StreamExtent, StreamRange } from "../engine/ports.ts";
 import { type Amount, beyond, sizeOf } from "./retention.ts";
-import { compact, limitSpace, shrink, takeOver } from "./sqlite_space.ts";
+import { adoptDatabase, compact, limitSpace, shrink } from "./sqlite_space.ts";
 
 /** The layout below; a file with a higher number was written by a later Gantry. */
 const SCHEMA_VERSION = 1;
@@ -119,7 +119,7 @@ export class SQLiteStore implements Store {
     const isShrunk = shrink(this.#db);
     this.#isShrunk ||= isShrunk;
     if (first !== before || isShrunk) return true;
-    if (this.#isShrunk) takeOver(this.#db);
+    if (this.#isShrunk) adoptDatabase(this.#db);
     this.#isShrunk = false;
     compact(this.#db);
     return false;

@@ -48,7 +48,7 @@ export function findSubnet(text: string): Subnet | undefined {
 }
 
 /** Returns whether two subnets share an address. */
-export function overlap(a: Subnet, b: Subnet): boolean {
+export function subnetsOverlap(a: Subnet, b: Subnet): boolean {
   return a.version === b.version && a.first < b.first + b.size && b.first < a.first + a.size;
 }
 

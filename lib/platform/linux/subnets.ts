@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import type { NetworkRecord } from "../../engine/network_record.ts";
-import { addressAt, findSubnet, overlap, parseSubnet, type Subnet } from "../../engine/text/ip.ts";
+import { addressAt, findSubnet, parseSubnet, type Subnet, subnetsOverlap } from "../../engine/text/ip.ts";
 import { runCommand } from "./command.ts";
 import { withFileLock } from "./file_lock.ts";
 import { namesIn } from "./tree.ts";
@@ -85,7 +85,7 @@ export class Subnets {
     return await this.#alone(async () => {
       const isRival = (note: Reservation) => {
         const theirs = findSubnet(note.subnet);
-        const overlaps = mine !== undefined && theirs !== undefined && overlap(theirs, mine);
+        const overlaps = mine !== undefined && theirs !== undefined && subnetsOverlap(theirs, mine);
         return note.root !== this.#root && (note.interface === name || overlaps);
       };
       if ((await this.#read()).some(isRival)) return false;
@@ -202,7 +202,7 @@ function freeSubnet(used: readonly Subnet[]): string {
   for (const pool of POOLS.map(parseSubnet)) {
     for (let index = 0; index < 1 << (PREFIX - pool.prefix); index++) {
       const subnet = parseSubnet(`${addressAt(pool, index << (32 - PREFIX))}/${PREFIX}`);
-      if (!used.some((other) => overlap(other, subnet))) return `${addressAt(subnet, 0)}/${PREFIX}`;
+      if (!used.some((other) => subnetsOverlap(other, subnet))) return `${addressAt(subnet, 0)}/${PREFIX}`;
     }
   }
   throw new EngineError("limit", "Choose subnet: every subnet of the pool is in use on this host");

@@ -5,9 +5,9 @@ import {
   contains,
   findSubnet,
   formatAddress,
-  overlap,
   parseAddress,
   parseSubnet,
+  subnetsOverlap,
 } from "../../../lib/engine/text/ip.ts";
 
 Deno.test("parseAddress() and formatAddress() are each other's inverse in canonical form", () => {
@@ -71,8 +71,8 @@ Deno.test("findSubnet() takes what programs of the host print, single addresses 
   ]);
 });
 
-Deno.test("overlap() and addressAt() know a subnet's borders", () => {
-  const shares = (a: string, b: string) => overlap(parseSubnet(a), parseSubnet(b));
+Deno.test("subnetsOverlap() and addressAt() know a subnet's borders", () => {
+  const shares = (a: string, b: string) => subnetsOverlap(parseSubnet(a), parseSubnet(b));
   assertEquals(shares("10.0.0.0/8", "10.255.0.0/16"), true);
   assertEquals(shares("10.1.0.0/16", "10.2.0.0/16"), false);
   assertEquals(shares("0.0.0.0/0", "::/0"), false);
