@@ -6,7 +6,7 @@
  * @example An engine in memory, and its API called in place
  * ```ts
  * import { engineHandler, systemAPI } from "./mod.ts";
- * import { openMemoryEngine } from "./lib/platform/memory_engine.ts"; // "./memory"
+ * import { openMemoryEngine } from "./lib/platform/entries/memory_engine.ts"; // "./memory"
  * import { link } from "./lib/rest/mod.ts"; // "./rest"
  *
  * const engine = await openMemoryEngine();
@@ -20,8 +20,8 @@
 export { Engine } from "./lib/engine/engine.ts";
 export { EngineError, type EngineErrorOptions, type ErrorCode } from "./lib/engine/errors.ts";
 export type { EngineOptions, Limits, Platform } from "./lib/engine/options.ts";
-export type * from "./lib/engine/host_port.ts";
-export type * from "./lib/engine/ports.ts";
+export type * from "./lib/engine/ports/host_port.ts";
+export type * from "./lib/engine/ports/ports.ts";
 export { engineHandler, type EngineHandlerOptions, operations } from "./handlers/engine_handler.ts";
 export { DefaultEngineSwaggerSpec } from "./handlers/swagger.ts";
 export { compatContainersAPI } from "./handlers/compat/containers/api.ts";

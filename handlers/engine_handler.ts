@@ -18,7 +18,7 @@ import { compatSecrets } from "./compat/secrets/secrets.ts";
 import { compatSystem } from "./compat/system/system.ts";
 import { containers } from "./containers/containers.ts";
 import { exec } from "./exec/exec.ts";
-import { definitions } from "./definitions.ts";
+import { definitions } from "./families.ts";
 import { files } from "./files/files.ts";
 import { images } from "./images/images.ts";
 import { ABOUT } from "./swagger.ts";

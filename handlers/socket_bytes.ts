@@ -1,5 +1,5 @@
 import { type Context, HTTPError, type Upgraded } from "../lib/rest/mod.ts";
-import { chooseProtocol, close, drained, opened, wantsWebSocket } from "../lib/rest/websocket_channel.ts";
+import { chooseProtocol, close, drained, opened, wantsWebSocket } from "../lib/rest/channels/websocket_channel.ts";
 
 /** Bytes a peer may send ahead of who reads them. */
 const MOST_AHEAD = 8 << 20;

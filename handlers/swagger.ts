@@ -1,6 +1,6 @@
 import type { DocumentOptions, OpenAPIDocument } from "../lib/rest/surfaces.ts";
 import { openapi } from "../lib/rest/surfaces.ts";
-import { definitions } from "./definitions.ts";
+import { definitions } from "./families.ts";
 import { API_VERSION } from "./wire/api_options.ts";
 
 /** What documents of the API say of it as a whole. */

@@ -6,8 +6,8 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { busyboxImage, pushImage } from "../tests/fixtures/image_builder.ts";
-import { registriesConf, startRegistry } from "../tests/fixtures/registry.ts";
+import { busyboxImage, pushImage } from "../tests/fixtures/images/image_builder.ts";
+import { registriesConf, startRegistry } from "../tests/fixtures/images/registry.ts";
 import { dispatchLines } from "./bench/dispatch_bench.ts";
 import { engineLines } from "./bench/engine_bench.ts";
 import { httpLines } from "./bench/http_bench.ts";

@@ -9,8 +9,8 @@ const root = new URL("../", import.meta.url);
 
 /** Every bundle, by its file in `dist/`. */
 export const bundles: Record<string, { entry: string; target: Target; what: string; types?: string }> = {
-  "node.mjs": { entry: "lib/platform/node.ts", target: "node", what: "the engine on Node" },
-  "workers.js": { entry: "lib/platform/workers.ts", target: "workers", what: "the engine as an edge handler" },
+  "node.mjs": { entry: "lib/platform/entries/node.ts", target: "node", what: "the engine on Node" },
+  "workers.js": { entry: "lib/platform/entries/workers.ts", target: "workers", what: "the engine as an edge handler" },
   "gantry-node.mjs": { entry: "scripts/node_library.ts", target: "node", what: "the library on Node" },
   "rest.js": {
     entry: "scripts/rest_library.ts",

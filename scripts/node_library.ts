@@ -5,6 +5,6 @@
  */
 export * from "../mod.ts";
 export * as rest from "../lib/rest/mod.ts";
-export * from "../lib/platform/serve.ts";
-export { type HostEngineOptions, openHostEngine } from "../lib/platform/host_engine.ts";
-export { type MemoryEngineOptions, openMemoryEngine } from "../lib/platform/memory_engine.ts";
+export * from "../lib/platform/http/serve.ts";
+export { type HostEngineOptions, openHostEngine } from "../lib/platform/entries/host_engine.ts";
+export { type MemoryEngineOptions, openMemoryEngine } from "../lib/platform/entries/memory_engine.ts";

@@ -4,5 +4,5 @@
  * @module
  */
 export * from "./rest_library.ts";
-export * from "../lib/rest/xml.ts";
-export * from "../lib/platform/serve.ts";
+export * from "../lib/rest/codecs/xml.ts";
+export * from "../lib/platform/http/serve.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { serveCommand } from "../lib/platform/serve_command.ts";
+import { serveCommand } from "../lib/platform/entries/serve_command.ts";
 import { setup } from "./setup.ts";
 
 Deno.exit(await serveCommand(Deno.args, { setup }));

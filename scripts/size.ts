@@ -98,7 +98,7 @@ export const EXPORTS: readonly Export[] = [
   {
     name: "check",
     holds: "what is wrong with a definition",
-    from: "check.ts",
+    from: "check/check.ts",
     names: ["checkOperations"],
     over: "server",
   },
@@ -109,7 +109,7 @@ export const EXPORTS: readonly Export[] = [
   { name: "compress", holds: "gzip, deflate", from: "server.ts", names: ["compress"], over: "server" },
   { name: "decompress", holds: "bodies sent so", from: "server.ts", names: ["decompress"], over: "server" },
   { name: "request id", holds: "X-Request-Id", from: "server.ts", names: ["requestID"], over: "server" },
-  { name: "xml", holds: "without its library", from: "xml.ts", names: ["xml"], over: "client" },
+  { name: "xml", holds: "without its library", from: "codecs/xml.ts", names: ["xml"], over: "client" },
   {
     name: "surfaces",
     holds: "document, page, client module",

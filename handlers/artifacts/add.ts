@@ -1,7 +1,7 @@
-import type { ArtifactRecord } from "../../lib/engine/artifact_record.ts";
+import type { ArtifactRecord } from "../../lib/engine/records/artifact_record.ts";
 import type { AddArtifactOptions } from "../../lib/engine/artifacts/add.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
-import type { AddArtifactQuery } from "../wire/artifact.ts";
+import type { AddArtifactQuery } from "../wire/artifacts/artifact.ts";
 
 /** Reads what an addition asks for, adds, and tells the digest of what the artifact is now. */
 export async function addFile(

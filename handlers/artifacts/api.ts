@@ -9,7 +9,7 @@ import {
   PullArtifactQuery,
   PushArtifactQuery,
   RemoveArtifactsQuery,
-} from "../wire/artifact.ts";
+} from "../wire/artifacts/artifact.ts";
 import { z } from "../wire/zod.ts";
 
 const name = z.string();

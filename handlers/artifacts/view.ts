@@ -1,6 +1,6 @@
-import type { ArtifactRecord } from "../../lib/engine/artifact_record.ts";
+import type { ArtifactRecord } from "../../lib/engine/records/artifact_record.ts";
 import { emit } from "../wire/emit.ts";
-import { ArtifactReport } from "../wire/artifact.ts";
+import { ArtifactReport } from "../wire/artifacts/artifact.ts";
 
 /** An artifact as it is listed and inspected. */
 export function artifactReport({ name, digest, manifest }: ArtifactRecord): ArtifactReport {

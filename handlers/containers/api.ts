@@ -1,8 +1,8 @@
 import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
-import { ARCHIVE_LIMIT } from "../wire/file.ts";
+import { ARCHIVE_LIMIT } from "../wire/files/file.ts";
 import { body, reply } from "../wire/body.ts";
-import { CheckpointQuery, RestoreQuery, RestoreReport } from "../wire/checkpoint.ts";
+import { CheckpointQuery, RestoreQuery, RestoreReport } from "../wire/containers/checkpoint.ts";
 import { StatsJSON } from "../wire/compat/stats.ts";
 import {
   ContainerCreateResponse,
@@ -10,8 +10,8 @@ import {
   ListContainer,
   PruneReport,
   RmReport,
-} from "../wire/container.ts";
-import { InspectContainerData } from "../wire/container_inspect.ts";
+} from "../wire/containers/container.ts";
+import { InspectContainerData } from "../wire/containers/container_inspect.ts";
 import {
   AttachQuery,
   ExistsQuery,
@@ -30,11 +30,11 @@ import {
   TopQuery,
   UpdateQuery,
   WaitQuery,
-} from "../wire/container_query.ts";
-import { HealthCheckResults } from "../wire/health.ts";
-import { UpdateEntities } from "../wire/container_update.ts";
-import { SpecGenerator } from "../wire/spec_generator.ts";
-import { ContainerStatsReport } from "../wire/stats.ts";
+} from "../wire/containers/container_query.ts";
+import { HealthCheckResults } from "../wire/containers/health.ts";
+import { UpdateEntities } from "../wire/containers/container_update.ts";
+import { SpecGenerator } from "../wire/containers/spec_generator.ts";
+import { ContainerStatsReport } from "../wire/containers/stats.ts";
 import { z } from "../wire/zod.ts";
 
 const name = z.string();

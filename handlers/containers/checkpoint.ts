@@ -1,9 +1,14 @@
-import type { CRIUStatistics as Statistics } from "../../lib/engine/checkpoint_port.ts";
-import type { PortMapping } from "../../lib/engine/container_record.ts";
+import type { CRIUStatistics as Statistics } from "../../lib/engine/ports/checkpoint_port.ts";
+import type { PortMapping } from "../../lib/engine/records/container_record.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
-import { type CheckpointQuery, CheckpointReport, type CRIUStatistics, RestoreReport } from "../wire/checkpoint.ts";
-import type { RestoreQuery } from "../wire/checkpoint.ts";
+import {
+  type CheckpointQuery,
+  CheckpointReport,
+  type CRIUStatistics,
+  RestoreReport,
+} from "../wire/containers/checkpoint.ts";
+import type { RestoreQuery } from "../wire/containers/checkpoint.ts";
 import { emit, type Sparse } from "../wire/emit.ts";
 import type { z } from "../wire/zod.ts";
 import { unsupported } from "./spec/unsupported.ts";

@@ -1,6 +1,6 @@
 import type { ContainerStats } from "../../lib/engine/containers/stats.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { BlockEntry, ContainerUsage } from "../../lib/engine/resource_port.ts";
+import type { BlockEntry, ContainerUsage } from "../../lib/engine/ports/resource_port.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { type CPUStats, StatsJSON } from "../wire/compat/stats.ts";
 import { emit, type Sparse } from "../wire/emit.ts";

@@ -1,10 +1,10 @@
-import type { ContainerSpec } from "../../lib/engine/container_record.ts";
+import type { ContainerSpec } from "../../lib/engine/records/container_record.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { platformMatches, type PlatformWish } from "../../lib/oci/platform.ts";
-import { ContainerCreateResponse } from "../wire/container.ts";
+import { ContainerCreateResponse } from "../wire/containers/container.ts";
 import { emit } from "../wire/emit.ts";
-import type { SpecGenerator } from "../wire/spec_generator.ts";
+import type { SpecGenerator } from "../wire/containers/spec_generator.ts";
 import { containerSpec } from "./spec/container_spec.ts";
 import { withDefaults } from "./spec/defaults.ts";
 

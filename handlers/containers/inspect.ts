@@ -1,6 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { isBefore } from "../path_version.ts";
-import type { InspectContainerData } from "../wire/container_inspect.ts";
+import type { InspectContainerData } from "../wire/containers/container_inspect.ts";
 import { imagesOf } from "./list.ts";
 import { inspectContainer } from "./view/inspect_container.ts";
 

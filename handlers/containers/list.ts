@@ -1,10 +1,10 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { ContainerRecord } from "../../lib/engine/container_record.ts";
+import type { ContainerRecord } from "../../lib/engine/records/container_record.ts";
 import type { ListOptions } from "../../lib/engine/containers/options.ts";
-import type { ImageRecord } from "../../lib/engine/image_record.ts";
+import type { ImageRecord } from "../../lib/engine/records/image_record.ts";
 import { parseFilters } from "../parse_filters.ts";
-import type { ListContainer } from "../wire/container.ts";
-import type { ListContainersQuery } from "../wire/container_query.ts";
+import type { ListContainer } from "../wire/containers/container.ts";
+import type { ListContainersQuery } from "../wire/containers/container_query.ts";
 import type { z } from "../wire/zod.ts";
 import { listContainer } from "./view/list_container.ts";
 

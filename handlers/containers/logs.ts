@@ -3,7 +3,7 @@ import type { LogRecord, LogsOptions } from "../../lib/engine/containers/options
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { badParameter } from "../errors.ts";
 import { sendOverSocket, wantsWebSocket } from "../socket_bytes.ts";
-import type { LogsQuery } from "../wire/container_query.ts";
+import type { LogsQuery } from "../wire/containers/container_query.ts";
 import { parseMoment } from "../../lib/engine/text/moment.ts";
 import { gather, type Piece } from "./gather.ts";
 import { addFrameHeader, MULTIPLEXED_STREAM, RAW_STREAM } from "./stream_frames.ts";

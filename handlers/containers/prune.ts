@@ -1,4 +1,4 @@
-import type { ContainerRecord } from "../../lib/engine/container_record.ts";
+import type { ContainerRecord } from "../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { parseFilters } from "../parse_filters.ts";

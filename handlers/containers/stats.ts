@@ -1,11 +1,11 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { ContainerStats as Stats } from "../../lib/engine/containers/stats.ts";
-import type { InterfaceUsage } from "../../lib/engine/resource_port.ts";
+import type { InterfaceUsage } from "../../lib/engine/ports/resource_port.ts";
 import type { Context } from "../../lib/rest/mod.ts";
 import { isBefore } from "../path_version.ts";
-import type { StatsQuery } from "../wire/container_query.ts";
+import type { StatsQuery } from "../wire/containers/container_query.ts";
 import { emit, type Sparse } from "../wire/emit.ts";
-import { type ContainerStats, ContainerStatsReport } from "../wire/stats.ts";
+import { type ContainerStats, ContainerStatsReport } from "../wire/containers/stats.ts";
 import { nanoseconds } from "../wire/time.ts";
 
 /** Seconds from report to report. */

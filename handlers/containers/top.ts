@@ -1,6 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
-import { ContainerTopOKBody } from "../wire/container.ts";
+import { ContainerTopOKBody } from "../wire/containers/container.ts";
 import { emit } from "../wire/emit.ts";
 
 const SECOND = 1000;

@@ -1,7 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { RestartPolicy } from "../../lib/engine/container_record.ts";
+import type { RestartPolicy } from "../../lib/engine/records/container_record.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
-import type { ThrottleDevice, UpdateEntities } from "../wire/container_update.ts";
+import type { ThrottleDevice, UpdateEntities } from "../wire/containers/container_update.ts";
 import { restartPolicy } from "./spec/restart_policy.ts";
 import { rlimit } from "./spec/resources.ts";
 import { unsupported } from "./spec/unsupported.ts";

@@ -1,7 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 import { emit } from "../wire/emit.ts";
-import { type ExecCreateConfig, IDResponse } from "../wire/exec.ts";
+import { type ExecCreateConfig, IDResponse } from "../wire/exec/exec.ts";
 import { terminalSize } from "./terminal_size.ts";
 
 /** Makes an exec session in a running container. */

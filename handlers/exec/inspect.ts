@@ -1,6 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { emit } from "../wire/emit.ts";
-import { InspectExecSession } from "../wire/exec.ts";
+import { InspectExecSession } from "../wire/exec/exec.ts";
 
 /** Tells all there is to know of a session. */
 export function inspectExec(engine: Engine, id: string): InspectExecSession {

@@ -1,9 +1,9 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import type { Attachment, Frame } from "../../lib/engine/host_port.ts";
+import type { Attachment, Frame } from "../../lib/engine/ports/host_port.ts";
 import type { Context } from "../../lib/rest/mod.ts";
 import { join, takeOver } from "../containers/attach.ts";
-import type { ExecStartConfig } from "../wire/exec.ts";
+import type { ExecStartConfig } from "../wire/exec/exec.ts";
 import { terminalSize } from "./terminal_size.ts";
 import { errorText } from "../images/pull_progress.ts";
 

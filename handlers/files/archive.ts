@@ -3,7 +3,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { badParameter } from "../errors.ts";
-import type { FileInfo } from "../wire/file.ts";
+import type { FileInfo } from "../wire/files/file.ts";
 
 const STAT_HEADER = "X-Docker-Container-Path-Stat";
 

@@ -1,7 +1,7 @@
 import type { ChangesOptions } from "../../lib/engine/containers/files/diff.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
-import { Change, type ChangesQuery } from "../wire/file.ts";
+import { Change, type ChangesQuery } from "../wire/files/file.ts";
 import { emit } from "../wire/emit.ts";
 
 const KINDS = { modified: 0, added: 1, deleted: 2 } as const;

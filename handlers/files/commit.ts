@@ -3,7 +3,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import type { ExecutionConfig } from "../../lib/oci/image_config.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { errorText } from "../images/pull_progress.ts";
-import type { BuildResponse, CommitQuery, CompatCommitQuery, IDResponse } from "../wire/commit.ts";
+import type { BuildResponse, CommitQuery, CompatCommitQuery, IDResponse } from "../wire/files/commit.ts";
 import type { Config } from "../wire/compat/config.ts";
 
 /** Makes an image of a container: one answer with its ID, or, streamed, what is done and then the ID. */

@@ -1,7 +1,7 @@
 import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
-import { PruneReport } from "../wire/container.ts";
-import { ChangesQuery } from "../wire/file.ts";
+import { PruneReport } from "../wire/containers/container.ts";
+import { ChangesQuery } from "../wire/files/file.ts";
 import { ProgressMessage } from "../wire/compat/image.ts";
 import {
   HistoryResponse,
@@ -16,7 +16,7 @@ import {
   LibpodImagesRemoveReport,
   LibpodImagesResolveReport,
   ScpReport,
-} from "../wire/image.ts";
+} from "../wire/images/image.ts";
 import {
   ExportImageQuery,
   ExportImagesQuery,
@@ -32,7 +32,7 @@ import {
   SearchQuery,
   TagQuery,
   TreeQuery,
-} from "../wire/image_query.ts";
+} from "../wire/images/image_query.ts";
 import { z } from "../wire/zod.ts";
 
 const name = z.string();

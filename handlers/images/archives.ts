@@ -2,8 +2,8 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import { SAVE_FORMATS, type SaveFormat } from "../../lib/engine/images/archive/save.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { emit } from "../wire/emit.ts";
-import { ImageImportReport, ImageLoadReport } from "../wire/image.ts";
-import type { ExportImagesQuery, ImportQuery } from "../wire/image_query.ts";
+import { ImageImportReport, ImageLoadReport } from "../wire/images/image.ts";
+import type { ExportImagesQuery, ImportQuery } from "../wire/images/image_query.ts";
 
 /** What a saved archive says it is. */
 export const ARCHIVE_TYPE = "application/octet; charset=us-ascii";

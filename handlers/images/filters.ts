@@ -1,7 +1,7 @@
 import { EngineError } from "../../lib/engine/errors.ts";
-import { fitsGlob } from "../../lib/engine/glob.ts";
-import type { Relations } from "../../lib/engine/images/relations.ts";
-import type { ImageRecord } from "../../lib/engine/image_record.ts";
+import { fitsGlob } from "../../lib/engine/text/glob.ts";
+import type { Relations } from "../../lib/engine/images/store/relations.ts";
+import type { ImageRecord } from "../../lib/engine/records/image_record.ts";
 import type { Filters } from "../wire/query.ts";
 import { hasLabel, parseBoolean } from "../../lib/engine/text/list_filters.ts";
 import { parseMoment } from "../../lib/engine/text/moment.ts";

@@ -1,7 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { ImageRecord } from "../../lib/engine/image_record.ts";
-import { Relations } from "../../lib/engine/images/relations.ts";
-import type { ImageSummary } from "../wire/image.ts";
+import type { ImageRecord } from "../../lib/engine/records/image_record.ts";
+import { Relations } from "../../lib/engine/images/store/relations.ts";
+import type { ImageSummary } from "../wire/images/image.ts";
 import type { Filters } from "../wire/query.ts";
 import { parseFilters } from "../parse_filters.ts";
 import { imageFilter } from "./filters.ts";

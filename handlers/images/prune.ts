@@ -3,9 +3,9 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import type { RemoveImageReport } from "../../lib/engine/images/types.ts";
 import { badParameter } from "../errors.ts";
 import { parseFilters } from "../parse_filters.ts";
-import { PruneReport } from "../wire/container.ts";
+import { PruneReport } from "../wire/containers/container.ts";
 import { emit } from "../wire/emit.ts";
-import type { PruneImagesQuery } from "../wire/image_query.ts";
+import type { PruneImagesQuery } from "../wire/images/image_query.ts";
 import type { Filters } from "../wire/query.ts";
 import { fitting } from "./list.ts";
 

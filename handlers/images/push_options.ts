@@ -1,7 +1,7 @@
 import type { PushOptions } from "../../lib/engine/images/types.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 import { badParameter } from "../errors.ts";
-import type { PushQuery } from "../wire/image_query.ts";
+import type { PushQuery } from "../wire/images/image_query.ts";
 import { parseDuration } from "../../lib/engine/text/duration.ts";
 
 const FORMATS: Record<string, PushOptions["format"]> = { "": undefined, oci: "oci", v2s2: "docker", docker: "docker" };

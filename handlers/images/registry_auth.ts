@@ -1,6 +1,6 @@
 import type { CredentialSource } from "../../lib/engine/images/types.ts";
-import { credentialKey, findCredential, splitAuth } from "../../lib/oci/auth_file.ts";
-import type { Credential } from "../../lib/oci/registry_sessions.ts";
+import { credentialKey, findCredential, splitAuth } from "../../lib/oci/registry/auth_file.ts";
+import type { Credential } from "../../lib/oci/registry/registry_sessions.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 import { decode, DecodeError } from "../wire/decode.ts";
 import { AuthConfig } from "../wire/auth.ts";

@@ -2,7 +2,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { RemoveImageOptions, RemoveImageReport } from "../../lib/engine/images/types.ts";
 import { emit } from "../wire/emit.ts";
-import { LibpodImagesRemoveReport } from "../wire/image.ts";
+import { LibpodImagesRemoveReport } from "../wire/images/image.ts";
 import { errorText } from "./pull_progress.ts";
 
 /** Removes one image; what goes wrong is the answer's status. */

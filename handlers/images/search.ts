@@ -3,8 +3,8 @@ import type { SearchOptions } from "../../lib/engine/images/search.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { parseFilters } from "../parse_filters.ts";
 import { emit } from "../wire/emit.ts";
-import { ImageSearchReport } from "../wire/image.ts";
-import type { SearchQuery } from "../wire/image_query.ts";
+import { ImageSearchReport } from "../wire/images/image.ts";
+import type { SearchQuery } from "../wire/images/image_query.ts";
 import { registryCredentials } from "./registry_auth.ts";
 
 /** Searches registries, with the credential the request carries. */

@@ -1,5 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { type ImageRecord, repoTags } from "../../lib/engine/image_record.ts";
+import { type ImageRecord, repoTags } from "../../lib/engine/records/image_record.ts";
 
 /** A layer as it stands on the layers below it, with the images it is the last one of. */
 interface LayerNode {

@@ -1,8 +1,8 @@
-import { type ImageRecord, repoDigests, repoTags } from "../../lib/engine/image_record.ts";
-import type { Relations } from "../../lib/engine/images/relations.ts";
+import { type ImageRecord, repoDigests, repoTags } from "../../lib/engine/records/image_record.ts";
+import type { Relations } from "../../lib/engine/images/store/relations.ts";
 import { MEDIA_TYPE } from "../../lib/oci/media_type.ts";
 import { emit } from "../wire/emit.ts";
-import { HistoryResponse, ImageData, ImageSummary } from "../wire/image.ts";
+import { HistoryResponse, ImageData, ImageSummary } from "../wire/images/image.ts";
 
 /** An image as the native tree inspects it. */
 export function imageData(image: ImageRecord, relations?: Relations): ImageData {

@@ -1,7 +1,7 @@
 import type { EntryAnnotations } from "../../lib/engine/images/manifests/annotate.ts";
 import type { ListAnnotations } from "../../lib/engine/images/manifests/manifest_lists.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
-import type { ManifestAddOptions } from "../wire/manifest.ts";
+import type { ManifestAddOptions } from "../wire/manifests/manifest.ts";
 
 /** Annotations as a list of `key=value`, as a map, or as nothing; a 400 for both. */
 export function annotationsOf(

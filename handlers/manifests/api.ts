@@ -1,7 +1,7 @@
 import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
 import { body } from "../wire/body.ts";
-import { LibpodImagesRemoveReport } from "../wire/image.ts";
+import { LibpodImagesRemoveReport } from "../wire/images/image.ts";
 import {
   IDResponse,
   ManifestAccessQuery,
@@ -15,7 +15,7 @@ import {
   ManifestPushReport,
   ManifestPushV3Query,
   ManifestRemoveDigestQuery,
-} from "../wire/manifest.ts";
+} from "../wire/manifests/manifest.ts";
 import { z } from "../wire/zod.ts";
 
 const name = z.string();

@@ -1,7 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { registryCredentials } from "../images/registry_auth.ts";
-import type { ManifestCreateQuery, ManifestModifyOptions } from "../wire/manifest.ts";
+import type { ManifestCreateQuery, ManifestModifyOptions } from "../wire/manifests/manifest.ts";
 import { annotationsOf, entryOf, listOf, saysAnything } from "./annotations.ts";
 
 /** Makes a manifest list of what the query and the body name; all of it, or nothing. */

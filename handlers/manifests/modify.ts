@@ -1,14 +1,14 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { RegistryAccess } from "../../lib/engine/images/types.ts";
-import { readStream } from "../../lib/oci/body.ts";
+import { readStream } from "../../lib/oci/registry/body.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { errorText } from "../images/pull_progress.ts";
 import { registryCredentials } from "../images/registry_auth.ts";
 import { boundaryOf, type Part, parts } from "../multipart_parts.ts";
 import { decode, DecodeError } from "../wire/decode.ts";
 import { emit } from "../wire/emit.ts";
-import { ManifestModifyOptions, ManifestModifyReport } from "../wire/manifest.ts";
+import { ManifestModifyOptions, ManifestModifyReport } from "../wire/manifests/manifest.ts";
 import { artifactFiles } from "./artifact_files.ts";
 import { entryOf, listOf, saysAnything } from "./annotations.ts";
 

@@ -6,7 +6,7 @@ import { isUnderWay, pushFailure } from "../images/push.ts";
 import { compressionOf, pushOptions } from "../images/push_options.ts";
 import { registryCredentials } from "../images/registry_auth.ts";
 import { emit } from "../wire/emit.ts";
-import { type ManifestPushQuery, ManifestPushReport, type ManifestPushV3Query } from "../wire/manifest.ts";
+import { type ManifestPushQuery, ManifestPushReport, type ManifestPushV3Query } from "../wire/manifests/manifest.ts";
 
 /** Pushes a manifest list; the last report has the digest. Unless told otherwise it is the only one. */
 export async function pushManifest(

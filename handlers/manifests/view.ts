@@ -1,7 +1,7 @@
-import type { ImageList } from "../../lib/engine/image_record.ts";
+import type { ImageList } from "../../lib/engine/records/image_record.ts";
 import type { Descriptor } from "../../lib/oci/descriptor.ts";
 import { emit } from "../wire/emit.ts";
-import { ManifestListData } from "../wire/manifest.ts";
+import { ManifestListData } from "../wire/manifests/manifest.ts";
 
 /** A manifest list as it is inspected: what Docker's form and OCI's can say, together. */
 export function listData({ entries, annotations, subject }: ImageList, mediaType: string): ManifestListData {

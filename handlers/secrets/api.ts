@@ -7,7 +7,7 @@ import {
   RemoveSecretQuery,
   SecretCreateReport,
   SecretInfoReport,
-} from "../wire/secret.ts";
+} from "../wire/secrets/secret.ts";
 import { z } from "../wire/zod.ts";
 
 const name = z.string();

@@ -1,6 +1,6 @@
 import type { SecretRecord } from "../../lib/engine/secrets.ts";
 import { emit } from "../wire/emit.ts";
-import { SecretInfoReport } from "../wire/secret.ts";
+import { SecretInfoReport } from "../wire/secrets/secret.ts";
 import { wireTime } from "../wire/time.ts";
 
 /** A secret as it is listed and inspected; with its value only where that is given. */

@@ -1,10 +1,10 @@
 import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
 import { reply } from "../wire/body.ts";
-import { Event } from "../wire/event.ts";
-import { Info } from "../wire/info.ts";
-import { EventsQuery } from "../wire/system_query.ts";
-import { SystemComponentVersion } from "../wire/version.ts";
+import { Event } from "../wire/system/event.ts";
+import { Info } from "../wire/system/info.ts";
+import { EventsQuery } from "../wire/system/system_query.ts";
+import { SystemComponentVersion } from "../wire/system/version.ts";
 
 /** The service itself, in the native tree. */
 export const systemAPI = api("http://localhost", {

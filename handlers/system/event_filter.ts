@@ -1,4 +1,4 @@
-import type { EngineEvent } from "../../lib/engine/events.ts";
+import type { EngineEvent } from "../../lib/engine/store/events.ts";
 import { hasLabel } from "../../lib/engine/text/list_filters.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 import type { Filters } from "../wire/query.ts";

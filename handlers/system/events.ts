@@ -1,12 +1,12 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { EngineEvent } from "../../lib/engine/events.ts";
+import type { EngineEvent } from "../../lib/engine/store/events.ts";
 import { parseMoment } from "../../lib/engine/text/moment.ts";
 import type { Context } from "../../lib/rest/mod.ts";
 import { badParameter } from "../errors.ts";
 import { isBefore } from "../path_version.ts";
 import { emit } from "../wire/emit.ts";
-import { Event } from "../wire/event.ts";
-import type { EventsQuery } from "../wire/system_query.ts";
+import { Event } from "../wire/system/event.ts";
+import type { EventsQuery } from "../wire/system/system_query.ts";
 import { nanoseconds } from "../wire/time.ts";
 import { eventFilter } from "./event_filter.ts";
 

@@ -1,9 +1,9 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { SystemInfo } from "../../lib/engine/info.ts";
-import type { HostInfo as Host } from "../../lib/engine/host_facts.ts";
+import type { HostInfo as Host } from "../../lib/engine/ports/host_facts.ts";
 import { API_VERSION } from "../wire/api_options.ts";
 import { emit, type Sparse } from "../wire/emit.ts";
-import { type HostInfo, Info, type StoreInfo } from "../wire/info.ts";
+import { type HostInfo, Info, type StoreInfo } from "../wire/system/info.ts";
 
 /** Tells facts about the host, the store and the service. */
 export async function info(engine: Engine): Promise<Info> {

@@ -1,7 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { API_VERSION } from "../wire/api_options.ts";
 import { emit, type Sparse } from "../wire/emit.ts";
-import { type ComponentVersion, SystemComponentVersion } from "../wire/version.ts";
+import { type ComponentVersion, SystemComponentVersion } from "../wire/system/version.ts";
 
 /** Builds carry no date. */
 const BUILD_TIME = "1970-01-01T00:00:00Z";

@@ -4,10 +4,10 @@
  * @module
  */
 import { isObject } from "../oci/json.ts";
-import type { ConfSource } from "../oci/registries_conf.ts";
-import { parseTOML } from "../oci/toml.ts";
-import type { ContainerDefaults } from "./container_defaults.ts";
-import type { RLimit } from "./container_record.ts";
+import type { ConfSource } from "../oci/registry/registries_conf.ts";
+import { parseTOML } from "../oci/registry/toml.ts";
+import type { ContainerDefaults } from "./records/container_defaults.ts";
+import type { RLimit } from "./records/container_record.ts";
 import { messageOf } from "../oci/message_of.ts";
 import { LOG_DRIVERS } from "./text/log_drivers.ts";
 

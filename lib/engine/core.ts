@@ -1,12 +1,12 @@
 import { EngineError } from "./errors.ts";
-import type { EventLog } from "./events.ts";
+import type { EventLog } from "./store/events.ts";
 import type { Images } from "./images/images.ts";
-import type { Intents } from "./intents.ts";
-import type { Locks } from "./locks.ts";
+import type { Intents } from "./store/intents.ts";
+import type { Locks } from "./store/locks.ts";
 import type { Log, ResolvedOptions } from "./options.ts";
-import type { Host, NoHost } from "./host_port.ts";
-import type { Clock, Ports, Random } from "./ports.ts";
-import type { State } from "./state.ts";
+import type { Host, NoHost } from "./ports/host_port.ts";
+import type { Clock, Ports, Random } from "./ports/ports.ts";
+import type { State } from "./store/state.ts";
 
 /** What the parts of the engine share. */
 export interface Core {

@@ -1,17 +1,17 @@
 import type { Artifacts } from "./artifacts/artifacts.ts";
-import type { ContainerDefaults } from "./container_defaults.ts";
+import type { ContainerDefaults } from "./records/container_defaults.ts";
 import { Containers } from "./containers/containers.ts";
 import { type Core, hostOf } from "./core.ts";
-import { EventLog } from "./events.ts";
+import { EventLog } from "./store/events.ts";
 import { Images } from "./images/images.ts";
 import { type SystemInfo, VERSION } from "./info.ts";
-import { Intents } from "./intents.ts";
-import { Locks } from "./locks.ts";
+import { Intents } from "./store/intents.ts";
+import { Locks } from "./store/locks.ts";
 import { Networks } from "./networks.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
-import type { Ports } from "./ports.ts";
+import type { Ports } from "./ports/ports.ts";
 import { Secrets } from "./secrets.ts";
-import { State } from "./state.ts";
+import { State } from "./store/state.ts";
 import { Volumes } from "./volumes.ts";
 
 /** A container engine over {@linkcode Ports}: one per store. */

@@ -1,4 +1,4 @@
-import type { HostInfo } from "./host_facts.ts";
+import type { HostInfo } from "./ports/host_facts.ts";
 
 /** The engine's version; `deno.json` has the same. */
 export const VERSION = "0.1.0";

@@ -1,10 +1,10 @@
 import { AddressPool } from "./address_pool.ts";
-import type { NetworkAttachment } from "./container_record.ts";
+import type { NetworkAttachment } from "./records/container_record.ts";
 import { type Core, requireHost } from "./core.ts";
 import { EngineError } from "./errors.ts";
-import type { NetworkRecord } from "./network_record.ts";
+import type { NetworkRecord } from "./records/network_record.ts";
 import { findByNameOrID } from "./text/lookup.ts";
-import type { Index, Table } from "./table.ts";
+import type { Index, Table } from "./store/table.ts";
 
 /** The network containers get that name none; clients know it by this name. */
 export const DEFAULT_NETWORK = "podman";

@@ -1,8 +1,8 @@
-import { emptyRegistriesConf, type RegistriesConf } from "../oci/registries_conf.ts";
-import type { ContainerDefaults } from "./container_defaults.ts";
-import { DEFAULT_EVENT_BYTES, DEFAULT_EVENT_MEMORY } from "./events.ts";
+import { emptyRegistriesConf, type RegistriesConf } from "../oci/registry/registries_conf.ts";
+import type { ContainerDefaults } from "./records/container_defaults.ts";
+import { DEFAULT_EVENT_BYTES, DEFAULT_EVENT_MEMORY } from "./store/events.ts";
 import type { CredentialSource } from "./images/types.ts";
-import type { Ports, TLSOptions } from "./ports.ts";
+import type { Ports, TLSOptions } from "./ports/ports.ts";
 
 /** Bounds on what comes from outside. */
 export interface Limits {

@@ -1,11 +1,11 @@
 import { fromBase64, toBase64 } from "../oci/base64.ts";
 import type { Core } from "./core.ts";
 import { EngineError } from "./errors.ts";
-import { encode } from "./json.ts";
-import { randomID } from "./names.ts";
-import { compilePattern } from "./pattern.ts";
+import { encode } from "./store/json.ts";
+import { randomID } from "./text/names.ts";
+import { compilePattern } from "./text/pattern.ts";
 import { findByNameOrID } from "./text/lookup.ts";
-import type { Index, Operation, Table } from "./table.ts";
+import type { Index, Operation, Table } from "./store/table.ts";
 
 /** A secret as stored: everything of it but its value. */
 export interface SecretRecord {

@@ -1,8 +1,8 @@
 import { type Core, requireHost } from "./core.ts";
 import { EngineError } from "./errors.ts";
-import type { DeleteOptions } from "./host_port.ts";
-import { checkName, MAX_FOLDER_NAME } from "./names.ts";
-import type { Operation, Table } from "./table.ts";
+import type { DeleteOptions } from "./ports/host_port.ts";
+import { checkName, MAX_FOLDER_NAME } from "./text/names.ts";
+import type { Operation, Table } from "./store/table.ts";
 
 /** A volume as stored. */
 export interface VolumeRecord {

@@ -5,7 +5,7 @@
  */
 import { performance } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
-import type { Clock } from "../engine/ports.ts";
+import type { Clock } from "../engine/ports/ports.ts";
 
 /** What a timer counts to, in milliseconds; one that is set to more fires at once. */
 const LONGEST = 2 ** 31 - 1;

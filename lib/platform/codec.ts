@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 import { EngineError } from "../engine/errors.ts";
-import type { Codec, Hash } from "../engine/ports.ts";
+import type { Codec, Hash } from "../engine/ports/ports.ts";
 import { alone, give } from "../oci/byte_stream.ts";
 import { messageOf } from "../oci/message_of.ts";
 import { ZstdFrames } from "../oci/zstd_frames.ts";

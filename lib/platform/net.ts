@@ -7,8 +7,8 @@
 import https from "node:https";
 import { rootCertificates } from "node:tls";
 import { free, isByteStream, pieceStream } from "../oci/byte_stream.ts";
-import type { Net, TLSOptions } from "../engine/ports.ts";
-import { sendRequest } from "./send_request.ts";
+import type { Net, TLSOptions } from "../engine/ports/ports.ts";
+import { sendRequest } from "./http/client/send_request.ts";
 
 /** TLS choices kept with open connections at once. */
 const AGENT_LIMIT = 64;

@@ -4,7 +4,7 @@
  * @module
  */
 import { randomBytes } from "node:crypto";
-import type { Random } from "../engine/ports.ts";
+import type { Random } from "../engine/ports/ports.ts";
 
 /** The system's cryptographic random numbers. */
 export function hostRandom(): Random {

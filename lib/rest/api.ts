@@ -1,4 +1,4 @@
-import { checkOperations } from "./check.ts";
+import { checkOperations } from "./check/check.ts";
 import type { APIOptions, Definition, Operations } from "./definition.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { HTTPError } from "./error.ts";
-import { credentialOf } from "./socket_protocols.ts";
+import { credentialOf } from "./channels/socket_protocols.ts";
 
 /**
  * Decides who calls, what they may do and what they may learn of errors.

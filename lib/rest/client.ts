@@ -14,27 +14,27 @@
  * ```
  * @module
  */
-import { type Client, type Linked, linkWith } from "./core_client.ts";
+import { type Client, type Linked, linkWith } from "./call/core_client.ts";
 import type { Definition, Operations } from "./definition.ts";
 import type { Implementation } from "./implement.ts";
 
-export { readChannel } from "./channel_client.ts";
-export { type Client, type ClientParts, type Linked, linkWith } from "./core_client.ts";
+export { readChannel } from "./channels/channel_client.ts";
+export { type Client, type ClientParts, type Linked, linkWith } from "./call/core_client.ts";
 export { api } from "./define.ts";
 export { namespace, rest } from "./definition.ts";
 export { HTTPError } from "./error.ts";
-export { exactJSON } from "./exact_json.ts";
-export { exactText } from "./exact_text.ts";
-export { form } from "./form.ts";
-export { header } from "./header.ts";
-export { headerValues } from "./header_value.ts";
-export { instance } from "./instance.ts";
-export { type ClientHooks, hooks } from "./hooks.ts";
-export { bytes, chan, error, int64, stream, time, uint64 } from "./marker.ts";
-export { multipart } from "./multipart.ts";
-export { retry, type RetryOptions } from "./retry.ts";
-export { socketProtocols } from "./socket_protocols.ts";
-export { streamBody } from "./stream_body.ts";
+export { exactJSON } from "./codecs/exact_json.ts";
+export { exactText } from "./codecs/exact_text.ts";
+export { form } from "./codecs/form.ts";
+export { header } from "./call/header.ts";
+export { headerValues } from "./codecs/header_value.ts";
+export { instance } from "./plan/instance.ts";
+export { type ClientHooks, hooks } from "./call/hooks.ts";
+export { bytes, chan, error, int64, stream, time, uint64 } from "./plan/marker.ts";
+export { multipart } from "./codecs/multipart.ts";
+export { retry, type RetryOptions } from "./call/retry.ts";
+export { socketProtocols } from "./channels/socket_protocols.ts";
+export { streamBody } from "./codecs/stream_body.ts";
 
 /**
  * {@linkcode linkWith} without any part.

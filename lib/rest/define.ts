@@ -1,5 +1,5 @@
 import { type APIOptions, type Definition, flatten, type Operations } from "./definition.ts";
-import { planOperation } from "./plan.ts";
+import { planOperation } from "./plan/plan.ts";
 
 /**
  * Defines an API without looking for what is wrong with it, which takes a fraction of the code: for clients, and for servers whose tests have

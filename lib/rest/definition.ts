@@ -1,8 +1,8 @@
-import type { Codec } from "./codec.ts";
+import type { Codec } from "./codecs/codec.ts";
 import type { ErrorCodec } from "./error.ts";
-import type { Plan } from "./plan_types.ts";
-import type { Schema } from "./schema.ts";
-import type { CheckTag } from "./tag_types.ts";
+import type { Plan } from "./plan/plan_types.ts";
+import type { Schema } from "./plan/schema.ts";
+import type { CheckTag } from "./plan/tag_types.ts";
 
 /**
  * What a tag cannot say.

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { events, type EventsOptions } from "./receive_events.ts";
-export { type Resumable, resumable, type ResumableOptions } from "./resumable.ts";
+export { events, type EventsOptions } from "./channels/receive_events.ts";
+export { type Resumable, resumable, type ResumableOptions } from "./channels/resumable.ts";

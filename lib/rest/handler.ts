@@ -1,21 +1,21 @@
 import { type Authenticator, requireAuthenticator } from "./auth.ts";
-import { writeChannel } from "./channel_server.ts";
-import { DefinitionError, problemsOf } from "./check.ts";
-import { compress, type CompressOptions } from "./compress.ts";
-import { decompress, refuseCodings } from "./content_coding.ts";
+import { writeChannel } from "./channels/channel_server.ts";
+import { DefinitionError, problemsOf } from "./check/check.ts";
+import { compress, type CompressOptions } from "./run/compress.ts";
+import { decompress, refuseCodings } from "./run/content_coding.ts";
 import type { Handler } from "./context.ts";
-import { type HandlerOptions as CoreOptions, handlerWith, type ServerParts } from "./core_server.ts";
-import { findDuplicates } from "./duplicates.ts";
-import { etag } from "./etag.ts";
-import { exactJSON } from "./exact_json.ts";
-import { exactText } from "./exact_text.ts";
-import { form } from "./form.ts";
-import { headerValues } from "./header_value.ts";
+import { type HandlerOptions as CoreOptions, handlerWith, type ServerParts } from "./run/core_server.ts";
+import { findDuplicates } from "./check/duplicates.ts";
+import { etag } from "./run/etag.ts";
+import { exactJSON } from "./codecs/exact_json.ts";
+import { exactText } from "./codecs/exact_text.ts";
+import { form } from "./codecs/form.ts";
+import { headerValues } from "./codecs/header_value.ts";
 import type { Implementation } from "./implement.ts";
-import { multipart } from "./multipart.ts";
-import { patientRequest } from "./patient_body.ts";
-import { trieRouter } from "./trie_router.ts";
-import { streams } from "./streams.ts";
+import { multipart } from "./codecs/multipart.ts";
+import { patientRequest } from "./run/patient_body.ts";
+import { trieRouter } from "./route/trie_router.ts";
+import { streams } from "./run/streams.ts";
 
 /**
  * Options of {@linkcode handler}.

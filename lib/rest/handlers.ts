@@ -1,19 +1,19 @@
 import type { Authenticator } from "./auth.ts";
-import { Call } from "./call.ts";
-import { DefinitionError, problemsOf } from "./check.ts";
+import { Call } from "./run/call.ts";
+import { DefinitionError, problemsOf } from "./check/check.ts";
 import type { Handler, Platform } from "./context.ts";
-import { handlerWith } from "./core_server.ts";
-import { Endpoint } from "./endpoint.ts";
+import { handlerWith } from "./run/core_server.ts";
+import { Endpoint } from "./run/endpoint.ts";
 import { HTTPError } from "./error.ts";
 import { type HandlerOptions, partsOf, SERVER_PARTS } from "./handler.ts";
 import type { Implementation } from "./implement.ts";
-import { formatPattern } from "./pattern.ts";
-import type { Plan, Segment } from "./plan_types.ts";
-import { cutPath } from "./request_path.ts";
-import { compareSegments } from "./route_order.ts";
-import type { Router } from "./router.ts";
-import { spellingsOf, TrieRouter } from "./trie_router.ts";
-import { ResponseWriter } from "./write_response.ts";
+import { formatPattern } from "./route/pattern.ts";
+import type { Plan, Segment } from "./plan/plan_types.ts";
+import { cutPath } from "./route/request_path.ts";
+import { compareSegments } from "./route/route_order.ts";
+import type { Router } from "./route/router.ts";
+import { spellingsOf, TrieRouter } from "./route/trie_router.ts";
+import { ResponseWriter } from "./run/write_response.ts";
 
 /**
  * The operations of an API for another router: patterns in its own spelling, each with a handler. Operations that share a pattern share its

@@ -1,6 +1,6 @@
 import type { Authenticator } from "./auth.ts";
 import type { Definition, Namespace, Operations } from "./definition.ts";
-import type { ServerFunction } from "./function_types.ts";
+import type { ServerFunction } from "./plan/function_types.ts";
 
 /**
  * The functions of an API, by name. Those left out answer 501.

@@ -1,13 +1,13 @@
-import { readChannel } from "./channel_client.ts";
-import { type Client, type ClientParts, type Linked, linkWith } from "./core_client.ts";
+import { readChannel } from "./channels/channel_client.ts";
+import { type Client, type ClientParts, type Linked, linkWith } from "./call/core_client.ts";
 import type { Definition, Operations } from "./definition.ts";
-import { exactJSON } from "./exact_json.ts";
-import { exactText } from "./exact_text.ts";
-import { form } from "./form.ts";
-import { headerValues } from "./header_value.ts";
+import { exactJSON } from "./codecs/exact_json.ts";
+import { exactText } from "./codecs/exact_text.ts";
+import { form } from "./codecs/form.ts";
+import { headerValues } from "./codecs/header_value.ts";
 import type { Implementation } from "./implement.ts";
-import { multipart } from "./multipart.ts";
-import { streamBody } from "./stream_body.ts";
+import { multipart } from "./codecs/multipart.ts";
+import { streamBody } from "./codecs/stream_body.ts";
 
 const PARTS: ClientParts = {
   channel: readChannel,

@@ -16,10 +16,10 @@
  */
 export { api } from "./api.ts";
 export { type Authenticator, basic, bearer, sameSecret } from "./auth.ts";
-export type { CompressOptions } from "./compress.ts";
-export type { Codec, CodecContext, Encoded } from "./codec.ts";
+export type { CompressOptions } from "./run/compress.ts";
+export type { Codec, CodecContext, Encoded } from "./codecs/codec.ts";
 export type { Context, Handler, Platform, Upgraded, UpgradeInit } from "./context.ts";
-export { DefinitionError } from "./check.ts";
+export { DefinitionError } from "./check/check.ts";
 export {
   type APIOptions,
   type Definition,
@@ -48,15 +48,15 @@ export type {
   ServerFunction,
   ServerResult,
   Typed,
-} from "./function_types.ts";
+} from "./plan/function_types.ts";
 export { handler, type HandlerOptions } from "./handler.ts";
 export { endpoints, handlers } from "./handlers.ts";
-export type { HeaderReader, HeaderWriter, RequestWriter } from "./header_value.ts";
+export type { HeaderReader, HeaderWriter, RequestWriter } from "./codecs/header_value.ts";
 export { type Functions, type FunctionTable, implement, type Implementation } from "./implement.ts";
-export type { Client, Linked } from "./core_client.ts";
-export { header } from "./header.ts";
-export { instance } from "./instance.ts";
-export { type ClientHooks, hooks } from "./hooks.ts";
+export type { Client, Linked } from "./call/core_client.ts";
+export { header } from "./call/header.ts";
+export { instance } from "./plan/instance.ts";
+export { type ClientHooks, hooks } from "./call/hooks.ts";
 export { API, link } from "./link.ts";
 export {
   bytes,
@@ -73,15 +73,15 @@ export {
   type StreamSource,
   time,
   uint64,
-} from "./marker.ts";
-export type { Kind } from "./kind.ts";
-export { multipart } from "./multipart.ts";
-export { patternOf } from "./pattern.ts";
-export type { Plan } from "./plan_types.ts";
+} from "./plan/marker.ts";
+export type { Kind } from "./plan/kind.ts";
+export { multipart } from "./codecs/multipart.ts";
+export { patternOf } from "./route/pattern.ts";
+export type { Plan } from "./plan/plan_types.ts";
 export { problem } from "./problem.ts";
-export { idOf, requestID, type RequestIDOptions } from "./request_id.ts";
-export { retry, type RetryOptions } from "./retry.ts";
-export { writerCodec, type WriterCodecOptions } from "./request_writer.ts";
-export { socketProtocols } from "./socket_protocols.ts";
-export type { Input, Issue, JSONSchemaOptions, Output, Schema, Validated } from "./schema.ts";
-export type { CheckTag, TagMismatch } from "./tag_types.ts";
+export { idOf, requestID, type RequestIDOptions } from "./run/request_id.ts";
+export { retry, type RetryOptions } from "./call/retry.ts";
+export { writerCodec, type WriterCodecOptions } from "./call/request_writer.ts";
+export { socketProtocols } from "./channels/socket_protocols.ts";
+export type { Input, Issue, JSONSchemaOptions, Output, Schema, Validated } from "./plan/schema.ts";
+export type { CheckTag, TagMismatch } from "./plan/tag_types.ts";

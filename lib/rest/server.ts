@@ -19,29 +19,29 @@
  */
 import type { Authenticator } from "./auth.ts";
 import type { Handler } from "./context.ts";
-import { type HandlerOptions, handlerWith } from "./core_server.ts";
+import { type HandlerOptions, handlerWith } from "./run/core_server.ts";
 import type { Implementation } from "./implement.ts";
 
 export { basic, bearer } from "./auth.ts";
-export { writeChannel } from "./channel_server.ts";
-export { compress, type CompressOptions } from "./compress.ts";
-export { decompress } from "./content_coding.ts";
-export { type Finish, type HandlerOptions, handlerWith, type ServerParts } from "./core_server.ts";
+export { writeChannel } from "./channels/channel_server.ts";
+export { compress, type CompressOptions } from "./run/compress.ts";
+export { decompress } from "./run/content_coding.ts";
+export { type Finish, type HandlerOptions, handlerWith, type ServerParts } from "./run/core_server.ts";
 export { api } from "./define.ts";
 export { namespace, rest } from "./definition.ts";
 export { HTTPError } from "./error.ts";
-export { etag } from "./etag.ts";
-export { exactJSON } from "./exact_json.ts";
-export { exactText } from "./exact_text.ts";
-export { form } from "./form.ts";
-export { headerValues } from "./header_value.ts";
-export { instance } from "./instance.ts";
+export { etag } from "./run/etag.ts";
+export { exactJSON } from "./codecs/exact_json.ts";
+export { exactText } from "./codecs/exact_text.ts";
+export { form } from "./codecs/form.ts";
+export { headerValues } from "./codecs/header_value.ts";
+export { instance } from "./plan/instance.ts";
 export { implement } from "./implement.ts";
-export { bytes, chan, error, int64, stream, time, uint64 } from "./marker.ts";
-export { multipart } from "./multipart.ts";
-export { idOf, requestID, type RequestIDOptions } from "./request_id.ts";
-export { streams } from "./streams.ts";
-export { trieRouter } from "./trie_router.ts";
+export { bytes, chan, error, int64, stream, time, uint64 } from "./plan/marker.ts";
+export { multipart } from "./codecs/multipart.ts";
+export { idOf, requestID, type RequestIDOptions } from "./run/request_id.ts";
+export { streams } from "./run/streams.ts";
+export { trieRouter } from "./route/trie_router.ts";
 
 /**
  * {@linkcode handlerWith} without any part.

@@ -16,8 +16,8 @@
  * ```
  * @module
  */
-export { clientModule } from "./surfaces/client_module.ts";
-export { clientTypes } from "./surfaces/client_types.ts";
+export { clientModule } from "./surfaces/client/client_module.ts";
+export { clientTypes } from "./surfaces/client/client_types.ts";
 export { docsPage } from "./surfaces/docs_page.ts";
 export { type DocumentOptions, openapi } from "./surfaces/openapi.ts";
 export type {

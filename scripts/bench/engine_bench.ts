@@ -1,7 +1,7 @@
 import { archiveLines } from "./archive_lines.ts";
 import { inTurn, WARM_ROUNDS } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
-import type { TestRegistry } from "../../tests/fixtures/registry.ts";
+import type { TestRegistry } from "../../tests/fixtures/images/registry.ts";
 import { streamLines } from "./stream_lines.ts";
 
 /** One measured line: the same work on both peers, in the unit given; `higher` says which way is better. */

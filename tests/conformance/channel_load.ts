@@ -1,9 +1,9 @@
 /** Long channels of large values, to fast and to slow readers, as scenarios against the sample served at a URL. */
 import { Buffer } from "node:buffer";
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { type OpenChannel, openChannel } from "../../lib/rest/channel.ts";
+import { type OpenChannel, openChannel } from "../../lib/rest/channels/channel.ts";
 import { events } from "../../lib/rest/events.ts";
-import { client, later } from "../platform/raw_client.ts";
+import { client, later } from "../fixtures/platform/raw_client.ts";
 import type { ChannelScenario } from "./channels.ts";
 
 const LONG = Deno.env.get("GANTRY_TEST_LONG") === "1";

@@ -1,7 +1,7 @@
 /** Channels as their clients see them, as scenarios against the sample served at a URL, whatever runtime serves it. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { openChannel } from "../../lib/rest/channel.ts";
-import { later } from "../platform/raw_client.ts";
+import { openChannel } from "../../lib/rest/channels/channel.ts";
+import { later } from "../fixtures/platform/raw_client.ts";
 
 /** A scenario against the sample at `url`. */
 export type ChannelScenario = (url: string) => Promise<void>;

@@ -1,7 +1,7 @@
 /** The same session with the engine's API: by direct call, on Deno and Node 24 over TCP and a Unix socket, and in workerd. */
 import { bundle } from "../../scripts/bundle.ts";
-import { listen } from "../../lib/platform/listener.ts";
-import { registriesConf, startRegistry } from "../fixtures/registry.ts";
+import { listen } from "../../lib/platform/http/listener.ts";
+import { registriesConf, startRegistry } from "../fixtures/images/registry.ts";
 import { fetchOver } from "./fetch_over.ts";
 import { memoryEngine } from "./memory_engine.ts";
 import { startNode } from "./served.ts";
@@ -35,7 +35,7 @@ async function onNode(address: string, registries: string): Promise<Served> {
 
 async function inWorkerd(registries: string, objects?: Record<string, string>): Promise<Served> {
   const workerd = await startWorkerd({
-    script: await bundle("lib/platform/workers.ts", "workers"),
+    script: await bundle("lib/platform/entries/workers.ts", "workers"),
     bindings: { GANTRY_TOKEN: TOKEN, GANTRY_REGISTRIES: registries },
     objects,
   });

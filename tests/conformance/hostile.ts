@@ -1,6 +1,6 @@
 /** Peers that lie, stall, flood or vanish, as scenarios against the sample (`sample.ts`), whatever runtime serves it. */
 import { assert, assertEquals, assertNotMatch } from "@std/assert";
-import { type Client, later } from "../platform/raw_client.ts";
+import { type Client, later } from "../fixtures/platform/raw_client.ts";
 import { hostileHeads } from "./hostile_heads.ts";
 import type { Running } from "./served.ts";
 import { diary } from "./wire.ts";

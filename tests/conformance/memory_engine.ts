@@ -1,5 +1,5 @@
 import { engineHandler } from "../../handlers/engine_handler.ts";
-import { openMemoryEngine } from "../../lib/platform/memory_engine.ts";
+import { openMemoryEngine } from "../../lib/platform/entries/memory_engine.ts";
 import type { Handler } from "../../lib/rest/context.ts";
 
 /** The API over an engine in memory, without a kernel, on Deno or Node. */

@@ -1,6 +1,6 @@
 /** Connections that are taken over, as scenarios against the sample (`sample.ts`), whatever runtime serves it. */
 import { assert, assertEquals } from "@std/assert";
-import { type Client, later } from "../platform/raw_client.ts";
+import { type Client, later } from "../fixtures/platform/raw_client.ts";
 import { diary, type Scenario, type Served } from "./wire.ts";
 
 const HOST = "Host: localhost\r\n";

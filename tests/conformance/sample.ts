@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { channelResponse } from "../../lib/rest/channel.ts";
+import { channelResponse } from "../../lib/rest/channels/channel.ts";
 import type { Handler, Platform } from "../../lib/rest/context.ts";
 import { HTTPError } from "../../lib/rest/error.ts";
 

@@ -1,6 +1,6 @@
 /** Serves the sample over HTTP and prints its process ID and address, for a runtime started as a process of its own. Ends with its input. */
 import process from "node:process";
-import { listen } from "../../lib/platform/listener.ts";
+import { listen } from "../../lib/platform/http/listener.ts";
 import { sample } from "./sample.ts";
 
 process.on("unhandledRejection", (error) => {

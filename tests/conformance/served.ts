@@ -1,7 +1,7 @@
 /** The sample, served by each runtime that has sockets. */
 import { bundle } from "../../scripts/bundle.ts";
-import { listen } from "../../lib/platform/listener.ts";
-import { client } from "../platform/raw_client.ts";
+import { listen } from "../../lib/platform/http/listener.ts";
+import { client } from "../fixtures/platform/raw_client.ts";
 import { sample } from "./sample.ts";
 import type { Served } from "./wire.ts";
 

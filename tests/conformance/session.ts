@@ -5,8 +5,8 @@
  * @module
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { buildImage, pushImage } from "../fixtures/image_builder.ts";
-import type { TestRegistry } from "../fixtures/registry.ts";
+import { buildImage, pushImage } from "../fixtures/images/image_builder.ts";
+import type { TestRegistry } from "../fixtures/images/registry.ts";
 
 /** Sends a request to the engine under test. */
 export type Send = (method: string, path: string, body?: unknown) => Promise<Response>;

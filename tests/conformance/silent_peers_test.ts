@@ -1,9 +1,9 @@
 /** Peers that open a channel's WebSocket and vanish without a word to TCP, on every runtime that has one. */
 import { assertEquals } from "@std/assert";
 import { bundle } from "../../scripts/bundle.ts";
-import { connect } from "../../lib/platform/connect.ts";
-import { openChannel } from "../../lib/rest/channel.ts";
-import { client, later } from "../platform/raw_client.ts";
+import { connect } from "../../lib/platform/http/client/connect.ts";
+import { openChannel } from "../../lib/rest/channels/channel.ts";
+import { client, later } from "../fixtures/platform/raw_client.ts";
 import { onDeno, onNode } from "./served.ts";
 import { sample } from "./sample.ts";
 import { diary, type Served } from "./wire.ts";

@@ -1,6 +1,6 @@
 /** What an adapter must do with bytes, as scenarios against the sample (`sample.ts`), whatever runtime serves it. */
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
-import { type Client, later } from "../platform/raw_client.ts";
+import { type Client, later } from "../fixtures/platform/raw_client.ts";
 
 /** A sample that is being served. */
 export interface Served {

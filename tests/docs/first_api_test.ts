@@ -5,7 +5,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { bundles } from "../../scripts/build.ts";
 import { bundle } from "../../scripts/bundle.ts";
-import { freePort } from "../fixtures/registry.ts";
+import { freePort } from "../fixtures/images/registry.ts";
 import { ok, run } from "../fixtures/run.ts";
 
 const root = new URL("../../", import.meta.url);

@@ -1,18 +1,18 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import type { Ports } from "../../lib/engine/ports.ts";
-import { parseRegistriesConf } from "../../lib/oci/registries_conf.ts";
+import type { Ports } from "../../lib/engine/ports/ports.ts";
+import { parseRegistriesConf } from "../../lib/oci/registry/registries_conf.ts";
 import { hostClock } from "../../lib/platform/clock.ts";
 import { hostCodec } from "../../lib/platform/codec.ts";
-import { FileBlobs } from "../../lib/platform/file_blobs.ts";
-import { MemoryBlobs } from "../../lib/platform/memory_blobs.ts";
-import { MemoryStore } from "../../lib/platform/memory_store.ts";
+import { FileBlobs } from "../../lib/platform/storage/file_blobs.ts";
+import { MemoryBlobs } from "../../lib/platform/storage/memory_blobs.ts";
+import { MemoryStore } from "../../lib/platform/storage/memory_store.ts";
 import { hostNet } from "../../lib/platform/net.ts";
 import { hostRandom } from "../../lib/platform/random.ts";
-import { SQLiteStore } from "../../lib/platform/sqlite_store.ts";
-import { FaultyRegistry } from "./images/faulty_registry.ts";
-import { sampleImage } from "./images/host_rig.ts";
+import { SQLiteStore } from "../../lib/platform/storage/sqlite_store.ts";
+import { FaultyRegistry } from "../fixtures/images/faulty_registry.ts";
+import { sampleImage } from "../fixtures/images/host_rig.ts";
 
 function edgePorts(): Ports {
   return {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { DEFAULT_NETWORK, DEFAULT_NETWORK_ID } from "../../lib/engine/networks.ts";
 import { hostCodec } from "../../lib/platform/codec.ts";
-import { openFake } from "../fixtures/fake_engine.ts";
+import { openFake } from "../fixtures/engine/fake_engine.ts";
 
 Deno.test("Networks.ensureDefault() gives the default network the ID it has everywhere", async () => {
   const hash = hostCodec().hash();

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { SECRET_LIMIT } from "../../lib/engine/secrets.ts";
-import { MemoryStore } from "../../lib/platform/memory_store.ts";
-import { openFake, spec } from "../fixtures/fake_engine.ts";
-import { FakeKernel } from "../fixtures/fake_kernel.ts";
+import { MemoryStore } from "../../lib/platform/storage/memory_store.ts";
+import { openFake, spec } from "../fixtures/engine/fake_engine.ts";
+import { FakeKernel } from "../fixtures/engine/fake_kernel.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { openTestEngine, type TestEngine } from "./test_engine.ts";
+import { openTestEngine, type TestEngine } from "../fixtures/handlers/test_engine.ts";
 
 const NAME = "quay.io/team/model:1";
 

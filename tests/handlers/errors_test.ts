@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { badParameter, engineErrors, statusOf } from "../../handlers/errors.ts";
 import { EngineError, type ErrorCode } from "../../lib/engine/errors.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
-import { openTestEngine } from "./test_engine.ts";
+import { openTestEngine } from "../fixtures/handlers/test_engine.ts";
 
 const request = new Request("http://d/");
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Platform, UpgradeInit } from "../../lib/rest/mod.ts";
-import { openTestEngine, type TestEngine, TINY_NAME } from "./test_engine.ts";
+import { openTestEngine, type TestEngine, TINY_NAME } from "../fixtures/handlers/test_engine.ts";
 
 const ATTACH = { AttachStdin: true, AttachStdout: true, AttachStderr: true };
 

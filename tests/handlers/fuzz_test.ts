@@ -5,12 +5,12 @@ import { registryCredentials } from "../../handlers/images/registry_auth.ts";
 import { CreateContainerConfig } from "../../handlers/wire/compat/container_create.ts";
 import { decode, DecodeError } from "../../handlers/wire/decode.ts";
 import { filters } from "../../handlers/wire/query.ts";
-import { SpecGenerator } from "../../handlers/wire/spec_generator.ts";
+import { SpecGenerator } from "../../handlers/wire/containers/spec_generator.ts";
 import { parseDuration } from "../../lib/engine/text/duration.ts";
 import { parseMoment } from "../../lib/engine/text/moment.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
-import { seeded } from "../fixtures/fake_engine.ts";
+import { seeded } from "../fixtures/engine/fake_engine.ts";
 import { captured } from "./clients/requests.ts";
 
 const ROUNDS = 4000;

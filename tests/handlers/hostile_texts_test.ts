@@ -1,9 +1,9 @@
 /** Texts that end lines and steer terminals, in every place of the API that puts them into files, logs, names and messages. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { isPrintable } from "../../lib/oci/printable.ts";
-import { parseRegistriesConf } from "../../lib/oci/registries_conf.ts";
-import { registry, RegistryWorld } from "../fixtures/registry_world.ts";
-import { openTestEngine, TINY, TINY_NAME } from "./test_engine.ts";
+import { parseRegistriesConf } from "../../lib/oci/registry/registries_conf.ts";
+import { registry, RegistryWorld } from "../fixtures/images/registry_world.ts";
+import { openTestEngine, TINY, TINY_NAME } from "../fixtures/handlers/test_engine.ts";
 
 const HOSTILE = ["a\nb", "a\rb", "a\x1b[31mb", "a\0b", "a\x9bb", "a\u2028b", "a\u202eb"];
 

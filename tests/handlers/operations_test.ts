@@ -15,12 +15,12 @@ import { imagesAPI } from "../../handlers/images/api.ts";
 import { secretsAPI } from "../../handlers/secrets/api.ts";
 import { manifestsAPI } from "../../handlers/manifests/api.ts";
 import { systemAPI } from "../../handlers/system/api.ts";
-import { Event } from "../../handlers/wire/event.ts";
+import { Event } from "../../handlers/wire/system/event.ts";
 import { z } from "../../handlers/wire/zod.ts";
 import { link } from "../../lib/rest/mod.ts";
-import { differences } from "./conforms.ts";
-import { CALLS } from "./operation_calls.ts";
-import { openTestEngine, type TestEngine, TINY, TINY_NAME } from "./test_engine.ts";
+import { differences } from "../fixtures/handlers/conforms.ts";
+import { CALLS } from "../fixtures/handlers/operation_calls.ts";
+import { openTestEngine, type TestEngine, TINY, TINY_NAME } from "../fixtures/handlers/test_engine.ts";
 
 Deno.test("operations() gives every operation of every family", async () => {
   await using test = await openTestEngine({ pulled: false });

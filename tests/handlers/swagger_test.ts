@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertExists, assertStringIncludes } from "@std/assert";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { definitions } from "../../handlers/definitions.ts";
+import { definitions } from "../../handlers/families.ts";
 import { families } from "../../handlers/engine_handler.ts";
 import { DefaultEngineSwaggerSpec } from "../../handlers/swagger.ts";
-import { openTestEngine } from "./test_engine.ts";
+import { openTestEngine } from "../fixtures/handlers/test_engine.ts";
 
 const document = DefaultEngineSwaggerSpec();
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));

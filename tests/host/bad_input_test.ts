@@ -1,13 +1,13 @@
 /** What goes wrong in a user's hands, and what they are told; nothing of it stays behind. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { type Faults, startBadRegistry } from "../fixtures/bad_registry.ts";
-import { busyboxImage, pushImage } from "../fixtures/image_builder.ts";
-import { registriesConf } from "../fixtures/registry.ts";
+import { type Faults, startBadRegistry } from "../fixtures/images/bad_registry.ts";
+import { busyboxImage, pushImage } from "../fixtures/images/image_builder.ts";
+import { registriesConf } from "../fixtures/images/registry.ts";
 import { Server } from "../fixtures/server.ts";
-import type { Entry } from "../fixtures/tar_builder.ts";
+import type { Entry } from "../fixtures/images/tar_builder.ts";
 import { ok } from "../fixtures/run.ts";
-import { Session, until } from "./session.ts";
-import { traces } from "./traces.ts";
+import { Session, until } from "../fixtures/session.ts";
+import { traces } from "../fixtures/traces.ts";
 
 Deno.test("bad requests are answered clearly and change nothing", async (t) => {
   await using session = await Session.start();

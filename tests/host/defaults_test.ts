@@ -1,7 +1,7 @@
 /** What a machine's owner chooses for containers in containers.conf, as containers on a real host see it. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ok, run } from "../fixtures/run.ts";
-import { Session } from "./session.ts";
+import { Session } from "../fixtures/session.ts";
 
 const SCRIPT = `ulimit -Sn; ulimit -Hn; umask; echo $FROM_CONF; hostname; sed -n 's/CapBnd:\\t//p' /proc/self/status
   df -k /dev/shm | awk 'END { print $2 }'; ls /sys/class/net; cat /given/file; echo; readlink /etc/mtab; cat /etc/hosts`;

@@ -1,7 +1,7 @@
 /** The Docker CLI as the client of the compat tree. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ok } from "../fixtures/run.ts";
-import { Session, until } from "./session.ts";
+import { Session, until } from "../fixtures/session.ts";
 
 Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", async (t) => {
   await using session = await Session.start();

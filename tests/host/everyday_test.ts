@@ -1,7 +1,7 @@
 /** What users of either client do with a container every day; tests of their own have what there is more to say of. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { ok } from "../fixtures/run.ts";
-import { Session, until } from "./session.ts";
+import { Session, until } from "../fixtures/session.ts";
 
 const TICKS = "trap 'echo usr1' USR1; echo up; i=0; while true; do echo tick $i; i=$((i+1)); sleep 0.1; done";
 

@@ -1,8 +1,8 @@
 /** Many container lives leave the machine as it was. */
 import { assert, assertEquals } from "@std/assert";
 import { ok } from "../fixtures/run.ts";
-import { Session, until } from "./session.ts";
-import { openFiles, traces } from "./traces.ts";
+import { Session, until } from "../fixtures/session.ts";
+import { openFiles, traces } from "../fixtures/traces.ts";
 
 const cycles = Deno.env.get("GANTRY_TEST_LONG") === "1" ? 1000 : 200;
 

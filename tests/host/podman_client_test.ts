@@ -1,8 +1,8 @@
 /** Debian's podman as the client, as the README's first session shows it: every command a user types, and what it prints. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ok, run } from "../fixtures/run.ts";
-import { freePort } from "../fixtures/registry.ts";
-import { Session, until } from "./session.ts";
+import { freePort } from "../fixtures/images/registry.ts";
+import { Session, until } from "../fixtures/session.ts";
 
 Deno.test("podman --remote drives a whole session", async (t) => {
   await using session = await Session.start();

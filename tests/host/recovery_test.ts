@@ -1,8 +1,8 @@
 /** The server is killed without warning; what runs goes on, and the next server knows the truth. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { ok } from "../fixtures/run.ts";
-import { Session, until } from "./session.ts";
-import { traces } from "./traces.ts";
+import { Session, until } from "../fixtures/session.ts";
+import { traces } from "../fixtures/traces.ts";
 
 const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
 

@@ -1,6 +1,6 @@
 /** Containers that make readers wait: pipes, devices, sockets and processes that do not go on. */
 import { assert } from "@std/assert";
-import { buildTar } from "../fixtures/tar_builder.ts";
+import { buildTar } from "../fixtures/images/tar_builder.ts";
 import type { HostileCase } from "./corpus.ts";
 import { taste } from "./growth.ts";
 import type { Stage } from "./stage.ts";

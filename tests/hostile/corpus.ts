@@ -1,7 +1,7 @@
 /** The runner of the corpus: a case is data and, where it has to, a script; what must hold is asserted after each alike. */
 import { assertMatch } from "@std/assert";
-import { busyboxImage } from "../fixtures/image_builder.ts";
-import type { Entry } from "../fixtures/tar_builder.ts";
+import { busyboxImage } from "../fixtures/images/image_builder.ts";
+import type { Entry } from "../fixtures/images/tar_builder.ts";
 import { LONG, Stage } from "./stage.ts";
 
 /** One attack. */

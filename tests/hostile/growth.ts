@@ -1,7 +1,7 @@
 /** Containers that grow: folders, files, names, processes, texts and output without end. */
 import { assert } from "@std/assert";
 import { connect } from "node:net";
-import { until } from "../host/session.ts";
+import { until } from "../fixtures/session.ts";
 import type { HostileCase } from "./corpus.ts";
 import { LONG, type Stage } from "./stage.ts";
 

@@ -8,9 +8,9 @@ import {
   busyboxImage,
   type ManifestDocument,
   sha256,
-} from "../fixtures/image_builder.ts";
-import { type Faults, startBadRegistry } from "../fixtures/bad_registry.ts";
-import { buildTar, type Entry, pad, paxRecord, tarHeader } from "../fixtures/tar_builder.ts";
+} from "../fixtures/images/image_builder.ts";
+import { type Faults, startBadRegistry } from "../fixtures/images/bad_registry.ts";
+import { buildTar, type Entry, pad, paxRecord, tarHeader } from "../fixtures/images/tar_builder.ts";
 import type { HostileCase } from "./corpus.ts";
 import { LONG, type Stage } from "./stage.ts";
 

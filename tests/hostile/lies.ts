@@ -1,7 +1,7 @@
 /** Images whose files and configuration lie. */
 import { assert, assertEquals } from "@std/assert";
-import { busyboxImage } from "../fixtures/image_builder.ts";
-import type { Entry } from "../fixtures/tar_builder.ts";
+import { busyboxImage } from "../fixtures/images/image_builder.ts";
+import type { Entry } from "../fixtures/images/tar_builder.ts";
 import type { HostileCase } from "./corpus.ts";
 import { SECRET, VARIABLE } from "./host_digest.ts";
 import { LONG, type Stage } from "./stage.ts";

@@ -1,8 +1,8 @@
 /** Containers that exchange what the server is about to open, mount, own or write. */
 import { assert } from "@std/assert";
 import { run } from "../fixtures/run.ts";
-import { busyboxEntries } from "../fixtures/image_builder.ts";
-import { buildTar } from "../fixtures/tar_builder.ts";
+import { busyboxEntries } from "../fixtures/images/image_builder.ts";
+import { buildTar } from "../fixtures/images/tar_builder.ts";
 import type { HostileCase } from "./corpus.ts";
 import { exchange, folderAndLink } from "./exchange.ts";
 import { SECRET } from "./host_digest.ts";

@@ -1,10 +1,10 @@
 /** Registries that redirect, never end, or say one thing and do another. */
 import { assert } from "@std/assert";
 import { createServer, type Socket } from "node:net";
-import { type Faults, startBadRegistry } from "../fixtures/bad_registry.ts";
-import { busyboxImage } from "../fixtures/image_builder.ts";
+import { type Faults, startBadRegistry } from "../fixtures/images/bad_registry.ts";
+import { busyboxImage } from "../fixtures/images/image_builder.ts";
 import type { HostileCase } from "./corpus.ts";
-import { until } from "../host/session.ts";
+import { until } from "../fixtures/session.ts";
 import type { Stage } from "./stage.ts";
 
 const JSON_TYPE = "application/vnd.oci.image.manifest.v1+json";

@@ -1,10 +1,10 @@
 /** Where the cases of the corpus are played: a server under attack, an idle one beside it, a registry, canaries. */
 import { assert, assertEquals } from "@std/assert";
-import { type BuiltImage, busyboxImage, pushImage } from "../fixtures/image_builder.ts";
+import { type BuiltImage, busyboxImage, pushImage } from "../fixtures/images/image_builder.ts";
 import { memoryOf, STREAM_ROOM } from "../fixtures/memory.ts";
 import { Server } from "../fixtures/server.ts";
-import { Session, until } from "../host/session.ts";
-import { openFiles, traces } from "../host/traces.ts";
+import { Session, until } from "../fixtures/session.ts";
+import { openFiles, traces } from "../fixtures/traces.ts";
 import { hostDigest, makeCanaries, SECRET, VARIABLE } from "./host_digest.ts";
 import { Responsive } from "./responsive.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { sleep as ociSleep } from "../../lib/oci/sleep.ts";
-import { sleep as restSleep } from "../../lib/rest/sleep.ts";
+import { sleep as restSleep } from "../../lib/rest/call/sleep.ts";
 
 // Neither layer imports the other, so that each has one: both keep the same promise. Deno's test finds a timer that is left.
 for (const [layer, sleep] of [["oci", ociSleep], ["rest", restSleep]] as const) {

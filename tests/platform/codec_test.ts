@@ -6,7 +6,7 @@ import { concat } from "../../lib/oci/bytes.ts";
 import { hostClock } from "../../lib/platform/clock.ts";
 import { hostCodec } from "../../lib/platform/codec.ts";
 import { hostRandom } from "../../lib/platform/random.ts";
-import { sha256 } from "../fixtures/image_builder.ts";
+import { sha256 } from "../fixtures/images/image_builder.ts";
 
 const PLAIN = new TextEncoder().encode("layer ".repeat(200_000));
 

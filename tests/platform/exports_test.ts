@@ -6,7 +6,11 @@ const root = new URL("../../", import.meta.url);
 
 Deno.test("every export of deno.json imports over HTTP from an empty cache", async (t) => {
   const { exports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
-  const entries = [...Object.values<string>(exports), "./lib/platform/deno.ts", "./lib/platform/workers.ts"];
+  const entries = [
+    ...Object.values<string>(exports),
+    "./lib/platform/entries/deno.ts",
+    "./lib/platform/entries/workers.ts",
+  ];
   const folder = await Deno.makeTempDir({ prefix: "gantry-exports-" });
   const asked: string[] = [];
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {

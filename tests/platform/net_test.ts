@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { hostNet } from "../../lib/platform/net.ts";
-import { sha256 } from "../fixtures/image_builder.ts";
-import { startRegistry } from "../fixtures/registry.ts";
+import { sha256 } from "../fixtures/images/image_builder.ts";
+import { startRegistry } from "../fixtures/images/registry.ts";
 
 Deno.test("hostNet() speaks TLS by its own choices: bodies both ways, cancel, abort", async () => {
   const registry = await startRegistry({ tls: true });

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { hostCodec } from "../../lib/platform/codec.ts";
 import { Turns } from "../../lib/platform/turns.ts";
-import { zstdFrame } from "../fixtures/zstd_builder.ts";
+import { zstdFrame } from "../fixtures/images/zstd_builder.ts";
 
 const CONTENT = { byte: 7, times: 400_000 };
 

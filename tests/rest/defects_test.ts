@@ -2,8 +2,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
 import { api, chan, DefinitionError, handler, implement, link, rest, stream } from "../../lib/rest/mod.ts";
-import { xml } from "../../lib/rest/xml.ts";
-import { JSON_TYPE, request, serve } from "./serve.ts";
+import { xml } from "../../lib/rest/codecs/xml.ts";
+import { JSON_TYPE, request, serve } from "../fixtures/rest/serve.ts";
 
 Deno.test("defect: a verb is a path segment of its own", async () => {
   const run = serve({ F: rest("GET /path/%v/x/%v", [z.string(), z.number()], [z.string()]) }, {

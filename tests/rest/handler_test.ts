@@ -10,7 +10,7 @@ import {
   implement,
   rest,
 } from "../../lib/rest/mod.ts";
-import { request, serve } from "./serve.ts";
+import { request, serve } from "../fixtures/rest/serve.ts";
 
 Deno.test("handler() encodes errors with the API's codec, the router's own too", async () => {
   const seen: unknown[] = [];

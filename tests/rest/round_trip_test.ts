@@ -16,7 +16,7 @@ import {
   time,
   uint64,
 } from "../../lib/rest/mod.ts";
-import { xml } from "../../lib/rest/xml.ts";
+import { xml } from "../../lib/rest/codecs/xml.ts";
 
 /** Numbers below a bound, the same ones in every run. */
 function dice(seed: number): (below: number) => number {

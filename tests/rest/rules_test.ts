@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
 import { api, bytes, handler, HTTPError, implement, int64, link, rest, time, uint64 } from "../../lib/rest/mod.ts";
 import { handler as coreHandler, handlerWith, trieRouter } from "../../lib/rest/server.ts";
-import { request } from "./serve.ts";
+import { request } from "../fixtures/rest/serve.ts";
 
 const s = z.string();
 

@@ -1,14 +1,14 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { decodeBase64, encodeBase64 } from "../../lib/rest/base64.ts";
-import { negotiate } from "../../lib/rest/accept.ts";
-import { readJSON, writeJSON } from "../../lib/rest/json.ts";
-import { readTime } from "../../lib/rest/time_text.ts";
-import type { Kind } from "../../lib/rest/kind.ts";
+import { decodeBase64, encodeBase64 } from "../../lib/rest/codecs/base64.ts";
+import { negotiate } from "../../lib/rest/run/accept.ts";
+import { readJSON, writeJSON } from "../../lib/rest/codecs/json.ts";
+import { readTime } from "../../lib/rest/codecs/time_text.ts";
+import type { Kind } from "../../lib/rest/plan/kind.ts";
 import { bytes, HTTPError, int64, time, uint64 } from "../../lib/rest/mod.ts";
-import { QueryValues } from "../../lib/rest/query_values.ts";
-import { cutPath, isOddPath, normalisePath } from "../../lib/rest/request_path.ts";
-import { readScalar, writeScalar } from "../../lib/rest/scalar_text.ts";
-import { isVersions, parseVersions } from "../../lib/rest/version.ts";
+import { QueryValues } from "../../lib/rest/codecs/query_values.ts";
+import { cutPath, isOddPath, normalisePath } from "../../lib/rest/route/request_path.ts";
+import { readScalar, writeScalar } from "../../lib/rest/codecs/scalar_text.ts";
+import { isVersions, parseVersions } from "../../lib/rest/route/version.ts";
 
 Deno.test("encodeBase64() and decodeBase64() take any bytes", () => {
   const all = Uint8Array.from({ length: 70000 }, (_, i) => i % 256);

@@ -20,8 +20,8 @@ import {
   CompatWaitQuery,
 } from "../../wire/compat/query.ts";
 import { StatsJSON } from "../../wire/compat/stats.ts";
-import { ContainerCreateResponse, ContainerTopOKBody } from "../../wire/container.ts";
-import { PruneQuery, RenameQuery } from "../../wire/container_query.ts";
+import { ContainerCreateResponse, ContainerTopOKBody } from "../../wire/containers/container.ts";
+import { PruneQuery, RenameQuery } from "../../wire/containers/container_query.ts";
 import { z } from "../../wire/zod.ts";
 
 const name = z.string();

@@ -1,8 +1,8 @@
-import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
+import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import { activeHealth, type HealthPlan } from "../../../lib/engine/containers/health/health_check.ts";
 import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
 import type { ContainerInspect, ContainerSummary } from "../../wire/compat/container.ts";
-import type { InspectContainerData } from "../../wire/container_inspect.ts";
+import type { InspectContainerData } from "../../wire/containers/container_inspect.ts";
 import type { Sparse } from "../../wire/emit.ts";
 
 /** Docker's word for a container's health: one that is about to be checked is starting. */

@@ -1,10 +1,10 @@
-import type { ContainerRecord, ContainerSpec } from "../../../lib/engine/container_record.ts";
-import type { ContainerFacts } from "../../../lib/engine/host_facts.ts";
+import type { ContainerRecord, ContainerSpec } from "../../../lib/engine/records/container_record.ts";
+import type { ContainerFacts } from "../../../lib/engine/ports/host_facts.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { getContainer } from "../../containers/inspect.ts";
 import { ContainerInspect } from "../../wire/compat/container.ts";
 import type { EndpointIPAMConfig, NetworkSettings } from "../../wire/compat/network.ts";
-import type { InspectContainerData } from "../../wire/container_inspect.ts";
+import type { InspectContainerData } from "../../wire/containers/container_inspect.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { inspectHealth } from "./health.ts";
 import { dockerState } from "./state.ts";

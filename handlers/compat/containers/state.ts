@@ -1,4 +1,4 @@
-import type { ContainerStatus } from "../../../lib/engine/container_record.ts";
+import type { ContainerStatus } from "../../../lib/engine/records/container_record.ts";
 
 const STATES: Record<ContainerStatus, string> = {
   created: "created",

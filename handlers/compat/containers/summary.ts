@@ -1,6 +1,6 @@
-import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
+import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
-import type { ImageRecord } from "../../../lib/engine/image_record.ts";
+import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import { commandOf, exposedBy } from "../../containers/view/command.ts";
 import { networkSettings, portBindings } from "../../containers/view/inspect_network.ts";
 import { ContainerSummary, type PortSummary } from "../../wire/compat/container.ts";

@@ -6,7 +6,7 @@ import { UpdateResponse } from "../../wire/compat/container_update.ts";
 import type { HostConfig } from "../../wire/compat/host_config.ts";
 import { accept } from "../../wire/decode.ts";
 import { emit } from "../../wire/emit.ts";
-import { SpecGenerator } from "../../wire/spec_generator.ts";
+import { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { limits } from "./spec/limits.ts";
 
 /** Changes a container, as Docker's clients ask for it: what is 0 or empty stays as it is. */

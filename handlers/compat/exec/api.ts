@@ -7,7 +7,7 @@ import {
   ExecStartConfig,
   IDResponse,
   InspectExecSession,
-} from "../../wire/exec.ts";
+} from "../../wire/exec/exec.ts";
 import { z } from "../../wire/zod.ts";
 
 const text = z.string();

@@ -1,8 +1,8 @@
 import { api, rest, stream } from "../../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../../wire/api_options.ts";
 import { body } from "../../wire/body.ts";
-import { CommitConfig, CompatCommitQuery, IDResponse } from "../../wire/commit.ts";
-import { ARCHIVE_LIMIT, ArchiveQuery, ChangesQuery, CompatPutArchiveQuery } from "../../wire/file.ts";
+import { CommitConfig, CompatCommitQuery, IDResponse } from "../../wire/files/commit.ts";
+import { ARCHIVE_LIMIT, ArchiveQuery, ChangesQuery, CompatPutArchiveQuery } from "../../wire/files/file.ts";
 import { z } from "../../wire/zod.ts";
 
 const name = z.string();

@@ -18,8 +18,8 @@ import {
   CompatPushQuery,
   CompatRemoveImageQuery,
 } from "../../wire/compat/query.ts";
-import { HistoryResponse, ImageSearchReport, ImageSummary } from "../../wire/image.ts";
-import { SearchQuery, TagQuery } from "../../wire/image_query.ts";
+import { HistoryResponse, ImageSearchReport, ImageSummary } from "../../wire/images/image.ts";
+import { SearchQuery, TagQuery } from "../../wire/images/image_query.ts";
 import { z } from "../../wire/zod.ts";
 
 const name = z.string();

@@ -1,6 +1,6 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { RegistryError } from "../../../lib/oci/registry_error.ts";
+import { RegistryError } from "../../../lib/oci/registry/registry_error.ts";
 import type { Context } from "../../../lib/rest/mod.ts";
 import { HTTPError } from "../../../lib/rest/mod.ts";
 import { dockerName } from "./docker_name.ts";

@@ -1,6 +1,6 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import type { ImageRecord } from "../../../lib/engine/image_record.ts";
+import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { parseFilters } from "../../parse_filters.ts";
 import { implementFamily } from "../../implement_family.ts";

@@ -1,4 +1,4 @@
-import type { ImageRecord } from "../../../lib/engine/image_record.ts";
+import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import { imageData } from "../../images/view.ts";
 import { ImageInspect } from "../../wire/compat/image.ts";
 import { isBefore } from "../../path_version.ts";

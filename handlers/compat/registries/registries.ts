@@ -1,6 +1,6 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { credentialKey } from "../../../lib/oci/auth_file.ts";
+import { credentialKey } from "../../../lib/oci/registry/auth_file.ts";
 import { isDomain } from "../../../lib/oci/reference.ts";
 import { HTTPError, type Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";

@@ -7,7 +7,7 @@ import {
   SecretCreateReport,
   SecretCreateRequest,
   SecretInfoReportCompat,
-} from "../../wire/secret.ts";
+} from "../../wire/secrets/secret.ts";
 import { z } from "../../wire/zod.ts";
 
 const name = z.string();

@@ -5,7 +5,7 @@ import { HTTPError, type Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { parseFilters } from "../../parse_filters.ts";
 import { secretInfo } from "../../secrets/view.ts";
-import type { SecretInfoReportCompat } from "../../wire/secret.ts";
+import type { SecretInfoReportCompat } from "../../wire/secrets/secret.ts";
 import { compatSecretsAPI } from "./api.ts";
 
 /** The secret operations of Docker's tree over an engine. */

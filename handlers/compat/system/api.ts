@@ -2,9 +2,9 @@ import { api, chan, rest, stream } from "../../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../../wire/api_options.ts";
 import { reply } from "../../wire/body.ts";
 import { Info } from "../../wire/compat/info.ts";
-import { Event } from "../../wire/event.ts";
-import { CompatEventsQuery } from "../../wire/system_query.ts";
-import { SystemComponentVersion } from "../../wire/version.ts";
+import { Event } from "../../wire/system/event.ts";
+import { CompatEventsQuery } from "../../wire/system/system_query.ts";
+import { SystemComponentVersion } from "../../wire/system/version.ts";
 
 /** The service itself, in Docker's tree. */
 export const compatSystemAPI = api("http://localhost", {

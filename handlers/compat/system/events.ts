@@ -1,4 +1,4 @@
-import type { Event } from "../../wire/event.ts";
+import type { Event } from "../../wire/system/event.ts";
 
 /**
  * An event in Docker's words.

@@ -1,6 +1,6 @@
-import type { ContainerSpec, SecretWish } from "../../../lib/engine/container_record.ts";
+import type { ContainerSpec, SecretWish } from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import type { SpecGenerator } from "../../wire/spec_generator.ts";
+import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { healthWish } from "./health.ts";
 import { imageVolumes, mountSpecs } from "./mounts.ts";
 import { exposed, namespaces, networks, ports } from "./networks.ts";

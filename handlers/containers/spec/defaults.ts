@@ -1,6 +1,6 @@
-import type { ContainerDefaults } from "../../../lib/engine/container_defaults.ts";
-import type { Namespace } from "../../wire/spec_generator_parts.ts";
-import type { SpecGenerator } from "../../wire/spec_generator.ts";
+import type { ContainerDefaults } from "../../../lib/engine/records/container_defaults.ts";
+import type { Namespace } from "../../wire/containers/spec_generator_parts.ts";
+import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { rlimit } from "./resources.ts";
 import { gatherBinds, gatherMounts } from "./volume_text.ts";
 

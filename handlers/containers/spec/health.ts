@@ -5,8 +5,8 @@ import type {
   StartupCheck,
 } from "../../../lib/engine/containers/health/health_check.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import type { StartupHealthCheck } from "../../wire/health.ts";
-import type { SpecGenerator } from "../../wire/spec_generator.ts";
+import type { StartupHealthCheck } from "../../wire/containers/health.ts";
+import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 
 /** Podman's numbers of what is done with an unhealthy container; 1 is nothing anybody may ask for. */
 const ACTIONS: readonly (OnFailure | undefined)[] = ["none", undefined, "kill", "restart", "stop"];

@@ -1,7 +1,7 @@
 import { EngineError } from "../../../lib/engine/errors.ts";
-import type { MountSpec } from "../../../lib/engine/mount_spec.ts";
-import type { Mount } from "../../wire/spec_generator_parts.ts";
-import type { SpecGenerator } from "../../wire/spec_generator.ts";
+import type { MountSpec } from "../../../lib/engine/records/mount_spec.ts";
+import type { Mount } from "../../wire/containers/spec_generator_parts.ts";
+import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";
 
 /** SELinux labels: no host of ours has them, so there is nothing to do. */

@@ -3,11 +3,11 @@ import type {
   NamespaceMode,
   NetworkAttachment,
   PortMapping,
-} from "../../../lib/engine/container_record.ts";
+} from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { DEFAULT_NETWORK } from "../../../lib/engine/networks.ts";
-import type { Namespace, PerNetworkOptions } from "../../wire/spec_generator_parts.ts";
-import type { SpecGenerator } from "../../wire/spec_generator.ts";
+import type { Namespace, PerNetworkOptions } from "../../wire/containers/spec_generator_parts.ts";
+import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";
 import { fromBase64 } from "../../../lib/oci/base64.ts";
 

@@ -1,4 +1,4 @@
-import type { CgroupsMode, ContainerSpec, RLimit } from "../../../lib/engine/container_record.ts";
+import type { CgroupsMode, ContainerSpec, RLimit } from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import {
   cleanLimits,
@@ -7,8 +7,8 @@ import {
   type Limits,
   type PathLimits,
   THROTTLES,
-} from "../../../lib/engine/limits.ts";
-import type { SpecGenerator } from "../../wire/spec_generator.ts";
+} from "../../../lib/engine/records/limits.ts";
+import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";
 
 const CGROUPS_MODES: readonly CgroupsMode[] = ["enabled", "no-conmon", "disabled"];

@@ -1,4 +1,4 @@
-import type { RestartPolicy } from "../../../lib/engine/container_record.ts";
+import type { RestartPolicy } from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 
 const NAMES = ["no", "always", "on-failure", "unless-stopped"] as const;

@@ -1,7 +1,7 @@
-import type { ContainerSpec } from "../../../lib/engine/container_record.ts";
-import type { ProcessSpec } from "../../../lib/engine/spec_parts.ts";
+import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
+import type { ProcessSpec } from "../../../lib/engine/records/spec_parts.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import type { SpecGenerator } from "../../wire/spec_generator.ts";
+import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";
 
 const NOTIFY = ["container", "conmon", "healthy", "ignore"] as const;

@@ -1,5 +1,5 @@
 import { EngineError } from "../../../lib/engine/errors.ts";
-import type { SpecGenerator } from "../../wire/spec_generator.ts";
+import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 
 /** Whether a field's value asks for nothing beyond the default. */
 type Harmless = (value: unknown) => boolean;

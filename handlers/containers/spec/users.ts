@@ -1,9 +1,9 @@
-import type { ContainerSpec, NamespaceMode } from "../../../lib/engine/container_record.ts";
+import type { ContainerSpec, NamespaceMode } from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import type { IDMapping } from "../../../lib/engine/id_maps.ts";
-import type { UserMapsWish } from "../../../lib/engine/spec_parts.ts";
-import type { IDMap } from "../../wire/spec_generator_parts.ts";
-import type { SpecGenerator } from "../../wire/spec_generator.ts";
+import type { IDMapping } from "../../../lib/engine/records/id_maps.ts";
+import type { UserMapsWish } from "../../../lib/engine/records/spec_parts.ts";
+import type { IDMap } from "../../wire/containers/spec_generator_parts.ts";
+import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";
 
 /** The user namespace of a create request. */

@@ -1,5 +1,5 @@
 import { EngineError } from "../../../lib/engine/errors.ts";
-import type { Mount, NamedVolume, OverlayVolume } from "../../wire/spec_generator_parts.ts";
+import type { Mount, NamedVolume, OverlayVolume } from "../../wire/containers/spec_generator_parts.ts";
 
 /** Folders and volumes, as a create request has them. */
 export interface Binds {

@@ -1,5 +1,5 @@
-import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
-import type { ImageRecord } from "../../../lib/engine/image_record.ts";
+import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
+import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 
 /** A container's entry point: its own, or its image's. */
 export function entrypointOf({ spec }: ContainerRecord, image: ImageRecord | undefined): readonly string[] {

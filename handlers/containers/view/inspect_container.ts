@@ -1,9 +1,9 @@
-import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
+import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import { dependenciesOf } from "../../../lib/engine/containers/dependencies.ts";
 import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
-import type { ImageRecord } from "../../../lib/engine/image_record.ts";
-import type { ContainerFacts } from "../../../lib/engine/host_facts.ts";
-import { type InspectContainerConfig, InspectContainerData } from "../../wire/container_inspect.ts";
+import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
+import type { ContainerFacts } from "../../../lib/engine/ports/host_facts.ts";
+import { type InspectContainerConfig, InspectContainerData } from "../../wire/containers/container_inspect.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { wireTime } from "../../wire/time.ts";
 import { commandOf, entrypointOf, exposedBy } from "./command.ts";

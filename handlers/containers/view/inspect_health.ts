@@ -1,4 +1,4 @@
-import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
+import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import {
   activeHealth,
   DEFAULT_HEALTH_LOG,
@@ -6,9 +6,9 @@ import {
   type StartupCheck,
 } from "../../../lib/engine/containers/health/health_check.ts";
 import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
-import type { InspectContainerConfig } from "../../wire/container_inspect.ts";
+import type { InspectContainerConfig } from "../../wire/containers/container_inspect.ts";
 import type { Sparse } from "../../wire/emit.ts";
-import type { HealthCheckResults, StartupHealthCheck } from "../../wire/health.ts";
+import type { HealthCheckResults, StartupHealthCheck } from "../../wire/containers/health.ts";
 import { wireTime } from "../../wire/time.ts";
 
 /** A container's health checks. */

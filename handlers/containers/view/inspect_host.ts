@@ -1,5 +1,5 @@
-import type { ContainerRecord, NamespaceMode } from "../../../lib/engine/container_record.ts";
-import type { InspectContainerHostConfig } from "../../wire/container_inspect_host.ts";
+import type { ContainerRecord, NamespaceMode } from "../../../lib/engine/records/container_record.ts";
+import type { InspectContainerHostConfig } from "../../wire/containers/container_inspect_host.ts";
 import type { Sparse } from "../../wire/emit.ts";
 import { binds, scratchMounts } from "./inspect_mounts.ts";
 import { portBindings } from "./inspect_network.ts";

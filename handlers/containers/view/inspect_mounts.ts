@@ -1,7 +1,7 @@
-import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
-import { propagationOf } from "../../../lib/engine/containers/mount_options.ts";
-import type { MountSpec } from "../../../lib/engine/mount_spec.ts";
-import type { InspectMount } from "../../wire/container_inspect.ts";
+import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
+import { propagationOf } from "../../../lib/engine/containers/create/mount_options.ts";
+import type { MountSpec } from "../../../lib/engine/records/mount_spec.ts";
+import type { InspectMount } from "../../wire/containers/container_inspect.ts";
 import type { Sparse } from "../../wire/emit.ts";
 
 const SCRATCH = ["tmpfs", "ramfs", "devpts", "mqueue"];

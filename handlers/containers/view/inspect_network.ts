@@ -1,5 +1,8 @@
-import type { ContainerRecord, PortMapping } from "../../../lib/engine/container_record.ts";
-import type { InspectAdditionalNetwork, InspectNetworkSettings } from "../../wire/container_inspect_network.ts";
+import type { ContainerRecord, PortMapping } from "../../../lib/engine/records/container_record.ts";
+import type {
+  InspectAdditionalNetwork,
+  InspectNetworkSettings,
+} from "../../wire/containers/container_inspect_network.ts";
 import type { Sparse } from "../../wire/emit.ts";
 
 /** Bindings by container port, `80/tcp`. */

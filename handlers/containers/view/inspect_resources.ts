@@ -1,6 +1,6 @@
-import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
-import type { Throttle } from "../../../lib/engine/limits.ts";
-import type { InspectContainerHostConfig } from "../../wire/container_inspect_host.ts";
+import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
+import type { Throttle } from "../../../lib/engine/records/limits.ts";
+import type { InspectContainerHostConfig } from "../../wire/containers/container_inspect_host.ts";
 import type { Sparse } from "../../wire/emit.ts";
 
 /** Limits and devices, as the host side of a container's configuration has them. */

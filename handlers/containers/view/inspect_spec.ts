@@ -1,8 +1,8 @@
 /** What inspection tells of users, security and surroundings, beside what every container has. */
-import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
-import type { IDMapping } from "../../../lib/engine/id_maps.ts";
-import type { InspectContainerConfig } from "../../wire/container_inspect.ts";
-import type { InspectContainerHostConfig } from "../../wire/container_inspect_host.ts";
+import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
+import type { IDMapping } from "../../../lib/engine/records/id_maps.ts";
+import type { InspectContainerConfig } from "../../wire/containers/container_inspect.ts";
+import type { InspectContainerHostConfig } from "../../wire/containers/container_inspect_host.ts";
 import type { Sparse } from "../../wire/emit.ts";
 
 /** Fields of the container's own configuration. */

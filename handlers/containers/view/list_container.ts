@@ -1,6 +1,6 @@
-import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
-import type { ImageRecord } from "../../../lib/engine/image_record.ts";
-import { ListContainer } from "../../wire/container.ts";
+import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
+import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
+import { ListContainer } from "../../wire/containers/container.ts";
 import { emit } from "../../wire/emit.ts";
 import { wireSeconds, wireTime } from "../../wire/time.ts";
 import { commandOf, exposedBy } from "./command.ts";

@@ -2,10 +2,10 @@ import type { Descriptor } from "../../oci/descriptor.ts";
 import type { Manifest } from "../../oci/manifest.ts";
 import { writeManifest } from "../../oci/manifest_writer.ts";
 import { MEDIA_TYPE } from "../../oci/media_type.ts";
-import type { ArtifactRecord } from "../artifact_record.ts";
+import type { ArtifactRecord } from "../records/artifact_record.ts";
 import { EngineError } from "../errors.ts";
-import { peek } from "../images/decompress.ts";
-import { admit, type ImageParts, type Intake, storeDocument, withIntake } from "../images/intake.ts";
+import { peek } from "../images/pull/decompress.ts";
+import { admit, type ImageParts, type Intake, storeDocument, withIntake } from "../images/store/intake.ts";
 import { artifactName, type ArtifactStore, noSuchArtifact } from "./artifact_store.ts";
 import { contentType, SNIFFED } from "./content_type.ts";
 

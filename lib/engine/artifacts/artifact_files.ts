@@ -1,8 +1,8 @@
 import type { Descriptor } from "../../oci/descriptor.ts";
-import type { ArtifactRecord } from "../artifact_record.ts";
+import type { ArtifactRecord } from "../records/artifact_record.ts";
 import { EngineError } from "../errors.ts";
-import type { ArtifactFile } from "../host_port.ts";
-import type { Blobs } from "../ports.ts";
+import type { ArtifactFile } from "../ports/host_port.ts";
+import type { Blobs } from "../ports/ports.ts";
 import { TITLE } from "./add.ts";
 
 /** Which of an artifact's files are meant; neither: all of them. */

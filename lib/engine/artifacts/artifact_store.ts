@@ -6,10 +6,10 @@ import {
   parseReference,
   withDefaultTag,
 } from "../../oci/reference.ts";
-import { artifactBlobs, type ArtifactRecord } from "../artifact_record.ts";
+import { artifactBlobs, type ArtifactRecord } from "../records/artifact_record.ts";
 import { EngineError } from "../errors.ts";
-import type { ImageParts } from "../images/intake.ts";
-import type { Table } from "../table.ts";
+import type { ImageParts } from "../images/store/intake.ts";
+import type { Table } from "../store/table.ts";
 
 /** The records of artifacts, by name. */
 export class ArtifactStore {

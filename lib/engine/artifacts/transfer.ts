@@ -6,13 +6,13 @@
 import type { Descriptor } from "../../oci/descriptor.ts";
 import { parseManifest } from "../../oci/manifest.ts";
 import { name as repositoryOf, parseReference } from "../../oci/reference.ts";
-import { RegistryClient } from "../../oci/registry_client.ts";
-import { RegistryWriter } from "../../oci/registry_writer.ts";
-import type { ArtifactRecord } from "../artifact_record.ts";
+import { RegistryClient } from "../../oci/registry/registry_client.ts";
+import { RegistryWriter } from "../../oci/registry/registry_writer.ts";
+import type { ArtifactRecord } from "../records/artifact_record.ts";
 import { EngineError } from "../errors.ts";
-import { BlobPlaces } from "../images/blob_places.ts";
+import { BlobPlaces } from "../images/store/blob_places.ts";
 import { pullFailure } from "../images/failures.ts";
-import { admit, type ImageParts, type Intake, storeDocument, withIntake } from "../images/intake.ts";
+import { admit, type ImageParts, type Intake, storeDocument, withIntake } from "../images/store/intake.ts";
 import { localSource } from "../images/push/local_source.ts";
 import { pushManifest } from "../images/push/push_manifest.ts";
 import { registryOptions } from "../images/registry_options.ts";

@@ -1,4 +1,4 @@
-import type { ContainerRecord, ExitStatus } from "../container_record.ts";
+import type { ContainerRecord, ExitStatus } from "../records/container_record.ts";
 
 /** Something that happened to a container. `record` is absent once it is removed. */
 export interface ContainerChange {

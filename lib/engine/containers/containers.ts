@@ -1,22 +1,22 @@
 /** Containers: what the engine offers of them, one call per operation. */
-import type { ContainerRecord, ContainerSpec } from "../container_record.ts";
+import type { ContainerRecord, ContainerSpec } from "../records/container_record.ts";
 import { type Core, hostOf, requireHost } from "../core.ts";
 import type { Networks } from "../networks.ts";
-import type { ContainerFacts } from "../host_facts.ts";
-import type { Attachment, ProcessTable } from "../host_port.ts";
-import { recoverContainers } from "../recovery.ts";
+import type { ContainerFacts } from "../ports/host_facts.ts";
+import type { Attachment, ProcessTable } from "../ports/host_port.ts";
+import { recoverContainers } from "./recovery.ts";
 import type { Secrets } from "../secrets.ts";
 import type { Volumes } from "../volumes.ts";
-import { attachContainer, resizeContainer } from "./attach.ts";
+import { attachContainer, resizeContainer } from "./streams/attach.ts";
 import { Changes } from "./changes.ts";
 import { ContainerCheckpoints } from "./checkpoint/checkpoints.ts";
 import { type Context, isLive } from "./context.ts";
-import { createContainer } from "./create.ts";
+import { createContainer } from "./create/create.ts";
 import { noteEnd, recoverExecs } from "./exec/ends.ts";
 import { ExecEnds } from "./exec/exec_ends.ts";
 import { ContainerExecs } from "./exec/execs.ts";
 import { Sessions } from "./exec/sessions.ts";
-import { onExit } from "./exits.ts";
+import { onExit } from "./life/exits.ts";
 import { activeHealth, type HealthWish } from "./health/health_check.ts";
 import { HealthMonitor } from "./health/health_monitor.ts";
 import { type HealthState, HealthStates } from "./health/health_states.ts";
@@ -26,9 +26,9 @@ import { isCode } from "./failures.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import { ContainerFiles } from "./files/files.ts";
 import { TreeUses } from "./files/tree_uses.ts";
-import { initContainer, pauseContainer, restartContainer, startContainer, unpauseContainer } from "./lifecycle.ts";
+import { initContainer, pauseContainer, restartContainer, startContainer, unpauseContainer } from "./life/lifecycle.ts";
 import { listContainers } from "./list.ts";
-import { readLogs } from "./logs.ts";
+import { readLogs } from "./streams/logs.ts";
 import type {
   AttachOptions,
   ListOptions,
@@ -41,17 +41,17 @@ import type {
   WaitCondition,
   WaitOptions,
 } from "./options.ts";
-import { PortClaims } from "./port_claims.ts";
+import { PortClaims } from "./life/port_claims.ts";
 import { Records } from "./records.ts";
 import { removeContainer } from "./remove.ts";
 import { renameContainer } from "./rename.ts";
 import { type ContainerStats, lookAt, type StatsOptions, watchStats } from "./stats.ts";
 import { SecretCopies } from "./secrets.ts";
-import { killContainer, stopContainer } from "./stop.ts";
-import { Teardowns } from "./teardowns.ts";
+import { killContainer, stopContainer } from "./life/stop.ts";
+import { Teardowns } from "./life/teardowns.ts";
 import { topContainer } from "./top.ts";
 import { updateContainer, type UpdateOptions } from "./update.ts";
-import { waitForContainer } from "./wait.ts";
+import { waitForContainer } from "./life/wait.ts";
 
 /**
  * The engine's containers. Every operation takes a name, an ID or an unambiguous prefix of one; what changes a container

@@ -1,18 +1,18 @@
-import type { ContainerRecord, ContainerStatus } from "../container_record.ts";
+import type { ContainerRecord, ContainerStatus } from "../records/container_record.ts";
 import { type Core, requireHost } from "../core.ts";
-import { fitAttributes } from "../event_attributes.ts";
+import { fitAttributes } from "../store/event_attributes.ts";
 import type { Networks } from "../networks.ts";
-import type { Host } from "../host_port.ts";
+import type { Host } from "../ports/host_port.ts";
 import type { Volumes } from "../volumes.ts";
 import type { Changes } from "./changes.ts";
 import type { ExecEnds } from "./exec/exec_ends.ts";
 import type { Sessions } from "./exec/sessions.ts";
 import type { HealthMonitor } from "./health/health_monitor.ts";
-import type { PortClaims } from "./port_claims.ts";
+import type { PortClaims } from "./life/port_claims.ts";
 import type { TreeUses } from "./files/tree_uses.ts";
 import type { Records } from "./records.ts";
 import type { SecretCopies } from "./secrets.ts";
-import type { Teardowns } from "./teardowns.ts";
+import type { Teardowns } from "./life/teardowns.ts";
 
 /** What the container operations share. */
 export interface Context {

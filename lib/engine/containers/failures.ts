@@ -1,5 +1,5 @@
 /** The errors container operations throw, in Podman's words: clients match on them. */
-import type { ContainerRecord } from "../container_record.ts";
+import type { ContainerRecord } from "../records/container_record.ts";
 import { EngineError } from "../errors.ts";
 
 /** No container goes by this name, ID or prefix. */

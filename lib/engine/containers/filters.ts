@@ -1,9 +1,9 @@
 /** List filters: each is a predicate over one record. */
-import type { ContainerRecord } from "../container_record.ts";
+import type { ContainerRecord } from "../records/container_record.ts";
 import { invalid, isCode } from "./failures.ts";
 import type { ContainerFilters } from "./options.ts";
-import { shouldStartOnBoot } from "./restart_policy.ts";
-import { compilePattern, type Pattern } from "../pattern.ts";
+import { shouldStartOnBoot } from "./life/restart_policy.ts";
+import { compilePattern, type Pattern } from "../text/pattern.ts";
 import { hasLabel, parseBoolean } from "../text/list_filters.ts";
 import { parseMoment } from "../text/moment.ts";
 

@@ -1,4 +1,4 @@
-import type { ContainerRecord } from "../container_record.ts";
+import type { ContainerRecord } from "../records/container_record.ts";
 import type { Context } from "./context.ts";
 import { isCode } from "./failures.ts";
 import { containerPredicate } from "./filters.ts";

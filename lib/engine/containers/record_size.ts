@@ -1,6 +1,6 @@
-import type { ContainerRecord } from "../container_record.ts";
+import type { ContainerRecord } from "../records/container_record.ts";
 import { EngineError } from "../errors.ts";
-import { encode } from "../json.ts";
+import { encode } from "../store/json.ts";
 import type { Context } from "./context.ts";
 
 const encoder = new TextEncoder();

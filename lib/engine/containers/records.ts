@@ -1,8 +1,8 @@
-import type { ContainerRecord, ContainerState } from "../container_record.ts";
+import type { ContainerRecord, ContainerState } from "../records/container_record.ts";
 import type { Core } from "../core.ts";
-import { checkName, randomName } from "../names.ts";
+import { checkName, randomName } from "../text/names.ts";
 import { findByNameOrID } from "../text/lookup.ts";
-import type { Index, Operation, Table } from "../table.ts";
+import type { Index, Operation, Table } from "../store/table.ts";
 import type { Changes, ContainerChange } from "./changes.ts";
 import { ambiguousContainer, invalid, nameInUse, noSuchContainer } from "./failures.ts";
 

@@ -1,15 +1,15 @@
-import type { ContainerRecord } from "../container_record.ts";
+import type { ContainerRecord } from "../records/container_record.ts";
 import { EngineError } from "../errors.ts";
 import { SIGKILL } from "../text/signals.ts";
-import { cleanUp } from "./clean_up.ts";
+import { cleanUp } from "./life/clean_up.ts";
 import { type Context, emit, hostOf, isLive, locked } from "./context.ts";
 import { dependentsOf } from "./dependencies.ts";
 import { improperState, isCode } from "./failures.ts";
 import { messageOf } from "../../oci/message_of.ts";
-import { volumesOf } from "./mounts.ts";
-import { onProcess } from "./on_process.ts";
+import { volumesOf } from "./create/mounts.ts";
+import { onProcess } from "./life/on_process.ts";
 import type { RemoveOptions, RemoveReport } from "./options.ts";
-import { hadEnded, stopContainer } from "./stop.ts";
+import { hadEnded, stopContainer } from "./life/stop.ts";
 
 /** The kind of the intents that say what a removal was to take along. */
 export const REMOVE_INTENT = "container.remove";

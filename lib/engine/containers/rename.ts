@@ -1,6 +1,6 @@
 import { type Context, emit, locked } from "./context.ts";
 import { EngineError } from "../errors.ts";
-import { checkName } from "../names.ts";
+import { checkName } from "../text/names.ts";
 import { isCode } from "./failures.ts";
 
 /** Gives a container another name. Throws `name_in_use` where another has it. */

@@ -1,12 +1,12 @@
 /** Secrets as containers get them: files of their own, and variables. */
 import { fromBase64, toBase64 } from "../../oci/base64.ts";
-import type { ContainerRecord, ContainerSpec } from "../container_record.ts";
-import type { ContainerSecrets } from "../host_port.ts";
+import type { ContainerRecord, ContainerSpec } from "../records/container_record.ts";
+import type { ContainerSecrets } from "../ports/host_port.ts";
 import type { Secrets } from "../secrets.ts";
-import type { State } from "../state.ts";
-import type { Operation, Table } from "../table.ts";
+import type { State } from "../store/state.ts";
+import type { Operation, Table } from "../store/table.ts";
 import { invalid } from "./failures.ts";
-import { cleanPath, isPath } from "./mounts.ts";
+import { cleanPath, isPath } from "./create/mounts.ts";
 
 /** Where secrets are found that say no other place. */
 const FOLDER = "/run/secrets";

@@ -1,6 +1,6 @@
-import type { ContainerRecord } from "../container_record.ts";
+import type { ContainerRecord } from "../records/container_record.ts";
 import { EngineError } from "../errors.ts";
-import type { ContainerUsage } from "../resource_port.ts";
+import type { ContainerUsage } from "../ports/resource_port.ts";
 import { type Context, hostOf } from "./context.ts";
 import { noCgroup } from "./failures.ts";
 import { everySoOften } from "./ticks.ts";

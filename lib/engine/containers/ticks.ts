@@ -1,4 +1,4 @@
-import type { Clock } from "../ports.ts";
+import type { Clock } from "../ports/ports.ts";
 
 /**
  * Yields at regular times from now on, the first after one interval. Times that passed while its reader was busy are left

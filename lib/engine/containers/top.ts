@@ -1,5 +1,5 @@
 import { EngineError } from "../errors.ts";
-import type { ProcessTable } from "../host_port.ts";
+import type { ProcessTable } from "../ports/host_port.ts";
 import { type Context, hostOf } from "./context.ts";
 import { noCgroup } from "./failures.ts";
 

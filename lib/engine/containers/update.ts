@@ -1,11 +1,11 @@
-import type { ContainerRecord, RestartPolicy, RLimit } from "../container_record.ts";
+import type { ContainerRecord, RestartPolicy, RLimit } from "../records/container_record.ts";
 import { EngineError } from "../errors.ts";
-import { type Limits, mergeLimits, type PathLimits } from "../limits.ts";
+import { type Limits, mergeLimits, type PathLimits } from "../records/limits.ts";
 import { type Context, emit, hostOf, isLive, locked } from "./context.ts";
 import { improperState, invalid } from "./failures.ts";
-import { onProcess } from "./on_process.ts";
+import { onProcess } from "./life/on_process.ts";
 import { checkRecordSize } from "./record_size.ts";
-import { limitsConflict } from "./validate.ts";
+import { limitsConflict } from "./create/validate.ts";
 
 /** What is to change of a container; what is absent stays. */
 export interface UpdateOptions {

@@ -1,5 +1,5 @@
-import { LayerError } from "../../oci/layer_error.ts";
-import { RegistryError } from "../../oci/registry_error.ts";
+import { LayerError } from "../../oci/tar/layer_error.ts";
+import { RegistryError } from "../../oci/registry/registry_error.ts";
 import { EngineError, type ErrorCode } from "../errors.ts";
 import { messageOf } from "../../oci/message_of.ts";
 

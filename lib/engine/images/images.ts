@@ -1,25 +1,25 @@
 import { choosePlatform } from "../../oci/platform.ts";
 import { format, name as repositoryOf, parseReference } from "../../oci/reference.ts";
-import type { Credential } from "../../oci/registry_sessions.ts";
+import type { Credential } from "../../oci/registry/registry_sessions.ts";
 import type { Core } from "../core.ts";
 import { EngineError } from "../errors.ts";
-import type { ImageRecord } from "../image_record.ts";
+import type { ImageRecord } from "../records/image_record.ts";
 import { Artifacts } from "../artifacts/artifacts.ts";
 import { ImageArchives, type Track } from "./archive/archives.ts";
-import { assembleImage, type AssembleOptions } from "./assemble.ts";
-import { Catalogue } from "./catalogue.ts";
-import { Content } from "./content.ts";
+import { assembleImage, type AssembleOptions } from "./store/assemble.ts";
+import { Catalogue } from "./store/catalogue.ts";
+import { Content } from "./store/content.ts";
 import { isThere, unknownImage } from "./failures.ts";
-import type { ImageParts } from "./intake.ts";
+import type { ImageParts } from "./store/intake.ts";
 import { ManifestLists } from "./manifests/manifest_lists.ts";
-import { candidatesOf, findImage, type Found, nameForTag } from "./lookup.ts";
-import { ProgressFeed } from "./progress_feed.ts";
-import { pullImages, resolveNames } from "./pull.ts";
+import { candidatesOf, findImage, type Found, nameForTag } from "./store/lookup.ts";
+import { ProgressFeed } from "./pull/progress_feed.ts";
+import { pullImages, resolveNames } from "./pull/pull.ts";
 import { pushImage } from "./push/push.ts";
 import { inspectRemote, login, type RemoteImage } from "./registry_queries.ts";
-import { Relations } from "./relations.ts";
-import { type RemovalContext, removeImage } from "./removal.ts";
-import { pruneImages, removeAll, removeMany, type RemoveManyReport } from "./remove_many.ts";
+import { Relations } from "./store/relations.ts";
+import { type RemovalContext, removeImage } from "./store/removal.ts";
+import { pruneImages, removeAll, removeMany, type RemoveManyReport } from "./store/remove_many.ts";
 import { searchImages, type SearchOptions, type SearchResult } from "./search.ts";
 import type {
   ImageUsers,

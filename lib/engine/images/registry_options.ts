@@ -1,5 +1,5 @@
-import { credentialKey } from "../../oci/auth_file.ts";
-import type { RegistryClientOptions } from "../../oci/registry_sessions.ts";
+import { credentialKey } from "../../oci/registry/auth_file.ts";
+import type { RegistryClientOptions } from "../../oci/registry/registry_sessions.ts";
 import type { Core } from "../core.ts";
 import type { RegistryAccess } from "./types.ts";
 

@@ -5,17 +5,17 @@
  */
 import type { Descriptor } from "../../oci/descriptor.ts";
 import { parseImageConfig } from "../../oci/image_config.ts";
-import { checkLogin } from "../../oci/login_check.ts";
+import { checkLogin } from "../../oci/registry/login_check.ts";
 import { parseManifest } from "../../oci/manifest.ts";
 import { isImageConfigType } from "../../oci/media_type.ts";
 import { type Platform, platformOf } from "../../oci/platform.ts";
 import type { Reference } from "../../oci/reference.ts";
-import { RegistryClient } from "../../oci/registry_client.ts";
-import type { Credential } from "../../oci/registry_sessions.ts";
+import { RegistryClient } from "../../oci/registry/registry_client.ts";
+import type { Credential } from "../../oci/registry/registry_sessions.ts";
 import type { Core } from "../core.ts";
 import { pullFailure } from "./failures.ts";
-import { firstOf } from "./first_of.ts";
-import { candidatesOf } from "./pull.ts";
+import { firstOf } from "./pull/first_of.ts";
+import { candidatesOf } from "./pull/pull.ts";
 import { registryOptions } from "./registry_options.ts";
 import { registryReference } from "./transport.ts";
 import type { RegistryAccess } from "./types.ts";

@@ -1,12 +1,12 @@
 import { DOCKER_HUB, normalise } from "../../oci/reference.ts";
-import { RegistryClient } from "../../oci/registry_client.ts";
-import { type SearchHit, searchRegistry } from "../../oci/registry_search.ts";
-import type { RegistryClientOptions } from "../../oci/registry_sessions.ts";
+import { RegistryClient } from "../../oci/registry/registry_client.ts";
+import { type SearchHit, searchRegistry } from "../../oci/registry/registry_search.ts";
+import type { RegistryClientOptions } from "../../oci/registry/registry_sessions.ts";
 import type { Core } from "../core.ts";
-import type { Net } from "../ports.ts";
+import type { Net } from "../ports/ports.ts";
 import { EngineError } from "../errors.ts";
 import { pullFailure, pullFailureOf } from "./failures.ts";
-import { oneOf } from "./first_of.ts";
+import { oneOf } from "./pull/first_of.ts";
 import { registryOptions } from "./registry_options.ts";
 import type { RegistryAccess } from "./types.ts";
 

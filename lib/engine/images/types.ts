@@ -1,5 +1,5 @@
 /** What callers hand to the image operations, and what they get back. */
-import type { Credential } from "../../oci/registry_sessions.ts";
+import type { Credential } from "../../oci/registry/registry_sessions.ts";
 import type { Platform } from "../options.ts";
 
 /** When a pull asks the registry: always; only if nothing is here; if the registry's is another one; or not at all. */

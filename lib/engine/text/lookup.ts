@@ -1,5 +1,5 @@
 import type { EngineError } from "../errors.ts";
-import type { Index, Table } from "../table.ts";
+import type { Index, Table } from "../store/table.ts";
 
 /** The errors of a lookup that finds no object, or several. */
 export interface LookupFailures {

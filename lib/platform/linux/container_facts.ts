@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import type { ContainerRecord } from "../../engine/container_record.ts";
+import type { ContainerRecord } from "../../engine/records/container_record.ts";
 import { EngineError } from "../../engine/errors.ts";
-import type { ContainerFacts } from "../../engine/host_facts.ts";
-import { checkpointFolder, containerPaths, type HostPaths } from "./paths.ts";
-import { containerCapabilities } from "./processes/capabilities.ts";
-import { hiddenPaths } from "./processes/confinement.ts";
+import type { ContainerFacts } from "../../engine/ports/host_facts.ts";
+import { checkpointFolder, containerPaths, type HostPaths } from "./helpers/paths.ts";
+import { containerCapabilities } from "./bundle/capabilities.ts";
+import { hiddenPaths } from "./bundle/confinement.ts";
 
 /** Names who starts as root without a look into the container's tree, where other names are resolved. */
 const ROOT = /^(?:root|0*)(?::|$)/;

@@ -1,8 +1,8 @@
 import { lstat, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { fitsGlob } from "../../engine/glob.ts";
-import type { Files } from "../../engine/host_port.ts";
-import { writeNamedFile } from "./named_paths.ts";
+import { fitsGlob } from "../../engine/text/glob.ts";
+import type { Files } from "../../engine/ports/host_port.ts";
+import { writeNamedFile } from "./helpers/named_paths.ts";
 
 /** A pattern that fits more is a mistake, and no container has as many mounts. */
 const MOST_PATHS = 10_000;

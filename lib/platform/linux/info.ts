@@ -6,13 +6,13 @@
 import { access, readFile, statfs } from "node:fs/promises";
 import { arch, cpus, hostname, release, uptime } from "node:os";
 import { basename } from "node:path";
-import type { HostInfo } from "../../engine/host_facts.ts";
-import type { Processes } from "../../engine/host_port.ts";
-import type { HostContext } from "./context.ts";
-import { DEFAULT_CAPABILITIES } from "./processes/capabilities.ts";
-import { OWN_PROFILE } from "./processes/seccomp.ts";
-import { netavarkAt } from "./netavark.ts";
-import { findProgram, packageVersion, programFacts } from "./programs.ts";
+import type { HostInfo } from "../../engine/ports/host_facts.ts";
+import type { Processes } from "../../engine/ports/host_port.ts";
+import type { HostContext } from "./helpers/context.ts";
+import { DEFAULT_CAPABILITIES } from "./bundle/capabilities.ts";
+import { OWN_PROFILE } from "./bundle/seccomp.ts";
+import { netavarkAt } from "./networks/netavark.ts";
+import { findProgram, packageVersion, programFacts } from "./helpers/programs.ts";
 import { securityModules } from "./security_modules.ts";
 
 /** Go's names for processors, which OCI uses, by those of Node. */

@@ -2,9 +2,9 @@ import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
-import type { LocalFile, LocalFiles } from "../../engine/local_files_port.ts";
-import { fileStream } from "../file_stream.ts";
-import { openInside } from "./safe_path.ts";
+import type { LocalFile, LocalFiles } from "../../engine/ports/local_files_port.ts";
+import { fileStream } from "../storage/file_stream.ts";
+import { openInside } from "./helpers/safe_path.ts";
 
 /** What the kernel makes up: reading it may block, act, or never end. */
 const KERNEL = ["/proc", "/sys", "/dev"];

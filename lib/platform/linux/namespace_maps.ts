@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { EngineError } from "../../engine/errors.ts";
-import type { IDMapping, IDMaps } from "../../engine/id_maps.ts";
-import { closeOnExec } from "./libc.ts";
+import type { IDMapping, IDMaps } from "../../engine/records/id_maps.ts";
+import { closeOnExec } from "./helpers/libc.ts";
 
 const PATIENCE = 10_000;
 

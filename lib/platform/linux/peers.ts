@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { EngineError } from "../../engine/errors.ts";
-import type { Peers } from "../../engine/peers_port.ts";
-import { connect } from "../connect.ts";
+import type { Peers } from "../../engine/ports/peers_port.ts";
+import { connect } from "../http/client/connect.ts";
 
 /** Where `podman system connection add` keeps its list, for the user that this process runs as. */
 const CONNECTIONS = `${homedir()}/.config/containers/podman-connections.json`;

@@ -6,13 +6,13 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { EngineError } from "../../engine/errors.ts";
-import type { IDMapping, IDMaps } from "../../engine/id_maps.ts";
-import type { IDRange, UserNamespaces } from "../../engine/user_port.ts";
-import { makeNamespaces } from "./mount_helper.ts";
+import type { IDMapping, IDMaps } from "../../engine/records/id_maps.ts";
+import type { IDRange, UserNamespaces } from "../../engine/ports/user_port.ts";
+import { makeNamespaces } from "./helpers/mount_helper.ts";
 import { namespaceMaps } from "./namespace_maps.ts";
-import { deleteNamespaceAt } from "./netns.ts";
-import { unmountAll } from "./overlay.ts";
-import { containerPaths, type HostPaths } from "./paths.ts";
+import { deleteNamespaceAt } from "./networks/netns.ts";
+import { unmountAll } from "./helpers/overlay.ts";
+import { containerPaths, type HostPaths } from "./helpers/paths.ts";
 
 /** Opens the user namespaces of a host. */
 export function openUserNamespaces(paths: HostPaths, files = ["/etc/subuid", "/etc/subgid"]): UserNamespaces {

@@ -1,5 +1,5 @@
 import { EngineError } from "../../engine/errors.ts";
-import type { Codec, Hash } from "../../engine/ports.ts";
+import type { Codec, Hash } from "../../engine/ports/ports.ts";
 import { free } from "./free.ts";
 import { paced } from "./paced.ts";
 

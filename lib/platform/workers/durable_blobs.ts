@@ -1,7 +1,7 @@
 import { EngineError } from "../../engine/errors.ts";
-import { Locks } from "../../engine/locks.ts";
-import type { Blobs, Codec, PutOptions } from "../../engine/ports.ts";
-import { BlobIntake, hexOf } from "../blob_intake.ts";
+import { Locks } from "../../engine/store/locks.ts";
+import type { Blobs, Codec, PutOptions } from "../../engine/ports/ports.ts";
+import { BlobIntake, hexOf } from "../storage/blob_intake.ts";
 import type { Chunks } from "./chunks.ts";
 import { free } from "./free.ts";
 import type { DurableObjectState } from "./runtime.ts";

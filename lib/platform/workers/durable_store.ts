@@ -1,5 +1,13 @@
-import type { Change, Retention, Row, Store, StreamEntry, StreamExtent, StreamRange } from "../../engine/ports.ts";
-import { type Amount, beyond, sizeOf } from "../retention.ts";
+import type {
+  Change,
+  Retention,
+  Row,
+  Store,
+  StreamEntry,
+  StreamExtent,
+  StreamRange,
+} from "../../engine/ports/ports.ts";
+import { type Amount, beyond, sizeOf } from "../storage/retention.ts";
 import type { DurableObjectState } from "./runtime.ts";
 
 /** How much of a stream is read at once; a single record may be larger. */

@@ -1,5 +1,5 @@
 import { EngineError } from "../../engine/errors.ts";
-import type { Net } from "../../engine/ports.ts";
+import type { Net } from "../../engine/ports/ports.ts";
 import { inLargePieces } from "./large_pieces.ts";
 
 /** The network as workerd has it: certificates are checked as the runtime sees fit, and nobody can choose otherwise. */

@@ -1,4 +1,4 @@
-import type { Random } from "../../engine/ports.ts";
+import type { Random } from "../../engine/ports/ports.ts";
 
 /** The runtime's cryptographic random numbers. */
 export function workersRandom(): Random {

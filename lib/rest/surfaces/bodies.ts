@@ -1,6 +1,6 @@
-import { codecsOf } from "../codec.ts";
-import type { ResultPlan } from "../plan_types.ts";
-import type { Schema } from "../schema.ts";
+import { codecsOf } from "../codecs/codec.ts";
+import type { ResultPlan } from "../plan/plan_types.ts";
+import type { Schema } from "../plan/schema.ts";
 import { type Components, isObject } from "./components.ts";
 import { type Described, isOptional } from "./described.ts";
 import type { JSONSchema, MediaTypeObject, RequestBodyObject, ResponseObject } from "./openapi_types.ts";

@@ -1,5 +1,5 @@
-import { jsonSchemaOf, markerOf } from "../kind.ts";
-import type { Schema } from "../schema.ts";
+import { jsonSchemaOf, markerOf } from "../plan/kind.ts";
+import type { Schema } from "../plan/schema.ts";
 import type { JSONSchema } from "./openapi_types.ts";
 
 /** Keywords whose value is a schema, or a list of them. */

@@ -1,7 +1,7 @@
 import type { Definition } from "../definition.ts";
-import type { Plan } from "../plan_types.ts";
-import { argumentName } from "../read_arguments.ts";
-import type { Schema } from "../schema.ts";
+import type { Plan } from "../plan/plan_types.ts";
+import { argumentName } from "../run/read_arguments.ts";
+import type { Schema } from "../plan/schema.ts";
 
 /** An operation as the surfaces tell of it. */
 export interface Described {

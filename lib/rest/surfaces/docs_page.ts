@@ -1,6 +1,6 @@
-import { clientChannels } from "./client_channels.ts";
-import { clientEvents } from "./client_events.ts";
-import { functionText } from "./client_module.ts";
+import { clientChannels } from "./client/client_channels.ts";
+import { clientEvents } from "./client/client_events.ts";
+import { functionText } from "./client/client_module.ts";
 import type { OpenAPIDocument } from "./openapi_types.ts";
 import { browseScript } from "./page/browse_script.ts";
 import { type Content, HTML, html, prose } from "./page/html.ts";

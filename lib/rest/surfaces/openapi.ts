@@ -1,6 +1,6 @@
 import type { Authenticator } from "../auth.ts";
 import type { Definition } from "../definition.ts";
-import type { Plan } from "../plan_types.ts";
+import type { Plan } from "../plan/plan_types.ts";
 import { requestBody, successes } from "./bodies.ts";
 import { Components } from "./components.ts";
 import { type Definitions, describeAll, type Described, listOf, OTHER, pathTemplate, unique } from "./described.ts";

@@ -1,5 +1,5 @@
-import type { Kind } from "../kind.ts";
-import type { Target } from "../plan_types.ts";
+import type { Kind } from "../plan/kind.ts";
+import type { Target } from "../plan/plan_types.ts";
 import { type Components, isObject } from "./components.ts";
 import { type Described, isOptional } from "./described.ts";
 import type { JSONSchema, ParameterObject } from "./openapi_types.ts";

@@ -1,12 +1,12 @@
-import { negotiate } from "../accept.ts";
+import { negotiate } from "../run/accept.ts";
 import { identify } from "../auth.ts";
 import type { Handler, Platform } from "../context.ts";
 import { HTTPError } from "../error.ts";
-import { cutPath } from "../request_path.ts";
-import { setHeaders } from "../response_headers.ts";
-import { ResponseWriter } from "../write_response.ts";
-import { clientModule } from "./client_module.ts";
-import { clientTypes } from "./client_types.ts";
+import { cutPath } from "../route/request_path.ts";
+import { setHeaders } from "../run/response_headers.ts";
+import { ResponseWriter } from "../run/write_response.ts";
+import { clientModule } from "./client/client_module.ts";
+import { clientTypes } from "./client/client_types.ts";
 import { type Definitions, listOf } from "./described.ts";
 import { contentPolicy, docsPage } from "./docs_page.ts";
 import { type DocumentOptions, openapi } from "./openapi.ts";

@@ -1,8 +1,8 @@
 /** An edge deployment that is cut: by its caller, by its runtime, by its bucket. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { bundle } from "../../../scripts/bundle.ts";
-import { FaultyRegistry } from "../../engine/images/faulty_registry.ts";
-import { buildImage } from "../../fixtures/image_builder.ts";
+import { FaultyRegistry } from "../../fixtures/images/faulty_registry.ts";
+import { buildImage } from "../../fixtures/images/image_builder.ts";
 import { startWorkerd, type Workerd } from "../workerd.ts";
 
 const TOKEN = "a-token-of-a-test";
@@ -19,7 +19,7 @@ const image = buildImage({
 });
 const [{ digest: layer }] = image.layers;
 const PULLED = new RegExp(`"id":"${image.id}"`);
-const script = bundle("lib/platform/workers.ts", "workers");
+const script = bundle("lib/platform/entries/workers.ts", "workers");
 
 /** A registry whose layer stops coming until it is told to go on. */
 class StallingRegistry extends FaultyRegistry {

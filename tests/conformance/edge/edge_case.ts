@@ -1,6 +1,6 @@
 /** Cases of what an engine without a kernel does with images, as data, and what replays them. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { sha256 } from "../../fixtures/image_builder.ts";
+import { sha256 } from "../../fixtures/images/image_builder.ts";
 
 /** Sends a request to one of two deployments. */
 export type SendBytes = (

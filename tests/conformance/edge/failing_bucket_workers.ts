@@ -4,7 +4,7 @@
  *
  * @module
  */
-import entry, { GantryEngine as Engine } from "../../../lib/platform/workers.ts";
+import entry, { GantryEngine as Engine } from "../../../lib/platform/entries/workers.ts";
 import type { Bindings, DurableObjectState, R2Bucket } from "../../../lib/platform/workers/runtime.ts";
 
 /** Puts until one fails. */

@@ -6,10 +6,10 @@ import { compatRegistriesAPI } from "../../../handlers/compat/registries/api.ts"
 import { imagesAPI } from "../../../handlers/images/api.ts";
 import { manifestsAPI } from "../../../handlers/manifests/api.ts";
 import { bundle } from "../../../scripts/bundle.ts";
-import { buildImage, buildIndex, pushImage, sha256 } from "../../fixtures/image_builder.ts";
-import { startRegistry, type TestRegistry } from "../../fixtures/registry.ts";
+import { buildImage, buildIndex, pushImage, sha256 } from "../../fixtures/images/image_builder.ts";
+import { startRegistry, type TestRegistry } from "../../fixtures/images/registry.ts";
 import { run } from "../../fixtures/run.ts";
-import { buildTar } from "../../fixtures/tar_builder.ts";
+import { buildTar } from "../../fixtures/images/tar_builder.ts";
 import { memoryEngine } from "../memory_engine.ts";
 import { startWorkerd } from "../workerd.ts";
 import { artifactCases } from "./artifact_cases.ts";
@@ -19,7 +19,7 @@ import { listCases } from "./list_cases.ts";
 
 const CASES: readonly EdgeCase[] = [...imageCases, ...listCases, ...artifactCases, ...lastCases];
 const TOKEN = "a-token-of-a-test";
-const script = bundle("lib/platform/workers.ts", "workers");
+const script = bundle("lib/platform/entries/workers.ts", "workers");
 
 /** Two deployments of one kind. */
 interface Place extends AsyncDisposable {

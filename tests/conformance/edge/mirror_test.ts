@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGzip } from "node:zlib";
 import { bundle } from "../../../scripts/bundle.ts";
-import { startRegistry, type TestRegistry } from "../../fixtures/registry.ts";
+import { startRegistry, type TestRegistry } from "../../fixtures/images/registry.ts";
 import { startWorkerd } from "../workerd.ts";
 
 const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
@@ -86,7 +86,7 @@ async function measured(
 ): Promise<void> {
   const { registries, buckets, folder, allowed } = options;
   await using workerd = await startWorkerd({
-    script: await bundle("lib/platform/workers.ts", "workers"),
+    script: await bundle("lib/platform/entries/workers.ts", "workers"),
     bindings: { GANTRY_TOKEN: TOKEN, GANTRY_REGISTRIES: registries },
     objects: { ENGINE: "GantryEngine" },
     buckets,

@@ -2,9 +2,9 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { contentType } from "../../../lib/engine/artifacts/content_type.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { run } from "../../fixtures/run.ts";
-import { registriesConf, startRegistry } from "../../fixtures/registry.ts";
-import { noise, openOnHost } from "../images/host_rig.ts";
-import { blobsOf, openImages, type Rig } from "../images/rig.ts";
+import { registriesConf, startRegistry } from "../../fixtures/images/registry.ts";
+import { noise, openOnHost } from "../../fixtures/images/host_rig.ts";
+import { blobsOf, openImages, type Rig } from "../../fixtures/images/rig.ts";
 
 const NAME = "localhost/team/model:1";
 const TITLE = "org.opencontainers.image.title";

@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { configDump, dumpedRecord } from "../../../lib/engine/containers/checkpoint/config_dump.ts";
-import { openFake, seeded, spec } from "../../fixtures/fake_engine.ts";
-import { until } from "../../host/session.ts";
+import { openFake, seeded, spec } from "../../fixtures/engine/fake_engine.ts";
+import { until } from "../../fixtures/session.ts";
 
 Deno.test("a checkpoint ends its container as if a user had; a restore goes on with it", async () => {
   await using fake = await openFake();

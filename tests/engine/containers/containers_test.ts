@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertInstanceOf, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
-import type { ContainerSpec } from "../../../lib/engine/container_record.ts";
+import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { assertConsistent } from "../../fixtures/fake_check.ts";
-import { MemoryStore } from "../../../lib/platform/memory_store.ts";
-import { type FakeEngine, hookedStore, openFake, spec } from "../../fixtures/fake_engine.ts";
+import { assertConsistent } from "../../fixtures/engine/fake_check.ts";
+import { MemoryStore } from "../../../lib/platform/storage/memory_store.ts";
+import { type FakeEngine, hookedStore, openFake, spec } from "../../fixtures/engine/fake_engine.ts";
 
 const own = { mode: "private" as const };
 

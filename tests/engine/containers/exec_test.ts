@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { ExecConfig } from "../../../lib/engine/containers/exec/session.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { type FakeEngine, openFake, spec } from "../../fixtures/fake_engine.ts";
+import { type FakeEngine, openFake, spec } from "../../fixtures/engine/fake_engine.ts";
 import { heapGrowth } from "../../fixtures/heap_growth.ts";
 
 const encoder = new TextEncoder();

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { ContainerRecord } from "../../../lib/engine/container_record.ts";
+import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import { containerPredicate, type FilterSources } from "../../../lib/engine/containers/filters.ts";
-import { openFake, spec } from "../../fixtures/fake_engine.ts";
+import { openFake, spec } from "../../fixtures/engine/fake_engine.ts";
 
 const HOUR = 3_600_000;
 

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertInstanceOf } from "@std/assert";
 import type { Containers } from "../../../lib/engine/containers/containers.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { assertConsistent } from "../../fixtures/fake_check.ts";
-import { Dying } from "../../fixtures/dying_engine.ts";
-import { openFake, seeded, spec } from "../../fixtures/fake_engine.ts";
+import { assertConsistent } from "../../fixtures/engine/fake_check.ts";
+import { Dying } from "../../fixtures/engine/dying_engine.ts";
+import { openFake, seeded, spec } from "../../fixtures/engine/fake_engine.ts";
 
 const NAMES = ["red", "green", "blue"];
 const CODES = ["state", "unchanged", "no_such_container", "name_in_use", "port_in_use", "command_not_found", "in_use"];

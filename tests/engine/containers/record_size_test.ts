@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { IMAGE, openFake, spec } from "../../fixtures/fake_engine.ts";
+import { IMAGE, openFake, spec } from "../../fixtures/engine/fake_engine.ts";
 
 const large = (size: number) => "x".repeat(size);
 

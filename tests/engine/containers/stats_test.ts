@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { everySoOften } from "../../../lib/engine/containers/ticks.ts";
-import { openFake, spec } from "../../fixtures/fake_engine.ts";
+import { openFake, spec } from "../../fixtures/engine/fake_engine.ts";
 
 Deno.test("Containers.stats() gives shares of a processor: since the start, and since the look before", async () => {
   await using fake = await openFake();

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { mergeLimits } from "../../../lib/engine/limits.ts";
-import { openFake, spec } from "../../fixtures/fake_engine.ts";
+import { mergeLimits } from "../../../lib/engine/records/limits.ts";
+import { openFake, spec } from "../../fixtures/engine/fake_engine.ts";
 
 Deno.test("Containers.update() sets limits at once where there is a process, and keeps them for the next start", async () => {
   await using fake = await openFake();

@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { buildImage, pushImage } from "../../fixtures/image_builder.ts";
-import { registriesConf, startRegistry } from "../../fixtures/registry.ts";
-import { openImages } from "./rig.ts";
+import { buildImage, pushImage } from "../../fixtures/images/image_builder.ts";
+import { registriesConf, startRegistry } from "../../fixtures/images/registry.ts";
+import { openImages } from "../../fixtures/images/rig.ts";
 
 /** Answers of an index, on loopback. */
 function startIndex(results: unknown) {

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { Table } from "../../../lib/engine/table.ts";
+import { Table } from "../../../lib/engine/store/table.ts";
 import { findByNameOrID } from "../../../lib/engine/text/lookup.ts";
 
 interface Row {

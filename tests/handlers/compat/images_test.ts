@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { dockerName, localName } from "../../../handlers/compat/images/docker_name.ts";
 import { isBefore } from "../../../handlers/path_version.ts";
-import { emptyRegistriesConf } from "../../../lib/oci/registries_conf.ts";
-import { openTestEngine, TINY, TINY_NAME } from "../test_engine.ts";
+import { emptyRegistriesConf } from "../../../lib/oci/registry/registries_conf.ts";
+import { openTestEngine, TINY, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 Deno.test("dockerName() is what Docker means by a name", () => {
   const rows: [name: string, full: string][] = [

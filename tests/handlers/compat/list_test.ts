@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { openTestEngine, TINY_NAME } from "../test_engine.ts";
+import { openTestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 Deno.test("CompatListContainers() tells clients of 1.52 and later that there is no health check", async () => {
   await using test = await openTestEngine();

@@ -1,6 +1,6 @@
 /** The server's own proxy, with the password in it, and who gets to see it. */
 import { assert, assertEquals } from "@std/assert";
-import { openTestEngine, TINY_NAME } from "../test_engine.ts";
+import { openTestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 const SECRET = "proxy-password";
 const proxyEnv = {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { openTestEngine, TINY_NAME } from "../test_engine.ts";
+import { openTestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 /** As a client writes what `docker run` is given. */
 const BODIES: Record<string, unknown>[] = [

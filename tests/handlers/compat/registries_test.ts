@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { emptyRegistriesConf } from "../../../lib/oci/registries_conf.ts";
-import { openTestEngine, TINY, TINY_NAME } from "../test_engine.ts";
+import { emptyRegistriesConf } from "../../../lib/oci/registry/registries_conf.ts";
+import { openTestEngine, TINY, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 Deno.test("CompatAuth says whether a registry takes a credential, in Podman's words", async () => {
   await using test = await openTestEngine();

@@ -4,11 +4,11 @@ import { specGenerator } from "../../../handlers/compat/containers/spec/spec_gen
 import { containerSpec } from "../../../handlers/containers/spec/container_spec.ts";
 import { CreateContainerConfig } from "../../../handlers/wire/compat/container_create.ts";
 import { accept, decode } from "../../../handlers/wire/decode.ts";
-import type { ContainerSpec } from "../../../lib/engine/container_record.ts";
+import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { HTTPError } from "../../../lib/rest/mod.ts";
 import { captured } from "../clients/requests.ts";
-import { difference } from "../spec_difference.ts";
+import { difference } from "../../fixtures/handlers/spec_difference.ts";
 
 function docker(body: unknown): ContainerSpec {
   return containerSpec(specGenerator(accept(CreateContainerConfig, body), "", { network: "podman" }));

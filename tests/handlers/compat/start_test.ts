@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { UpgradeInit } from "../../../lib/rest/mod.ts";
-import { openTestEngine, TINY_NAME } from "../test_engine.ts";
+import { openTestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 for (
   const [what, options, status, text] of [

@@ -4,10 +4,10 @@ import { containerSpec } from "../../../handlers/containers/spec/container_spec.
 import { withDefaults } from "../../../handlers/containers/spec/defaults.ts";
 import { CreateContainerConfig } from "../../../handlers/wire/compat/container_create.ts";
 import { accept } from "../../../handlers/wire/decode.ts";
-import { SpecGenerator } from "../../../handlers/wire/spec_generator.ts";
-import type { ContainerDefaults } from "../../../lib/engine/container_defaults.ts";
-import type { ContainerSpec } from "../../../lib/engine/container_record.ts";
-import { difference } from "../spec_difference.ts";
+import { SpecGenerator } from "../../../handlers/wire/containers/spec_generator.ts";
+import type { ContainerDefaults } from "../../../lib/engine/records/container_defaults.ts";
+import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
+import { difference } from "../../fixtures/handlers/spec_difference.ts";
 
 const NOFILE = { type: "RLIMIT_NOFILE", soft: 10n, hard: 20n };
 

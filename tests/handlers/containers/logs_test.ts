@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { openTestEngine, type TestEngine, TINY_NAME } from "../test_engine.ts";
+import { openTestEngine, type TestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 async function talking(test: TestEngine, spec: Record<string, unknown> = {}): Promise<string> {
   const reply = await test.send("POST", "/libpod/containers/create", { image: TINY_NAME, ...spec });

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { ContainerStatsReport } from "../../../handlers/wire/stats.ts";
+import { ContainerStatsReport } from "../../../handlers/wire/containers/stats.ts";
 import { StatsJSON } from "../../../handlers/wire/compat/stats.ts";
-import { differences } from "../conforms.ts";
-import { openTestEngine, TINY_NAME } from "../test_engine.ts";
+import { differences } from "../../fixtures/handlers/conforms.ts";
+import { openTestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 async function started(names: string[]) {
   const test = await openTestEngine();

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { containerSpec } from "../../../handlers/containers/spec/container_spec.ts";
 import { accept } from "../../../handlers/wire/decode.ts";
-import { SpecGenerator } from "../../../handlers/wire/spec_generator.ts";
-import type { ContainerSpec } from "../../../lib/engine/container_record.ts";
-import { difference } from "../spec_difference.ts";
+import { SpecGenerator } from "../../../handlers/wire/containers/spec_generator.ts";
+import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
+import { difference } from "../../fixtures/handlers/spec_difference.ts";
 
 function native(body: unknown): ContainerSpec {
   return containerSpec(accept(SpecGenerator, body));

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { unjoin } from "../../../handlers/containers/top.ts";
-import { openTestEngine, TINY_NAME } from "../test_engine.ts";
+import { openTestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 Deno.test("unjoin() gives back what older clients joined", () => {
   for (

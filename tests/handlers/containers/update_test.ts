@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { openTestEngine, TINY_NAME } from "../test_engine.ts";
+import { openTestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 async function withContainer() {
   const test = await openTestEngine();

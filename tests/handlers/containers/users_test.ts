@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { userNamespace } from "../../../handlers/containers/spec/users.ts";
 import { accept } from "../../../handlers/wire/decode.ts";
-import { SpecGenerator } from "../../../handlers/wire/spec_generator.ts";
+import { SpecGenerator } from "../../../handlers/wire/containers/spec_generator.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 
 function users(body: Record<string, unknown>) {

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { buildTar } from "../../fixtures/tar_builder.ts";
-import { openTestEngine, type TestEngine, TINY, TINY_NAME } from "../test_engine.ts";
+import { buildTar } from "../../fixtures/images/tar_builder.ts";
+import { openTestEngine, type TestEngine, TINY, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 async function bytesOf(reply: Response): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await reply.arrayBuffer());

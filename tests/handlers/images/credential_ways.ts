@@ -1,6 +1,6 @@
 /** Every way in and every way out that a credential may take, for `credentials_test.ts`. */
-import { type Answer, refusal, registry } from "../../fixtures/registry_world.ts";
-import { TINY } from "../test_engine.ts";
+import { type Answer, refusal, registry } from "../../fixtures/images/registry_world.ts";
+import { TINY } from "../../fixtures/handlers/test_engine.ts";
 
 /** A header's value. */
 export const encode = (value: unknown) => btoa(JSON.stringify(value));

@@ -1,9 +1,9 @@
 /** Every way out for a credential, with every way in: a secret reaches the registry that was asked for, and nobody else. */
 import { assert, assertEquals } from "@std/assert";
-import { findCredential, parseAuthFile } from "../../../lib/oci/auth_file.ts";
-import { parseRegistriesConf } from "../../../lib/oci/registries_conf.ts";
-import { refusal, registry, RegistryWorld, type Seen } from "../../fixtures/registry_world.ts";
-import { openTestEngine, TINY } from "../test_engine.ts";
+import { findCredential, parseAuthFile } from "../../../lib/oci/registry/auth_file.ts";
+import { parseRegistriesConf } from "../../../lib/oci/registry/registries_conf.ts";
+import { refusal, registry, RegistryWorld, type Seen } from "../../fixtures/images/registry_world.ts";
+import { openTestEngine, TINY } from "../../fixtures/handlers/test_engine.ts";
 import { ASKED, encode, SECRETS, type Source, SOURCES, USER, type Way, WAYS } from "./credential_ways.ts";
 
 /** Hosts that may have a secret; `http` only where a way says so. */

@@ -1,8 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { imageFilter } from "../../../handlers/images/filters.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import type { ImageRecord } from "../../../lib/engine/image_record.ts";
-import { IMAGE } from "../../fixtures/fake_engine.ts";
+import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
+import { IMAGE } from "../../fixtures/engine/fake_engine.ts";
 
 function image(id: string, created: string, more: Partial<ImageRecord> = {}): ImageRecord {
   const config = { ...IMAGE.config, created, config: { Labels: { which: id } } };

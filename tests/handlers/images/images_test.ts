@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { openTestEngine, type TestEngine, TINY, TINY_NAME } from "../test_engine.ts";
+import { openTestEngine, type TestEngine, TINY, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 type Report = Record<string, unknown>;
 

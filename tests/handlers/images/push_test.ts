@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { openTestEngine, TINY, TINY_NAME } from "../test_engine.ts";
+import { openTestEngine, TINY, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 const lines = async (response: Response) => (await response.text()).trim().split("\n").map((line) => JSON.parse(line));
 

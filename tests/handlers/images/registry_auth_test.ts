@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { registryCredentials } from "../../../handlers/images/registry_auth.ts";
-import type { Credential } from "../../../lib/oci/registry_sessions.ts";
+import type { Credential } from "../../../lib/oci/registry/registry_sessions.ts";
 import { HTTPError } from "../../../lib/rest/mod.ts";
 
 const encode = (value: unknown) => btoa(JSON.stringify(value)).replaceAll("+", "-").replaceAll("/", "_");

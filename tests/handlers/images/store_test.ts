@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { humanSize } from "../../../handlers/images/tree.ts";
-import { openTestEngine, TINY, TINY_NAME } from "../test_engine.ts";
+import { openTestEngine, TINY, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 const TAR = () => new Blob([new Uint8Array(1024)]).stream();
 

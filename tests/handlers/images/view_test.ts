@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { imageHistory } from "../../../handlers/images/view.ts";
-import { IMAGE } from "../../fixtures/fake_engine.ts";
+import { IMAGE } from "../../fixtures/engine/fake_engine.ts";
 
 Deno.test("imageHistory() tells the size of layers as they are unpacked, newest first", () => {
   const layer = (diffID: string, size: number) => ({ digest: `sha256:${diffID}`, size, mediaType: "", diffID });

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { openTestEngine, TINY, TINY_NAME } from "../test_engine.ts";
+import { openTestEngine, TINY, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 Deno.test("manifest operations differ by generation where Podman's do", async () => {
   await using test = await openTestEngine();

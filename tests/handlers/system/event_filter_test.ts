@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { eventFilter } from "../../../handlers/system/event_filter.ts";
-import type { EngineEvent } from "../../../lib/engine/events.ts";
+import type { EngineEvent } from "../../../lib/engine/store/events.ts";
 
 const EVENT: EngineEvent = {
   time: 0,

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { openTestEngine, type TestEngine, TINY_NAME } from "../test_engine.ts";
+import { openTestEngine, type TestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 interface Wire {
   Type: string;

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { decode, DecodeError } from "../../../handlers/wire/decode.ts";
 import { UInt64OrMinusOne, WirePOSIXRlimit } from "../../../handlers/wire/numbers.ts";
-import { SpecGenerator } from "../../../handlers/wire/spec_generator.ts";
+import { SpecGenerator } from "../../../handlers/wire/containers/spec_generator.ts";
 import { CreateContainerConfig } from "../../../handlers/wire/compat/container_create.ts";
 import { z } from "../../../handlers/wire/zod.ts";
 import { captured } from "../clients/requests.ts";

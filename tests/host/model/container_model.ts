@@ -1,4 +1,4 @@
-import { buildTar } from "../../fixtures/tar_builder.ts";
+import { buildTar } from "../../fixtures/images/tar_builder.ts";
 
 /** What a container may be in, as far as the model tells states apart. */
 export type Status = "created" | "initialized" | "running" | "paused" | "exited";

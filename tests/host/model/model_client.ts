@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Server } from "../../fixtures/server.ts";
-import { until } from "../session.ts";
+import { until } from "../../fixtures/session.ts";
 import { afterCut, type Choice, type Model, type Operation, OPERATIONS, type Send } from "./container_model.ts";
 
 /** Steps of one sequence. */

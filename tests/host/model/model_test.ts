@@ -1,9 +1,9 @@
 /** Random lives of containers, driven by several clients at once: what the server shows is what the model says. */
 import { assert, assertEquals } from "@std/assert";
-import { seeded } from "../../fixtures/fake_engine.ts";
+import { seeded } from "../../fixtures/engine/fake_engine.ts";
 import { ok } from "../../fixtures/run.ts";
-import { Session, until } from "../session.ts";
-import { traces } from "../traces.ts";
+import { Session, until } from "../../fixtures/session.ts";
+import { traces } from "../../fixtures/traces.ts";
 import { IMAGES } from "./container_model.ts";
 import { ModelClient } from "./model_client.ts";
 

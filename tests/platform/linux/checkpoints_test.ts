@@ -7,7 +7,7 @@ import { EngineError } from "../../../lib/engine/errors.ts";
 import { openCheckpoints } from "../../../lib/platform/linux/checkpoints/checkpoints.ts";
 import { reasonsOf } from "../../../lib/platform/linux/checkpoints/criu.ts";
 import { readCRIUStats } from "../../../lib/platform/linux/checkpoints/criu_stats.ts";
-import { type HostPaths, hostPaths } from "../../../lib/platform/linux/paths.ts";
+import { type HostPaths, hostPaths } from "../../../lib/platform/linux/helpers/paths.ts";
 import { run, runOk } from "../../fixtures/run.ts";
 
 async function opened(work: (paths: HostPaths, ports: Awaited<ReturnType<typeof openCheckpoints>>) => Promise<void>) {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { openHostEngine, proxyEnv, readRegistriesConf } from "../../../lib/platform/host_engine.ts";
+import { openHostEngine, proxyEnv, readRegistriesConf } from "../../../lib/platform/entries/host_engine.ts";
 
 const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
 

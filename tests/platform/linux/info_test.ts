@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { readFile, realpath } from "node:fs/promises";
-import { runCommand } from "../../../lib/platform/linux/command.ts";
+import { runCommand } from "../../../lib/platform/linux/helpers/command.ts";
 import { hostInfoReader } from "../../../lib/platform/linux/info.ts";
-import { hostPaths } from "../../../lib/platform/linux/paths.ts";
-import { findProgram } from "../../../lib/platform/linux/programs.ts";
+import { hostPaths } from "../../../lib/platform/linux/helpers/paths.ts";
+import { findProgram } from "../../../lib/platform/linux/helpers/programs.ts";
 
 const ignore = Deno.build.os !== "linux";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import type { LocalFile, LocalFolder } from "../../../lib/engine/local_files_port.ts";
+import type { LocalFile, LocalFolder } from "../../../lib/engine/ports/local_files_port.ts";
 import { localFiles } from "../../../lib/platform/linux/local_files.ts";
 import { run } from "../../fixtures/run.ts";
 

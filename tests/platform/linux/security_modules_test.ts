@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { containerAppArmor } from "../../../lib/platform/linux/processes/confinement.ts";
+import { containerAppArmor } from "../../../lib/platform/linux/bundle/confinement.ts";
 import { canFilter } from "../../../lib/platform/linux/processes/runtime.ts";
 import {
   appArmorProfiles,

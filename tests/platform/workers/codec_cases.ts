@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import type { Codec } from "../../../lib/engine/ports.ts";
+import type { Codec } from "../../../lib/engine/ports/ports.ts";
 import { workersCodec } from "../../../lib/platform/workers/codec.ts";
 
 const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 7 + (i >> 8)) & 255);

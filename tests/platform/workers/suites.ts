@@ -6,8 +6,8 @@ import { DurableBlobs } from "../../../lib/platform/workers/durable_blobs.ts";
 import { DurableStore } from "../../../lib/platform/workers/durable_store.ts";
 import { R2Chunks } from "../../../lib/platform/workers/r2_chunks.ts";
 import type { DurableObjectState, R2Bucket } from "../../../lib/platform/workers/runtime.ts";
-import { testBlobs } from "../blobs_suite.ts";
-import { testStore } from "../store_suite.ts";
+import { testBlobs } from "../../fixtures/platform/blobs_suite.ts";
+import { testStore } from "../../fixtures/platform/store_suite.ts";
 import { testCodec } from "./codec_cases.ts";
 
 export const Suite = suiteObject((state, { BLOBS }: { BLOBS: R2Bucket }) => {

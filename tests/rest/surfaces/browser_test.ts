@@ -4,8 +4,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { z } from "../../../handlers/wire/zod.ts";
 import { api, basic, type Handler, handler, rest } from "../../../lib/rest/mod.ts";
 import { surfaces } from "../../../lib/rest/surfaces.ts";
-import { chromiumPath, type WatchedPage, withPage } from "./chromium.ts";
-import { breakOff, serveShop, shop, shopFunctions, TOKEN } from "./shop.ts";
+import { chromiumPath, type WatchedPage, withPage } from "../../fixtures/rest/chromium.ts";
+import { breakOff, serveShop, shop, shopFunctions, TOKEN } from "../../fixtures/rest/shop.ts";
 
 if (chromiumPath === undefined) console.log("left out: the page in a browser, as there is no Chromium here");
 

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertInstanceOf, assertMatch, assertRejects, ass
 import { z } from "../../../handlers/wire/zod.ts";
 import { api, basic, chan, handler, implement, int64, link, namespace, rest } from "../../../lib/rest/mod.ts";
 import { clientModule, clientTypes, surfaces } from "../../../lib/rest/surfaces.ts";
-import { breakOff, serveShop, shop, TOKEN } from "./shop.ts";
+import { breakOff, serveShop, shop, TOKEN } from "../../fixtures/rest/shop.ts";
 
 /** The module as whoever imports it sees it: nothing is known of its functions' types here. */
 // deno-lint-ignore no-explicit-any -- generated text has no types in the module that imports it as data

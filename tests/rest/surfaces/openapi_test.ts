@@ -3,7 +3,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { z } from "../../../handlers/wire/zod.ts";
 import { api, basic, bearer, chan, error, type ErrorCodec, int64, rest, stream } from "../../../lib/rest/mod.ts";
 import { type DocumentOptions, openapi, type OpenAPIDocument } from "../../../lib/rest/surfaces.ts";
-import { shop } from "./shop.ts";
+import { shop } from "../../fixtures/rest/shop.ts";
 
 /** Asks a well-kept validator, which knows the meta-schema of OpenAPI 3.1. */
 async function assertValid(document: OpenAPIDocument): Promise<void> {

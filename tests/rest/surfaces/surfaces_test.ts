@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { z } from "../../../handlers/wire/zod.ts";
 import { api, bearer, handler, rest } from "../../../lib/rest/mod.ts";
 import { docsPage, openapi, surfaces } from "../../../lib/rest/surfaces.ts";
-import { serveShop, shop, shopFunctions, TOKEN } from "./shop.ts";
+import { serveShop, shop, shopFunctions, TOKEN } from "../../fixtures/rest/shop.ts";
 
 const serve = serveShop();
 

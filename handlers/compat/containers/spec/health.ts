@@ -1,6 +1,6 @@
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { Sparse } from "../../../wire/emit.ts";
-import type { SpecGenerator } from "../../../wire/spec_generator.ts";
+import type { SpecGenerator } from "../../../wire/containers/spec_generator.ts";
 
 const SECOND = 1e9;
 const WORDS = ["CMD", "CMD-SHELL", "NONE"];

@@ -4,8 +4,8 @@ import { findSignal } from "../../../../lib/engine/text/signals.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { HostConfig, ThrottleDevice } from "../../../wire/compat/host_config.ts";
 import type { Sparse } from "../../../wire/emit.ts";
-import type { LinuxDeviceCgroup, LinuxResources } from "../../../wire/resources.ts";
-import type { SpecGenerator } from "../../../wire/spec_generator.ts";
+import type { LinuxDeviceCgroup, LinuxResources } from "../../../wire/containers/resources.ts";
+import type { SpecGenerator } from "../../../wire/containers/spec_generator.ts";
 
 const CPU_PERIOD = 100_000;
 

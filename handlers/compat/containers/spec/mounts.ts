@@ -1,10 +1,10 @@
-import type { MountSpec } from "../../../../lib/engine/mount_spec.ts";
+import type { MountSpec } from "../../../../lib/engine/records/mount_spec.ts";
 import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
 import { gatherBinds, optionList } from "../../../containers/spec/volume_text.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { Mount } from "../../../wire/compat/mount.ts";
 import type { Sparse } from "../../../wire/emit.ts";
-import type { SpecGenerator } from "../../../wire/spec_generator.ts";
+import type { SpecGenerator } from "../../../wire/containers/spec_generator.ts";
 
 /** Mounts and volumes as the native tree takes them. */
 interface Mounts extends Pick<Sparse<SpecGenerator>, "mounts" | "volumes" | "overlay_volumes" | "image_volumes"> {}

@@ -1,4 +1,4 @@
-import type { PortMapping } from "../../../../lib/engine/container_record.ts";
+import type { PortMapping } from "../../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { HTTPError } from "../../../../lib/rest/mod.ts";
 import { namespaceOf } from "../../../containers/spec/defaults.ts";
@@ -7,8 +7,8 @@ import { unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { EndpointSettings } from "../../../wire/compat/network.ts";
 import type { Sparse } from "../../../wire/emit.ts";
-import type { Namespace, PerNetworkOptions } from "../../../wire/spec_generator_parts.ts";
-import type { SpecGenerator } from "../../../wire/spec_generator.ts";
+import type { Namespace, PerNetworkOptions } from "../../../wire/containers/spec_generator_parts.ts";
+import type { SpecGenerator } from "../../../wire/containers/spec_generator.ts";
 
 /** Docker's names for the network containers get that ask for none. */
 const DEFAULT_NAMES = new Set(["", "default", "bridge"]);

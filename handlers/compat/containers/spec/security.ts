@@ -1,9 +1,9 @@
 import { EngineError } from "../../../../lib/engine/errors.ts";
-import type { SecuritySpec } from "../../../../lib/engine/spec_parts.ts";
+import type { SecuritySpec } from "../../../../lib/engine/records/spec_parts.ts";
 import { HTTPError } from "../../../../lib/rest/mod.ts";
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
 import type { Sparse } from "../../../wire/emit.ts";
-import type { SpecGenerator } from "../../../wire/spec_generator.ts";
+import type { SpecGenerator } from "../../../wire/containers/spec_generator.ts";
 
 /** Security settings as the native tree takes them. */
 export function security(host: HostConfig): Sparse<SpecGenerator> {

@@ -5,7 +5,7 @@ import type { CreateContainerConfig } from "../../../wire/compat/container_creat
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
 import { accept } from "../../../wire/decode.ts";
 import type { Sparse } from "../../../wire/emit.ts";
-import { SpecGenerator } from "../../../wire/spec_generator.ts";
+import { SpecGenerator } from "../../../wire/containers/spec_generator.ts";
 import { healthConfig } from "./health.ts";
 import { limits, stopSignal } from "./limits.ts";
 import { mounts } from "./mounts.ts";

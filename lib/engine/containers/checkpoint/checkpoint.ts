@@ -1,13 +1,13 @@
-import type { TreeChange } from "../../tree_port.ts";
-import type { CRIUStatistics, DumpOptions } from "../../checkpoint_port.ts";
-import type { ContainerRecord } from "../../container_record.ts";
+import type { TreeChange } from "../../ports/tree_port.ts";
+import type { CRIUStatistics, DumpOptions } from "../../ports/checkpoint_port.ts";
+import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
-import { withoutWhiteouts } from "../../../oci/changeset_files.ts";
+import { withoutWhiteouts } from "../../../oci/tar/changeset_files.ts";
 import { type Context, emit, hostOf, locked } from "../context.ts";
 import { dependenciesOf } from "../dependencies.ts";
 import { improperState } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
-import { volumesOf } from "../mounts.ts";
+import { volumesOf } from "../create/mounts.ts";
 import { configDump } from "./config_dump.ts";
 
 /** Options of {@linkcode checkpointContainer}. */

@@ -1,7 +1,7 @@
-import type { ContainerRecord, PortMapping } from "../../container_record.ts";
-import type { MountSpec } from "../../mount_spec.ts";
+import type { ContainerRecord, PortMapping } from "../../records/container_record.ts";
+import type { MountSpec } from "../../records/mount_spec.ts";
 import { invalid } from "../failures.ts";
-import { decode, encode } from "../../json.ts";
+import { decode, encode } from "../../store/json.ts";
 
 /** More mounts, or ports, than any container has. */
 const MOST = 10_000;

@@ -1,5 +1,5 @@
 /** How exec sessions end. */
-import type { ExecExit } from "../../exec_port.ts";
+import type { ExecExit } from "../../ports/exec_port.ts";
 import { type Context, emit, hostOf } from "../context.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";

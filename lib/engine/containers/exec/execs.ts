@@ -1,9 +1,9 @@
 /** Exec sessions: what the engine offers of them. */
-import { randomID } from "../../names.ts";
-import type { Attachment } from "../../host_port.ts";
+import { randomID } from "../../text/names.ts";
+import type { Attachment } from "../../ports/host_port.ts";
 import { SIGKILL, SIGTERM } from "../../text/signals.ts";
 import { type Context, hostOf } from "../context.ts";
-import { endsWithin } from "../ended.ts";
+import { endsWithin } from "../life/ended.ts";
 import { improperState, invalid } from "../failures.ts";
 import type { TerminalSize } from "../options.ts";
 import { checkSessionSize } from "./sessions.ts";

@@ -1,6 +1,6 @@
 import { EngineError } from "../../errors.ts";
-import type { State } from "../../state.ts";
-import type { Index, Operation, Table } from "../../table.ts";
+import type { State } from "../../store/state.ts";
+import type { Index, Operation, Table } from "../../store/table.ts";
 import type { ExecSession } from "./session.ts";
 
 /** How long an ended session is kept for those who ask how it ended: as in Docker and Podman. */

@@ -1,11 +1,11 @@
-import type { ContainerRecord } from "../../container_record.ts";
-import type { ExecProcess } from "../../exec_port.ts";
-import type { Attachment } from "../../host_port.ts";
-import { detachable } from "../attach.ts";
+import type { ContainerRecord } from "../../records/container_record.ts";
+import type { ExecProcess } from "../../ports/exec_port.ts";
+import type { Attachment } from "../../ports/host_port.ts";
+import { detachable } from "../streams/attach.ts";
 import { type Context, emit, hostOf } from "../context.ts";
-import { DEFAULT_DETACH_KEYS, parseDetachKeys } from "../detach_keys.ts";
+import { DEFAULT_DETACH_KEYS, parseDetachKeys } from "../streams/detach_keys.ts";
 import { improperState, isCode } from "../failures.ts";
-import { onProcess } from "../on_process.ts";
+import { onProcess } from "../life/on_process.ts";
 import type { TerminalSize } from "../options.ts";
 import { ended, noteEnd } from "./ends.ts";
 import { improperSession } from "./failures.ts";

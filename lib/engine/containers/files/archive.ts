@@ -1,14 +1,14 @@
 /** Files into containers and out of them, as tar archives. */
-import { archiveEntries } from "../../../oci/archive_entries.ts";
+import { archiveEntries } from "../../../oci/tar/archive_entries.ts";
 import { pourThrough } from "../../../oci/byte_stream.ts";
-import { LayerError } from "../../../oci/layer_error.ts";
-import type { ContainerRecord } from "../../container_record.ts";
+import { LayerError } from "../../../oci/tar/layer_error.ts";
+import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
-import { decompress } from "../../images/decompress.ts";
-import type { FileFacts, TreePath } from "../../tree_port.ts";
+import { decompress } from "../../images/pull/decompress.ts";
+import type { FileFacts, TreePath } from "../../ports/tree_port.ts";
 import { type Context, hostOf } from "../context.ts";
 import { invalid, isCode } from "../failures.ts";
-import { cleanPath } from "../mounts.ts";
+import { cleanPath } from "../create/mounts.ts";
 import { absolutePath, treePath } from "./tree_path.ts";
 import { type HeldTree, holding, holdTree, requireStill } from "./held_tree.ts";
 

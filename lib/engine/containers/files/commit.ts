@@ -1,6 +1,6 @@
 import type { HistoryEntry, ImageConfig } from "../../../oci/image_config.ts";
-import type { ContainerRecord } from "../../container_record.ts";
-import type { ImageRecord } from "../../image_record.ts";
+import type { ContainerRecord } from "../../records/container_record.ts";
+import type { ImageRecord } from "../../records/image_record.ts";
 import { type Context, emit, hostOf } from "../context.ts";
 import { invalid } from "../failures.ts";
 import { committedConfig, type ConfigChanges } from "./commit_config.ts";

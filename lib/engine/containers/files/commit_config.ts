@@ -1,7 +1,7 @@
 import type { ExecutionConfig } from "../../../oci/image_config.ts";
-import type { ContainerRecord } from "../../container_record.ts";
-import { applyChanges } from "../../images/config_changes.ts";
-import { mergeExposed, mergeLabels } from "../merge.ts";
+import type { ContainerRecord } from "../../records/container_record.ts";
+import { applyChanges } from "../../images/store/config_changes.ts";
+import { mergeExposed, mergeLabels } from "../create/merge.ts";
 import { splitChanges } from "./commit_changes.ts";
 
 /** What an image made of a container is to differ in from the container. */

@@ -1,4 +1,4 @@
-import type { TreeChange, TreeName } from "../../tree_port.ts";
+import type { TreeChange, TreeName } from "../../ports/tree_port.ts";
 import { EngineError } from "../../errors.ts";
 import { type Context, hostOf } from "../context.ts";
 import { invalid, isCode } from "../failures.ts";

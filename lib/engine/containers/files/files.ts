@@ -1,6 +1,6 @@
 /** The files of containers: what the engine offers of them, one call per operation. */
-import type { ImageRecord } from "../../image_record.ts";
-import type { TreeChange } from "../../tree_port.ts";
+import type { ImageRecord } from "../../records/image_record.ts";
+import type { TreeChange } from "../../ports/tree_port.ts";
 import { type Context, emit, hostOf } from "../context.ts";
 import { type PathFacts, readArchive, type ReadOptions, statPath, writeArchive, type WriteOptions } from "./archive.ts";
 import { commitContainer, type CommitOptions } from "./commit.ts";

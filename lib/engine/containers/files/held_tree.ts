@@ -1,10 +1,10 @@
 import { byteStream, isByteStream, pieceStream } from "../../../oci/byte_stream.ts";
-import type { ContainerRecord } from "../../container_record.ts";
-import { fillVolumes } from "../bring_up.ts";
+import type { ContainerRecord } from "../../records/container_record.ts";
+import { fillVolumes } from "../life/bring_up.ts";
 import { type Context, hostOf, isLive, locked } from "../context.ts";
 import { improperState } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
-import { foreignNamespace, namespaceOwner, treeOptions } from "../users.ts";
+import { foreignNamespace, namespaceOwner, treeOptions } from "../life/users.ts";
 
 /** A container's tree, mounted until it is disposed of; once more does nothing. */
 export interface HeldTree extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { type Context, emit, hostOf, isLive, locked } from "../context.ts";
 import { improperState } from "../failures.ts";
-import { treeOptions } from "../users.ts";
+import { treeOptions } from "../life/users.ts";
 import { mountForWork } from "./held_tree.ts";
 
 /** Mounts a container's tree for the host's users, once more each time, and gives its path there. */

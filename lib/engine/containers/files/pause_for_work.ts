@@ -1,6 +1,6 @@
-import type { Intent } from "../../intents.ts";
+import type { Intent } from "../../store/intents.ts";
 import { type Context, hostOf, locked } from "../context.ts";
-import { onProcess } from "../on_process.ts";
+import { onProcess } from "../life/on_process.ts";
 
 /** The kind of the intents that precede a pause which is to end with the work it is for. */
 export const PAUSE_INTENT = "container.pause_for_work";

@@ -1,8 +1,8 @@
-import type { ContainerRecord } from "../../container_record.ts";
-import type { TreePath } from "../../tree_port.ts";
+import type { ContainerRecord } from "../../records/container_record.ts";
+import type { TreePath } from "../../ports/tree_port.ts";
 import { type Context, hostOf } from "../context.ts";
-import { cleanPath } from "../mounts.ts";
-import { foldersWritten } from "../written_folders.ts";
+import { cleanPath } from "../create/mounts.ts";
+import { foldersWritten } from "../create/written_folders.ts";
 import type { HeldTree } from "./held_tree.ts";
 
 /** States in which the process sees the container's mounts. */

@@ -1,6 +1,6 @@
-import type { ContainerRecord } from "../../container_record.ts";
+import type { ContainerRecord } from "../../records/container_record.ts";
 import { type Core, hostOf, requireHost } from "../../core.ts";
-import type { Operation, Table } from "../../table.ts";
+import type { Operation, Table } from "../../store/table.ts";
 
 /** How often users have mounted a container's tree and not unmounted it. */
 interface UserMounts {

@@ -1,5 +1,5 @@
 import type { ExecutionConfig } from "../../../oci/image_config.ts";
-import type { ContainerSpec } from "../../container_record.ts";
+import type { ContainerSpec } from "../../records/container_record.ts";
 import { type Context, hostOf } from "../context.ts";
 import { checkDestination, type HealthPlan, resolveHealth } from "./health_check.ts";
 

@@ -1,6 +1,6 @@
 /** What a health check is, and what a container's becomes of what was asked for and its image. */
 import type { Healthcheck } from "../../../oci/image_config.ts";
-import type { Host } from "../../host_port.ts";
+import type { Host } from "../../ports/host_port.ts";
 import { invalid } from "../failures.ts";
 
 /** A probe of a container, and when it runs. Times are milliseconds. */

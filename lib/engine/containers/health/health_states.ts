@@ -1,6 +1,6 @@
-import type { ContainerRecord } from "../../container_record.ts";
-import type { State } from "../../state.ts";
-import type { Operation, Table } from "../../table.ts";
+import type { ContainerRecord } from "../../records/container_record.ts";
+import type { State } from "../../store/state.ts";
+import type { Operation, Table } from "../../store/table.ts";
 import type { Context } from "../context.ts";
 import { activeHealth } from "./health_check.ts";
 

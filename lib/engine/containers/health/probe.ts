@@ -1,9 +1,9 @@
-import type { ContainerRecord } from "../../container_record.ts";
-import type { ExecExit } from "../../exec_port.ts";
-import type { Attachment } from "../../host_port.ts";
-import { randomID } from "../../names.ts";
+import type { ContainerRecord } from "../../records/container_record.ts";
+import type { ExecExit } from "../../ports/exec_port.ts";
+import type { Attachment } from "../../ports/host_port.ts";
+import { randomID } from "../../text/names.ts";
 import { type Context, hostOf } from "../context.ts";
-import { endsWithin } from "../ended.ts";
+import { endsWithin } from "../life/ended.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { type HealthCheck, probeCommand } from "./health_check.ts";

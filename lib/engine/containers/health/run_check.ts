@@ -1,10 +1,10 @@
 /** Running a container's health check, and what follows of its outcome. */
-import type { ContainerRecord } from "../../container_record.ts";
+import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
 import { type Context, emit, hostOf, locked } from "../context.ts";
 import { messageOf } from "../../../oci/message_of.ts";
-import { restartContainer } from "../lifecycle.ts";
-import { hadEnded, killContainer, stopContainer } from "../stop.ts";
+import { restartContainer } from "../life/lifecycle.ts";
+import { hadEnded, killContainer, stopContainer } from "../life/stop.ts";
 import { activeHealth, type HealthCheck, type HealthPlan } from "./health_check.ts";
 import { FRESH_HEALTH, type HealthLogEntry, type HealthState } from "./health_states.ts";
 import { probe, TIMED_OUT } from "./probe.ts";

@@ -1,4 +1,4 @@
-import type { ContainerRecord } from "../../container_record.ts";
+import type { ContainerRecord } from "../../records/container_record.ts";
 import { type Context, hostOf, locked } from "../context.ts";
 import { invalid } from "../failures.ts";
 import { checkRecordSize } from "../record_size.ts";

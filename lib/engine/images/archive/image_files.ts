@@ -3,15 +3,15 @@
  *
  * @module
  */
-import { readStream } from "../../../oci/body.ts";
+import { readStream } from "../../../oci/registry/body.ts";
 import { concat } from "../../../oci/bytes.ts";
-import { LayerError } from "../../../oci/layer_error.ts";
-import { tarEntries, type TarEntry } from "../../../oci/tar_entries.ts";
+import { LayerError } from "../../../oci/tar/layer_error.ts";
+import { tarEntries, type TarEntry } from "../../../oci/tar/tar_entries.ts";
 import { EngineError } from "../../errors.ts";
-import type { LocalFolder } from "../../local_files_port.ts";
-import type { Blobs } from "../../ports.ts";
-import { decompress } from "../decompress.ts";
-import { admit, type Intake } from "../intake.ts";
+import type { LocalFolder } from "../../ports/local_files_port.ts";
+import type { Blobs } from "../../ports/ports.ts";
+import { decompress } from "../pull/decompress.ts";
+import { admit, type Intake } from "../store/intake.ts";
 
 /** A blob in the store, claimed. */
 export interface StoredBlob {

@@ -1,11 +1,11 @@
 import type { ImageConfig } from "../../../oci/image_config.ts";
 import { EngineError } from "../../errors.ts";
-import type { ImageRecord } from "../../image_record.ts";
-import { assembleImage } from "../assemble.ts";
-import { applyChanges } from "../config_changes.ts";
-import { decompress } from "../decompress.ts";
+import type { ImageRecord } from "../../records/image_record.ts";
+import { assembleImage } from "../store/assemble.ts";
+import { applyChanges } from "../store/config_changes.ts";
+import { decompress } from "../pull/decompress.ts";
 import { pullFailureOf } from "../failures.ts";
-import type { ImageParts } from "../intake.ts";
+import type { ImageParts } from "../store/intake.ts";
 
 /** Options of {@linkcode importImage}. */
 export interface ImportOptions {

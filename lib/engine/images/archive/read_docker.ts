@@ -8,9 +8,9 @@ import { isObject } from "../../../oci/json.ts";
 import { LAYER_TYPES } from "../../../oci/manifest_writer.ts";
 import { detectCompression, MEDIA_TYPE } from "../../../oci/media_type.ts";
 import { EngineError } from "../../errors.ts";
-import { type Intake, type StoredLayer, storeDocument, unpacked } from "../intake.ts";
+import { type Intake, type StoredLayer, storeDocument, unpacked } from "../store/intake.ts";
 import { inParallel } from "../../concurrency.ts";
-import { storeManifest } from "../new_image.ts";
+import { storeManifest } from "../store/new_image.ts";
 import type { ImageFiles } from "./image_files.ts";
 import { checkCount, MAX_IMAGES, type ReadImage } from "./read_oci.ts";
 

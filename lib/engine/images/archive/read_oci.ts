@@ -9,10 +9,10 @@ import { type Index, type Manifest, parseManifest } from "../../../oci/manifest.
 import { isIndexType, MEDIA_TYPE } from "../../../oci/media_type.ts";
 import { choosePlatform } from "../../../oci/platform.ts";
 import { EngineError } from "../../errors.ts";
-import { checkManifest } from "../image_fetch.ts";
-import { type Intake, storeDocument, unpacked } from "../intake.ts";
+import { checkManifest } from "../pull/image_fetch.ts";
+import { type Intake, storeDocument, unpacked } from "../store/intake.ts";
 import { inParallel } from "../../concurrency.ts";
-import type { NewImage } from "../new_image.ts";
+import type { NewImage } from "../store/new_image.ts";
 import { type ImageFiles, readBlob } from "./image_files.ts";
 
 /** An image of an archive, and what it is called there. */

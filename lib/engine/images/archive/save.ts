@@ -1,15 +1,15 @@
 import type { Descriptor } from "../../../oci/descriptor.ts";
 import { DOCUMENT_TYPES, formatOf, type ManifestFormat } from "../../../oci/manifest_writer.ts";
-import { type TarFile, tarStream } from "../../../oci/tar_entries.ts";
+import { type TarFile, tarStream } from "../../../oci/tar/tar_entries.ts";
 import { EngineError } from "../../errors.ts";
-import type { ImageRecord } from "../../image_record.ts";
-import { keysOf } from "../content.ts";
-import { decompress } from "../decompress.ts";
+import type { ImageRecord } from "../../records/image_record.ts";
+import { keysOf } from "../store/content.ts";
+import { decompress } from "../pull/decompress.ts";
 import { pullFailure } from "../failures.ts";
-import { type ImageParts, type Intake, jsonBytes } from "../intake.ts";
-import { findImage } from "../lookup.ts";
-import { manifestBytes } from "../new_image.ts";
-import { takeLayers } from "../take_layers.ts";
+import { type ImageParts, type Intake, jsonBytes } from "../store/intake.ts";
+import { findImage } from "../store/lookup.ts";
+import { manifestBytes } from "../store/new_image.ts";
+import { takeLayers } from "../pull/take_layers.ts";
 import { readBlob } from "./image_files.ts";
 import { whileClaimed } from "./while_claimed.ts";
 

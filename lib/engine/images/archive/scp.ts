@@ -1,8 +1,8 @@
-import { readStream } from "../../../oci/body.ts";
+import { readStream } from "../../../oci/registry/body.ts";
 import { requireHost } from "../../core.ts";
 import { EngineError } from "../../errors.ts";
-import type { ImageParts } from "../intake.ts";
-import type { Peer } from "../../peers_port.ts";
+import type { ImageParts } from "../store/intake.ts";
+import type { Peer } from "../../ports/peers_port.ts";
 import { loadImages } from "./load.ts";
 import { saveImages } from "./save.ts";
 import { messageOf } from "../../../oci/message_of.ts";

@@ -1,5 +1,5 @@
 import { tapped } from "../../../oci/byte_stream.ts";
-import type { Claim } from "../content.ts";
+import type { Claim } from "../store/content.ts";
 
 /** The stream, which ends the claim when it ends, fails or is let go of. */
 export function whileClaimed(claim: Claim, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {

@@ -1,8 +1,8 @@
 import type { Descriptor } from "../../../oci/descriptor.ts";
 import { writeManifest } from "../../../oci/manifest_writer.ts";
 import { MEDIA_TYPE } from "../../../oci/media_type.ts";
-import type { ListEntry } from "../../image_record.ts";
-import { admit, type Intake, storeDocument } from "../intake.ts";
+import type { ListEntry } from "../../records/image_record.ts";
+import { admit, type Intake, storeDocument } from "../store/intake.ts";
 
 /** A file of an artifact. */
 export interface ArtifactFile {

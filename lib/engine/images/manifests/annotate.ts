@@ -1,6 +1,6 @@
 import type { Platform } from "../../../oci/platform.ts";
 import { EngineError } from "../../errors.ts";
-import type { ImageList, ListEntry } from "../../image_record.ts";
+import type { ImageList, ListEntry } from "../../records/image_record.ts";
 
 /** What is said of one entry of a list. What is left out stays. */
 export interface EntryAnnotations {

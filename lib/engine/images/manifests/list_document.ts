@@ -1,6 +1,6 @@
 import type { Index } from "../../../oci/manifest.ts";
 import { DOCUMENT_TYPES, type ManifestFormat, writeIndex } from "../../../oci/manifest_writer.ts";
-import type { ImageList, ListEntry } from "../../image_record.ts";
+import type { ImageList, ListEntry } from "../../records/image_record.ts";
 
 /**
  * The format a list is written in when none is asked for, as Podman chooses: OCI for what only OCI can say, Docker for what only

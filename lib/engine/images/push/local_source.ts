@@ -1,10 +1,10 @@
 import type { Descriptor } from "../../../oci/descriptor.ts";
 import { MANIFEST_LIMITS, parseManifest } from "../../../oci/manifest.ts";
 import { parseReference } from "../../../oci/reference.ts";
-import { readStream } from "../../../oci/body.ts";
+import { readStream } from "../../../oci/registry/body.ts";
 import { EngineError } from "../../errors.ts";
-import type { Catalogue } from "../catalogue.ts";
-import { admit, type Intake } from "../intake.ts";
+import type { Catalogue } from "../store/catalogue.ts";
+import { admit, type Intake } from "../store/intake.ts";
 import type { PushSource } from "./push_context.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { format, name as repositoryOf, normalise, type Reference, withDefaultTag } from "../../../oci/reference.ts";
-import { RegistryWriter } from "../../../oci/registry_writer.ts";
+import { RegistryWriter } from "../../../oci/registry/registry_writer.ts";
 import { EngineError } from "../../errors.ts";
-import { BlobPlaces } from "../blob_places.ts";
-import { claimBlobs } from "../content.ts";
+import { BlobPlaces } from "../store/blob_places.ts";
+import { claimBlobs } from "../store/content.ts";
 import { pullFailure } from "../failures.ts";
-import { type ImageParts, withIntake } from "../intake.ts";
-import type { Found } from "../lookup.ts";
+import { type ImageParts, withIntake } from "../store/intake.ts";
+import type { Found } from "../store/lookup.ts";
 import { registryOptions } from "../registry_options.ts";
 import { registryReference } from "../transport.ts";
 import type { PushOptions, PushProgress } from "../types.ts";

@@ -1,10 +1,10 @@
 import type { Descriptor } from "../../../oci/descriptor.ts";
 import type { ManifestFormat } from "../../../oci/manifest_writer.ts";
 import type { Reference } from "../../../oci/reference.ts";
-import type { RegistryWriter } from "../../../oci/registry_writer.ts";
+import type { RegistryWriter } from "../../../oci/registry/registry_writer.ts";
 import { EngineError } from "../../errors.ts";
-import type { BlobPlaces } from "../blob_places.ts";
-import type { Intake } from "../intake.ts";
+import type { BlobPlaces } from "../store/blob_places.ts";
+import type { Intake } from "../store/intake.ts";
 import type { PushOptions, PushProgress } from "../types.ts";
 
 /** How a push changes what it sends. */

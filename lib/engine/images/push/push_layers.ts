@@ -3,9 +3,9 @@ import { LAYER_TYPES, type ManifestFormat } from "../../../oci/manifest_writer.t
 import { type Compression, layerCompression } from "../../../oci/media_type.ts";
 import { name as repositoryOf } from "../../../oci/reference.ts";
 import { EngineError } from "../../errors.ts";
-import { counted } from "../counted.ts";
-import { decompress, through } from "../decompress.ts";
-import { admit } from "../intake.ts";
+import { counted } from "../pull/counted.ts";
+import { decompress, through } from "../pull/decompress.ts";
+import { admit } from "../store/intake.ts";
 import type { PushState } from "../types.ts";
 import type { PushChoice, PushContext, PushSource } from "./push_context.ts";
 

@@ -3,11 +3,11 @@ import { lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/prom
 import { basename, dirname, join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../engine/errors.ts";
-import { checkpointTar, volumeTar } from "../../../oci/checkpoint_tar.ts";
-import { LayerError } from "../../../oci/layer_error.ts";
-import { withRoom } from "../../disk_room.ts";
-import { CommandError, runCommand } from "../command.ts";
-import { removeFolder } from "../tree.ts";
+import { checkpointTar, volumeTar } from "../../../oci/tar/checkpoint_tar.ts";
+import { LayerError } from "../../../oci/tar/layer_error.ts";
+import { withRoom } from "../../storage/disk_room.ts";
+import { CommandError, runCommand } from "../helpers/command.ts";
+import { removeFolder } from "../helpers/tree.ts";
 
 const TEXT_LIMIT = 16 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { EngineError } from "../../../engine/errors.ts";
-import { readTextBounded } from "../bounded_read.ts";
-import { CommandError, runCommand } from "../command.ts";
-import { findProgram } from "../programs.ts";
+import { readTextBounded } from "../helpers/bounded_read.ts";
+import { CommandError, runCommand } from "../helpers/command.ts";
+import { findProgram } from "../helpers/programs.ts";
 
 /** How CRIU marks what stopped it, in its log and on its standard error. */
 const ERROR_LINE = /^(?:\(\d+\.\d+\)\s*)?(?:\d+:\s*)?Error \([^)]*\):\s*(.+)$/;

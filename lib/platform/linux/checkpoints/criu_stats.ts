@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { CRIUStatistics } from "../../../engine/checkpoint_port.ts";
+import type { CRIUStatistics } from "../../../engine/ports/checkpoint_port.ts";
 
 const SERVICE_MAGIC = 0x55105940;
 const STATS_MAGIC = 0x57093306;

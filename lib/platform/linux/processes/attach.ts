@@ -6,9 +6,9 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { closeOnExec } from "../libc.ts";
+import { closeOnExec } from "../helpers/libc.ts";
 import { EngineError } from "../../../engine/errors.ts";
-import type { Attachment, Frame } from "../../../engine/host_port.ts";
+import type { Attachment, Frame } from "../../../engine/ports/host_port.ts";
 import { free } from "../../../oci/byte_stream.ts";
 import { ATTACH_HELPER } from "./attach_helper.ts";
 import { attachInput } from "./attach_input.ts";

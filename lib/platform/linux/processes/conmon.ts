@@ -4,11 +4,11 @@
  * @module
  */
 import type { Readable } from "node:stream";
-import type { ContainerRecord } from "../../../engine/container_record.ts";
-import type { RestoreImages } from "../../../engine/checkpoint_port.ts";
+import type { ContainerRecord } from "../../../engine/records/container_record.ts";
+import type { RestoreImages } from "../../../engine/ports/checkpoint_port.ts";
 import { EngineError } from "../../../engine/errors.ts";
-import type { ContainerPaths, HostPaths } from "../paths.ts";
-import { logArguments } from "./log_sources.ts";
+import type { ContainerPaths, HostPaths } from "../helpers/paths.ts";
+import { logArguments } from "../logs/log_sources.ts";
 import type { Nursery } from "./nursery.ts";
 import { PortHolder } from "./port_holder.ts";
 import type { Runtime } from "./runtime.ts";

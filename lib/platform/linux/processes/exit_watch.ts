@@ -5,8 +5,8 @@
  */
 import { existsSync, type FSWatcher, readdirSync, statSync, watch } from "node:fs";
 import { clearInterval, setInterval } from "node:timers";
-import type { ExitStatus } from "../../../engine/container_record.ts";
-import { readTextBoundedSync } from "../bounded_read.ts";
+import type { ExitStatus } from "../../../engine/records/container_record.ts";
+import { readTextBoundedSync } from "../helpers/bounded_read.ts";
 
 /** Files may be made while the watch is overrun; a look from time to time finds them. */
 const RESCAN = 2_000;

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
-import type { ContainerRecord } from "../../../engine/container_record.ts";
-import { readTextBoundedSync } from "../bounded_read.ts";
-import type { ProcessMark } from "./proc.ts";
+import type { ContainerRecord } from "../../../engine/records/container_record.ts";
+import { readTextBoundedSync } from "../helpers/bounded_read.ts";
+import type { ProcessMark } from "../helpers/proc.ts";
 
 const LIMIT = 64 * 1024;
 

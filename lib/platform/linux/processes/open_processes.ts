@@ -1,12 +1,12 @@
 import { EngineError } from "../../../engine/errors.ts";
-import type { HostContext } from "../context.ts";
-import { findProgram } from "../programs.ts";
-import { openBundler } from "./bundle.ts";
-import { Cgroups, readCgroupLayout } from "./cgroups.ts";
+import type { HostContext } from "../helpers/context.ts";
+import { findProgram } from "../helpers/programs.ts";
+import { openBundler } from "../bundle/bundle.ts";
+import { Cgroups, readCgroupLayout } from "../resources/cgroups.ts";
 import type { Nursery } from "./nursery.ts";
 import { LinuxProcesses } from "./processes.ts";
 import { Runtimes } from "./runtimes.ts";
-import { SeccompFilters } from "./seccomp_filters.ts";
+import { SeccompFilters } from "../bundle/seccomp_filters.ts";
 
 /** Opens the processes of a host. Throws `unsupported` when conmon or the runtime is missing. */
 export async function openProcesses(context: HostContext, nursery: Nursery): Promise<LinuxProcesses> {

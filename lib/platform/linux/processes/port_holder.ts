@@ -5,8 +5,8 @@
  * and becomes conmon.
  */
 import { isIPv6 } from "node:net";
-import type { PortMapping } from "../../../engine/container_record.ts";
-import { portInUse } from "../../../engine/port_in_use.ts";
+import type { PortMapping } from "../../../engine/records/container_record.ts";
+import { portInUse } from "../../../engine/ports/port_in_use.ts";
 
 /** What is said of a port that something else has: this and the port's place among those asked for. */
 const TAKEN = "port taken: ";

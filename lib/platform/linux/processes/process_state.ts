@@ -1,11 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { ExitStatus } from "../../../engine/container_record.ts";
-import type { ProcessState } from "../../../engine/host_port.ts";
-import type { ContainerPaths } from "../paths.ts";
-import type { Cgroups } from "./cgroups.ts";
+import type { ExitStatus } from "../../../engine/records/container_record.ts";
+import type { ProcessState } from "../../../engine/ports/host_port.ts";
+import type { ContainerPaths } from "../helpers/paths.ts";
+import type { Cgroups } from "../resources/cgroups.ts";
 import { readFacts } from "./facts.ts";
-import { isAlive } from "./proc.ts";
+import { isAlive } from "../helpers/proc.ts";
 
 /** The exit code of a container whose end nobody saw. */
 const UNKNOWN_EXIT = -1;

@@ -7,7 +7,7 @@ import { constants, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import type { ExitStatus, LogSource } from "../../../engine/container_record.ts";
+import type { ExitStatus, LogSource } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type {
   Attachment,
@@ -17,33 +17,33 @@ import type {
   ProcessOptions,
   ProcessState,
   ProcessTable,
-} from "../../../engine/host_port.ts";
-import type { HostContext } from "../context.ts";
-import { checkpointFolder, type ContainerPaths, containerPaths } from "../paths.ts";
-import { writeNamedFile } from "../named_paths.ts";
-import { namesIn, removeFile, removeFolder } from "../tree.ts";
+} from "../../../engine/ports/host_port.ts";
+import type { HostContext } from "../helpers/context.ts";
+import { checkpointFolder, type ContainerPaths, containerPaths } from "../helpers/paths.ts";
+import { writeNamedFile } from "../helpers/named_paths.ts";
+import { namesIn, removeFile, removeFolder } from "../helpers/tree.ts";
 import { deleteUserNamespace } from "../user_namespaces.ts";
 import { type AttachStreams, attachTo } from "./attach.ts";
-import type { Bundler } from "./bundle.ts";
-import type { Cgroups } from "./cgroups.ts";
-import { CleanUp } from "./clean_up.ts";
+import type { Bundler } from "../bundle/bundle.ts";
+import type { Cgroups } from "../resources/cgroups.ts";
+import { CleanUp } from "../helpers/clean_up.ts";
 import { startConmon } from "./conmon.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
 import { type Facts, hasOwnPids, readFacts, writeFacts } from "./facts.ts";
-import { deleteLog, logPlaceOf, readLog } from "./log_sources.ts";
-import { closeLogTarget, openLogTarget } from "./log_target.ts";
-import { isAlive, markProcess, namespacesOf } from "./proc.ts";
+import { deleteLog, logPlaceOf, readLog } from "../logs/log_sources.ts";
+import { closeLogTarget, openLogTarget } from "../logs/log_target.ts";
+import { isAlive, markProcess, namespacesOf } from "../helpers/proc.ts";
 import { processState } from "./process_state.ts";
 import type { Nursery } from "./nursery.ts";
 import { notRunning } from "./not_running.ts";
 import { runRuntime, startWith, withoutCgroups, withoutFilter } from "./runtime.ts";
 import type { Runtimes } from "./runtimes.ts";
-import { clearSecrets } from "./secret_files.ts";
-import type { SeccompFilters } from "./seccomp_filters.ts";
-import { endSharedMemory, shareMemory } from "./shared_memory.ts";
-import { leaveHosts } from "./shared_hosts.ts";
-import { SubPaths } from "./sub_paths.ts";
+import { clearSecrets } from "../bundle/tree/secret_files.ts";
+import type { SeccompFilters } from "../bundle/seccomp_filters.ts";
+import { endSharedMemory, shareMemory } from "../bundle/mounts/shared_memory.ts";
+import { leaveHosts } from "../bundle/tree/shared_hosts.ts";
+import { SubPaths } from "../bundle/mounts/sub_paths.ts";
 import { Supervisors } from "./supervisors.ts";
 import { listProcesses } from "./top/top.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { EngineError } from "../../../engine/errors.ts";
-import { cleanLimits, type Limits } from "../../../engine/limits.ts";
+import { cleanLimits, type Limits } from "../../../engine/records/limits.ts";
 import { parseCPUList } from "./cpu_list.ts";
 import type { LimitFacts } from "./limit_facts.ts";
 

@@ -1,8 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
-import { type Limits, type PathLimits, type Throttle, THROTTLES, type Weight } from "../../../engine/limits.ts";
-import { deviceNumbers } from "../processes/devices.ts";
+import { type Limits, type PathLimits, type Throttle, THROTTLES, type Weight } from "../../../engine/records/limits.ts";
+import { deviceNumbers } from "../bundle/devices.ts";
 
 /** Puts the numbers of block devices in place of their paths. Throws `invalid` for what is no block device. */
 export async function withNumbers(limits: Limits, paths: PathLimits): Promise<Limits> {

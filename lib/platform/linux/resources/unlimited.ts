@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Limits } from "../../../engine/limits.ts";
+import type { Limits } from "../../../engine/records/limits.ts";
 
 /** A file of a cgroup, and what lifts its limit. */
 export interface LiftedFile {

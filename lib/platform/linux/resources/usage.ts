@@ -6,7 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { join } from "node:path";
-import type { ContainerUsage, InterfaceUsage } from "../../../engine/resource_port.ts";
+import type { ContainerUsage, InterfaceUsage } from "../../../engine/ports/resource_port.ts";
 import { readUsageV1 } from "./usage_v1.ts";
 import { readUsageV2 } from "./usage_v2.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { BlockEntry } from "../../../engine/resource_port.ts";
+import type { BlockEntry } from "../../../engine/ports/resource_port.ts";
 import { CgroupFiles } from "./cgroup_files.ts";
 import type { CgroupUsage } from "./usage.ts";
 

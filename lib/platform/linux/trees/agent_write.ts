@@ -1,6 +1,6 @@
 /**
  * How the tree agent makes what an archive holds. `put TREE PID PATH UID GID KEEP` reads entries from its standard input, as
- * `archiveEntries` of `lib/oci/archive_entries.ts` writes them, and makes them below the path, which it makes where it is
+ * `archiveEntries` of `lib/oci/tar/archive_entries.ts` writes them, and makes them below the path, which it makes where it is
  * missing. With an owner all of it belongs to that owner. With KEEP a folder is never replaced by something else, nor the other
  * way round. It answers `ready` when the path is open, and `done` at the end.
  */

@@ -7,7 +7,7 @@ import type { Buffer } from "node:buffer";
 import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
-import type { IDMaps } from "../../../engine/id_maps.ts";
+import type { IDMaps } from "../../../engine/records/id_maps.ts";
 import type {
   FileFacts,
   TreeChange,
@@ -16,13 +16,13 @@ import type {
   TreeReadOptions,
   Trees,
   TreeWriteOptions,
-} from "../../../engine/tree_port.ts";
-import type { HostLayers } from "../layers.ts";
-import { isMountPoint } from "../overlay.ts";
-import { withRoom } from "../../disk_room.ts";
-import { containerPaths, type HostPaths } from "../paths.ts";
-import { SharedFolders } from "../processes/shared_folders.ts";
-import { resolveUser } from "../processes/user_lookup.ts";
+} from "../../../engine/ports/tree_port.ts";
+import type { HostLayers } from "../storage/layers.ts";
+import { isMountPoint } from "../helpers/overlay.ts";
+import { withRoom } from "../../storage/disk_room.ts";
+import { containerPaths, type HostPaths } from "../helpers/paths.ts";
+import { SharedFolders } from "../bundle/mounts/shared_folders.ts";
+import { resolveUser } from "../bundle/user_lookup.ts";
 import { Agent } from "./agent.ts";
 
 const KINDS: Record<string, TreeChange["kind"]> = { "0": "modified", "1": "added", "2": "deleted" };

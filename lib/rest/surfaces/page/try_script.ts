@@ -1,5 +1,5 @@
-import type { ClientChannels } from "../client_channels.ts";
-import type { ClientEvents } from "../client_events.ts";
+import type { ClientChannels } from "../client/client_channels.ts";
+import type { ClientEvents } from "../client/client_events.ts";
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts";
 import type { ReadForm } from "./request_script.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { ContainerRecord, ContainerSpec } from "../../../../lib/engine/container_record.ts";
+import type { ContainerRecord, ContainerSpec } from "../../../../lib/engine/records/container_record.ts";
 import { committedConfig, type ConfigChanges } from "../../../../lib/engine/containers/files/commit_config.ts";
 
 const IMAGE = { Entrypoint: ["/entry"], Cmd: ["image"], Env: ["PATH=/bin", "A=image"], Labels: { of: "image" } };

@@ -4,11 +4,11 @@ import { EngineError } from "../../../../lib/engine/errors.ts";
 import type { SaveFormat } from "../../../../lib/engine/images/archive/save.ts";
 import { concat } from "../../../../lib/oci/bytes.ts";
 import { run } from "../../../fixtures/run.ts";
-import { buildImage, type BuiltImage, sha256 } from "../../../fixtures/image_builder.ts";
-import { buildTar } from "../../../fixtures/tar_builder.ts";
-import { FaultyRegistry } from "../faulty_registry.ts";
-import { noise, openOnHost, sampleImage } from "../host_rig.ts";
-import { blobsOf, neededBlobs, openImages, pullID, type Rig } from "../rig.ts";
+import { buildImage, type BuiltImage, sha256 } from "../../../fixtures/images/image_builder.ts";
+import { buildTar } from "../../../fixtures/images/tar_builder.ts";
+import { FaultyRegistry } from "../../../fixtures/images/faulty_registry.ts";
+import { noise, openOnHost, sampleImage } from "../../../fixtures/images/host_rig.ts";
+import { blobsOf, neededBlobs, openImages, pullID, type Rig } from "../../../fixtures/images/rig.ts";
 
 /** The bytes of a saved archive. */
 async function save(rig: Rig, names: string[], format: SaveFormat, more = {}): Promise<Uint8Array> {

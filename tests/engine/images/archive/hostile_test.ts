@@ -4,11 +4,11 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { EngineError } from "../../../../lib/engine/errors.ts";
-import { type BuiltImage, sha256 } from "../../../fixtures/image_builder.ts";
-import { buildTar, type Entry, tarHeader } from "../../../fixtures/tar_builder.ts";
-import { assertNothing } from "../assert_nothing.ts";
-import { noise, openOnHost, sampleImage } from "../host_rig.ts";
-import { openImages } from "../rig.ts";
+import { type BuiltImage, sha256 } from "../../../fixtures/images/image_builder.ts";
+import { buildTar, type Entry, tarHeader } from "../../../fixtures/images/tar_builder.ts";
+import { assertNothing } from "../../../fixtures/images/assert_nothing.ts";
+import { noise, openOnHost, sampleImage } from "../../../fixtures/images/host_rig.ts";
+import { openImages } from "../../../fixtures/images/rig.ts";
 
 const IMAGE = sampleImage([3000, 200_000]);
 const utf8 = new TextEncoder();

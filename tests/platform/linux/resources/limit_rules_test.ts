@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../../../../lib/engine/errors.ts";
-import type { Limits } from "../../../../lib/engine/limits.ts";
+import type { Limits } from "../../../../lib/engine/records/limits.ts";
 import { parseCPUList } from "../../../../lib/platform/linux/resources/cpu_list.ts";
 import { type LimitFacts, readLimitFacts } from "../../../../lib/platform/linux/resources/limit_facts.ts";
 import { keepableLimits } from "../../../../lib/platform/linux/resources/limit_rules.ts";

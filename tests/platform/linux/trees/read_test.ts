@@ -2,8 +2,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { chmod, chown, link, mkdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../../lib/engine/errors.ts";
-import { runCommand } from "../../../../lib/platform/linux/command.ts";
-import { testTrees } from "./rig.ts";
+import { runCommand } from "../../../../lib/platform/linux/helpers/command.ts";
+import { testTrees } from "../../../fixtures/platform/tree_rig.ts";
 
 const text = async (path: string) => await readFile(path, "utf8");
 

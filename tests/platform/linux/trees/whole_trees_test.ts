@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { overlayLayer } from "../../../../lib/oci/layer_tar.ts";
-import { BASE, testTrees, UPPER } from "./rig.ts";
+import { overlayLayer } from "../../../../lib/oci/tar/layer_tar.ts";
+import { BASE, testTrees, UPPER } from "../../../fixtures/platform/tree_rig.ts";
 
 const text = async (path: string) => await readFile(path, "utf8");
 const isMissing = (path: string) => stat(path).then(() => false, () => true);

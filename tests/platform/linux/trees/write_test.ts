@@ -2,9 +2,9 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { lstat, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../../lib/engine/errors.ts";
-import { LayerError } from "../../../../lib/oci/layer_error.ts";
-import type { Entry } from "../../../fixtures/tar_builder.ts";
-import { testTrees } from "./rig.ts";
+import { LayerError } from "../../../../lib/oci/tar/layer_error.ts";
+import type { Entry } from "../../../fixtures/images/tar_builder.ts";
+import { testTrees } from "../../../fixtures/platform/tree_rig.ts";
 
 const text = async (path: string) => await readFile(path, "utf8");
 

@@ -4,12 +4,12 @@
  * @module
  */
 import { readFile, writeFile } from "node:fs/promises";
-import type { ContainerRecord } from "../../../../engine/container_record.ts";
+import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
 import { EngineError } from "../../../../engine/errors.ts";
-import type { ExecProcess } from "../../../../engine/exec_port.ts";
-import { specText, withHome } from "../runtime_spec.ts";
-import type { RuntimeSpec, SpecCapabilities } from "../spec_types.ts";
-import { type ResolvedUser, resolveUser } from "../user_lookup.ts";
+import type { ExecProcess } from "../../../../engine/ports/exec_port.ts";
+import { specText, withHome } from "../../bundle/runtime_spec.ts";
+import type { RuntimeSpec, SpecCapabilities } from "../../bundle/spec_types.ts";
+import { type ResolvedUser, resolveUser } from "../../bundle/user_lookup.ts";
 
 type SpecProcess = RuntimeSpec["process"];
 

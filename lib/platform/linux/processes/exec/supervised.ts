@@ -5,13 +5,13 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readTextBounded } from "../../bounded_read.ts";
+import { readTextBounded } from "../../helpers/bounded_read.ts";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../../engine/errors.ts";
-import type { ExecStart } from "../../../../engine/exec_port.ts";
-import type { Attachment } from "../../../../engine/host_port.ts";
-import { closeOnExec } from "../../libc.ts";
-import type { ExecPaths } from "../../paths.ts";
+import type { ExecStart } from "../../../../engine/ports/exec_port.ts";
+import type { Attachment } from "../../../../engine/ports/host_port.ts";
+import { closeOnExec } from "../../helpers/libc.ts";
+import type { ExecPaths } from "../../helpers/paths.ts";
 import { attachTo } from "../attach.ts";
 import { CREATE_TIMEOUT, readAll, readLine, readPid } from "../conmon.ts";
 import { PATH } from "../nursery.ts";

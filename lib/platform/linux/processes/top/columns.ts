@@ -1,4 +1,4 @@
-import { capabilityNames } from "../capabilities.ts";
+import { capabilityNames } from "../../bundle/capabilities.ts";
 import type { ProcessFacts } from "./process_facts.ts";
 import type { UserNames } from "./user_names.ts";
 

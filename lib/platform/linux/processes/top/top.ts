@@ -4,8 +4,8 @@
  * @module
  */
 import { EngineError } from "../../../../engine/errors.ts";
-import type { ProcessTable } from "../../../../engine/host_port.ts";
-import { CommandError, runCommand } from "../../command.ts";
+import type { ProcessTable } from "../../../../engine/ports/host_port.ts";
+import { CommandError, runCommand } from "../../helpers/command.ts";
 import { type Column, findColumns } from "./columns.ts";
 import { readProcessFacts } from "./process_facts.ts";
 import { pidsOf } from "./process_reader.ts";

@@ -1,0 +1,298 @@
+import type { ExecutionConfig } from "../../../oci/image_config.ts";
+import type { ContainerDefaults } from "../../records/container_defaults.ts";
+import type {
+  ContainerRecord,
+  ContainerSpec,
+  ContainerState,
+  NamespaceMode,
+  NetworkAttachment,
+  PortMapping,
+} from "../../records/container_record.ts";
+import type { IDMaps } from "../../records/id_maps.ts";
+import type { ImageRecord } from "../../records/image_record.ts";
+import type { Intent } from "../../store/intents.ts";
+import type { MountSpec } from "../../records/mount_spec.ts";
+import { checkName, MAX_FOLDER_NAME, randomID } from "../../text/names.ts";
+import { DEFAULT_NETWORK } from "../../networks.ts";
+import { askedMounts, requireSource } from "./asked_mounts.ts";
+import { type Context, emit, hostOf } from "../context.ts";
+import { chooseLog } from "./choose_log.ts";
+import { invalid, isCode, nameInUse } from "../failures.ts";
+import { chooseHealth } from "../health/choose_health.ts";
+import { grantResources } from "./grant.ts";
+import { DEFAULT_STOP_TIMEOUT, isSystemd, mergeExposed, mergeLabels, mergeProcess, mergeStopSignal } from "./merge.ts";
+import { resolveMounts, volumesOf } from "./mounts.ts";
+import { checkRecordSize } from "../record_size.ts";
+import { assignPorts, checkMappings, publishAll } from "./port_mappings.ts";
+import { autoMaps, checkMaps } from "./user_maps.ts";
+import { hasOwnNetwork, requireHealthCheck, validateSpec } from "./validate.ts";
+import { mountsFrom, parseVolumesFrom } from "./volumes_from.ts";
+
+/** The kind of the intents that precede a creation. */
+export const CREATE_INTENT = "container.create";
+
+/** The user whose subordinate IDs containers get that ask for any. */
+const SUBORDINATES = "containers";
+
+/** The label under which an image brings a seccomp profile. */
+const SECCOMP_LABEL = "io.containers.seccomp.profile";
+
+/** The state of a container nothing has happened to. */
+export const FRESH_STATE: ContainerState = {
+  status: "created",
+  pid: 0,
+  conmonPid: 0,
+  startedAt: 0,
+  finishedAt: 0,
+  exitCode: 0,
+  oomKilled: false,
+  error: "",
+  restartCount: 0,
+  stoppedByUser: false,
+};
+
+/** Makes a container, under the ID it had where it comes from: record, writable layer, volumes; or nothing at all. */
+export async function createContainer(
+  context: Context,
+  spec: ContainerSpec,
+  id: string = randomID(context.core.random),
+): Promise<{ record: ContainerRecord; warnings: string[] }> {
+  const { core, records } = context;
+  hostOf(context);
+  validateSpec(spec);
+  const image = spec.rootfs ? undefined : core.images.resolve(spec.image);
+  spec = fromImage(fromEngine(spec, core.options.defaults), image?.config.config ?? {});
+  await hostOf(context).specs.check(spec);
+  using _image = image && core.images.pin(image.id);
+  if (records.get(id)) throw nameInUse(spec.name ?? id, id);
+  using reserved = records.reserve(id, spec.name);
+  const { granted, warnings } = await grantResources(context, spec);
+  const record = await draft(context, { id, name: reserved.name, spec: granted, image, warnings });
+  checkRecordSize(context, record);
+  await make(context, record);
+  emit(context, record, "create");
+  return { record, warnings };
+}
+
+interface Draft {
+  id: string;
+  name: string;
+  spec: ContainerSpec;
+  /** None, where a folder of the host takes its place. */
+  image: ImageRecord | undefined;
+  warnings: string[];
+}
+
+async function draft(context: Context, { id, name, spec, image, warnings }: Draft): Promise<ContainerRecord> {
+  const config = image?.config.config ?? {};
+  const host = hostOf(context);
+  const requires = spec.requires?.map((name) => context.records.resolve(name).id);
+  const namespaces = resolveNamespaces(context, spec);
+  const idMaps = await chooseIDs(context, { ...spec, namespaces });
+  const hostname = await chooseHostname(context, { ...spec, name, namespaces }, id);
+  const exposed = mergeExposed(spec, config);
+  const { proxyEnv, defaults } = context.core.options;
+  const around = { hostname, proxyEnv, hostEnv: host.specs.environment(), defaultEnv: defaults.env };
+  const process = mergeProcess(spec, config, around);
+  const systemd = isSystemd(spec, process.args);
+  return {
+    id,
+    name,
+    created: context.core.clock.now(),
+    spec: { ...spec, name, namespaces, exposed, requires, labels: mergeLabels(spec, config) },
+    imageID: image?.id ?? "",
+    imageName: image ? fullName(image, spec.image) : "",
+    diffIDs: image?.layers.map((layer) => layer.diffID) ?? [],
+    process,
+    ...idMaps && { idMaps },
+    ...systemd && { systemd },
+    stopSignal: mergeStopSignal(spec, config, systemd),
+    stopTimeout: spec.stopTimeout ?? DEFAULT_STOP_TIMEOUT,
+    hostname,
+    mounts: await resolveMountsChecked(context, spec, config),
+    ports: await choosePorts(context, spec, exposed, warnings),
+    networks: await chooseNetworks(context, spec, id),
+    secrets: context.secrets.resolve(spec),
+    health: requireHealthCheck(spec, await chooseHealth(context, spec, config)),
+    log: await chooseLog(host, id, spec),
+    state: FRESH_STATE,
+  };
+}
+
+/** What the engine's own settings decide, and no request does. */
+function fromEngine(spec: ContainerSpec, { hostAddress, capabilities }: ContainerDefaults): ContainerSpec {
+  return { ...spec, ...hostAddress && { hostAddress }, ...capabilities && { baseCapabilities: capabilities } };
+}
+
+/** What the image decides for a spec that leaves it to it. */
+function fromImage(spec: ContainerSpec, { Labels }: ExecutionConfig): ContainerSpec {
+  const seccompText = spec.seccompPolicy === "image" ? Labels?.[SECCOMP_LABEL] : undefined;
+  return seccompText === undefined ? spec : { ...spec, seccompText };
+}
+
+/** The image's own name that was meant; a short name may stand for any of several. */
+function fullName({ names }: ImageRecord, asked: string): string {
+  const meant = names.find((name) =>
+    [asked, `${asked}:latest`].some((text) => name === text || name.endsWith(`/${text}`))
+  );
+  return meant ?? names[0] ?? asked;
+}
+
+/** Other containers are named by their ID from here on: names change. */
+function resolveNamespaces(context: Context, spec: ContainerSpec): ContainerSpec["namespaces"] {
+  const resolve = (namespace: NamespaceMode): NamespaceMode =>
+    namespace.mode === "container"
+      ? { ...namespace, value: context.records.resolve(namespace.value ?? "").id }
+      : namespace;
+  const { network, pid, ipc, uts, cgroup, user } = spec.namespaces;
+  if (ipc.mode === "container") requireShareable(context.records.resolve(ipc.value ?? ""));
+  return {
+    network: resolve(network),
+    pid: resolve(pid),
+    ipc: resolve(ipc),
+    uts: resolve(uts),
+    cgroup: resolve(cgroup),
+    ...user && { user: resolve(user) },
+  };
+}
+
+/** A private IPC namespace, or none, is for its container alone. */
+function requireShareable({ id, spec }: ContainerRecord): void {
+  const { mode } = spec.namespaces.ipc;
+  if (mode !== "private" && mode !== "none") return;
+  const hint = "(hint: use IpcMode:shareable for the donor container)";
+  throw invalid(`joining IPC of container ${id} is not allowed: non-shareable IPC ${hint}`);
+}
+
+/** The IDs of a user namespace that is made for the container, or that it joins. */
+async function chooseIDs(context: Context, { namespaces, userMaps }: ContainerSpec): Promise<IDMaps | undefined> {
+  const { user } = namespaces;
+  if (user?.mode === "container") return context.records.require(user.value ?? "").idMaps;
+  if (user?.mode === "path") {
+    const maps = await hostOf(context).users.mapsOf(user.value ?? "");
+    checkMaps(maps);
+    return maps;
+  }
+  if (user?.mode !== "private" || userMaps === undefined) return undefined;
+  if (!("auto" in userMaps)) {
+    checkMaps(userMaps);
+    return userMaps;
+  }
+  const available = await hostOf(context).users.subordinate(SUBORDINATES);
+  return autoMaps(userMaps.auto, { available, taken: context.records.all().flatMap(({ idMaps }) => idMaps ?? []) });
+}
+
+async function chooseHostname(context: Context, spec: ContainerSpec, id: string): Promise<string> {
+  const { network, uts } = spec.namespaces;
+  if (spec.hostname) return spec.hostname;
+  if (uts.mode === "host") return (await hostOf(context).info()).hostname;
+  if (uts.mode === "container") return context.records.require(uts.value ?? "").hostname;
+  // Podman's rule: who shares the host's network also goes by the host's name.
+  if (network.mode === "host") return (await hostOf(context).info()).hostname;
+  const named = context.core.options.defaults.nameAsHostname ? spec.name?.replace(/[^a-zA-Z0-9-]/g, "") : "";
+  return named?.slice(0, 63) || id.slice(0, 12);
+}
+
+async function resolveMountsChecked(
+  context: Context,
+  spec: ContainerSpec,
+  config: ExecutionConfig,
+): Promise<MountSpec[]> {
+  const inherited = (spec.volumesFrom ?? []).map(parseVolumesFrom).flatMap(({ container, options }) => {
+    return mountsFrom(context.records.resolve(container), options);
+  });
+  const asked = await askedMounts(context, spec.mounts);
+  const origins = { inherited, imageVolumes: spec.imageVolumes };
+  const mounts = resolveMounts(asked, config, () => randomID(context.core.random), origins);
+  for (const { source } of volumesOf(mounts)) checkName(source, MAX_FOLDER_NAME);
+  const named = mounts.filter(({ type }) => type === "bind" || type === "overlay");
+  await Promise.all(named.map((mount) => requireSource(context, mount)));
+  return mounts.map(({ makeSource: _, ...mount }) => mount);
+}
+
+async function choosePorts(
+  context: Context,
+  spec: ContainerSpec,
+  exposed: string[],
+  warnings: string[],
+): Promise<PortMapping[]> {
+  const checked = checkMappings(spec.ports);
+  const { mode } = spec.namespaces.network;
+  if (!hasOwnNetwork(mode)) {
+    if (checked.length > 0) {
+      const reason = `because "${mode}" network namespace mode does not support them`;
+      warnings.push(`Port mappings have been discarded ${reason}`);
+    }
+    return [];
+  }
+  const wanted = spec.publishImagePorts ? [...checked, ...publishAll(checked, exposed)] : checked;
+  const host = hostOf(context);
+  return await assignPorts(wanted, {
+    random: context.core.random,
+    taken: context.records.all().flatMap((record) => record.ports),
+    isFree: async (mapping) => {
+      try {
+        await host.networks.checkPorts([mapping]);
+        return true;
+      } catch (error) {
+        if (isCode(error, "port_in_use")) return false;
+        throw error;
+      }
+    },
+  });
+}
+
+async function chooseNetworks(
+  context: Context,
+  spec: ContainerSpec,
+  id: string,
+): Promise<Record<string, NetworkAttachment>> {
+  if (!hasOwnNetwork(spec.namespaces.network.mode)) return {};
+  const asked = Object.entries(spec.networks);
+  if (asked.length === 0) asked.push([DEFAULT_NETWORK, {}]);
+  const names = new Set(asked.flatMap(([, { interfaceName }]) => interfaceName ? [interfaceName] : []));
+  const chosen: Record<string, NetworkAttachment> = {};
+  for (const [nameOrID, attachment] of asked) {
+    const network = await context.networks.ensure(nameOrID);
+    if (chosen[network.name]) throw invalid(`network "${network.name}" is given twice`);
+    const staticIPs = attachment.staticIPs ?? [];
+    context.networks.checkAddresses(network, staticIPs);
+    const interfaceName = attachment.interfaceName || freeInterface(names);
+    names.add(interfaceName);
+    const aliases = [...new Set([...attachment.aliases ?? [], id.slice(0, 12)])];
+    chosen[network.name] = { aliases, staticIPs, mac: attachment.mac, interfaceName };
+  }
+  return chosen;
+}
+
+function freeInterface(taken: ReadonlySet<string>): string {
+  let number = 0;
+  while (taken.has(`eth${number}`)) number++;
+  return `eth${number}`;
+}
+
+/** Acts on the host, and undoes it where that fails. */
+async function make(context: Context, record: ContainerRecord): Promise<void> {
+  const { core, volumes, records } = context;
+  const mounted = volumesOf(record.mounts);
+  const anonymous = mounted.filter((mount) => mount.anonymous).map((mount) => mount.source);
+  const { intent, operation } = core.intents.begin(CREATE_INTENT, record.id, { volumes: anonymous.join(",") });
+  await core.state.commit([operation]);
+  try {
+    for (const { source, anonymous } of mounted) await volumes.ensure(source, { anonymous });
+    await hostOf(context).layers.create(record.id, record.diffIDs);
+    await records.save(record, [core.intents.end(intent), ...context.secrets.keep(record)]);
+  } catch (error) {
+    await undoCreate(context, intent);
+    throw error;
+  }
+}
+
+/** Takes back what a creation did to the host: its own volumes too, but none that has a name others may know. */
+export async function undoCreate(context: Context, intent: Intent): Promise<void> {
+  const { core, volumes } = context;
+  const names = (intent.details.volumes ?? "").split(",").filter((name) => name !== "");
+  await hostOf(context).layers.destroy(intent.subject);
+  for (const name of names) await volumes.remove(name);
+  await core.state.commit([core.intents.end(intent)]);
+}

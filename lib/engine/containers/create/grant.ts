@@ -1,0 +1,23 @@
+import type { ContainerSpec } from "../../records/container_record.ts";
+import { type Context, hostOf } from "../context.ts";
+
+/** How many processes a container has at most where nothing was said. */
+const PIDS_LIMIT = 2048;
+
+/** The spec with the limits and devices that the host can give, and warnings of what it cannot. */
+export async function grantResources(
+  context: Context,
+  { pathLimits, devicesFrom = [], ...spec }: ContainerSpec,
+): Promise<{ granted: ContainerSpec; warnings: string[] }> {
+  const borrowed = devicesFrom.flatMap((name) => context.records.resolve(name).spec.devices ?? []);
+  const devices = [...borrowed, ...spec.devices ?? []];
+  const { limits, blockDevices, warnings } = await hostOf(context).resources.grant({
+    limits: spec.resources,
+    pathLimits,
+    devices,
+    rlimits: spec.rlimits,
+    cgroupsMode: spec.cgroupsMode,
+  });
+  const pids = spec.cgroupsMode === "disabled" ? {} : { pids: { limit: PIDS_LIMIT } };
+  return { granted: { ...spec, resources: { ...pids, ...limits }, blockDevices, devices }, warnings };
+}

@@ -1,0 +1,16 @@
+import { type Context, hostOf } from "../context.ts";
+import { improperState } from "../failures.ts";
+
+/**
+ * Does something to a container's process. When the host cannot because the process has ended just now, its record not
+ * saying so yet, the error is the one the operation gives for an ended container: `detail` says that.
+ */
+export async function onProcess<T>(context: Context, id: string, detail: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const { status } = await hostOf(context).processes.state(id);
+    if (status === "stopped" || status === "missing") throw improperState(detail);
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+/** Starting containers again without anybody asking: by their policy, and after a boot. */
+import type { ContainerRecord } from "../../records/container_record.ts";
+import { type Context, emit, hostOf, locked } from "../context.ts";
+import { isCode } from "../failures.ts";
+import { messageOf } from "../../../oci/message_of.ts";
+import { startContainer, startDependencies, startLocked } from "./lifecycle.ts";
+import { restartDelay, shouldRestart, shouldStartOnBoot } from "./restart_policy.ts";
+
+/** Starts an ended container again once its time has come, if its policy says so. What is left of the wait counts from its end. */
+export function scheduleRestart(context: Context, ended: ContainerRecord): void {
+  if (isToRestart(context, ended)) context.background(`restart ${ended.id}`, restartLater(context, ended));
+}
+
+/** By its policy, or because it was stopped for being unhealthy. */
+function isToRestart({ health }: Context, record: ContainerRecord): boolean {
+  return health.states.get(record.id)?.restart === true || shouldRestart(record);
+}
+
+async function restartLater(context: Context, ended: ContainerRecord): Promise<void> {
+  const { id, state: { finishedAt } } = ended;
+  const delay = restartDelay(ended);
+  const rest = Math.min(delay, finishedAt + delay - context.core.clock.now());
+  try {
+    await context.core.clock.sleep(Math.max(0, rest), context.closing);
+  } catch {
+    // The engine closes; its next run takes this up.
+    return;
+  }
+  const now = () => {
+    const record = context.records.get(id);
+    // A user may have started, stopped or removed it since.
+    const isSame = record?.state.status === "exited" && record.state.finishedAt === finishedAt;
+    return isSame && isToRestart(context, record) ? record : undefined;
+  };
+  if (now() === undefined) return;
+  try {
+    await startDependencies(context, id);
+    await locked(context, id, async () => {
+      const record = now();
+      if (record === undefined) return;
+      emit(context, record, "restart");
+      const restart = { restartCount: record.state.restartCount + 1, restartDelay: delay };
+      await startLocked(context, record, { restart });
+    });
+  } catch (error) {
+    if (isCode(error, "unchanged")) return;
+    context.core.log("warn", `Restart container ${id} by its policy: ${messageOf(error)}`);
+  }
+}
+
+/** The one row of its table: which boot of the host the engine has seen last. */
+const BOOT = "boot";
+
+/**
+ * Where the host was booted since the engine last ran, starts the containers whose policy wants them up then: also those
+ * that were stopped, or never started, before. Their starts go on behind the engine's own.
+ */
+export async function startAfterBoot(context: Context): Promise<void> {
+  const { state } = context.core;
+  const bootID = await hostOf(context).bootID();
+  const table = state.table<{ id: string }>("host");
+  const last = table.get(BOOT)?.id;
+  if (bootID === undefined || last === bootID) return;
+  await state.commit([table.put(BOOT, { id: bootID })]);
+  if (last === undefined) return;
+  for (const { id } of context.records.all().filter(isDue)) context.background(`start ${id} after a boot`, start(id));
+
+  function start(id: string): Promise<void> {
+    return startContainer(context, id).catch((error) => {
+      if (!isCode(error, "unchanged")) throw error;
+    });
+  }
+}
+
+function isDue(record: ContainerRecord): boolean {
+  const { status } = record.state;
+  return (status === "created" || status === "exited") && shouldStartOnBoot(record);
+}

@@ -1,0 +1,124 @@
+import type { ContainerRecord, ContainerStatus } from "../../records/container_record.ts";
+import type { ContainerChange } from "../changes.ts";
+import type { Context } from "../context.ts";
+import { activeHealth } from "../health/health_check.ts";
+import { invalid, isCode, noSuchContainer } from "../failures.ts";
+import { WAIT_CONDITIONS, type WaitCondition, type WaitOptions } from "../options.ts";
+
+/** What a wait for something else than an end answers. */
+const NO_EXIT_CODE = -1;
+
+/** Conditions that mean the end of a process, and so have an exit code to give. */
+const ENDS: readonly WaitCondition[] = ["exited", "stopped", "not-running", "next-exit", "removed"];
+
+/** Reads the conditions of a request. Throws `invalid`. */
+export function parseWaitConditions(texts: readonly string[]): WaitCondition[] {
+  return texts.map((text) => {
+    const condition = WAIT_CONDITIONS.find((known) => known === text);
+    if (!condition) throw invalid(`unknown container state: ${text}`, "invalid argument");
+    return condition;
+  });
+}
+
+/** Waits until any of the conditions holds; `exited` where there is none. Listens from the moment it is called. */
+export function waitForContainer(
+  context: Context,
+  nameOrID: string,
+  conditions: readonly WaitCondition[],
+  options: WaitOptions = {},
+): Promise<number> {
+  const wanted: readonly WaitCondition[] = conditions.length === 0 ? ["exited"] : conditions;
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  let stop = () => {};
+  try {
+    options.signal?.throwIfAborted();
+    const record = context.records.resolve(nameOrID);
+    checkHealth(record, wanted);
+    stop = listen(context, record, wanted, { resolve, reject, signal: options.signal });
+  } catch (error) {
+    const code = isCode(error, "no_such_container") ? codeOfRemoved(context, nameOrID, wanted) : undefined;
+    if (code === undefined) reject(error);
+    else resolve(code);
+  }
+  return promise.finally(() => stop());
+}
+
+interface Answer {
+  resolve(code: number): void;
+  reject(error: unknown): void;
+  signal?: AbortSignal;
+}
+
+function listen(
+  context: Context,
+  record: ContainerRecord,
+  wanted: readonly WaitCondition[],
+  answer: Answer,
+): () => void {
+  let last = record;
+  const off = context.changes.on(record.id, (change) => {
+    const code = meets(context, wanted, change, last);
+    last = change.record ?? last;
+    if (code !== undefined) answer.resolve(code);
+    else if (!change.record) answer.reject(noSuchContainer(record.id));
+  });
+  const onAbort = () => answer.reject(answer.signal?.reason);
+  answer.signal?.addEventListener("abort", onAbort, { once: true });
+  const now = met(context, wanted, record);
+  if (now !== undefined) answer.resolve(now);
+  return () => {
+    off();
+    answer.signal?.removeEventListener("abort", onAbort);
+  };
+}
+
+/** The answer to a change, if it is one. */
+function meets(
+  context: Context,
+  wanted: readonly WaitCondition[],
+  change: ContainerChange,
+  last: ContainerRecord,
+): number | undefined {
+  if (change.exit && wanted.includes("next-exit")) return change.exit.code;
+  if (change.record) return met(context, wanted, change.record);
+  // Gone: whoever waited for an end, or for this, has it.
+  const ends = wanted.some((condition) => ENDS.includes(condition) || condition === "removing");
+  return ends ? last.state.exitCode : undefined;
+}
+
+/** The answer to a container as it is, if any condition holds already. */
+function met({ health }: Context, wanted: readonly WaitCondition[], record: ContainerRecord): number | undefined {
+  const { id, state: { status, exitCode } } = record;
+  const found = status === "running" ? health.states.get(id)?.status : undefined;
+  const codes = wanted.flatMap((condition) => {
+    return condition === found ? NO_EXIT_CODE : codeFor(condition, status, exitCode) ?? [];
+  });
+  return codes.find((code) => code !== NO_EXIT_CODE) ?? codes[0];
+}
+
+function codeFor(condition: WaitCondition, status: ContainerStatus, exitCode: number): number | undefined {
+  switch (condition) {
+    case "exited":
+    case "stopped":
+      // One that never ran counts as ended, as in Podman.
+      return status === "exited" || status === "created" || status === "removing" ? exitCode : undefined;
+    case "not-running":
+      return status === "running" || status === "paused" || status === "stopping" ? undefined : exitCode;
+    case "configured":
+      return status === "created" ? NO_EXIT_CODE : undefined;
+    default:
+      return status === condition ? NO_EXIT_CODE : undefined;
+  }
+}
+
+function checkHealth(record: ContainerRecord, wanted: readonly WaitCondition[]): void {
+  const health = wanted.find((condition) => condition === "healthy" || condition === "unhealthy");
+  if (health && !activeHealth(record.health)) {
+    throw invalid(`cannot use condition "${health}": container ${record.id} has no healthcheck`);
+  }
+}
+
+function codeOfRemoved(context: Context, id: string, wanted: readonly WaitCondition[]): number | undefined {
+  const wantsEnd = wanted.some((condition) => ENDS.includes(condition) && condition !== "next-exit");
+  return wantsEnd ? context.records.exitCode(id) : undefined;
+}

@@ -1,0 +1,155 @@
+/**
+ * Making records and host agree again after the engine was away: what was cut short is finished or undone, containers that
+ * still run go on, those that ended meanwhile end here too, and what nobody knows is cleaned away.
+ *
+ * @module
+ */
+import type { ContainerRecord } from "../records/container_record.ts";
+import { START_INTENT, undoBringUp } from "./life/bring_up.ts";
+import { cleanUp } from "./life/clean_up.ts";
+import { type Context, emit, hostOf, isLive, locked } from "./context.ts";
+import { CREATE_INTENT, undoCreate } from "./create/create.ts";
+import { recordExit } from "./life/exits.ts";
+import { messageOf } from "../../oci/message_of.ts";
+import { endPause, PAUSE_INTENT } from "./files/pause_for_work.ts";
+import { freshHealth } from "./health/health_states.ts";
+import { adoptNetwork } from "./life/network.ts";
+import { withState } from "./records.ts";
+import { REMOVE_INTENT, removeLocked } from "./remove.ts";
+import { scheduleRestart, startAfterBoot } from "./life/restarts.ts";
+import { TEARDOWN_INTENT } from "./life/teardowns.ts";
+import type { ProcessState } from "../ports/host_port.ts";
+
+/** How many containers are looked at together. */
+const AT_ONCE = 8;
+/** The exit code of a container whose end nobody saw. */
+const LOST = -1;
+
+/** Reconciles every container. One that cannot be is logged and left as it is. */
+export async function recoverContainers(context: Context): Promise<void> {
+  const { intents } = context.core;
+  // First of all, so that nobody is given an address or a port that is in use.
+  for (const record of context.records.all()) if (isLive(record)) adoptNetwork(context, record);
+  for (const intent of intents.open(CREATE_INTENT)) {
+    await guarded(context, intent.subject, () => undoCreate(context, intent));
+  }
+  await guarded(context, "", () => context.volumes.recover());
+  await eachOf(intents.open(TEARDOWN_INTENT), (intent) => {
+    return guarded(context, intent.subject, () => context.teardowns.resume(intent));
+  });
+  await guarded(context, "", () => context.treeUses.recover());
+  const held = await heldByHost(context);
+  await eachOf(context.records.all(), ({ id }) => {
+    return guarded(context, id, () => locked(context, id, () => reconcile(context, id, held)));
+  });
+  await eachOf(intents.open(PAUSE_INTENT), (intent) => {
+    return guarded(context, intent.subject, () => endPause(context, intent));
+  });
+  await eachOf([...held.all].filter((id) => !context.records.get(id)), (id) => {
+    return guarded(context, id, () => sweep(context, id));
+  });
+  await guarded(context, "", () => startAfterBoot(context));
+}
+
+/** IDs of the containers the host holds something of. */
+interface Held {
+  processes: Set<string>;
+  namespaces: Set<string>;
+  layers: Set<string>;
+  all: Set<string>;
+}
+
+async function heldByHost(context: Context): Promise<Held> {
+  const { processes, networks, layers } = hostOf(context);
+  const lists = await Promise.all([processes.list(), networks.list(), layers.containers()]);
+  const [first, second, third] = lists.map((ids) => new Set(ids));
+  return { processes: first, namespaces: second, layers: third, all: new Set(lists.flat()) };
+}
+
+async function reconcile(context: Context, id: string, held: Held): Promise<void> {
+  const record = context.records.get(id);
+  if (!record) return;
+  const { status } = record.state;
+  if (status === "removing") {
+    await cleanUp(context, record);
+    await context.teardowns.settled(id);
+    const wishes = context.core.intents.open(REMOVE_INTENT).filter(({ subject }) => subject === id);
+    const volumes = wishes.some(({ details }) => details.volumes === "true");
+    return await removeLocked(context, record, { volumes, behind: true });
+  }
+  if (!isLive(record)) return await reconcileEnded(context, record, held);
+  const state = await hostOf(context).processes.state(id);
+  if (state.status === "created" || state.status === "running" || state.status === "paused") {
+    return await adopt(context, record, state);
+  }
+  if (status === "initialized" && !state.exit) return await backToCreated(context, record);
+  const lost = { code: LOST, time: context.core.clock.now(), oomKilled: false };
+  const error = state.exit ? "" : "the container's end was not seen: its exit code is lost";
+  await recordExit(context, record, state.exit ?? lost, error);
+}
+
+/** A container that has no process, as its record says, must have none on the host. */
+async function reconcileEnded(context: Context, record: ContainerRecord, held: Held): Promise<void> {
+  const { core } = context;
+  const begun = core.intents.open(START_INTENT).filter(({ subject }) => subject === record.id);
+  if (begun.length > 0 || held.processes.has(record.id) || held.namespaces.has(record.id)) {
+    await undoBringUp(context, record);
+  } else {
+    // An end that was recorded just before a crash left the tree mounted.
+    await context.treeUses.unmount(record);
+  }
+  await core.state.commit(begun.map((intent) => core.intents.end(intent)));
+  if (record.state.status !== "exited") return;
+  if (record.spec.remove) await removeLocked(context, record, { volumes: true, behind: true });
+  else scheduleRestart(context, record);
+}
+
+/** Takes up a container that still has its process, as the host sees it. */
+async function adopt(context: Context, record: ContainerRecord, state: ProcessState): Promise<void> {
+  const { pid = record.state.pid, conmonPid = record.state.conmonPid } = state;
+  if (state.status === "created") {
+    if (record.state.status === "initialized") return;
+    // Neither started nor ended: nothing of it can be gone on with.
+    return await backToCreated(context, record);
+  }
+  const status = state.status === "paused" ? "paused" : "running";
+  const hasStarted = record.state.status === "initialized";
+  if (record.state.status === status && record.state.pid === pid) return context.health.watch(context, record);
+  // A stop that was under way has lost its caller: the container is as it was before.
+  const startedAt = hasStarted ? state.startedAt ?? context.core.clock.now() : record.state.startedAt;
+  const next = withState(record, { status, pid, conmonPid, startedAt });
+  await context.records.save(next, hasStarted ? freshHealth(context, next, "starting") : []);
+  if (hasStarted) emit(context, next, "start");
+  context.health.watch(context, next, hasStarted);
+}
+
+async function backToCreated(context: Context, record: ContainerRecord): Promise<void> {
+  await undoBringUp(context, record);
+  const status = record.state.startedAt === 0 ? "created" : "exited";
+  await context.records.saveState(record, { status, pid: 0, conmonPid: 0, network: undefined });
+}
+
+/** Cleans away what belongs to a container nobody knows. */
+async function sweep(context: Context, id: string): Promise<void> {
+  const host = hostOf(context);
+  context.core.log("warn", `Clean up what is left of container ${id}, which is not known here`);
+  await host.processes.delete(id);
+  await Promise.all([host.networks.deleteNamespace(id), host.layers.destroy(id, { behind: true })]);
+  await host.processes.deleteLog(host.logSource(id, "k8s-file"));
+}
+
+async function guarded(context: Context, id: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    context.core.log("error", `Recover ${id ? `container ${id}` : "the host"}: ${messageOf(error)}`);
+  }
+}
+
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  const workers = Array.from({ length: Math.min(AT_ONCE, queue.length) }, async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  });
+  await Promise.all(workers);
+}

@@ -1,0 +1,49 @@
+/** Finding the last lines of a log without holding it in memory. */
+import type { LogPlace } from "../../ports/host_port.ts";
+import type { LogRecord } from "../options.ts";
+
+/** A log in which places stay what they are while it grows. */
+export interface PlacedLog {
+  /** Where at least the last `records` records begin. */
+  place(records: number): Promise<LogPlace>;
+  /** The records from a place to what is the end now. */
+  open(from: LogPlace): AsyncIterable<LogRecord[]>;
+}
+
+/** Where the last lines begin: some lines behind a place. */
+export interface TailStart {
+  from: LogPlace;
+  skip: number;
+}
+
+/** Counts lines by where they begin. Streams interleave: each has its own line at a time. */
+class LineCounter {
+  /** How many lines have begun. */
+  lines = 0;
+  readonly #current: Partial<Record<LogRecord["stream"], number>> = {};
+
+  /** The number of the line this record belongs to, from 0. */
+  lineOf({ stream, partial }: LogRecord): number {
+    const line = this.#current[stream] ?? this.lines++;
+    this.#current[stream] = partial ? line : undefined;
+    return line;
+  }
+}
+
+/** Looks back far enough to know where the last `lines` lines begin. */
+export async function findTail(log: PlacedLog, lines: number): Promise<TailStart> {
+  for (let asked = lines + 64;; asked *= 4) {
+    const from = await log.place(asked);
+    const counter = new LineCounter();
+    for await (const records of log.open(from)) for (const record of records) counter.lineOf(record);
+    // What was opened in its middle may begin inside a line of each stream: those two must not be needed.
+    if (from.offset > 0 && counter.lines < lines + 2) continue;
+    return { from, skip: Math.max(0, counter.lines - lines) };
+  }
+}
+
+/** Leaves out the first lines of records that begin at a {@linkcode TailStart}'s place. */
+export async function* skipLines(log: AsyncIterable<LogRecord[]>, skip: number): AsyncGenerator<LogRecord[]> {
+  const counter = new LineCounter();
+  for await (const records of log) yield records.filter((record) => counter.lineOf(record) >= skip);
+}

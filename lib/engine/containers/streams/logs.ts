@@ -1,0 +1,97 @@
+import type { ContainerRecord } from "../../records/container_record.ts";
+import { EngineError } from "../../errors.ts";
+import type { LogPlace, LogReadOptions } from "../../ports/host_port.ts";
+import { parseRFC3339 } from "../../text/moment.ts";
+import { type Context, hostOf, isLive } from "../context.ts";
+import { watchEnd } from "../life/ended.ts";
+import { isCode } from "../failures.ts";
+import { parseK8sLog } from "./k8s_log.ts";
+import { findTail, type PlacedLog, skipLines } from "./log_tail.ts";
+import type { LogRecord, LogsOptions } from "../options.ts";
+
+/** How often the last lines of a log that keeps running away are looked for. */
+const TRIES = 5;
+
+/** Milliseconds that two ways of writing one moment may differ by once they are numbers: a clock's time has a quarter of that. */
+const PRECISION = 0.001;
+
+/** Reads a container's log, records together as they come. Throws at once, not at the first record, for what cannot be read. */
+export function readLogs(context: Context, nameOrID: string, options: LogsOptions): AsyncIterable<LogRecord[]> {
+  const record = context.records.resolve(nameOrID);
+  hostOf(context);
+  if (record.log.driver === "none") {
+    const sentinel = "this container is not logging output";
+    const text = `this container is using the 'none' log driver, cannot read logs: ${sentinel}`;
+    throw new EngineError("state", text, { sentinel });
+  }
+  return records(context, record, options);
+}
+
+async function* records(context: Context, record: ContainerRecord, options: LogsOptions): AsyncGenerator<LogRecord[]> {
+  using end = new FollowEnd(context, record, options);
+  const { signal } = options;
+  const log: PlacedLog = {
+    place: (records) => hostOf(context).processes.logPlace(record.log, records),
+    open: (from) => openLog(context, record, { from, signal }),
+  };
+  const openLive = (from?: LogPlace) => openLog(context, record, { from, followUntil: end.promise, signal });
+  for await (const batch of fromTail(log, openLive, options.tail)) {
+    const fitting = batch.filter((entry) => fits(entry, options));
+    if (fitting.length > 0) yield fitting;
+  }
+}
+
+/** The last lines and what follows, or everything. */
+async function* fromTail(
+  log: PlacedLog,
+  openLive: (from?: LogPlace) => AsyncIterable<LogRecord[]>,
+  tail: number | undefined,
+): AsyncGenerator<LogRecord[]> {
+  if (tail === undefined) return yield* openLive();
+  for (let attempt = 1;; attempt++) {
+    try {
+      const { from, skip } = await findTail(log, tail);
+      return yield* skipLines(openLive(from), skip);
+    } catch (error) {
+      // The supervisor has begun a new file: the place is gone, before anything of it was read.
+      if (attempt === TRIES || !isCode(error, "state")) throw error;
+    }
+  }
+}
+
+function fits(entry: LogRecord, { stdout, stderr, since, until }: LogsOptions): boolean {
+  if (entry.stream === "stdout" ? !stdout : !stderr) return false;
+  if (since === undefined && until === undefined) return true;
+  // Asked for only here: to read a time takes longer than all else that is done to a record.
+  const at = parseRFC3339(entry.time);
+  return !(since !== undefined && at < since - PRECISION) && !(until !== undefined && at > until + PRECISION);
+}
+
+function openLog(context: Context, record: ContainerRecord, options: LogReadOptions): AsyncIterable<LogRecord[]> {
+  return parseK8sLog(hostOf(context).processes.log(record.log, options));
+}
+
+/** When a reader that follows has seen it all: the container ended, or the time asked for has come. */
+class FollowEnd implements Disposable {
+  /** `undefined` where nothing is followed. */
+  readonly promise?: Promise<void>;
+  readonly #timer = new AbortController();
+  readonly #release: () => void = () => {};
+
+  constructor(context: Context, record: ContainerRecord, { follow, until }: LogsOptions) {
+    if (!follow || !isLive(record)) return;
+    const watch = watchEnd(context, record.id);
+    this.#release = () => watch[Symbol.dispose]();
+    const ends: Promise<unknown>[] = [watch.ended];
+    const { clock } = context.core;
+    // A sleep cannot be longer than a timer counts; a day is more than anybody follows to.
+    const rest = Math.min((until ?? Infinity) - clock.now(), 86_400_000);
+    if (until !== undefined) ends.push(clock.sleep(Math.max(0, rest), this.#timer.signal).catch(() => {}));
+    this.promise = Promise.race(ends).then(() => {});
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer.abort();
+    this.#release();
+  }
+}

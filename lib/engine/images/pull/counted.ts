@@ -1,0 +1,30 @@
+import { tapped } from "../../../oci/byte_stream.ts";
+import type { Clock } from "../../ports/ports.ts";
+
+/** Milliseconds between two reports of one layer's progress. */
+const REPORT_INTERVAL = 100;
+
+/**
+ * The stream unchanged; it tells now and then how many bytes have passed.
+ *
+ * @param offset How many came before
+ */
+export function counted(
+  source: ReadableStream<Uint8Array>,
+  { clock, offset }: { clock: Clock; offset: number },
+  tell: (current: number) => void,
+): ReadableStream<Uint8Array> {
+  let current = offset;
+  const report = nowAndThen(clock, tell);
+  return tapped(source, { see: (bytes) => report(current += bytes?.length ?? 0) });
+}
+
+/** Tells of what it is told, but not more often than anybody looks. */
+export function nowAndThen(clock: Clock, tell: (current: number) => void): (current: number) => void {
+  let reported = clock.now();
+  return (current) => {
+    if (clock.now() - reported < REPORT_INTERVAL) return;
+    reported = clock.now();
+    tell(current);
+  };
+}

@@ -1,0 +1,99 @@
+import type { Descriptor } from "../../../oci/descriptor.ts";
+import { hostOf } from "../../core.ts";
+import { EngineError } from "../../errors.ts";
+import { nowAndThen } from "./counted.ts";
+import type { FetchContext } from "./image_fetch.ts";
+import { Slots } from "../../concurrency.ts";
+import type { LayerState } from "../types.ts";
+import { unpackLayer } from "./unpack.ts";
+
+/** A layer as manifest and config know it. */
+export interface LayerToFetch {
+  descriptor: Descriptor;
+  diffID: string;
+}
+
+/**
+ * Fetches layers, a few at a time, and unpacks each where there is a host, as many at a time, while others are fetched. What is
+ * there already, or what another pull is fetching, is not fetched. The first failure stops the others.
+ */
+export async function fetchLayers(context: FetchContext, layers: readonly LayerToFetch[]): Promise<void> {
+  const distinct = [...new Map(layers.map((layer) => [`${layer.descriptor.digest} ${layer.diffID}`, layer])).values()];
+  const stop = new AbortController();
+  const own = { ...context, signal: AbortSignal.any([context.signal, stop.signal]) };
+  for (const { descriptor, diffID } of distinct) {
+    context.claim.add(`blob:${descriptor.digest}`);
+    context.claim.add(`layer:${diffID}`);
+    report(context, descriptor, "waiting", 0);
+  }
+  const { parallelBlobs } = context.core.options.limits;
+  const [fetching, unpacking] = [new Slots(parallelBlobs), new Slots(parallelBlobs)];
+  const failures: unknown[] = [];
+  await Promise.all(distinct.map(async (layer) => {
+    const { descriptor } = layer;
+    try {
+      const fetch = () => own.content.with(`blob:${descriptor.digest}`, () => fetchBlob(own, descriptor), own.signal);
+      const isFetched = await fetching.use(fetch, own.signal);
+      await unpacking.use(() => unpackFetched(own, layer, isFetched), own.signal);
+    } catch (error) {
+      failures.push(error);
+      stop.abort(error);
+    }
+  }));
+  context.signal.throwIfAborted();
+  if (failures.length > 0) throw failures[0];
+}
+
+async function unpackFetched(
+  context: FetchContext,
+  { descriptor, diffID }: LayerToFetch,
+  isFetched: boolean,
+): Promise<void> {
+  const { core, content, signal } = context;
+  const layers = hostOf(core)?.layers;
+  const { digest } = descriptor;
+  const isUnpacked = await content.with(`layer:${diffID}`, async () => {
+    if (!layers || await layers.has(diffID)) return false;
+    report(context, descriptor, "extracting", descriptor.size);
+    const { limits } = core.options;
+    const { size } = await unpackLayer(core.ports, layers, { digest, diffID }, { limits, signal });
+    content.setLayerSize(diffID, size);
+    return true;
+  }, signal);
+  report(context, descriptor, isFetched || isUnpacked ? "done" : "exists", descriptor.size);
+}
+
+/** Stores the blob unless it is there; tells whether it was fetched. */
+async function fetchBlob(context: FetchContext, descriptor: Descriptor): Promise<boolean> {
+  const { core: { ports: { blobs } }, tell } = context;
+  const { digest, size } = descriptor;
+  if (await blobs.stat(digest)) return false;
+  tell({ kind: "status", text: `Copying blob ${digest}` });
+  const staged = await blobs.staged(digest);
+  if (staged > 0 && staged <= size) {
+    try {
+      await storeBlob(context, descriptor, staged);
+      return true;
+    } catch (error) {
+      // What was staged may be what is wrong: once more, from the start.
+      if (!(error instanceof EngineError) || error.code !== "corrupt") throw error;
+    }
+  }
+  await storeBlob(context, descriptor, 0);
+  return true;
+}
+
+async function storeBlob(context: FetchContext, descriptor: Descriptor, offset: number): Promise<void> {
+  const { core, client, reference, signal } = context;
+  const { digest, size } = descriptor;
+  const tell = (current: number) => report(context, descriptor, "pulling", current);
+  tell(offset);
+  const source = offset < size || size === 0
+    ? await client.blob(reference, descriptor, { offset, signal, onBytes: nowAndThen(core.clock, tell) })
+    : new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
+  await core.ports.blobs.put(source, { digest, size, offset, signal });
+}
+
+function report({ tell }: FetchContext, { digest, size }: Descriptor, state: LayerState, current: number): void {
+  tell({ kind: "layer", digest, state, current, total: size });
+}

@@ -1,0 +1,285 @@
+/**
+ * What the engine asks of a kernel: layers, processes, networks and volumes. `lib/platform/linux` is the one that has it.
+ *
+ * @module
+ */
+import type {
+  ContainerRecord,
+  ExitStatus,
+  LogSource,
+  NetworkAttachment,
+  PortMapping,
+} from "../records/container_record.ts";
+import type { Checkpoints, RestoreImages } from "./checkpoint_port.ts";
+import type { Execs } from "./exec_port.ts";
+import type { ContainerFacts, HostInfo } from "./host_facts.ts";
+import type { LocalFiles } from "./local_files_port.ts";
+import type { Peers } from "./peers_port.ts";
+import type { NetworkRecord } from "../records/network_record.ts";
+import type { Resources } from "./resource_port.ts";
+import type { Trees } from "./tree_port.ts";
+import type { SpecPort } from "./spec_port.ts";
+import type { TreeOptions } from "./tree_stack.ts";
+import type { UserNamespaces } from "./user_port.ts";
+
+/** Unpacked layers and the container trees mounted from them. A layer is named by its diff ID (`sha256:<hex>`). */
+export interface Layers {
+  has(diffID: string): Promise<boolean>;
+  /**
+   * Unpacks a layer from its checked and translated tar (see `lib/oci/tar/layer_tar.ts`: whiteouts are already what the
+   * snapshotter understands). Visible only when whole. A diff ID that is not known before the tar was read is asked for then.
+   */
+  apply(diffID: string | (() => Promise<string>), tar: ReadableStream<Uint8Array>): Promise<void>;
+  remove(diffID: string): Promise<void>;
+  list(): Promise<string[]>;
+  /** Makes the container's writable layer. `diffIDs` go from base to top. */
+  create(containerID: string, diffIDs: readonly string[]): Promise<void>;
+  /** Mounts the container's tree and returns its path on the host. Mounting twice is not an error. */
+  mount(containerID: string, diffIDs: readonly string[], options?: TreeOptions): Promise<string>;
+  /** Mounts an image's tree for a container, anew, under a number of its choice. Goes with the container's own tree. */
+  mountImage(containerID: string, number: number, diffIDs: readonly string[], options?: TreeOptions): Promise<void>;
+  /** Unmounts them. Idempotent. */
+  unmount(containerID: string): Promise<void>;
+  /** Unmounts and deletes the writable layer. Idempotent. */
+  destroy(containerID: string, options?: DeleteOptions): Promise<void>;
+  /** Containers that have a writable layer here. */
+  containers(): Promise<string[]>;
+  /** Bytes in the container's writable layer. */
+  usage(containerID: string): Promise<number>;
+  /** Throws unless so many bytes more fit where layers are: a copy of a file with holes takes all that the file claims. */
+  requireRoom(bytes: number, what: string): Promise<void>;
+  /** Reads a file of the mounted tree, resolved inside it; `undefined` when missing. At most `limit` bytes. */
+  readFile(containerID: string, path: string, limit: number): Promise<Uint8Array | undefined>;
+}
+
+/** How a tree is deleted that a container may have made as large as it liked. */
+export interface DeleteOptions {
+  /** It is out of the way when this resolves, and deleted behind that. */
+  behind?: boolean;
+}
+
+/** What the host knows of a container's process. */
+export interface ProcessState {
+  status: "missing" | "created" | "running" | "paused" | "stopped";
+  pid?: number;
+  conmonPid?: number;
+  /** When the container process was started, ms since the epoch. */
+  startedAt?: number;
+  exit?: ExitStatus;
+}
+
+/** Which output an attached frame belongs to. */
+export interface Frame {
+  stream: "stdout" | "stderr";
+  /** Belongs to who reads the frame. */
+  data: Uint8Array;
+}
+
+/** A live attachment to a container's standard streams. */
+export interface Attachment {
+  output: ReadableStream<Frame>;
+  /** Closing it half-closes the container's standard input. A write is done when its bytes are needed no more. */
+  input: WritableStream<Uint8Array>;
+  close(): void;
+}
+
+/** A secret as a file in a container. */
+export interface SecretFile {
+  /** Where the container finds it. */
+  path: string;
+  uid: number;
+  gid: number;
+  mode: number;
+  data: Uint8Array;
+}
+
+/** The secrets of one container; of what the host makes of them nothing lasts longer than its process. */
+export interface ContainerSecrets {
+  files: readonly SecretFile[];
+  /** Variables, for further processes in it too. */
+  env: Record<string, string>;
+}
+
+/** A file of an artifact, shown as a file of this host: `path` below `folder`. */
+export interface ArtifactFile {
+  name: string;
+  folder: string;
+  path: string;
+}
+
+/** Everything the host needs to make the container's process; paths are the host's. */
+export interface ProcessOptions {
+  record: ContainerRecord;
+  /** The mounted root. */
+  rootfs: string;
+  /** The network namespace to join (`host` uses the host's, `none` a new empty one that `networks` has made). */
+  netns?: string;
+  secrets?: ContainerSecrets;
+  /** By the number of the mount in the record. */
+  artifacts?: Readonly<Record<number, ArtifactFile[]>>;
+  /** Folders of the host that containers may write to: what is below them may be a link by the next look. */
+  writtenFolders?: readonly string[];
+  /** The user namespace to join; absent: the host's. */
+  userns?: string;
+  /** Bring the container back from its checkpoint: it then runs, in place of being created. */
+  restore?: RestoreImages;
+  /** What `networks.setup` gave, for `/etc/hosts` and `/etc/resolv.conf`. */
+  network?: NetworkStatus;
+}
+
+/** Container processes, supervised outside this one so that they outlive it. */
+export interface Processes {
+  /** The runtime in use, for `info`: name, path, version text. */
+  runtime(): Promise<{ name: string; path: string; version: string }>;
+  /** Makes the process up to the runtime's "created". Failures of the runtime are `command_not_found`, `command_not_executable` or `internal` with its own message. */
+  create(options: ProcessOptions): Promise<{ pid: number; conmonPid: number }>;
+  start(containerID: string): Promise<void>;
+  kill(containerID: string, signal: number): Promise<void>;
+  pause(containerID: string): Promise<void>;
+  resume(containerID: string): Promise<void>;
+  resize(containerID: string, size: { height: number; width: number }): Promise<void>;
+  /** Removes what the runtime and the supervisor hold of it (bundle, state, cgroup, exit file, sockets); not the log. Idempotent. */
+  delete(containerID: string): Promise<void>;
+  state(containerID: string): Promise<ProcessState>;
+  /** Calls back once for every container that ends while this process lives. Returns a function that stops it. */
+  onExit(callback: (containerID: string, exit: ExitStatus) => void): () => void;
+  attach(containerID: string, options: { stdin: boolean; stdout: boolean; stderr: boolean }): Promise<Attachment>;
+  /** The supervisor's log file as raw bytes. */
+  log(source: LogSource, options: LogReadOptions): ReadableStream<Uint8Array>;
+  /** Where the log's last `records` records begin; its start where it has no more than these. */
+  logPlace(source: LogSource, records: number): Promise<LogPlace>;
+  /** Deletes log files. */
+  deleteLog(source: LogSource): Promise<void>;
+  /** Containers the host holds anything of: bundles, runtime state, exit files. */
+  list(): Promise<string[]>;
+  /** The namespaces of a container's process, by the names of /proc/PID/ns; none where it has no process. */
+  namespaces(containerID: string): Record<string, string>;
+  /** What runs in a container: the columns that are asked for, by Podman's descriptors or arguments of `ps(1)`. */
+  top(containerID: string, args: readonly string[]): Promise<ProcessTable>;
+  /** Further processes in them. */
+  readonly execs: Execs;
+}
+
+/** Processes by columns; every row has as many cells as there are titles. */
+export interface ProcessTable {
+  titles: string[];
+  rows: string[][];
+}
+
+/** A place in a log. */
+export interface LogPlace {
+  /** Bytes from the file's start. */
+  offset: number;
+  /** Which file, of those that follow each other under the log's name; empty where there was none yet. */
+  file: string;
+}
+
+/** How a log file is read. */
+export interface LogReadOptions {
+  /** Begin here; whole file when absent. The stream fails with `EngineError("state")` when that file was replaced since. */
+  from?: LogPlace;
+  /** Keep reading as the file grows until this resolves and the end is reached. */
+  followUntil?: Promise<void>;
+  signal?: AbortSignal;
+}
+
+/** What one container got of its networks. */
+export interface NetworkStatus {
+  /** Path of the network namespace. */
+  netns: string;
+  /** By network name. */
+  interfaces: Record<
+    string,
+    { name: string; mac: string; addresses: { address: string; prefix: number; gateway?: string }[] }
+  >;
+  dnsServers: string[];
+  searchDomains: string[];
+}
+
+/** Networks on the host. */
+export interface Networks {
+  /** A bridge name and a subnet (CIDR) free of everything the host has, and of `taken`. */
+  propose(taken: readonly NetworkRecord[]): Promise<{ interface: string; subnet: string; gateway: string }>;
+  /** Fails with `port_in_use` when a host port cannot be had. Holds nothing. */
+  checkPorts(ports: readonly PortMapping[]): Promise<void>;
+  /** Makes the container's network namespace, without networks in it; returns its path. */
+  createNamespace(containerID: string): Promise<string>;
+  /** Where the container's namespace is, or would be: what a teardown is given after the record has forgotten it. */
+  path(containerID: string): string;
+  /** Connects the namespace to networks and publishes ports; undoes its own parts on failure. */
+  setup(options: NetworkSetup): Promise<NetworkStatus>;
+  /** Undoes `setup`. Idempotent. */
+  teardown(options: NetworkSetup): Promise<void>;
+  /** Removes the namespace. Idempotent. */
+  deleteNamespace(containerID: string): Promise<void>;
+  /** Removes a network's bridge and what belongs to it. */
+  remove(network: NetworkRecord): Promise<void>;
+  /** Containers that have a namespace here. */
+  list(): Promise<string[]>;
+}
+
+/** One container's wish to be connected. */
+export interface NetworkSetup {
+  containerID: string;
+  containerName: string;
+  netns: string;
+  attachments: readonly { network: NetworkRecord; attachment: NetworkAttachment }[];
+  ports: readonly PortMapping[];
+}
+
+/** Named volumes on the host. */
+export interface Volumes {
+  /** Makes the volume's folder and returns its path. */
+  create(name: string): Promise<string>;
+  path(name: string): string;
+  /**
+   * Fills an empty volume from a path of the container's mounted tree (image content, ownership and mode included). Where
+   * there is no such folder the volume is given to `owner`.
+   */
+  copyUp(name: string, containerID: string, path: string, owner?: { uid: number; gid: number }): Promise<void>;
+  remove(name: string, options?: DeleteOptions): Promise<void>;
+  list(): Promise<string[]>;
+}
+
+/** The operations that name host paths. */
+export interface Files {
+  exists(path: string): Promise<boolean>;
+  /** Makes a folder, with its parents, for everybody to read. Nothing where there is one. */
+  makeFolder(path: string): Promise<void>;
+  isFolder(path: string): Promise<boolean>;
+  /** The paths that an absolute shell pattern fits, in order. */
+  glob(pattern: string): Promise<string[]>;
+  /** Writes a file for its owner to read, in place of one there may be. */
+  writeText(path: string, text: string): Promise<void>;
+}
+
+/** A kernel to run containers on. */
+export interface Host {
+  layers: Layers;
+  processes: Processes;
+  networks: Networks;
+  volumes: Volumes;
+  /** The files of containers. */
+  trees: Trees;
+  files: Files;
+  resources: Resources;
+  checkpoints: Checkpoints;
+  localFiles: LocalFiles;
+  peers: Peers;
+  specs: SpecPort;
+  users: UserNamespaces;
+  info(): Promise<HostInfo>;
+  /** Another text after each boot of the host; `undefined` where that is not known. */
+  bootID(): Promise<string | undefined>;
+  /** Where the container's log is kept. */
+  logSource(containerID: string, driver: string): LogSource;
+  /** Where a container's things are, and what its process may do: for inspection. Asks nobody. */
+  describe(record: ContainerRecord): ContainerFacts;
+  /** Stops watching; leaves containers running. */
+  close(): Promise<void>;
+}
+
+/** Where there is no kernel: every operation that needs one answers 501 with this reason. */
+export interface NoHost {
+  unavailable: string;
+}

@@ -1,0 +1,92 @@
+/**
+ * What the engine asks of a host about the files of containers.
+ *
+ * @module
+ */
+
+import type { IDMaps } from "../records/id_maps.ts";
+
+/** A path of a container, and what it is to be looked up in. */
+export interface TreePath {
+  /** The container's tree, where `Layers.mount` has it. */
+  root: string;
+  /** Absolute. `/` at its end, or `/.`, as the client spelled it. */
+  path: string;
+  /** The process that sees the container's mounts; without one the mounted tree is all there is. */
+  pid?: number;
+  /** A folder or file of the host, mounted at a path of the container that has no process: the lookup begins there. */
+  mount?: {
+    source: string;
+    destination: string;
+    subPath?: string;
+    readOnly: boolean;
+    /** Of a bind: the folders of the host that containers may write to, which a link below one of them never leads out of. */
+    writtenFolders?: readonly string[];
+  };
+  /** The container's IDs, where they are not the host's: archives speak of these. */
+  idMaps?: IDMaps;
+}
+
+/** What is at a path. */
+export interface FileFacts {
+  /** As `stat(2)` has it, with the type: that of a link itself. */
+  mode: number;
+  /** Bytes. */
+  size: number;
+  /** Nanoseconds since the epoch. */
+  modified: bigint;
+  /** Whether the path leads to a folder. */
+  isFolder: boolean;
+  /** Where a symbolic link leads, in the container; absent for everything else. */
+  target?: string;
+  /** False for a symbolic link to nothing. */
+  exists: boolean;
+}
+
+/** Choices for {@linkcode Trees.read}. */
+export interface TreeReadOptions {
+  /** Who all of it belongs to, as `ProcessConfig.user`. */
+  owner: string;
+  /** Begin names with `./` where a path ends in `/.`, and name the folder so itself. */
+  dotted?: boolean;
+}
+
+/** Choices for {@linkcode Trees.write}. */
+export interface TreeWriteOptions {
+  /** Who all of it is to belong to, as `ProcessConfig.user`; the archive's own owners where absent. */
+  owner?: string;
+  /** Never put a folder in place of something else, nor the other way round. */
+  keepKinds?: boolean;
+  signal?: AbortSignal;
+}
+
+/** One difference between a tree and what is below it. */
+export interface TreeChange {
+  path: string;
+  kind: "modified" | "added" | "deleted";
+}
+
+/** A mounted tree, or the one that layers make; `diffIDs` go from base to top. */
+export type TreeName = { root: string } | { diffIDs: readonly string[] };
+
+/**
+ * Files in the trees of containers. Paths are resolved inside the tree, links included, also while the container changes it.
+ * `EngineError("no_such_file")` where nothing is.
+ */
+export interface Trees {
+  stat(path: TreePath): Promise<FileFacts>;
+  /** What is at the path as a tar archive. Cancelling it ends the work. */
+  read(path: TreePath, options: TreeReadOptions): Promise<{ facts: FileFacts; archive: ReadableStream<Uint8Array> }>;
+  /** Makes entries (see `lib/oci/tar/archive_entries.ts`) below a path, which is made where it is missing. */
+  write(path: TreePath, entries: ReadableStream<Uint8Array>, options: TreeWriteOptions): Promise<void>;
+  /** A mounted tree as a tar archive, without what is mounted inside it. */
+  export(root: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
+  /** The container's writable layer as an OCI changeset, a plain tar, its entries in a fixed order. */
+  changeset(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
+  /** What the top one changes of those below it, some at a time, as there is no end to how many they are: a container's writable layer, or an unpacked layer. `diffIDs` go from base to top. */
+  changes(top: { containerID: string } | { diffID: string }, diffIDs: readonly string[]): AsyncIterable<TreeChange[]>;
+  /** How one tree differs from another: mounted ones of containers, or stacks of layers. */
+  differences(from: TreeName, to: TreeName): AsyncIterable<TreeChange[]>;
+  /** Whether the container's tree is mounted. */
+  isMounted(containerID: string): Promise<boolean>;
+}

@@ -1,0 +1,92 @@
+import { decode } from "./json.ts";
+import type { Row, Store } from "../ports/ports.ts";
+import { type Operation, Table, type TableOptions } from "./table.ts";
+
+/** A batch on its way to the store. */
+interface Batch {
+  readonly operations: readonly Operation[];
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The engine's records: tables in memory, written through to a {@linkcode Store}.
+ *
+ * A batch is visible in memory only after the store has it for good, so nothing read here can be lost, and a batch that
+ * fails leaves no trace. While one commit runs, the batches that arrive gather and go out together in the next.
+ */
+export class State {
+  readonly #store: Store;
+  readonly #rows = new Map<string, Row[]>();
+  // Each table is made with the type its first user names; one file owns a table, so there is one type for a name.
+  readonly #tables = new Map<string, Table<unknown>>();
+  #waiting: Batch[] = [];
+  #running?: Promise<void>;
+
+  private constructor(store: Store, rows: Iterable<Row>) {
+    this.#store = store;
+    for (const row of rows) {
+      const group = this.#rows.get(row.table);
+      if (group) group.push(row);
+      else this.#rows.set(row.table, [row]);
+    }
+  }
+
+  /** Reads everything the store has. */
+  static async open(store: Store): Promise<State> {
+    return new State(store, await store.load());
+  }
+
+  /** The table of this name; the same object each time. A name belongs to one type, and to one user, who says what it is for. */
+  table<T>(name: string, options?: TableOptions): Table<T> {
+    const known = this.#tables.get(name);
+    // See #tables: the name stands for the type.
+    if (known) return known as Table<T>;
+    const rows = this.#rows.get(name) ?? [];
+    this.#rows.delete(name);
+    const table = new Table<T>(name, rows.map((row) => [row.key, decode<T>(row.value)] as const), options);
+    // Forgets T until the cast above gives it back.
+    this.#tables.set(name, table as Table<unknown>);
+    return table;
+  }
+
+  /** Applies operations whole or not at all; they last, and are visible, when it resolves. */
+  commit(operations: readonly Operation[]): Promise<void> {
+    if (operations.length === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ operations: [...operations], resolve, reject });
+      this.#running ??= this.#drain();
+    });
+  }
+
+  /** Resolves when every batch handed in so far has been answered. */
+  async settled(): Promise<void> {
+    while (this.#running) await this.#running;
+  }
+
+  async #drain(): Promise<void> {
+    // Calls of the same turn belong together: let them all arrive before the first commit.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting;
+      this.#waiting = [];
+      await this.#write(group);
+    }
+    this.#running = undefined;
+  }
+
+  async #write(group: readonly Batch[]): Promise<void> {
+    try {
+      await this.#store.commit(group.flatMap((batch) => batch.operations.map((operation) => operation.change)));
+    } catch (error) {
+      if (group.length === 1) return group[0].reject(error);
+      // One bad batch must not fail its neighbours. None was visible, so none was built on another.
+      for (const batch of group) await this.#write([batch]);
+      return;
+    }
+    for (const batch of group) {
+      for (const operation of batch.operations) operation.apply();
+      batch.resolve();
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * An archive's entries, checked and spelled out for whoever makes them in a tree that is in use, as a stream.
+ *
+ * Names lose what leads out: an absolute path begins at the target, and `..` stops there. An entry is a frame, its length (4
+ * bytes, big-endian) before it, of fields with lengths of their own: kind (`f`ile, `d`irectory, symbolic `l`ink, `h`ard link,
+ * `c`haracter or `b`lock device, `p`ipe), path, link target, mode, owner, group, seconds, nanoseconds, device numbers, size,
+ * then names and values of extended attributes. A file's content follows it, filled up to whole blocks of 512 bytes. A frame
+ * of length 0 is the end.
+ *
+ * @module
+ */
+import { concat, fromLatin1, latin1 } from "../bytes.ts";
+import { LayerError } from "./layer_error.ts";
+import type { LayerLimits } from "./layer_limits.ts";
+import { applyRecords, checkNumbers, type EntryKind, type EntryRewriter, kindOf } from "./layer_rewriter.ts";
+import { rewriteTar } from "./layer_tar.ts";
+import { parsePAX } from "./pax.ts";
+
+/** Choices for {@linkcode archiveEntries}. */
+export interface ArchiveOptions extends Partial<LayerLimits> {
+  /** What is to be called otherwise: a path, or the folders it begins with, by what they are called in the archive. */
+  rename?: Record<string, string>;
+}
+
+const LETTERS: Record<EntryKind, string> = {
+  file: "f",
+  folder: "d",
+  symlink: "l",
+  hardlink: "h",
+  device: "c",
+  fifo: "p",
+};
+const XATTR = "SCHILY.xattr.";
+const COMPONENT_LIMIT = 255;
+
+/** A plain tar in, entries out. The stream fails with `LayerError`. */
+export function archiveEntries(options: ArchiveOptions = {}): ReadableWritablePair<Uint8Array, Uint8Array> {
+  const { rename = {}, ...limits } = options;
+  const renames = new Map(Object.entries(rename).map(([from, to]) => [bytesOf(from), bytesOf(to)]));
+  return rewriteTar(limits, (bounds, write) => entryWriter(bounds, renames, write));
+}
+
+function entryWriter(
+  limits: LayerLimits,
+  renames: ReadonlyMap<string, string>,
+  write: (bytes: Uint8Array) => void,
+): EntryRewriter {
+  const count = { entries: 0, devices: 0 };
+  return (raw, records, long) => {
+    if (++count.entries > limits.entries) throw new LayerError("limit", `more than ${limits.entries} entries`);
+    const { header, kept } = applyRecords(raw, records, long);
+    checkNumbers(header);
+    const name = latin1(header.name);
+    const kind = kindOf(header.flag, name);
+    if (kind === "device" && ++count.devices > limits.devices) {
+      throw new LayerError("limit", `more than ${limits.devices} device nodes`);
+    }
+    const size = kind === "file" ? header.size : 0;
+    if (name === "") return { size, keep: false };
+    const path = confined(renamed(name, renames), limits);
+    if (path === "" && kind !== "folder") throw new LayerError("corrupt", "an entry has the name of its own folder");
+    const { attributes, nanos } = extended(kept);
+    const link = linkOf(kind, header.link, renames, limits);
+    const { mode, uid, gid, mtime, major, minor } = header;
+    const numbers = [mode, uid, gid, mtime, nanos, major, minor, size].map(String);
+    const letter = header.flag === "4" ? "b" : LETTERS[kind];
+    write(frame([letter, path, link, ...numbers, ...attributes].map(fromLatin1)));
+    return { size, keep: true };
+  };
+}
+
+/** The path below the target: no `.`, no `..`, no slashes that mean nothing. */
+function confined(path: string, limits: LayerLimits): string {
+  if (path.length > limits.path) throw new LayerError("limit", `a path is longer than ${limits.path} bytes`);
+  if (path.includes("\0")) throw new LayerError("corrupt", "a path holds a zero byte");
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  if (parts.some(({ length }) => length > COMPONENT_LIMIT)) {
+    throw new LayerError("limit", `a file name is longer than ${COMPONENT_LIMIT} bytes`);
+  }
+  return parts.join("/");
+}
+
+/** The longest beginning of the path that has another name gets it. */
+function renamed(path: string, renames: ReadonlyMap<string, string>): string {
+  if (renames.size === 0) return path;
+  for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
+    const to = renames.get(path.slice(0, end)) ?? renames.get(`${path.slice(0, end)}/`);
+    if (to !== undefined) return `${to}${path.slice(end)}`;
+  }
+  return path;
+}
+
+function linkOf(
+  kind: EntryKind,
+  link: Uint8Array,
+  renames: ReadonlyMap<string, string>,
+  limits: LayerLimits,
+): string {
+  if (kind !== "hardlink" && kind !== "symlink") return "";
+  const target = latin1(link);
+  if (target.length === 0 || target.length > limits.path || target.includes("\0")) {
+    throw new LayerError("corrupt", "a link leads nowhere");
+  }
+  // What a symbolic link says is content; a hard link is looked up below the target, like every entry.
+  return kind === "symlink" ? target : confined(renamed(target, renames), limits);
+}
+
+function extended(records: readonly Uint8Array[]): { attributes: string[]; nanos: number } {
+  const attributes: string[] = [];
+  let nanos = 0;
+  for (const { key, value } of parsePAX(concat(records))) {
+    if (key.startsWith(XATTR)) attributes.push(key.slice(XATTR.length), latin1(value));
+    else if (key === "mtime") nanos = nanosOf(latin1(value));
+  }
+  return { attributes, nanos };
+}
+
+/** The fraction above the second that was rounded down to. */
+function nanosOf(seconds: string): number {
+  const digits = Number((seconds.split(".")[1] ?? "").slice(0, 9).padEnd(9, "0"));
+  return seconds.startsWith("-") && digits > 0 ? 1e9 - digits : digits;
+}
+
+function frame(fields: Uint8Array[]): Uint8Array {
+  const body = concat(fields.flatMap((field) => [length(field), field]));
+  return concat([length(body), body]);
+}
+
+function length({ length }: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setUint32(0, length);
+  return bytes;
+}
+
+function bytesOf(text: string): string {
+  return latin1(new TextEncoder().encode(text));
+}

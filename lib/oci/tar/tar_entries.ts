@@ -1,0 +1,210 @@
+/**
+ * Tar archives as lists of files: what images are carried in, not what they hold (that is `layer_tar.ts`). Reading is bounded;
+ * writing gives the same bytes each time.
+ *
+ * @module
+ */
+import { byteStream, isByteStream } from "../byte_stream.ts";
+import { ByteReader } from "../byte_reader.ts";
+import { LayerError } from "./layer_error.ts";
+import { parsePAX, type PAXRecord } from "./pax.ts";
+import { BLOCK, isZero, padding, readHeader, type TarHeader, writeHeader } from "./tar_header.ts";
+
+/** One entry of an archive that is read. */
+export interface TarEntry {
+  /** Cleaned: no `.` components, no slash at the end. */
+  path: string;
+  kind: "file" | "symlink" | "hardlink" | "folder" | "other";
+  /** Where a link leads, as it is written. */
+  link: string;
+  /** Bytes of a file. */
+  size: number;
+  /** A file's content. What is not read by the next step of the iteration is skipped. */
+  content(): ReadableStream<Uint8Array>;
+}
+
+/** Bounds on an archive that is read. */
+export interface TarLimits {
+  entries: number;
+  /** Bytes of it all. */
+  bytes: number;
+}
+
+/** One file of an archive that is written. */
+export interface TarFile {
+  /** A final slash makes a folder, which has no content. */
+  path: string;
+  /** In bytes; content of another size fails the stream. */
+  size: number;
+  content: Uint8Array | (() => Promise<ReadableStream<Uint8Array>>);
+  /** Read only for everybody by default. */
+  mode?: number;
+}
+
+/** Bytes of an extended header or long name: ten times what any file system's attributes can be. */
+const EXTENSION_LIMIT = 1024 * 1024;
+const KINDS: Record<string, TarEntry["kind"]> = {
+  "0": "file",
+  "\0": "file",
+  "7": "file",
+  "1": "hardlink",
+  "2": "symlink",
+  "5": "folder",
+};
+/** Bytes a name may have. */
+const PATH_LIMIT = 4096;
+
+/**
+ * The entries of an archive, in order. Fails with {@linkcode LayerError}: `corrupt` for what is no tar or ends early, `unsafe`
+ * for absolute paths and `..`, `limit`. Ending the iteration cancels the stream.
+ */
+export async function* tarEntries(stream: ReadableStream<Uint8Array>, limits: TarLimits): AsyncGenerator<TarEntry> {
+  const bytes = new ByteReader(stream);
+  try {
+    let total = 0;
+    for (let count = 0;; count++) {
+      const header = await nextHeader(bytes);
+      if (header === undefined) return;
+      total += header.size;
+      if (count >= limits.entries) throw broken("limit", `more than ${limits.entries} entries`);
+      if (total > limits.bytes) throw broken("limit", `larger than ${limits.bytes} bytes`);
+      const body = new EntryBody(bytes, header.size);
+      const kind = KINDS[header.flag] ?? "other";
+      const path = cleanPath(text(header.name));
+      yield { path, kind, link: text(header.link), size: header.size, content: () => body.stream() };
+      await body.skip();
+    }
+  } finally {
+    await bytes.cancel();
+  }
+}
+
+/** Writes files as an archive, read only and without a time: the same files are the same bytes. */
+export function tarStream(files: AsyncIterable<TarFile>): ReadableStream<Uint8Array> {
+  const pieces = write(files);
+  return byteStream({
+    next: async () => (await pieces.next()).value,
+    cancel: async () => void await pieces.return(undefined),
+  });
+}
+
+async function* write(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array, undefined> {
+  for await (const { path, size, content, mode } of files) {
+    const kind = path.endsWith("/") ? FOLDER : READ_ONLY;
+    const header = { ...kind, ...mode === undefined ? {} : { mode } };
+    yield writeHeader({ ...header, name: new TextEncoder().encode(path), size }, [], "posix");
+    let written = 0;
+    const source = content instanceof Uint8Array ? [content] : await content();
+    // What others may have is copied: what goes out is its reader's.
+    const isOurs = source instanceof ReadableStream && isByteStream(source);
+    for await (const bytes of source) {
+      written += bytes.length;
+      if (written > size) break;
+      yield isOurs ? bytes : new Uint8Array(bytes);
+    }
+    if (written !== size) throw broken("corrupt", `"${path}" has not the ${size} bytes it was announced with`);
+    if (padding(size) > 0) yield new Uint8Array(padding(size));
+  }
+  yield new Uint8Array(2 * BLOCK);
+}
+
+const READ_ONLY = { link: new Uint8Array(0), flag: "0", mode: 0o444, uid: 0, gid: 0, mtime: 0, major: 0, minor: 0 };
+const FOLDER = { ...READ_ONLY, flag: "5", mode: 0o755 };
+
+/** The next entry's header, with what extended headers and long names say. */
+async function nextHeader(bytes: ByteReader): Promise<TarHeader | undefined> {
+  let records: PAXRecord[] = [];
+  let name: Uint8Array | undefined;
+  let link: Uint8Array | undefined;
+  for (;;) {
+    const block = await bytes.exactly(BLOCK);
+    if (block.length === 0) throw broken("corrupt", "it has no end");
+    if (block.length < BLOCK) throw broken("corrupt", "it ends within an entry");
+    if (isZero(block)) return undefined;
+    const header = readHeader(block);
+    if (!"xgLK".includes(header.flag)) return complete({ ...header, name: name ?? header.name }, link, records);
+    if (header.size > EXTENSION_LIMIT) throw broken("limit", "an extended header is too large");
+    const body = await bytes.exactly(header.size + padding(header.size));
+    if (body.length < header.size) throw broken("corrupt", "it ends within an entry");
+    const value = body.slice(0, header.size);
+    if (header.flag === "x") records = parsePAX(value);
+    else if (header.flag === "L") name = untilZero(value);
+    else if (header.flag === "K") link = untilZero(value);
+  }
+}
+
+function complete(header: TarHeader, link: Uint8Array | undefined, records: readonly PAXRecord[]): TarHeader {
+  const full = { ...header, link: link ?? header.link };
+  for (const { key, value } of records) {
+    if (key === "path") full.name = value;
+    else if (key === "linkpath") full.link = value;
+    else if (key === "size") {
+      full.size = Number(text(value));
+      if (!Number.isSafeInteger(full.size) || full.size < 0) throw broken("corrupt", "a size is no number");
+    } else if (key.startsWith("GNU.sparse.")) throw broken("unsupported", "sparse files are not supported");
+  }
+  return full;
+}
+
+/** What one entry holds, read at most once. */
+class EntryBody {
+  readonly #bytes: ByteReader;
+  #left: number;
+  readonly #padding: number;
+
+  constructor(bytes: ByteReader, size: number) {
+    this.#bytes = bytes;
+    this.#left = size;
+    this.#padding = padding(size);
+  }
+
+  stream(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const bytes = await this.#next();
+        if (bytes === undefined) controller.close();
+        else controller.enqueue(bytes);
+      },
+    }, { highWaterMark: 0 });
+  }
+
+  /** Reads to the next entry. */
+  async skip(): Promise<void> {
+    while (await this.#next() !== undefined);
+    for (let left = this.#padding; left > 0;) left -= (await this.#some(left)).length;
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    if (this.#left === 0) return undefined;
+    const bytes = await this.#some(this.#left);
+    this.#left -= bytes.length;
+    return bytes;
+  }
+
+  async #some(most: number): Promise<Uint8Array> {
+    const bytes = await this.#bytes.some(most);
+    if (bytes === undefined) throw broken("corrupt", "it ends within an entry");
+    return bytes;
+  }
+}
+
+function cleanPath(path: string): string {
+  if (path.length > PATH_LIMIT) throw broken("limit", `a path is longer than ${PATH_LIMIT} letters`);
+  if (path.startsWith("/")) throw broken("unsafe", `"${path.slice(0, 200)}" is an absolute path`);
+  const components = path.split("/").filter((component) => component !== "" && component !== ".");
+  if (components.includes("..")) throw broken("unsafe", `"${path.slice(0, 200)}" leaves the archive`);
+  return components.join("/");
+}
+
+function untilZero(bytes: Uint8Array): Uint8Array {
+  const end = bytes.indexOf(0);
+  return end < 0 ? bytes : bytes.subarray(0, end);
+}
+
+function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+function broken(code: LayerError["code"], why: string): LayerError {
+  return new LayerError(code, why, "Read archive");
+}

@@ -1,0 +1,138 @@
+/**
+ * `serve` on a host, under Deno and Node: opens the engine, listens, and ends on a signal.
+ *
+ * @module
+ */
+import { readFile, stat } from "node:fs/promises";
+import process from "node:process";
+import { engineHandler } from "../../../handlers/engine_handler.ts";
+import type { Log, LogLevel } from "../../engine/options.ts";
+import { logLines } from "../../oci/printable.ts";
+import { bearer } from "../../rest/mod.ts";
+import { isLoopback, parseAddress } from "../http/address.ts";
+import { openHostEngine } from "./host_engine.ts";
+import { listen, type Listener } from "../http/listener.ts";
+import { LOG_LEVELS, parseServeOptions, type ServeOptions, USAGE } from "./serve_options.ts";
+import { messageOf } from "../../oci/message_of.ts";
+
+/** Hooks of {@linkcode serveCommand}. */
+export interface ServeHooks {
+  /** Installs what the host lacks. */
+  setup?: () => Promise<unknown>;
+}
+
+/**
+ * Serves until SIGTERM or SIGINT and resolves with the exit code: 0 after a clean stop, 1 when it cannot start, 2 for
+ * options that are wrong. Prints one line on standard output when it is ready; everything else goes to standard error.
+ */
+export async function serveCommand(args: readonly string[], hooks: ServeHooks = {}): Promise<number> {
+  let options: ServeOptions;
+  try {
+    options = parseServeOptions(args, process.env);
+  } catch (error) {
+    console.error(`gantry: ${messageOf(error)}\nSee --help`);
+    return 2;
+  }
+  if (options.help) {
+    console.log(USAGE.trimEnd());
+    return 0;
+  }
+  const log = logger(options.logLevel);
+  // Listening comes before signals would otherwise end the process at once, in the middle of its start.
+  const ended = endSignal();
+  // A defect in one call must not take the others, and the containers' supervisor, down with it.
+  process.on(
+    "unhandledRejection",
+    (error) => log("error", `Unhandled: ${error instanceof Error ? error.stack : error}`),
+  );
+  try {
+    if (options.setup) await hooks.setup?.();
+    await using server = await start(options, log);
+    console.log(`gantry: ready on ${server.addresses.join(", ")}`);
+    log("info", `stopping on ${await ended}`);
+  } catch (error) {
+    console.error(`gantry: ${messageOf(error)}`);
+    log("debug", error instanceof Error ? error.stack ?? "" : "");
+    return 1;
+  }
+  return 0;
+}
+
+/** A server that is ready. Disposing it ends it; containers go on. */
+interface Server extends AsyncDisposable {
+  readonly addresses: readonly string[];
+}
+
+async function start(options: ServeOptions, log: Log): Promise<Server> {
+  const token = options.tokenFile === undefined ? undefined : await readToken(options.tokenFile, log);
+  const { root, runroot, runtime, hookFolders, registriesConf, containersConf, authFile, certsDir } = options;
+  const access = { registriesConf, containersConf, authFile, certsDir, dockerHub: options.dockerHub };
+  const engine = await openHostEngine({ root, runroot, runtime, hookFolders, ...access, log });
+  const listeners: Listener[] = [];
+  const stop = async () => {
+    await Promise.all(listeners.map((listener) => listener.close()));
+    await engine.close();
+  };
+  try {
+    const handler = engineHandler(engine, { auth: token === undefined ? null : bearer(token) });
+    for (const address of options.listen) {
+      warnOfOpenDoor(address, token, log);
+      listeners.push(
+        await listen(address, handler, {
+          authenticated: token !== undefined,
+          hosts: options.allowHosts,
+          hijacks: takesOver,
+          onError: (error) => log("error", `Serve: ${error instanceof Error ? error.stack : error}`),
+        }),
+      );
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { addresses: listeners.map(({ address }) => address), [Symbol.asyncDispose]: stop };
+}
+
+/** Attach and exec start take their connection over, with or without the header that asks for it. */
+function takesOver(method: string, path: string): boolean {
+  return method === "POST" && /\/(?:containers\/[^/]+\/attach|exec\/[^/]+\/start)$/.test(path);
+}
+
+function warnOfOpenDoor(text: string, token: string | undefined, log: Log): void {
+  const address = parseAddress(text);
+  if (address.kind === "tcp" && token === undefined && isLoopback(address.host)) {
+    log("warn", `${text}: every user of this machine can be root through it; use a Unix socket or --token-file`);
+  }
+}
+
+async function readToken(file: string, log: Log): Promise<string> {
+  if (((await stat(file)).mode & 0o077) !== 0) {
+    log("warn", `${file}: other users of this machine may read the token; chmod 600`);
+  }
+  const token = (await readFile(file, "utf8")).trim();
+  if (!/^[\x21-\x7e]{8,}$/.test(token)) {
+    throw new Error(`Read token file "${file}": a token is one line of 8 or more printable characters`);
+  }
+  return token;
+}
+
+/** Resolves with the first signal that asks for an end; a second one ends the process at once. */
+function endSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      process.on(signal, () => {
+        if (asked) process.exit(130);
+        asked = true;
+        resolve(signal);
+      });
+    }
+  });
+}
+
+function logger(level: LogLevel): Log {
+  const least = LOG_LEVELS.indexOf(level);
+  return (level, message) => {
+    if (LOG_LEVELS.indexOf(level) <= least) console.error(`gantry: ${level}: ${logLines(message)}`);
+  };
+}

@@ -1,0 +1,193 @@
+/**
+ * The command line of `serve`: options, variables, defaults.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import type { LogLevel } from "../../engine/options.ts";
+import { parseAddress } from "../http/address.ts";
+
+/** What `serve` is to do. */
+export interface ServeOptions {
+  listen: string[];
+  root: string;
+  runroot: string;
+  /** Absent: containers.conf's, else the first that works. */
+  runtime?: string;
+  /** In place of the usual folders with hooks. */
+  hookFolders?: string[];
+  registriesConf?: string;
+  containersConf?: string;
+  authFile?: string;
+  certsDir?: string;
+  /** In Docker's API short names are Docker Hub's. */
+  dockerHub: boolean;
+  tokenFile?: string;
+  /** Further names that clients may call this server by over TCP. */
+  allowHosts?: string[];
+  logLevel: LogLevel;
+  /** Install what is missing first. */
+  setup: boolean;
+  help: boolean;
+}
+
+/** The levels of `--log-level`, the quietest first. */
+export const LOG_LEVELS: readonly LogLevel[] = ["error", "warn", "info", "debug"];
+
+/** What `--help` prints. */
+export const USAGE = `Usage: gantry serve [options]
+
+Serves a container engine over HTTP, with the API of Podman and Docker.
+
+  --listen ADDRESS        unix:///PATH or tcp://HOST:PORT; may be repeated.
+                          Default: unix://RUNROOT/gantry.sock
+  --root DIR              What lasts: images, volumes, records. Default: /var/lib/gantry
+  --runroot DIR           What a reboot clears; one per root. Default: /run/gantry,
+                          or a folder of its own beside it for another root
+  --runtime RUNTIME       auto, crun, runc or a path. Default: containers.conf's, or auto
+  --hooks-dir DIR         Hooks for containers, oci-hooks(5); may be repeated, a later one wins.
+                          Default: /usr/share/containers/oci/hooks.d, /etc/containers/oci/hooks.d
+  --registries-conf FILE  registries.conf(5), with its drop-ins in FILE.d.
+                          Default: /etc/containers/registries.conf
+  --containers-conf FILE  What containers are by default, containers.conf(5), with its drop-ins in FILE.d.
+                          Default: /usr/share/containers/containers.conf, /etc/containers/containers.conf
+  --auth-file FILE        Credentials for registries, auth.json(5), where clients bring none.
+                          Default: REGISTRY_AUTH_FILE, or the files of podman login and docker login
+  --certs-dir DIR         Certificates of registries, in HOST:PORT/{ca.crt,NAME.cert,NAME.key}.
+                          Default: /etc/containers/certs.d and /etc/docker/certs.d
+  --no-docker-hub         Short names in Docker's API are those of registries.conf, not always Docker Hub's
+  --token-file FILE       Clients must send the text of this file as bearer token
+  --allow-host NAME       A further name by which clients reach this server over TCP; may be repeated.
+                          Always allowed: localhost, loopback addresses, the address reached, d and docker
+  --log-level LEVEL       error, warn, info or debug. Default: info
+  --no-setup              Do not install host packages that are missing
+  --help                  Print this text
+
+Each option can be given as a variable as well: GANTRY_LISTEN, GANTRY_HOOKS_DIR and GANTRY_ALLOW_HOST (several separated by commas),
+GANTRY_ROOT, GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_CONTAINERS_CONF, GANTRY_AUTH_FILE,
+GANTRY_CERTS_DIR, GANTRY_TOKEN_FILE, GANTRY_LOG_LEVEL, GANTRY_NO_DOCKER_HUB=1, GANTRY_NO_SETUP=1.
+Options win over variables.
+`;
+
+const DEFAULT_ROOT = "/var/lib/gantry";
+
+/**
+ * Reads the arguments, then the variables, then fills in the defaults of the user who runs it.
+ *
+ * @throws {SyntaxError} if an option is unknown, lacks its value or has one that cannot be
+ */
+export function parseServeOptions(
+  args: readonly string[],
+  env: Record<string, string | undefined>,
+  uid: number = process.getuid?.() ?? 0,
+): ServeOptions {
+  const given = readArguments(args);
+  const value = (name: keyof typeof given & string) => {
+    const text = given[name] ?? (env[variable(name)] || undefined);
+    if (typeof text === "string" && text === "") throw new SyntaxError(`Read options: "--${name}" has no value`);
+    return typeof text === "string" ? text : undefined;
+  };
+  const isSet = (name: "no-docker-hub" | "no-setup") =>
+    given[name] === true || /^(1|true|yes)$/i.test(env[variable(name)] ?? "");
+  const homes = uid === 0 ? systemFolders() : userFolders(env, uid);
+  const root = resolve(value("root") ?? homes.root);
+  const runroot = resolve(value("runroot") ?? (root === homes.root ? homes.runroot : besides(homes.runroot, root)));
+  const listen = given.listen ?? listOf(env.GANTRY_LISTEN);
+  const hookFolders = (given["hooks-dir"] ?? listOf(env.GANTRY_HOOKS_DIR)).map((folder) => resolve(folder));
+  const allowHosts = given["allow-host"] ?? listOf(env.GANTRY_ALLOW_HOST);
+  for (const address of listen) parseAddress(address);
+  const logLevel = LOG_LEVELS.find((level) => level === (value("log-level") ?? "info"));
+  if (logLevel === undefined) {
+    throw new SyntaxError(`Read options: "${value("log-level")}" is no log level: use ${LOG_LEVELS.join(", ")}`);
+  }
+  const runtime = value("runtime");
+  if (runtime !== undefined && !/^(auto|crun|runc)$/.test(runtime) && !runtime.startsWith("/")) {
+    throw new SyntaxError(`Read options: "${runtime}" is no runtime: use auto, crun, runc or a full path`);
+  }
+  const paths = {
+    registriesConf: value("registries-conf"),
+    containersConf: value("containers-conf"),
+    authFile: value("auth-file"),
+    certsDir: value("certs-dir"),
+    tokenFile: value("token-file"),
+  };
+  return {
+    listen: listen.length > 0 ? listen : [`unix://${join(runroot, "gantry.sock")}`],
+    root,
+    runroot,
+    ...runtime !== undefined && { runtime },
+    ...hookFolders.length > 0 && { hookFolders },
+    ...resolved(paths),
+    ...allowHosts.length > 0 && { allowHosts },
+    logLevel,
+    dockerHub: !isSet("no-docker-hub"),
+    setup: !isSet("no-setup"),
+    help: given.help === true,
+  };
+}
+
+/** What a variable separates by commas. */
+function listOf(text = ""): string[] {
+  return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+}
+
+/** Full paths of those that were given. */
+function resolved<K extends string>(paths: Record<K, string | undefined>): Partial<Record<K, string>> {
+  const given = Object.entries<string | undefined>(paths).flatMap(([name, path]) =>
+    path === undefined ? [] : [[name, resolve(path)]]
+  );
+  // Entries of the record that came in, fewer of them.
+  return Object.fromEntries(given) as Partial<Record<K, string>>;
+}
+
+function readArguments(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        listen: { type: "string", multiple: true },
+        root: { type: "string" },
+        runroot: { type: "string" },
+        runtime: { type: "string" },
+        "hooks-dir": { type: "string", multiple: true },
+        "registries-conf": { type: "string" },
+        "containers-conf": { type: "string" },
+        "auth-file": { type: "string" },
+        "certs-dir": { type: "string" },
+        "token-file": { type: "string" },
+        "allow-host": { type: "string", multiple: true },
+        "log-level": { type: "string" },
+        "no-docker-hub": { type: "boolean" },
+        "no-setup": { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new SyntaxError(`Read options: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}
+
+function variable(option: string): string {
+  return `GANTRY_${option.toUpperCase().replaceAll("-", "_")}`;
+}
+
+function systemFolders(): { root: string; runroot: string } {
+  return { root: DEFAULT_ROOT, runroot: "/run/gantry" };
+}
+
+function userFolders(env: Record<string, string | undefined>, uid: number): { root: string; runroot: string } {
+  return {
+    root: join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "gantry"),
+    runroot: join(env.XDG_RUNTIME_DIR || `/tmp/gantry-run-${uid}`, "gantry"),
+  };
+}
+
+/** A runroot that no other root has by default. */
+function besides(runroot: string, root: string): string {
+  return `${runroot}-${createHash("sha256").update(root).digest("hex").slice(0, 12)}`;
+}

@@ -1,0 +1,195 @@
+import type { IncomingMessage } from "node:http";
+import { alone } from "../../../oci/byte_stream.ts";
+import { HTTPError } from "../../../rest/error.ts";
+import type { IdleWatch } from "../idle_watch.ts";
+
+/** Bodies up to this many bytes are not worth a stream that gives memory back. */
+const SMALL = 64 * 1024;
+
+/** What {@linkcode nodeRequest} is made from. */
+export interface RequestParts {
+  readonly method: string;
+  /** The request target as it came. */
+  readonly target: string;
+  /** The major version of HTTP; 1 by default. */
+  readonly major?: number;
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[];
+  readonly body?: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;
+}
+
+/** The peer of a request: there, or gone. The signal is made only when somebody asks for it. */
+export class Peer {
+  #controller: AbortController | undefined;
+  #gone = false;
+
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#gone) this.#controller.abort(lost());
+    return this.#controller.signal;
+  }
+
+  /** Tells that the peer has gone before its answer was complete. */
+  leave(): void {
+    this.#gone = true;
+    this.#controller?.abort(lost());
+  }
+}
+
+function lost(): DOMException {
+  return new DOMException("The peer has gone", "AbortError");
+}
+
+/** Giving every request a signal at construction costs more than all the rest of it. */
+class IncomingRequest extends Request {
+  readonly #peer: Peer;
+
+  constructor(url: string, init: RequestInit, peer: Peer) {
+    super(url, init);
+    this.#peer = peer;
+  }
+
+  override get signal(): AbortSignal {
+    return this.#peer.signal;
+  }
+}
+
+/**
+ * Makes a web request.
+ *
+ * @param authority Host and port for the URL
+ * @throws {TypeError} if the method or the target cannot be had in a `Request`
+ */
+export function nodeRequest(parts: RequestParts, authority: string, peer: Peer): Request {
+  const { method, target, rawHeaders, body } = parts;
+  const url = target.startsWith("/") ? `http://${authority}${target}` : absolute(target, authority);
+  const init: RequestInit = { method };
+  if (body !== undefined && method !== "GET" && method !== "HEAD") {
+    // Streams as bodies need `duplex`, which the types of RequestInit do not know.
+    Object.assign(init, { body, duplex: "half" });
+  }
+  const request = new IncomingRequest(url, init, peer);
+  // Headers given to the constructor are converted twice, which takes as long as all the rest.
+  fill(request.headers, rawHeaders);
+  return request;
+}
+
+/** The other forms of a target (RFC 9112, section 3.2): `*`, and a whole URL, whose authority is not ours to believe. */
+function absolute(target: string, authority: string): string {
+  if (target === "*") return `http://${authority}/*`;
+  const rest = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
+  if (rest === undefined) throw new TypeError(`Read the request target "${target}": neither a path nor a URL`);
+  return `http://${authority}${rest.startsWith("/") ? "" : "/"}${rest}`;
+}
+
+/** Headers from names and values in turn. */
+export function webHeaders(raw: readonly string[]): Headers {
+  const headers = new Headers();
+  fill(headers, raw);
+  return headers;
+}
+
+function fill(headers: Headers, raw: readonly string[]): void {
+  for (let i = 0; i < raw.length; i += 2) headers.append(raw[i], raw[i + 1]);
+}
+
+/** The first value of a header (`name` in lower case) among names and values in turn. */
+export function rawHeader(raw: readonly string[], name: string): string | undefined {
+  for (let i = 0; i < raw.length; i += 2) {
+    if (raw[i].length === name.length && raw[i].toLowerCase() === name) return raw[i + 1];
+  }
+  return undefined;
+}
+
+/**
+ * The body of a node:http request: read from the socket only as fast as it is asked for, and of type `bytes` unless it is small. It fails with an `HTTPError` 408 when it is waited for
+ * and nothing comes.
+ *
+ * @param idle Tells when it was waited for long enough
+ * @param onFirstRead Called before the first byte is asked for
+ */
+export function requestBody(
+  message: IncomingMessage,
+  idle: IdleWatch,
+  onFirstRead?: () => void,
+): ReadableStream<Uint8Array> {
+  let source: BodySource | undefined;
+  const pull = (controller: BodyController) => {
+    if (source === undefined) {
+      // Its end has been and will not come again: somebody in front, a body parser say, has taken what there was.
+      if (message.readableEnded) {
+        throw new HTTPError(500, "Read the body: it has been read already", { kind: "body" });
+      }
+      // So has its loss.
+      if (message.destroyed) throw lost();
+      onFirstRead?.();
+      source = new BodySource(message, idle, controller);
+    }
+    source.resume();
+  };
+  const cancel = () => source?.cancel();
+  const length = Number(rawHeader(message.rawHeaders, "content-length") ?? Infinity);
+  if (length <= SMALL) return new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
+  return new ReadableStream({ type: "bytes", pull, cancel });
+}
+
+type BodyController = ReadableStreamDefaultController<Uint8Array> | ReadableByteStreamController;
+
+function end(controller: BodyController): void {
+  controller.close();
+  // Who reads into buffers of its own waits for an answer in them.
+  if ("byobRequest" in controller) controller.byobRequest?.respond(0);
+}
+
+/** Puts what a node:http request says into a web stream. */
+class BodySource {
+  readonly #message: IncomingMessage;
+  readonly #idle: IdleWatch;
+  readonly #controller: BodyController;
+  #over = false;
+  readonly #giveUp = () => {
+    const error = new HTTPError(408, "Read the body: nothing came for too long", { kind: "body" });
+    this.#finish(() => this.#controller.error(error));
+  };
+
+  constructor(
+    message: IncomingMessage,
+    idle: IdleWatch,
+    controller: BodyController,
+  ) {
+    this.#message = message;
+    this.#idle = idle;
+    this.#controller = controller;
+    const cut = () => this.#finish(() => controller.error(lost()));
+    message.on("data", (piece: Uint8Array) => {
+      if (this.#over) return;
+      idle.done(this.#giveUp);
+      controller.enqueue(alone(piece));
+      if ((controller.desiredSize ?? 0) <= 0) message.pause();
+    });
+    message.on("end", () => this.#finish(() => end(controller)));
+    message.on("error", cut);
+    message.on("close", cut);
+  }
+
+  resume(): void {
+    if (!this.#over) this.#idle.wait(this.#giveUp);
+    this.#message.resume();
+  }
+
+  /** What still comes is left alone until the answer has gone. */
+  cancel(): void {
+    this.#finish(() => this.#message.pause());
+  }
+
+  #finish(action: () => void): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#idle.done(this.#giveUp);
+    action();
+  }
+}

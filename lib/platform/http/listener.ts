@@ -1,0 +1,210 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Handler } from "../../rest/context.ts";
+import { type Address, formatAddress, isLoopback, parseAddress } from "./address.ts";
+import { type Admission, processBudget } from "./connection_limit.ts";
+import { serveExchange } from "./exchange/exchange.ts";
+import { type Hijacks, lookAtFirstHead } from "./front.ts";
+import { type HostRules, refusal } from "./host_rules.ts";
+import { IdleWatch } from "./idle_watch.ts";
+import { serveRaw } from "./exchange/raw_exchange.ts";
+import type { Serving } from "./serving.ts";
+import { keepListening } from "./keep_listening.ts";
+import { listenUnix } from "./unix_socket.ts";
+import { soFar } from "./websocket/upgrade_event.ts";
+import { serveWebSocket } from "./websocket/websocket.ts";
+
+/**
+ * Options of {@linkcode listen}.
+ *
+ * @example
+ * ```ts
+ * import type { ListenOptions } from "./serve.ts";
+ * const options: ListenOptions = { hosts: ["api.example.com"], connections: 1000, onError: console.error };
+ * ```
+ */
+export interface ListenOptions extends HostRules {
+  /** Every request is authenticated by the handler: TCP off loopback is allowed then. */
+  readonly authenticated?: boolean;
+  /**
+   * Requests that may take their connection over without an `Upgrade` header. Without this they still may, as long as the
+   * client sends nothing raw before it has the answer.
+   */
+  readonly hijacks?: Hijacks;
+  /** Milliseconds a peer has to send the head of a request it has begun, or of its first; 60,000 by default. */
+  readonly patience?: number;
+  /** Milliseconds without a byte of a body that is waited for, until it is given up; 60,000 by default. */
+  readonly bodyPatience?: number;
+  /** Milliseconds a WebSocket's peer may be silent, though it is pinged, until it is taken for gone; 60,000 by default. */
+  readonly socketPatience?: number;
+  /**
+   * Connections of this listener at once; more are closed as they come. All listeners of a process share its open files in any
+   * case: where these run short, the oldest connections without a request make room.
+   */
+  readonly connections?: number;
+  /** The most bytes of body of a request that takes its connection over; 4 MiB by default. */
+  readonly upgradeBodyLimit?: number;
+  /** Told of errors no client can be told of: a handler that throws, a body that fails halfway. */
+  onError?(error: unknown): void;
+}
+
+/**
+ * A listener that is open.
+ *
+ * @example
+ * ```ts
+ * import { listen, type Listener } from "./serve.ts";
+ * const listener: Listener = await listen("tcp://127.0.0.1:0", () => Promise.resolve(new Response("hello")));
+ * console.assert(/^tcp:\/\/127\.0\.0\.1:\d+$/.test(listener.address));
+ * await listener.close();
+ * ```
+ */
+export interface Listener extends AsyncDisposable {
+  /** `unix:///path` or `tcp://host:port`, with the port that was given. */
+  readonly address: string;
+  /** Takes no more connections, lets requests under way end for `grace` milliseconds (1000 by default), and ends the rest. */
+  close(grace?: number): Promise<void>;
+}
+
+/**
+ * Serves a handler over HTTP/1.1 on a Unix socket (`unix:///path`, for its owner only) or TCP (`tcp://host:port`), on Deno and
+ * on Node: streams both ways, WebSocket, raw upgrades and connections taken over as container clients do it.
+ *
+ * @throws {SyntaxError} if the address does not parse
+ * @throws {Error} if it is taken, or off loopback without an authenticator
+ *
+ * @example
+ * ```ts
+ * import { listen } from "./serve.ts";
+ * await using listener = await listen("tcp://127.0.0.1:0", () => Promise.resolve(new Response("hello")));
+ * console.assert(await (await fetch(listener.address.replace("tcp:", "http:"))).text() === "hello");
+ * ```
+ */
+export async function listen(addr: string, handler: Handler, options: ListenOptions = {}): Promise<Listener> {
+  const address = parseAddress(addr);
+  if (address.kind === "tcp" && !isLoopback(address.host) && !options.authenticated) {
+    throw new Error(
+      `Listen on "${addr}": off loopback every caller must be authenticated, and no authenticator is set`,
+    );
+  }
+  const idle = new IdleWatch(options.bodyPatience ?? 60_000);
+  const serving: Serving = {
+    handler,
+    idle,
+    authority: address.kind === "unix" ? "localhost" : undefined,
+    refuse: address.kind === "unix" ? undefined : (headers, local) => refusal(headers, local, options),
+    socketPatience: options.socketPatience ?? 60_000,
+    upgradeBodyLimit: options.upgradeBodyLimit ?? 4 * 1024 * 1024,
+    onError: options.onError ?? (() => {}),
+  };
+  const server = makeServer(serving, options, address.kind);
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  const bound = await bind(server, address);
+  // Deno tells here of a connection it could not take (no files left, say), and an event without a listener ends the process.
+  server.on("error", serving.onError);
+  let closing: Promise<void> | undefined;
+  const keeper = keepListening(server, bound, () => bind(server, bound), serving.onError);
+  const close = (grace = 1000) => {
+    keeper[Symbol.dispose]();
+    return closing ??= closeServer(server, sockets, grace).finally(() => idle[Symbol.dispose]());
+  };
+  return { address: formatAddress(bound), close, [Symbol.asyncDispose]: () => close() };
+}
+
+/** Milliseconds of silence after which TCP asks whether the peer is there. */
+const KEEP_ALIVE = 60_000;
+
+function makeServer(
+  serving: Serving,
+  { hijacks, patience = 60_000, connections }: ListenOptions,
+  door: Address["kind"],
+): Server {
+  const settings = {
+    headersTimeout: patience,
+    connectionsCheckingInterval: Math.min(patience / 2, 30_000),
+    // Registry credentials for many registries travel in one header.
+    maxHeaderSize: 128 * 1024,
+    // Longer than the 90 s for which Go's clients keep an idle connection: the client is the one to close it.
+    keepAliveTimeout: 120_000,
+    // Uploads and streams may last.
+    requestTimeout: 0,
+    // Anything else (h2c, say) is a wish that may be left alone. Known to Node and Deno, not to the types.
+    shouldUpgradeCallback: (message: { headers: { upgrade?: string } }) =>
+      /^(?:tcp|websocket)$/i.test(message.headers.upgrade ?? ""),
+  };
+  const server = createServer(settings);
+  if (connections !== undefined) server.maxConnections = connections;
+  const admissions = new WeakMap<Socket, Admission>();
+  const serve = (message: IncomingMessage, out: ServerResponse, waiting?: boolean) => {
+    const admission = admissions.get(message.socket);
+    admission?.busy();
+    out.on("close", () => admission?.idle());
+    void serveExchange(serving, message, out, waiting);
+  };
+  server.on("request", (message, out) => serve(message, out));
+  server.on("checkContinue", (message, out) => serve(message, out, true));
+  server.on("upgrade", (message, duplex, ahead) => {
+    // Connections come from net: a Socket is what node:http hands on.
+    const socket = duplex as Socket;
+    admissions.get(socket)?.busy();
+    if (message.headers.upgrade?.toLowerCase() === "websocket") void serveWebSocket(serving, message, socket, ahead);
+    else void serveRaw(serving, socket, soFar(message, ahead));
+  });
+  // node:http's own listener runs after ours, when the first head is not for us.
+  const [accept] = server.listeners("connection");
+  server.removeAllListeners("connection");
+  server.on("connection", (socket: Socket) => {
+    const admission = processBudget.admit(socket, door, serving.onError);
+    if (admission === undefined) return;
+    admissions.set(socket, admission);
+    // A peer that has vanished, and to which there is nothing to send, is asked for by TCP itself: a stream may be silent for hours.
+    socket.setKeepAlive(true, KEEP_ALIVE);
+    lookAtFirstHead(socket, {
+      pass: (socket) => void accept.call(server, socket),
+      take(socket, raw) {
+        // Its body comes before anybody has asked who sends it: until then it waits as a half-open one does.
+        const begun: Serving = {
+          ...serving,
+          handler(request, platform) {
+            admission.busy();
+            return serving.handler(request, platform);
+          },
+        };
+        void serveRaw(begun, socket, raw);
+      },
+      hijacks,
+      patience,
+    });
+  });
+  return server;
+}
+
+async function bind(server: Server, address: Address): Promise<Address> {
+  if (address.kind === "unix") {
+    await listenUnix(server, address.path);
+    return address;
+  }
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(address.port, address.host, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+  const port = server.address();
+  return { ...address, port: typeof port === "object" && port !== null ? port.port : address.port };
+}
+
+async function closeServer(server: Server, sockets: Set<Socket>, grace: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, grace);
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,84 @@
+import type { ServerResponse } from "node:http";
+import type { Handler, Platform } from "../../rest/context.ts";
+import type { IdleWatch } from "./idle_watch.ts";
+import { nodeRequest, type Peer, rawHeader, type RequestParts, webHeaders } from "./exchange/node_request.ts";
+import { sendResponse } from "./exchange/node_response.ts";
+
+/** What every connection of a listener is served with. */
+export interface Serving {
+  readonly handler: Handler;
+  /** Host and port for the URL of requests; that of their `Host` header where absent. */
+  readonly authority?: string;
+  /** Why a request is refused, or undefined when it is not. */
+  refuse?(headers: Headers, localAddress: string | undefined): string | undefined;
+  /** Gives up bodies that stop coming. */
+  readonly idle: IdleWatch;
+  /** Milliseconds a WebSocket's peer may be silent. */
+  readonly socketPatience: number;
+  /** The most bytes of body a request may have that takes its socket over. */
+  readonly upgradeBodyLimit: number;
+  /** Told of what no client can be told any more. */
+  onError(error: unknown): void;
+}
+
+/** Makes the request and runs the handler. Answers in plain text what cannot be a request, or is refused. */
+export async function answer(
+  serving: Serving,
+  parts: RequestParts,
+  localAddress: string | undefined,
+  peer: Peer,
+  platform: Platform,
+): Promise<Response> {
+  let request: Request;
+  const wrong = wrongHead(parts);
+  if (wrong !== undefined) return wrong;
+  try {
+    // An empty name is what a client may send that has none (RFC 9110, section 7.2); a URL would take the path for it.
+    request = nodeRequest(parts, serving.authority || rawHeader(parts.rawHeaders, "host") || "localhost", peer);
+  } catch (error) {
+    const reason = serving.refuse?.(webHeaders(parts.rawHeaders), localAddress);
+    if (reason !== undefined) return plain(403, reason);
+    return plain(400, error instanceof Error ? error.message : "Read the request: it is malformed");
+  }
+  const reason = serving.refuse?.(request.headers, localAddress);
+  if (reason !== undefined) return plain(403, reason);
+  try {
+    return await serving.handler(request, platform);
+  } catch (error) {
+    // A handler that finds its peer gone has done nothing wrong, and there is nobody to tell.
+    if (!peer.gone || error !== peer.signal.reason) serving.onError(error);
+    return plain(500, "Internal error");
+  }
+}
+
+/** What node:http lets pass and two readers may understand in two ways (RFC 9112, sections 2.3, 3.2 and 6.1). */
+function wrongHead({ major = 1, rawHeaders }: RequestParts): Response | undefined {
+  if (major !== 1) return plain(505, "Read the request: only HTTP/1.1 and HTTP/1.0 are spoken here");
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name.length === 4 && name.toLowerCase() === "host" && ++hosts > 1) {
+      return plain(400, "Read the request: it has several Host headers");
+    }
+    if (name.length !== 17 || name.toLowerCase() !== "transfer-encoding") continue;
+    if (rawHeaders[i + 1].trim().toLowerCase() !== "chunked") {
+      return plain(400, "Read the request: its framing is not clear");
+    }
+  }
+  return undefined;
+}
+
+/** A short text as a response. */
+export function plain(status: number, text: string): Response {
+  return new Response(text + "\n", { status, headers: { "content-type": "text/plain; charset=utf-8" } });
+}
+
+/** Sends a response; what goes wrong ends the connection and is told to the listener's owner. Never rejects. */
+export async function send(serving: Serving, out: ServerResponse, response: Response, peer: Peer): Promise<void> {
+  try {
+    await sendResponse(out, response, peer);
+  } catch (error) {
+    serving.onError(error);
+    out.destroy();
+  }
+}

@@ -1,0 +1,62 @@
+import { chmod, lstat, mkdir, unlink } from "node:fs/promises";
+import type { Server } from "node:http";
+import { connect } from "node:net";
+import { dirname } from "node:path";
+import process from "node:process";
+import { checkFolder } from "../storage/safe_folder.ts";
+
+/**
+ * Listens on a Unix socket that only its owner may use, in a folder where nobody else can put another in its place. A socket
+ * nobody listens on any more is replaced.
+ *
+ * @throws {EngineError} "forbidden" if another user could exchange the socket
+ * @throws {Error} if somebody listens there, or if the path is not a socket
+ */
+export async function listenUnix(server: Server, path: string): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await checkFolder(folder, true);
+  try {
+    await bind(server, path);
+  } catch (error) {
+    if (!isCode(error, "EADDRINUSE")) throw error;
+    if (!(await lstat(path)).isSocket()) throw new Error(`Listen on "${path}": the path is taken by something else`);
+    if (await isLive(path)) throw new Error(`Listen on "${path}": another server listens there`, { cause: error });
+    await unlink(path);
+    await bind(server, path);
+  }
+  await chmod(path, 0o600);
+}
+
+function bind(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    // The socket is made within this call; a mode set afterwards would leave it open to all for a moment.
+    const mask = process.umask(0o177);
+    try {
+      server.listen({ path }, () => {
+        server.removeListener("error", reject);
+        resolve();
+      });
+    } finally {
+      process.umask(mask);
+    }
+  });
+}
+
+function isLive(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    const settle = (live: boolean) => {
+      socket.destroy();
+      resolve(live);
+    };
+    socket.on("connect", () => settle(true));
+    // Anything but a refusal (a full backlog, no permission) may be a living server.
+    socket.on("error", (error) => settle(!isCode(error, "ECONNREFUSED") && !isCode(error, "ENOENT")));
+  });
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

@@ -1,0 +1,27 @@
+import { Buffer } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import process from "node:process";
+import type { RawRequest } from "../exchange/raw_exchange.ts";
+
+/**
+ * What node:http has read of a request when it emits `upgrade`. Node stops behind the head, and all that follows is in `ahead`
+ * and the socket. Deno's parser goes on into a body as far as the packet reaches: what it took stands in the message, and only
+ * behind a whole body does `ahead` begin.
+ */
+export function soFar(message: IncomingMessage, ahead: Uint8Array): RawRequest {
+  const head = {
+    method: message.method ?? "GET",
+    target: message.url ?? "/",
+    minor: message.httpVersionMinor === 0 ? 0 : 1,
+    rawHeaders: message.rawHeaders,
+  } as const;
+  if (!("deno" in process.versions)) return { head, before: [ahead] };
+  const pieces: Buffer[] = [];
+  for (let piece: unknown = message.read(); Buffer.isBuffer(piece); piece = message.read()) pieces.push(piece);
+  const taken = Buffer.concat(pieces);
+  const chunked = message.headers["transfer-encoding"] !== undefined;
+  if (chunked && message.complete) return { head, before: [ahead], body: new Uint8Array(taken) };
+  // Bytes of an unfinished chunk come without its size. Put back as they are they do not parse, and the answer is 400: only a
+  // second request of a connection, chunked and cut within a chunk, can come to that.
+  return { head, before: [taken, ahead] };
+}

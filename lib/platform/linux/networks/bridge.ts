@@ -1,0 +1,69 @@
+/**
+ * Bridges of the host.
+ *
+ * @module
+ */
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { runCommand } from "../helpers/command.ts";
+import { namesIn } from "../helpers/tree.ts";
+
+/** netavark's chain for what may be forwarded. */
+const FORWARD = "NETAVARK_FORWARD";
+
+/** Whether there is an interface of this name. */
+export async function hasBridge(name: string): Promise<boolean> {
+  return await stat(`/sys/class/net/${name}`).then(() => true, () => false);
+}
+
+/** The interfaces on a bridge. */
+export async function bridgePorts(name: string): Promise<string[]> {
+  return await namesIn(`/sys/class/net/${name}/brif`);
+}
+
+/** How long interfaces of namespaces that have ended are waited for. */
+const LEAVING = { tries: 200, pause: 25 };
+
+/**
+ * Waits until no interface is on a bridge, for five seconds at the most: the kernel takes down those of a namespace some time
+ * after its end, and netavark keeps a network's rules while there is one.
+ */
+export async function portsGone(name: string): Promise<void> {
+  for (let i = 0; i < LEAVING.tries && (await bridgePorts(name)).length > 0; i++) await sleep(LEAVING.pause);
+}
+
+/**
+ * Lets a container reach its own published port: where bridges pass through the packet filter, the translated packet has
+ * to leave by the port it came in by.
+ */
+export async function reflectPorts(name: string): Promise<void> {
+  await Promise.all((await bridgePorts(name)).map(async (port) => {
+    const setting = `/sys/class/net/${name}/brif/${port}/hairpin_mode`;
+    // The port may have gone meanwhile with its container.
+    const mode = await readFile(setting, "utf8").catch(() => "1");
+    if (mode.trim() === "0") await writeFile(setting, "1").catch(() => {});
+  }));
+}
+
+/** Deletes a bridge. Missing is no error. */
+export async function deleteBridge(name: string): Promise<void> {
+  if (await hasBridge(name)) await runCommand("ip", ["link", "delete", name]);
+}
+
+/** Lets connections to 127.0.0.1 be forwarded to a bridge; published_ports.ts guards the way back. */
+export async function routeLoopback(name: string): Promise<void> {
+  await writeFile(`/proc/sys/net/ipv4/conf/${name}/route_localnet`, "1");
+}
+
+/**
+ * Lets connections to published ports pass a host that forwards nothing by default, as one with Docker does: netavark
+ * allows only replies.
+ */
+export async function allowPublished(subnets: readonly string[], verb: "append" | "delete" = "append"): Promise<void> {
+  for (const subnet of subnets) {
+    const program = subnet.includes(":") ? "ip6tables" : "iptables";
+    const rule = [FORWARD, "-d", subnet, "-m", "conntrack", "--ctstate", "DNAT", "-j", "ACCEPT"];
+    const { code } = await runCommand(program, ["--wait", "--check", ...rule], { accept: [0, 1, 2, 3, 4] });
+    if ((code === 0) === (verb === "delete")) await runCommand(program, ["--wait", `--${verb}`, ...rule]);
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Whether host ports can be had.
+ *
+ * @module
+ */
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { createServer, isIPv6 } from "node:net";
+import type { PortMapping } from "../../../engine/records/container_record.ts";
+import { EngineError } from "../../../engine/errors.ts";
+import { cannotListen, portInUse } from "../../../engine/ports/port_in_use.ts";
+import { isPublished, published } from "./published_ports.ts";
+
+/** How many ports are tried at once: each takes an open file. */
+const BATCH = 64;
+
+/** Throws `EngineError("port_in_use")` when a process or a container on this machine has one of the ports. */
+export async function checkHostPorts(ports: readonly PortMapping[]): Promise<void> {
+  if (ports.length === 0) return;
+  const entries = await published();
+  const wanted = ports.flatMap((mapping) =>
+    Array.from({ length: mapping.range }, (_, index) => ({ mapping, port: mapping.hostPort + index }))
+  );
+  for (let start = 0; start < wanted.length; start += BATCH) {
+    await Promise.all(
+      wanted.slice(start, start + BATCH).map(async ({ mapping, port }) => {
+        const { hostIP, protocol } = mapping;
+        if (isPublished(entries, hostIP, protocol, port)) throw portInUse(mapping, port);
+        const code = protocol === "tcp"
+          ? await tryTCP(hostIP, port)
+          : protocol === "udp"
+          ? await tryUDP(hostIP, port)
+          : "";
+        if (code === "EADDRINUSE") throw portInUse(mapping, port);
+        // Deno answers EINVAL for an address that no interface has.
+        if (code === "EADDRNOTAVAIL" || code === "EINVAL") {
+          throw new EngineError("invalid", cannotListen(mapping, port, "cannot assign requested address"));
+        }
+      }),
+    );
+  }
+}
+
+/** The error code of listening, or "". What this process may not do (a port below 1024, say) is no reason to refuse. */
+async function tryTCP(host: string, port: number): Promise<string> {
+  const server = createServer();
+  try {
+    server.listen({ host: host === "" ? "0.0.0.0" : host, port, exclusive: true });
+    await once(server, "listening");
+    return "";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "";
+  } finally {
+    if (server.listening) await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+async function tryUDP(host: string, port: number): Promise<string> {
+  const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
+  try {
+    socket.bind({ address: host === "" ? "0.0.0.0" : host, port, exclusive: true });
+    await once(socket, "listening");
+    return "";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "";
+  } finally {
+    // A socket that could not be bound is closed already under some runtimes.
+    try {
+      socket.close();
+    } catch { /* closed */ }
+  }
+}

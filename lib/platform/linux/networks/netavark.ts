@@ -1,0 +1,155 @@
+/**
+ * Driving netavark: JSON in, JSON out.
+ *
+ * @module
+ */
+import { readFile, rm } from "node:fs/promises";
+import { isIPv4 } from "node:net";
+import { join } from "node:path";
+import process from "node:process";
+import { EngineError } from "../../../engine/errors.ts";
+import type { NetworkRecord } from "../../../engine/records/network_record.ts";
+import type { NetworkSetup, NetworkStatus } from "../../../engine/ports/host_port.ts";
+import { runCommand } from "../helpers/command.ts";
+
+/** Where netavark and aardvark-dns are, and what netavark keeps its state in. */
+export interface Netavark {
+  program: string;
+  aardvark: string;
+  config: string;
+}
+
+/** What netavark answers, by network: the keys are its own. */
+type Answer = Record<string, {
+  dns_search_domains?: string[] | null;
+  dns_server_ips?: string[] | null;
+  interfaces?: Record<string, { mac_address: string; subnets?: { gateway?: string | null; ipnet: string }[] | null }>;
+}>;
+
+/**
+ * Connects a namespace to its networks. With `lock`, no other process may do so at the same time: netavark looks for
+ * chains and rules before it makes them, and two that make the first ones fail each other.
+ */
+export async function netavarkSetup(
+  netavark: Netavark,
+  options: NetworkSetup,
+  lock?: string,
+): Promise<Pick<NetworkStatus, "interfaces" | "dnsServers" | "searchDomains">> {
+  // netavark's own answer; absent keys are allowed for in the type.
+  const answer = JSON.parse(await run(netavark, "setup", options, lock)) as Answer;
+  const status: Pick<NetworkStatus, "interfaces" | "dnsServers" | "searchDomains"> = {
+    interfaces: {},
+    dnsServers: [],
+    searchDomains: [],
+  };
+  for (const { network } of options.attachments) {
+    const given = answer[network.interface];
+    for (const [name, { mac_address: mac, subnets }] of Object.entries(given?.interfaces ?? {})) {
+      const addresses = (subnets ?? []).map(({ ipnet, gateway }) => {
+        const [address, prefix] = ipnet.split("/");
+        return { address: address!, prefix: Number(prefix), ...gateway && { gateway: gateway.split("/")[0]! } };
+      });
+      status.interfaces[network.name] = { name, mac, addresses };
+    }
+    status.dnsServers.push(...given?.dns_server_ips ?? []);
+    status.searchDomains.push(...given?.dns_search_domains ?? []);
+  }
+  status.searchDomains = [...new Set(status.searchDomains)];
+  return status;
+}
+
+/** Disconnects a namespace; with the last one on a bridge, the bridge and its firewall rules go too. */
+export async function netavarkTeardown(netavark: Netavark, options: NetworkSetup, lock?: string): Promise<void> {
+  await run(netavark, "teardown", options, lock);
+}
+
+/**
+ * Drops all names of a network, those of containers that ended without a teardown too. aardvark-dns ends with its last
+ * network.
+ */
+export async function forgetNames({ config }: Netavark, network: NetworkRecord): Promise<void> {
+  const folder = join(config, "aardvark-dns");
+  await rm(join(folder, network.interface), { force: true });
+  const pid = Number(await readFile(join(folder, "aardvark.pid"), "utf8").catch(() => ""));
+  // The file may be older than the process that has the number now.
+  const command = pid > 0 ? await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "") : "";
+  if (command.split("\0").includes(folder)) process.kill(pid, "SIGHUP");
+}
+
+async function run(
+  netavark: Netavark,
+  verb: "setup" | "teardown",
+  options: NetworkSetup,
+  lock?: string,
+): Promise<string> {
+  const { program, aardvark, config } = netavark;
+  const flags = ["--config", config, "--rootless", "false", "--aardvark-binary", aardvark];
+  const call = [program, ...flags, verb, options.netns];
+  // aardvark-dns outlives the call and must not inherit the lock.
+  const command = lock === undefined ? call : ["flock", "--close", "--timeout", "30", lock, ...call];
+  const { code, stdout, stderr } = await runCommand(command[0]!, command.slice(1), {
+    stdin: JSON.stringify(request(options)),
+    accept: [0, 1],
+  });
+  if (code === 0) return stdout;
+  const reason = errorIn(stdout) ?? (stderr.trim() || `exit code ${code}`);
+  const hint = /iptables|nat table|xtables/i.test(reason)
+    ? " (netavark needs iptables and the kernel's support for it)"
+    : "";
+  throw new EngineError("internal", `${verb === "setup" ? "Set up" : "Tear down"} network: netavark: ${reason}${hint}`);
+}
+
+/** netavark names chains and files after the network's name; the bridge's name is the one no other server has. */
+function request({ containerID, containerName, attachments }: NetworkSetup): unknown {
+  return {
+    container_id: containerID,
+    container_name: containerName,
+    networks: Object.fromEntries(attachments.map(({ network, attachment }) => [network.interface, {
+      static_ips: attachment.staticIPs,
+      aliases: attachment.aliases,
+      interface_name: attachment.interfaceName,
+      static_mac: attachment.mac ?? macFor(attachment.staticIPs),
+    }])),
+    network_info: Object.fromEntries(attachments.map(({ network }) => [network.interface, networkInfo(network)])),
+  };
+}
+
+/**
+ * A locally administered MAC made of the first IPv4 address. When an address passes on to another container, what the host
+ * and its neighbours remember of it stays right; with a random one they would talk to nobody for seconds.
+ */
+function macFor(addresses: readonly string[]): string | undefined {
+  const address = addresses.find((text) => isIPv4(text));
+  return address &&
+    ["02", "67", ...address.split(".").map((part) => Number(part).toString(16).padStart(2, "0"))].join(":");
+}
+
+function networkInfo(network: NetworkRecord): unknown {
+  return {
+    name: network.interface,
+    id: network.id,
+    driver: network.driver,
+    network_interface: network.interface,
+    created: network.created,
+    subnets: network.subnets,
+    ipv6_enabled: network.ipv6,
+    internal: network.internal,
+    dns_enabled: network.dns,
+    ipam_options: { driver: "host-local" },
+    options: network.options,
+  };
+}
+
+function errorIn(stdout: string): string | undefined {
+  try {
+    const { error } = JSON.parse(stdout) as { error?: unknown };
+    return typeof error === "string" ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parts as Debian and Fedora install them; both look in this folder. */
+export function netavarkAt(config: string, folder = "/usr/lib/podman"): Netavark {
+  return { program: join(folder, "netavark"), aardvark: join(folder, "aardvark-dns"), config };
+}

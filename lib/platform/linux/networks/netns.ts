@@ -1,0 +1,38 @@
+/**
+ * Network namespaces that last without a process: each is kept by a file it is mounted on.
+ *
+ * @module
+ */
+import { writeFileSync } from "node:fs";
+import { runCommand } from "../helpers/command.ts";
+import { isMountPoint, unmountAll } from "../helpers/overlay.ts";
+import type { Nursery } from "../processes/nursery.ts";
+import { removeFile } from "../helpers/tree.ts";
+
+/** Makes an empty namespace with its loopback up, in place of one that may be there. */
+export async function createNamespaceAt(path: string, nursery: Nursery): Promise<void> {
+  await deleteNamespaceAt(path);
+  writeFileSync(path, "", { mode: 0o600 });
+  try {
+    await nursery.netns(path);
+  } catch (error) {
+    await deleteNamespaceAt(path);
+    throw error;
+  }
+}
+
+/** Lets a namespace go: it ends with its last process. Missing is no error. */
+export async function deleteNamespaceAt(path: string): Promise<void> {
+  await unmountAll(path);
+  await removeFile(path);
+}
+
+/** Whether a namespace is there; the file alone, as after a reboot, is none. */
+export function hasNamespace(path: string): boolean {
+  return isMountPoint(path);
+}
+
+/** Runs `ip` in a namespace; its failures are for the caller to judge. */
+export async function ipInNamespace(path: string, args: readonly string[]): Promise<void> {
+  await runCommand("nsenter", [`--net=${path}`, "ip", ...args]);
+}

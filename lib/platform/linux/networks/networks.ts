@@ -1,0 +1,276 @@
+/**
+ * Networks of containers: namespaces, bridges by netavark, published ports by nftables.
+ *
+ * A bridge is kept when its last container leaves, since taking it down costs 100 to 300 ms and the next container would
+ * need it again; {@linkcode LinuxNetworks.close} takes the idle ones down.
+ *
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { PortMapping } from "../../../engine/records/container_record.ts";
+import { EngineError } from "../../../engine/errors.ts";
+import type { NetworkRecord } from "../../../engine/records/network_record.ts";
+import type { Networks, NetworkSetup, NetworkStatus } from "../../../engine/ports/host_port.ts";
+import {
+  allowPublished,
+  bridgePorts,
+  deleteBridge,
+  hasBridge,
+  portsGone,
+  reflectPorts,
+  routeLoopback,
+} from "./bridge.ts";
+import { addressAt, parseSubnet } from "../../../engine/text/ip.ts";
+import type { HostContext } from "../helpers/context.ts";
+import { checkHostPorts } from "./host_ports.ts";
+import { forgetNames, type Netavark, netavarkAt, netavarkSetup, netavarkTeardown } from "./netavark.ts";
+import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
+import { containerPaths, type HostPaths, namespaceOwner } from "../helpers/paths.ts";
+import type { Nursery } from "../processes/nursery.ts";
+import { addBridge, publish, removeBridge, unpublish } from "./published_ports.ts";
+import { reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
+import { namesIn } from "../helpers/tree.ts";
+import { Locks } from "../../../engine/store/locks.ts";
+
+/** Networks, and what a host does with them when it closes. */
+export interface LinuxNetworks extends Networks {
+  /** Takes down the bridges of this process that no container is on. */
+  close(): Promise<void>;
+}
+
+/** Opens the networks of a host. */
+export async function openNetworks(context: HostContext, nursery: Nursery): Promise<LinuxNetworks> {
+  await mkdir(SHARED_FOLDER, { recursive: true, mode: 0o755 });
+  await mkdir(context.paths.networks, { recursive: true, mode: 0o700 });
+  return new BridgeNetworks(context, nursery);
+}
+
+class BridgeNetworks implements LinuxNetworks {
+  readonly #paths: HostPaths;
+  readonly #nursery: Nursery;
+  readonly #log: HostContext["log"];
+  readonly #netavark: Netavark;
+  readonly #subnets: Subnets;
+  readonly #lock = join(SHARED_FOLDER, ".lock");
+  /** Names of bridges whose rules this process has made. */
+  readonly #ready = new Set<string>();
+  /** Networks this process has had to do with, by bridge. */
+  readonly #seen = new Map<string, NetworkRecord>();
+  /** Interfaces on their way out, by namespace. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  /** One lock for each bridge. */
+  readonly #locks = new Locks();
+
+  constructor({ paths, log }: HostContext, nursery: Nursery) {
+    this.#paths = paths;
+    this.#nursery = nursery;
+    this.#log = log;
+    this.#netavark = netavarkAt(paths.networks);
+    this.#subnets = new Subnets(paths.root);
+  }
+
+  async propose(taken: readonly NetworkRecord[]): Promise<{ interface: string; subnet: string; gateway: string }> {
+    await this.#sweepAbandoned();
+    return await this.#subnets.propose(taken);
+  }
+
+  async checkPorts(ports: readonly PortMapping[]): Promise<void> {
+    await checkHostPorts(ports);
+  }
+
+  async createNamespace(containerID: string): Promise<string> {
+    const path = containerPaths(this.#paths, containerID).netns;
+    await createNamespaceAt(path, this.#nursery);
+    return path;
+  }
+
+  path(containerID: string): string {
+    return containerPaths(this.#paths, containerID).netns;
+  }
+
+  async deleteNamespace(containerID: string): Promise<void> {
+    await deleteNamespaceAt(containerPaths(this.#paths, containerID).netns);
+  }
+
+  async list(): Promise<string[]> {
+    return (await namesIn(this.#paths.netns)).map(namespaceOwner);
+  }
+
+  async setup(options: NetworkSetup): Promise<NetworkStatus> {
+    if (options.attachments.length === 0) {
+      return { netns: options.netns, interfaces: {}, dnsServers: [], searchDomains: [] };
+    }
+    for (const { network } of options.attachments) this.#seen.set(network.interface, network);
+    await this.#leaving.get(options.netns);
+    try {
+      const status = await this.#connect(options);
+      await this.#publish(options, status.interfaces);
+      return { netns: options.netns, ...status };
+    } catch (error) {
+      await this.teardown(options).catch((failure) => {
+        this.#log("warn", `Undo network setup of "${options.containerID}": ${failure}`);
+      });
+      throw error;
+    }
+  }
+
+  async teardown(options: NetworkSetup): Promise<void> {
+    for (const { network } of options.attachments) this.#seen.set(network.interface, network);
+    if (options.ports.length > 0) await unpublish(options.containerID);
+    if (options.attachments.length === 0 || !hasNamespace(options.netns)) return;
+    const named = options.attachments.some(({ network }) => network.dns);
+    if (named) {
+      // Names are netavark's to take back. With the last container the bridge goes, and is made again when needed.
+      await this.#alone(options, () => netavarkTeardown(this.#netavark, options, this.#lock).catch(ignoreGone));
+      return;
+    }
+    this.#disconnect(options);
+  }
+
+  /** Lets the interfaces go without waiting: the kernel takes 20 to 50 ms for each, and nobody needs the result. */
+  #disconnect({ netns, attachments }: NetworkSetup): void {
+    const leaving = (async () => {
+      for (const { attachment } of attachments) {
+        await ipInNamespace(netns, ["link", "delete", attachment.interfaceName]).catch(() => {});
+      }
+    })().finally(() => {
+      if (this.#leaving.get(netns) === leaving) this.#leaving.delete(netns);
+    });
+    this.#leaving.set(netns, leaving);
+  }
+
+  async remove(network: NetworkRecord): Promise<void> {
+    await this.#locks.with(network.interface, () => this.#takeDown(network));
+    await this.#subnets.release(network.interface);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#leaving.values());
+    for (const network of [...this.#seen.values()]) {
+      await this.#locks.with(network.interface, async () => {
+        if ((await bridgePorts(network.interface)).length === 0) await this.#takeDown(network);
+      }).catch((error) => this.#log("warn", `Take down bridge "${network.interface}": ${error}`));
+    }
+  }
+
+  /** Takes down bridges of servers that were killed and whose roots are gone: nobody else will. */
+  async #sweepAbandoned(): Promise<void> {
+    await this.#subnets.sweep(async (note) => {
+      // A bridge of this server's own, whatever the note says.
+      if (this.#seen.has(note.interface)) return true;
+      if ((await bridgePorts(note.interface)).length > 0) return false;
+      try {
+        await this.#takeDown(reservedNetwork(note));
+      } catch (error) {
+        this.#log("debug", `Take down abandoned bridge "${note.interface}": ${error}`);
+      }
+      return true;
+    });
+  }
+
+  /** netavark's part. Only the first container of a bridge, and those whose names it keeps, wait for each other. */
+  async #connect(options: NetworkSetup): Promise<Omit<NetworkStatus, "netns">> {
+    const networks = options.attachments.map(({ network }) => network);
+    const ready = networks.every((network) => this.#ready.has(network.interface)) &&
+      (await Promise.all(networks.map((network) => hasBridge(network.interface)))).every(Boolean);
+    if (ready && !networks.some((network) => network.dns)) return await netavarkSetup(this.#netavark, options);
+    return await this.#alone(options, async () => {
+      const status = await netavarkSetup(this.#netavark, options, this.#lock);
+      for (const network of networks) await this.#prepare(network);
+      return status;
+    });
+  }
+
+  /** What a bridge needs besides what netavark has made for it. */
+  async #prepare(network: NetworkRecord): Promise<void> {
+    if (!await this.#subnets.reserve({ interface: network.interface, subnet: network.subnets[0]?.subnet ?? "" })) {
+      this.#log("warn", `Set up network "${network.name}": another server has bridge "${network.interface}" as well`);
+    }
+    if (!network.internal) {
+      // Only published ports need it: without any, the container is connected all the same.
+      await this.#openBridge(network).catch((error) => {
+        this.#log("warn", `Published ports of network "${network.name}" will not work: ${error}`);
+      });
+    }
+    this.#ready.add(network.interface);
+  }
+
+  /** Lets published ports reach a bridge. */
+  async #openBridge(network: NetworkRecord): Promise<void> {
+    const subnets = network.subnets.map(({ subnet }) => subnet);
+    await addBridge({ interface: network.interface, subnets });
+    await routeLoopback(network.interface);
+    await allowPublished(subnets);
+  }
+
+  async #publish(options: NetworkSetup, interfaces: NetworkStatus["interfaces"]): Promise<void> {
+    const first = options.attachments.find(({ network }) => !network.internal)?.network;
+    if (options.ports.length === 0 || first === undefined) return;
+    const addresses = (interfaces[first.name]?.addresses ?? []).map(({ address }) => address);
+    const wanted = { containerID: options.containerID, ports: options.ports, addresses };
+    try {
+      await publish(wanted);
+    } catch (error) {
+      if (error instanceof EngineError && error.code === "port_in_use") throw error;
+      // A firewall that was loaded anew has flushed the table.
+      await this.#openBridge(first);
+      await publish(wanted);
+    }
+    await reflectPorts(first.interface);
+  }
+
+  /**
+   * Removes a bridge with its rules. netavark forgets a network's rules with its last container, so one is connected and
+   * disconnected when there is none.
+   */
+  async #takeDown(network: NetworkRecord): Promise<void> {
+    await Promise.all(this.#leaving.values());
+    this.#ready.delete(network.interface);
+    this.#seen.delete(network.interface);
+    const subnets = network.subnets.map(({ subnet }) => subnet);
+    if (await hasBridge(network.interface)) {
+      await portsGone(network.interface);
+      const id = `gantry-${randomUUID()}`;
+      const netns = await this.createNamespace(id);
+      const last: NetworkSetup = {
+        containerID: id,
+        containerName: id,
+        netns,
+        ports: [],
+        attachments: [{
+          network: { ...network, dns: false },
+          attachment: {
+            aliases: [],
+            staticIPs: subnets.map((subnet) => addressAt(parseSubnet(subnet), -2)),
+            interfaceName: "eth0",
+          },
+        }],
+      };
+      try {
+        await netavarkSetup(this.#netavark, last, this.#lock);
+        await netavarkTeardown(this.#netavark, last, this.#lock);
+      } finally {
+        await this.deleteNamespace(id);
+        await deleteBridge(network.interface);
+      }
+    }
+    if (network.dns) await forgetNames(this.#netavark, network);
+    if (!network.internal) {
+      await removeBridge({ interface: network.interface, subnets });
+      await allowPublished(subnets, "delete");
+    }
+  }
+
+  /** Runs when nothing else runs for any of the container's bridges. */
+  async #alone<T>(options: NetworkSetup, run: () => Promise<T>): Promise<T> {
+    return await this.#locks.withAll(options.attachments.map(({ network }) => network.interface), run);
+  }
+}
+
+/** What a teardown that was done before, or is undone by the kernel, leaves to complain about. */
+function ignoreGone(error: unknown): void {
+  if (error instanceof Error && /No such (device|file)|not found|does not exist/i.test(error.message)) return;
+  throw error;
+}

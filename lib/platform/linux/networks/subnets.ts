@@ -1,0 +1,244 @@
+/**
+ * Choosing a bridge name and a subnet that nobody on this machine has, other Gantry servers included.
+ *
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { EngineError } from "../../../engine/errors.ts";
+import type { NetworkRecord } from "../../../engine/records/network_record.ts";
+import { addressAt, findSubnet, parseSubnet, type Subnet, subnetsOverlap } from "../../../engine/text/ip.ts";
+import { runCommand } from "../helpers/command.ts";
+import { withFileLock } from "../helpers/file_lock.ts";
+import { namesIn } from "../helpers/tree.ts";
+
+/** A bridge name and its subnet, not used by anything. */
+export interface Proposal {
+  interface: string;
+  subnet: string;
+  gateway: string;
+}
+
+/** Where servers with different roots note what they chose: it has to outlast reboots, as their roots do. */
+export const SHARED_FOLDER = "/var/lib/gantry-networks";
+
+/** 1022 containers, about as many as a bridge has ports. */
+const PREFIX = 22;
+/** Below the ranges Podman (10.88.0.0 and up), Docker (172.17.0.0 and up) and Kubernetes (10.96.0.0 and up) choose from. */
+const POOLS = Array.from({ length: 8 }, (_, index) => `10.${87 - index}.0.0/16`);
+/** Podman's default network exists only while it is in use. */
+const NEVER = ["10.88.0.0/16"];
+const PODMAN_NETWORKS = "/etc/containers/networks";
+
+/** The lock of the folder; netavark's calls have another one, and are made while this one is held. */
+const CHOOSING = ".choosing";
+
+/** One note in the shared folder, named after its bridge. */
+export interface Reservation {
+  interface: string;
+  root: string;
+  subnet: string;
+}
+
+/**
+ * Proposals of one server, kept free of those of others. Whoever looks at the notes to write or remove one holds the lock of
+ * the folder meanwhile: a look is worth nothing when another server may write in the next moment.
+ */
+export class Subnets {
+  readonly #root: string;
+  readonly #shared: string;
+  /** What this process has proposed and nobody may have recorded yet. */
+  readonly #issued = new Set<string>();
+
+  constructor(root: string, shared: string = SHARED_FOLDER) {
+    this.#root = root;
+    this.#shared = shared;
+  }
+
+  /** Finds a free bridge name and subnet and reserves both. */
+  async propose(taken: readonly NetworkRecord[]): Promise<Proposal> {
+    return await this.#alone(async () => {
+      const reserved = await this.#reservations(taken);
+      const names = new Set([
+        ...await namesIn("/sys/class/net"),
+        ...taken.map((network) => network.interface),
+        ...reserved.map((note) => note.interface),
+      ]);
+      const used = [
+        ...NEVER,
+        ...await hostSubnets(),
+        ...await podmanSubnets(),
+        ...taken.flatMap((network) => network.subnets.map(({ subnet }) => subnet)),
+        ...reserved.map((note) => note.subnet),
+      ].map(findSubnet).filter((subnet) => subnet !== undefined);
+      const subnet = freeSubnet(used);
+      const name = freeName(names);
+      await this.#write({ interface: name, root: this.#root, subnet });
+      return { interface: name, subnet, gateway: addressAt(parseSubnet(subnet), 1) };
+    });
+  }
+
+  /** Notes a choice, again or for the first time; false when another server has the name or a part of the subnet. */
+  async reserve({ interface: name, subnet }: { interface: string; subnet: string }): Promise<boolean> {
+    const mine = findSubnet(subnet);
+    return await this.#alone(async () => {
+      const isRival = (note: Reservation) => {
+        const theirs = findSubnet(note.subnet);
+        const overlaps = mine !== undefined && theirs !== undefined && subnetsOverlap(theirs, mine);
+        return note.root !== this.#root && (note.interface === name || overlaps);
+      };
+      if ((await this.#read()).some(isRival)) return false;
+      await this.#write({ interface: name, root: this.#root, subnet });
+      return true;
+    });
+  }
+
+  /** Gives a choice back, if it is this server's. */
+  async release(name: string): Promise<void> {
+    this.#issued.delete(name);
+    await this.#alone(async () => {
+      if ((await readNote(this.#shared, name))?.root === this.#root) await this.#remove(name);
+    });
+  }
+
+  /**
+   * Forgets what roots that are gone have left, each after `takeDown` did away with its bridge; a false one stays noted. No
+   * other server chooses or sweeps meanwhile: what it chose would have the name of what is taken down here.
+   */
+  async sweep(takeDown: (note: Reservation) => Promise<boolean>): Promise<void> {
+    if ((await this.#abandoned()).length === 0) return;
+    await this.#alone(async () => {
+      for (const note of await this.#abandoned()) if (await takeDown(note)) await this.#remove(note.interface);
+    });
+  }
+
+  async #abandoned(): Promise<Reservation[]> {
+    const notes = await this.#read();
+    const there = await Promise.all(notes.map((note) => exists(note.root)));
+    return notes.filter((_, index) => !there[index]);
+  }
+
+  /**
+   * The choices that hold: all but our own that were never recorded, which are dropped. One of a root that is gone holds until
+   * its bridge is taken down: without its note nobody would know of the bridge any more.
+   */
+  async #reservations(taken: readonly NetworkRecord[]): Promise<Reservation[]> {
+    const recorded = new Set(taken.map((network) => network.interface));
+    const holding: Reservation[] = [];
+    for (const note of await this.#read()) {
+      const isOurs = note.root === this.#root;
+      if (!isOurs || recorded.has(note.interface) || this.#issued.has(note.interface)) holding.push(note);
+      else await this.#remove(note.interface);
+    }
+    return holding;
+  }
+
+  async #read(): Promise<Reservation[]> {
+    const names = (await namesIn(this.#shared)).filter((name) => !name.startsWith("."));
+    const notes = await Promise.all(names.map((name) => readNote(this.#shared, name)));
+    return notes.filter((note) => note !== undefined);
+  }
+
+  /** Whole or not at all, for a server that is killed meanwhile. */
+  async #write(note: Reservation): Promise<void> {
+    const temporary = join(this.#shared, `.${randomUUID()}`);
+    try {
+      await writeFile(temporary, JSON.stringify(note));
+      await rename(temporary, join(this.#shared, note.interface));
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    this.#issued.add(note.interface);
+  }
+
+  async #remove(name: string): Promise<void> {
+    await rm(join(this.#shared, name), { force: true });
+  }
+
+  async #alone<T>(run: () => Promise<T>): Promise<T> {
+    await mkdir(this.#shared, { recursive: true, mode: 0o755 });
+    return await withFileLock(join(this.#shared, CHOOSING), run);
+  }
+}
+
+/** As much of a network as its note tells, which is what taking it down needs. */
+export function reservedNetwork({ interface: name, subnet }: Reservation): NetworkRecord {
+  const gateway = addressAt(parseSubnet(subnet), 1);
+  return {
+    id: "",
+    name,
+    driver: "bridge",
+    interface: name,
+    created: new Date(0).toISOString(),
+    subnets: [{ subnet, gateway }],
+    ipv6: false,
+    internal: false,
+    dns: false,
+    labels: {},
+    options: {},
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(() => true, () => false);
+}
+
+async function readNote(folder: string, name: string): Promise<Reservation | undefined> {
+  try {
+    // Written whole or not at all; root's folder.
+    return JSON.parse(await readFile(join(folder, name), "utf8")) as Reservation;
+  } catch {
+    return undefined;
+  }
+}
+
+function freeName(names: ReadonlySet<string>): string {
+  for (let number = 0;; number++) if (!names.has(`gantry${number}`)) return `gantry${number}`;
+}
+
+function freeSubnet(used: readonly Subnet[]): string {
+  for (const pool of POOLS.map(parseSubnet)) {
+    for (let index = 0; index < 1 << (PREFIX - pool.prefix); index++) {
+      const subnet = parseSubnet(`${addressAt(pool, index << (32 - PREFIX))}/${PREFIX}`);
+      if (!used.some((other) => subnetsOverlap(other, subnet))) return `${addressAt(subnet, 0)}/${PREFIX}`;
+    }
+  }
+  throw new EngineError("limit", "Choose subnet: every subnet of the pool is in use on this host");
+}
+
+/** Addresses of interfaces (those that are down have no route) and destinations of routes. The default route is none. */
+async function hostSubnets(): Promise<string[]> {
+  const [addresses, routes] = await Promise.all([
+    runCommand("ip", ["-json", "address", "show"]),
+    runCommand("ip", ["-json", "route", "show", "table", "all"]),
+  ]);
+  // iproute2's own JSON; what is missing there is undefined and falls out.
+  const interfaces = JSON.parse(addresses.stdout || "[]") as {
+    addr_info?: { local?: string; prefixlen?: number }[];
+  }[];
+  const destinations = JSON.parse(routes.stdout || "[]") as { dst?: string; type?: string }[];
+  return [
+    ...interfaces.flatMap(({ addr_info }) => (addr_info ?? []).map(({ local, prefixlen }) => `${local}/${prefixlen}`)),
+    ...destinations.filter(({ dst }) => dst !== undefined && dst !== "default" && !dst.endsWith("/0")).map(({ dst }) =>
+      dst!
+    ),
+  ];
+}
+
+/** Subnets of the networks Debian's Podman keeps for root, in use or not. */
+async function podmanSubnets(): Promise<string[]> {
+  const files = (await readdir(PODMAN_NETWORKS).catch(() => [])).filter((name) => name.endsWith(".json"));
+  const found = await Promise.all(files.map(async (name) => {
+    try {
+      const text = await readFile(join(PODMAN_NETWORKS, name), "utf8");
+      // Podman's file; anything unexpected in it is skipped.
+      const network = JSON.parse(text) as { subnets?: { subnet?: string }[] };
+      return (network.subnets ?? []).map(({ subnet }) => subnet ?? "");
+    } catch {
+      return [];
+    }
+  }));
+  return found.flat();
+}

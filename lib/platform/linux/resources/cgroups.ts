@@ -1,0 +1,134 @@
+/**
+ * Control groups, version 1, 2 and both at once.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { writeAtOnce } from "../helpers/libc.ts";
+import type { ContainerRecord } from "../../../engine/records/container_record.ts";
+import type { CgroupView } from "../bundle/mounts/cgroup_mounts.ts";
+import { CgroupParents } from "./cgroup_parents.ts";
+import { removeCgroup } from "./remove_cgroup.ts";
+
+const MOUNT = "/sys/fs/cgroup";
+/** A v1 cpuset takes no process before its processors are chosen; nothing here needs it. */
+const SKIPPED = new Set(["cpuset"]);
+
+/** How the hierarchies are laid out. `hybrid` is v1 with an empty v2 hierarchy beside it. */
+export interface CgroupLayout {
+  kind: "unified" | "legacy" | "hybrid";
+  /** Mount point of the v2 hierarchy; empty with `legacy`. */
+  unified: string;
+  /** Mount points of every hierarchy, v2 included. */
+  mounts: string[];
+  /** Mount point of the hierarchy of version 1 that systemd uses, which has no controller. */
+  systemd?: string;
+  /** Version 2 keeps the limits of a namespace's first group from its processes. */
+  delegates: boolean;
+}
+
+/** Reads the layout from this process's mounts. */
+export async function readCgroupLayout(mountinfo = "/proc/self/mountinfo"): Promise<CgroupLayout> {
+  const mounts: { path: string; type: string; options: string[] }[] = [];
+  for (const line of (await readFile(mountinfo, "utf8")).split("\n")) {
+    const [before = "", after = ""] = line.split(" - ");
+    const path = before.split(" ")[4] ?? "";
+    const [type = "", , options = ""] = after.split(" ");
+    if (!type.startsWith("cgroup") || (path !== MOUNT && !path.startsWith(`${MOUNT}/`))) continue;
+    if (!mounts.some((mount) => mount.path === path)) mounts.push({ path, type, options: options.split(",") });
+  }
+  const second = mounts.find(({ type }) => type === "cgroup2");
+  const unified = second?.path ?? "";
+  const kind = unified === MOUNT ? "unified" : unified === "" ? "legacy" : "hybrid";
+  return {
+    kind,
+    unified,
+    mounts: mounts.map(({ path }) => path),
+    systemd: mounts.find(({ type, options }) => type === "cgroup" && options.includes("name=systemd"))?.path,
+    delegates: second?.options.includes("nsdelegate") ?? false,
+  };
+}
+
+/** The cgroups of one host: a parent by its runroot, below it one for each container and one for all supervisors. */
+export class Cgroups {
+  readonly #layout: CgroupLayout;
+  readonly #parent: string;
+  /** Those that containers name themselves. */
+  readonly parents: CgroupParents;
+
+  constructor(layout: CgroupLayout, runroot: string) {
+    this.#layout = layout;
+    this.parents = new CgroupParents(layout.mounts, runroot);
+    this.#parent = `/gantry-${createHash("sha256").update(runroot).digest("hex").slice(0, 12)}`;
+  }
+
+  /** Where a container's cgroup is, below each hierarchy's mount point. */
+  pathOf(containerID: string, parent?: string): string {
+    return join("/", parent || this.#parent, containerID);
+  }
+
+  /**
+   * What a container can be given to write to. Its group of systemd's hierarchy is made where it gets that one: the runtime
+   * mounts it, and takes it as it is.
+   */
+  async viewOf({ spec, systemd }: ContainerRecord, path: string): Promise<CgroupView> {
+    const { kind, delegates, systemd: hierarchy } = this.#layout;
+    const view = { unified: kind === "unified", delegates };
+    if (!systemd || spec.privileged || spec.cgroupsMode === "disabled" || hierarchy === undefined) return view;
+    const own = join(hierarchy, path);
+    await mkdir(own, { recursive: true });
+    return { ...view, systemd: own };
+  }
+
+  /** Moves a supervisor out of this process's cgroups, so that it outlives them. */
+  async adopt(pid: number): Promise<void> {
+    for (const mount of this.#layout.mounts) {
+      if (SKIPPED.has(basename(mount))) continue;
+      const folder = join(mount, this.#parent, "conmon");
+      const file = join(folder, "cgroup.procs");
+      const enter = async () => await writeAtOnce(file, String(pid)) || await writeFile(file, String(pid));
+      const again = async (error: NodeJS.ErrnoException) => {
+        // It has ended already, and says itself why.
+        if (error.code === "ESRCH") return;
+        if (error.code !== "ENOENT") throw error;
+        await mkdir(folder, { recursive: true });
+        await enter();
+      };
+      await enter().catch(again);
+    }
+  }
+
+  /** The pids of all supervisors of this host. */
+  async supervisors(): Promise<number[]> {
+    const [mount] = this.#layout.mounts.filter((mount) => !SKIPPED.has(basename(mount)));
+    if (mount === undefined) return [];
+    const text = await readFile(join(mount, this.#parent, "conmon", "cgroup.procs"), "utf8").catch(() => "");
+    return text.split("\n").filter((line) => line !== "").map(Number);
+  }
+
+  /** Whether the container is frozen. */
+  async isFrozen(path: string): Promise<boolean> {
+    if (this.#layout.kind === "unified") {
+      const events = await readFile(join(MOUNT, path, "cgroup.events"), "utf8").catch(() => "");
+      return /^frozen 1$/m.test(events);
+    }
+    const state = await readFile(join(MOUNT, "freezer", path, "freezer.state"), "utf8").catch(() => "THAWED");
+    return state.trim() !== "THAWED";
+  }
+
+  /** Removes a cgroup and what is below it. Processes that are ending in it are waited for, a moment. */
+  async remove(path: string): Promise<void> {
+    await Promise.all(this.#layout.mounts.map((mount) => removeCgroup(join(mount, path))));
+    await this.parents.release(dirname(path));
+  }
+
+  /** Removes the parent, unless containers still use it. */
+  async close(): Promise<void> {
+    for (const mount of this.#layout.mounts) {
+      await rmdir(join(mount, this.#parent, "conmon")).catch(() => {});
+      await rmdir(join(mount, this.#parent)).catch(() => {});
+    }
+  }
+}

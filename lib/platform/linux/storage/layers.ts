@@ -1,0 +1,298 @@
+/**
+ * Unpacked layers and the trees of containers, stacked by the kernel's overlay.
+ *
+ * ```text
+ * root/layers/<hex>/diff          a layer's content          root/containers/<id>/upper    what a container wrote
+ * root/layers/<hex>/layer.json    what its root is           root/containers/<id>/work     overlay's own
+ * root/layers/links/<number>      -> ../<hex>/diff           root/containers/<id>/merged   where its tree is mounted
+ * root/layers/partial/<random>    what is not whole yet, or no longer
+ * ```
+ *
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { access, chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { EngineError } from "../../../engine/errors.ts";
+import type { Layers } from "../../../engine/ports/host_port.ts";
+import type { TreeOptions } from "../../../engine/ports/tree_stack.ts";
+import { requireRoom } from "../../storage/disk_room.ts";
+import type { HostContext } from "../helpers/context.ts";
+import { FileSystemSync } from "./file_system_sync.ts";
+import { LayerLinks } from "./layer_links.ts";
+import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
+import { requireWay } from "./folder_way.ts";
+import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption } from "../helpers/overlay.ts";
+import { containerPaths, type HostPaths } from "../helpers/paths.ts";
+import { readInside } from "../helpers/safe_path.ts";
+import { giveTo, lookLike } from "./tree_owner.ts";
+import { sweep } from "../helpers/sweeper.ts";
+import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize } from "../helpers/tree.ts";
+import { unpackLayer } from "./unpack.ts";
+
+const HEX = /^[0-9a-f]{64}$/;
+
+/** Owner and mode of a layer's root folder; `null` in layers that say nothing of it. */
+interface RootAttributes {
+  mode: number;
+  uid: number;
+  gid: number;
+}
+
+/** What `layer.json` holds. */
+interface LayerFacts {
+  root: RootAttributes | null;
+}
+
+/** Layers, and where on the host they are stacked. */
+export interface HostLayers extends Layers {
+  /** The overlay's lower folders, top to base, relative to the layers' folder: as short as they can be. */
+  lower(diffIDs: readonly string[]): Promise<string[]>;
+}
+
+/** Opens the layers of a host and sweeps what an earlier process left unfinished. */
+export async function openLayers(context: HostContext): Promise<HostLayers> {
+  const { layers } = context.paths;
+  await clearMappedOwners(context.paths.shared, context.log);
+  const partial = join(layers, "partial");
+  await makeFolder(partial, { mode: 0o700, log: context.log });
+  await sweep(context, (await namesIn(partial)).map((name) => join(partial, name)));
+  const present = new Set((await namesIn(layers)).filter((name) => HEX.test(name)));
+  const links = await LayerLinks.open(join(layers, "links"), (hex) => present.has(hex), context.log);
+  return new OverlayLayers(context, partial, links, await overlayFeatures());
+}
+
+class OverlayLayers implements HostLayers {
+  readonly #context: HostContext;
+  readonly #paths: HostPaths;
+  readonly #partial: string;
+  readonly #links: LayerLinks;
+  readonly #features: readonly string[];
+  readonly #sync: FileSystemSync;
+  readonly #known = new Map<string, LayerFacts>();
+  readonly #mounting = new Map<string, Promise<string>>();
+
+  constructor(context: HostContext, partial: string, links: LayerLinks, features: readonly string[]) {
+    this.#context = context;
+    this.#paths = context.paths;
+    this.#partial = partial;
+    this.#links = links;
+    this.#features = features;
+    this.#sync = new FileSystemSync(context.paths.layers);
+  }
+
+  async has(diffID: string): Promise<boolean> {
+    return await access(this.#layer(hexOf(diffID))).then(() => true, () => false);
+  }
+
+  async apply(diffID: string | (() => Promise<string>), tar: ReadableStream<Uint8Array>): Promise<void> {
+    if (typeof diffID === "string" && await this.has(diffID)) return await tar.cancel();
+    const temporary = join(this.#partial, randomUUID());
+    const diff = join(temporary, "diff");
+    try {
+      await mkdir(temporary, { mode: 0o700 });
+      // Mode 0 stays when the archive has no entry for its root: the container's root is then like that of the layer below.
+      await mkdir(diff);
+      await chmod(diff, 0);
+      await unpackLayer(tar, diff);
+      const { mode, uid, gid } = await stat(diff);
+      const root = (mode & 0o7777) === 0 ? null : { mode: mode & 0o7777, uid, gid };
+      if (root === null) await chmod(diff, 0o755);
+      const facts: LayerFacts = { root };
+      await writeFile(join(temporary, "layer.json"), JSON.stringify(facts));
+      const hex = hexOf(typeof diffID === "string" ? diffID : await diffID());
+      await this.#sync.run();
+      await this.#links.get(hex);
+      await rename(temporary, this.#layer(hex)).catch(async (error: NodeJS.ErrnoException) => {
+        // Somebody else unpacked the same layer meanwhile.
+        if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
+        await removeTree(temporary);
+      });
+      await syncFolder(this.#paths.layers);
+    } catch (error) {
+      await removeTree(temporary);
+      throw error;
+    }
+  }
+
+  async remove(diffID: string): Promise<void> {
+    const hex = hexOf(diffID);
+    await this.#links.remove(hex);
+    this.#known.delete(hex);
+    await this.#discard(this.#layer(hex), removeTree);
+  }
+
+  async list(): Promise<string[]> {
+    return (await namesIn(this.#paths.layers)).filter((name) => HEX.test(name)).map((hex) => `sha256:${hex}`);
+  }
+
+  async create(containerID: string, diffIDs: readonly string[]): Promise<void> {
+    await this.#makeTree(containerPaths(this.#paths, containerID).storage, diffIDs);
+  }
+
+  /** Makes the folders of an overlay; its upper one looks like the root of the layers. */
+  async #makeTree(storage: string, diffIDs: readonly string[]): Promise<void> {
+    const root = await this.#rootAttributes(diffIDs);
+    const upper = join(storage, "upper");
+    await mkdir(upper, { recursive: true, mode: 0o700 });
+    for (const name of ["work", "merged"]) await mkdir(join(storage, name), { recursive: true, mode: 0o700 });
+    await chown(upper, root.uid, root.gid);
+    await chmod(upper, root.mode);
+  }
+
+  mount(containerID: string, diffIDs: readonly string[], options: TreeOptions = {}): Promise<string> {
+    // Two callers at once must not both find nothing mounted.
+    const running = this.#mounting.get(containerID);
+    if (running !== undefined) return running;
+    const mounting = this.#mount(containerID, diffIDs, options).finally(() => this.#mounting.delete(containerID));
+    this.#mounting.set(containerID, mounting);
+    return mounting;
+  }
+
+  async #mount(containerID: string, diffIDs: readonly string[], options: TreeOptions): Promise<string> {
+    const { rootfs } = options;
+    const { storage } = containerPaths(this.#paths, containerID);
+    const target = join(storage, "merged");
+    if (rootfs !== undefined && !rootfs.overlay) {
+      // Whoever looks for the container's tree follows the link.
+      await removeTree(target);
+      await symlink(rootfs.path, target);
+      return rootfs.path;
+    }
+    if (isMountPoint(target)) return target;
+    if (rootfs !== undefined) await lookLike(join(storage, "upper"), rootfs.path);
+    if (options.rootOwner !== undefined) await requireWay(storage);
+    await giveTo(storage, options.rootOwner);
+    await this.#stack(storage, rootfs?.path ?? diffIDs, options);
+    return target;
+  }
+
+  async mountImage(
+    containerID: string,
+    number: number,
+    diffIDs: readonly string[],
+    options: TreeOptions = {},
+  ): Promise<void> {
+    const folder = join(containerPaths(this.#paths, containerID).images, String(number));
+    await unmountAll(join(folder, "merged"));
+    await removeTree(folder);
+    await this.#makeTree(folder, diffIDs);
+    await giveTo(folder, options.rootOwner);
+    await this.#stack(folder, diffIDs, options);
+  }
+
+  /** Mounts layers, or a folder of the host, below a folder's `upper` on its `merged`. */
+  async #stack(folder: string, tree: string | readonly string[], options: TreeOptions): Promise<void> {
+    const { layers } = this.#paths;
+    const { userns } = options;
+    const further = options.volatile ? await volatileOption(join(folder, "work")) : [];
+    const target = join(folder, "merged");
+    const names = typeof tree === "string" ? undefined : await this.lower(tree);
+    const mountFrom = async (base: string, lower: readonly string[]) => {
+      const storage = relative(base, folder);
+      const overlay = { base, lower, upper: `${storage}/upper`, work: `${storage}/work`, target };
+      await mountOverlay(overlay, [...this.#features, ...further]);
+    };
+    if (userns === undefined) {
+      if (names !== undefined) return await mountFrom(layers, names);
+      return await withLinkTo(tree as string, join(folder, "lower"), () => mountFrom(folder, ["lower"]));
+    }
+    const sources = names?.map((name) => join(layers, name)) ?? [tree as string];
+    await withMappedOwners(userns, sources, this.#paths.shared, mountFrom);
+  }
+
+  async unmount(containerID: string): Promise<void> {
+    await this.#mounting.get(containerID)?.catch(() => {});
+    const { images, overlays } = containerPaths(this.#paths, containerID);
+    for (const folder of [images, overlays]) {
+      for (const name of await namesIn(folder)) await unmountAll(join(folder, name, "merged"));
+    }
+    await unmountAll(this.#merged(containerID));
+  }
+
+  async destroy(containerID: string, { behind = false } = {}): Promise<void> {
+    await this.unmount(containerID);
+    const remove = behind ? (doomed: string) => sweep(this.#context, [doomed]) : removeFolder;
+    await this.#discard(containerPaths(this.#paths, containerID).storage, remove);
+  }
+
+  async containers(): Promise<string[]> {
+    return await namesIn(this.#paths.containers);
+  }
+
+  async usage(containerID: string): Promise<number> {
+    return await treeSize(join(containerPaths(this.#paths, containerID).storage, "upper"));
+  }
+
+  requireRoom(bytes: number, what: string): Promise<void> {
+    return requireRoom(this.#paths.layers, bytes, what);
+  }
+
+  async readFile(containerID: string, path: string, limit: number): Promise<Uint8Array | undefined> {
+    return await readInside(this.#merged(containerID), path, limit);
+  }
+
+  /** Takes a tree out of sight at once, then deletes it. */
+  async #discard(folder: string, remove: (path: string) => Promise<void>): Promise<void> {
+    const doomed = join(this.#partial, randomUUID());
+    try {
+      await rename(folder, doomed);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+      throw error;
+    }
+    await remove(doomed);
+  }
+
+  async lower(diffIDs: readonly string[]): Promise<string[]> {
+    const hexes = diffIDs.map(hexOf).reverse();
+    const missing = hexes.find((hex) => !existsSync(this.#layer(hex)));
+    if (missing !== undefined) {
+      throw new EngineError("internal", `Mount container tree: layer "sha256:${missing}" is missing`);
+    }
+    // The kernel refuses a layer that is stacked twice, and the upper one of two equal layers decides all by itself.
+    const names = await Promise.all([...new Set(hexes)].map((hex) => this.#links.get(hex)));
+    if (names.length > 0) return names.map((name) => `links/${name}`);
+    await mkdir(join(this.#paths.layers, "empty"), { recursive: true, mode: 0o755 });
+    return ["empty"];
+  }
+
+  async #rootAttributes(diffIDs: readonly string[]): Promise<RootAttributes> {
+    for (const diffID of [...diffIDs].reverse()) {
+      const { root } = await this.#facts(hexOf(diffID));
+      if (root !== null) return root;
+    }
+    return { mode: 0o755, uid: 0, gid: 0 };
+  }
+
+  /** Read once: a layer never changes. */
+  async #facts(hex: string): Promise<LayerFacts> {
+    const known = this.#known.get(hex);
+    if (known !== undefined) return known;
+    try {
+      // Written by apply() above, and only ever read whole.
+      const facts = JSON.parse(await readFile(join(this.#layer(hex), "layer.json"), "utf8")) as LayerFacts;
+      this.#known.set(hex, facts);
+      return facts;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      throw new EngineError("internal", `Read layer: "sha256:${hex}" is missing`, { cause: error });
+    }
+  }
+
+  #layer(hex: string): string {
+    return join(this.#paths.layers, hex);
+  }
+
+  #merged(containerID: string): string {
+    return join(containerPaths(this.#paths, containerID).storage, "merged");
+  }
+}
+
+/** The digest's digits. Throws `TypeError` for anything that is no sha256 digest, so that no path can leave its folder. */
+function hexOf(diffID: string): string {
+  const hex = diffID.startsWith("sha256:") ? diffID.slice(7) : "";
+  if (!HEX.test(hex)) throw new TypeError(`Name layer: "${diffID}" is not a sha256 diff ID`);
+  return hex;
+}

@@ -1,0 +1,74 @@
+/**
+ * Lower folders of an overlay that are not the layers themselves. They are needed while it is mounted, and no longer: the
+ * overlay holds on to what it was given.
+ *
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import { mkdir, rm, rmdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { runCommand } from "../helpers/command.ts";
+import type { HostContext } from "../helpers/context.ts";
+import { unmount } from "../helpers/libc.ts";
+import { mapOwners } from "../helpers/mount_helper.ts";
+import { namesIn } from "../helpers/tree.ts";
+
+/** How the folders with mapped owners begin; no container's ID does. */
+const MAPPED = "mapped-";
+
+/** Runs with a link to a folder whose own name may hold what options of a mount cannot. */
+export async function withLinkTo<T>(target: string, link: string, run: () => Promise<T>): Promise<T> {
+  await rm(link, { force: true });
+  await symlink(target, link);
+  try {
+    return await run();
+  } finally {
+    await rm(link, { force: true });
+  }
+}
+
+/**
+ * Runs with folders shown under numbers, in a folder of its own below `shared`, with their owners mapped as in a user
+ * namespace. That folder is nowhere that is ever deleted as a whole: what it shows are layers.
+ */
+export async function withMappedOwners<T>(
+  userns: string,
+  sources: readonly string[],
+  shared: string,
+  run: (base: string, names: string[]) => Promise<T>,
+): Promise<T> {
+  const base = join(shared, `${MAPPED}${randomUUID()}`);
+  const names = sources.map((_, index) => String(index));
+  for (const name of names) await mkdir(join(base, name), { recursive: true, mode: 0o700 });
+  try {
+    await mapOwners(userns, sources.map((source, index) => ({ source, target: join(base, names[index]!) })));
+    return await run(base, names);
+  } finally {
+    await takeAway(base);
+  }
+}
+
+/** Takes away what an earlier process has left shown below `shared`. */
+export async function clearMappedOwners(shared: string, log: HostContext["log"]): Promise<void> {
+  for (const name of await namesIn(shared)) {
+    if (!name.startsWith(MAPPED)) continue;
+    await takeAway(join(shared, name)).catch((error) => {
+      log("warn", `Take away ${JSON.stringify(join(shared, name))}: ${error.message}`);
+    });
+  }
+}
+
+/** Never deletes but empty folders: one that is still mounted shows a layer. A mount of the same device is not told apart. */
+async function takeAway(base: string): Promise<void> {
+  for (const name of await namesIn(base)) {
+    const folder = join(base, name);
+    try {
+      await rmdir(folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
+      if (!await unmount(folder)) await runCommand("umount", ["--", folder]);
+      await rmdir(folder);
+    }
+  }
+  await rmdir(base).catch(() => {});
+}

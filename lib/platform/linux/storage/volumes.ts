@@ -1,0 +1,105 @@
+/**
+ * Named volumes: `root/volumes/<name>/_data`.
+ *
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import { chmod, chown, mkdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import type { Layers, Volumes } from "../../../engine/ports/host_port.ts";
+import { withRoom } from "../../storage/disk_room.ts";
+import { runCommand } from "../helpers/command.ts";
+import type { HostContext } from "../helpers/context.ts";
+import { containerPaths, type HostPaths } from "../helpers/paths.ts";
+import { openInside } from "../helpers/safe_path.ts";
+import { sweep } from "../helpers/sweeper.ts";
+import { isEmptyFolder, namesIn, removeTree, syncFolder } from "../helpers/tree.ts";
+
+/** What is being removed; no volume's name begins with a dot. */
+const DOOMED = ".removed-";
+
+/** Opens the volumes of a host and sweeps what an earlier process left half removed. */
+export async function openVolumes(context: HostContext, layers: Layers): Promise<Volumes> {
+  const { paths } = context;
+  const doomed = (await namesIn(paths.volumes)).filter((name) => name.startsWith(DOOMED));
+  await sweep(context, doomed.map((name) => join(paths.volumes, name)));
+  return new FolderVolumes(context, layers);
+}
+
+class FolderVolumes implements Volumes {
+  readonly #context: HostContext;
+  readonly #paths: HostPaths;
+  readonly #layers: Layers;
+
+  constructor(context: HostContext, layers: Layers) {
+    this.#context = context;
+    this.#paths = context.paths;
+    this.#layers = layers;
+  }
+
+  path(name: string): string {
+    return join(this.#folder(name), "_data");
+  }
+
+  async create(name: string): Promise<string> {
+    const path = this.path(name);
+    if (await mkdir(path, { recursive: true, mode: 0o755 }) !== undefined) {
+      // The umask is not asked: programs of any user start in there.
+      await chmod(path, 0o755);
+      await syncFolder(this.#paths.volumes);
+    }
+    return path;
+  }
+
+  async copyUp(
+    name: string,
+    containerID: string,
+    path: string,
+    owner?: { uid: number; gid: number },
+  ): Promise<void> {
+    const target = await this.create(name);
+    if (!await isEmptyFolder(target) || !(await this.#layers.containers()).includes(containerID)) return;
+    const source = await openInside(join(containerPaths(this.#paths, containerID).storage, "merged"), path);
+    if (source === undefined) {
+      if (owner !== undefined) await chown(target, owner.uid, owner.gid);
+      return;
+    }
+    const copy = join(this.#folder(name), `.copy-${randomUUID()}`);
+    try {
+      if (!(await source.stat()).isDirectory()) return;
+      await mkdir(copy);
+      // The open handle stands for the folder, so that nothing on its way can be changed into a link meanwhile.
+      const from = `/proc/${process.pid}/fd/${source.fd}/.`;
+      // Holes stay holes.
+      const args = ["--archive", "--sparse=always", "--one-file-system", "--no-target-directory", "--", from, copy];
+      await withRoom(copy, "Fill volume", (signal) => runCommand("cp", args, { timeout: Infinity, signal }));
+      await rename(copy, target);
+    } finally {
+      await source.close();
+      await removeTree(copy);
+    }
+  }
+
+  async remove(name: string, { behind = false } = {}): Promise<void> {
+    const doomed = join(this.#paths.volumes, `${DOOMED}${randomUUID()}`);
+    try {
+      await rename(this.#folder(name), doomed);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+      throw error;
+    }
+    await (behind ? sweep(this.#context, [doomed]) : removeTree(doomed));
+  }
+
+  async list(): Promise<string[]> {
+    return (await namesIn(this.#paths.volumes)).filter((name) => !name.startsWith("."));
+  }
+
+  #folder(name: string): string {
+    if (!/^[0-9A-Za-z][0-9A-Za-z_.-]*$/.test(name)) {
+      throw new TypeError(`Name volume folder: "${name}" is no volume name`);
+    }
+    return join(this.#paths.volumes, name);
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Room on the disk. A container can have a file of terabytes that takes none, and an archive can say that it has one: a copy
+ * of either would fill the disk, for everybody.
+ *
+ * @module
+ */
+import { statfs } from "node:fs/promises";
+import { EngineError } from "../../engine/errors.ts";
+
+/** What is left free whatever comes in: for the database, logs, and what others are in the middle of. */
+const RESERVE = 1024 * 1024 * 1024;
+/** How often is looked, in milliseconds: no disk takes the reserve in between. */
+const INTERVAL = 200;
+
+/** Throws `EngineError("internal")` unless so many bytes more leave the reserve of a folder's file system. */
+export async function requireRoom(folder: string, bytes: number, what: string): Promise<void> {
+  const { bavail, bsize, blocks } = await statfs(folder);
+  // On a small file system the reserve is a small one.
+  const reserve = Math.min(RESERVE, blocks * bsize / 20);
+  if (bavail * bsize - bytes >= reserve) return;
+  const sentinel = "no space left on device";
+  const size = bytes > 0 ? `${bytes} bytes more` : "more";
+  throw new EngineError("internal", `${what}: ${size} would leave too little room on the disk: ${sentinel}`, {
+    sentinel,
+  });
+}
+
+/**
+ * Works while there is room on the file system of a folder: when that runs out its signal aborts, with the reason as an
+ * `EngineError`, and so it does with `outer`.
+ */
+export async function withRoom<T>(
+  folder: string,
+  what: string,
+  work: (signal: AbortSignal) => Promise<T>,
+  outer?: AbortSignal,
+): Promise<T> {
+  await requireRoom(folder, 0, what);
+  const full = new AbortController();
+  const timer = setInterval(() => requireRoom(folder, 0, what).catch((error) => full.abort(error)), INTERVAL);
+  try {
+    return await work(outer === undefined ? full.signal : AbortSignal.any([full.signal, outer]));
+  } finally {
+    clearInterval(timer);
+  }
+}

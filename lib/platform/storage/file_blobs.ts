@@ -1,0 +1,300 @@
+import { Buffer } from "node:buffer";
+import {
+  chmod,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  unlink,
+  utimes,
+} from "node:fs/promises";
+import { EngineError } from "../../engine/errors.ts";
+import { Locks } from "../../engine/store/locks.ts";
+import type { Blobs, PutOptions } from "../../engine/ports/ports.ts";
+import { FillReader } from "../../oci/fill_reader.ts";
+import { BlobIntake, hexOf } from "./blob_intake.ts";
+import { hostCodec } from "../codec.ts";
+import { withRoom } from "./disk_room.ts";
+import { fileStream } from "./file_stream.ts";
+
+const CHUNK = 256 * 1024;
+/** What is left out where it is zeros. */
+const PIECE = 64 * 1024;
+const ZEROS = Buffer.alloc(PIECE);
+const HEX = /^[0-9a-f]{64}$/;
+const PART = /^[0-9a-f]{64}\.part$/;
+/** How long what is staged waits for its next try, in milliseconds. */
+const STAGED_AGE = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * {@linkcode Blobs} in a folder: `sha256/ab/ab…` holds what is whole, `staged/` what is on its way. A blob gets its name by a
+ * rename after its bytes are on the disk, so it is there whole or not at all. Runs on Deno and Node.
+ */
+export class FileBlobs implements Blobs {
+  readonly #root: string;
+  readonly #locks = new Locks();
+  #count = 0;
+
+  private constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Opens the folder, making it where there is none. What was staged more than a week ago goes. */
+  static async open(root: string): Promise<FileBlobs> {
+    await mkdir(`${root}/sha256`, { recursive: true, mode: 0o700 });
+    await mkdir(`${root}/staged`, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(`${root}/staged`)) {
+      const path = `${root}/staged/${name}`;
+      const mtimeMs = await lstat(path).then((facts) => facts.mtimeMs, () => 0);
+      // What has no name to resume under is of no use to a new process.
+      const isUseless = !PART.test(name) || mtimeMs < Date.now() - STAGED_AGE;
+      // What is none of ours, and cannot be deleted, is in nobody's way.
+      if (isUseless) await unlink(path).catch(() => {});
+    }
+    return new FileBlobs(root);
+  }
+
+  async stat(digest: string): Promise<{ size: number } | undefined> {
+    const size = await sizeOf(this.#path(digest));
+    return size === undefined ? undefined : { size };
+  }
+
+  async open(
+    digest: string,
+    range: { start: number; end?: number } = { start: 0 },
+  ): Promise<ReadableStream<Uint8Array> | undefined> {
+    const file = await openIfThere(this.#path(digest));
+    return file && fileStream(file, range.start, range.end ?? Infinity);
+  }
+
+  async put(
+    source: ReadableStream<Uint8Array>,
+    options: PutOptions = {},
+  ): Promise<{ digest: string; size: number }> {
+    const { digest } = options;
+    if (digest === undefined) return await this.#put(source, `${this.#root}/staged/unnamed-${++this.#count}`, options);
+    const part = this.#part(digest);
+    return await this.#locks.with(digest, async () => {
+      const known = await this.stat(digest);
+      if (!known) return await this.#put(source, part, options);
+      await source.cancel();
+      return { digest, size: known.size };
+    }, options.signal);
+  }
+
+  async staged(digest: string): Promise<number> {
+    return await sizeOf(this.#part(digest)) ?? 0;
+  }
+
+  async listStaged(): Promise<string[]> {
+    const names = (await readdir(`${this.#root}/staged`)).filter((name) => PART.test(name));
+    return names.map((name) => `sha256:${name.slice(0, -".part".length)}`);
+  }
+
+  async unstage(digest: string): Promise<void> {
+    await this.#locks.with(digest, () => rm(this.#part(digest), { force: true }));
+  }
+
+  async restage(digest: string): Promise<void> {
+    await this.#locks.with(digest, async () => {
+      if (!await this.stat(digest)) return;
+      await rename(this.#path(digest), this.#part(digest));
+      // Its week begins now.
+      await utimes(this.#part(digest), new Date(), new Date());
+    });
+  }
+
+  async delete(digest: string): Promise<void> {
+    await rm(this.#path(digest), { force: true });
+  }
+
+  async *list(): AsyncIterable<{ digest: string; size: number }> {
+    for (const folder of await readdir(`${this.#root}/sha256`)) {
+      if (!/^[0-9a-f]{2}$/.test(folder)) continue;
+      for (const hex of await readdir(`${this.#root}/sha256/${folder}`)) {
+        if (!HEX.test(hex)) continue;
+        const size = await sizeOf(`${this.#root}/sha256/${folder}/${hex}`);
+        if (size !== undefined) yield { digest: `sha256:${hex}`, size };
+      }
+    }
+  }
+
+  async file(digest: string): Promise<{ folder: string; path: string } | undefined> {
+    const path = this.#path(digest);
+    try {
+      // The folders above it are closed: this is for those who get the file itself.
+      await chmod(path, 0o444);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+    return { folder: this.#root, path: path.slice(this.#root.length + 1) };
+  }
+
+  /** Writes to `part`, checks, and moves it to its place. */
+  async #put(
+    source: ReadableStream<Uint8Array>,
+    part: string,
+    options: PutOptions,
+  ): Promise<{ digest: string; size: number }> {
+    const intake = new BlobIntake(hostCodec().hash(), options);
+    try {
+      const file = await open(part, options.offset ? "r+" : "w+", 0o600).catch((error) => {
+        throw isMissing(error) ? nothingStaged(options, 0) : error;
+      });
+      try {
+        await resume(file, intake, options);
+        await withRoom(this.#root, "Store blob", (signal) => writeAll(file, source, intake, signal), options.signal);
+        const digest = await intake.finish();
+        await file.sync();
+        await this.#publish(part, digest);
+        return { digest, size: intake.size };
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      if (!source.locked) await source.cancel(error).catch(() => {});
+      const isWrong = error instanceof EngineError && (error.code === "corrupt" || error.code === "limit");
+      if (options.digest === undefined || isWrong) await rm(part, { force: true });
+      throw error;
+    }
+  }
+
+  async #publish(part: string, digest: string): Promise<void> {
+    const path = this.#path(digest);
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    await rename(part, path);
+    // A rename lasts once the folder does; so does a new folder's own name.
+    await syncFolder(folder);
+    if (made !== undefined) await syncFolder(`${this.#root}/sha256`);
+  }
+
+  #path(digest: string): string {
+    const hex = hexOf(digest);
+    return `${this.#root}/sha256/${hex.slice(0, 2)}/${hex}`;
+  }
+
+  #part(digest: string): string {
+    return `${this.#root}/staged/${hexOf(digest)}.part`;
+  }
+}
+
+/** Digests what is staged up to the offset, and cuts off what lies behind it. */
+async function resume(file: FileHandle, intake: BlobIntake, options: PutOptions): Promise<void> {
+  const { offset = 0 } = options;
+  if (offset === 0) return;
+  const { size } = await file.stat();
+  if (size < offset) throw nothingStaged(options, size);
+  await file.truncate(offset);
+  const buffer = new Uint8Array(CHUNK);
+  for (let at = 0; at < offset;) {
+    const { bytesRead } = await file.read(buffer, 0, CHUNK, at);
+    if (bytesRead === 0) throw new Error(`Read a staged blob: it ended at ${at}`);
+    intake.take(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+}
+
+function nothingStaged({ digest, offset }: PutOptions, size: number): EngineError {
+  return new EngineError("invalid", `Resume ${digest} at ${offset}: only ${size} bytes are staged`);
+}
+
+async function writeAll(
+  file: FileHandle,
+  source: ReadableStream<Uint8Array>,
+  intake: BlobIntake,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  signal?.throwIfAborted();
+  const reader = new FillReader(source);
+  const stop = () => void reader.cancel(signal?.reason).catch(() => {});
+  signal?.addEventListener("abort", stop);
+  // Two buffers in turn: one is filled while the other is written.
+  const buffers = [new ArrayBuffer(CHUNK), new ArrayBuffer(CHUNK)];
+  let writing: Promise<void> = Promise.resolve();
+  let at = intake.size;
+  try {
+    for (;;) {
+      const next = await reader.read(() => new Uint8Array(buffers.pop() ?? new ArrayBuffer(CHUNK)));
+      signal?.throwIfAborted();
+      await writing;
+      // Zeros at the end were not written.
+      if (next.done) return await file.truncate(at);
+      const { value } = next;
+      // The write goes on in another thread while this one digests, and while the next bytes come.
+      writing = writeChunk(file, value, at).then(() => {
+        if (reader.fills && value.buffer instanceof ArrayBuffer) buffers.push(value.buffer);
+      });
+      // Thrown where it is waited for.
+      writing.catch(() => {});
+      at += value.length;
+      intake.take(value);
+      // Who made a chunk itself may use its buffer again when the next one is asked for.
+      if (!reader.fills) await writing;
+    }
+  } catch (error) {
+    await reader.cancel(error).catch(() => {});
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    // The file is closed next.
+    await writing.catch(() => {});
+  }
+}
+
+/** Writes what is not zeros: the file has a hole there, as the one had that a container's layer was made of. */
+async function writeChunk(file: FileHandle, chunk: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < chunk.length;) {
+    let end = done;
+    while (end < chunk.length && !isHole(chunk, end)) end += PIECE;
+    end = Math.min(end, chunk.length);
+    while (done < end) {
+      const { bytesWritten } = await file.write(chunk, done, end - done, at + done);
+      done += bytesWritten;
+    }
+    while (done < chunk.length && isHole(chunk, done)) done += PIECE;
+  }
+}
+
+/** Whether a whole piece of zeros begins there. */
+function isHole(chunk: Uint8Array, at: number): boolean {
+  // Of most chunks the first bytes tell.
+  if (chunk[at] !== 0 || at + PIECE > chunk.length) return false;
+  return ZEROS.equals(chunk.subarray(at, at + PIECE));
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

@@ -1,0 +1,115 @@
+import { type Codec, type Described, encodeWith, findCodec } from "../codecs/codec.ts";
+import type { HeaderValues } from "../codecs/header_value.ts";
+import { isRecord } from "../codecs/record.ts";
+import type { BodyPlan, PathParameter, Plan } from "../plan/plan_types.ts";
+import { writeScalar } from "../codecs/scalar_text.ts";
+
+/** Writes the request of a call. */
+export function writeRequest(
+  plan: Plan,
+  codecs: readonly Codec[],
+  base: string,
+  args: readonly unknown[],
+  accept: string | undefined,
+  signal: AbortSignal | undefined,
+  values: HeaderValues | undefined,
+  stream: ((value: unknown) => BodyInit) | undefined,
+): Request {
+  const query = writeQuery(plan, args, codecs);
+  const encoded = plan.body && writeBody(plan.body, codecs, args, stream);
+  const headers = new Headers(encoded?.headers);
+  if (accept) headers.set("accept", accept);
+  values?.write(args, headers);
+  const body = encoded?.body;
+  // The library of types does not know `duplex`, which a stream needs.
+  const init = { method: plan.method, headers, signal, body, duplex: "half" } as RequestInit;
+  return new Request(base + writePath(plan, args) + (query && `?${query}`), init);
+}
+
+function writePath({ segments, parameters }: Plan, args: readonly unknown[]): string {
+  let index = 0;
+  const next = () => {
+    const parameter = parameters[index++];
+    return writeParameter(parameter, pick(args[parameter.argument], parameter.path));
+  };
+  return segments.map((segment) =>
+    "/" +
+    (segment.type === "literal"
+      ? segment.text
+      : segment.type === "partial"
+      ? segment.parts.map((part, index, { length }) =>
+        "text" in part
+          ? part.text
+          // The literal behind a name is looked for from the front, but for that behind the last one.
+          : index + 2 < length
+          ? next().replace(/[-_.!~*'()]/g, (mark) => "%" + mark.charCodeAt(0).toString(16))
+          : next()
+      ).join("")
+      : next())
+  ).join("");
+}
+
+function writeParameter({ name, remainder }: PathParameter, value: unknown): string {
+  const text = value == null ? "" : writeScalar(value);
+  if (!text) throw new TypeError(`Write "${name}" into the path: it is ${value == null ? "missing" : "empty"}`);
+  // A dot segment would be resolved away, encoded or not; a remainder is not encoded.
+  const odd = remainder ? /(^|\/)\.\.?(\/|$)|[?#%\\]/ : /^\.\.?$/;
+  if (odd.test(text)) throw new TypeError(`Write "${name}" into the path: "${text}" would not arrive`);
+  return remainder ? encodeURI(text) : encodeURIComponent(text);
+}
+
+function pick(value: unknown, path: readonly string[]): unknown {
+  return path.reduce((value, key) => isRecord(value) ? value[key] : undefined, value);
+}
+
+function writeQuery({ constants, query, spreads }: Plan, args: readonly unknown[], codecs: readonly Codec[]): string {
+  const parts: string[] = [];
+  const append = (name: string, value: unknown) => {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item != null) parts.push(`${encodeURIComponent(name)}=${encodeURIComponent(writeItem(item, codecs))}`);
+    }
+  };
+  for (const [name, value] of constants) append(name, value);
+  for (const { argument, value } of spreads) {
+    // Those of a struct are among the parameters.
+    for (const [name, item] of Object.entries(value && args[argument] || {})) append(name, item);
+  }
+  // The last one counts, should a map have an entry of the same name.
+  for (const { name, argument, path, followed } of query) if (!followed) append(name, pick(args[argument], path));
+  return parts.join("&");
+}
+
+/** A value as the text that stands for it: JSON where it has parts. */
+function writeItem(item: unknown, codecs: readonly Codec[]): string {
+  return isRecord(item) || Array.isArray(item)
+    // JSON is always among them, and always text.
+    ? String(
+      findCodec(codecs, "application/json")?.encode(item, { kind: { type: "any" } }),
+    )
+    : writeScalar(item);
+}
+
+function writeBody(
+  { shape, names, contentType, tagged, kind, arguments: indexes }: BodyPlan,
+  codecs: readonly Codec[],
+  args: readonly unknown[],
+  stream: ((value: unknown) => BodyInit) | undefined,
+): Described | undefined {
+  const values = indexes.map((index) => args[index]);
+  const [value] = values;
+  if ((shape === "stream" || shape === "value") && value === undefined) return undefined;
+  if (shape === "stream") {
+    // A Blob brings a type of its own where the tag has none to say.
+    const type = !tagged && value instanceof Blob && value.type || contentType;
+    // The definition's types allow a stream, a Blob, bytes or text here.
+    return { body: stream ? stream(value) : value as BodyInit, headers: { "content-type": type } };
+  }
+  const whole = shape === "value"
+    ? value
+    : shape === "list"
+    ? values
+    : Object.fromEntries(names.map((name, index) => [name, values[index]]));
+  const codec = findCodec(codecs, contentType);
+  if (!codec) throw new TypeError(`Write the body: no codec for "${contentType}"`);
+  return encodeWith(codec, { "content-type": contentType }, whole, { kind });
+}

@@ -1,0 +1,106 @@
+import { ChannelSource } from "./channel_source.ts";
+import type { Platform } from "../context.ts";
+import { HTTPError } from "../error.ts";
+import { FLOW } from "./flow.ts";
+import { asksFailures, failureLine } from "./failure_line.ts";
+import { textBody } from "./ndjson.ts";
+import { type Resumable, RESUME } from "./resumable.ts";
+import { acceptsEvents, eventFrame, HEARTBEAT } from "./sse.ts";
+import { chooseProtocol, sendValues, wantsWebSocket } from "./websocket_channel.ts";
+
+export { type OpenChannel, openChannel, type OpenOptions } from "./open_channel.ts";
+
+/** Milliseconds of silence after which server-sent events get a comment: proxies give up after 30 s or more. */
+const QUIET = 15_000;
+
+/** What {@linkcode channelResponse} knows of the call. */
+export interface ChannelContext {
+  readonly request: Request;
+  readonly platform: Platform;
+  /** Aborts when the peer goes away. */
+  readonly signal: AbortSignal;
+  /** The content type of newline-delimited values; `application/x-ndjson` by default. */
+  readonly contentType?: string;
+  /** The JSON text of a value. */
+  encode(value: unknown): string;
+  /** The words for an error that the peer may read; by default those of an `HTTPError`, and none of any other. */
+  describe?(error: unknown): string;
+  /** Milliseconds of silence after which server-sent events get a comment; 15,000 by default. */
+  readonly heartbeat?: number;
+}
+
+/**
+ * Sends what `source` yields, as the request asks for it: one WebSocket text message per value (`Upgrade: websocket`; closed
+ * with 1000 at the end, 1011 and a reason on failure), server-sent events (`Accept: text/event-stream`; an event `end` closes
+ * them, an event `error` carries a failure), or one line of JSON per value (a failure breaks the body off, or is the
+ * last line where the client asks for that). The source is read no faster than the peer reads,
+ * and its `return` runs when the peer goes away.
+ *
+ * @throws What the source throws at once, before there is a status
+ * @throws {HTTPError} 501 for a WebSocket where the runtime has none
+ */
+export async function channelResponse(source: AsyncIterable<unknown>, context: ChannelContext): Promise<Response> {
+  const { request, platform, signal } = context;
+  const describe = context.describe ?? defaultDescribe;
+  const overWebSocket = wantsWebSocket(request);
+  if (overWebSocket && platform.upgradeWebSocket === undefined) {
+    throw new HTTPError(501, "Open a WebSocket: this runtime has none to give", { kind: "unimplemented" });
+  }
+  if (!overWebSocket && acceptsEvents(request.headers.get("accept"))) return await eventResponse(source, context);
+  const values = new ChannelSource(source, (value) => context.encode(value));
+  await values.settle();
+  if (overWebSocket) {
+    const protocol = chooseProtocol(request);
+    const { socket, response } = upgrade(values, () => platform.upgradeWebSocket!({ protocol }));
+    const sent = sendValues(values, socket, {
+      flow: protocol === FLOW,
+      describe,
+      patience: platform.socketPatience,
+    });
+    platform.waitUntil?.(sent);
+    return response;
+  }
+  const failed = asksFailures(request) ? (error: unknown) => failureLine(describe(error)) : undefined;
+  return new Response(textBody(values, { value: (text) => text + "\n", failed }, signal), {
+    headers: { "content-type": context.contentType ?? "application/x-ndjson" },
+  });
+}
+
+async function eventResponse(source: AsyncIterable<unknown>, context: ChannelContext): Promise<Response> {
+  const { encode, signal, describe = defaultDescribe } = context;
+  const resume = (source as Partial<Resumable<unknown>>)[RESUME];
+  const after = context.request.headers.get("last-event-id") || undefined;
+  const values = resume === undefined
+    ? new ChannelSource(source, (value) => eventFrame(encode(value)))
+    // What `open` yields are pairs, as its type says.
+    : new ChannelSource(resume.open(after), (pair) => pairFrame(pair as [string, unknown], encode));
+  await values.settle();
+  // An EventSource knows no end: it comes back for more until it is told that there is none (HTML Standard, section 9.2.3).
+  if (resume && after && values.ended) return new Response(null, { status: 204 });
+  const frames = {
+    value: (text: string) => text,
+    done: eventFrame("", "end"),
+    failed: (error: unknown) => eventFrame(JSON.stringify(describe(error)), "error"),
+    idle: { text: HEARTBEAT, after: resume?.heartbeat ?? context.heartbeat ?? QUIET },
+  };
+  return new Response(textBody(values, frames, signal), {
+    headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
+  });
+}
+
+function pairFrame([id, value]: [string, unknown], encode: ChannelContext["encode"]): string {
+  return eventFrame(encode(value), undefined, id);
+}
+
+function upgrade<T>(values: ChannelSource, take: () => T): T {
+  try {
+    return take();
+  } catch (error) {
+    values.release();
+    throw error;
+  }
+}
+
+function defaultDescribe(error: unknown): string {
+  return error instanceof HTTPError ? error.message : "Internal error";
+}

@@ -1,0 +1,52 @@
+import type { Client } from "../call/core_client.ts";
+import type { CallOptions } from "../plan/function_types.ts";
+import { readJSON } from "../codecs/json.ts";
+import type { Channel } from "../plan/marker.ts";
+import { openChannel } from "./open_channel.ts";
+import type { Plan } from "../plan/plan_types.ts";
+import { check } from "../call/read_result.ts";
+
+/**
+ * Opens the channel that a call results in: the part of a client that reads channels.
+ *
+ * @example
+ * ```ts
+ * import { api, chan, int64, linkWith, readChannel, rest } from "../client.ts";
+ * const clock = api("clock.example.com", { Ticks: rest("GET /ticks", [], [chan(int64)]) });
+ * const client = linkWith({ channel: readChannel }, clock, "http://localhost", {
+ *   fetch: () => Promise.resolve(new Response("1\n2\n")),
+ * });
+ * console.assert((await Array.fromAsync(await client.Ticks())).length === 2);
+ * ```
+ */
+export function readChannel(
+  plan: Plan,
+  request: Request,
+  fetch: (request: Request) => Promise<Response>,
+  options: CallOptions,
+  client: Client,
+): Channel<unknown> {
+  const { websocket } = options;
+  const { item, kind } = plan.result;
+  if (websocket && plan.method !== "GET") throw notOverWebSocket(plan);
+  return openChannel({
+    request: websocket ? client.prepare?.(request) ?? request : request,
+    fetch,
+    receive: websocket ? undefined : client.receive,
+    websocket,
+    openWebSocket: client.openWebSocket,
+    // That of the call and its timeout, in one.
+    signal: request.signal,
+    async decode(text) {
+      const value = readJSON(text, kind);
+      return item === undefined ? value : await check(plan, item, value);
+    },
+  });
+}
+
+/** A WebSocket begins with a GET that has no body (RFC 6455, section 4.1). */
+function notOverWebSocket({ name, method }: Plan): TypeError {
+  return new TypeError(
+    `Open "${name}" over a WebSocket: it is called with ${method}, and a WebSocket is opened with GET`,
+  );
+}

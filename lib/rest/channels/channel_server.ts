@@ -1,0 +1,50 @@
+import type { Call } from "../run/call.ts";
+import { channelResponse } from "./channel.ts";
+import { HTTPError } from "../error.ts";
+import { writeJSON } from "../codecs/json.ts";
+import { streams } from "../run/streams.ts";
+import type { ResponseWriter } from "../run/write_response.ts";
+import type { ResultWriter } from "../run/write_result.ts";
+
+/**
+ * Sends what a function yields: the part of a server that has channels.
+ *
+ * @example
+ * ```ts
+ * import { api, chan, handlerWith, implement, int64, rest, writeChannel } from "../server.ts";
+ * const clock = api("clock.example.com", { Ticks: rest("GET /ticks", [], [chan(int64)]) });
+ * const functions = implement(clock, {
+ *   async *Ticks() {
+ *     yield* [1, 2];
+ *   },
+ * });
+ * const serve = handlerWith({ channel: writeChannel }, null, functions);
+ * console.assert(await (await serve(new Request("http://localhost/ticks"))).text() === "1\n2\n");
+ * ```
+ */
+export async function writeChannel(value: unknown, call: Call, writer: ResultWriter): Promise<Response> {
+  if (!isAsyncIterable(value)) throw new TypeError(`Answer "${call.name}": the function returned no AsyncIterable`);
+  const { kind, contentType } = writer.plan.result;
+  const response = await channelResponse(value, {
+    request: call.request,
+    platform: call.platform,
+    signal: call.signal,
+    contentType,
+    encode: (item) => writeJSON(item, kind),
+    describe: (error) => describe(writer.responses.encode(error, call)),
+  });
+  // A WebSocket's response stands for the socket: it is the runtime's and goes back as it is.
+  return response.body === null ? response : streams.write(response, call, writer);
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+/** The words of an error that may go to the peer once the status has gone. */
+function describe({ encoded: { body }, redacted }: ReturnType<ResponseWriter["encode"]>): string {
+  const fields = typeof body === "object" && body !== null ? body as Record<string, unknown> : {};
+  const words = [body, fields.message, fields.detail, fields.title].find((text) => typeof text === "string");
+  if (typeof words === "string") return words;
+  return redacted instanceof HTTPError ? redacted.message : "Internal error";
+}

@@ -1,0 +1,89 @@
+import { Turns } from "../codecs/turns.ts";
+
+/** How much text is put together before it goes out, when the source has more at hand. */
+const BATCH = 64 * 1024;
+
+/** Reads a source for a sender: one value ahead, so that values at hand travel together, and let go exactly once. */
+export class ChannelSource {
+  readonly #iterator: AsyncIterator<unknown>;
+  readonly #encode: (value: unknown) => string;
+  #ahead: Ahead;
+  readonly #turns = new Turns();
+  #released = false;
+
+  /** Starts reading `source`; `encode` makes the text of a value. */
+  constructor(source: AsyncIterable<unknown>, encode: (value: unknown) => string) {
+    this.#iterator = source[Symbol.asyncIterator]();
+    this.#encode = encode;
+    this.#ahead = this.#start();
+  }
+
+  /**
+   * Waits for one turn of the event loop, so that a source that fails at once fails before the response has a status.
+   *
+   * @throws What the source threw
+   */
+  async settle(): Promise<void> {
+    await Promise.race([this.#ahead.result.catch(() => {}), new Promise((resolve) => setTimeout(resolve))]);
+    if (this.#ahead.state === "failed") await this.#ahead.result;
+  }
+
+  /** Whether the source is known to have no more values. */
+  get ended(): boolean {
+    return this.#ahead.state === "done";
+  }
+
+  /** The next value's text, or undefined at the end. Others get a turn when many values have been at hand. */
+  async next(): Promise<string | undefined> {
+    if (this.#turns.due()) await this.#turns.take();
+    const result = await this.#ahead.result;
+    if (result.done) {
+      this.#released = true;
+      return undefined;
+    }
+    const text = this.#encode(result.value);
+    this.#ahead = this.#start();
+    return text;
+  }
+
+  /** The next value's frame, with those of the values that are at hand already; undefined at the end. */
+  async batch(frame: (text: string) => string): Promise<string | undefined> {
+    const first = await this.next();
+    if (first === undefined) return undefined;
+    let text = frame(first);
+    while (text.length < BATCH && await this.#atHand()) text += frame(await this.next() ?? "");
+    return text;
+  }
+
+  /** Lets go of the source: its `return` runs, once, however often this is called. */
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    // A generator that is waiting runs its `finally` only when that wait ends: nobody is kept waiting for it here.
+    this.#ahead.result.catch(() => {});
+    Promise.resolve(this.#iterator.return?.()).catch(() => {});
+  }
+
+  async #atHand(): Promise<boolean> {
+    // An async generator needs up to three microtasks from one value to the next.
+    for (let i = 0; i < 3 && this.#ahead.state === "pending"; i++) await undefined;
+    return this.#ahead.state === "value";
+  }
+
+  #start(): Ahead {
+    const ahead: Ahead = { state: "pending", result: Promise.resolve().then(() => this.#iterator.next()) };
+    ahead.result.then(
+      (result) => ahead.state = result.done ? "done" : "value",
+      () => {
+        ahead.state = "failed";
+        this.#released = true;
+      },
+    );
+    return ahead;
+  }
+}
+
+interface Ahead {
+  state: "pending" | "value" | "done" | "failed";
+  readonly result: Promise<IteratorResult<unknown>>;
+}

@@ -1,0 +1,123 @@
+import { WINDOW } from "./flow.ts";
+import { askFailures, throwFailure } from "./failure_line.ts";
+import type { Channel } from "../plan/marker.ts";
+import { readLines } from "./ndjson.ts";
+import { type OpenWebSocket, receiveValues } from "./receive_values.ts";
+
+/** How {@linkcode openChannel} gets its values. */
+export interface OpenOptions<T> {
+  /** The request that opens the channel. */
+  readonly request: Request;
+  /** Sends it; expected to throw for a response that is an error. */
+  fetch(request: Request): Promise<Response>;
+  /** Makes a value of its JSON text. */
+  decode(text: string): T | Promise<T>;
+  /** Open a WebSocket to the request's address instead. */
+  readonly websocket?: boolean;
+  /** What opens it; the platform's own by default. */
+  readonly openWebSocket?: OpenWebSocket;
+  /** Where the texts come from when it is no WebSocket; lines of JSON by default. */
+  readonly receive?: Receive;
+  readonly signal?: AbortSignal;
+}
+
+/** A channel that tells when the peer has answered. */
+export interface OpenChannel<T> extends Channel<T> {
+  /** Settles when the channel is open, or cannot be opened. */
+  readonly opened: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Where the texts of a channel come from. */
+export interface Texts {
+  readonly opened: Promise<void>;
+  /** The next text, or undefined at the end. */
+  next(): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+/** Starts to receive the texts of a channel. */
+export type Receive = (request: Request, fetch: (request: Request) => Promise<Response>) => Texts;
+
+/**
+ * Opens a channel at once, whether or not anybody reads it yet; errors are thrown to the reader. For one reader.
+ *
+ * @example
+ * ```ts ignore
+ * const channel = openChannel({ request, fetch, decode: JSON.parse });
+ * for await (const value of channel) if (enough(value)) break; // leaving the loop closes the channel
+ * ```
+ */
+export function openChannel<T>(options: OpenOptions<T>): OpenChannel<T> {
+  const { signal } = options;
+  const { receive = receiveLines, request, fetch } = options;
+  const texts = options.websocket ? receiveValues(request, WINDOW, options.openWebSocket) : receive(request, fetch);
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    signal?.removeEventListener("abort", close);
+    return closed ??= texts.close();
+  };
+  signal?.addEventListener("abort", close, { once: true });
+  if (signal?.aborted) close();
+  const iterator: AsyncIterator<T, void> = {
+    async next() {
+      try {
+        const text = closed ? undefined : await texts.next();
+        signal?.throwIfAborted();
+        if (text !== undefined) return { done: false, value: await options.decode(text) };
+      } catch (error) {
+        await close();
+        // Whatever an abort breaks off, the reason is what the caller gave.
+        signal?.throwIfAborted();
+        if (closed && isAbort(error)) return { done: true, value: undefined };
+        throw error;
+      }
+      await close();
+      return { done: true, value: undefined };
+    },
+    async return() {
+      await close();
+      return { done: true, value: undefined };
+    },
+  };
+  return { opened: texts.opened, close, [Symbol.asyncIterator]: () => iterator };
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
+/** Newline-delimited values over `fetch`. */
+const receiveLines: Receive = (request, fetch) => {
+  const leave = new AbortController();
+  const headers = askFailures(request.headers);
+  const body = fetch(new Request(request, { headers, signal: leave.signal })).then(bodyOf);
+  const lines = body.then(readLines);
+  const opened = lines.then(() => {});
+  opened.catch(() => {});
+  return {
+    opened,
+    async next() {
+      const line = (await (await lines).next()).value ?? undefined;
+      if (line !== undefined) throwFailure(line);
+      return line;
+    },
+    close() {
+      // A body that is cancelled ends the wait of a reader; one that has yet to come is not waited for.
+      body.then((reader) => reader.cancel()).catch(() => {});
+      leave.abort();
+      return Promise.resolve();
+    },
+  };
+};
+
+/**
+ * The reader of a response's body.
+ *
+ * @throws {Error} if the response is no success
+ */
+export function bodyOf(response: Response): ReadableStreamDefaultReader<Uint8Array> {
+  if (response.ok) return (response.body ?? new Blob([]).stream()).getReader();
+  response.body?.cancel().catch(() => {});
+  throw new Error(`Open a channel: answered with status ${response.status}`);
+}

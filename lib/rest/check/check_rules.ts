@@ -1,0 +1,148 @@
+import type { Problem } from "./check.ts";
+import { mediaType } from "../codecs/codec.ts";
+import type { APIOptions, Operation } from "../definition.ts";
+import { isScalar, type Kind, knownKind } from "../plan/kind.ts";
+import { isJSON } from "../plan/plan_body.ts";
+import type { Plan } from "../plan/plan_types.ts";
+import type { Schema } from "../plan/schema.ts";
+import type { CheckedTag } from "../tag/tag_checker.ts";
+
+/** What helps where a kind cannot be told. */
+function hint(schema: Schema): string {
+  return schema["~standard"].jsonSchema
+    ? "use int64, uint64, time or bytes, give it a type, or name a content type in the tag"
+    : "it has no JSON Schema part: wrap it as toStandardJsonSchema() of @valibot/to-json-schema does, or name a content type in the tag";
+}
+
+/** What is wrong with the query, the body, the results and the options of an operation. */
+export function problemsOfRules(operation: Operation, tag: CheckedTag, plan: Plan, options: APIOptions): Problem[] {
+  return [
+    ...queryProblems(tag, plan),
+    ...bodyProblems(tag, plan),
+    ...resultProblems(operation, tag, plan),
+    ...typeProblems(plan, options),
+    ...optionProblems(plan),
+  ];
+}
+
+/** Values of two arguments under one name could not be told apart. */
+function queryProblems({ query }: CheckedTag, plan: Plan): Problem[] {
+  const problems: Problem[] = [];
+  const columns = query.flatMap((item) => item.type === "spread" ? [item.column] : []);
+  const columnOf = (argument: number) => columns[plan.spreads.findIndex((spread) => spread.argument === argument)];
+  const owners = new Map<string, number>();
+  for (const { name, argument } of plan.query) {
+    const owner = owners.get(name) ?? argument;
+    owners.set(name, argument);
+    const column = columnOf(argument) ?? columnOf(owner);
+    // Two that the tag itself names are its own problem.
+    if (owner === argument || column === undefined) continue;
+    problems.push({ message: `the query "${name}" stands for argument ${owner + 1} and for ${argument + 1}`, column });
+  }
+  const [first, second] = plan.spreads.filter(({ value }) => value !== undefined).map(({ argument }) => argument);
+  if (second !== undefined && second !== first) {
+    const message = `arguments ${first + 1} and ${second + 1} are maps: each would get all of the query`;
+    problems.push({ message, column: columnOf(second) ?? 1 });
+  }
+  return problems;
+}
+
+/** What body and result have in common. */
+type Typed = Pick<Plan["result"] | NonNullable<Plan["body"]>, "shape" | "contentType" | "kind" | "tagged">;
+
+/** A content type that carries no such value would be answered 415 or 406 whatever comes. */
+function typeProblems({ method, body, result }: Plan, options: APIOptions): Problem[] {
+  const problems: Problem[] = [];
+  const look = (what: string, { shape, contentType, kind, tagged }: Typed) => {
+    if (/^(?:none|stream|channel)$/.test(shape) || carries(contentType, kind, options)) return;
+    problems.push({
+      message: `"${contentType}" cannot carry ${what}, a ${kind.type}: the API's option "codecs" may name one that can`,
+      column: tagged ? method.length + 2 : 1,
+    });
+  };
+  if (body) look("the body", body);
+  look("the result", result);
+  return problems;
+}
+
+function carries(contentType: string, kind: Kind, { codecs = [] }: APIOptions): boolean {
+  const type = mediaType(contentType);
+  if (isJSON(type) || codecs.some((codec) => codec.type === type && codec.carries(kind))) return true;
+  if (type === "text/plain") return isScalar(kind);
+  return FORMS.includes(type) && /^(?:struct|map)$/.test(kind.type);
+}
+
+const FORMS: readonly string[] = ["application/x-www-form-urlencoded", "multipart/form-data"];
+
+function optionProblems({ status, limit, result }: Plan): Problem[] {
+  const problems: Problem[] = [];
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    problems.push({ message: `the status ${status} is not one from 200 to 599`, column: 1 });
+  } else if (BODYLESS.includes(status) && result.shape !== "none") {
+    problems.push({ message: `an answer of status ${status} has no body for its result`, column: 1 });
+  }
+  if (!(limit >= 0)) problems.push({ message: `the limit ${limit} is not a number of bytes`, column: 1 });
+  return problems;
+}
+
+/** Statuses that have no body (Fetch Standard, section 2.2.3). */
+const BODYLESS: readonly number[] = [204, 205, 304];
+
+function bodyProblems({ method, argumentRules: rules, columns, contentType }: CheckedTag, plan: Plan): Problem[] {
+  const problems: Problem[] = [];
+  const fail = (message: string, column = 1) => problems.push({ message, column });
+  const rest = plan.body?.arguments ?? [];
+  const kindAt = (index: number) => plan.arguments[index].kind;
+  if (rules.length > 0 && rules.length !== rest.length) {
+    fail(
+      `${rules.length} argument rules for ${rest.length} arguments that stand neither in path nor in query`,
+      columns.arguments,
+    );
+  }
+  for (const [index, { kind }] of plan.arguments.entries()) {
+    if (!isResultOnly(kind)) continue;
+    fail(`argument ${index + 1} is a ${kind.type}, which only a result can be`);
+  }
+  if (rest.length === 0) return problems;
+  if (method === "GET" || method === "HEAD") {
+    fail(`${method} has no body: argument ${rest[0] + 1} stands neither in path nor in query`);
+  }
+  const streamed = rest.find((index) => kindAt(index).type === "stream");
+  if (streamed !== undefined && rest.length > 1) {
+    fail(`argument ${streamed + 1} is a stream and takes the whole body: others must stand in path or query`);
+  }
+  if (contentType === undefined && rest.length === 1 && rules.length === 0 && isUnknown(kindAt(rest[0]))) {
+    fail(`the kind of argument ${rest[0] + 1} cannot be told from its schema: ${hint(plan.arguments[rest[0]].schema)}`);
+  }
+  return problems;
+}
+
+function resultProblems(operation: Operation, { resultRules: rules, columns }: CheckedTag, plan: Plan): Problem[] {
+  const problems: Problem[] = [];
+  const fail = (message: string, column = 1) => problems.push({ message, column });
+  const { schemas, tagged } = plan.result;
+  const kinds = schemas.map(knownKind);
+  if (kinds.some((kind) => kind.type === "error")) fail("only the last result can be error");
+  if (rules.length > 0 && rules.length !== schemas.length) {
+    fail(`${rules.length} result rules for ${schemas.length} results`, columns.results);
+  }
+  const whole = kinds.findIndex((kind) => kind.type === "stream" || kind.type === "chan");
+  if (whole >= 0 && plan.method === "HEAD") {
+    fail(`HEAD has no body: result ${whole + 1} is a ${kinds[whole].type}, which is nothing else`);
+  }
+  if (whole >= 0 && schemas.length > 1) {
+    fail(`result ${whole + 1} is a ${kinds[whole].type} and must be the only one`);
+  }
+  if (!tagged && schemas.length === 1 && rules.length === 0 && isUnknown(kinds[0])) {
+    fail(
+      `the kind of result ${operation.results.indexOf(schemas[0]) + 1} cannot be told from its schema: ${
+        hint(schemas[0])
+      }`,
+    );
+  }
+  return problems;
+}
+
+const isResultOnly = ({ type }: Kind) => type === "chan" || type === "error";
+
+const isUnknown = (kind: Kind) => kind.type === "any" && kind.unknown === true;

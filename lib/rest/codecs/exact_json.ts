@@ -1,0 +1,27 @@
+import type { Codec } from "./codec.ts";
+import { readJSON, writeJSON } from "./json.ts";
+import { boundDepth } from "./json_depth.ts";
+
+/**
+ * JSON in which bigint, Date and bytes keep their value: integers are exact whatever their size, times are RFC 3339 text, bytes are base64. What
+ * a schema does not call so is read as JSON.parse reads it.
+ *
+ * @example
+ * ```ts
+ * import { api, exactJSON, handlerWith, implement, rest } from "../server.ts";
+ * import { z } from "npm:zod@4.6.7";
+ * const Big = z.object({ n: z.bigint() });
+ * const next = api("x", { Next: rest("POST /next", [Big], [Big]) });
+ * const serve = handlerWith({ codecs: [exactJSON] }, null, implement(next, { Next: ({ n }) => ({ n: n + 1n }) }));
+ * const headers = { "content-type": "application/json" };
+ * const body = '{"n":9007199254740993}';
+ * const response = await serve(new Request("http://localhost/next", { method: "POST", body, headers }));
+ * console.assert(await response.text() === '{"n":9007199254740994}');
+ * ```
+ */
+export const exactJSON: Codec = {
+  type: "application/json",
+  carries: () => true,
+  encode: (value, { kind }) => writeJSON(value, kind),
+  decode: (body, { kind }) => body === "" ? undefined : readJSON(boundDepth(body), kind),
+};

@@ -1,0 +1,61 @@
+import type { Codec } from "./codec.ts";
+import { fieldsOf, readField, readFields } from "./form.ts";
+import { writeJSON } from "./json.ts";
+import { isRecord } from "./record.ts";
+import { writeScalar } from "./scalar_text.ts";
+
+/**
+ * `multipart/form-data` (RFC 7578): a part for each property of a struct or entry of a map. A `File` or `Blob` travels as a file, and so do
+ * bytes; a list repeats its part, and what has parts of its own is written as JSON. Files are held in memory up to the operation's `limit`: for
+ * larger ones use a `stream`.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, link, rest } from "../mod.ts";
+ * import { z } from "npm:zod@4.6.7";
+ *
+ * const Photo = z.object({ title: z.string(), file: z.file() });
+ * const album = api("album.example.com", { Add: rest("POST(multipart/form-data) /photos", [Photo], [z.string()]) });
+ * const serve = handler(null, implement(album, { Add: ({ title, file }) => `${title}: ${file.name}, ${file.size} bytes` }));
+ * const client = link(album, "http://localhost", { fetch: serve });
+ * const file = new File(["…"], "sea.png", { type: "image/png" });
+ * console.assert(await client.Add({ title: "Sea", file }) === "Sea: sea.png, 3 bytes");
+ * ```
+ */
+export const multipart: Codec = {
+  type: "multipart/form-data",
+  carries: ({ type }) => type === "struct" || type === "map",
+  encode(value, { kind }) {
+    const body = new FormData();
+    for (const [name, item] of fieldsOf(value, kind)) {
+      if (item instanceof Blob) body.append(name, item);
+      // The library of types does not know that these bytes are of no shared memory.
+      else if (item instanceof Uint8Array) body.append(name, new Blob([item as Uint8Array<ArrayBuffer>]));
+      else body.append(name, isRecord(item) || Array.isArray(item) ? writeJSON(item) : writeScalar(item));
+    }
+    // The runtime writes the type, with the boundary in it.
+    return { body, headers: [] };
+  },
+  async read(message, { kind }) {
+    const form = await message.formData();
+    const files = new Map<File, Uint8Array>();
+    // Not by `getAll`, which looks at every part for each name.
+    const entries = new Map<string, FormDataEntryValue[]>();
+    for (const [name, entry] of form) {
+      if (entry instanceof File) files.set(entry, new Uint8Array(await entry.arrayBuffer()));
+      const before = entries.get(name);
+      if (before) before.push(entry);
+      else entries.set(name, [entry]);
+    }
+    return readFields<FormDataEntryValue>(
+      entries.keys(),
+      (name) => entries.get(name) ?? [],
+      kind,
+      (entry, kind, name) =>
+        typeof entry === "string" ? readField(entry, kind, name) : kind.type === "bytes" ? files.get(entry) : entry,
+    );
+  },
+  decode() {
+    throw new SyntaxError("the type has no boundary");
+  },
+};

@@ -1,0 +1,51 @@
+import { decodeBase64, encodeBase64 } from "./base64.ts";
+import { readTime } from "./time_text.ts";
+import type { Kind } from "../plan/kind.ts";
+
+// Digits fit in one place only: else it would take the square of their number to see that they do not.
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const INTEGER = /^[+-]?\d{1,40}$/;
+
+/** Makes a value of the text that stands for it in a path, a query or a text body. Undefined when the text is not of that kind. */
+export function readScalar(text: string, kind: Kind): unknown {
+  return kind.type === "time" ? readTime(text) : kind.type === "bytes" ? decodeBase64(text) : readPlain(text, kind);
+}
+
+/** {@linkcode readScalar} for all but times and bytes, which stay text. */
+export function readPlain(text: string, kind: Kind): unknown {
+  switch (kind.type) {
+    case "boolean":
+      return /^(true|1)$/.test(text) || (/^(false|0)$/.test(text) ? false : undefined);
+    case "number":
+      return NUMBER.test(text) ? Number(text) : undefined;
+    case "int64":
+    case "uint64":
+      return INTEGER.test(text) ? BigInt(text) : undefined;
+    case "null":
+      return /^(null)?$/.test(text) ? null : undefined;
+    case "choice":
+      return kind.of.map((part) => readPlain(text, part)).find((value) => value !== undefined);
+    default:
+      return text;
+  }
+}
+
+const WORDS: Partial<Record<Kind["type"], string>> = {
+  boolean: "true or false",
+  number: "a number",
+  int64: "an integer",
+  uint64: "an integer",
+  time: "a time in the form of RFC 3339",
+  bytes: "base64",
+};
+
+/** What a text of this kind looks like, for messages. */
+export function describeKind(kind: Kind): string {
+  return kind.type === "choice" ? kind.of.map(describeKind).join(" or ") : WORDS[kind.type] ?? `a ${kind.type}`;
+}
+
+/** Writes a value as the text that stands for it in a path, a query or a text body. */
+export function writeScalar(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  return value instanceof Uint8Array ? encodeBase64(value) : String(value);
+}

@@ -1,0 +1,129 @@
+/**
+ * `application/xml` bodies: an export of its own, as it brings a library with it.
+ *
+ * @module
+ */
+import { XMLBuilder, XMLParser } from "npm:fast-xml-parser@5.12.1";
+import type { Codec } from "./codec.ts";
+import type { Kind } from "../plan/kind.ts";
+import { withLists } from "./form.ts";
+import { isRecord } from "./record.ts";
+import { describeKind, readScalar, writeScalar } from "./scalar_text.ts";
+
+/**
+ * Options of {@linkcode xml}.
+ *
+ * @example
+ * ```ts
+ * import { xml, type XMLOptions } from "./xml.ts";
+ * const atom: XMLOptions = { root: "feed", type: "application/atom+xml" };
+ * console.assert(xml(atom).type === "application/atom+xml");
+ * ```
+ */
+export interface XMLOptions {
+  /** The name of the outermost element; `root` by default. Any is read. */
+  readonly root?: string;
+  /** The content type; `application/xml` by default. */
+  readonly type?: string;
+}
+
+/** What an attribute's name begins with in a struct, and the name of text beside attributes. */
+const ATTRIBUTE = "@";
+const TEXT = "#text";
+
+/**
+ * A codec for XML: an element for each property of a struct or entry of a map, repeated for a list. A property whose name begins with `@` is an
+ * attribute, `#text` is the text beside it. Documents with a DOCTYPE are refused.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, link, rest } from "../mod.ts";
+ * import { xml } from "./xml.ts";
+ * import { z } from "npm:zod@4.6.7";
+ *
+ * const Note = z.object({ "@id": z.number(), line: z.array(z.string()) });
+ * const notes = api("notes.example.com", { Put: rest("PUT(application/xml) /note", [Note], [z.string()]) }, {
+ *   codecs: [xml({ root: "note" })],
+ * });
+ * const serve = handler(null, implement(notes, { Put: (note) => JSON.stringify(note) }));
+ * const body = `<note id="7"><line>milk &amp; bread</line></note>`;
+ * const headers = { "content-type": "application/xml" };
+ * const response = await serve(new Request("http://localhost/note", { method: "PUT", body, headers }));
+ * console.assert(await response.text() === `{"@id":7,"line":["milk & bread"]}`);
+ * console.assert(await link(notes, "http://localhost", { fetch: serve }).Put({ "@id": 1, line: ["tea"] }) !== "");
+ * ```
+ */
+export function xml({ root = "root", type = "application/xml" }: XMLOptions = {}): Codec {
+  const shared = { ignoreAttributes: false, attributeNamePrefix: ATTRIBUTE, textNodeName: TEXT };
+  const builder = new XMLBuilder({ ...shared, suppressBooleanAttributes: false });
+  const parser = new XMLParser({
+    ...shared,
+    // White space may be what a text is; where it only separates elements it is left out below.
+    trimValues: false,
+    // The kinds of the schema say what a text is, not its looks.
+    parseTagValue: false,
+    parseAttributeValue: false,
+    ignoreDeclaration: true,
+    ignorePiTags: true,
+  });
+  return {
+    type,
+    carries: (kind) => kind.type === "struct" || kind.type === "map",
+    encode: (value) => `<?xml version="1.0" encoding="UTF-8"?>${builder.build({ [root]: plain(value) })}`,
+    decode(body, { kind }) {
+      if (/<!DOCTYPE/i.test(body)) throw new SyntaxError("a DOCTYPE is not allowed");
+      const document: unknown = parser.parse(body, true);
+      const [outermost] = Object.values(isRecord(document) ? document : {});
+      return typed(outermost, kind, root);
+    },
+  };
+}
+
+/** Whether a value is a text that says nothing. */
+const isBlank = (value: unknown) => typeof value === "string" && value.trim() === "";
+
+/** What nothing is known of, without the white space between its elements. */
+function withoutBlanks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutBlanks);
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).filter(([name, item]) => name !== TEXT || !isBlank(item));
+  return Object.fromEntries(entries.map(([name, item]) => [name, withoutBlanks(item)]));
+}
+
+/** Writes scalars as their text and leaves out what is not there. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isRecord(value)) return writeScalar(value);
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined && item !== null);
+  return Object.fromEntries(entries.map(([name, item]) => [name, plain(item)]));
+}
+
+/** Makes of texts what their kind says; what does not fit is left for the schema to refuse. */
+function typed(value: unknown, kind: Kind, name: string): unknown {
+  switch (kind.type) {
+    case "any":
+      return withoutBlanks(value);
+    case "list":
+      return (Array.isArray(value) ? value : [value]).map((item) => typed(item, kind.item, name));
+    case "struct":
+    case "map": {
+      // An element without anything in it is an empty text.
+      const fields = isBlank(value) ? {} : value;
+      if (!isRecord(fields)) return value;
+      const read = Object.fromEntries(
+        Object.entries(fields).filter(([name, item]) => name !== TEXT || !isBlank(item)).map(([name, item]) => {
+          const of = kind.type === "map" ? kind.value : kind.fields.get(name)?.kind;
+          return [name, typed(item, of ?? { type: "any" }, name)];
+        }),
+      );
+      return withLists(read, kind);
+    }
+    default: {
+      const text = isRecord(value) && TEXT in value ? value[TEXT] : value;
+      if (typeof text !== "string") return text;
+      const read = readScalar(kind.type === "string" || kind.type === "text" ? text : text.trim(), kind);
+      if (read === undefined) throw new SyntaxError(`"${name}" is not ${describeKind(kind)}`);
+      return read;
+    }
+  }
+}

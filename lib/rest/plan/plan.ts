@@ -1,0 +1,146 @@
+import type { APIOptions, Operation } from "../definition.ts";
+import { type Kind, knownKind } from "./kind.ts";
+import { encodePathText } from "../tag/path_text.ts";
+import { planBody, planResult } from "./plan_body.ts";
+import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, Target } from "./plan_types.ts";
+import type { Schema } from "./schema.ts";
+import { parseTag, type Placeholder, type Source, type Tag, type TagSegment } from "../tag/tag.ts";
+
+/** The largest body where nothing else is said, in bytes. */
+const DEFAULT_LIMIT = 4 * 1024 * 1024;
+
+/**
+ * Makes the plan of an operation. It trusts the definition: {@linkcode checkDefinition} is what says what is wrong with one.
+ *
+ * @throws {SyntaxError} when the tag has not even the outline of one
+ */
+export function planOperation(
+  name: string,
+  { tag: text, args, results, options }: Operation,
+  { limit }: APIOptions,
+  tag: Tag = parseTag(text),
+): Plan {
+  const all: ArgumentPlan[] = args.map((schema) => ({ schema, kind: knownKind(schema) }));
+  const parameters = tag.segments.flatMap((segment) =>
+    placeholdersOf(segment).map(({ name, source }) => ({
+      name,
+      remainder: segment.remainder,
+      ...findTarget(all, source),
+    }))
+  );
+  const query: QueryParameter[] = [];
+  const spreads: QuerySpread[] = [];
+  const constants: [string, string][] = [];
+  for (const item of tag.query) {
+    if (item.type === "constant") constants.push([item.name, item.value]);
+    else {
+      const target = findTarget(all, item.source);
+      if (item.type === "named") {
+        const emptyList = isList(target) && !target.path.length && isRequired(args[target.argument]);
+        query.push({ name: item.name, emptyList, followed: false, ...target });
+      } else {
+        const { argument, kind } = target;
+        spreads.push({ argument, value: kind.type === "map" ? kind.value : undefined });
+        query.push(...spread(target, parameters, "", true));
+      }
+    }
+  }
+  const targets = [...parameters, ...query];
+  const rest = [...all.keys()].filter((index) =>
+    !spreads.some(({ argument }) => argument === index) &&
+    !isPlaced(all[index].kind, targets.filter(({ argument }) => argument === index))
+  );
+  const body = planBody(tag, all, rest);
+  const result = planResult(tag, results, body !== undefined);
+  return {
+    name,
+    tag: text,
+    description: options.description,
+    method: tag.method,
+    segments: tag.segments.map(toSegment),
+    parameters,
+    query,
+    spreads,
+    constants,
+    present: options.present ?? [],
+    versionsText: options.versions,
+    arguments: all,
+    body,
+    result,
+    status: options.status ?? (result.shape === "none" ? 204 : 200),
+    limit: options.limit ?? (body?.shape === "stream" ? Infinity : limit ?? DEFAULT_LIMIT),
+    asTagged: options.body === "as-tagged",
+  };
+}
+
+/** The placeholders of a segment, in order. */
+export function placeholdersOf({ parts }: TagSegment): Placeholder[] {
+  return parts.filter((part) => typeof part !== "string");
+}
+
+/** Where a placeholder's value goes; the argument is -1 when it goes nowhere. */
+export function findTarget(all: readonly ArgumentPlan[], source: Source): Target {
+  if ("argument" in source) return { ...source, path: [], kind: all[source.argument]?.kind ?? { type: "any" } };
+  for (const [argument, { kind }] of all.entries()) {
+    const found = findField(kind, source.field);
+    if (found) return { argument, ...found };
+  }
+  return { argument: -1, path: [], kind: { type: "any" } };
+}
+
+function findField(kind: Kind, names: readonly string[]): { path: string[]; kind: Kind } | undefined {
+  const path: string[] = [];
+  for (const name of names) {
+    const fields = kind.type === "struct" ? [...kind.fields] : [];
+    const found = fields.find(([key]) => key === name) ?? fields.find(([, { alias }]) => alias === name);
+    if (!found) return undefined;
+    path.push(found[0]);
+    kind = found[1].kind;
+  }
+  return { path, kind };
+}
+
+/** Whether the values in path and query make up all of an argument, so that none of it is left for the body. */
+function isPlaced(kind: Kind, targets: readonly Target[]): boolean {
+  return targets.some(({ path }) => path.length === 0) || kind.type === "struct" && targets.length > 0 &&
+      [...kind.fields.keys()].every((name) => targets.some(({ path }) => path.length === 1 && path[0] === name));
+}
+
+function toSegment({ parts, remainder }: TagSegment): Segment {
+  const made = parts.map((part): { text: string } | { name: string } =>
+    typeof part === "string" ? { text: encodePathText(part) } : { name: part.name }
+  );
+  const [first = { text: "" }] = made;
+  if (made.length > 1) return { type: "partial", parts: made };
+  return "text" in first ? { type: "literal", ...first } : { type: remainder ? "remainder" : "parameter", ...first };
+}
+
+const isList = ({ kind }: { readonly kind: Kind }) => kind.type === "list";
+
+/** Whether a schema takes no undefined. */
+function isRequired(schema: Schema): boolean {
+  const validated = schema["~standard"].validate(undefined);
+  return !(validated instanceof Promise) && validated.issues !== undefined;
+}
+
+/** How deep structs within structs are spread. */
+const MAX_DEPTH = 8;
+
+/** The fields of a struct as query parameters. */
+function spread(
+  { argument, kind, path }: Target,
+  placed: readonly Target[],
+  prefix: string,
+  required: boolean,
+): QueryParameter[] {
+  if (kind.type !== "struct" || path.length >= MAX_DEPTH) return [];
+  return [...kind.fields].flatMap(([key, field]) => {
+    const target = { argument, path: [...path, key], kind: field.kind };
+    if (placed.some((one) => one.argument === argument && one.path.join() === target.path.join())) return [];
+    const name = prefix + (field.alias ?? key);
+    // The struct itself can arrive as JSON under its own name, or each of its fields as `a.b`.
+    const isThere = required && field.required === true;
+    const fields = spread(target, placed, `${name}.`, isThere);
+    return [{ name, emptyList: isThere && isList(target), followed: fields.length > 0, ...target }, ...fields];
+  });
+}

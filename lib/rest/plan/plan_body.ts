@@ -1,0 +1,70 @@
+import { isScalar, type Kind, knownKind } from "./kind.ts";
+import { type ChannelMarker, markerIs, type StreamMarker } from "./marker.ts";
+import type { ArgumentPlan, BodyPlan, ResultPlan } from "./plan_types.ts";
+import type { Schema } from "./schema.ts";
+import type { Tag } from "../tag/tag.ts";
+
+/** The content type a kind has when nothing says one. */
+export function defaultType(kind: Kind): string {
+  // A mixture of scalars as bare text could not be read back.
+  return isScalar(kind) && !/^(text|choice)$/.test(kind.type) ? "text/plain" : "application/json";
+}
+
+/** Plans the body of the arguments that are placed nowhere else. */
+export function planBody(
+  { contentType, argumentRules: names }: Tag,
+  all: readonly ArgumentPlan[],
+  rest: readonly number[],
+): BodyPlan | undefined {
+  if (!rest.length) return undefined;
+  const streamed = markerIs<StreamMarker>(all[rest[0]].schema, "stream");
+  const whole = combine(rest.map((index) => all[index].kind), names);
+  return {
+    ...whole,
+    shape: streamed ? "stream" : whole.shape,
+    arguments: rest,
+    names,
+    contentType: contentType ?? (streamed ? typeOf(streamed) : defaultType(whole.kind)),
+    tagged: contentType !== undefined,
+  };
+}
+
+const typeOf = (marker: StreamMarker) => marker.type ?? "application/octet-stream";
+
+/** What several values make together: an object where they have names, else a list; one alone is what it is. */
+function combine(kinds: Kind[], names: readonly string[]): { shape: "fields" | "value" | "list"; kind: Kind } {
+  if (names.length > 0) {
+    // Rules without a value of their own are a problem that the check tells.
+    const fields = names.map((name, index) => [name, { kind: kinds[index] ?? { type: "null" } }] as const);
+    return { shape: "fields", kind: { type: "struct", fields: new Map(fields) } };
+  }
+  if (kinds.length === 1) return { shape: "value", kind: kinds[0] };
+  return { shape: "list", kind: { type: "list", item: { type: "any" }, items: kinds } };
+}
+
+/** Plans the response. */
+export function planResult(tag: Tag, results: readonly Schema[], hasBody: boolean): ResultPlan {
+  const fallible = results.length > 0 && markerIs(results[results.length - 1], "error") !== undefined;
+  const schemas = fallible ? results.slice(0, -1) : results;
+  const names = tag.resultRules;
+  const [first] = schemas;
+  // The tag's type is that of the body, if there is one; JSON it says of both.
+  const given = !hasBody || isJSON(tag.contentType) ? tag.contentType : undefined;
+  const base = { schemas, names, fallible, tagged: given !== undefined, item: undefined };
+  if (!first) return { ...base, shape: "none", contentType: "text/plain", kind: { type: "null" } };
+  const streamed = markerIs<StreamMarker>(first, "stream");
+  if (streamed) {
+    return { ...base, shape: "stream", contentType: !hasBody && given || typeOf(streamed), kind: { type: "stream" } };
+  }
+  const { item } = markerIs<ChannelMarker<Schema>>(first, "chan") ?? {};
+  if (item) {
+    return { ...base, shape: "channel", contentType: given ?? "application/x-ndjson", kind: knownKind(item), item };
+  }
+  const whole = combine(schemas.map(knownKind), names);
+  return { ...base, ...whole, contentType: given ?? defaultType(whole.kind) };
+}
+
+/** Whether a content type is JSON, or one of its dialects. */
+export function isJSON(type: string | undefined): boolean {
+  return type !== undefined && /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type);
+}

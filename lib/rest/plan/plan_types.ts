@@ -1,0 +1,107 @@
+import type { Kind } from "./kind.ts";
+import type { Schema } from "./schema.ts";
+
+/** A segment of a path as the router knows it. Literals are percent-encoded as `new URL` would. */
+export type Segment =
+  | { readonly type: "literal"; readonly text: string }
+  | { readonly type: "parameter"; readonly name: string }
+  /** Literals and names in turn; at least one of each. */
+  | { readonly type: "partial"; readonly parts: readonly ({ readonly text: string } | { readonly name: string })[] }
+  | { readonly type: "remainder"; readonly name: string };
+
+/** Where a value goes: an argument by its number, or a field within it. */
+export interface Target {
+  readonly argument: number;
+  /** Empty when the value is the argument itself. */
+  readonly path: readonly string[];
+  readonly kind: Kind;
+}
+
+/** A value in the path, in the order the router captures them. */
+export interface PathParameter extends Target {
+  readonly name: string;
+  readonly remainder: boolean;
+}
+
+/** A value in the query, under its name: an argument, or a field of one that is spread, nested ones as `a.b`. */
+export interface QueryParameter extends Target {
+  readonly name: string;
+  /** Whether it is a list that must be there, so that nothing in the query means an empty one. */
+  readonly emptyList: boolean;
+  /** Whether it is a struct whose fields follow, each of its own: what is written then is these. */
+  readonly followed: boolean;
+}
+
+/** An argument spread over the query: a struct, whose fields are query parameters, or a map. */
+export interface QuerySpread {
+  readonly argument: number;
+  /** What the values of a map are; undefined for a struct. */
+  readonly value: Kind | undefined;
+}
+
+/** One argument. */
+export interface ArgumentPlan {
+  readonly schema: Schema;
+  readonly kind: Kind;
+}
+
+/** How the body is made of arguments, or is one. */
+export interface BodyPlan {
+  readonly shape: "value" | "fields" | "list" | "stream";
+  readonly arguments: readonly number[];
+  /** The names of the arguments in an object, for `fields`. */
+  readonly names: readonly string[];
+  readonly contentType: string;
+  /** Whether the tag itself names the content type. */
+  readonly tagged: boolean;
+  readonly kind: Kind;
+}
+
+/** How the response is made of results, or is one. */
+export interface ResultPlan {
+  readonly shape: "none" | "value" | "fields" | "list" | "stream" | "channel";
+  readonly schemas: readonly Schema[];
+  readonly names: readonly string[];
+  readonly contentType: string;
+  readonly tagged: boolean;
+  readonly kind: Kind;
+  /** Whether `error` is the last result. */
+  readonly fallible: boolean;
+  /** The item of a channel. */
+  readonly item: Schema | undefined;
+}
+
+/**
+ * An operation, taken apart once: the server, the client, the router and documents all read it.
+ *
+ * @example
+ * ```ts
+ * import { api, int64, type Plan, rest } from "../mod.ts";
+ * const line = ({ method, name, result }: Plan) => `${method} ${name} -> ${result.contentType}`;
+ * const [plan] = api("x", { Level: rest("GET /level", [], [int64]) }).plans;
+ * console.assert(line(plan) === "GET Level -> text/plain");
+ * ```
+ */
+export interface Plan {
+  /** The function's name. */
+  readonly name: string;
+  readonly tag: string;
+  readonly description: string | undefined;
+  readonly method: string;
+  readonly segments: readonly Segment[];
+  readonly parameters: readonly PathParameter[];
+  readonly query: readonly QueryParameter[];
+  readonly spreads: readonly QuerySpread[];
+  /** Query constants: the client sends them, the server requires them. */
+  readonly constants: readonly (readonly [name: string, value: string])[];
+  readonly present: readonly string[];
+  /** Which versions in the path it takes, as in `<4`. */
+  readonly versionsText: string | undefined;
+  readonly arguments: readonly ArgumentPlan[];
+  readonly body: BodyPlan | undefined;
+  readonly result: ResultPlan;
+  /** The status of success. */
+  readonly status: number;
+  readonly limit: number;
+  readonly asTagged: boolean;
+}

@@ -1,0 +1,108 @@
+/**
+ * What a {@linkcode Schema} validated to: the value, or what is wrong with it.
+ *
+ * @example
+ * ```ts
+ * import type { Validated } from "../mod.ts";
+ * const even = (value: unknown): Validated<number> =>
+ *   typeof value === "number" && value % 2 === 0 ? { value } : { issues: [{ message: "Expected an even number" }] };
+ * console.assert(even(3).issues?.length === 1);
+ * ```
+ */
+export type Validated<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly Issue[] };
+
+/**
+ * One thing that is wrong with a value, and where in it.
+ *
+ * @example
+ * ```ts
+ * import type { Issue } from "../mod.ts";
+ * const issue: Issue = { message: "Expected a string", path: ["user", "name"] };
+ * ```
+ */
+export interface Issue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/**
+ * What a schema library is asked for when it writes a JSON Schema.
+ *
+ * @example
+ * ```ts
+ * import type { JSONSchemaOptions } from "../mod.ts";
+ * const options: JSONSchemaOptions = { target: "draft-2020-12" };
+ * ```
+ */
+export interface JSONSchemaOptions {
+  readonly target: "draft-2020-12";
+  /** Passed through to the library; libraries ignore what they do not know. */
+  readonly libraryOptions?: Record<string, unknown> | undefined;
+}
+
+/**
+ * A Standard Schema (https://standardschema.dev) with its JSON Schema part, as zod 4 offers it. Anything of this shape
+ * describes an argument or a result.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, rest, type Schema } from "../mod.ts";
+ * const json = () => ({ type: "number" });
+ * const even: Schema<number> = {
+ *   "~standard": {
+ *     version: 1,
+ *     vendor: "example",
+ *     validate: (value) =>
+ *       typeof value === "number" && value % 2 === 0 ? { value } : { issues: [{ message: "Expected an even number" }] },
+ *     jsonSchema: { input: json, output: json },
+ *   },
+ * };
+ * const halves = api("x", { Half: rest("GET /half?of=%v", [even], [even]) });
+ * const serve = handler(null, implement(halves, { Half: (n) => n / 2 }));
+ * console.assert((await serve(new Request("http://localhost/half?of=3"))).status === 400);
+ * ```
+ */
+export interface Schema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly validate: (value: unknown) => Validated<Output> | Promise<Validated<Output>>;
+    readonly jsonSchema?: {
+      readonly input: (options: JSONSchemaOptions) => Record<string, unknown>;
+      readonly output: (options: JSONSchemaOptions) => Record<string, unknown>;
+    } | undefined;
+  };
+}
+
+/**
+ * The type a schema accepts: what a client passes as an argument, and what a server returns as a result.
+ *
+ * @example
+ * ```ts
+ * import { type Input, int64 } from "../mod.ts";
+ * const passed: Input<typeof int64>[] = [1, 2n];
+ * ```
+ */
+export type Input<S extends Schema> = NonNullable<S["~standard"]["types"]>["input"];
+
+/**
+ * The type a schema makes of what it accepts: what a server function is given, and what a client gets back.
+ *
+ * @example
+ * ```ts
+ * import { int64, type Output } from "../mod.ts";
+ * const got: Output<typeof int64> = 2n;
+ * ```
+ */
+export type Output<S extends Schema> = NonNullable<S["~standard"]["types"]>["output"];
+
+/** Writes issues as one line: `at "a.b": message; …`. */
+export function describeIssues(issues: readonly Issue[]): string {
+  return issues.map(({ message, path }) => {
+    const text = path?.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+    return text ? `at "${text}": ${message}` : message;
+  }).join("; ");
+}

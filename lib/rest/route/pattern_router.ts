@@ -1,0 +1,55 @@
+import type { Segment } from "../plan/plan_types.ts";
+import { compareSegments } from "./route_order.ts";
+import { type Condition, conditionsOf, type Match, type Route, Router } from "./router.ts";
+
+interface PatternRoute<Value> extends Route<Value> {
+  readonly pattern: RegExp;
+  readonly conditions: readonly Condition[];
+}
+
+/**
+ * A router that tries a regular expression per route, the most specific first: little code, and searches that grow with the number of
+ * routes. Versions and aliases it leaves to the trie.
+ */
+export class PatternRouter<Value> extends Router<Value> {
+  readonly #routes: readonly PatternRoute<Value>[];
+
+  /** @throws {TypeError} for routes that take versions or aliases */
+  constructor(routes: readonly Route<Value>[]) {
+    super(routes);
+    this.#routes = routes.map((route) => {
+      const { plan, versioned, aliases } = route;
+      if (versioned || aliases || plan.versionsText) {
+        throw new TypeError(`Route "${plan.name}": versions and aliases take the part trieRouter`);
+      }
+      return { ...route, pattern: expressionOf(plan.segments), conditions: conditionsOf(plan) };
+    }).sort((a, b) => compareSegments(a.plan.segments, b.plan.segments) || b.conditions.length - a.conditions.length);
+  }
+
+  protected override find(method: string, path: string, query: string): Match<Value> | undefined {
+    for (const { plan, pattern, conditions, value } of this.#routes) {
+      const match = method === plan.method && pattern.exec(path);
+      if (match && conditions.every((holds) => holds(query))) return { value, captures: match.slice(1) };
+    }
+  }
+}
+
+function expressionOf(segments: readonly Segment[]): RegExp {
+  let groups = 0;
+  const source = segments.map((segment) =>
+    "/" + partsOf(segment).map((part, index, parts) => {
+      if ("text" in part) return escape(part.text);
+      groups++;
+      if (segment.type === "remainder") return "(.+)";
+      // What is between two names is looked for once (a lookahead is not gone back into): trying all places would take ever longer.
+      const next = index < parts.length - 2 && parts[index + 1];
+      return next && "text" in next ? `(?=([^/]+?)${escape(next.text)})\\${groups}` : "([^/]+)";
+    }).join("")
+  ).join("");
+  // To find where two remainders part takes the square of the length, three the cube: a path that is too long for that (8192 for two) fits nothing.
+  return RegExp(`^(?!.{${2 ** (52 / (source.split("(.+)").length + 1)) | 0}})${source}$`);
+}
+
+const partsOf = (segment: Segment) => segment.type === "partial" ? segment.parts : [segment];
+
+const escape = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");

@@ -1,0 +1,60 @@
+import type { Plan } from "../plan/plan_types.ts";
+import { isOddPath, normalisePath } from "./request_path.ts";
+
+/** A plan and what is to be found by it. */
+export interface Route<Value> {
+  readonly plan: Plan;
+  /** Whether a version may stand before the path. */
+  readonly versioned: boolean | undefined;
+  /** Other spellings of the first segment. */
+  readonly aliases: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly value: Value;
+}
+
+/** The route of a request. */
+export interface Match<Value> {
+  readonly value: Value;
+  /** What the path says of each placeholder, in order, as it stands in the path. */
+  readonly captures: readonly string[];
+  readonly version?: string | undefined;
+}
+
+/** Finds routes by method and path. Of several that fit, the most specific is found. */
+export abstract class Router<Value> {
+  readonly #methods: ReadonlySet<string>;
+
+  constructor(routes: readonly Route<Value>[]) {
+    this.#methods = new Set(routes.map(({ plan }) => plan.method));
+  }
+
+  /** Finds the route of a path as it stands. */
+  protected abstract find(method: string, path: string, query: string): Match<Value> | undefined;
+
+  /**
+   * Finds the route of a request.
+   *
+   * @param path The path as it came, percent-encoded
+   * @param query The query without its question mark
+   */
+  match(method: string, path: string, query: string): Match<Value> | undefined {
+    const found = this.find(method, path, query);
+    return found?.captures.length === 0 || !isOddPath(path) ? found : this.find(method, normalisePath(path), query);
+  }
+
+  /** The methods that would find a route for this path. */
+  methods(path: string, query: string): string[] {
+    return [...this.#methods].filter((method) => this.match(method, path, query)).sort();
+  }
+}
+
+/** Makes a router of routes. */
+export type MakeRouter = <Value>(routes: readonly Route<Value>[]) => Router<Value>;
+
+/** What a request must be beyond method and path. */
+export type Condition = (query: string) => boolean;
+
+/** The conditions of an operation. Of those with the same path, the one with more of them is asked first; among equals, the first defined. */
+export function conditionsOf({ present, constants }: Plan): readonly Condition[] {
+  const wanted: (readonly [name: string, value?: string])[] = [...present.map((name) => [name] as const), ...constants];
+  return wanted.map(([name, value]) => (query) => new URLSearchParams(query).has(name, value));
+}

@@ -1,0 +1,84 @@
+import type { Context, Platform, Upgraded, UpgradeInit } from "../context.ts";
+import { HTTPError } from "../error.ts";
+
+/** One call of a function over HTTP: what the function sees as its context, and what the server keeps of it. */
+export class Call implements Context {
+  // Declared, not defined: a call is made for each request, and each field would be written twice.
+  declare readonly request: Request;
+  declare readonly platform: Platform;
+  declare readonly name: string;
+  declare readonly version: string | undefined;
+  declare readonly query: string;
+  declare readonly captures: readonly string[];
+  // Those below are not even written for most calls.
+  declare identity: unknown;
+  declare upgraded: Response | undefined;
+  /** The headers the function set, if it touched them. */
+  declare ownHeaders: Headers | undefined;
+  declare private controller: AbortController | undefined;
+  declare private finished: boolean | undefined;
+  declare private forget: (() => void) | undefined;
+
+  constructor(
+    request: Request,
+    platform: Platform,
+    name: string,
+    version: string | undefined,
+    query: string,
+    captures: readonly string[],
+  ) {
+    this.request = request;
+    this.platform = platform;
+    this.name = name;
+    this.version = version;
+    this.query = query;
+    this.captures = captures;
+  }
+
+  get headers(): Headers {
+    return this.ownHeaders ??= new Headers();
+  }
+
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      const controller = this.controller = new AbortController();
+      const { signal } = this.request;
+      const abort = () => controller.abort(signal.reason);
+      // Deno's own server fires the request's signal after success too, so it is only listened to while the call lasts.
+      if (!this.finished) {
+        if (signal.aborted) abort();
+        else signal.addEventListener("abort", abort, { once: true });
+        this.forget = () => signal.removeEventListener("abort", abort);
+      }
+    }
+    return this.controller.signal;
+  }
+
+  /** Whether the function asked for the signal. */
+  get watched(): boolean {
+    return this.controller !== undefined;
+  }
+
+  /** The response's body was not wanted any more. */
+  cancel(reason: unknown): void {
+    this.controller?.abort(reason);
+    this.finish();
+  }
+
+  /** The response is complete. */
+  finish(): void {
+    this.finished = true;
+    this.forget?.();
+  }
+
+  async upgrade(init?: UpgradeInit): Promise<Upgraded> {
+    if (this.platform.upgrade === undefined) {
+      throw new HTTPError(501, `Take over the socket for "${this.name}": this runtime cannot`, {
+        kind: "unimplemented",
+      });
+    }
+    const upgraded = await this.platform.upgrade(init);
+    this.upgraded = upgraded.response;
+    return upgraded;
+  }
+}

@@ -1,0 +1,124 @@
+import type { Authenticator } from "../auth.ts";
+import { Call } from "./call.ts";
+import type { Codec } from "../codecs/codec.ts";
+import type { Handler, Platform } from "../context.ts";
+import type { HeaderContext } from "../definition.ts";
+import { Endpoint } from "./endpoint.ts";
+import type { HeaderValues } from "../codecs/header_value.ts";
+import type { Implementation } from "../implement.ts";
+import type { BodyPlan } from "../plan/plan_types.ts";
+import { cutPath } from "../route/request_path.ts";
+import { PatternRouter } from "../route/pattern_router.ts";
+import type { MakeRouter, Route } from "../route/router.ts";
+import { ResponseWriter } from "./write_response.ts";
+import type { ResultWriter } from "./write_result.ts";
+
+/**
+ * What a server can do beyond JSON and text.
+ *
+ * @example
+ * ```ts
+ * import { form, multipart, type ServerParts, streams, writeChannel } from "../server.ts";
+ * const parts: ServerParts = { codecs: [form, multipart], streams, channel: writeChannel };
+ * ```
+ */
+export interface ServerParts {
+  /** Finds routes; a regular expression for each does, unless told otherwise. */
+  readonly router?: MakeRouter;
+  /** More content types. */
+  readonly codecs?: readonly Codec[];
+  /**
+   * Undoes the coding of a body (`Content-Encoding`) that may have `limit` bytes, or refuses it. Without this bodies are read as they come.
+   */
+  readonly decode?: (request: Request, limit: number, shape: BodyPlan["shape"]) => Request;
+  /** Streams as bodies and results, and responses that functions make themselves. */
+  readonly streams?: {
+    read(request: Request, limit: number): ReadableStream<Uint8Array>;
+    write(value: unknown, call: Call, writer: ResultWriter): Response | Promise<Response>;
+  };
+  /** Sends channels. */
+  readonly channel?: (value: unknown, call: Call, writer: ResultWriter) => Promise<Response>;
+  /** Lets results write headers. */
+  readonly headers?: HeaderValues;
+  /** Changes finished answers, one after the other; those of streams and channels excepted. */
+  readonly finish?: readonly Finish[];
+}
+
+/**
+ * Changes an answer whose body is there as a whole.
+ *
+ * @example
+ * ```ts
+ * import type { Finish } from "../server.ts";
+ * const stamp: Finish = (_request, response) => {
+ *   response.headers.set("x-served-by", "gantry");
+ *   return response;
+ * };
+ * ```
+ */
+export type Finish = (request: Request, response: Response) => Response | Promise<Response>;
+
+/**
+ * Options of {@linkcode handler}.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, rest } from "../server.ts";
+ * const options = { fallback: () => Promise.resolve(new Response("a page")), onError: console.error };
+ * const serve = handler(null, implement(api("x", { Ping: rest("GET /ping") }), { Ping() {} }), options);
+ * console.assert(await (await serve(new Request("http://localhost/"))).text() === "a page");
+ * ```
+ */
+export interface HandlerOptions {
+  /** Asked when no route fits the path, instead of answering 404. */
+  fallback?: Handler;
+  /** Told of every error that goes out, before it does. */
+  onError?(error: unknown, context: HeaderContext & { readonly platform: Platform }): void;
+}
+
+const NOTHING: Platform = {};
+
+/**
+ * Serves APIs with the parts they need: see {@linkcode handler}.
+ *
+ * @example
+ * ```ts
+ * import { api, handlerWith, implement, rest, stream, streams } from "../server.ts";
+ * const files = api("files.example.com", { Read: rest("GET /file", [], [stream("text/plain")]) });
+ * const serve = handlerWith({ streams }, null, implement(files, { Read: () => "a file" }));
+ * console.assert(await (await serve(new Request("http://localhost/file"))).text() === "a file");
+ * ```
+ */
+export function handlerWith<Identity = unknown>(
+  parts: ServerParts,
+  auth: Authenticator<Identity> | null,
+  implementations: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],
+  options: HandlerOptions = {},
+): Handler {
+  // What an authenticator makes, its implementations take: that is checked above, and the endpoints only pass it on.
+  const checked = auth as Authenticator<unknown> | null;
+  const all = ("definition" in implementations ? [implementations] : implementations) as readonly Implementation[];
+  const writers = all.map(({ definition }) => new ResponseWriter(definition.options, checked, options, parts));
+  const routes = all.flatMap((implementation, index) => {
+    const { plans, options: { versioned, aliases } } = implementation.definition;
+    return plans.map((plan): Route<Endpoint> => ({
+      plan,
+      versioned,
+      aliases,
+      value: new Endpoint(plan, implementation, checked, writers[index]),
+    }));
+  });
+  const router = parts.router?.(routes) ?? new PatternRouter(routes);
+  const [responses = new ResponseWriter({}, checked, options, parts)] = writers;
+  return (request, platform = NOTHING) => {
+    const { path, query } = cutPath(request.url);
+    const match = router.match(request.method, path, query);
+    if (match) {
+      const endpoint = match.value;
+      return endpoint.run(new Call(request, platform, endpoint.plan.name, match.version, query, match.captures));
+    }
+    const methods = router.methods(path, query);
+    if (!methods.length && options.fallback) return options.fallback(request, platform);
+    return Promise.resolve(responses.unknown(path, methods, { request, platform }));
+  };
+}

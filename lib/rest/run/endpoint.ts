@@ -1,0 +1,106 @@
+import { type Authenticator, identify } from "../auth.ts";
+import type { Call } from "./call.ts";
+import { type Codec, codecForBody, codecsOf, findCodec } from "../codecs/codec.ts";
+import { HTTPError } from "../error.ts";
+import type { AnyFunction, FunctionTable, Implementation } from "../implement.ts";
+import type { BodyPlan, Plan } from "../plan/plan_types.ts";
+import { argumentReader, type ReadArguments, validateArguments } from "./read_arguments.ts";
+import { readBody } from "./read_body.ts";
+import { isRecord } from "../codecs/record.ts";
+import type { ResponseWriter } from "./write_response.ts";
+import { ResultWriter } from "./write_result.ts";
+
+/** One operation, ready to answer requests. */
+export class Endpoint {
+  readonly plan: Plan;
+  readonly responses: ResponseWriter;
+  readonly #auth: Authenticator<unknown> | null;
+  readonly #function: AnyFunction | undefined;
+  /** What the function is called on. */
+  readonly #functions: unknown;
+  readonly #readArguments: ReadArguments;
+  readonly #results: ResultWriter;
+  readonly #codecs: readonly Codec[];
+
+  constructor(
+    plan: Plan,
+    { definition: { options }, functions }: Implementation,
+    auth: Authenticator<unknown> | null,
+    responses: ResponseWriter,
+  ) {
+    this.plan = plan;
+    this.responses = responses;
+    this.#auth = auth;
+    // What the types of `implement` have checked: tables all the way, then a function.
+    const path = plan.name.split(".");
+    const last = path.pop()!;
+    const holder = path.reduce<FunctionTable | undefined>((table, name) => table?.[name] as FunctionTable, functions);
+    this.#functions = holder;
+    this.#function = holder?.[last] as AnyFunction | undefined;
+    const { codecs: more } = responses.parts;
+    const codecs = codecsOf(options.codecs, more);
+    this.#readArguments = argumentReader(plan, options.query ?? {}, codecsOf([], more));
+    this.#results = new ResultWriter(plan, codecs, responses);
+    // Of the parts only what the tag says is read: pages of other sites can send forms.
+    const tagged = plan.body && findCodec(codecs, plan.body.contentType);
+    const types = [tagged, ...codecsOf(options.codecs)].map((codec) => codec?.type);
+    this.#codecs = codecs.filter(({ type }) => types.includes(type));
+  }
+
+  /** Answers a call. Never rejects. */
+  async run(call: Call): Promise<Response> {
+    try {
+      const { plan: { name, body }, responses: { parts } } = this;
+      const auth = this.#auth;
+      const run = this.#function;
+      // An authenticator that is undefined by mistake throws here, and lets nobody in.
+      if (auth !== null) call.identity = await identify(auth, call.request, name);
+      if (!run) throw new HTTPError(501, `Call "${name}": it is not implemented`, { kind: "unimplemented" });
+      // As long as it will be: a list that grows takes room for many more.
+      const values: unknown[] = new Array(this.plan.arguments.length + 1);
+      if (body) placeBody(body, await this.#readBody(body, call), values);
+      this.#readArguments(call.captures, call.query, values);
+      const validated = validateArguments(this.plan, values);
+      if (validated) await validated;
+      parts.headers?.read(values, call.request);
+      if (auth?.authorize) await auth.authorize(call.identity, call.request, name, values.slice(0, -1));
+      values[values.length - 1] = call;
+      const result: unknown = run.apply(this.#functions, values);
+      const response = this.#results.write(result instanceof Promise ? await result : result, call);
+      return response instanceof Promise ? await response : response;
+    } catch (error) {
+      const response = this.responses.error(error, call);
+      // Once the socket is taken over there is no status to send; the peer sees it end.
+      return call.upgraded ?? response;
+    }
+  }
+
+  /** Reads the body: a stream, or the promise of a value. */
+  #readBody({ shape, contentType, kind }: BodyPlan, { request: sent, platform }: Call): unknown {
+    const { limit, asTagged } = this.plan;
+    const { decode, streams } = this.responses.parts;
+    const request = decode?.(sent, limit, shape) ?? sent;
+    if (shape === "stream") return streams?.read(request, limit);
+    const codec = codecForBody(this.#codecs, asTagged ? null : request.headers.get("content-type"), contentType, kind);
+    // What becomes of a body that was compressed nobody has bounded.
+    return readBody(request, limit, codec, { kind }, request === sent && platform.boundedBodies);
+  }
+}
+
+function placeBody({ shape, names, arguments: indexes }: BodyPlan, value: unknown, values: unknown[]): void {
+  const isOne = shape === "value" || shape === "stream";
+  if (isOne) values[indexes[0]] = value;
+  if (isOne || value === undefined) return;
+  const isFields = shape === "fields";
+  const list = isFields ? isRecord(value) && names.map(ownOf, value) : value;
+  if (!Array.isArray(list)) {
+    throw new HTTPError(400, `Read the body: expected ${isFields ? "an object" : "a list of the arguments"}`, {
+      kind: "body",
+    });
+  }
+  for (const [index, argument] of indexes.entries()) values[argument] = list[index];
+}
+
+function ownOf(this: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(this, name) ? this[name] : undefined;
+}

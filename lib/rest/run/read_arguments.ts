@@ -1,0 +1,126 @@
+import { type Codec, findCodec } from "../codecs/codec.ts";
+import { HTTPError } from "../error.ts";
+import type { Kind } from "../plan/kind.ts";
+import type { Plan, Target } from "../plan/plan_types.ts";
+import { decodeText, type QueryOptions, QueryValues, wrong } from "../codecs/query_values.ts";
+import { isRecord } from "../codecs/record.ts";
+import { describeIssues, type Validated } from "../plan/schema.ts";
+
+/** Puts what path and query say into `values`, one for each argument, after what the body said. Throws an `HTTPError` 400 that names the argument. */
+export type ReadArguments = (captures: readonly string[], query: string, values: unknown[]) => void;
+
+/** Reads values out of path and query: single ones by the text codec, what has parts by that of JSON. The path wins over all. */
+export function argumentReader(
+  { parameters, query, spreads, constants }: Plan,
+  options: QueryOptions,
+  codecs: readonly Codec[],
+): ReadArguments {
+  const readOne = (given: string, kind: Kind, name: string): unknown => {
+    if (kind.type === "string") return given;
+    const isJSON = isCompound(kind) || kind.type === "list";
+    try {
+      return findCodec(codecs, isJSON ? "application/json" : "text/plain")!.decode(given, { kind });
+    } catch (cause) {
+      const detail = isJSON ? "JSON" : String(cause).replace(/.*expected /, "");
+      throw wrong(`Read "${name}": "${given.length > 64 ? `${given.slice(0, 64)}…` : given}" is not ${detail}`, cause);
+    }
+  };
+
+  const readNamed = (given: QueryValues, name: string, kind: Kind): unknown => {
+    const isList = kind.type === "list";
+    const texts = isList ? given.list(name) : given.get(name)?.slice(-1);
+    if (!texts || (isCompound(kind) || options.emptyIsAbsent) && !texts.some(Boolean)) return undefined;
+    return isList
+      ? texts.map((text, index) => readOne(text, kind.items?.[index] ?? kind.item, name))
+      : readOne(texts[0], kind, name);
+  };
+
+  const readQuery = (given: QueryValues, values: unknown[]) => {
+    for (const { argument, value } of spreads) {
+      const struct: Record<string, unknown> = values[argument] = {};
+      if (!value) continue;
+      const taken = [...query.map(({ name }) => name), ...constants.map(([name]) => name)];
+      for (const name of given.names()) {
+        if (!taken.includes(name)) put(struct, [name], readNamed(given, name, value));
+      }
+    }
+    for (const target of query) {
+      const { name, kind, emptyList, argument, path } = target;
+      const value = readNamed(given, name, kind);
+      const isEmpty = emptyList && path.reduce((within, key) => Object(within)[key], values[argument]) === undefined;
+      if (value !== undefined || isEmpty) place(values, target, value ?? []);
+    }
+  };
+
+  return (captures, text, values) => {
+    if (query.length > 0 || spreads.length > 0) readQuery(new QueryValues(text, options), values);
+    for (let i = 0; i < parameters.length; i++) {
+      const target = parameters[i];
+      place(values, target, readOne(decodeText(captures[i], target.name), target.kind, target.name));
+    }
+  };
+}
+
+const isCompound = ({ type }: Kind) => type === "struct" || type === "map";
+
+/** Puts a value where its target says, making the structs on the way. */
+export function place(values: unknown[], { path, argument }: Target, value: unknown): void {
+  if (!path.length) values[argument] = value;
+  // A list is a struct by its indexes.
+  else put(values as unknown as Record<string, unknown>, [String(argument), ...path], value);
+}
+
+/**
+ * Puts a value into a struct, making the structs on the way, as copies where there are some; undefined is left out. What is there and no struct
+ * is left for the schema to refuse.
+ */
+export function put(struct: Record<string, unknown>, [key, ...rest]: readonly string[], value: unknown): void {
+  if (value === undefined) return;
+  let inner = value;
+  if (rest.length > 0) {
+    const before = struct[key];
+    if (before !== undefined && !isRecord(before)) return;
+    put(inner = { ...before }, rest, value);
+  }
+  // A plain assignment to `__proto__` would set the prototype.
+  Object.defineProperty(struct, key, { value: inner, enumerable: true, writable: true, configurable: true });
+}
+
+/**
+ * Checks the arguments against their schemas and puts what these make of them in their place. A promise only when a schema is
+ * asynchronous.
+ *
+ * @throws {HTTPError} 400 naming the argument
+ */
+export function validateArguments(plan: Plan, values: unknown[]): void | Promise<void> {
+  let pending: Promise<void>[] | undefined;
+  for (let i = 0; i < plan.arguments.length; i++) {
+    const { kind, schema } = plan.arguments[i];
+    if (kind.type === "stream") continue;
+    const validated = schema["~standard"].validate(values[i]);
+    if (validated instanceof Promise) {
+      (pending ??= []).push(validated.then((validated) => settle(plan, i, values, validated)));
+    } else settle(plan, i, values, validated);
+  }
+  return pending && Promise.all(pending).then(() => {});
+}
+
+function settle(plan: Plan, index: number, values: unknown[], validated: Validated<unknown>): void {
+  if (validated.issues) {
+    const kind = plan.body?.arguments.includes(index) ? "body" : "argument";
+    const missing = values[index] === undefined ? "it is missing: " : "";
+    throw new HTTPError(400, `Read "${argumentName(plan, index)}": ${missing}${describeIssues(validated.issues)}`, {
+      kind,
+    });
+  }
+  values[index] = validated.value;
+}
+
+/** What an argument is called in messages: its name in path, query or body, or its number. */
+export function argumentName({ parameters, query, spreads, body }: Plan, index: number): string {
+  const isIt = ({ argument, path }: { argument: number; path?: readonly string[] }) =>
+    argument === index && !path?.length;
+  const inBody = body?.arguments.indexOf(index) ?? -1;
+  return [...parameters, ...query].find(isIt)?.name ?? (spreads.some(isIt) ? "query" : undefined) ??
+    body?.names[inBody] ?? (body?.shape === "value" && inBody === 0 ? "body" : `argument ${index + 1}`);
+}

@@ -1,0 +1,77 @@
+import type { Codec, CodecContext } from "../codecs/codec.ts";
+import { HTTPError } from "../error.ts";
+import { boundDepth } from "../codecs/json_depth.ts";
+
+/** The error of a body that is too large. */
+export function tooLarge(limit: number): HTTPError {
+  return new HTTPError(413, `Read the body: it is larger than ${limit} bytes`, { kind: "limit" });
+}
+
+/**
+ * The length a body says it has; null when it does not say.
+ *
+ * @throws {HTTPError} 413 when that is too large
+ */
+export function toldLength({ headers }: Request, limit: number): string | null {
+  const length = headers.get("content-length");
+  if (Number(length) > limit) throw tooLarge(limit);
+  return length;
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads a body, never more than `limit` bytes of it.
+ *
+ * @param isBounded Whether it is small even if it does not tell its length
+ * @throws {HTTPError} 413 when it is larger, 400 when it is cut short or is not what its type says
+ */
+export async function readBody(
+  request: Request,
+  limit: number,
+  codec: Codec,
+  context: CodecContext,
+  isBounded = false,
+): Promise<unknown> {
+  const length = toldLength(request, limit);
+  let detail: unknown = "it was cut short";
+  try {
+    if (codec.read) {
+      const bytes = await collect(request, limit);
+      detail = undefined;
+      return await codec.read(new Response(bytes, { headers: request.headers }), context);
+    }
+    // Only asking for `body` makes a stream, which takes longer than all the rest: a body that told its length is read whole.
+    const given = length || isBounded ? await request.text() : await collect(request, limit);
+    if (given.length > limit) throw tooLarge(limit);
+    detail = "it is not UTF-8";
+    const text = typeof given === "string" ? given : UTF8.decode(given);
+    // What is not UTF-8 comes as replacement characters, three bytes each, of fewer bytes (or of three that begin a longer character).
+    if (length && text.includes("\ufffd") && new Blob([text]).size !== +length) throw detail;
+    detail = undefined;
+    // Text that is not there is not empty text.
+    if (!text && !request.headers.has("content-type") && codec.type === "text/plain") return undefined;
+    return codec.decode(codec.type.endsWith("json") ? boundDepth(text) : text, context);
+  } catch (cause) {
+    if (cause instanceof HTTPError) throw cause;
+    detail ??= cause instanceof Error ? cause.message : cause;
+    throw new HTTPError(400, `Read the body as ${codec.type}: ${detail}`, { kind: "body", cause });
+  }
+}
+
+async function collect({ body }: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  // Not by iteration: giving the reader back costs more than all the rest, and nobody reads after this.
+  const reader = body?.getReader();
+  let size = 0;
+  for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
+    size += next.value.length;
+    if (size > limit) {
+      await reader?.cancel();
+      throw tooLarge(limit);
+    }
+    // Streams of a request hold bytes of no shared memory.
+    chunks.push(next.value as Uint8Array<ArrayBuffer>);
+  }
+  return chunks.length === 1 ? chunks[0] : new Uint8Array(await new Blob(chunks).arrayBuffer());
+}

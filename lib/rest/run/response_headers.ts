@@ -1,0 +1,25 @@
+import type { APIOptions, HeaderContext } from "../definition.ts";
+
+/** The headers of an API, ready to be put on responses. */
+export interface FixedHeaders {
+  readonly entries: Record<string, string>;
+  readonly perCall: ((context: HeaderContext) => HeadersInit) | undefined;
+}
+
+/** Prepares the headers of an API. */
+export function fixedHeaders(headers: APIOptions["headers"]): FixedHeaders {
+  if (typeof headers === "function") return { entries: {}, perCall: headers };
+  const all = new Headers(headers);
+  // A record cannot say several cookies.
+  if (all.has("set-cookie")) return { entries: {}, perCall: () => all };
+  return { entries: Object.fromEntries(all), perCall: undefined };
+}
+
+/** Sets headers on others; `Set-Cookie` and `Vary` are added to. */
+export function setHeaders(target: Headers, source: HeadersInit | undefined): void {
+  if (source === undefined) return;
+  for (const [name, value] of new Headers(source)) {
+    if (name === "set-cookie" || name === "vary") target.append(name, value);
+    else target.set(name, value);
+  }
+}

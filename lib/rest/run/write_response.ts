@@ -1,0 +1,125 @@
+import type { Authenticator } from "../auth.ts";
+import type { Platform } from "../context.ts";
+import type { HandlerOptions, ServerParts } from "./core_server.ts";
+import type { APIOptions } from "../definition.ts";
+import { type EncodedError, type ErrorCodec, HTTPError } from "../error.ts";
+import { encodeProblem } from "../problem.ts";
+import { type FixedHeaders, fixedHeaders, setHeaders } from "./response_headers.ts";
+
+/** What is known of a call, or of a request that no operation takes. */
+export interface AnsweredCall {
+  readonly request: Request;
+  readonly platform: Platform;
+  readonly name?: string;
+  readonly version?: string;
+  /** The headers the function had set. */
+  readonly ownHeaders?: Headers;
+  finish?(): void;
+}
+
+/** Makes the responses of an API: of bodies and of errors. */
+export class ResponseWriter {
+  readonly headers: FixedHeaders;
+  readonly parts: ServerParts;
+  readonly #codec: Omit<ErrorCodec, "decode">;
+  readonly #auth: Authenticator<unknown> | null;
+  readonly #options: HandlerOptions;
+  /** Whether every response has the same headers, but for what functions and values set. */
+  readonly #fixed: boolean;
+
+  constructor(
+    { errors, headers }: APIOptions = {},
+    auth: Authenticator<unknown> | null,
+    options: HandlerOptions = {},
+    parts: ServerParts = {},
+  ) {
+    this.headers = fixedHeaders(headers);
+    this.parts = parts;
+    this.#codec = errors ?? { type: "application/problem+json", encode: encodeProblem };
+    this.#auth = auth;
+    this.#options = options;
+    this.#fixed = !this.headers.perCall && !auth?.cors;
+  }
+
+  /**
+   * A response of a body and its headers: in a record they are all it has, in a list they come on top of those of the API.
+   *
+   * @param values What may write headers
+   */
+  respond(
+    status: number,
+    body: BodyInit | null,
+    own: HeadersInit,
+    call: AnsweredCall,
+    values: readonly unknown[] = [],
+  ): Response {
+    // A stream is what the call lasts as long as.
+    if (typeof body === "string" || !(body instanceof ReadableStream)) call.finish?.();
+    // Runtimes make a response fastest of a record, and of no status.
+    if (this.#fixed && !call.ownHeaders && !(Symbol.iterator in own) && !this.parts.headers?.writes(values)) {
+      return new Response(body, status === 200 ? { headers: own } : { status, headers: own });
+    }
+    const headers = new Headers(this.headers.entries);
+    setHeaders(headers, own);
+    this.complete(headers, call, values);
+    return new Response(body, { status, headers });
+  }
+
+  /** Adds to headers what is not the same for every call. */
+  complete(headers: Headers, call: AnsweredCall, values: readonly unknown[] = []): void {
+    setHeaders(headers, this.headers.perCall?.(call));
+    this.parts.headers?.write(values, headers);
+    setHeaders(headers, call.ownHeaders);
+    setHeaders(headers, this.#auth?.cors?.(call.request));
+  }
+
+  /** The answer to a call that failed. */
+  error(error: unknown, call: AnsweredCall): Response {
+    call.finish?.();
+    const { encoded: { status, body, headers: own }, redacted } = this.encode(error, call);
+    const headers = new Headers(this.headers.entries);
+    this.complete(headers, call, [redacted]);
+    // What the function had set described the body it did not get to send.
+    for (const name of ["content-length", "content-encoding", "content-type"]) headers.delete(name);
+    const isText = typeof body === "string";
+    const isEmpty = body == null || status === 204 || status === 304 || call.request.method === "HEAD";
+    if (!isEmpty) headers.set("content-type", isText ? "text/plain;charset=UTF-8" : this.#codec.type);
+    setHeaders(headers, own);
+    return new Response(isEmpty ? null : isText ? body : JSON.stringify(body, inexact), { status, headers });
+  }
+
+  /** Answers what no route fits, of a path that knows these methods: none at all, or others. */
+  unknown(path: string, methods: readonly string[], call: AnsweredCall): Response {
+    const { method } = call.request;
+    const allow = methods.join(", ");
+    if (allow && method === "OPTIONS") return this.respond(204, null, [["allow", allow]], call);
+    return this.error(
+      allow
+        ? new HTTPError(405, `Send ${method} to "${path}": only ${allow} is known there`, {
+          kind: "method",
+          headers: { allow },
+        })
+        : new HTTPError(404, `Find "${path}": there is nothing`, { kind: "route" }),
+      call,
+    );
+  }
+
+  /** An error as it goes out, and what the authenticator left of it. */
+  encode(error: unknown, call: AnsweredCall): { redacted: unknown; encoded: EncodedError } {
+    const { request, name, version } = call;
+    const context = (status: number) => ({ status, request, name, version });
+    this.#options.onError?.(error, call);
+    try {
+      const redacted = this.#auth?.redact ? this.#auth.redact(error) : error;
+      return { redacted, encoded: this.#codec.encode(redacted, context(statusOf(redacted))) };
+    } catch (cause) {
+      this.#options.onError?.(cause, call);
+      return { redacted: cause, encoded: encodeProblem(cause, context(statusOf(cause))) };
+    }
+  }
+}
+
+const statusOf = (error: unknown) => error instanceof HTTPError ? error.status : 500;
+
+// An error must not fail for a big number in it.
+const inexact = (_key: string, value: unknown) => typeof value === "bigint" ? Number(value) : value;

@@ -1,0 +1,67 @@
+import { clientCalls } from "./client_calls.ts";
+import { clientChannels } from "./client_channels.ts";
+import { clientEvents } from "./client_events.ts";
+import { clientRequests } from "./client_requests.ts";
+import { clientTable } from "./client_table.ts";
+import { clientValues } from "./client_values.ts";
+import { type Definitions, describeAll, listOf } from "../described.ts";
+import { moduleNames } from "./module_names.ts";
+
+/**
+ * Generates a client of APIs: the text of an ECMAScript module without imports, for browsers, Deno and Node. It exports every
+ * operation as a function, and every namespace as an object of functions, which call the server the module came from,
+ * `connect(base, options)` for any other server or with headers, and `APIError`, which a failed call throws.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, implement, int64, rest } from "../../mod.ts";
+ * import { clientModule } from "../../surfaces.ts";
+ * const calculator = api("calculator.example.com", { Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]) });
+ * const { connect } = await import(`data:text/javascript,${encodeURIComponent(clientModule(calculator))}`);
+ * const serve = handler(null, implement(calculator, { Add: (a, b) => a + b }));
+ * console.assert(await connect("http://localhost", { fetch: serve }).Add(1n, 2n) === 3n);
+ * ```
+ */
+export function clientModule(definitions: Definitions): string {
+  const list = listOf(definitions);
+  const all = describeAll(list);
+  const { operations, structs } = clientTable(all);
+  const title = list.map(({ base, options }) => options.title ?? base).join(", ").replaceAll(/\s+/g, " ");
+  const exported = moduleNames(all.map(({ id }) => id));
+  return `/* @ts-self-types="./client.d.ts" */
+// A client of ${title}. Generated: change the definition, not this file.
+const operations = [
+${operations.map((operation) => `  ${JSON.stringify(operation)},`).join("\n")}
+];
+const structs = ${JSON.stringify(structs)};
+
+${functionText("clientValues", clientValues)}
+
+${functionText("clientRequests", clientRequests)}
+
+${functionText("clientChannels", clientChannels)}
+
+${functionText("clientEvents", clientEvents)}
+
+${functionText("clientCalls", clientCalls)}
+
+const values = clientValues(structs);
+const channels = clientChannels();
+const { APIError, connect } = clientCalls(operations, values, clientRequests(values), channels, clientEvents(channels));
+/** Where the module came from, or else where its definition says the API is. */
+const origin = /^https?:/.test(import.meta.url) ? new URL(import.meta.url).origin : ${
+    JSON.stringify(list[0]?.base ?? "")
+  };
+const client = connect(origin);
+${exported.map(({ local, as }) => `const ${local} = client[${JSON.stringify(as)}];`).join("\n")}
+export { ${
+    ["APIError", "connect", ...exported.map(({ local, as }) => local === as ? as : `${local} as ${as}`)].join(", ")
+  } };
+export default client;
+`;
+}
+
+/** A function's own text under a name of our choice, which a minifier may have changed. */
+export function functionText(name: string, made: { toString(): string }): string {
+  return `const ${name} = ${made.toString()};`;
+}

@@ -1,0 +1,150 @@
+import { type ChannelMarker, type MARKER, markerIs, type StreamMarker } from "../../plan/marker.ts";
+import type { Schema } from "../../plan/schema.ts";
+import { Components } from "../components.ts";
+import { type Definitions, describeAll, type Described, isOptional, listOf } from "../described.ts";
+import { moduleNames } from "./module_names.ts";
+import { commentText, schemaType, typeName } from "../schema_types.ts";
+
+const HEAD = `/** Bytes to be sent. */
+export type Bytes = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> | Blob | Uint8Array | string;
+
+/** Values as they come; \`close\`, or leaving the loop, lets the server know. */
+export interface Channel<T> extends AsyncIterableIterator<T, undefined> {
+  close(): void;
+}
+
+/** The options of one call, after its arguments. */
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** Milliseconds until the call is given up. */
+  timeout?: number;
+  headers?: HeadersInit;
+  /** Opens a channel as a WebSocket. In a browser no header goes with it but a credential. */
+  websocket?: boolean;
+  /** Opens a channel as server-sent events, and connects again where it left when the connection breaks. */
+  events?: boolean;
+}
+
+/** How a client reaches the API. */
+export interface ConnectOptions {
+  /** Sent with every request. */
+  headers?: HeadersInit;
+  fetch?: (request: Request) => Promise<Response>;
+}
+
+/** An answer that is a failure. */
+export class APIError extends Error {
+  constructor(status: number, message: string, body: unknown);
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** A client of the API elsewhere, or with headers. */
+export function connect(base: string, options?: ConnectOptions): Client;
+declare const client: Client;
+export default client;
+`;
+
+/**
+ * Generates the types of a {@linkcode clientModule}: the text of its `.d.ts`.
+ *
+ * @example
+ * ```ts
+ * import { api, int64, rest } from "../../mod.ts";
+ * import { clientTypes } from "../../surfaces.ts";
+ * const calculator = api("calculator.example.com", { Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]) });
+ * console.assert(clientTypes(calculator).includes("Add(a: bigint, b: bigint, options?: CallOptions): Promise<bigint>"));
+ * ```
+ */
+export function clientTypes(definitions: Definitions): string {
+  const all = describeAll(listOf(definitions));
+  const components = new Components();
+  const root: Members = new Map();
+  for (const described of all) {
+    const about = described.plan.description ?? described.plan.tag;
+    memberAt(root, described.id.split(".")).call = {
+      about: commentText(about),
+      signature: signature(described, components),
+    };
+  }
+  const types = Object.entries(components.schemas).map(([name, json]) =>
+    `export type ${typeName(name)} = ${schemaType(json)};`
+  );
+  const exported = moduleNames(all.map(({ id }) => id));
+  return [
+    HEAD,
+    `/** The operations. */\nexport interface Client ${membersText(root, "")}\n`,
+    ...exported.map(({ local, as }) => `declare const ${local}: Client[${JSON.stringify(as)}];`),
+    `export { ${exported.map(({ local, as }) => local === as ? as : `${local} as ${as}`).join(", ")} };`,
+    ...types,
+    "",
+  ].join("\n");
+}
+
+/** What stands under a name: an operation, a namespace, or both. */
+interface Member {
+  call?: { readonly about: string; readonly signature: string };
+  readonly members: Members;
+}
+
+type Members = Map<string, Member>;
+
+function memberAt(members: Members, [name, ...inner]: readonly string[]): Member {
+  const found = members.get(name) ?? { members: new Map() };
+  members.set(name, found);
+  return inner.length === 0 ? found : memberAt(found.members, inner);
+}
+
+function membersText(members: Members, indent: string, own?: Member["call"]): string {
+  const inner = `${indent}  `;
+  const lines = [...members].map(([name, { call, members }]) => {
+    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+    const comment = call === undefined ? "" : `${inner}/** ${call.about} */\n`;
+    const type = members.size === 0 ? call?.signature : `: ${membersText(members, inner, call)}`;
+    return `${comment}${inner}${key}${type};`;
+  });
+  return `{\n${[...own ? [`${inner}${own.signature};`] : [], ...lines].join("\n")}\n${indent}}`;
+}
+
+function signature(described: Described, components: Components): string {
+  const { plan, argumentNames } = described;
+  const schemas = plan.arguments.map((argument) => argument.schema);
+  // Only those at the end can be left out.
+  const lastNeeded = schemas.findLastIndex((schema) => !isOptional(schema));
+  const parameters = schemas.map((schema, index) => {
+    const name = argumentNames[index].replaceAll(/[^A-Za-z0-9_$]/g, "_").replace(/^(?=\d)/, "_");
+    const type = markerIs<StreamMarker>(schema, "stream") !== undefined
+      ? "Bytes"
+      : schemaType(components.lift(schema, argumentTypeName(described, index)));
+    const optional = index > lastNeeded;
+    return `${name}${optional ? "?" : ""}: ${type}${!optional && isOptional(schema) ? " | undefined" : ""}`;
+  });
+  return `(${[...parameters, "options?: CallOptions"].join(", ")}): Promise<${resultType(described, components)}>`;
+}
+
+/** What a struct is called that has no name: as in the OpenAPI document where it is there too. */
+function argumentTypeName({ plan, id }: Described, index: number): string {
+  if (plan.spreads.some((spread) => spread.argument === index)) return `${id}Query`;
+  if (plan.body?.shape === "value" && plan.body.arguments.includes(index)) return `${id}Request`;
+  return `${id}Argument${index + 1}`;
+}
+
+function resultType({ plan: { result }, id }: Described, components: Components): string {
+  const types = result.schemas.map((schema, index) => {
+    const type = valueType(schema, components, index === 0 ? `${id}Result` : `${id}Result${index + 1}`);
+    return isOptional(schema) && type !== "unknown" ? `${type} | undefined` : type;
+  });
+  if (result.fallible) {
+    if (types.length === 0) return "Error | undefined";
+    return `[${types.map((type) => `${type} | undefined`).join(", ")}, Error | undefined]`;
+  }
+  if (types.length === 0) return "void";
+  return types.length === 1 ? types[0] : `[${types.join(", ")}]`;
+}
+
+function valueType(schema: Schema, components: Components, name: string): string {
+  if (markerIs<StreamMarker>(schema, "stream") !== undefined) return "ReadableStream<Uint8Array>";
+  const channel = markerIs<ChannelMarker<Schema> & { readonly [MARKER]: "chan" }>(schema, "chan");
+  if (channel !== undefined) return `Channel<${schemaType(components.lift(channel.item, `${name}Item`))}>`;
+  return schemaType(components.lift(schema, name));
+}

@@ -1,0 +1,43 @@
+/** A container can make more changes than a server has room for: a list of them is written as they are found. */
+import { assert, assertEquals } from "@std/assert";
+import http from "node:http";
+import { memoryOf, STREAM_ROOM } from "../../fixtures/memory.ts";
+import { ok, runOk } from "../../fixtures/run.ts";
+import { Session } from "../../fixtures/session.ts";
+
+/** One in a folder each thousand: as a container makes them with `ln`. */
+const LINKS = Deno.env.get("GANTRY_TEST_LONG") === "1" ? 1_500_000 : 300_000;
+const MAKE = `
+  my $made = 0;
+  for (my $folder = 0; $made < $ARGV[0]; $folder++) {
+    mkdir "d$folder" or die $!;
+    symlink 'nowhere', "d$folder/a link of a container, number $_" or die $! for 1 .. 999;
+    $made += 1000;
+  }
+`;
+
+Deno.test(`a list of ${LINKS} changes costs no more than a stream may`, async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  ok(await server.podman("pull", image));
+  const id = ok(await server.podman("create", "--network=none", image, "true")).trim();
+  const upper = `${server.folder}/root/containers/${id}/upper`;
+  await runOk(["perl", "-e", MAKE, String(LINKS)], { cwd: upper, timeout: 300_000 });
+  /** Counts what comes, and keeps nothing of it. */
+  const changes = () =>
+    new Promise<number>((resolve, reject) => {
+      const path = `/libpod/containers/${id}/changes`;
+      http.get({ socketPath: server.socket, path, agent: false }, (incoming) => {
+        let count = 0;
+        incoming.on("data", (chunk: Uint8Array) => {
+          for (const byte of chunk) if (byte === 123) count++;
+        });
+        incoming.on("error", reject);
+        incoming.on("end", () => incoming.statusCode === 200 ? resolve(count) : reject(new Error("no list")));
+      }).on("error", reject);
+    });
+  const rise = await memoryOf(server.pid, async () => assertEquals(await changes(), LINKS));
+  assert(rise < STREAM_ROOM, `the server grew by ${rise} MB`);
+  ok(await server.podman("rm", id));
+  assertEquals([...Deno.readDirSync(`${server.folder}/root/layers/partial`)], []);
+});

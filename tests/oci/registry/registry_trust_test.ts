@@ -1,0 +1,164 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { createServer } from "node:http";
+import { gzipSync } from "node:zlib";
+import { MANIFEST_LIMITS } from "../../../lib/oci/manifest.ts";
+import { normalise } from "../../../lib/oci/reference.ts";
+import { isLoopback, isTrustedRealm, readTarget } from "../../../lib/oci/registry/registry_trust.ts";
+import { RegistryError } from "../../../lib/oci/registry/registry_error.ts";
+import { parseRegistriesConf } from "../../../lib/oci/registry/registries_conf.ts";
+import { RegistryClient } from "../../../lib/oci/registry/registry_client.ts";
+import { RegistryWriter } from "../../../lib/oci/registry/registry_writer.ts";
+import { hostCodec } from "../../../lib/platform/codec.ts";
+import { refusal, registry, RegistryWorld } from "../../fixtures/images/registry_world.ts";
+import { registriesConf } from "../../fixtures/images/registry.ts";
+import { bytesOf, client, DESCRIPTOR, IMAGE } from "../../fixtures/images/client_setup.ts";
+
+const INTERNAL = [
+  "127.0.0.1",
+  "127.9.9.9",
+  "0.0.0.0",
+  "0",
+  "2130706433",
+  "0x7f.1",
+  "0177.0.0.1",
+  "localhost",
+  "LOCALHOST.",
+  "a.localhost",
+  "[::1]",
+  "[::]",
+  "[::ffff:127.0.0.1]",
+  "[64:ff9b::169.254.169.254]",
+  "169.254.169.254",
+  "[::ffff:169.254.169.254]",
+  "[fe80::1]",
+];
+
+Deno.test("readTarget() leads from elsewhere to no address of this machine or its link, in any spelling", () => {
+  for (const host of INTERNAL) {
+    for (const from of ["http://registry.example/v2/", "https://registry.example/v2/", "http://10.0.0.1/"]) {
+      const target = readTarget(`${from.split(":", 1)[0]}://${host}/x`, new URL(from), true);
+      assertEquals(target, "an address of this machine or its cloud", host);
+    }
+    assertEquals(
+      readTarget(`http://${host}/x`, new URL("http://127.0.0.1:5000/v2/"), false) instanceof URL,
+      true,
+      host,
+    );
+  }
+  for (const host of ["10.0.0.1", "192.168.1.1", "127.example.com", "localhost.example", "[2001:db8::1]", "1.2.3.4"]) {
+    assertEquals(
+      readTarget(`https://${host}/x`, new URL("https://registry.example/"), false) instanceof URL,
+      true,
+      host,
+    );
+  }
+});
+
+Deno.test("readTarget() leads from HTTPS to no plain HTTP, and nowhere but over HTTP", () => {
+  const from = new URL("https://registry.example/v2/");
+  assertEquals(readTarget("http://store.example/x", from, false), "plain HTTP");
+  for (const to of ["file:///etc/passwd", "unix:///run/x.sock", "data:,x", "ftp://a/b", "javascript:1", "http://["]) {
+    assertEquals(readTarget(to, from, true), "an unsupported address", to);
+  }
+  assertEquals(String(readTarget("//user:word@store.example/x", from, false)), "https://store.example/x");
+});
+
+Deno.test("isTrustedRealm() takes a token server by the channel that named it", () => {
+  const rows: [base: string, insecure: boolean, realm: string, trusted: boolean][] = [
+    ["https://r.example", false, "https://auth.example", true],
+    ["https://r.example", false, "http://auth.example", false],
+    ["https://r.example", true, "https://auth.example", false],
+    ["https://r.example", true, "https://r.example:5001", true],
+    ["https://r.example", true, "http://r.example", false],
+    ["http://r.example", true, "https://auth.example", false],
+    ["http://listed.example", true, "http://listed.example", true],
+    ["http://listed.example", true, "https://auth.example", false],
+    ["https://r.example", false, "http://listed.example", true],
+    ["http://127.0.0.1:5000", true, "http://127.0.0.1:5001", true],
+    ["http://127.0.0.1:5000", true, "https://auth.example", true],
+    ["http://127.0.0.1:5000", true, "http://auth.example", false],
+  ];
+  for (const [base, insecure, realm, trusted] of rows) {
+    const trust = { base: new URL(base), insecure, isListed: (host: string) => host === "listed.example" };
+    assertEquals(isTrustedRealm(new URL(realm), trust), trusted, `${base} ${realm}`);
+  }
+  assertEquals(["localhost", "127.0.0.1", "[::1]", "localhost.example", "128.0.0.1"].map(isLoopback), [
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+const METADATA = "http://169.254.169.254";
+const CONF = `[[registry]]\nlocation = "r.example"\ninsecure = true\n`;
+
+Deno.test("RegistryClient and RegistryWriter ask no address of this machine that a registry elsewhere leads to", async () => {
+  const plain = { plain: true } as const;
+  const rows: Record<string, ConstructorParameters<typeof RegistryWorld>[0]> = {
+    blobs: { "r.example": registry(IMAGE, { ...plain, blobs: METADATA }) },
+    uploads: { "r.example": registry(IMAGE, { ...plain, empty: true, uploads: `${METADATA}/latest` }) },
+    "a token server": { "r.example": () => refusal(`Bearer realm="${METADATA}/token"`) },
+    "a root": { "r.example": () => new Response(null, { status: 302, headers: { location: `${METADATA}/` } }) },
+  };
+  const { hash } = hostCodec();
+  const options = { conf: parseRegistriesConf(CONF), hash, retries: 0 };
+  const reference = normalise("r.example/x:1");
+  for (const [name, hosts] of Object.entries(rows)) {
+    const net = new RegistryWorld({ ...hosts, "169.254.169.254": () => new Response("{}") });
+    const blob = { ...DESCRIPTOR, open: () => Promise.resolve(new Blob([]).stream()) };
+    await assertRejects(
+      () => new RegistryClient(net, options).blob(reference, DESCRIPTOR).then(bytesOf),
+      RegistryError,
+    );
+    await assertRejects(() => new RegistryWriter(net, options).blob(reference, blob), RegistryError).catch((error) => {
+      if (name !== "blobs") throw error;
+    });
+    assertEquals(net.seen.filter(({ host }) => host !== "r.example"), [], name);
+    assertEquals(net.seen.length > 0, true);
+  }
+});
+
+/** A registry whose manifests and blobs are small on the way, and large once they are decoded. */
+async function withBomb(run: (host: string) => Promise<void>): Promise<void> {
+  const bomb = gzipSync(new Uint8Array(64 * 2 ** 20));
+  const server = createServer((request, response) => {
+    if (request.url === "/v2/") return void response.end("{}");
+    response.writeHead(200, { "content-encoding": "gzip", "content-type": IMAGE.mediaType }).end(bomb);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  try {
+    await run(`127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+Deno.test("RegistryClient reads no more than its bounds of what a registry sends compressed", async () => {
+  await withBomb(async (host) => {
+    const bounded = client(registriesConf(host), { retries: 0 });
+    const reference = normalise(`${host}/x:1`);
+    // Deno hands out what was sent, since no coding was asked for; Node decodes it.
+    const size = await bounded.manifest(reference).then(({ bytes }) => bytes.length, (error) => error.code);
+    assertEquals(size === "limit" || size <= MANIFEST_LIMITS.bytes, true, String(size));
+    const blob = await assertRejects(() => bounded.blob(reference, DESCRIPTOR).then(bytesOf), RegistryError);
+    assertEquals(blob.code, "corrupt");
+    const tags = await assertRejects(() => bounded.tags(reference), RegistryError);
+    assertEquals(["limit", "protocol"].includes(tags.code), true, tags.code);
+  });
+});
+
+Deno.test("RegistryClient reads no more of a challenge than its bound, and asks nothing further", async () => {
+  const long = `Bearer ${"a=b,".repeat(3000)}realm="https://r.example/t"`;
+  const net = new RegistryWorld({ "r.example": () => refusal(long) });
+  const options = { conf: parseRegistriesConf(""), hash: hostCodec().hash, retries: 0 };
+  await assertRejects(
+    () => new RegistryClient(net, options).manifest(normalise("r.example/x:1")),
+    RegistryError,
+    "realm",
+  );
+  assertEquals(net.seen.length, 1);
+});

@@ -1,0 +1,57 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { openChannel } from "../../../lib/rest/channels/channel.ts";
+import { freePort } from "../../fixtures/images/registry.ts";
+
+const entry = new URL("../../../lib/platform/entries/deno.ts", import.meta.url).pathname;
+
+/** Runs `deno serve` on the entry, as a user does. */
+async function served(env: Record<string, string>, work: (url: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "gantry-deno-" });
+  const port = await freePort();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["serve", "-A", "--quiet", `--port=${port}`, "--host=127.0.0.1", entry],
+    env: { GANTRY_ROOT: `${folder}/root`, GANTRY_RUNROOT: `${folder}/run`, ...env },
+    stdin: "null",
+    stdout: "inherit",
+    stderr: "inherit",
+  }).spawn();
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    for (let i = 0;; i++) {
+      const answer = await fetch(url).catch(() => undefined);
+      if (answer) await answer.body?.cancel();
+      if (answer || i > 200) break;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await work(url);
+  } finally {
+    child.kill("SIGTERM");
+    await child.status;
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("deno.ts lets nobody in without GANTRY_TOKEN, says why and opens nothing", () =>
+  served({ GANTRY_TOKEN: "" }, async (url) => {
+    for (const path of ["/_ping", "/libpod/info"]) {
+      const response = await fetch(url + path, { headers: { authorization: "Bearer " } });
+      assertEquals(response.status, 401);
+      assertMatch((await response.json()).message, /GANTRY_TOKEN must be set/);
+    }
+  }));
+
+Deno.test("deno.ts serves the engine of this host to who has the token", () =>
+  served({ GANTRY_TOKEN: "a-token-of-a-test" }, async (url) => {
+    const headers = { authorization: "Bearer a-token-of-a-test" };
+    const refused = await fetch(`${url}/_ping`, { headers: { authorization: "Bearer other" } });
+    assertEquals([refused.status, (await refused.json()).response], [401, 401]);
+    assertEquals(await (await fetch(`${url}/_ping`, { headers })).text(), "OK");
+    const version = await (await fetch(`${url}/version`, { headers })).json();
+    assertEquals(version.Os, "linux");
+    const events = await fetch(`${url}/libpod/events`, { headers });
+    assert(events.ok);
+    await events.body?.cancel();
+
+    const request = new Request(`${url}/libpod/events?stream=false&since=0`, { headers });
+    assertEquals(await Array.fromAsync(openChannel({ request, fetch, decode: JSON.parse, websocket: true })), []);
+  }));

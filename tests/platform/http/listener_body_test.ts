@@ -1,0 +1,170 @@
+/** Bodies that stop coming, and bodies nobody wants. */
+import { assert, assertEquals } from "@std/assert";
+import { listen } from "../../../lib/platform/http/listener.ts";
+import type { Handler } from "../../../lib/rest/context.ts";
+import { api, handler, implement, rest, stream } from "../../../lib/rest/mod.ts";
+import { z } from "../../../handlers/wire/zod.ts";
+import { type Client, client, later } from "../../fixtures/platform/raw_client.ts";
+
+const port = (address: string) => Number(address.split(":").at(-1));
+
+const definition = api("x", {
+  Text: rest("POST(text/plain) /text", [z.string()], [z.string()], { limit: 1000 }),
+  Stream: rest("POST /stream", [stream()], [z.string()]),
+  Unread: rest("POST /unread", [stream()], [z.string()]),
+  Slow: rest("POST /slow", [stream()], [z.string()]),
+});
+
+const serve: Handler = handler(
+  null,
+  implement(definition, {
+    Text: (text) => text,
+    Stream: (body) => new Response(body).text(),
+    Unread: () => "not wanted",
+    async Slow(body) {
+      let size = 0;
+      for await (const piece of body) {
+        size += piece.length;
+        await later(150);
+      }
+      return String(size);
+    },
+  }),
+);
+
+async function open(options: { bodyPatience?: number } = {}) {
+  const listener = await listen("tcp://127.0.0.1:0", serve, options);
+  return { listener, peer: await client(port(listener.address)) };
+}
+
+const ended = (peer: Client) => peer.until(() => peer.ended, "the end").catch((error) => assert(peer.ended, error));
+
+for (const framing of ["Content-Length: 500", "Transfer-Encoding: chunked"]) {
+  for (const path of ["/text", "/stream"]) {
+    Deno.test(`listen() answers 408 and closes when a body of ${framing} to ${path} stops halfway`, async () => {
+      const { listener, peer } = await open({ bodyPatience: 200 });
+      await using _listener = listener;
+      await using _peer = peer;
+      peer.write(`POST ${path} HTTP/1.1\r\nHost: d\r\n${framing}\r\n\r\n5\r\nhello\r\n`);
+      const { status, headers } = await peer.response();
+      assertEquals([status, headers.get("connection")], [408, "close"]);
+      await ended(peer);
+    });
+  }
+}
+
+Deno.test("listen() is patient with a body as long as the handler itself takes its time", async () => {
+  const { listener, peer } = await open({ bodyPatience: 100 });
+  await using _listener = listener;
+  await using _peer = peer;
+  peer.write("POST /slow HTTP/1.1\r\nHost: d\r\nContent-Length: 200000\r\n\r\n" + "x".repeat(200_000));
+  assertEquals((await peer.response()).body, "200000");
+});
+
+Deno.test("listen() is patient with a body that comes slowly but comes", async () => {
+  const { listener, peer } = await open({ bodyPatience: 200 });
+  await using _listener = listener;
+  await using _peer = peer;
+  peer.write("POST /text HTTP/1.1\r\nHost: d\r\nContent-Length: 8\r\n\r\n");
+  for (let i = 0; i < 8; i++) {
+    await later(80);
+    peer.write("x");
+  }
+  assertEquals((await peer.response()).body, "xxxxxxxx");
+});
+
+Deno.test("listen() keeps a connection whose unread body is short", async () => {
+  const { listener, peer } = await open();
+  await using _listener = listener;
+  await using _peer = peer;
+  for (let i = 0; i < 20; i++) {
+    peer.write("POST /unread HTTP/1.1\r\nHost: d\r\nContent-Length: 60000\r\n\r\n" + "x".repeat(30_000));
+    assertEquals((await peer.response()).body, "not wanted");
+    peer.write("x".repeat(30_000));
+  }
+  peer.write("POST /text HTTP/1.1\r\nHost: d\r\nContent-Length: 2\r\n\r\nhi");
+  assertEquals((await peer.response()).body, "hi");
+});
+
+for (const path of ["/text", "/unread"]) {
+  for (const framing of ["Content-Length: 100000000000", "Transfer-Encoding: chunked"]) {
+    Deno.test(`listen() reads a bounded part of an endless body of ${framing} that ${path} does not want, and closes`, async () => {
+      const { listener, peer } = await open();
+      await using _listener = listener;
+      await using _peer = peer;
+      peer.write(`POST ${path} HTTP/1.1\r\nHost: d\r\n${framing}\r\n\r\n`);
+      const piece = "10000\r\n" + "x".repeat(65_536) + "\r\n";
+      let sent = 0;
+      const sending = (async () => {
+        while (!peer.closed) {
+          if (peer.socket.writableLength < 1e6) sent += peer.socket.write(piece) ? piece.length : 0;
+          await later(0);
+        }
+      })();
+      assertEquals((await peer.response()).status, path === "/text" ? 413 : 200);
+      await ended(peer);
+      peer.socket.destroy();
+      await sending;
+      assert(sent < 32e6, `took ${sent} bytes`);
+    });
+  }
+}
+
+Deno.test("listen() closes a connection that goes on sending after its takeover was refused", async () => {
+  const refuse: Handler = () => Promise.resolve(Response.json({}, { status: 409 }));
+  await using listener = await listen("tcp://127.0.0.1:0", refuse);
+  await using peer = await client(port(listener.address));
+  peer.write("POST /attach HTTP/1.1\r\nHost: d\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n");
+  assertEquals((await peer.response()).status, 409);
+  const from = Date.now();
+  while (!peer.closed && Date.now() - from < 8000) {
+    peer.write("more");
+    await later(20);
+  }
+  assert(peer.closed);
+});
+
+Deno.test("listen() gives up a takeover whose unread body does not end", async () => {
+  const attach: Handler = async (_request, platform) => (await platform!.upgrade!()).response;
+  await using listener = await listen("tcp://127.0.0.1:0", attach, { bodyPatience: 200, upgradeBodyLimit: 1_000_000 });
+  const head = "POST /attach HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\n";
+  await using silent = await client(port(listener.address));
+  silent.write(`${head}5\r\nhello\r\n`);
+  await ended(silent);
+  await using endless = await client(port(listener.address));
+  endless.write(head);
+  for (let i = 0; i < 500 && !endless.closed; i++) {
+    endless.write("10000\r\n" + "x".repeat(65_536) + "\r\n");
+    await later(5);
+  }
+  assert(endless.closed);
+  // One that ends is what is waited for.
+  await using short = await client(port(listener.address));
+  short.write(`${head}5\r\nhello\r\n`);
+  await later(50);
+  short.write("0\r\n\r\n");
+  assertEquals((await short.head()).status, 200);
+});
+
+Deno.test("listen() fails a body whose peer has left before anybody read it", async () => {
+  const left = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<unknown>();
+  const late = handler(
+    null,
+    implement(definition, {
+      async Stream(body: ReadableStream<Uint8Array>) {
+        await left.promise;
+        read.resolve(await new Response(body).text().catch((error) => error));
+        return "";
+      },
+    }),
+  );
+  await using listener = await listen("tcp://127.0.0.1:0", late);
+  const peer = await client(port(listener.address));
+  peer.write("POST /stream HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
+  await later(50);
+  await peer[Symbol.asyncDispose]();
+  await later(50);
+  left.resolve();
+  assert(await read.promise instanceof DOMException);
+});

@@ -1,0 +1,96 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { appendFile, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { EngineError } from "../../../../lib/engine/errors.ts";
+import { readLogFile } from "../../../../lib/platform/linux/logs/log_file.ts";
+import { findLogPlace } from "../../../../lib/platform/linux/logs/log_place.ts";
+import { Bench, ignore } from "../../../fixtures/platform/process_bench.ts";
+
+async function withFile(run: (path: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "gantry-log-"));
+  try {
+    await run(join(folder, "log"));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Lines of many lengths; every third record comes in two parts. */
+function lines(records: number): string[] {
+  return Array.from({ length: records }, (_, i) => {
+    const head = `2026-11-21T00:00:00.${String(i).padStart(9, "0")}+00:00 stdout`;
+    const part = i % 3 === 0 ? `${head} P begin of ${i}\n` : "";
+    return `${part}${head} F ${"x".repeat((i * 7919) % 4000)}\n`;
+  });
+}
+
+Deno.test("findLogPlace() is at the first of the wanted records, across blocks and partial lines", () =>
+  withFile(async (path) => {
+    const all = lines(600);
+    await writeFile(path, all.join(""));
+    for (const tailRecords of [0, 1, 2, 3, 50, 131, 132, 133, 134, 135, 300, 599, 600, 601]) {
+      const text = await new Response(readLogFile(path, { from: await findLogPlace(path, tailRecords) })).text();
+      const wanted = tailRecords === 0 ? "" : all.slice(-tailRecords).join("");
+      assertEquals(text.length, wanted.length, `tail of ${tailRecords}`);
+      assertEquals(text, wanted);
+    }
+  }));
+
+Deno.test("readLogFile() begins nowhere in a file that was replaced since its place was found", () =>
+  withFile(async (path) => {
+    const none = await findLogPlace(path, 1);
+    await writeFile(path, "one\ntwo\n");
+    assertEquals(await new Response(readLogFile(path, { from: none })).text(), "one\ntwo\n");
+    const from = await findLogPlace(path, 1);
+    await appendFile(path, "three\n");
+    await writeFile(`${path}.new`, "four\nfive\nsix\n");
+    await rename(`${path}.new`, path);
+    await assertRejects(() => new Response(readLogFile(path, { from })).text(), EngineError, "its file was replaced");
+  }));
+
+Deno.test("readLogFile() follows a file that begins late, grows and is replaced", () =>
+  withFile(async (path) => {
+    const { promise: followUntil, resolve: end } = Promise.withResolvers<void>();
+    const text = new Response(readLogFile(path, { followUntil })).text();
+    await sleep(30);
+    await writeFile(path, "one\n");
+    await sleep(120);
+    await appendFile(path, "two\n");
+    await writeFile(`${path}.new`, "three\n");
+    await rename(`${path}.new`, path);
+    await sleep(120);
+    await appendFile(path, "four\n");
+    end();
+    assertEquals(await text, "one\ntwo\nthree\nfour\n");
+  }));
+
+Deno.test({
+  name: "LinuxProcesses keeps a log within its size limit and goes on following it",
+  ignore,
+  async fn() {
+    await using bench = await Bench.open();
+    const record = await bench.create({ args: ["sh", "-c", "seq 1 3000; echo last"], spec: { logSizeMax: 20_000 } });
+    const ended = bench.ended(record.id);
+    const text = new Response(bench.processes.log(record.log, { followUntil: ended.then(() => {}) })).text();
+    await bench.processes.start(record.id);
+    assert((await text).endsWith(" stdout F last\n"));
+    const rest = await new Response(bench.processes.log(record.log, {})).text();
+    assert(rest.length <= 20_000);
+  },
+});
+
+Deno.test({
+  name: "LinuxProcesses.kill() knows real-time signals",
+  ignore,
+  async fn() {
+    await using bench = await Bench.open();
+    const record = await bench.create({ args: ["sleep", "1000"], spec: { init: true } });
+    const ended = bench.ended(record.id);
+    await bench.processes.start(record.id);
+    await sleep(100);
+    await bench.processes.kill(record.id, 40);
+    assertEquals((await ended).code, 128 + 40);
+  },
+});

@@ -1,0 +1,101 @@
+import { assertEquals, assertNotEquals } from "@std/assert";
+import { Subnets } from "../../../../lib/platform/linux/networks/subnets.ts";
+
+/** The bridges that are offered to be taken down. */
+async function swept(subnets: Subnets, done: boolean): Promise<string[]> {
+  const names: string[] = [];
+  await subnets.sweep((note) => {
+    names.push(note.interface);
+    return Promise.resolve(done);
+  });
+  return names;
+}
+
+Deno.test("Subnets.propose() keeps the note of a root that is gone until its bridge was taken down", async () => {
+  const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  const [here, gone] = await Promise.all([1, 2].map(() => Deno.makeTempDir({ prefix: "gantry-test-" })));
+  try {
+    const left = await new Subnets(gone, shared).propose([]);
+    await Deno.remove(gone);
+    // As when the root goes between the look for abandoned bridges and the choice: the note is all that tells of the bridge.
+    const mine = new Subnets(here, shared);
+    const chosen = await mine.propose([]);
+    assertNotEquals(chosen.interface, left.interface);
+    assertEquals(await swept(mine, false), [left.interface]);
+    assertEquals(await swept(mine, true), [left.interface]);
+    assertEquals(await swept(mine, true), []);
+  } finally {
+    for (const folder of [shared, here]) await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("Subnets.propose() drops its own choices that were never recorded", async () => {
+  const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const forgotten = await new Subnets(root, shared).propose([]);
+    // A later process of the same server, whose records do not hold it.
+    const next = await new Subnets(root, shared).propose([]);
+    assertEquals(next, forgotten);
+  } finally {
+    for (const folder of [shared, root]) await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("Subnets.propose() gives servers that choose at the same moment subnets of their own", async () => {
+  const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  const roots = await Promise.all(Array.from({ length: 6 }, () => Deno.makeTempDir({ prefix: "gantry-test-" })));
+  try {
+    const chosen = await Promise.all(roots.map((root) => new Subnets(root, shared).propose([])));
+    assertEquals(new Set(chosen.map(({ subnet }) => subnet)).size, roots.length);
+    assertEquals(new Set(chosen.map((choice) => choice.interface)).size, roots.length);
+  } finally {
+    for (const folder of [shared, ...roots]) await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("Subnets.sweep() of two servers at once takes nothing from the one that chooses after it", async () => {
+  const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  const [one, two, gone] = await Promise.all([1, 2, 3].map(() => Deno.makeTempDir({ prefix: "gantry-test-" })));
+  try {
+    await new Subnets(gone, shared).propose([]);
+    await Deno.remove(gone);
+    let sweeps = 0;
+    // The second server is slow: the first has swept and chosen before it is done.
+    const choose = async (root: string, milliseconds: number) => {
+      const subnets = new Subnets(root, shared);
+      await subnets.sweep(async () => {
+        sweeps++;
+        await new Promise((resolve) => setTimeout(resolve, milliseconds));
+        return true;
+      });
+      return await subnets.propose([]);
+    };
+    const chosen = await Promise.all([choose(one, 20), choose(two, 300)]);
+    assertEquals(sweeps, 1);
+    assertNotEquals(chosen[0].interface, chosen[1].interface);
+    assertNotEquals(chosen[0].subnet, chosen[1].subnet);
+  } finally {
+    for (const folder of [shared, one, two]) await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("Subnets.reserve() refuses what another server has, its name or a part of its subnet", async () => {
+  const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  const [one, two] = await Promise.all([1, 2].map(() => Deno.makeTempDir({ prefix: "gantry-test-" })));
+  try {
+    const mine = new Subnets(one, shared);
+    assertEquals(await mine.reserve({ interface: "gantry900", subnet: "10.1.0.0/16" }), true);
+    assertEquals(await mine.reserve({ interface: "gantry900", subnet: "10.1.0.0/16" }), true);
+    const theirs = new Subnets(two, shared);
+    assertEquals(await theirs.reserve({ interface: "gantry900", subnet: "10.2.0.0/16" }), false);
+    assertEquals(await theirs.reserve({ interface: "gantry901", subnet: "10.1.4.0/22" }), false);
+    assertEquals(await theirs.reserve({ interface: "gantry901", subnet: "10.2.0.0/16" }), true);
+    await theirs.release("gantry900");
+    assertEquals(await theirs.reserve({ interface: "gantry900", subnet: "10.3.0.0/16" }), false);
+    await mine.release("gantry900");
+    assertEquals(await theirs.reserve({ interface: "gantry900", subnet: "10.3.0.0/16" }), true);
+  } finally {
+    for (const folder of [shared, one, two]) await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,67 @@
+import { assertEquals } from "@std/assert";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Cgroups, readCgroupLayout } from "../../../../lib/platform/linux/resources/cgroups.ts";
+import { Bench, ignore } from "../../../fixtures/platform/process_bench.ts";
+
+const CYCLES = 50;
+const AT_ONCE = 5;
+
+/** Pids of processes that name the folder on their command line. */
+function processesOf(folder: string): string[] {
+  return readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name) || name === String(Deno.pid)) return false;
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, "utf8").includes(folder);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Children of this process, ended ones that were not waited for included. */
+function children(): string[] {
+  return readFileSync(`/proc/self/task/${Deno.pid}/children`, "utf8").split(" ").filter((pid) => pid !== "");
+}
+
+function openFiles(): number {
+  return readdirSync("/proc/self/fd").length;
+}
+
+function mountsOf(folder: string): string[] {
+  return readFileSync("/proc/self/mountinfo", "utf8").split("\n").filter((line) => line.includes(folder));
+}
+
+Deno.test({
+  name: "LinuxProcesses leaves nothing behind after 50 containers",
+  ignore,
+  // The counts below are the finer measure; Deno's own would count the shared watch.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const layout = await readCgroupLayout();
+    const bench = await Bench.open();
+    // Other servers of this machine have groups of their own.
+    const own = dirname(new Cgroups(layout, bench.paths.runroot).pathOf("any"));
+    const life = () => bench.run({ args: ["sh", "-c", "echo hello; exit 3"] });
+    await life();
+    const files = openFiles();
+    const kin = children().length;
+    for (let i = 0; i < CYCLES; i += AT_ONCE) {
+      const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, life));
+      for (const outcome of outcomes) assertEquals(outcome, { code: 3, stdout: "hello\n", stderr: "" });
+    }
+    await sleep(100);
+    assertEquals(await bench.processes.list(), []);
+    assertEquals(processesOf(bench.root), []);
+    assertEquals(children().length, kin);
+    assertEquals(openFiles(), files);
+    assertEquals(mountsOf(bench.root), []);
+    for (const folder of [bench.paths.bundles, bench.paths.exits, bench.paths.runtime, bench.paths.logs]) {
+      assertEquals(readdirSync(folder), []);
+    }
+    await bench[Symbol.asyncDispose]();
+    assertEquals(layout.mounts.filter((mount) => existsSync(mount + own)), []);
+  },
+});

@@ -1,0 +1,99 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Layers, Volumes } from "../../../../lib/engine/ports/host_port.ts";
+import { openLayers } from "../../../../lib/platform/linux/storage/layers.ts";
+import { hostPaths } from "../../../../lib/platform/linux/helpers/paths.ts";
+import { openVolumes } from "../../../../lib/platform/linux/storage/volumes.ts";
+
+const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
+
+async function withVolumes(run: (volumes: Volumes, tree: string, root: string) => Promise<void>): Promise<void> {
+  const root = await mkdtemp(join(tmpdir(), "gantry-volumes-"));
+  const paths = hostPaths(root, join(root, "run"));
+  for (const folder of [paths.layers, paths.containers, paths.volumes]) await mkdir(folder, { recursive: true });
+  const context = { paths, runtime: "auto", log: () => {} };
+  const layers: Layers = await openLayers(context);
+  await layers.create("c", []);
+  try {
+    await run(await openVolumes(context, layers), await layers.mount("c", []), root);
+  } finally {
+    await layers.destroy("c");
+    await rm(root, { recursive: true });
+  }
+}
+
+Deno.test(
+  { name: "Volumes.copyUp() takes owner, mode, links and content of the image's folder", ignore },
+  () =>
+    withVolumes(async (volumes, tree) => {
+      await mkdir(join(tree, "srv/data"), { recursive: true });
+      await writeFile(join(tree, "srv/data/file"), "content");
+      await symlink("/etc/passwd", join(tree, "srv/data/link"));
+      await symlink("srv", join(tree, "alias"));
+      await chown(join(tree, "srv/data"), 1234, 4321);
+      await chmod(join(tree, "srv/data"), 0o2750);
+      const path = await volumes.create("v1");
+      assertEquals(path, volumes.path("v1"));
+      await volumes.copyUp("v1", "c", "/alias/../alias/data");
+      const { mode, uid, gid } = await stat(path);
+      assertEquals([mode & 0o7777, uid, gid], [0o2750, 1234, 4321]);
+      assertEquals(await readFile(join(path, "file"), "utf8"), "content");
+      assertEquals(await readlink(join(path, "link")), "/etc/passwd");
+      // A volume that has something is left alone.
+      await writeFile(join(tree, "srv/data/more"), "");
+      await volumes.copyUp("v1", "c", "srv/data");
+      assertEquals((await readdir(path)).sort(), ["file", "link"]);
+    }),
+);
+
+Deno.test(
+  { name: "Volumes.copyUp() never follows links out of the tree", ignore },
+  () =>
+    withVolumes(async (volumes, tree, root) => {
+      await mkdir(join(root, "outside"));
+      await writeFile(join(root, "outside/secret"), "secret");
+      await symlink(join(root, "outside"), join(tree, "absolute"));
+      await symlink(`../../../../../../../../..${root}/outside`, join(tree, "climbing"));
+      await writeFile(join(tree, "file"), "");
+      for (const path of ["absolute", "climbing", "missing", "file", "/absolute/.."]) {
+        await volumes.copyUp("v", "c", path);
+        const names = await readdir(volumes.path("v"));
+        assert(!names.includes("secret"), path);
+        await volumes.remove("v");
+      }
+      await volumes.copyUp("v", "no-such-container", "/");
+      assertEquals(await readdir(volumes.path("v")), []);
+    }),
+);
+
+Deno.test(
+  { name: "Volumes.remove() removes a volume once and for all", ignore },
+  () =>
+    withVolumes(async (volumes, _tree, root) => {
+      await volumes.create("a");
+      await volumes.create("b");
+      await writeFile(join(volumes.path("a"), "file"), "kept");
+      assertEquals((await stat(await volumes.create("a"))).mode & 0o7777, 0o755);
+      assertEquals((await readdir(volumes.path("a"))).length, 1);
+      assertEquals((await volumes.list()).sort(), ["a", "b"]);
+      await volumes.remove("a");
+      await volumes.remove("a");
+      assertEquals(await volumes.list(), ["b"]);
+      assertEquals(await readdir(join(root, "volumes")), ["b"]);
+      assertThrows(() => volumes.path("../b"), TypeError);
+    }),
+);

@@ -1,0 +1,111 @@
+import { assert, assertEquals } from "@std/assert";
+import { FileBlobs } from "../../../lib/platform/storage/file_blobs.ts";
+import { digestOf, sample, testBlobs } from "../../fixtures/platform/blobs_suite.ts";
+
+testBlobs({
+  name: "FileBlobs",
+  open: async () => {
+    const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+    return {
+      blobs: await FileBlobs.open(`${root}/blobs`),
+      [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+    };
+  },
+});
+
+Deno.test("FileBlobs.open() finds what an earlier process staged and stored", async () => {
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const data = sample(5000);
+    const digest = digestOf(data);
+    const first = await FileBlobs.open(root);
+    await first.put(ReadableStream.from([data]));
+    await first.restage(digest);
+    await Deno.writeTextFile(`${root}/staged/unnamed-7`, "left by a put without a name");
+    const old = `${root}/staged/${"0".repeat(64)}.part`;
+    await Deno.writeTextFile(old, "left long ago");
+    await Deno.utime(old, 1, 1);
+    const second = await FileBlobs.open(root);
+    assertEquals(await second.staged(digest), 5000);
+    assertEquals((await Array.fromAsync(Deno.readDir(`${root}/staged`))).length, 1);
+    await second.put(ReadableStream.from([]), { digest, offset: 5000 });
+    assertEquals(await Array.fromAsync(second.list()), [{ digest, size: 5000 }]);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("FileBlobs.put() keeps nothing whole in memory", async () => {
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const blobs = await FileBlobs.open(root);
+    const piece = sample(1 << 20);
+    const total = 256;
+    let pulled = 0;
+    let most = 0;
+    // What was taken and is not on the disk yet is what memory holds. The process's own size says less: others use it too.
+    const source = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        most = Math.max(most, (pulled << 20) - await sizeBelow(`${root}/staged`));
+        if (pulled === total) return controller.close();
+        pulled++;
+        controller.enqueue(piece.slice());
+      },
+    });
+    const { digest, size } = await blobs.put(source);
+    assertEquals(size, total << 20);
+    assert(most <= 16 << 20, `${most >> 20} MiB were held at once`);
+    let read = 0;
+    for await (const chunk of (await blobs.open(digest))!) {
+      assert(chunk.length <= 4 << 20, `${chunk.length} bytes came at once`);
+      read += chunk.length;
+    }
+    assertEquals(read, total << 20);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+async function sizeBelow(folder: string): Promise<number> {
+  let size = 0;
+  for await (const { name } of Deno.readDir(folder)) size += (await Deno.stat(`${folder}/${name}`)).size;
+  return size;
+}
+
+Deno.test("FileBlobs.put() fills two buffers in turn where the source fills buffers", async () => {
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const blobs = await FileBlobs.open(root);
+    const content = crypto.getRandomValues(new Uint8Array(60_000));
+    const times = 200;
+    const buffers = new Set<number>();
+    let sent = 0;
+    const source = new ReadableStream({
+      type: "bytes",
+      pull(controller) {
+        const request = controller.byobRequest!;
+        if (sent === times * content.length) {
+          controller.close();
+          return request.respond(0);
+        }
+        const view = new Uint8Array(request.view!.buffer, request.view!.byteOffset, request.view!.byteLength);
+        // A mark that stays in a buffer of 256 KiB, far behind what is filled.
+        const mark = new DataView(view.buffer, view.byteOffset + view.byteLength - 4);
+        if (mark.getUint32(0) === 0) mark.setUint32(0, buffers.size + 1);
+        buffers.add(mark.getUint32(0));
+        view.set(content);
+        sent += content.length;
+        request.respond(content.length);
+      },
+    });
+    const whole = new Uint8Array(times * content.length);
+    for (let at = 0; at < whole.length; at += content.length) whole.set(content, at);
+    const { digest, size } = await blobs.put(source);
+    assertEquals([digest, size], [await digestOf(whole), whole.length]);
+    const stored = new Uint8Array(await new Response(await blobs.open(digest)).arrayBuffer());
+    assertEquals(await digestOf(stored), digest);
+    assertEquals(buffers.size, 2);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
