@@ -8,23 +8,8 @@ import {
   type Implementation,
 } from "../lib/rest/mod.ts";
 import { surfaces } from "../lib/rest/surfaces.ts";
-import { artifacts } from "./artifacts/artifacts.ts";
-import { compatContainers } from "./compat/containers/containers.ts";
-import { compatExec } from "./compat/exec/exec.ts";
-import { compatFiles } from "./compat/files/files.ts";
-import { compatImages } from "./compat/images/images.ts";
-import { compatRegistries } from "./compat/registries/registries.ts";
-import { compatSecrets } from "./compat/secrets/secrets.ts";
-import { compatSystem } from "./compat/system/system.ts";
-import { containers } from "./containers/containers.ts";
-import { exec } from "./exec/exec.ts";
-import { definitions } from "./families.ts";
-import { files } from "./files/files.ts";
-import { images } from "./images/images.ts";
-import { ABOUT } from "./swagger.ts";
-import { secrets } from "./secrets/secrets.ts";
-import { manifests } from "./manifests/manifests.ts";
-import { system } from "./system/system.ts";
+import { definitions, FAMILIES } from "./families.ts";
+import { ABOUT, swaggerText } from "./swagger.ts";
 
 /** Options of {@linkcode engineHandler}. */
 export interface EngineHandlerOptions extends HandlerOptions {
@@ -34,23 +19,7 @@ export interface EngineHandlerOptions extends HandlerOptions {
 
 /** Every family of both trees. */
 export function families(engine: Engine): Implementation[] {
-  return [
-    containers(engine),
-    exec(engine),
-    files(engine),
-    images(engine),
-    artifacts(engine),
-    secrets(engine),
-    manifests(engine),
-    system(engine),
-    compatContainers(engine),
-    compatExec(engine),
-    compatFiles(engine),
-    compatImages(engine),
-    compatRegistries(engine),
-    compatSecrets(engine),
-    compatSystem(engine),
-  ];
+  return FAMILIES.map(({ implement }) => implement(engine, { swaggerText }));
 }
 
 /**

@@ -1,43 +1,72 @@
-import type { Definition } from "../lib/rest/mod.ts";
-import { compatContainersAPI } from "./compat/containers/api.ts";
-import { compatExecAPI } from "./compat/exec/api.ts";
-import { compatFilesAPI } from "./compat/files/api.ts";
-import { compatImagesAPI } from "./compat/images/api.ts";
-import { compatRegistriesAPI } from "./compat/registries/api.ts";
-import { compatSecretsAPI } from "./compat/secrets/api.ts";
-import { compatSystemAPI } from "./compat/system/api.ts";
-import { containersAPI } from "./containers/api.ts";
-import { engineErrors } from "./errors.ts";
-import { execAPI } from "./exec/api.ts";
-import { filesAPI } from "./files/api.ts";
+import type { Engine } from "../lib/engine/engine.ts";
+import type { Definition, Implementation } from "../lib/rest/mod.ts";
 import { artifactsAPI } from "./artifacts/api.ts";
+import { artifacts } from "./artifacts/artifacts.ts";
+import { compatContainersAPI } from "./compat/containers/api.ts";
+import { compatContainers } from "./compat/containers/containers.ts";
+import { compatExecAPI } from "./compat/exec/api.ts";
+import { compatExec } from "./compat/exec/exec.ts";
+import { compatFilesAPI } from "./compat/files/api.ts";
+import { compatFiles } from "./compat/files/files.ts";
+import { compatImagesAPI } from "./compat/images/api.ts";
+import { compatImages } from "./compat/images/images.ts";
+import { compatRegistriesAPI } from "./compat/registries/api.ts";
+import { compatRegistries } from "./compat/registries/registries.ts";
+import { compatSecretsAPI } from "./compat/secrets/api.ts";
+import { compatSecrets } from "./compat/secrets/secrets.ts";
+import { compatSystemAPI } from "./compat/system/api.ts";
+import { compatSystem } from "./compat/system/system.ts";
+import { containersAPI } from "./containers/api.ts";
+import { containers } from "./containers/containers.ts";
+import { execAPI } from "./exec/api.ts";
+import { exec } from "./exec/exec.ts";
+import { filesAPI } from "./files/api.ts";
+import { files } from "./files/files.ts";
 import { imagesAPI } from "./images/api.ts";
-import { secretsAPI } from "./secrets/api.ts";
+import { images } from "./images/images.ts";
 import { manifestsAPI } from "./manifests/api.ts";
+import { manifests } from "./manifests/manifests.ts";
+import { secretsAPI } from "./secrets/api.ts";
+import { secrets } from "./secrets/secrets.ts";
 import { systemAPI } from "./system/api.ts";
+import { system } from "./system/system.ts";
+import { engineErrors } from "./errors.ts";
+import type { WholeAPI } from "./implement_family.ts";
 
-/** The families of both trees, by the titles that documents give them. */
-const FAMILIES: Readonly<Record<string, Definition>> = {
-  "Containers": containersAPI,
-  "Exec": execAPI,
-  "Files of containers": filesAPI,
-  "Images": imagesAPI,
-  "Artifacts": artifactsAPI,
-  "Secrets": secretsAPI,
-  "Manifests": manifestsAPI,
-  "System": systemAPI,
-  "Docker: containers": compatContainersAPI,
-  "Docker: exec": compatExecAPI,
-  "Docker: files of containers": compatFilesAPI,
-  "Docker: images": compatImagesAPI,
-  "Docker: registries": compatRegistriesAPI,
-  "Docker: secrets": compatSecretsAPI,
-  "Docker: system": compatSystemAPI,
-};
+/** A family of operations. */
+export interface Family {
+  /** Its name in documents. */
+  readonly title: string;
+  readonly definition: Definition;
+  /** Makes the functions that serve the definition. */
+  implement(engine: Engine, api: WholeAPI): Implementation;
+}
+
+/**
+ * Every family of both trees. This is the one list: the server, the OpenAPI document, the docs page and the client module
+ * are made from it, and the tests compare `mod.ts` and the folders with it.
+ */
+export const FAMILIES: readonly Family[] = [
+  { title: "Containers", definition: containersAPI, implement: containers },
+  { title: "Exec", definition: execAPI, implement: exec },
+  { title: "Files of containers", definition: filesAPI, implement: files },
+  { title: "Images", definition: imagesAPI, implement: images },
+  { title: "Artifacts", definition: artifactsAPI, implement: artifacts },
+  { title: "Secrets", definition: secretsAPI, implement: secrets },
+  { title: "Manifests", definition: manifestsAPI, implement: manifests },
+  { title: "System", definition: systemAPI, implement: system },
+  { title: "Docker: containers", definition: compatContainersAPI, implement: compatContainers },
+  { title: "Docker: exec", definition: compatExecAPI, implement: compatExec },
+  { title: "Docker: files of containers", definition: compatFilesAPI, implement: compatFiles },
+  { title: "Docker: images", definition: compatImagesAPI, implement: compatImages },
+  { title: "Docker: registries", definition: compatRegistriesAPI, implement: compatRegistries },
+  { title: "Docker: secrets", definition: compatSecretsAPI, implement: compatSecrets },
+  { title: "Docker: system", definition: compatSystemAPI, implement: compatSystem },
+];
 
 /** The definitions of the whole API, both trees, with their titles and errors, as documents are made from them. */
 export function definitions(): Definition[] {
-  return Object.entries(FAMILIES).map(([title, definition]) => ({
+  return FAMILIES.map(({ title, definition }) => ({
     ...definition,
     options: { ...definition.options, title, errors: engineErrors },
   }));

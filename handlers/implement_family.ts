@@ -1,10 +1,16 @@
 import { type Definition, type Functions, implement, type Implementation, type Operations } from "../lib/rest/mod.ts";
 import { engineErrors } from "./errors.ts";
 
-/** Binds a family's functions to its definition, with the engine's errors on their way to the wire. */
+/** What a family may serve of the whole API. */
+export interface WholeAPI {
+  /** Returns the OpenAPI document of all families. */
+  swaggerText(): string;
+}
+
+/** Binds a family's functions to its definition, and the engine's errors to their statuses. A missing function does not compile. */
 export function implementFamily<const D extends Operations>(
   definition: Definition<D>,
-  functions: Functions<D>,
+  functions: Required<Functions<D>>,
 ): Implementation {
   // A client of the definition carries no table of the engine's errors; only who serves it does.
   const options = { ...definition.options, errors: engineErrors };

@@ -1,7 +1,7 @@
-import type { HealthCheck, HealthWish, OnFailure } from "../../lib/engine/containers/health/health_check.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 import type { UpdateEntities } from "../wire/containers/container_update.ts";
 import { parseDuration } from "../../lib/engine/text/duration.ts";
+import type { HealthCheck, HealthWish, OnFailure } from "../../lib/engine/records/health_plan.ts";
 
 const ACTIONS: readonly OnFailure[] = ["none", "kill", "restart", "stop"];
 

@@ -1,4 +1,3 @@
-import type { CredentialSource } from "../../lib/engine/images/types.ts";
 import { credentialKey, findCredential, splitAuth } from "../../lib/oci/registry/auth_file.ts";
 import type { Credential } from "../../lib/oci/registry/registry_sessions.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
@@ -6,6 +5,7 @@ import { decode, DecodeError } from "../wire/decode.ts";
 import { AuthConfig } from "../wire/auth.ts";
 import { z } from "../wire/zod.ts";
 import { fromBase64 } from "../../lib/oci/base64.ts";
+import type { CredentialSource } from "../../lib/engine/ports/credential_source.ts";
 
 /** More than any client has to say. */
 const MAX_HEADER = 64 << 10;

@@ -1,12 +1,12 @@
 import { EngineError } from "./errors.ts";
 import type { EventLog } from "./store/events.ts";
-import type { Images } from "./images/images.ts";
 import type { Intents } from "./store/intents.ts";
 import type { Locks } from "./store/locks.ts";
-import type { Log, ResolvedOptions } from "./options.ts";
+import type { ResolvedOptions } from "./options.ts";
 import type { Host, NoHost } from "./ports/host_port.ts";
 import type { Clock, Ports, Random } from "./ports/ports.ts";
 import type { State } from "./store/state.ts";
+import type { Log } from "./ports/log.ts";
 
 /** What the parts of the engine share. */
 export interface Core {
@@ -21,7 +21,6 @@ export interface Core {
   readonly locks: Locks;
   readonly options: ResolvedOptions;
   readonly log: Log;
-  readonly images: Images;
 }
 
 /** The host, or `EngineError("unsupported")` with the deployment's reason where there is none. */

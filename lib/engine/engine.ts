@@ -1,7 +1,7 @@
 import type { Artifacts } from "./artifacts/artifacts.ts";
 import type { ContainerDefaults } from "./records/container_defaults.ts";
 import { Containers } from "./containers/containers.ts";
-import { type Core, hostOf } from "./core.ts";
+import { hostOf } from "./core.ts";
 import { EventLog } from "./store/events.ts";
 import { Images } from "./images/images.ts";
 import { type SystemInfo, VERSION } from "./info.ts";
@@ -13,6 +13,7 @@ import type { Ports } from "./ports/ports.ts";
 import { Secrets } from "./secrets.ts";
 import { State } from "./store/state.ts";
 import { Volumes } from "./volumes.ts";
+import type { ContainersCore } from "./containers/context.ts";
 
 /** A container engine over {@linkcode Ports}: one per store. */
 export class Engine {
@@ -27,9 +28,9 @@ export class Engine {
   readonly dockerHub: boolean;
   /** What containers are where nobody says anything else. */
   readonly defaults: ContainerDefaults;
-  readonly #core: Core;
+  readonly #core: ContainersCore;
 
-  private constructor(core: Core) {
+  private constructor(core: ContainersCore) {
     this.#core = core;
     this.events = core.events;
     this.dockerHub = core.options.dockerHub;

@@ -1,8 +1,9 @@
 import { emptyRegistriesConf, type RegistriesConf } from "../oci/registry/registries_conf.ts";
 import type { ContainerDefaults } from "./records/container_defaults.ts";
 import { DEFAULT_EVENT_BYTES, DEFAULT_EVENT_MEMORY } from "./store/events.ts";
-import type { CredentialSource } from "./images/types.ts";
 import type { Ports, TLSOptions } from "./ports/ports.ts";
+import type { CredentialSource } from "./ports/credential_source.ts";
+import type { Log } from "./ports/log.ts";
 
 /** Bounds on what comes from outside. */
 export interface Limits {
@@ -27,12 +28,6 @@ export interface Limits {
   /** Bytes of everything that is stored of a container. */
   recordBytes: number;
 }
-
-/** How important a line of the engine's log is. */
-export type LogLevel = "debug" | "info" | "warn" | "error";
-
-/** Where the engine's own log goes. */
-export type Log = (level: LogLevel, message: string) => void;
 
 /** An operating system and a processor, as OCI spells them. */
 export interface Platform {

@@ -8,11 +8,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../engine/errors.ts";
-import type { CredentialSource } from "../engine/images/types.ts";
-import type { Log } from "../engine/options.ts";
 import type { TLSOptions } from "../engine/ports/ports.ts";
 import { findCredential, parseAuthFile } from "../oci/registry/auth_file.ts";
 import { messageOf } from "../oci/message_of.ts";
+import type { CredentialSource } from "../engine/ports/credential_source.ts";
+import type { Log } from "../engine/ports/log.ts";
 
 /** Where certificates are looked for when nothing else is asked for; the first folder that has the registry counts. */
 export const CERTIFICATE_FOLDERS = [

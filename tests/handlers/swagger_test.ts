@@ -18,7 +18,7 @@ Deno.test("DefaultEngineSwaggerSpec() is a valid OpenAPI document", async () => 
 Deno.test("DefaultEngineSwaggerSpec() has every operation of both trees once", async () => {
   await using test = await openTestEngine({ pulled: false });
   const served = families(test.engine).flatMap(({ definition }) => definition.plans.map(({ name }) => name)).sort();
-  assertEquals(operations.map(({ operationId }) => operationId).sort(), served, "definitions.ts has every family");
+  assertEquals(operations.map(({ operationId }) => operationId).sort(), served, "families.ts has every family");
 });
 
 Deno.test("DefaultEngineSwaggerSpec() says what errors look like on the wire", () => {

@@ -1,9 +1,10 @@
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
-import { activeHealth, type HealthPlan } from "../../../lib/engine/containers/health/health_check.ts";
+import { activeHealth } from "../../../lib/engine/containers/health/health_check.ts";
 import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
 import type { ContainerInspect, ContainerSummary } from "../../wire/compat/container.ts";
 import type { InspectContainerData } from "../../wire/containers/container_inspect.ts";
 import type { Sparse } from "../../wire/emit.ts";
+import type { HealthPlan } from "../../../lib/engine/records/health_plan.ts";
 
 /** Docker's word for a container's health: one that is about to be checked is starting. */
 export function dockerHealth(status: string): string {

@@ -1,12 +1,7 @@
-import type {
-  HealthCheck,
-  HealthWish,
-  OnFailure,
-  StartupCheck,
-} from "../../../lib/engine/containers/health/health_check.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { StartupHealthCheck } from "../../wire/containers/health.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
+import type { HealthCheck, HealthWish, OnFailure, StartupCheck } from "../../../lib/engine/records/health_plan.ts";
 
 /** Podman's numbers of what is done with an unhealthy container; 1 is nothing anybody may ask for. */
 const ACTIONS: readonly (OnFailure | undefined)[] = ["none", undefined, "kill", "restart", "stop"];

@@ -1,15 +1,11 @@
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
-import {
-  activeHealth,
-  DEFAULT_HEALTH_LOG,
-  type HealthCheck,
-  type StartupCheck,
-} from "../../../lib/engine/containers/health/health_check.ts";
+import { activeHealth, DEFAULT_HEALTH_LOG } from "../../../lib/engine/containers/health/health_check.ts";
 import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
 import type { InspectContainerConfig } from "../../wire/containers/container_inspect.ts";
 import type { Sparse } from "../../wire/emit.ts";
 import type { HealthCheckResults, StartupHealthCheck } from "../../wire/containers/health.ts";
 import { wireTime } from "../../wire/time.ts";
+import type { HealthCheck, StartupCheck } from "../../../lib/engine/records/health_plan.ts";
 
 /** A container's health checks. */
 export function healthConfig({ health }: ContainerRecord): Sparse<InspectContainerConfig> {

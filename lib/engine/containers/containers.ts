@@ -1,6 +1,6 @@
 /** Containers: what the engine offers of them, one call per operation. */
 import type { ContainerRecord, ContainerSpec } from "../records/container_record.ts";
-import { type Core, hostOf, requireHost } from "../core.ts";
+import { hostOf, requireHost } from "../core.ts";
 import type { Networks } from "../networks.ts";
 import type { ContainerFacts } from "../ports/host_facts.ts";
 import type { Attachment, ProcessTable } from "../ports/host_port.ts";
@@ -10,14 +10,14 @@ import type { Volumes } from "../volumes.ts";
 import { attachContainer, resizeContainer } from "./streams/attach.ts";
 import { Changes } from "./changes.ts";
 import { ContainerCheckpoints } from "./checkpoint/checkpoints.ts";
-import { type Context, isLive } from "./context.ts";
+import { type ContainersCore, type Context, isLive } from "./context.ts";
 import { createContainer } from "./create/create.ts";
 import { noteEnd, recoverExecs } from "./exec/ends.ts";
 import { ExecEnds } from "./exec/exec_ends.ts";
 import { ContainerExecs } from "./exec/execs.ts";
 import { Sessions } from "./exec/sessions.ts";
 import { onExit } from "./life/exits.ts";
-import { activeHealth, type HealthWish } from "./health/health_check.ts";
+import { activeHealth } from "./health/health_check.ts";
 import { HealthMonitor } from "./health/health_monitor.ts";
 import { type HealthState, HealthStates } from "./health/health_states.ts";
 import { answerOf, type HealthOutcome, runCheck } from "./health/run_check.ts";
@@ -52,6 +52,7 @@ import { Teardowns } from "./life/teardowns.ts";
 import { topContainer } from "./top.ts";
 import { updateContainer, type UpdateOptions } from "./update.ts";
 import { waitForContainer } from "./life/wait.ts";
+import type { HealthWish } from "../records/health_plan.ts";
 
 /**
  * The engine's containers. Every operation takes a name, an ID or an unambiguous prefix of one; what changes a container
@@ -69,7 +70,7 @@ export class Containers {
   readonly #behind = new Set<Promise<void>>();
   readonly #unwatch: (() => void)[] = [];
 
-  constructor(core: Core, networks: Networks, volumes: Volumes, secrets: Secrets) {
+  constructor(core: ContainersCore, networks: Networks, volumes: Volumes, secrets: Secrets) {
     const changes = new Changes();
     const portClaims = new PortClaims();
     this.#context = {

@@ -7,20 +7,26 @@ import type { Volumes } from "../volumes.ts";
 import type { Changes } from "./changes.ts";
 import type { ExecEnds } from "./exec/exec_ends.ts";
 import type { Sessions } from "./exec/sessions.ts";
-import type { HealthMonitor } from "./health/health_monitor.ts";
 import type { PortClaims } from "./life/port_claims.ts";
 import type { TreeUses } from "./files/tree_uses.ts";
 import type { Records } from "./records.ts";
 import type { SecretCopies } from "./secrets.ts";
 import type { Teardowns } from "./life/teardowns.ts";
+import type { Images } from "../images/images.ts";
+import type { HealthStates } from "./health/health_states.ts";
+
+/** What containers need of the core: the images they are made of, too. */
+export interface ContainersCore extends Core {
+  readonly images: Images;
+}
 
 /** What the container operations share. */
 export interface Context {
-  readonly core: Core;
+  readonly core: ContainersCore;
   readonly records: Records;
   readonly changes: Changes;
   readonly sessions: Sessions;
-  readonly health: HealthMonitor;
+  readonly health: HealthWatch;
   readonly secrets: SecretCopies;
   readonly execEnds: ExecEnds;
   readonly networks: Networks;
@@ -35,6 +41,21 @@ export interface Context {
   readonly closing: AbortSignal;
   /** Lets work go on behind an answer; closing the engine waits for it, and failures are logged. */
   background(what: string, work: Promise<unknown>): void;
+}
+
+/** Runs the health checks of containers when they are due. `HealthMonitor` implements it. */
+export interface HealthWatch {
+  readonly states: HealthStates;
+  /** Lets probes run. */
+  begin(): void;
+  /** Checks a container from now on, at once where `isDue` is true. Does nothing for a container without a check. */
+  watch(context: Context, record: ContainerRecord, isDue?: boolean): void;
+  /** Stops checking a container. */
+  forget(id: string): void;
+  /** Whether a status goes into the history of events: one that is worth it, and now and then one that is not. */
+  keeps(id: string, now: number, isWorth: boolean): boolean;
+  /** Resolves when no check runs any more. */
+  settled(): Promise<void>;
 }
 
 /** States in which there is a process. */

@@ -12,13 +12,13 @@ import { CREATE_INTENT, undoCreate } from "./create/create.ts";
 import { recordExit } from "./life/exits.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import { endPause, PAUSE_INTENT } from "./files/pause_for_work.ts";
-import { freshHealth } from "./health/health_states.ts";
 import { adoptNetwork } from "./life/network.ts";
 import { withState } from "./records.ts";
 import { REMOVE_INTENT, removeLocked } from "./remove.ts";
 import { scheduleRestart, startAfterBoot } from "./life/restarts.ts";
 import { TEARDOWN_INTENT } from "./life/teardowns.ts";
 import type { ProcessState } from "../ports/host_port.ts";
+import { freshHealth } from "./health/begin_health.ts";
 
 /** How many containers are looked at together. */
 const AT_ONCE = 8;

@@ -7,21 +7,10 @@ import type { State } from "../store/state.ts";
 import type { Operation, Table } from "../store/table.ts";
 import { invalid } from "./failures.ts";
 import { cleanPath, isPath } from "./create/mounts.ts";
+import type { SecretMount } from "../records/secret_mount.ts";
 
 /** Where secrets are found that say no other place. */
 const FOLDER = "/run/secrets";
-
-/** A secret that a container mounts. */
-export interface SecretMount {
-  id: string;
-  name: string;
-  /** Where it is found in the container. */
-  path: string;
-  uid: number;
-  gid: number;
-  /** Permission bits. */
-  mode: number;
-}
 
 /**
  * The values of the secrets that containers mount: as they were when the container was made, whatever becomes of the secrets

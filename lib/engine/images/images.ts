@@ -32,9 +32,6 @@ import type {
   RemoveImageReport,
 } from "./types.ts";
 
-/** What images need of the core. */
-export type ImagesCore = Omit<Core, "images">;
-
 /** The engine's images: their records, their names, and the blobs and unpacked layers they share. */
 export class Images {
   /** Who uses images; `Containers` sets it. */
@@ -45,7 +42,7 @@ export class Images {
   readonly artifacts: Artifacts;
   /** Manifest lists, which are images too. */
   readonly lists: ManifestLists;
-  readonly #core: ImagesCore;
+  readonly #core: Core;
   readonly #catalogue: Catalogue;
   readonly #content: Content;
   readonly #pins = new Map<string, number>();
@@ -53,7 +50,7 @@ export class Images {
   readonly #tasks = new Map<Promise<unknown>, AbortController>();
   #closed = false;
 
-  constructor(core: ImagesCore) {
+  constructor(core: Core) {
     this.#core = core;
     this.#catalogue = new Catalogue(core);
     this.#content = new Content(core);

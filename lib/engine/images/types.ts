@@ -1,20 +1,9 @@
 /** What callers hand to the image operations, and what they get back. */
-import type { Credential } from "../../oci/registry/registry_sessions.ts";
 import type { Platform } from "../options.ts";
+import type { CredentialSource } from "../ports/credential_source.ts";
 
 /** When a pull asks the registry: always; only if nothing is here; if the registry's is another one; or not at all. */
 export type PullPolicy = "always" | "missing" | "newer" | "never";
-
-/**
- * Gives the credential for a registry (`docker.io`, `localhost:5000`) and repository, if there is one. `isAsked`: the registry is the one
- * that the caller's request names, and not one of several that it may mean, nor a mirror. A credential that names no registry is for
- * that one only.
- */
-export type CredentialSource = (
-  registry: string,
-  path: string,
-  isAsked: boolean,
-) => Credential | undefined | Promise<Credential | undefined>;
 
 /** How a caller wants registries to be reached. */
 export interface RegistryAccess {

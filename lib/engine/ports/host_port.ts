@@ -21,6 +21,7 @@ import type { Trees } from "./tree_port.ts";
 import type { SpecPort } from "./spec_port.ts";
 import type { TreeOptions } from "./tree_stack.ts";
 import type { UserNamespaces } from "./user_port.ts";
+import type { NetworkStatus } from "../records/network_status.ts";
 
 /** Unpacked layers and the container trees mounted from them. A layer is named by its diff ID (`sha256:<hex>`). */
 export interface Layers {
@@ -181,19 +182,6 @@ export interface LogReadOptions {
   /** Keep reading as the file grows until this resolves and the end is reached. */
   followUntil?: Promise<void>;
   signal?: AbortSignal;
-}
-
-/** What one container got of its networks. */
-export interface NetworkStatus {
-  /** Path of the network namespace. */
-  netns: string;
-  /** By network name. */
-  interfaces: Record<
-    string,
-    { name: string; mac: string; addresses: { address: string; prefix: number; gateway?: string }[] }
-  >;
-  dnsServers: string[];
-  searchDomains: string[];
 }
 
 /** Networks on the host. */

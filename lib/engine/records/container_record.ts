@@ -1,10 +1,10 @@
-import type { HealthPlan, HealthWish } from "../containers/health/health_check.ts";
-import type { SecretMount } from "../containers/secrets.ts";
-import type { NetworkStatus } from "../ports/host_port.ts";
 import type { IDMaps } from "./id_maps.ts";
 import type { DeviceRule, DeviceSpec, Limits, PathLimits } from "./limits.ts";
 import type { MountSpec } from "./mount_spec.ts";
 import type { IdentitySpec, LifeSpec, ProcessSpec, SecuritySpec, UserSpec } from "./spec_parts.ts";
+import type { HealthPlan, HealthWish } from "./health_plan.ts";
+import type { SecretMount } from "./secret_mount.ts";
+import type { NetworkStatus } from "./network_status.ts";
 
 /** How a namespace is had: a shareable one is private, and others may join it. `value` is a container ID for `container`, a path for `path`. */
 export interface NamespaceMode {

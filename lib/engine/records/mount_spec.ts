@@ -22,3 +22,8 @@ export interface MountSpec {
   /** True for volumes that came from the image or without a name: removed with the container when asked. */
   anonymous?: boolean;
 }
+
+/** Whether a mount's changes are the container's own: an overlay over its source. */
+export function isOverlay({ type, options }: Pick<MountSpec, "type" | "options">): boolean {
+  return type === "overlay" || options.includes("O");
+}

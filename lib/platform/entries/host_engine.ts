@@ -20,7 +20,7 @@ import process from "node:process";
 import { type ContainersConf, parseContainersConf } from "../../engine/containers_conf.ts";
 import { Engine } from "../../engine/engine.ts";
 import { EngineError } from "../../engine/errors.ts";
-import type { EngineOptions, Log } from "../../engine/options.ts";
+import type { EngineOptions } from "../../engine/options.ts";
 import type { Host, NoHost } from "../../engine/ports/host_port.ts";
 import type { Store } from "../../engine/ports/ports.ts";
 import { type ConfSource, parseRegistriesConf, type RegistriesConf } from "../../oci/registry/registries_conf.ts";
@@ -33,6 +33,7 @@ import { hostRandom } from "../random.ts";
 import { authFiles, CERTIFICATE_FOLDERS, fileCredentials, folderTLS } from "../registry_access.ts";
 import { checkFolder } from "../storage/safe_folder.ts";
 import { SQLiteStore } from "../storage/sqlite_store.ts";
+import type { Log } from "../../engine/ports/log.ts";
 
 /** Where a host's registries are configured when nothing else is asked for. */
 export const REGISTRIES_CONF = "/etc/containers/registries.conf";

@@ -6,7 +6,6 @@
 import { readFile, stat } from "node:fs/promises";
 import process from "node:process";
 import { engineHandler } from "../../../handlers/engine_handler.ts";
-import type { Log, LogLevel } from "../../engine/options.ts";
 import { logLines } from "../../oci/printable.ts";
 import { bearer } from "../../rest/mod.ts";
 import { isLoopback, parseAddress } from "../http/address.ts";
@@ -14,6 +13,7 @@ import { openHostEngine } from "./host_engine.ts";
 import { listen, type Listener } from "../http/listener.ts";
 import { LOG_LEVELS, parseServeOptions, type ServeOptions, USAGE } from "./serve_options.ts";
 import { messageOf } from "../../oci/message_of.ts";
+import type { Log, LogLevel } from "../../engine/ports/log.ts";
 
 /** Hooks of {@linkcode serveCommand}. */
 export interface ServeHooks {

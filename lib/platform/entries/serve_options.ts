@@ -8,8 +8,8 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import type { LogLevel } from "../../engine/options.ts";
 import { parseAddress } from "../http/address.ts";
+import type { LogLevel } from "../../engine/ports/log.ts";
 
 /** What `serve` is to do. */
 export interface ServeOptions {

@@ -6,11 +6,10 @@ import type { AnyFunction, FunctionTable, Implementation } from "../implement.ts
 import { isRecord } from "../codecs/record.ts";
 import type { HeaderValues } from "../codecs/header_value.ts";
 import type { Channel } from "../plan/marker.ts";
-import type { Receive } from "../channels/open_channel.ts";
-import type { OpenWebSocket } from "../channels/receive_values.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import { readError, readResult } from "./read_result.ts";
 import { writeRequest } from "./write_request.ts";
+import type { OpenWebSocket, Receive } from "./receive.ts";
 
 /**
  * What sends the requests of a linked API. A {@linkcode Handler} fits, which calls an API without a network.

@@ -2,7 +2,8 @@ import { WINDOW } from "./flow.ts";
 import { askFailures, throwFailure } from "./failure_line.ts";
 import type { Channel } from "../plan/marker.ts";
 import { readLines } from "./ndjson.ts";
-import { type OpenWebSocket, receiveValues } from "./receive_values.ts";
+import { receiveValues } from "./receive_values.ts";
+import type { OpenWebSocket, Receive } from "../call/receive.ts";
 
 /** How {@linkcode openChannel} gets its values. */
 export interface OpenOptions<T> {
@@ -27,17 +28,6 @@ export interface OpenChannel<T> extends Channel<T> {
   readonly opened: Promise<void>;
   close(): Promise<void>;
 }
-
-/** Where the texts of a channel come from. */
-export interface Texts {
-  readonly opened: Promise<void>;
-  /** The next text, or undefined at the end. */
-  next(): Promise<string | undefined>;
-  close(): Promise<void>;
-}
-
-/** Starts to receive the texts of a channel. */
-export type Receive = (request: Request, fetch: (request: Request) => Promise<Response>) => Texts;
 
 /**
  * Opens a channel at once, whether or not anybody reads it yet; errors are thrown to the reader. For one reader.

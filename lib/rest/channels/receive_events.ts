@@ -1,8 +1,9 @@
 import { type Client, DIRECT } from "../call/core_client.ts";
 import { HTTPError } from "../error.ts";
-import { bodyOf, type Receive, type Texts } from "./open_channel.ts";
+import { bodyOf } from "./open_channel.ts";
 import { readEvents, type ServerSentEvent } from "./read_events.ts";
 import { sleep } from "../call/sleep.ts";
+import type { Receive, Texts } from "../call/receive.ts";
 
 /**
  * Options of {@linkcode events}.

@@ -1,12 +1,9 @@
 import { BEAT, BEAT_EVERY, FLOW } from "./flow.ts";
 import { carriersOf } from "./socket_protocols.ts";
-import type { Texts } from "./open_channel.ts";
+import type { OpenWebSocket, Texts } from "../call/receive.ts";
 
 /** The other end's close, as the reader sees it. */
 type End = { error?: Error };
-
-/** Opens a WebSocket to a request's address, with its headers where that can be. */
-export type OpenWebSocket = (request: Request, protocols: string[]) => WebSocket;
 
 /** Values as WebSocket messages, asked for in portions when the peer speaks `gantry.flow`. */
 export function receiveValues(request: Request, window: number, open: OpenWebSocket = connect): Texts {

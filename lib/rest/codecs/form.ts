@@ -1,10 +1,9 @@
 import type { Codec } from "./codec.ts";
 import { readJSON, writeJSON } from "./json.ts";
 import { boundDepth } from "./json_depth.ts";
-import { isRecord } from "./record.ts";
+import { isRecord, put } from "./record.ts";
 import type { Kind } from "../plan/kind.ts";
 import { QueryValues } from "./query_values.ts";
-import { put } from "../run/read_arguments.ts";
 import { describeKind, readScalar, writeScalar } from "./scalar_text.ts";
 
 /**

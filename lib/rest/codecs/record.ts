@@ -3,3 +3,19 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date) &&
     !(value instanceof Uint8Array);
 }
+
+/**
+ * Puts a value into a struct, making the structs on the way, as copies where there are some; undefined is left out. What is there and no struct
+ * is left for the schema to refuse.
+ */
+export function put(struct: Record<string, unknown>, [key, ...rest]: readonly string[], value: unknown): void {
+  if (value === undefined) return;
+  let inner = value;
+  if (rest.length > 0) {
+    const before = struct[key];
+    if (before !== undefined && !isRecord(before)) return;
+    put(inner = { ...before }, rest, value);
+  }
+  // A plain assignment to `__proto__` would set the prototype.
+  Object.defineProperty(struct, key, { value: inner, enumerable: true, writable: true, configurable: true });
+}

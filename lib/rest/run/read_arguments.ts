@@ -3,7 +3,7 @@ import { HTTPError } from "../error.ts";
 import type { Kind } from "../plan/kind.ts";
 import type { Plan, Target } from "../plan/plan_types.ts";
 import { decodeText, type QueryOptions, QueryValues, wrong } from "../codecs/query_values.ts";
-import { isRecord } from "../codecs/record.ts";
+import { put } from "../codecs/record.ts";
 import { describeIssues, type Validated } from "../plan/schema.ts";
 
 /** Puts what path and query say into `values`, one for each argument, after what the body said. Throws an `HTTPError` 400 that names the argument. */
@@ -68,22 +68,6 @@ export function place(values: unknown[], { path, argument }: Target, value: unkn
   if (!path.length) values[argument] = value;
   // A list is a struct by its indexes.
   else put(values as unknown as Record<string, unknown>, [String(argument), ...path], value);
-}
-
-/**
- * Puts a value into a struct, making the structs on the way, as copies where there are some; undefined is left out. What is there and no struct
- * is left for the schema to refuse.
- */
-export function put(struct: Record<string, unknown>, [key, ...rest]: readonly string[], value: unknown): void {
-  if (value === undefined) return;
-  let inner = value;
-  if (rest.length > 0) {
-    const before = struct[key];
-    if (before !== undefined && !isRecord(before)) return;
-    put(inner = { ...before }, rest, value);
-  }
-  // A plain assignment to `__proto__` would set the prototype.
-  Object.defineProperty(struct, key, { value: inner, enumerable: true, writable: true, configurable: true });
 }
 
 /**

@@ -107,19 +107,20 @@ export class ResponseWriter {
   /** An error as it goes out, and what the authenticator left of it. */
   encode(error: unknown, call: AnsweredCall): { redacted: unknown; encoded: EncodedError } {
     const { request, name, version } = call;
-    const context = (status: number) => ({ status, request, name, version });
+    const contextOf = (failure: unknown) => {
+      const status = failure instanceof HTTPError ? failure.status : 500;
+      return { status, request, name, version };
+    };
     this.#options.onError?.(error, call);
     try {
       const redacted = this.#auth?.redact ? this.#auth.redact(error) : error;
-      return { redacted, encoded: this.#codec.encode(redacted, context(statusOf(redacted))) };
+      return { redacted, encoded: this.#codec.encode(redacted, contextOf(redacted)) };
     } catch (cause) {
       this.#options.onError?.(cause, call);
-      return { redacted: cause, encoded: encodeProblem(cause, context(statusOf(cause))) };
+      return { redacted: cause, encoded: encodeProblem(cause, contextOf(cause)) };
     }
   }
 }
-
-const statusOf = (error: unknown) => error instanceof HTTPError ? error.status : 500;
 
 // An error must not fail for a big number in it.
 const inexact = (_key: string, value: unknown) => typeof value === "bigint" ? Number(value) : value;

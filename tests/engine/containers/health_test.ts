@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { HealthWish } from "../../../lib/engine/containers/health/health_check.ts";
 import { MemoryStore } from "../../../lib/platform/storage/memory_store.ts";
 import { type FakeEngine, IMAGE, openFake, spec } from "../../fixtures/engine/fake_engine.ts";
 import { FakeKernel } from "../../fixtures/engine/fake_kernel.ts";
+import type { HealthWish } from "../../../lib/engine/records/health_plan.ts";
 
 const CHECK = { test: ["CMD", "ask", "how are you"], interval: 1000, retries: 2 };
 

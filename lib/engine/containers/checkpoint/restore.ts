@@ -1,16 +1,16 @@
 import type { RestoreImages } from "../../ports/checkpoint_port.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
-import type { NetworkStatus } from "../../ports/host_port.ts";
 import { bringUp } from "../life/bring_up.ts";
 import { type Context, emit, hostOf, locked } from "../context.ts";
 import { improperState } from "../failures.ts";
-import { freshHealth } from "../health/health_states.ts";
 import { requireDependencies } from "../life/lifecycle.ts";
 import type { SameNetworks } from "../life/network.ts";
 import { withState } from "../records.ts";
 import type { CheckpointReport } from "./checkpoint.ts";
 import { readStream } from "../../../oci/registry/body.ts";
+import type { NetworkStatus } from "../../records/network_status.ts";
+import { freshHealth } from "../health/begin_health.ts";
 
 /** The most of what is told of a container's networks, in bytes. */
 const STATUS_LIMIT = 1024 * 1024;

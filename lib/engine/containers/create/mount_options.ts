@@ -1,4 +1,4 @@
-import type { MountSpec } from "../../records/mount_spec.ts";
+import { isOverlay, type MountSpec } from "../../records/mount_spec.ts";
 import { invalid } from "../failures.ts";
 
 /** How mounts made on one side show on the other; at most one of a mount's options. */
@@ -71,11 +71,6 @@ export function checkMountOptions({ type, options }: Pick<MountSpec, "type" | "o
 /** The option of a mount that says how mounts made on one side show on the other. */
 export function propagationOf({ options }: Pick<MountSpec, "options">): string | undefined {
   return options.findLast((option) => PROPAGATION.has(option));
-}
-
-/** Whether a mount's changes are the container's own: an overlay over its source. */
-export function isOverlay({ type, options }: Pick<MountSpec, "type" | "options">): boolean {
-  return type === "overlay" || options.includes("O");
 }
 
 /**

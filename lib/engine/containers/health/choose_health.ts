@@ -1,7 +1,8 @@
 import type { ExecutionConfig } from "../../../oci/image_config.ts";
 import type { ContainerSpec } from "../../records/container_record.ts";
 import { type Context, hostOf } from "../context.ts";
-import { checkDestination, type HealthPlan, resolveHealth } from "./health_check.ts";
+import { checkDestination, resolveHealth } from "./health_check.ts";
+import type { HealthPlan } from "../../records/health_plan.ts";
 
 /** The health checks of a new container, from what was asked for and its image. Throws `invalid` for what cannot be. */
 export async function chooseHealth(

@@ -1,5 +1,5 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
-import type { Context } from "../context.ts";
+import type { Context, HealthWatch } from "../context.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { activeHealth } from "./health_check.ts";
@@ -25,7 +25,7 @@ const LONGEST_SLEEP_MS = 86_400_000;
  * Runs health checks when they are due, for as long as their containers run. What was found, and when, is on record: an
  * engine that takes over goes on where the last one was.
  */
-export class HealthMonitor {
+export class HealthMonitor implements HealthWatch {
   readonly states: HealthStates;
   readonly #watched = new Map<string, AbortController>();
   /** When a status was kept in the history last. */

@@ -1,8 +1,5 @@
-import type { ContainerRecord } from "../../records/container_record.ts";
 import type { State } from "../../store/state.ts";
 import type { Operation, Table } from "../../store/table.ts";
-import type { Context } from "../context.ts";
-import { activeHealth } from "./health_check.ts";
 
 /** What a probe found. */
 export interface HealthLogEntry {
@@ -61,19 +58,4 @@ export class HealthStates {
   drop(id: string): Operation[] {
     return this.#table.has(id) ? [this.#table.drop(id)] : [];
   }
-}
-
-/** The operations that begin the health of a container anew. */
-export function freshHealth(
-  { health }: Context,
-  record: ContainerRecord,
-  status: "reset" | "starting",
-): Operation[] {
-  return activeHealth(record.health) ? [health.states.put(record.id, { ...FRESH_HEALTH, status })] : [];
-}
-
-/** The operations after a time in which nobody could look. */
-export function resetHealth({ health: { states } }: Context, { id }: ContainerRecord): Operation[] {
-  const health = states.get(id);
-  return health ? [states.put(id, { ...health, status: "reset" })] : [];
 }

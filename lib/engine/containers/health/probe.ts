@@ -6,8 +6,9 @@ import { type Context, hostOf } from "../context.ts";
 import { endsWithin } from "../life/ended.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
-import { type HealthCheck, probeCommand } from "./health_check.ts";
+import { probeCommand } from "./health_check.ts";
 import type { HealthLogEntry } from "./health_states.ts";
+import type { HealthCheck } from "../../records/health_plan.ts";
 
 /** Bytes of output kept where nothing else is asked for. */
 const MOST_OUTPUT = 64 * 1024;

@@ -5,9 +5,10 @@ import { type Context, emit, hostOf, locked } from "../context.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { restartContainer } from "../life/lifecycle.ts";
 import { hadEnded, killContainer, stopContainer } from "../life/stop.ts";
-import { activeHealth, type HealthCheck, type HealthPlan } from "./health_check.ts";
+import { activeHealth } from "./health_check.ts";
 import { FRESH_HEALTH, type HealthLogEntry, type HealthState } from "./health_states.ts";
 import { probe, TIMED_OUT } from "./probe.ts";
+import type { HealthCheck, HealthPlan } from "../../records/health_plan.ts";
 
 /** However much is asked for, a container's log of probes holds no more than this. */
 const MOST_ENTRIES = 1000;

@@ -2,8 +2,9 @@ import type { ContainerRecord } from "../../records/container_record.ts";
 import { type Context, hostOf, locked } from "../context.ts";
 import { invalid } from "../failures.ts";
 import { checkRecordSize } from "../record_size.ts";
-import { activeHealth, checkDestination, type HealthPlan, type HealthWish, resolveHealth } from "./health_check.ts";
-import { freshHealth } from "./health_states.ts";
+import { activeHealth, checkDestination, resolveHealth } from "./health_check.ts";
+import type { HealthPlan, HealthWish } from "../../records/health_plan.ts";
+import { freshHealth } from "./begin_health.ts";
 
 /** Changes a container's health checks, whatever its state; what is absent from the wish stays. */
 export function setHealth(context: Context, nameOrID: string, wish: HealthWish): Promise<void> {

@@ -8,12 +8,12 @@ import { FRESH_STATE } from "../create/create.ts";
 import { type Context, emit, hostOf } from "../context.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
-import { freshHealth } from "../health/health_states.ts";
 import { volumesOf } from "../create/mounts.ts";
 import { makeUsers, treeOptions } from "./users.ts";
 import { connect, type ContainerNetwork, reserveNetwork, type SameNetworks } from "./network.ts";
 import { withState } from "../records.ts";
 import { foldersWritten } from "../create/written_folders.ts";
+import { freshHealth } from "../health/begin_health.ts";
 
 /** The kind of the intents that precede what {@linkcode bringUp} does to the host. */
 export const START_INTENT = "container.start";

@@ -3,10 +3,10 @@ import { bringUp, type BringUpOptions, giveUp } from "./bring_up.ts";
 import { type Context, emit, hostOf, locked } from "../context.ts";
 import { dependenciesOf } from "../dependencies.ts";
 import { improperState, isCode, noCgroup, unchanged } from "../failures.ts";
-import { freshHealth, resetHealth } from "../health/health_states.ts";
 import { onProcess } from "./on_process.ts";
 import type { StopOptions } from "../options.ts";
 import { stopContainer } from "./stop.ts";
+import { freshHealth, resetHealth } from "../health/begin_health.ts";
 
 /** Makes the container's process without starting it. */
 export function initContainer(context: Context, nameOrID: string): Promise<void> {

@@ -1,10 +1,10 @@
 /** How a container that comes up gets its network. */
 import type { ContainerRecord } from "../../records/container_record.ts";
-import type { NetworkStatus } from "../../ports/host_port.ts";
 import { type Context, hostOf, isLive } from "../context.ts";
 import { improperState, isCode } from "../failures.ts";
 import { hasNamespace, setupOf } from "./teardowns.ts";
 import { hasOwnNetwork } from "../create/validate.ts";
+import type { NetworkStatus } from "../../records/network_status.ts";
 
 /** A network that is up: the namespace to join (none: the host's), and what is known of it. */
 export interface ContainerNetwork {

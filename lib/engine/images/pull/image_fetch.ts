@@ -19,7 +19,7 @@ import type { PullProgress } from "../types.ts";
 
 /** What one pull works with, whatever images it fetches. */
 export interface PullContext {
-  core: Omit<Core, "images">;
+  core: Core;
   catalogue: Catalogue;
   content: Content;
   client: RegistryClient;

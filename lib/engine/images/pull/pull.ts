@@ -23,7 +23,7 @@ const PULLING = "pulling";
 
 /** The parts of the engine a pull changes. */
 export interface PullParts {
-  core: Omit<Core, "images">;
+  core: Core;
   catalogue: Catalogue;
   content: Content;
 }

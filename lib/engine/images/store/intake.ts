@@ -16,7 +16,7 @@ import { type PackedLayer, unpackLayer } from "../pull/unpack.ts";
 
 /** The parts of the engine that making an image changes. */
 export interface ImageParts {
-  core: Omit<Core, "images">;
+  core: Core;
   catalogue: Catalogue;
   content: Content;
 }

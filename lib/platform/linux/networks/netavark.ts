@@ -9,8 +9,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
-import type { NetworkSetup, NetworkStatus } from "../../../engine/ports/host_port.ts";
+import type { NetworkSetup } from "../../../engine/ports/host_port.ts";
 import { runCommand } from "../helpers/command.ts";
+import type { NetworkStatus } from "../../../engine/records/network_status.ts";
 
 /** Where netavark and aardvark-dns are, and what netavark keeps its state in. */
 export interface Netavark {

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import type { PortMapping } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
-import type { Networks, NetworkSetup, NetworkStatus } from "../../../engine/ports/host_port.ts";
+import type { Networks, NetworkSetup } from "../../../engine/ports/host_port.ts";
 import {
   allowPublished,
   bridgePorts,
@@ -33,6 +33,7 @@ import { addBridge, publish, removeBridge, unpublish } from "./published_ports.t
 import { reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "../helpers/tree.ts";
 import { Locks } from "../../../engine/store/locks.ts";
+import type { NetworkStatus } from "../../../engine/records/network_status.ts";
 
 /** Networks, and what a host does with them when it closes. */
 export interface LinuxNetworks extends Networks {

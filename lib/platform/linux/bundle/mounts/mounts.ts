@@ -5,10 +5,9 @@
  */
 import { stat } from "node:fs/promises";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
-import { isOverlay } from "../../../../engine/containers/create/mount_options.ts";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ArtifactFile } from "../../../../engine/ports/host_port.ts";
-import type { MountSpec } from "../../../../engine/records/mount_spec.ts";
+import { isOverlay, type MountSpec } from "../../../../engine/records/mount_spec.ts";
 import { artifactMounts } from "./artifact_mounts.ts";
 import { bindMount, type HostFile } from "./bind_mounts.ts";
 import type { CgroupView } from "./cgroup_mounts.ts";

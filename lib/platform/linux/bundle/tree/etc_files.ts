@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
-import type { NetworkStatus } from "../../../../engine/ports/host_port.ts";
+import type { NetworkStatus } from "../../../../engine/records/network_status.ts";
 
 /** Used where the host names no server a container could reach. */
 const PUBLIC_SERVERS = ["8.8.8.8", "8.8.4.4"];
