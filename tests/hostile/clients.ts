@@ -122,10 +122,9 @@ export const clients: readonly HostileCase[] = [
         for (const path of ["/libpod/containers/create", "/containers/create"]) {
           const reply = await stage.server.request("POST", path, { raw });
           const text = await reply.text();
-          assert(
-            reply.status < 500 && (reply.status !== 201 || raw.includes("toString")),
-            `${reply.status} ${text.slice(0, 300)}`,
-          );
+          // A request that Podman refuses with 500 is refused so here; a defect says "Internal error" and nothing else.
+          const isRefused = reply.status !== 201 && !text.includes("Internal error");
+          assert(isRefused || raw.includes("toString"), `${reply.status} ${text.slice(0, 300)}`);
           if (reply.status !== 201) continue;
           const { text: inspected } = await stage.call("GET", `/libpod/containers/${JSON.parse(text).Id}/json`);
           assertEquals(JSON.parse(inspected).HostConfig.Privileged, false);
@@ -200,7 +199,7 @@ export const clients: readonly HostileCase[] = [
   },
   {
     name: "followers of logs, events and stats who never read",
-    script: "yes | head -c 200000000; echo; echo grown; exec sleep 1000",
+    script: `yes ${"y".repeat(1000)} | head -c ${LONG ? 400_000_000 : 60_000_000}; echo; echo grown; exec sleep 1000`,
     attack: async (stage) => {
       const paths = [
         `${target}/logs?stdout=true&follow=true`,
@@ -219,7 +218,7 @@ export const clients: readonly HostileCase[] = [
         await stage.create("noise", { command: ["true"] });
         await stage.call("DELETE", "/libpod/containers/noise?force=true&timeout=0", undefined, [200]);
       }
-      await stage.printed("target", "grown").catch(() => {});
+      await stage.printed("target", "grown");
       leave(sockets);
     },
   },

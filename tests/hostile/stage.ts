@@ -89,7 +89,7 @@ export class Stage implements AsyncDisposable {
 
   /** Waits until a container has printed a text. */
   async printed(container: string, text: string): Promise<void> {
-    const path = `/libpod/containers/${container}/logs?stdout=true&stderr=true`;
+    const path = `/libpod/containers/${container}/logs?stdout=true&stderr=true&tail=20`;
     await until(async () => assert((await this.call("GET", path, undefined, [200])).text.includes(text)), 60_000);
   }
 

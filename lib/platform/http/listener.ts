@@ -10,6 +10,7 @@ import { IdleWatch } from "./idle_watch.ts";
 import { serveRaw } from "./exchange/raw_exchange.ts";
 import type { Serving } from "./serving.ts";
 import { keepListening } from "./keep_listening.ts";
+import { Pipelines } from "./pipeline.ts";
 import { listenUnix } from "./unix_socket.ts";
 import { soFar } from "./websocket/upgrade_event.ts";
 import { serveWebSocket } from "./websocket/websocket.ts";
@@ -139,11 +140,14 @@ function makeServer(
   const server = createServer(settings);
   if (connections !== undefined) server.maxConnections = connections;
   const admissions = new WeakMap<Socket, Admission>();
+  const pipelines = new Pipelines();
   const serve = (message: IncomingMessage, out: ServerResponse, waiting?: boolean) => {
     const admission = admissions.get(message.socket);
-    admission?.busy();
-    out.on("close", () => admission?.idle());
-    void serveExchange(serving, message, out, waiting);
+    pipelines.add(message.socket, out, () => {
+      admission?.busy();
+      out.on("close", () => admission?.idle());
+      void serveExchange(serving, message, out, waiting);
+    });
   };
   server.on("request", (message, out) => serve(message, out));
   server.on("checkContinue", (message, out) => serve(message, out, true));

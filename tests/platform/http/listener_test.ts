@@ -182,3 +182,25 @@ Deno.test("listen() closes connections beyond its limit, and serves again when t
   await later(50);
   assertEquals(await get(port), "ok");
 });
+
+Deno.test("listen() serves one request of a connection at a time, in order, and cuts off a client that sends too many", async () => {
+  let atOnce = 0;
+  let most = 0;
+  const handler: Handler = async (request) => {
+    most = Math.max(most, ++atOnce);
+    await later(1);
+    atOnce--;
+    return new Response(new URL(request.url).pathname);
+  };
+  await using listener = await listen("tcp://127.0.0.1:0", handler);
+  const port = Number(listener.address.split(":").at(-1));
+  await using peer = await client(port);
+  const paths = Array.from({ length: 50 }, (_, i) => `/${i}`);
+  peer.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: d\r\n\r\n`).join(""));
+  for (const path of paths) assertEquals((await peer.response()).body, path);
+  assertEquals(most, 1);
+  await using flood = await client(port);
+  flood.write("GET / HTTP/1.1\r\nHost: d\r\n\r\n".repeat(5000));
+  await flood.until(() => flood.ended, "the end").catch(() => {});
+  assert(flood.ended);
+});

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { alone } from "../../../oci/byte_stream.ts";
+import { concat } from "../../../oci/bytes.ts";
 import { HTTPError } from "../../../rest/error.ts";
 import type { IdleWatch } from "../idle_watch.ts";
 
@@ -137,6 +138,10 @@ export function requestBody(
   return new ReadableStream({ type: "bytes", pull, cancel });
 }
 
+/** Bytes from which on a piece goes on by itself, and bytes of small pieces that go on together. */
+const LARGE = 4096;
+const GATHERED = 65_536;
+
 type BodyController = ReadableStreamDefaultController<Uint8Array> | ReadableByteStreamController;
 
 function end(controller: BodyController): void {
@@ -151,6 +156,9 @@ class BodySource {
   readonly #idle: IdleWatch;
   readonly #controller: BodyController;
   #over = false;
+  /** Small pieces of this turn, and their bytes. */
+  #pieces: Uint8Array[] = [];
+  #size = 0;
   readonly #giveUp = () => {
     const error = new HTTPError(408, "Read the body: nothing came for too long", { kind: "body" });
     this.#finish(() => this.#controller.error(error));
@@ -168,10 +176,16 @@ class BodySource {
     message.on("data", (piece: Uint8Array) => {
       if (this.#over) return;
       idle.done(this.#giveUp);
-      controller.enqueue(alone(piece));
-      if ((controller.desiredSize ?? 0) <= 0) message.pause();
+      if (this.#size === 0 && piece.length >= LARGE) return this.#give(alone(piece));
+      if (this.#size === 0) queueMicrotask(() => this.#flush());
+      this.#pieces.push(piece);
+      this.#size += piece.length;
+      if (this.#size >= GATHERED) this.#flush();
     });
-    message.on("end", () => this.#finish(() => end(controller)));
+    message.on("end", () => {
+      this.#flush();
+      this.#finish(() => end(controller));
+    });
     message.on("error", cut);
     message.on("close", cut);
   }
@@ -184,6 +198,21 @@ class BodySource {
   /** What still comes is left alone until the answer has gone. */
   cancel(): void {
     this.#finish(() => this.#message.pause());
+  }
+
+  /** Gives the pieces of one turn as one: a body in chunks of a few bytes costs no more turns than another one. */
+  #flush(): void {
+    if (this.#size === 0 || this.#over) return;
+    const [first] = this.#pieces;
+    const whole = this.#pieces.length === 1 ? alone(first!) : concat(this.#pieces);
+    this.#pieces = [];
+    this.#size = 0;
+    this.#give(whole);
+  }
+
+  #give(piece: Uint8Array): void {
+    this.#controller.enqueue(piece);
+    if ((this.#controller.desiredSize ?? 0) <= 0) this.#message.pause();
   }
 
   #finish(action: () => void): void {
