@@ -32,7 +32,7 @@ Deno.test({
     const gone = async () => {
       const none = { processes: [], mounts: [], namespaces: [], cgroups: [], interfaces: [] };
       await until(() => Promise.resolve(assertEquals(traces(server.folder, ids), none)));
-      await until(() => Promise.resolve(assertEquals(agents(server.pid), [])));
+      await until(() => Promise.resolve(assertEquals(agents(server, ids), [])));
     };
     let failures: string[] = [];
     {
@@ -58,7 +58,7 @@ Deno.test({
         // Docker's default is `-ef` too.
         const listed = await server.docker("top", "box");
         assertNotEquals(listed.code, 0);
-        assertEquals(programs(server.pid, "ps"), []);
+        assertEquals(children(server, "ps"), []);
       });
       await t.step("stats, inspection and exec answer", async () => {
         ok(await server.podman("stats", "--no-stream", "box"));
@@ -92,11 +92,11 @@ Deno.test({
           const body = method === "PUT" ? new Uint8Array(1024) : undefined;
           const request = fetch(url, { method, body, signal: left.signal }).then((reply) => reply.arrayBuffer());
           request.catch(() => {});
-          await until(() => Promise.resolve(assert(agents(server.pid).length > 0)));
+          await until(() => Promise.resolve(assert(agents(server, ids).length > 0)));
           left.abort();
           await request.catch(() => {});
           // The kernel may hold one that is killed for as long as the file system is there.
-          await until(() => Promise.resolve(assertEquals(agents(server.pid).filter((pid) => !isKilled(pid)), [])));
+          await until(() => Promise.resolve(assertEquals(agents(server, ids).filter((pid) => !isKilled(pid)), [])));
           ok(await server.podman("exec", "box", "true"));
           ok(await server.podman("rm", "-f", "-t", "0", "box"));
           await gone();
@@ -105,10 +105,12 @@ Deno.test({
       await t.step("it is removed while clients wait for its files", async () => {
         await start();
         const url = `${server.addresses[1].replace("tcp:", "http:")}/v5.0.0${ROW}/archive?path=/blocked/`;
-        const waiting = ["file", "never"].map((name) => fetch(url + name).then((reply) => reply.text(), () => {}));
-        await until(() => Promise.resolve(assert(agents(server.pid).length > 1)));
+        const waiting = ["file", "never"].map((name) =>
+          fetch(url + name).then((reply) => reply.text()).catch(() => "")
+        );
+        await until(() => Promise.resolve(assert(agents(server, ids).length > 1)));
         ok(await server.podman("rm", "-f", "-t", "0", "box"));
-        await Promise.all(waiting.map((work) => work.catch(() => {})));
+        await Promise.all(waiting);
         await gone();
       });
     }
@@ -126,21 +128,29 @@ function isWaitingForItsMap(pid: string): boolean {
   return Deno.readTextFileSync(`/proc/${pid}/syscall`).startsWith("9 ");
 }
 
-/** The tree agents of a server and their children, by what they run: also those that lost their parents. */
-function agents(server: number): string[] {
-  return programs(server, "perl", "openat2=");
+/** The tree agents at work on a server's containers, and their children, also those that lost their parents. */
+function agents({ folder }: Server, ids: readonly string[]): string[] {
+  return processes((pid) => {
+    const command = Deno.readTextFileSync(`/proc/${pid}/cmdline`);
+    return command.includes("openat2=") && [folder, ...ids].some((text) => command.includes(text));
+  });
 }
 
-/** Processes that run a program for a server, at any depth, or in its stead. */
-function programs(server: number, name: string, text = ""): string[] {
-  const environment = Deno.readTextFileSync(`/proc/${server}/cgroup`);
-  return [...Deno.readDirSync("/proc")].map((entry) => entry.name).filter((pid) => {
+/** The processes that a server started itself, by the name of their program. */
+function children({ pid: server }: Server, name: string): string[] {
+  return processes((pid) => {
+    const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+    return status.startsWith(`Name:\t${name}\n`) && status.includes(`\nPPid:\t${server}\n`);
+  });
+}
+
+function processes(wanted: (pid: string) => boolean): string[] {
+  return [...Deno.readDirSync("/proc")].map(({ name }) => name).filter((name) => {
     try {
-      if (Deno.readTextFileSync(`/proc/${pid}/comm`).trim() !== name) return false;
-      if (Deno.readTextFileSync(`/proc/${pid}/cgroup`) !== environment) return false;
-      // None of the container's is here, and those of others' servers start later or end by themselves.
-      return Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes(text);
+      // A command line of the container's would keep this test waiting.
+      return /^\d+$/.test(name) && !Deno.readTextFileSync(`/proc/${name}/syscall`).startsWith("9 ") && wanted(name);
     } catch {
+      // It ended meanwhile.
       return false;
     }
   });
