@@ -14,7 +14,7 @@ export async function headArchive(
   path: string | undefined,
   context: Context,
 ): Promise<void> {
-  const facts = await engine.containers.files.stat(name, required(path));
+  const facts = await engine.containers.files.stat(name, required(path), context.signal);
   tellFacts(context, facts);
 }
 
@@ -26,7 +26,10 @@ export async function getArchive(
   context: Context,
   options?: ReadOptions,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { facts, archive } = await engine.containers.files.read(name, required(path), options);
+  const { facts, archive } = await engine.containers.files.read(name, required(path), {
+    ...options,
+    signal: context.signal,
+  });
   tellFacts(context, facts);
   // Without one the facts have thrown.
   return archive!;

@@ -49,6 +49,8 @@ export interface TreeReadOptions {
   owner: string;
   /** Begin names with `./` where a path ends in `/.`, and name the folder so itself. */
   dotted?: boolean;
+  /** Ends the look at the path. */
+  signal?: AbortSignal;
 }
 
 /** Choices for {@linkcode Trees.write}. */
@@ -74,7 +76,8 @@ export type TreeName = { root: string } | { diffIDs: readonly string[] };
  * `EngineError("no_such_file")` where nothing is.
  */
 export interface Trees {
-  stat(path: TreePath): Promise<FileFacts>;
+  /** Tells what is at the path. Whoever asks may leave: a container can serve its own files, and never answer. */
+  stat(path: TreePath, signal?: AbortSignal): Promise<FileFacts>;
   /** What is at the path as a tar archive. Cancelling it ends the work. */
   read(path: TreePath, options: TreeReadOptions): Promise<{ facts: FileFacts; archive: ReadableStream<Uint8Array> }>;
   /** Makes entries (see `lib/oci/tar/archive_entries.ts`) below a path, which is made where it is missing. */

@@ -28,6 +28,8 @@ export interface PathFacts extends FileFacts {
 export interface ReadOptions {
   /** Begin names with `./` where the path ends in `/.`: how Docker's client expects them, and Podman's does not. */
   dotted?: boolean;
+  /** Ends the look at the path: a container may serve it itself, and never answer. The archive's own end is its cancelling. */
+  signal?: AbortSignal;
 }
 
 /** Choices for {@linkcode writeArchive}. */
@@ -42,11 +44,16 @@ export interface WriteOptions {
 }
 
 /** Tells what is at a path of a container. Throws `no_such_file`. */
-export async function statPath(context: Context, nameOrID: string, path: string): Promise<PathFacts> {
+export async function statPath(
+  context: Context,
+  nameOrID: string,
+  path: string,
+  signal?: AbortSignal,
+): Promise<PathFacts> {
   hostOf(context);
   const spelled = existing(path);
   await using tree = await holdTree(context, nameOrID);
-  const facts = await withPlace(context, tree, spelled, (place) => hostOf(context).trees.stat(place));
+  const facts = await withPlace(context, tree, spelled, (place) => hostOf(context).trees.stat(place, signal));
   return told(tree.record, spelled, facts);
 }
 
@@ -55,14 +62,14 @@ export async function readArchive(
   context: Context,
   nameOrID: string,
   path: string,
-  { dotted }: ReadOptions = {},
+  { dotted, signal }: ReadOptions = {},
 ): Promise<{ facts: PathFacts; archive?: ReadableStream<Uint8Array> }> {
   hostOf(context);
   const spelled = existing(path);
   const tree = await holdTree(context, nameOrID);
   const { record } = tree;
   try {
-    const options = { owner: record.process.user, dotted };
+    const options = { owner: record.process.user, dotted, signal };
     const found = await withPlace(context, tree, spelled, (place) => hostOf(context).trees.read(place, options));
     const facts = told(record, spelled, found.facts);
     if (facts.exists) return { facts, archive: holding(context, tree, found.archive) };

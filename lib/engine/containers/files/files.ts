@@ -17,8 +17,8 @@ export class ContainerFiles {
   }
 
   /** Tells what is at a path. Throws `no_such_file`; a link to nothing does not `exist`. */
-  stat(nameOrID: string, path: string): Promise<PathFacts> {
-    return statPath(this.#context, nameOrID, path);
+  stat(nameOrID: string, path: string, signal?: AbortSignal): Promise<PathFacts> {
+    return statPath(this.#context, nameOrID, path, signal);
   }
 
   /** What is at a path, as a tar archive; without one for a link to nothing. */

@@ -43,8 +43,22 @@ export class Agent implements Disposable {
     this.#child.once("error", () => {});
   }
 
-  /** The next answer's fields. Throws what the agent says went wrong. */
-  async answer(): Promise<Buffer[]> {
+  /** The next answer's fields. Throws what the agent says went wrong. A signal that aborts meanwhile ends the agent. */
+  async answer(signal?: AbortSignal): Promise<Buffer[]> {
+    const aborted = () => this.end();
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", aborted);
+    try {
+      return await this.#next();
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", aborted);
+    }
+  }
+
+  async #next(): Promise<Buffer[]> {
     if (!await this.#fill(4)) throw await this.#failure();
     const length = this.#buffered.readUInt32BE();
     if (length > ANSWER_LIMIT) throw new EngineError("internal", "Work on files: an answer is too long");

@@ -54,15 +54,15 @@ class AgentTrees implements Trees {
     this.#layers = layers;
   }
 
-  async stat(path: TreePath): Promise<FileFacts> {
+  async stat(path: TreePath, signal?: AbortSignal): Promise<FileFacts> {
     const place = await this.#place(path);
     using agent = new Agent(["stat", place.root, place.pid, place.path]);
-    return factsOf(path, await agent.answer());
+    return factsOf(path, await agent.answer(signal));
   }
 
   async read(
     path: TreePath,
-    { owner, dotted }: TreeReadOptions,
+    { owner, dotted, signal }: TreeReadOptions,
   ): Promise<{ facts: FileFacts; archive: ReadableStream<Uint8Array> }> {
     const place = await this.#place(path);
     const { uid, gid } = await resolveUser(path.root, owner, []);
@@ -71,7 +71,7 @@ class AgentTrees implements Trees {
     const { root, pid, name } = place;
     const agent = new Agent(["get", root, pid, place.path, contents, String(uid), String(gid), whole, name]);
     try {
-      return { facts: factsOf(path, await agent.answer()), archive: agent.output() };
+      return { facts: factsOf(path, await agent.answer(signal)), archive: agent.output() };
     } catch (error) {
       agent.end();
       throw error;
