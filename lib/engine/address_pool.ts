@@ -6,7 +6,7 @@ export class AddressPool {
   readonly #subnet: Subnet;
   readonly #reserved: Set<bigint>;
   readonly #owners = new Map<bigint, string>();
-  /** Where the last search ended: addresses are given out in turn, so that a freed one rests a while. */
+  /** The address at which the last search ended: addresses are given out in turn, so that a freed one rests a while. */
   #cursor: bigint;
 
   constructor(subnet: string, gateway: string) {

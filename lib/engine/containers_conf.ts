@@ -20,11 +20,11 @@ export interface ContainersConf {
   runtime?: string;
   /** Whether short names are Docker Hub's in Docker's API. */
   dockerHub?: boolean;
-  /** What the files say and nobody here listens to: `FILE: section.key`. */
+  /** Settings of the files that the engine ignores: `FILE: section.key`. */
   ignored: string[];
 }
 
-/** What settings are read into: the defaults, and what is beside them. */
+/** The result of reading settings: the defaults, and the fields beside them. */
 type Settings = ContainerDefaults & Pick<ContainersConf, "hookFolders" | "runtime" | "dockerHub">;
 type Reader = (value: unknown) => Partial<Settings>;
 /** The name of one that holds a T. */
@@ -79,7 +79,7 @@ const READERS: Record<string, Reader> = {
   "engine.runtime": text("runtime", /^(?:crun|runc|\/.*)$/),
   "engine.stop_timeout": number("stopTimeout"),
 };
-/** What is so in any case. */
+/** The settings that have these values in any case: a file that says the same is not reported as ignored. */
 const ALREADY: Record<string, unknown> = {
   "containers.keyring": true,
   "containers.label": false,

@@ -8,7 +8,7 @@ import type { Clock, Ports, Random } from "./ports/ports.ts";
 import type { State } from "./store/state.ts";
 import type { Log } from "./ports/log.ts";
 
-/** What the parts of the engine share. */
+/** The services that the parts of the engine share. */
 export interface Core {
   readonly ports: Ports;
   /** `ports.host`, `ports.clock` and `ports.random`, which most parts need. */

@@ -26,7 +26,7 @@ export class Engine {
   readonly events: EventLog;
   /** Whether short names are Docker Hub's in Docker's API. */
   readonly dockerHub: boolean;
-  /** What containers are where nobody says anything else. */
+  /** The containers' settings where a request leaves them out. */
   readonly defaults: ContainerDefaults;
   readonly #core: ContainersCore;
 

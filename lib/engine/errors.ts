@@ -41,7 +41,7 @@ export type ErrorCode =
 
 /** Extra facts of an {@linkcode EngineError}. */
 export interface EngineErrorOptions {
-  /** What raised it; the innermost message becomes `cause` on the wire. */
+  /** The error that raised this one; the innermost message becomes `cause` on the wire. */
   cause?: unknown;
   /** The innermost sentinel text that clients match on, as in "no such container"; the message by default. */
   sentinel?: string;

@@ -3,11 +3,11 @@ import type { HostInfo } from "./ports/host_facts.ts";
 /** The engine's version; `deno.json` has the same. */
 export const VERSION = "0.1.0";
 
-/** What {@linkcode Engine.info} tells. */
+/** The result of {@linkcode Engine.info}. */
 export interface SystemInfo {
   name: string;
   version: string;
-  /** What images are pulled for where nothing is asked for. */
+  /** The platform of images that a request names none for. */
   platform: { os: string; architecture: string; variant?: string };
   /** `undefined` where there is no kernel; `unavailable` then says why. */
   host?: HostInfo;
@@ -16,6 +16,6 @@ export interface SystemInfo {
   images: number;
   /** Milliseconds since the epoch. */
   now: number;
-  /** Where names without a registry are looked for. */
+  /** The registries where names without a registry are looked up. */
   searchRegistries: string[];
 }

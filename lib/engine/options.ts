@@ -42,12 +42,12 @@ export interface EngineOptions {
   registries?: RegistriesConf;
   /** In Docker's API short names are Docker Hub's (the default); `false`: they are what they are in the native one. */
   dockerHub?: boolean;
-  /** What is pulled where nothing is asked for; the host's own by default. */
+  /** The platform to pull where a request names none; the host's own by default. */
   defaultPlatform?: Platform;
   /** The engine's name in `info`; `gantry` by default. */
   name?: string;
   limits?: Partial<Limits>;
-  /** What containers are where nobody says anything else. */
+  /** The containers' settings where a request leaves them out. */
   defaults?: ContainerDefaults;
   /** Variables by which programs find their proxy (`http_proxy`, …), for containers that do not refuse them. */
   proxyEnv?: Record<string, string>;

@@ -75,7 +75,10 @@ export class Secrets {
     }
   }
 
-  /** Those that fit, by name: any of a filter's regular expressions, and all filters. Throws `invalid` for another one. */
+  /**
+   * Lists the secrets that match, sorted by name: any of a filter's regular expressions, and all filters. Throws `invalid` for an
+   * unknown filter.
+   */
   list(filters: Record<string, readonly string[]> = {}): SecretRecord[] {
     const tests = Object.entries(filters).map(([key, values]) => {
       const field = key.toLowerCase();

@@ -55,7 +55,10 @@ export class Stage implements AsyncDisposable {
   /** One request; throws where the status is none of those that are allowed. Gives status and text. */
   async call(method: string, path: string, body?: unknown, allowed?: readonly number[]) {
     const reply = await this.server.request(method, path, body === undefined ? {} : { body });
-    const text = await reply.text();
+    const text = await reply.text().catch((error) => {
+      const said = this.server.stderr.slice(-1000);
+      throw new Error(`${method} ${path.slice(0, 200)} answered ${reply.status} and broke off: ${error}; ${said}`);
+    });
     const fits = allowed === undefined || allowed.includes(reply.status);
     assert(fits, `${method} ${path.slice(0, 200)} answered ${reply.status}: ${text.slice(0, 500)}`);
     return { status: reply.status, text };

@@ -64,7 +64,7 @@ function checkOptions({ append, replace, type }: AddArtifactOptions): void {
   if (append && replace) throw new EngineError("invalid", "append and replace options are mutually exclusive");
 }
 
-/** What the file is added to, if anything. */
+/** Returns the manifest that the file is added to; `undefined` for an artifact that is new or replaced. */
 function base(
   store: ArtifactStore,
   name: string,
@@ -119,7 +119,7 @@ async function writeArtifact(
   { type, annotations }: AddArtifactOptions,
 ): Promise<ArtifactRecord> {
   const manifest = known ?? await emptyArtifact(intake, type, annotations);
-  // What the artifact has already is named by this manifest, too, before the old one goes.
+  // The new manifest names the artifact's present blobs too: claim them before the old manifest goes.
   for (const { digest } of [manifest.config, ...manifest.layers]) await admit(intake, `blob:${digest}`);
   const whole = { ...manifest, layers: [...manifest.layers, layer] };
   const { digest } = await storeDocument(intake, writeManifest(whole), whole.mediaType);

@@ -1,4 +1,4 @@
-/** What some kinds of files begin with; `*` stands for any byte. */
+/** The first bytes of some kinds of files; `*` stands for any byte. */
 const SIGNATURES: readonly [type: string, magic: string][] = [
   ["application/pdf", "%PDF-"],
   ["application/postscript", "%!PS-Adobe-"],

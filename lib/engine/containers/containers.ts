@@ -189,17 +189,17 @@ export class Containers {
     return attachContainer(this.#context, nameOrID, options);
   }
 
-  /** What runs in it: columns by Podman's descriptors, or as `ps(1)` gives them for these arguments. */
+  /** Lists the container's processes: columns by Podman's descriptors, or as `ps(1)` gives them for these arguments. */
   top(nameOrID: string, args: readonly string[] = []): Promise<ProcessTable> {
     return topContainer(this.#context, nameOrID, args);
   }
 
-  /** What it uses; `previous` is the look its share of processor time is counted from, its start by default. */
+  /** Reads the container's resource usage; its share of processor time counts from `previous`, by default from its start. */
   stats(nameOrID: string, previous?: ContainerStats): Promise<ContainerStats> {
     return attempt(() => lookAt(this.#context, this.resolve(nameOrID), previous));
   }
 
-  /** What several use, again and again. Throws at once for an interval that is none. */
+  /** Reads the resource usage of several containers, at an interval. Throws at once for an invalid interval. */
   watchStats(options: StatsOptions): AsyncIterable<ContainerStats[]> {
     return watchStats(this.#context, options);
   }
@@ -234,7 +234,7 @@ export class Containers {
     return attempt(() => renameContainer(this.#context, nameOrID, name));
   }
 
-  /** What the host tells of it; `undefined` without a host. */
+  /** Returns the host's facts about the container; `undefined` without a host. */
   facts(nameOrID: string): ContainerFacts | undefined {
     const record = this.resolve(nameOrID);
     return hostOf(this.#context.core)?.describe(record);
@@ -296,7 +296,7 @@ export class Containers {
   }
 }
 
-/** What fails before it waits for anything fails as a promise all the same. */
+/** Runs an operation so that an error before its first wait rejects the promise, too. */
 async function attempt<T>(operation: () => Promise<T>): Promise<T> {
   return await operation();
 }

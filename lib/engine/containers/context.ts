@@ -15,12 +15,12 @@ import type { Teardowns } from "./life/teardowns.ts";
 import type { Images } from "../images/images.ts";
 import type { HealthStates } from "./health/health_states.ts";
 
-/** What containers need of the core: the images they are made of, too. */
+/** The core as containers need it: with the images that they are made of. */
 export interface ContainersCore extends Core {
   readonly images: Images;
 }
 
-/** What the container operations share. */
+/** The services and state that the container operations share. */
 export interface Context {
   readonly core: ContainersCore;
   readonly records: Records;
@@ -33,7 +33,7 @@ export interface Context {
   readonly volumes: Volumes;
   readonly portClaims: PortClaims;
   readonly teardowns: Teardowns;
-  /** Who needs trees mounted besides the processes in them. */
+  /** The uses that keep trees mounted, besides the processes in them. */
   readonly treeUses: TreeUses;
   /** Containers whose end belongs to a restart: they are neither removed nor restarted by policy. */
   readonly restarting: Set<string>;

@@ -10,7 +10,7 @@ import { parseMoment } from "../text/moment.ts";
 /** A test of one container. */
 export type ContainerPredicate = (record: ContainerRecord) => boolean;
 
-/** What filters have to ask. */
+/** The lookups that filters need. */
 export interface FilterSources {
   /** Finds a container by name, ID or prefix; throws `no_such_container`. */
   container(nameOrID: string): ContainerRecord;

@@ -1,8 +1,8 @@
-/** What callers hand to the container operations, and what they get back. */
+/** The inputs and results of the container operations. */
 
 /**
- * What a wait can wait for. The first group are Podman's states (`configured` is another word for `created`), the second
- * its health states, the third what the Docker API adds.
+ * The conditions of a wait. The first group are Podman's states (`configured` is another word for `created`), the second its
+ * health states, the third the Docker API's additions.
  */
 export const WAIT_CONDITIONS = [
   "configured",
@@ -52,7 +52,7 @@ export interface RemoveOptions {
   depend?: boolean;
 }
 
-/** What became of one container of a removal. */
+/** The outcome for one container of a removal. */
 export interface RemoveReport {
   id: string;
   error?: Error;
@@ -63,7 +63,7 @@ export type ContainerFilters = Record<string, readonly string[]>;
 
 /** Options of {@linkcode Containers.list}. */
 export interface ListOptions {
-  /** Those that do not run as well. Implied by `last` and by a `status` filter. */
+  /** Include containers that do not run. Implied by `last` and by a `status` filter. */
   all?: boolean;
   /** The newest so many, whatever their state. */
   last?: number;

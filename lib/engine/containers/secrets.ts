@@ -9,7 +9,7 @@ import { invalid } from "./failures.ts";
 import { cleanPath, isPath } from "./create/mounts.ts";
 import type { SecretMount } from "../records/secret_mount.ts";
 
-/** Where secrets are found that say no other place. */
+/** The folder of secrets that name no other place. */
 const FOLDER = "/run/secrets";
 
 /**
@@ -47,7 +47,7 @@ export class SecretCopies {
     return [this.#table.put(id, { values: Object.fromEntries(values) })];
   }
 
-  /** What a container that comes up is given. */
+  /** Returns the secrets for a container that comes up; `undefined` where it has none. */
   give({ id, secrets = [], spec: { secretEnv = {} } }: ContainerRecord): ContainerSecrets | undefined {
     if (secrets.length === 0 && Object.keys(secretEnv).length === 0) return undefined;
     const values = this.#table.get(id)?.values ?? {};

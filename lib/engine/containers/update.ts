@@ -7,7 +7,7 @@ import { onProcess } from "./life/on_process.ts";
 import { checkRecordSize } from "./record_size.ts";
 import { limitsConflict } from "./create/validate.ts";
 
-/** What is to change of a container; what is absent stays. */
+/** The changes to a container; absent fields stay as they are. */
 export interface UpdateOptions {
   limits?: Limits;
   pathLimits?: PathLimits;

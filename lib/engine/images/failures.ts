@@ -36,7 +36,7 @@ export function pullFailure(error: unknown, context?: string): EngineError {
 /** The innermost of Go's words for what keeps a registry from being reached. */
 const SENTINEL = /(?:x509: .*|connection refused|no such host)$/;
 
-/** What a pull ran into, unless it was told to stop: then that, whatever reason the signal gave. */
+/** Returns the failure of a pull: `cancelled` where the pull was told to stop, whatever reason the signal gave. */
 export function pullFailureOf(error: unknown, signal: AbortSignal): EngineError {
   const failure = pullFailure(error);
   if (!signal.aborted || failure.code === "cancelled") return failure;

@@ -34,11 +34,11 @@ import type {
 
 /** The engine's images: their records, their names, and the blobs and unpacked layers they share. */
 export class Images {
-  /** Who uses images; `Containers` sets it. */
+  /** The users of images; `Containers` sets it. */
   users: ImageUsers = { of: () => [], remove: () => Promise.resolve() };
   /** Saving, loading and importing. */
   readonly archives: ImageArchives;
-  /** What shares the store with images. */
+  /** The artifacts, which share the store with images. */
   readonly artifacts: Artifacts;
   /** Manifest lists, which are images too. */
   readonly lists: ManifestLists;
@@ -46,7 +46,7 @@ export class Images {
   readonly #catalogue: Catalogue;
   readonly #content: Content;
   readonly #pins = new Map<string, number>();
-  /** What stops each long work under way: on the edge a signal may be used only by the request it was made for. */
+  /** The controllers of long operations under way: on the edge a signal may be used only by the request it was made for. */
   readonly #tasks = new Map<Promise<unknown>, AbortController>();
   #closed = false;
 
@@ -81,7 +81,7 @@ export class Images {
     });
   }
 
-  /** What has that name, ID, ID prefix or digest, a manifest list too, with the full name it was found under. */
+  /** Finds an image or manifest list by name, ID, ID prefix or digest; returns it with the full name it was found under. */
   find(nameOrID: string): Found {
     return findImage(this.#catalogue, this.#core.options.registries, nameOrID);
   }
@@ -150,7 +150,7 @@ export class Images {
     return login(this.#core, host, credential, options);
   }
 
-  /** What a name stands for in its registry; see {@linkcode inspectRemote}. */
+  /** Looks up a name in its registry; see {@linkcode inspectRemote}. */
   inspectRemote(name: string, options: RegistryAccess & { signal?: AbortSignal } = {}): Promise<RemoteImage> {
     return this.#trackWith(options.signal, (signal) => inspectRemote(this.#core, name, { ...options, signal }));
   }

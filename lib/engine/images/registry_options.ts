@@ -23,7 +23,7 @@ export function registryOptions(
       const isAsked = isOwn && others.length === 0 && credentialKey(registry) === first;
       if (credentials === undefined) return await usual?.(registry, path, isAsked);
       const brought = await credentials(registry, path, isAsked);
-      // What a caller brings for a registry, be it nothing, is all there is for it; elsewhere goes what the engine has for that place.
+      // The caller's credentials win, and in the requested registry even where it has none; other registries get the engine's.
       return brought !== undefined || isAsked ? brought : await usual?.(registry, path, false);
     },
     tls: core.options.tls,

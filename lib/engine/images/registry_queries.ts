@@ -1,5 +1,5 @@
 /**
- * What is asked of registries without taking anything from them.
+ * Queries of registries that take nothing from them.
  *
  * @module
  */
@@ -44,8 +44,8 @@ export async function login(
 }
 
 /**
- * What a name stands for in its registry; a short one in the first of those it may mean that has it. Throws `EngineError`: `invalid`,
- * `registry`, `corrupt`.
+ * Inspects the image of a name in its registry; a short name's is in the first of the registries it may mean that has it. Throws
+ * `EngineError`: `invalid`, `registry`, `corrupt`.
  */
 export async function inspectRemote(
   core: QueryCore,

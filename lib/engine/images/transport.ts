@@ -4,8 +4,8 @@ import { EngineError } from "../errors.ts";
 const OTHERS = /^(containers-storage|dir|docker-archive|docker-daemon|oci|oci-archive|ostree|sif|tarball|atomic):/;
 
 /**
- * What a text names in a registry: itself, without `docker://`. Throws `EngineError("invalid")` for any other transport, which
- * has no meaning in a remote context.
+ * Returns the name of a text in a registry: the text without `docker://`. Throws `EngineError("invalid")` for any other
+ * transport, which has no meaning in a remote context.
  */
 export function registryReference(text: string): string {
   const [, transport] = OTHERS.exec(text) ?? [];

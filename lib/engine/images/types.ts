@@ -1,4 +1,4 @@
-/** What callers hand to the image operations, and what they get back. */
+/** The inputs and results of the image operations. */
 import type { Platform } from "../options.ts";
 import type { CredentialSource } from "../ports/credential_source.ts";
 
@@ -29,7 +29,7 @@ export interface PullOptions extends RegistryAccess {
   signal?: AbortSignal;
 }
 
-/** Where a layer of a pull is. */
+/** The state of a layer of a pull. */
 export type LayerState = "waiting" | "pulling" | "extracting" | "done" | "exists";
 
 /** One thing a pull has to tell. The last one is `done`; a pull that fails throws instead. */
@@ -52,7 +52,7 @@ export interface RemoveImageOptions {
   keepRunning?: boolean;
 }
 
-/** What an image removal did. */
+/** The outcome of an image removal. */
 export interface RemoveImageReport {
   /** Names that went. */
   untagged: string[];
@@ -62,7 +62,7 @@ export interface RemoveImageReport {
   removed: { id: string; size: number }[];
 }
 
-/** What images must know of containers. `Containers` sets it; without it nothing uses an image. */
+/** The containers, as far as images must know them. `Containers` sets it; without it nothing uses an image. */
 export interface ImageUsers {
   /** Containers made of the image, and of those being made. */
   of(imageID: string): { id: string; running?: boolean }[];
@@ -72,11 +72,11 @@ export interface ImageUsers {
 
 /** Options of {@linkcode Images.push}. */
 export interface PushOptions extends RegistryAccess {
-  /** Where to, `registry/repository:tag`; by default the name the image was found by. */
+  /** The destination, `registry/repository:tag`; by default the name the image was found by. */
   destination?: string;
   /** The manifest's family; the image's own by default, OCI where Zstandard needs it. */
   format?: "oci" | "docker";
-  /** What layers are compressed with; by default they go as they are stored, and plain ones as gzip. */
+  /** The compression of layers; by default they go as they are stored, and plain ones as gzip. */
   compression?: "gzip" | "zstd";
   /** As the compression counts it. */
   compressionLevel?: number;
@@ -89,7 +89,7 @@ export interface PushOptions extends RegistryAccess {
   signal?: AbortSignal;
 }
 
-/** Where a layer of a push is. */
+/** The state of a layer of a push. */
 export type PushState = "waiting" | "compressing" | "pushing" | "done" | "exists" | "mounted";
 
 /** One thing a push has to tell. The last one is `done`; a push that fails throws instead. */

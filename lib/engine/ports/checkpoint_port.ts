@@ -1,8 +1,8 @@
 /**
- * What the engine asks of a host that freezes containers into files and brings them back.
+ * The engine's port to a host that freezes containers into files and brings them back.
  *
- * A container's checkpoint is a folder of its own, kept as long as the container: `checkpoint` and `pre-checkpoint` hold
- * CRIU's images, beside them lie the files that tell of the container.
+ * A container's checkpoint is a folder of its own, kept as long as the container: `checkpoint` and `pre-checkpoint` hold CRIU's
+ * images, beside them lie the files that describe the container.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What the engine asks of a host that runs further processes in a container.
+ * The engine's port to a host that runs further processes in a container.
  *
  * @module
  */
@@ -46,7 +46,7 @@ export interface ExecExit {
   time: number;
 }
 
-/** What the host knows of a session's process. */
+/** The state of a session's process, as the host knows it. */
 export interface ExecState {
   status: "missing" | "running" | "stopped";
   pid?: number;

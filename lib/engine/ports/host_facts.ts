@@ -1,4 +1,4 @@
-/** What a host tells of itself and of its containers. */
+/** Facts about a host and its containers. */
 
 /** Facts about the host for `info` and `version`. */
 export interface HostInfo {
@@ -35,7 +35,7 @@ export interface HostInfo {
   backingFilesystem: string;
 }
 
-/** What a host tells of a container. Paths are the host's; those that exist only while there is a process are told always. */
+/** A host's facts about a container. Paths are the host's; those that exist only while there is a process are always given. */
 export interface ContainerFacts {
   /** The folder of what lasts as long as the container. */
   folder: string;

@@ -1,5 +1,5 @@
 /**
- * What the engine asks of a kernel: layers, processes, networks and volumes. `lib/platform/linux` is the one that has it.
+ * The engine's port to a kernel: layers, processes, networks and volumes. `lib/platform/linux` is its implementation.
  *
  * @module
  */
@@ -59,7 +59,7 @@ export interface DeleteOptions {
   behind?: boolean;
 }
 
-/** What the host knows of a container's process. */
+/** The state of a container's process, as the host knows it. */
 export interface ProcessState {
   status: "missing" | "created" | "running" | "paused" | "stopped";
   pid?: number;
@@ -86,7 +86,7 @@ export interface Attachment {
 
 /** A secret as a file in a container. */
 export interface SecretFile {
-  /** Where the container finds it. */
+  /** The path in the container. */
   path: string;
   uid: number;
   gid: number;
@@ -124,7 +124,7 @@ export interface ProcessOptions {
   userns?: string;
   /** Bring the container back from its checkpoint: it then runs, in place of being created. */
   restore?: RestoreImages;
-  /** What `networks.setup` gave, for `/etc/hosts` and `/etc/resolv.conf`. */
+  /** The result of `networks.setup`, for `/etc/hosts` and `/etc/resolv.conf`. */
   network?: NetworkStatus;
 }
 
@@ -147,7 +147,7 @@ export interface Processes {
   attach(containerID: string, options: { stdin: boolean; stdout: boolean; stderr: boolean }): Promise<Attachment>;
   /** The supervisor's log file as raw bytes. */
   log(source: LogSource, options: LogReadOptions): ReadableStream<Uint8Array>;
-  /** Where the log's last `records` records begin; its start where it has no more than these. */
+  /** Finds the place where the log's last `records` records begin; its start where it has no more than these. */
   logPlace(source: LogSource, records: number): Promise<LogPlace>;
   /** Deletes log files. */
   deleteLog(source: LogSource): Promise<void>;
@@ -155,7 +155,7 @@ export interface Processes {
   list(): Promise<string[]>;
   /** The namespaces of a container's process, by the names of /proc/PID/ns; none where it has no process. */
   namespaces(containerID: string): Record<string, string>;
-  /** What runs in a container: the columns that are asked for, by Podman's descriptors or arguments of `ps(1)`. */
+  /** Lists the processes in a container: the requested columns, by Podman's descriptors or arguments of `ps(1)`. */
   top(containerID: string, args: readonly string[]): Promise<ProcessTable>;
   /** Further processes in them. */
   readonly execs: Execs;
@@ -192,7 +192,7 @@ export interface Networks {
   checkPorts(ports: readonly PortMapping[]): Promise<void>;
   /** Makes the container's network namespace, without networks in it; returns its path. */
   createNamespace(containerID: string): Promise<string>;
-  /** Where the container's namespace is, or would be: what a teardown is given after the record has forgotten it. */
+  /** Returns the path that the container's namespace has, or would have, for a teardown after the record has forgotten it. */
   path(containerID: string): string;
   /** Connects the namespace to networks and publishes ports; undoes its own parts on failure. */
   setup(options: NetworkSetup): Promise<NetworkStatus>;
@@ -259,15 +259,15 @@ export interface Host {
   info(): Promise<HostInfo>;
   /** Another text after each boot of the host; `undefined` where that is not known. */
   bootID(): Promise<string | undefined>;
-  /** Where the container's log is kept. */
+  /** Returns the place of the container's log. */
   logSource(containerID: string, driver: string): LogSource;
-  /** Where a container's things are, and what its process may do: for inspection. Asks nobody. */
+  /** Returns the container's paths, and its process's capabilities and hidden paths, for inspection, from the record alone. */
   describe(record: ContainerRecord): ContainerFacts;
   /** Stops watching; leaves containers running. */
   close(): Promise<void>;
 }
 
-/** Where there is no kernel: every operation that needs one answers 501 with this reason. */
+/** The host of a platform without a kernel: every operation that needs one answers 501 with this reason. */
 export interface NoHost {
   unavailable: string;
 }

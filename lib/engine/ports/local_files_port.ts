@@ -22,9 +22,9 @@ export interface LocalFolder {
 /** The host's files. */
 export interface LocalFiles {
   /**
-   * What is at an absolute path. Throws `EngineError`: `invalid` for a path that is not absolute, `no_such_file`, and
-   * `forbidden` for what is neither file nor folder (devices, pipes), for the kernel's own file systems and for the engine's
-   * own folders.
+   * Finds the file or folder at an absolute path. Throws `EngineError`: `invalid` for a path that is not absolute,
+   * `no_such_file`, and `forbidden` for anything that is neither file nor folder (devices, pipes), for the kernel's own file
+   * systems and for the engine's own folders.
    */
   find(path: string): Promise<LocalFile | LocalFolder>;
 }

@@ -1,6 +1,6 @@
 /**
- * What the engine asks of the world. `lib/platform` implements these for each runtime; nothing else in `lib/engine` may
- * name a runtime.
+ * The engine's ports to the world. `lib/platform` implements these for each runtime; nothing else in `lib/engine` may name a
+ * runtime.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface Change {
   table: string;
   key: string;
   value: string | null;
-  /** What is deleted, or replaced, is not to be found in the store's files any more. */
+  /** A value that is deleted, or replaced, must not stay in the store's files. */
   isSecret?: boolean;
 }
 
@@ -48,11 +48,11 @@ export interface StreamExtent {
 
 /** Which records of a stream are read. */
 export interface StreamRange {
-  /** Those with `time >= since`. */
+  /** Only records with `time >= since`. */
   since?: number;
-  /** Those with `seq > after`. */
+  /** Only records with `seq > after`. */
   after?: number;
-  /** Those whose value has no more bytes than this; others are passed over, unread. */
+  /** Only records whose value has no more bytes than this; others are passed over, unread. */
   most?: number;
 }
 
@@ -76,7 +76,7 @@ export interface Store {
    * there may be more to drop. Space that is free then goes back to where it came from.
    */
   trim(stream: string, retention: Retention): Promise<boolean>;
-  /** What the stream has, without reading its values. */
+  /** Returns the extent of the stream, without reading its values. */
   extent(stream: string): Promise<StreamExtent>;
   /** The stream's records in append order, read in pieces as the reader takes them. */
   read(stream: string, range?: StreamRange): AsyncIterable<StreamEntry>;
@@ -85,7 +85,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** What is known of a blob before it is stored. */
+/** The properties of a blob that are known before it is stored. */
 export interface PutOptions {
   /** The digest the content must have (`sha256:…`); computed when absent. */
   digest?: string;

@@ -1,5 +1,5 @@
 /**
- * What the engine asks of a host that measures and limits what containers use.
+ * The engine's port to a host that measures and limits the resources of containers.
  *
  * @module
  */
@@ -42,7 +42,7 @@ export interface BlockEntry {
   value: number;
 }
 
-/** What went through a network interface. */
+/** The traffic of a network interface. */
 export interface InterfaceUsage {
   rxBytes: number;
   rxPackets: number;
@@ -71,7 +71,7 @@ export interface ContainerUsage {
   networks?: Record<string, InterfaceUsage>;
 }
 
-/** What a container is to be limited to, and to have of the machine. */
+/** The limits and resources requested for a container. */
 export interface ResourceWish {
   limits: Limits;
   pathLimits?: PathLimits;
@@ -80,13 +80,13 @@ export interface ResourceWish {
   cgroupsMode?: string;
 }
 
-/** What of a wish can be had. */
+/** The part of a request for resources that this machine can fulfil. */
 export interface ResourceGrant {
   /** With the numbers of devices in place of their paths, and without what was discarded. */
   limits: Limits;
   /** Paths of the block devices that limits name, by `major:minor`. */
   blockDevices: Record<string, string>;
-  /** What was discarded or lessened, and why, in Podman's words. */
+  /** The settings that were discarded or lessened, and why, in Podman's words. */
   warnings: string[];
 }
 

@@ -1,6 +1,6 @@
 import type { ContainerSpec } from "../records/container_record.ts";
 
-/** What a host says of a spec before a container is made of it. */
+/** The host's checks of a spec before a container is made of it. */
 export interface SpecPort {
   /** Throws `EngineError("invalid" | "unsupported")` naming what of the spec this machine does not have. */
   check(spec: ContainerSpec): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * What the engine asks of a host about the files of containers.
+ * The engine's port to the files of containers on a host.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export interface TreePath {
   idMaps?: IDMaps;
 }
 
-/** What is at a path. */
+/** The facts about a path. */
 export interface FileFacts {
   /** As `stat(2)` has it, with the type: that of a link itself. */
   mode: number;
@@ -37,7 +37,7 @@ export interface FileFacts {
   modified: bigint;
   /** Whether the path leads to a folder. */
   isFolder: boolean;
-  /** Where a symbolic link leads, in the container; absent for everything else. */
+  /** The target of a symbolic link, in the container; absent for everything else. */
   target?: string;
   /** False for a symbolic link to nothing. */
   exists: boolean;
@@ -45,7 +45,7 @@ export interface FileFacts {
 
 /** Choices for {@linkcode Trees.read}. */
 export interface TreeReadOptions {
-  /** Who all of it belongs to, as `ProcessConfig.user`. */
+  /** The owner of all entries, as `ProcessConfig.user`. */
   owner: string;
   /** Begin names with `./` where a path ends in `/.`, and name the folder so itself. */
   dotted?: boolean;
@@ -55,7 +55,7 @@ export interface TreeReadOptions {
 
 /** Choices for {@linkcode Trees.write}. */
 export interface TreeWriteOptions {
-  /** Who all of it is to belong to, as `ProcessConfig.user`; the archive's own owners where absent. */
+  /** The new owner of all entries, as `ProcessConfig.user`; the archive's own owners where absent. */
   owner?: string;
   /** Never put a folder in place of something else, nor the other way round. */
   keepKinds?: boolean;
@@ -76,9 +76,9 @@ export type TreeName = { root: string } | { diffIDs: readonly string[] };
  * `EngineError("no_such_file")` where nothing is.
  */
 export interface Trees {
-  /** Tells what is at the path. Whoever asks may leave: a container can serve its own files, and never answer. */
+  /** Returns what is at the path. The signal ends the work: a container can serve its own files, and never answer. */
   stat(path: TreePath, signal?: AbortSignal): Promise<FileFacts>;
-  /** What is at the path as a tar archive. Cancelling it ends the work. */
+  /** Reads the path as a tar archive. Cancelling it ends the work. */
   read(path: TreePath, options: TreeReadOptions): Promise<{ facts: FileFacts; archive: ReadableStream<Uint8Array> }>;
   /** Makes entries (see `lib/oci/tar/archive_entries.ts`) below a path, which is made where it is missing. */
   write(path: TreePath, entries: ReadableStream<Uint8Array>, options: TreeWriteOptions): Promise<void>;
@@ -86,7 +86,10 @@ export interface Trees {
   export(root: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
   /** The container's writable layer as an OCI changeset, a plain tar, its entries in a fixed order. */
   changeset(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
-  /** What the top one changes of those below it, some at a time, as there is no end to how many they are: a container's writable layer, or an unpacked layer. `diffIDs` go from base to top. */
+  /**
+   * Lists the changes of the top one (a container's writable layer, or an unpacked layer) to those below it, some at a time, as
+   * their number has no bound. `diffIDs` go from base to top.
+   */
   changes(top: { containerID: string } | { diffID: string }, diffIDs: readonly string[]): AsyncIterable<TreeChange[]>;
   /** How one tree differs from another: mounted ones of containers, or stacks of layers. */
   differences(from: TreeName, to: TreeName): AsyncIterable<TreeChange[]>;

@@ -2,7 +2,7 @@
 export interface TreeOptions {
   /** The user namespace as in which owners are seen: the image's files are its users'. */
   userns?: string;
-  /** Who owns the root in there, on the host. */
+  /** The owner of the tree's root folder: the host's IDs of the namespace's root user. */
   rootOwner?: { uid: number; gid: number };
   /** Nothing that is written needs to outlast a crash of the host: what is synced need not wait for the disk. */
   volatile?: boolean;

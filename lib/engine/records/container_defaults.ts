@@ -1,9 +1,9 @@
 import type { RLimit } from "./container_record.ts";
 
-/** What containers are where nobody says anything else: the choices of a machine's owner, as containers.conf(5) has them. */
+/** The containers' settings where a request leaves them out: the choices of a machine's owner, as containers.conf(5) has them. */
 export interface ContainerDefaults {
   annotations?: Record<string, string>;
-  /** What /etc/hosts begins with: a path of the host, `image` or `none`. */
+  /** The beginning of /etc/hosts: a path of the host, `image` or `none`. */
   baseHosts?: string;
   /** The capabilities that others are added to and dropped from. */
   capabilities?: string[];
@@ -26,7 +26,7 @@ export interface ContainerDefaults {
   /** Variables that the image's go before. */
   env?: Record<string, string>;
   envHost?: boolean;
-  /** What `host.containers.internal` is; `none`: no such name. */
+  /** The address of `host.containers.internal`; `none`: no such name. */
   hostAddress?: string;
   httpProxy?: boolean;
   imageVolumes?: string;
@@ -35,7 +35,7 @@ export interface ContainerDefaults {
   logDriver?: string;
   /** Bytes; none where it is not above 0. */
   logSizeMax?: number;
-  /** What a journal's entries are tagged with. */
+  /** The tag of a journal's entries. */
   logTag?: string;
   /** `type=TYPE,source=SOURCE,destination=DESTINATION[,OPTION…]` */
   mounts?: string[];

@@ -46,7 +46,7 @@ export interface NetworkAttachment {
   interfaceName: string;
 }
 
-/** What a container is to be: a create request after translation and before defaults of image and engine. */
+/** The specification of a container: a create request after translation and before defaults of image and engine. */
 export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, SecuritySpec, UserSpec {
   name?: string;
   image: string;
@@ -80,11 +80,11 @@ export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, Secu
   mounts: MountSpec[];
   /** Containers whose mounts this one gets too: `name[:ro,rw,z]`. */
   volumesFrom?: string[];
-  /** What volumes of the image become; `anonymous` by default. */
+  /** The mounts that the image's volumes become; `anonymous` by default. */
   imageVolumes?: "anonymous" | "tmpfs" | "ignore";
   /** A folder of the host in place of an image, and whether changes are kept apart from it. */
   rootfs?: { path: string; overlay: boolean };
-  /** What it writes need not outlast a crash of the host. */
+  /** The container's writes need not outlast a crash of the host. */
   volatile?: boolean;
   /** How mounts made on one side of the root show on the other: `private`, `rslave`, … */
   rootPropagation?: string;
@@ -192,12 +192,12 @@ export interface ExitStatus {
   oomKilled: boolean;
 }
 
-/** Where the supervisor writes a container's log. */
+/** The place where the supervisor writes a container's log. */
 export interface LogSource {
   driver: "k8s-file" | "journald" | "none";
   /** The log's file; empty where there is none. */
   path: string;
-  /** Whose entries of the journal it is. */
+  /** The ID of the container whose entries of the journal it is. */
   id?: string;
   /** The user's own place: the file stays when the container goes. */
   kept?: true;
@@ -206,7 +206,7 @@ export interface LogSource {
 /** Podman's names for container states (`ContainerStatus` on the wire). */
 export type ContainerStatus = "created" | "initialized" | "running" | "paused" | "stopping" | "exited" | "removing";
 
-/** What changes while a container lives. */
+/** The part of a container that changes while it lives. */
 export interface ContainerState {
   status: ContainerStatus;
   pid: number;
@@ -256,7 +256,7 @@ export interface ContainerRecord {
   log: LogSource;
   /** Absent in records that were made before there were checks. */
   health?: HealthPlan;
-  /** What it mounts of secrets, without their values. */
+  /** The secrets it mounts, without their values. */
   secrets?: SecretMount[];
   state: ContainerState;
 }

@@ -20,10 +20,10 @@ export interface StartupCheck extends HealthCheck {
   successes: number;
 }
 
-/** What is done with a container that is found unhealthy. */
+/** The action on a container that is found unhealthy. */
 export type OnFailure = "none" | "kill" | "restart" | "stop";
 
-/** Where outcomes are told besides the container's own record, and how many of them it keeps. */
+/** The destination of outcomes besides the container's own record, and how many of them the record keeps. */
 export interface HealthLogOptions {
   /** `local`; `events_logger`: with the event; or a folder of the host, for a file in it. */
   destination: string;

@@ -25,7 +25,7 @@ export interface ImageRecord {
   config: ImageConfig;
   /** Annotations of the manifest. */
   annotations: Record<string, string>;
-  /** What a manifest list holds; only lists have it, and they have no layers and no config to speak of. */
+  /** The content of a manifest list; only lists have it, and they have no layers and no config to speak of. */
   list?: ImageList;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What limits a container's use of the machine.
+ * The limits on a container's use of the machine.
  *
  * @module
  */
@@ -99,7 +99,7 @@ export const THROTTLES = [
 
 /** Lays limits over others: what is said anew replaces what was, field by field; lists are replaced whole. */
 export function mergeLimits(old: Limits, fresh: Limits): Limits {
-  // What has the fields of either is of the type of both.
+  // The result has the fields of either, and so is of the type of both.
   return merge({ ...old }, { ...fresh }) as Limits;
 }
 

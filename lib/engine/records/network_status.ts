@@ -1,4 +1,4 @@
-/** What one container got of its networks. */
+/** The result of connecting one container to its networks. */
 export interface NetworkStatus {
   /** Path of the network namespace. */
   netns: string;

@@ -2,7 +2,7 @@
 export interface SecretMount {
   id: string;
   name: string;
-  /** Where it is found in the container. */
+  /** The path in the container. */
   path: string;
   uid: number;
   gid: number;

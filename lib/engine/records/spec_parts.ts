@@ -9,17 +9,17 @@ export interface IdentitySpec {
   groupEntry?: string;
   /** Users of the host whose entries the container's passwd file gets. */
   hostUsers?: string[];
-  /** What /etc/hosts begins with: a path of the host, `image` or `none`; absent: the host's own file. */
+  /** The beginning of /etc/hosts: a path of the host, `image` or `none`; absent: the host's own file. */
   baseHosts?: string;
   /** Leave the image's /etc/hostname. */
   noHostname?: boolean;
-  /** What `host.containers.internal` and `host-gateway` are; `none`: no such names; absent: seen from the network. */
+  /** The address of `host.containers.internal` and `host-gateway`; `none`: no such names; absent: seen from the network. */
   hostAddress?: string;
   /** Folders of the tree that get /etc/hosts, /etc/hostname and /etc/resolv.conf as well. */
   chrootFolders?: string[];
 }
 
-/** What the first process gets besides its arguments. */
+/** The settings of the first process besides its arguments. */
 export interface ProcessSpec {
   /** The engine's own environment is passed on. */
   envHost?: boolean;
@@ -38,11 +38,11 @@ export interface ProcessSpec {
   systemd?: "always" | "false";
   /** Bytes of each writable place that systemd gets; absent: half the memory, as the kernel has it. */
   systemdShmSize?: number;
-  /** What of `sd_notify(3)` was asked for; there is no service that could be told. */
+  /** The requested mode of `sd_notify(3)`; there is no service that could be notified. */
   sdNotify?: "container" | "conmon" | "healthy" | "ignore";
 }
 
-/** What belongs to a container's life. */
+/** The settings of a container's life. */
 export interface LifeSpec {
   /** IDs of containers that must run first. */
   requires?: string[];
@@ -50,7 +50,7 @@ export interface LifeSpec {
   removeImage?: boolean;
 }
 
-/** What the machine's security modules are asked for. */
+/** The settings requested of the machine's security modules. */
 export interface SecuritySpec {
   /** Paths that are not seen, in place of the usual ones; `masks` come on top. */
   maskedPaths?: string[];
@@ -62,7 +62,7 @@ export interface SecuritySpec {
   selinux?: string[];
   /** SELinux labels may be changed in the container. */
   labelNested?: boolean;
-  /** Whose confinement it gets where nothing is asked for; absent: Podman's. */
+  /** The engine whose confinement the container gets where none is requested; absent: Podman's. */
   defaults?: "docker";
   /** The seccomp profile comes from the image's label, where it has one. */
   seccompPolicy?: "default" | "image";

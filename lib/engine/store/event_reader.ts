@@ -28,9 +28,9 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
   readonly #query: EventQuery;
   readonly #clock: Clock;
   readonly #stop = new AbortController();
-  /** Where it is in memory; absent while it reads the store. */
+  /** The reader's place in memory; absent while it reads the store. */
   #place?: number;
-  /** What it has taken from memory last. */
+  /** The event that it has taken from memory last. */
   #taken?: EventItem;
   /** The number of the last event that it is past. */
   #after = 0;
@@ -39,7 +39,7 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
   #stored?: { entries: AsyncIterator<StreamEntry>; border: number };
   /** Characters read from the store since others had their turn. */
   #read = 0;
-  /** Where a reader that does not follow ends: the place, the last event before it, and the number of that one. */
+  /** The end of a reader that does not follow: the place, the last event before it, and the number of that one. */
   readonly #end: { place: number; item?: EventItem; seq: number };
   #deadline = false;
   #wake?: () => void;
@@ -106,7 +106,7 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
     return undefined;
   }
 
-  /** What it has not seen yet is in the store only, if anywhere. */
+  /** Goes back to the store: only the store may still have the events that the reader has not seen yet. */
   #goBack(place: number): void {
     const after = this.#taken ? this.#taken.seq : this.#after;
     if (after === undefined || place < this.#log.lostBefore) throw tooFarBehind();
@@ -136,7 +136,7 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
       }
       this.#after = entry.seq;
       this.#isBound = true;
-      // What an earlier version has kept may be larger than what is kept now.
+      // An earlier version may have kept larger events than are kept now.
       const event = boundEvent(decode<EngineEvent>(entry.value));
       if (this.#fits(event)) return event;
     }
@@ -159,7 +159,7 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
       this.#read += value.value.length;
       return value;
     }
-    // What came in since the reading began takes another one.
+    // Events that came in since this reading began need another one.
     this.#after = Math.max(this.#after, border);
     this.#stored = undefined;
     return undefined;

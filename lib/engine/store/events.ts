@@ -3,7 +3,7 @@ import { type EventItem, EventReader } from "./event_reader.ts";
 import { encode } from "./json.ts";
 import type { Clock, Retention, Store, StreamEntry, StreamRange } from "../ports/ports.ts";
 
-/** What kind of object an event is about. */
+/** The kind of object an event is about. */
 export type EventType = "container" | "image" | "network" | "volume" | "pod" | "secret" | "artifact" | "system";
 
 /** Something that happened. */
@@ -55,10 +55,10 @@ const SLACK = 128;
 const TRIM_PAUSE = 10;
 
 /**
- * What happened, in order. The newest events are in memory, as many as its share of bytes allows; the store has more of
- * them, bounded in number and bytes, and is read only for a reader that asks for them. A reader is a place, not a queue:
- * history and what comes live are one sequence, without a gap and without anything twice, and a slow reader costs nothing.
- * One that falls behind by more than the store keeps gets `EngineError("limit")`.
+ * The events so far, in order. The newest events are in memory, as many as its share of bytes allows; the store has more of them,
+ * bounded in number and bytes, and is read only for a reader that needs them. A reader is a place, not a queue: history and live
+ * events are one sequence, without gaps and duplicates, and a slow reader costs nothing. A reader that falls behind by more than
+ * the store keeps gets `EngineError("limit")`.
  */
 export class EventLog {
   readonly #store: Store;
@@ -78,7 +78,7 @@ export class EventLog {
   #lastTime: number;
   #pending: EventItem[] = [];
   #writing?: Promise<void>;
-  /** What the store was given since it dropped what is too much. */
+  /** The records and bytes that the store was given since it last dropped its surplus. */
   #added = { records: 0, bytes: 0 };
   readonly #trimming: Promise<void>;
   readonly #closing = new AbortController();
@@ -249,7 +249,7 @@ export class EventLog {
     this.#writing = undefined;
   }
 
-  /** What the store keeps, now and then: to drop one event for each that comes takes longer than to write it. */
+  /** Returns the store's bounds, but only now and then: to drop one event for each that comes takes longer than to write it. */
   #dueRetention(items: readonly EventItem[]): Retention | undefined {
     const { records = Infinity, bytes = Infinity } = this.#retention;
     this.#added.records += items.length;
@@ -276,7 +276,7 @@ export class EventLog {
   }
 }
 
-/** What {@linkcode EventLog.open} needs. */
+/** The options of {@linkcode EventLog.open}. */
 export interface EventLogOptions {
   store: Store;
   clock: Clock;

@@ -1,10 +1,10 @@
 import type { State } from "./state.ts";
 import type { Operation, Table } from "./table.ts";
 
-/** What is about to be done to the host, so that recovery can undo or finish it. */
+/** A pending change to the host, kept so that recovery can undo or finish it. */
 export interface Intent {
   id: string;
-  /** What is being done: `container.create`, `image.pull`, … */
+  /** The kind of change: `container.create`, `image.pull`, … */
   kind: string;
   /** The object it is done to. */
   subject: string;
@@ -39,7 +39,7 @@ export class Intents {
     return this.#table.drop(intent.id);
   }
 
-  /** Those begun and not ended; at start, those the last run left. */
+  /** Returns the intents begun and not ended; at start, those that the last run left. */
   open(kind?: string): Intent[] {
     return this.#table.values().filter((intent) => kind === undefined || intent.kind === kind);
   }

@@ -15,7 +15,7 @@ export interface Index<T> {
   all(text: string): Readonly<T>[];
 }
 
-/** What a table is for. */
+/** The options of a table. */
 export interface TableOptions {
   /** Its values are secrets: the store keeps nothing of one that is deleted or replaced. */
   isSecret?: boolean;
@@ -34,7 +34,7 @@ export interface TableOptions {
  */
 export class Table<T> {
   readonly name: string;
-  /** What it adds to each change. */
+  /** The fields that the table adds to each change. */
   readonly #kind: Pick<Change, "isSecret">;
   readonly #rows = new Map<string, T>();
   readonly #indexes: MapIndex<T>[] = [];

@@ -1,7 +1,7 @@
 import { EngineError } from "../errors.ts";
 import type { Random } from "../ports/ports.ts";
 
-/** What names of containers, volumes, networks and pods look like. */
+/** The pattern of names of containers, volumes, networks and pods. */
 export const NAME_PATTERN = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
 
 const MAX_NAME = 1024;

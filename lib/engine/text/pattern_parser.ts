@@ -6,7 +6,7 @@ export type PatternNode =
   | { is: "any"; parts: PatternNode[] }
   | { is: "repeat"; part: PatternNode; least: number; most: number };
 
-/** What holds between two letters. */
+/** A condition on the place between two letters. */
 export type Zero = "start" | "end" | "border" | "inside";
 
 /** As RE2 has it. */

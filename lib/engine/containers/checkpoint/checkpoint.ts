@@ -20,7 +20,7 @@ export interface CheckpointOptions extends Partial<DumpOptions> {
   ignoreRootFS?: boolean;
 }
 
-/** What a checkpoint or a restore came to. */
+/** The outcome of a checkpoint or a restore. */
 export interface CheckpointReport {
   id: string;
   /** Microseconds the runtime took. */

@@ -98,7 +98,7 @@ async function fill(
   await checkpoints.remove(id, ["rootfs-diff.tar", "deleted.files", "volumes"]);
 }
 
-/** What the container deleted, as an OCI changeset says it. */
+/** Returns the paths that the container deleted as the whiteouts of an OCI changeset. */
 function whiteouts(paths: readonly string[]): ReadableStream<Uint8Array> {
   return tarStream((async function* () {
     for (const path of paths) {
@@ -123,7 +123,7 @@ async function listIn(text: ReadableStream<Uint8Array>): Promise<string[]> {
 
 /** The most of a list of what was deleted, in bytes. */
 const LIST_LIMIT = 16 * 1024 * 1024;
-/** What may end an archive: two blocks of zeros, and more to fill a record of twenty. */
+/** The most bytes of padding at the end of an archive: two blocks of zeros, and more to fill a record of twenty. */
 const TAIL = 20 * 512;
 const BLOCK = 512;
 
@@ -133,7 +133,7 @@ function concatenated(
   second: ReadableStream<Uint8Array>,
 ): ReadableStream<Uint8Array> {
   return ReadableStream.from((async function* () {
-    // What may be the end is held back, and left out where it is.
+    // The last bytes may be the archive's padding: hold them back, and leave the padding out.
     let held: Uint8Array = new Uint8Array(0);
     for await (const chunk of first) {
       const bytes = concat([held, chunk]);

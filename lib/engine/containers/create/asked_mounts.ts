@@ -1,4 +1,4 @@
-/** What a request's mounts stand for, before they are put in order. */
+/** The mounts that a request's mounts stand for, before they are put in order. */
 import type { MountSpec } from "../../records/mount_spec.ts";
 import { type Context, hostOf } from "../context.ts";
 import { invalid } from "../failures.ts";

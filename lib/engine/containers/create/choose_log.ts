@@ -3,7 +3,7 @@ import type { Host } from "../../ports/host_port.ts";
 import { invalid } from "../failures.ts";
 import { cleanPath, isPath } from "./mounts.ts";
 
-/** Where a new container's log is kept. Throws `invalid` for a place that cannot be. */
+/** Chooses the place of a new container's log. Throws `invalid` for an impossible path. */
 export async function chooseLog(host: Host, id: string, spec: ContainerSpec): Promise<LogSource> {
   const { files } = host;
   const source = host.logSource(id, spec.logDriver ?? "k8s-file");

@@ -119,12 +119,12 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
   };
 }
 
-/** What the engine's own settings decide, and no request does. */
+/** Adds the settings that only the engine decides, and no request. */
 function fromEngine(spec: ContainerSpec, { hostAddress, capabilities }: ContainerDefaults): ContainerSpec {
   return { ...spec, ...hostAddress && { hostAddress }, ...capabilities && { baseCapabilities: capabilities } };
 }
 
-/** What the image decides for a spec that leaves it to it. */
+/** Adds the image's settings to a spec that leaves them to the image. */
 function fromImage(spec: ContainerSpec, { Labels }: ExecutionConfig): ContainerSpec {
   const seccompText = spec.seccompPolicy === "image" ? Labels?.[SECCOMP_LABEL] : undefined;
   return seccompText === undefined ? spec : { ...spec, seccompText };

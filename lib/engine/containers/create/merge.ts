@@ -34,7 +34,7 @@ export function mergeArgs(spec: Pick<ContainerSpec, "entrypoint" | "command">, i
   throw invalid("no command or entrypoint provided, and no CMD or ENTRYPOINT from image");
 }
 
-/** What a process gets from neither spec nor image. */
+/** The inputs of a process that come from neither spec nor image. */
 export interface Surroundings {
   /** The container's; left out where it is not known. */
   hostname?: string;

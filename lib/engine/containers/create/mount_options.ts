@@ -27,7 +27,7 @@ const VALUED: Record<string, readonly MountSpec["type"][] | undefined> = {
   workdir: ["overlay", "volume"],
   idmap: undefined,
 };
-/** What values have to look like. */
+/** The patterns that the values of options have to match. */
 const FORMS: Record<string, RegExp | undefined> = {
   size: /^\d+[kmgtpe%]?$/i,
   mode: /^[0-7]{1,4}$/,
@@ -35,7 +35,7 @@ const FORMS: Record<string, RegExp | undefined> = {
   uid: /^\d+$/,
   gid: /^\d+$/,
 };
-/** What only makes sense where everything begins empty. */
+/** Options that only make sense for a mount that begins empty. */
 const SCRATCH_ONLY = new Set(["tmpcopyup", "notmpcopyup", "noatime"]);
 const BAD_OPTION = "invalid mount option";
 

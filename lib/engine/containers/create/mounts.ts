@@ -5,21 +5,21 @@ import { invalid } from "../failures.ts";
 import { checkMountOptions, mountOptions } from "./mount_options.ts";
 
 const MOST_MOUNTS = 1000;
-/** Where an image gets no volume: a folder in place of what the kernel shows would hide the masks that lie over it. */
+/** Paths where an image gets no volume: a folder in place of what the kernel shows would hide the masks that lie over it. */
 const KERNEL = /^\/(?:(?:proc|sys|dev)(?:\/.*)?)?$/s;
 
 /**
- * Where nothing is mounted that a container has written: the runtime takes what is there for the kernel's, and hides other
- * paths under the `null` it finds among the devices (CVE-2025-31133, CVE-2025-52565, CVE-2025-52881).
+ * Paths where nothing may be mounted that a container has written: the runtime takes the content there for the kernel's, and
+ * hides other paths under the `null` it finds among the devices (CVE-2025-31133, CVE-2025-52565, CVE-2025-52881).
  */
 const TRUSTED = /^\/(?:proc(?:\/.*)?|dev(?:\/(?:pts|null|console|ptmx))?)$/s;
 const WRITTEN = new Set<MountSpec["type"]>(["volume", "image", "overlay", "artifact"]);
 
-/** What a container's mounts come from besides what was asked for. */
+/** The sources of a container's mounts besides its request. */
 export interface MountOrigins {
   /** Mounts of other containers; what was asked for at the same place replaces them. */
   inherited?: readonly MountSpec[];
-  /** What volumes of the image become. */
+  /** The mounts that the image's volumes become. */
   imageVolumes?: "anonymous" | "tmpfs" | "ignore";
 }
 

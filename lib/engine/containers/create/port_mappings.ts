@@ -5,7 +5,7 @@ import type { Random } from "../../ports/ports.ts";
 import { invalid } from "../failures.ts";
 import { overlap } from "../life/port_claims.ts";
 
-/** Where ports are taken from when any will do: what Linux calls ephemeral. */
+/** The range of host ports for mappings that name none: the ports that Linux calls ephemeral. */
 const FIRST_FREE = 32768;
 const FREE_COUNT = 28232;
 const TRIES = 64;
@@ -45,7 +45,7 @@ export function publishAll(mappings: readonly PortMapping[], exposed: readonly s
   return missing.map(({ port, protocol }) => ({ hostIP: "", hostPort: 0, containerPort: port, protocol, range: 1 }));
 }
 
-/** What {@linkcode assignPorts} asks about a candidate. */
+/** The lookups and random numbers that {@linkcode assignPorts} needs. */
 export interface PortSource {
   random: Random;
   /** Mappings of other containers, running or not: a port given out stays theirs. */

@@ -32,7 +32,7 @@ export function checkMaps({ uids, gids }: IDMaps): void {
   }
 }
 
-/** What automatic mappings are made from. */
+/** The sources of automatic mappings. */
 export interface AutoSources {
   /** The IDs the host gives out. */
   available: { uids: readonly IDRange[]; gids: readonly IDRange[] };

@@ -73,7 +73,7 @@ const RULES: readonly Rule[] = [
     [...entrypoint ?? [], ...command ?? []].some((word) => word.includes("\0")) && "command contains a NUL byte",
 ];
 
-/** What is wrong with limits whatever the machine, in Podman's words; `undefined` where nothing is. */
+/** Returns the error in limits that are wrong on every machine, in Podman's words; `undefined` where there is none. */
 export function limitsConflict({ memory }: Limits): string | undefined {
   const { limit, swap } = memory ?? {};
   if (!swap || swap < 0) return undefined;

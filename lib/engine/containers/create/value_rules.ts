@@ -10,7 +10,7 @@ export type Rule = (spec: ContainerSpec) => string | false | undefined;
 const RLIMITS = new Set(
   "AS CORE CPU DATA FSIZE LOCKS MEMLOCK MSGQUEUE NICE NOFILE NPROC RSS RTPRIO RTTIME SIGPENDING STACK".split(" "),
 );
-/** What of the kernel's settings is kept for each IPC or UTS namespace; so is all below `net.` and `fs.mqueue.`. */
+/** The kernel's settings that exist once per IPC or UTS namespace; so do all below `net.` and `fs.mqueue.`. */
 const SYSCTLS = new Set(
   "kernel.msgmax kernel.msgmnb kernel.msgmni kernel.sem kernel.shmall kernel.shmmax kernel.shmmni kernel.shm_rmid_forced kernel.domainname"
     .split(" "),
@@ -88,8 +88,9 @@ export const VALUE_RULES: readonly Rule[] = [
 ];
 
 /**
- * What becomes a line, a word or a column of a file that others read: /etc/hosts, passwd, group and resolv.conf, the names of the DNS server, the
- * journal's fields. Each is one line, and steers no terminal that shows it.
+ * Checks the values that become a line, a word or a column of a file that others read: /etc/hosts, passwd, group and resolv.conf,
+ * the names of the DNS server, the journal's fields. Each must be one line, and must not steer a terminal that shows it. Returns
+ * the error's text, if any.
  */
 function lineOfMany(spec: ContainerSpec): string | undefined {
   const endpoints = Object.values(spec.networks);

@@ -1,6 +1,6 @@
 import type { TerminalSize } from "../options.ts";
 
-/** What a caller asks of an exec session. */
+/** A caller's request for an exec session. */
 export interface ExecConfig {
   command: string[];
   /** `NAME=value`, over the container's. */

@@ -75,7 +75,7 @@ export function checkSessionSize(session: Pick<ExecSession, "config">): void {
   throw new EngineError("limit", `Create exec session: ${text}`);
 }
 
-/** Those that have to go, so that one more can be kept: what has ended before what was never started. */
+/** Returns the sessions to drop so that one more can be kept: ended sessions go before those that were never started. */
 function excess(idle: readonly ExecSession[]): ExecSession[] {
   let characters = idle.reduce((sum, session) => sum + charactersOf(session), 0);
   if (idle.length < MOST_IDLE && characters <= MOST_IDLE_CHARACTERS) return [];

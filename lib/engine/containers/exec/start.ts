@@ -64,7 +64,7 @@ export async function startExec(
   }
 }
 
-/** What is in the way of a start, if anything. */
+/** Throws unless the container runs and the session was not started yet. */
 export function requireRunning(record: ContainerRecord, session: ExecSession): void {
   if (record.state.status !== "running") throw improperState(notRunning(record.id, record.state.status));
   requireCreated(session);
@@ -93,7 +93,10 @@ function failureCode(error: unknown): number {
   return isCode(error, "command_not_found") ? NOT_FOUND : CANNOT_RUN;
 }
 
-/** Who has read all of it asks for the exit code next: the end must be known then. Not so for who detaches. */
+/**
+ * Ends the output only once the exit is known: a client that has read all of it asks for the exit code next. A client that
+ * detaches does not wait for the exit.
+ */
 function untilEnded(live: Attachment, whenEnded: Promise<void>, keys: Uint8Array): Attachment {
   let isClosed = false;
   let leave = () => {};

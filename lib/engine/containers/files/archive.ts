@@ -17,7 +17,7 @@ const CONTENT_LIMIT = 2 ** 44;
 /** The longest path the kernel takes. */
 const PATH_LIMIT = 4095;
 
-/** What clients are told of a path. */
+/** The facts about a path, as clients get them. */
 export interface PathFacts extends FileFacts {
   name: string;
   /** The path in the container: what a link leads to, else the path itself, its end as the client spelled it. */
@@ -57,7 +57,7 @@ export async function statPath(
   return told(tree.record, spelled, facts);
 }
 
-/** What is at a path, as a tar archive that belongs to the container's user. */
+/** Reads the facts about a path, and its content as a tar archive that belongs to the container's user. */
 export async function readArchive(
   context: Context,
   nameOrID: string,

@@ -75,7 +75,7 @@ function configOf(record: ContainerRecord, base: ImageConfig, options: CommitOpt
     config: committedConfig(record, base.config ?? {}, options),
     rootfs: { type: "layers", diff_ids: [] },
   };
-  // What is undefined is no key of a document.
+  // A document has no keys with undefined values: leave them out.
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as ImageConfig;
 }
 

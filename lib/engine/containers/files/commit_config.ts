@@ -4,7 +4,7 @@ import { applyChanges } from "../../images/store/config_changes.ts";
 import { mergeExposed, mergeLabels } from "../create/merge.ts";
 import { splitChanges } from "./commit_changes.ts";
 
-/** What an image made of a container is to differ in from the container. */
+/** The differences between a container's config and that of an image made of it. */
 export interface ConfigChanges {
   /** Dockerfile instructions. */
   changes?: readonly string[];

@@ -4,7 +4,7 @@ import { type Context, hostOf } from "../context.ts";
 import { invalid, isCode } from "../failures.ts";
 import { holdTree } from "./held_tree.ts";
 
-/** What the engine itself puts into every tree, mount points for the most part: no change of the container's. */
+/** Paths that the engine itself puts into every tree, mount points for the most part: no changes of the container's. */
 const OWN = new Set([
   "/dev",
   "/etc/hostname",
@@ -20,13 +20,13 @@ const OWN = new Set([
   "/sys",
 ]);
 
-/** What is compared. */
+/** The two sides of a comparison. */
 export interface ChangesOptions {
   /** A name or ID of a container or an image. */
   of: string;
-  /** What `of` may be; either by default, an image first. */
+  /** The kind of `of`; either by default, an image first. */
   kind?: "container" | "image";
-  /** What to compare with; by default what is right below: a container's image, an image's other layers. */
+  /** The object to compare with; by default the layers right below: a container's image, an image's other layers. */
   parent?: string;
 }
 

@@ -21,7 +21,7 @@ export class ContainerFiles {
     return statPath(this.#context, nameOrID, path, signal);
   }
 
-  /** What is at a path, as a tar archive; without one for a link to nothing. */
+  /** Reads a path as a tar archive; a link to nothing has no archive. */
   read(
     nameOrID: string,
     path: string,
@@ -35,7 +35,7 @@ export class ContainerFiles {
     return writeArchive(this.#context, nameOrID, path, archive, options);
   }
 
-  /** What a container changed in its image, or an image's top layer in those below, some at a time. */
+  /** Lists a container's changes to its image, or those of an image's top layer to the layers below, some at a time. */
   changes(options: ChangesOptions): AsyncIterable<TreeChange[]> {
     return listChanges(this.#context, options);
   }

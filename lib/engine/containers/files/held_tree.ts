@@ -10,7 +10,7 @@ import { foreignNamespace, namespaceOwner, treeOptions } from "../life/users.ts"
 export interface HeldTree extends AsyncDisposable {
   /** As it was when the tree was taken. */
   readonly record: ContainerRecord;
-  /** Where it is mounted. */
+  /** The path where the tree is mounted. */
   readonly root: string;
 }
 

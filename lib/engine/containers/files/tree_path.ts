@@ -14,8 +14,9 @@ export function absolutePath(record: ContainerRecord, path: string): string {
 }
 
 /**
- * Where the host is to look for a path. A running container's process sees every mount; of one that does not run, the mount
- * whose place the path begins with is looked into, and what the start makes (tmpfs, overlays, image mounts) is not there.
+ * Returns where the host has to look for a path. A running container's process sees every mount. For a container that does not
+ * run, the lookup begins in the mount whose destination the path begins with, and the mounts that a start makes (tmpfs, overlays,
+ * image mounts) are missing.
  */
 export function treePath(
   context: Context,

@@ -8,8 +8,8 @@ interface UserMounts {
 }
 
 /**
- * Who needs a container's tree mounted besides its process: work on its files, which ends with this process, and users who
- * asked for the mount, which outlasts it. A tree is unmounted when nobody needs it any more.
+ * The uses that keep a container's tree mounted, besides its process: work on its files, which ends with this process, and mounts
+ * that users requested, which outlast it. A tree is unmounted when it has no use any more.
  */
 export class TreeUses {
   readonly #core: Core;

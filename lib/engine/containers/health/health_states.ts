@@ -1,7 +1,7 @@
 import type { State } from "../../store/state.ts";
 import type { Operation, Table } from "../../store/table.ts";
 
-/** What a probe found. */
+/** The result of a probe. */
 export interface HealthLogEntry {
   /** Milliseconds since the epoch. */
   start: number;

@@ -14,7 +14,7 @@ import type { HealthCheck } from "../../records/health_plan.ts";
 const MOST_OUTPUT = 64 * 1024;
 const FAILED = 1;
 const CANNOT_RUN = 125;
-/** Where it took too long. */
+/** The exit code of a probe that took too long. */
 export const TIMED_OUT = -1;
 
 /**

@@ -13,10 +13,10 @@ import type { HealthCheck, HealthPlan } from "../../records/health_plan.ts";
 /** However much is asked for, a container's log of probes holds no more than this. */
 const MOST_ENTRIES = 1000;
 const MOST_CHARACTERS = 256 * 1024;
-/** What an entry has besides its output. */
+/** The size of an entry without its output, in characters. */
 const ENTRY_CHARACTERS = 100;
 
-/** What a run of a check says: `starting` where it failed and that does not count yet. */
+/** The outcome of a check's run: `starting` where it failed and that does not count yet. */
 export type HealthOutcome = "healthy" | "unhealthy" | "starting" | "stopped";
 
 /** A run of a check, and what has to be done about the container. */
@@ -43,7 +43,7 @@ export async function runCheck(context: Context, nameOrID: string): Promise<Heal
   return run;
 }
 
-/** What who asked for a run is told. Throws `timeout` where it took too long. */
+/** Returns the outcome for the caller of a manual check. Throws `timeout` where the check took too long. */
 export function answerOf({ outcome, entry }: HealthRun, { health }: ContainerRecord): HealthOutcome {
   if (entry.exitCode !== TIMED_OUT) return outcome;
   const seconds = (health?.check?.timeout ?? 0) / 1000;
@@ -79,11 +79,11 @@ async function note(
   const record = context.records.get(id);
   const isSameLife = record?.state.startedAt === checked.state.startedAt;
   const runs = isSameLife && ["running", "paused"].includes(record.state.status);
-  // What stands still does not answer, which says nothing of its health.
+  // A paused container does not answer, which says nothing of its health.
   if (isSameLife && record.state.status === "paused" && entry.exitCode !== 0) throw notRunning(id);
   const isStartup = check === plan.startup;
   const outcome = outcomeOf(entry, isStartup, runs);
-  // What is gone, or has begun anew, has nothing to do with it.
+  // The outcome does not concern a container that is gone, or was started anew.
   if (!isSameLife || !runs && record.state.status === "removing") return { run: { outcome, passed: false, entry } };
   const before = context.health.states.get(id) ?? FRESH_HEALTH;
   const startup = isStartup ? countStartup(before, plan, entry) : before.startup;
@@ -154,7 +154,7 @@ async function tell(
   const details = isLogger
     ? { health_failing_streak: String(health.failingStreak), health_log: JSON.stringify(toldEntry(entry)) }
     : undefined;
-  // What is the same all the time is not to drive everything else out of the history.
+  // Repeated outcomes must not drive everything else out of the history.
   const isKept = context.health.keeps(record.id, entry.end, isNew || isLogger);
   emit(context, record, "health_status", undefined, details, health.status, !isKept);
   if (!destination.startsWith("/")) return;

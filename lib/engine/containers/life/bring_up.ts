@@ -25,7 +25,7 @@ const NOT_EXECUTABLE = 126;
 /** Characters of a failure that a record keeps: a runtime says what it was given, a command of any length, too. */
 const LONGEST_ERROR = 16 * 1024;
 
-/** What a container that is brought up keeps of its last life. */
+/** The parts of its last life that a container keeps when it is brought up. */
 export interface BringUpOptions {
   /** The policy's count, where it is the policy that starts it: it shows with the new life, or with why there is none. */
   restart?: Pick<ContainerRecord["state"], "restartCount" | "restartDelay">;

@@ -1,4 +1,4 @@
-/** What happens when a container's process ends. */
+/** Handles the exit of a container's process. */
 import type { ContainerRecord, ExitStatus } from "../../records/container_record.ts";
 import { cleanUp } from "./clean_up.ts";
 import { type Context, emit, isLive, locked } from "../context.ts";

@@ -126,7 +126,7 @@ export function requireDependencies(context: Context, record: ContainerRecord): 
   throw improperState(`some dependencies of container ${record.id} are not started: ${down.join(",")}`);
 }
 
-/** What is done already is as good as done. */
+/** Ignores the failure `unchanged`: the work was done before. */
 async function ignoring(work: Promise<void>): Promise<void> {
   try {
     await work;

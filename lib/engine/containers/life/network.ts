@@ -12,7 +12,7 @@ export interface ContainerNetwork {
   status?: NetworkStatus;
 }
 
-/** What a container had in its networks and is to have again, by network name. */
+/** The addresses that a container had in its networks and gets again, by network name. */
 export type SameNetworks = Record<string, { staticIPs?: string[]; mac?: string }>;
 
 /**
@@ -57,7 +57,7 @@ export async function connect(context: Context, record: ContainerRecord): Promis
   return { netns, status: await host.networks.setup(setup) };
 }
 
-/** What a live container of an earlier run of the engine has, taken again. */
+/** Claims again the ports and addresses of a live container of an earlier run of the engine. */
 export function adoptNetwork(context: Context, record: ContainerRecord): void {
   if (!hasOwnNetwork(record.spec.namespaces.network.mode)) return;
   try {

@@ -52,8 +52,8 @@ async function restartLater(context: Context, ended: ContainerRecord): Promise<v
 const BOOT = "boot";
 
 /**
- * Where the host was booted since the engine last ran, starts the containers whose policy wants them up then: also those
- * that were stopped, or never started, before. Their starts go on behind the engine's own.
+ * Starts the containers whose policy says so, where the host was booted since the engine last ran: also containers that were
+ * stopped, or never started, before. Their starts go on in the background, behind the engine's own.
  */
 export async function startAfterBoot(context: Context): Promise<void> {
   const { state } = context.core;

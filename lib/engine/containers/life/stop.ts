@@ -10,7 +10,7 @@ import type { StopOptions } from "../options.ts";
 /** How long the kernel gets to end what was killed; a process may hang in a system call. */
 const KILL_WAIT_MS = 30_000;
 
-/** What a stop has to do once it no longer holds the lock. */
+/** The rest of a stop, once the lock is released. */
 interface Stopping {
   signal: number;
   timeoutMs: number;

@@ -33,7 +33,7 @@ export class Teardowns {
   readonly #portClaims: PortClaims;
   readonly #closing: AbortSignal;
   readonly #running = new Map<string, Teardown>();
-  /** What the host would not take down. */
+  /** The networks that the host failed to take down, by container ID. */
   readonly #failed = new Map<string, NetworkSetup>();
 
   constructor(core: Core, networks: Networks, portClaims: PortClaims, closing: AbortSignal) {
@@ -138,7 +138,7 @@ export function hasNamespace(record: ContainerRecord): boolean {
   return mode === "none" || hasOwnNetwork(mode);
 }
 
-/** What the host needs to connect or disconnect a container. Networks that are gone are left out. */
+/** Returns the setup by which the host connects or disconnects a container. Networks that are gone are left out. */
 export function setupOf(
   record: ContainerRecord,
   netns: string,

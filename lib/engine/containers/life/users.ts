@@ -31,7 +31,7 @@ export function foreignNamespace(context: Context, { spec }: Pick<ContainerRecor
   return mode === "container" ? foreignNamespace(context, context.records.require(value ?? "")) : undefined;
 }
 
-/** Who made the user namespace that a container joins: the one it joins may have joined it too. */
+/** Returns the container that made the user namespace that this one joins: the one it joins may have joined it too. */
 export function namespaceOwner(context: Context, { spec }: Pick<ContainerRecord, "spec">): string | undefined {
   const { mode, value } = spec.namespaces.user ?? { mode: "host" };
   if (mode !== "container") return undefined;

@@ -5,7 +5,7 @@ import { activeHealth } from "../health/health_check.ts";
 import { invalid, isCode, noSuchContainer } from "../failures.ts";
 import { WAIT_CONDITIONS, type WaitCondition, type WaitOptions } from "../options.ts";
 
-/** What a wait for something else than an end answers. */
+/** The answer of a wait for a condition other than an exit. */
 const NO_EXIT_CODE = -1;
 
 /** Conditions that mean the end of a process, and so have an exit code to give. */

@@ -1,6 +1,6 @@
 import { invalid } from "../failures.ts";
 
-/** What detaches where nothing else is asked for. */
+/** The key sequence that detaches by default. */
 export const DEFAULT_DETACH_KEYS = "ctrl-p,ctrl-q";
 
 /**
@@ -26,7 +26,7 @@ export class DetachScanner {
     this.#keys = keys;
   }
 
-  /** What to pass on of these bytes, and whether the sequence was completed: nothing after it is passed on. */
+  /** Returns the bytes to pass on, and whether the sequence was completed: nothing after it is passed on. */
   scan(bytes: Uint8Array): { data: Uint8Array; detached: boolean } {
     const keys = this.#keys;
     // Nearly every chunk: nothing held, nothing that could begin the sequence.

@@ -4,13 +4,13 @@ import type { LogRecord } from "../options.ts";
 
 /** A log in which places stay what they are while it grows. */
 export interface PlacedLog {
-  /** Where at least the last `records` records begin. */
+  /** Finds the place where at least the last `records` records begin. */
   place(records: number): Promise<LogPlace>;
   /** The records from a place to what is the end now. */
   open(from: LogPlace): AsyncIterable<LogRecord[]>;
 }
 
-/** Where the last lines begin: some lines behind a place. */
+/** The start of the last lines: some lines behind a place. */
 export interface TailStart {
   from: LogPlace;
   skip: number;
@@ -36,7 +36,7 @@ export async function findTail(log: PlacedLog, lines: number): Promise<TailStart
     const from = await log.place(asked);
     const counter = new LineCounter();
     for await (const records of log.open(from)) for (const record of records) counter.lineOf(record);
-    // What was opened in its middle may begin inside a line of each stream: those two must not be needed.
+    // A log opened in its middle may begin inside a line of each stream: those two must not be needed.
     if (from.offset > 0 && counter.lines < lines + 2) continue;
     return { from, skip: Math.max(0, counter.lines - lines) };
   }

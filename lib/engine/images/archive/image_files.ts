@@ -21,7 +21,7 @@ export interface StoredBlob {
 
 /** Files by their paths. */
 export interface ImageFiles {
-  /** What a small file holds; `undefined` where there is none. Throws `EngineError("limit")` for one that is not small. */
+  /** Reads a small file; `undefined` where there is none. Throws `EngineError("limit")` for a file larger than `limit`. */
   read(path: string, limit: number): Promise<Uint8Array | undefined>;
   /**
    * Stores a file as a blob, and claims it. Throws `EngineError("corrupt")` for a file that is not there or is not what its
@@ -103,7 +103,7 @@ class ArchiveFiles implements ImageFiles {
     const known = digest !== undefined && await this.#intake.core.ports.blobs.stat(digest) !== undefined;
     const stored = await storeFile(this.#intake, source, digest ? { digest } : undefined);
     this.#files.set(path, stored);
-    // What was here before is unpacked already, as a rule.
+    // A blob that was stored before is unpacked already, as a rule.
     if (!known) this.#intake.early?.begin(stored.digest);
   }
 

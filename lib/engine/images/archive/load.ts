@@ -9,7 +9,7 @@ import { type ImageFiles, readArchive, readFolder } from "./image_files.ts";
 import { dockerItems, readDockerItem } from "./read_docker.ts";
 import { readDir, type ReadImage, readLayout } from "./read_oci.ts";
 
-/** What a load brought. */
+/** The outcome of a load. */
 export interface LoadReport {
   /** The names the images got; `sha256:` and an image's ID where it has none. */
   names: string[];

@@ -2,7 +2,7 @@ import type { Platform } from "../../../oci/platform.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageList, ListEntry } from "../../records/image_record.ts";
 
-/** What is said of one entry of a list. What is left out stays. */
+/** The annotations and fields of one entry of a list. Absent ones stay as they are. */
 export interface EntryAnnotations {
   annotations?: Record<string, string>;
   os?: string;

@@ -106,7 +106,7 @@ async function platformIn(
   return platformOf(parseImageConfig(await client.blobBytes(reference, config, { signal })));
 }
 
-/** What the first of a name's registries that has it gives. */
+/** Fetches the manifest of a name from the first of its registries that has it. */
 export async function fetchTop(
   { core, signal }: Intake,
   name: string,

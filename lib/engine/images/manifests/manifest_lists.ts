@@ -17,7 +17,7 @@ import { writeList } from "./list_document.ts";
 import { fetchTop, findMembers, findSubject, type MemberOptions } from "./list_members.ts";
 import { pushList } from "./push_list.ts";
 
-/** What is said of a list as a whole. */
+/** The annotations and the subject of a list as a whole. */
 export interface ListAnnotations {
   annotations?: Record<string, string>;
   /** A name, in the store or a registry, of what the list is about. */
@@ -34,7 +34,7 @@ export interface CreateListOptions extends MemberOptions, ListAnnotations {
 
 /** Options of {@linkcode ManifestLists.add}. */
 export interface AddOptions extends MemberOptions {
-  /** What is said of each image added. */
+  /** The annotations of each image added. */
   entry?: EntryAnnotations;
   list?: ListAnnotations;
   signal?: AbortSignal;
@@ -179,7 +179,7 @@ export class ManifestLists {
     return new ProgressFeed(push, options.signal);
   }
 
-  /** What a list holds: one of the store, or else what a registry has by that name. */
+  /** Returns a list by name: the store's, or else a registry's. */
   async inspect(
     name: string,
     { signal, ...access }: RegistryAccess & { signal?: AbortSignal } = {},

@@ -15,7 +15,7 @@ import { registryOptions } from "../registry_options.ts";
 import type { PushOptions, PushProgress } from "../types.ts";
 import { listFormat, writeList } from "./list_document.ts";
 
-/** What a list's push works with. */
+/** The inputs of a list's push. */
 export interface ListPush {
   image: ImageRecord;
   list: ImageList;

@@ -10,8 +10,8 @@ const FOREIGN = [
 ];
 
 /**
- * What a stream holds, by what its bytes are: media types are sometimes wrong. Throws `EngineError("unsupported")` for what
- * layers are never compressed with.
+ * Returns a stream decompressed, by its first bytes: media types are sometimes wrong. Throws `EngineError("unsupported")` for
+ * compressions that layers never have.
  */
 export async function decompress(
   codec: Codec,

@@ -17,7 +17,7 @@ import { isRefusal, pullFailure, pullFailureOf } from "../failures.ts";
 import { fetchLayers } from "./layer_fetch.ts";
 import type { PullProgress } from "../types.ts";
 
-/** What one pull works with, whatever images it fetches. */
+/** The context of one pull, whatever images it fetches. */
 export interface PullContext {
   core: Core;
   catalogue: Catalogue;
@@ -28,7 +28,7 @@ export interface PullContext {
   signal: AbortSignal;
 }
 
-/** What the fetch of one image works with. */
+/** The context of one image's fetch. */
 export interface FetchContext extends PullContext {
   reference: Reference;
   /** Keeps what is fetched until a record names it. */
@@ -51,7 +51,7 @@ export async function fetchImage(pull: PullContext, reference: Reference): Promi
   let fate: Fate = "restage";
   try {
     const id = await fetchClaimed({ ...pull, reference, claim });
-    // What only another form of the image had has no next try.
+    // The image is complete: no next try needs content that only another form of the image had.
     fate = "delete";
     return id;
   } catch (error) {

@@ -75,7 +75,7 @@ async function fetchBlob(context: FetchContext, descriptor: Descriptor): Promise
       await storeBlob(context, descriptor, staged);
       return true;
     } catch (error) {
-      // What was staged may be what is wrong: once more, from the start.
+      // The staged bytes may be the corrupt ones: fetch once more, from the start.
       if (!(error instanceof EngineError) || error.code !== "corrupt") throw error;
     }
   }

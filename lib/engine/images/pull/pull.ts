@@ -18,7 +18,7 @@ import { registryOptions } from "../registry_options.ts";
 import { registryReference } from "../transport.ts";
 import type { PullOptions, PullProgress } from "../types.ts";
 
-/** What errors say was tried. */
+/** The name of the operation in errors. */
 const PULLING = "pulling";
 
 /** The parts of the engine a pull changes. */
@@ -46,7 +46,7 @@ export async function pullImages(
     tell({ kind: "done", ids });
   } catch (error) {
     const failure = pullFailureOf(error, signal);
-    // What is no name may be a URL with a password in it: events last, and all may read them.
+    // An invalid name may be a URL with a password in it: events last, and all clients may read them.
     if (failure.code !== "invalid") {
       const attributes = { error: printableLines(failure.message) };
       parts.core.events.emit({ type: "image", action: "pull-error", id: "", name, attributes });
@@ -55,10 +55,10 @@ export async function pullImages(
   }
 }
 
-/** What {@linkcode pullOrKeep} works with. */
+/** The inputs of {@linkcode pullOrKeep}. */
 interface Asked {
   name: string;
-  /** What is here by that name. */
+  /** The local image of that name. */
   local: ImageRecord | undefined;
   options: PullOptions;
   tell(progress: PullProgress): void;
@@ -98,7 +98,7 @@ async function announceAndFetch(pull: PullContext, reference: Reference): Promis
   return await fetchImage(pull, reference);
 }
 
-/** What is here stays when the registry has the same, or cannot be asked. */
+/** Pulls an image, and keeps the local one where the registry has the same, or cannot be asked. */
 async function pullNewer(pull: PullContext, references: Reference[], local: ImageRecord): Promise<string> {
   try {
     return await firstOf(references, { signal: pull.signal, what: PULLING }, async (reference) => {

@@ -20,7 +20,7 @@ export interface UnpackOptions {
   admit?: (diffID: string) => Promise<void>;
 }
 
-/** What an unpacked layer is. */
+/** The facts about an unpacked layer. */
 export interface Unpacked {
   diffID: string;
   /** Bytes of the plain tar: what clients know as a layer's size, and the same on every host. */
@@ -55,7 +55,7 @@ export async function unpackLayer(
     return found;
   } catch (error) {
     if (!stream.locked) await stream.cancel(error).catch(() => {});
-    // What went wrong in the stream says more than what unpacking made of its end.
+    // The stream's own failure says more than the failure of unpacking its cut end.
     throw failure() ?? error;
   }
 }

@@ -15,13 +15,13 @@ export interface PushChoice {
   force: boolean;
 }
 
-/** What one push works with, whatever it sends. */
+/** The context of one push, whatever it sends. */
 export interface PushContext extends Intake {
   writer: RegistryWriter;
   /** The name, with tag or digest, that it gets. */
   target: Reference;
   choice: PushChoice;
-  /** Where blobs were seen before, and what this push sees. */
+  /** The repositories where blobs were seen before, and where this push sees them. */
   places: BlobPlaces;
   tell(progress: PushProgress): void;
 }

@@ -96,7 +96,10 @@ async function pushLayer(
   return made;
 }
 
-/** What an earlier push made of the layer, where the registry has that; or where an upload was begun when it was asked. */
+/**
+ * Returns the blob that an earlier push made of the layer, where the registry has it; or the URL of an upload that began when the
+ * registry was asked.
+ */
 async function reusePacked(
   context: PushContext,
   source: PushSource,

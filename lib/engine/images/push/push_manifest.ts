@@ -31,7 +31,7 @@ export async function pushManifest(
 /** Sends layers and config; gives the manifest that tells of them, the same object where nothing changed. */
 async function sendContent(context: PushContext, source: PushSource, manifest: Manifest): Promise<Manifest> {
   const { choice, tell } = context;
-  // What is no image has no other family, and its files are no layers to compress.
+  // Only an image has another family, and only its files are layers to compress.
   const isImage = isImageConfigType(manifest.config.mediaType);
   const own = formatOf(manifest.mediaType);
   const format = isImage ? choice.format ?? (choice.compression === "zstd" ? "oci" : own) : own;

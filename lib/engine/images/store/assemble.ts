@@ -7,7 +7,7 @@ import { findImage, nameForTag } from "./lookup.ts";
 import { addImage, writeImage } from "./new_image.ts";
 import { takeLayers } from "../pull/take_layers.ts";
 
-/** What an image is made of. */
+/** The parts of a new image. */
 export interface AssembleOptions {
   /** The image whose layers and history come first; none for an image that stands alone (a squashed one, an import). */
   base?: string;

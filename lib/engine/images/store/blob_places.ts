@@ -1,7 +1,7 @@
 import type { Core } from "../../core.ts";
 import type { Operation, Table } from "../../store/table.ts";
 
-/** What is remembered of one blob. */
+/** The record of one blob. */
 interface PlacesRecord {
   /** `registry/repository`, the one it was seen in last first. */
   repositories: readonly string[];
@@ -25,9 +25,10 @@ const WAYS = 8;
 const BLOBS = 8192;
 
 /**
- * Where blobs were seen, in pulls and pushes, and what pushes made of them: so that a push to another repository of a registry can have
- * them mounted there instead of sending them, also after the image was removed here. A memory that may be wrong: nothing but
- * bytes sent depends on it. One is made for each pull or push; what that saw lasts with its {@linkcode BlobPlaces.operations}.
+ * The repositories where pulls and pushes saw blobs, and the blobs that pushes made of them: a push to another repository of a
+ * registry can have them mounted there instead of sending them, also after the image was removed here. The memory may be wrong:
+ * nothing but the bytes sent depends on it. Each pull or push makes its own; its findings last with its
+ * {@linkcode BlobPlaces.operations}.
  */
 export class BlobPlaces {
   readonly #table: Table<PlacesRecord>;
@@ -47,7 +48,7 @@ export class BlobPlaces {
       .map((name) => name.slice(start.length));
   }
 
-  /** What a push made of a blob when it compressed it that way. */
+  /** Returns the compressed blob that a push made of a blob; `way` names the compression and its level. */
   packed(digest: string, way: string): PackedBlob | undefined {
     return this.#get(digest)?.packed[way];
   }

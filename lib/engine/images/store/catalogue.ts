@@ -3,12 +3,12 @@ import type { ImageRecord } from "../../records/image_record.ts";
 import { type Claim, keysOf } from "./content.ts";
 import type { Index, Operation, Table } from "../../store/table.ts";
 
-/** What an image's new record comes with. */
+/** An image's new record, and the changes that come with it. */
 export interface Addition {
   record: ImageRecord;
   /** Names it gets; other images lose them. */
   names: readonly string[];
-  /** What has to last together with it. */
+  /** The operations committed together with the record. */
   operations: readonly Operation[];
   /** Holds the content of the record that is there already, so that what the new one does not need goes with the claim. */
   claim: Claim;

@@ -92,7 +92,7 @@ function signalOf(change: Change): number {
   }
 }
 
-/** What stands before and after the first `=`. */
+/** Splits a text at its first `=`. */
 function pair(text: string): { key: string; value?: string } {
   const at = text.indexOf("=");
   return at < 0 ? { key: text } : { key: text.slice(0, at), value: text.slice(at + 1) };

@@ -4,13 +4,13 @@ import { type Core, hostOf } from "../../core.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import type { Index, Operation, Table } from "../../store/table.ts";
 
-/** What the content of images needs of the core. */
+/** The parts of the core that the content of images needs. */
 export type ContentCore = Pick<Core, "ports" | "state" | "locks" | "log">;
 
 /** One thing images are made of: a blob by its digest, or an unpacked layer by its diff ID. */
 export type ContentKey = `blob:${string}` | `layer:${string}`;
 
-/** What becomes of content that nobody needs any more. */
+/** The fate of content that is not needed any more. */
 export type Fate =
   /** Blobs go back to be staged, so that the next try need not fetch them. */
   | "restage"

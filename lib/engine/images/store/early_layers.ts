@@ -48,7 +48,7 @@ export class EarlyLayers {
       const { diffID, size } = await this.#slots.use(work, signal);
       content.setLayerSize(diffID, size);
     } catch {
-      // Who needs it as a layer unpacks it once more, and tells what is wrong.
+      // Ignore the failure: an image that needs the blob as a layer unpacks it once more, and reports the error.
     }
   }
 }

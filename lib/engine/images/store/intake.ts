@@ -21,7 +21,7 @@ export interface ImageParts {
   content: Content;
 }
 
-/** What an intake works with. */
+/** The context of an intake. */
 export interface Intake extends ImageParts {
   /** Keeps what came until a record names it. */
   claim: Claim;

@@ -27,7 +27,7 @@ export async function writeImage(
   return { ...await storeManifest(intake, { config: stored, layers, format }), config };
 }
 
-/** What a manifest says of a piece of content. */
+/** A manifest's description of a piece of content. */
 type Described = Pick<Descriptor, "mediaType" | "digest" | "size">;
 
 /** The manifest of a config and layers, as bytes. */

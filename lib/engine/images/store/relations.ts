@@ -51,7 +51,7 @@ export class Relations {
   }
 }
 
-/** Where an image stands among others: images with another place are no candidates. */
+/** Returns the key of an image's place among others: images with another key are no candidates. */
 function placeOf(layers: readonly string[], steps: number): string {
   return `${layers.length} ${layers.at(-1)} ${steps}`;
 }

@@ -7,7 +7,7 @@ import type { Found } from "./lookup.ts";
 import { Relations } from "./relations.ts";
 import type { ImageUsers, RemoveImageOptions, RemoveImageReport } from "../types.ts";
 
-/** What a removal works with. */
+/** The context of a removal. */
 export interface RemovalContext {
   core: Pick<Core, "events">;
   catalogue: Catalogue;
@@ -17,7 +17,7 @@ export interface RemovalContext {
   isPinned(id: string): boolean;
 }
 
-/** What is removed: an image as a text found it, or an image as such, whatever its names. */
+/** The subject of a removal: an image as a text found it, or an image as such, whatever its names. */
 export type Doomed = Found | { image: Readonly<ImageRecord>; name: string; by: "all" };
 
 /**
@@ -67,7 +67,7 @@ async function removeWhole(
     tell(context, "remove", removed.id, [doomed.name]);
     report.untagged.push(...removed.names);
     report.removed.push({ id: removed.id, size: removed.size });
-    // What was built on it goes on holding its content.
+    // Images that were built on it go on holding its content.
     if (!relations.hasChildren(removed.id)) report.deleted.push(removed.id);
     if (options.noPrune) return;
     const parent = relations.parentOf(removed);

@@ -4,9 +4,9 @@ import type { Found } from "./lookup.ts";
 import { type Doomed, type RemovalContext, removeImage } from "./removal.ts";
 import type { RemoveImageOptions, RemoveImageReport } from "../types.ts";
 
-/** What became of several removals. */
+/** The outcome of several removals. */
 export interface RemoveManyReport extends Pick<RemoveImageReport, "untagged" | "deleted"> {
-  /** What went wrong; the others went all the same. */
+  /** The failures; the other images were removed all the same. */
   errors: EngineError[];
 }
 
