@@ -1,3 +1,4 @@
+import type { Clock } from "../../ports/ports.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import type { ExecExit } from "../../ports/exec_port.ts";
 import type { Attachment } from "../../ports/host_port.ts";
@@ -43,7 +44,7 @@ export async function probe(
     return { entry: { start, end, exitCode, output }, cost: (running ?? end) - start };
   };
   let attachment: Attachment | undefined;
-  const reader = new OutputReader(size > 0 ? Math.min(size, MOST_OUTPUT) : MOST_OUTPUT);
+  const reader = new OutputReader(size > 0 ? Math.min(size, MOST_OUTPUT) : MOST_OUTPUT, clock);
   try {
     const process = { args: probeCommand(test), env: [], terminal: false, privileged: false };
     const streams = { stdin: false, stdout: true, stderr: true };
@@ -75,19 +76,30 @@ function ended(promise: Promise<unknown>): AbortSignal {
   return controller.signal;
 }
 
-/** Keeps the first of an output, and reads the rest, so that nobody waits to write it. */
+/** Milliseconds between two reads of output that nobody keeps. */
+const IDLE_READ = 2;
+
+/**
+ * Keeps the beginning of an output. It reads the rest too, so that the probe does not wait for ever to write it, but slowly: a
+ * probe that prints without end costs the server neither memory nor processor time.
+ */
 class OutputReader {
   text = "";
   readonly #most: number;
   readonly #decoder = new TextDecoder();
+  readonly #clock: Clock;
 
-  constructor(most: number) {
+  constructor(most: number, clock: Clock) {
     this.#most = most;
+    this.#clock = clock;
   }
 
   async read(output: Attachment["output"]): Promise<void> {
     for await (const { data } of output) {
-      if (this.text.length >= this.#most) continue;
+      if (this.text.length >= this.#most) {
+        await this.#clock.sleep(IDLE_READ);
+        continue;
+      }
       this.text = (this.text + this.#decoder.decode(data, { stream: true })).slice(0, this.#most);
     }
   }
