@@ -24,7 +24,7 @@ export function free(bytes: Uint8Array): void {
   if (bytes.length > 0 && isAlone(bytes)) bytes.buffer.transfer(0);
 }
 
-/** Where the pieces of a stream come from. */
+/** The source of a stream's pieces. */
 export interface PieceSource {
   /** The next piece; `undefined` at the end. Asked when somebody waits for it. */
   next(): Promise<Uint8Array | undefined>;
@@ -40,7 +40,7 @@ export function byteStream(source: PieceSource): ReadableStream<Uint8Array> {
       while (bytes?.length === 0) bytes = await source.next();
       if (bytes !== undefined) return give(controller, alone(bytes));
       controller.close();
-      // Who reads into buffers of its own waits for an answer in them.
+      // A pending read into the reader's own buffer waits for this response.
       controller.byobRequest?.respond(0);
     },
     cancel: (reason) => source.cancel?.(reason),
@@ -59,7 +59,7 @@ export function pieceStream(source: PieceSource): ReadableStream<Uint8Array> {
   }, { highWaterMark: 0 });
 }
 
-/** What looks at a stream. */
+/** Callbacks that observe a stream. */
 export interface Tap {
   /** Sees each piece before it goes on, and `undefined` at the end. What it throws, the stream fails of. */
   see?(bytes: Uint8Array | undefined): void | Promise<void>;
@@ -107,7 +107,7 @@ export async function pour(source: ReadableStream<Uint8Array>, sink: WritableStr
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      // What the sink failed of, if that was the end.
+      // Throws the sink's failure, if that ended the stream.
       await writer.ready;
       if (done) break;
       await writer.write(value);
@@ -136,7 +136,7 @@ export function pourThrough(
   return readable;
 }
 
-/** What makes one stream of bytes of another. What it emits nobody else has or will have. */
+/** A converter of one stream of bytes into another. Nobody else has, or will have, the bytes it emits. */
 export interface ByteTransformer {
   /** Takes a piece, of which it keeps nothing and emits no part without copying it. */
   transform(chunk: Uint8Array, emit: (bytes: Uint8Array) => void): void;

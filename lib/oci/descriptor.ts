@@ -7,7 +7,7 @@ import { isDigest } from "./digest.ts";
 import { isObject, type JSONObject, stringMap } from "./json.ts";
 import { parsePlatform, type Platform } from "./platform.ts";
 
-/** What a manifest says of a piece of content. */
+/** A manifest's description of a piece of content. */
 export interface Descriptor {
   mediaType: string;
   digest: string;

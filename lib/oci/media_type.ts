@@ -23,7 +23,7 @@ export const MEDIA_TYPE = {
   dockerSchema1Signed: "application/vnd.docker.distribution.manifest.v1+prettyjws",
 } as const;
 
-/** What a pull asks for, in order of preference. */
+/** Media types that a pull accepts, in order of preference. */
 export const MANIFEST_ACCEPT: readonly string[] = [
   MEDIA_TYPE.ociIndex,
   MEDIA_TYPE.dockerList,

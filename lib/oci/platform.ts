@@ -6,7 +6,7 @@
 import type { Descriptor } from "./descriptor.ts";
 import type { JSONObject } from "./json.ts";
 
-/** What an image runs on, in Go's words (`linux`, `arm64`, `v8`). */
+/** The platform of an image, in Go's words (`linux`, `arm64`, `v8`). */
 export interface Platform {
   os: string;
   architecture: string;
@@ -17,7 +17,7 @@ export interface Platform {
   features?: string[];
 }
 
-/** What is wanted; a missing variant means the architecture's usual one. */
+/** The requested platform; a missing variant means the architecture's usual one. */
 export interface PlatformWish {
   os: string;
   architecture: string;

@@ -26,7 +26,7 @@ export interface NormaliseOptions {
   defaultDomain?: string;
 }
 
-/** Where names without a registry come from. */
+/** The registry of names that have none. */
 export const DOCKER_HUB = "docker.io";
 
 const NAME_LENGTH_LIMIT = 255;

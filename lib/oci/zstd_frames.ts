@@ -16,7 +16,7 @@ type Part = "magic" | "descriptor" | "header" | "skippable" | "block";
 /** Reads the headers of frames and blocks as a stream goes by, in pieces cut anywhere. */
 export class ZstdFrames {
   #part: Part = "magic";
-  /** What there is of the part. */
+  /** Bytes of the part read so far. */
   #bytes: number[] = [];
   /** How long the part is. */
   #wanted = MAGIC_LENGTH;

@@ -7,7 +7,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../engine/ports/ports.ts";
 
-/** What a timer counts to, in milliseconds; one that is set to more fires at once. */
+/** The longest wait of a timer, in milliseconds; a timer set to a longer one fires at once. */
 const LONGEST = 2 ** 31 - 1;
 
 /** The wall clock in fractions of a millisecond, which never steps back while the process lives, and real timers. */

@@ -58,7 +58,7 @@ function hash(): Hash {
   };
 }
 
-/** What looks at the pieces that go into a transform. */
+/** A guard of the pieces that go into a transform. */
 interface Guard {
   /** The piece goes in when it resolves; what it throws, the transform fails of. */
   before(piece: Uint8Array): Promise<void>;
@@ -123,7 +123,7 @@ function webTransform(node: Transform, what: string, guard?: Guard): TransformSt
         buffers.rest().forEach(emit);
         ended = true;
         controller.close();
-        // Who reads into buffers of its own waits for an answer in them.
+        // A pending read into the reader's own buffer waits for this response.
         controller.byobRequest?.respond(0);
       });
       node.on("error", fail);
@@ -171,7 +171,7 @@ function webTransform(node: Transform, what: string, guard?: Guard): TransformSt
 }
 
 /**
- * What zlib wrote, in whole buffers. It hands out parts of them, cut where its input ended; together again they can be given away
+ * zlib's output, in whole buffers. zlib hands out parts of them, cut where its input ended; together again they can be given away
  * without a copy, as it takes another buffer when one is full.
  */
 class WholeBuffers {
@@ -192,7 +192,7 @@ class WholeBuffers {
     return [...before, alone(joined)];
   }
 
-  /** What is left, as a copy: zlib may still write behind it. */
+  /** Returns the remaining bytes, as a copy: zlib may still write behind them. */
   rest(): Uint8Array<ArrayBuffer>[] {
     const part = this.#part;
     this.#part = undefined;

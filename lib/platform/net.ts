@@ -42,7 +42,7 @@ function givingBack(request: Request): Request {
     cancel: (reason) => reader.cancel(reason),
   });
   const { url, method, headers, signal, redirect } = request;
-  // What the fetch standard wants said of a stream, and its TypeScript types do not know.
+  // The fetch standard requires this for a stream; its TypeScript types do not know it.
   const duplex = { duplex: "half" };
   return new Request(url, { method, headers, signal, redirect, body, ...duplex });
 }

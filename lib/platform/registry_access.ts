@@ -1,5 +1,5 @@
 /**
- * What a host knows of registries besides `registries.conf`: credentials in auth.json(5), and certificates in certs.d
+ * A host's settings of registries besides `registries.conf`: credentials in auth.json(5), and certificates in certs.d
  * (containers-certs.d(5)). Files are read when a registry is asked, so that changes need no restart.
  *
  * @module
@@ -14,7 +14,7 @@ import { messageOf } from "../oci/message_of.ts";
 import type { CredentialSource } from "../engine/ports/credential_source.ts";
 import type { Log } from "../engine/ports/log.ts";
 
-/** Where certificates are looked for when nothing else is asked for; the first folder that has the registry counts. */
+/** The default folders of certificates; the first folder that has the registry counts. */
 export const CERTIFICATE_FOLDERS = [
   join(homedir(), ".config/containers/certs.d"),
   "/etc/containers/certs.d",

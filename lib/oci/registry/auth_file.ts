@@ -60,7 +60,7 @@ export function splitAuth(auth: string): { username: string; password: string } 
   try {
     text = new TextDecoder().decode(fromBase64(auth));
   } catch {
-    // What is no base64 is no credential.
+    // Text that is no base64 is no credential.
   }
   const colon = text.indexOf(":");
   // Docker pads passwords with zero bytes.

@@ -12,7 +12,7 @@ import { messageOf } from "../message_of.ts";
 /** Asks for the blob from a byte on. The answer is a 200 (whole), 206 (from there) or 416. */
 export type OpenBlob = (offset: number) => Promise<Response>;
 
-/** What is read. */
+/** The blob to read, and the options of the stream. */
 export interface BlobSource {
   open: OpenBlob;
   /** The answer already at hand, for `offset`. */
@@ -115,7 +115,7 @@ export function blobStream(http: HTTPOptions, source: BlobSource): ReadableStrea
       const bytes = await next(place?.view ?? newView);
       if (bytes === undefined) {
         controller.close();
-        // What waits gets its buffer back; the one it sent went along with the last read.
+        // A pending read gets a buffer back; the one it passed was transferred with the last read.
         if (place !== undefined) controller.byobRequest?.respondWithNewView(place.put(new Uint8Array(0)));
       } else if (place === undefined) controller.enqueue(bytes.slice());
       else controller.byobRequest?.respondWithNewView(place.put(bytes));
@@ -137,7 +137,10 @@ function fills({ body }: Response): boolean {
   }
 }
 
-/** Where a reader wants its bytes. Its buffer goes along with a read, and is lost with one that fails: another takes its place then. */
+/**
+ * Returns the place at which a reader wants its bytes. A read transfers its buffer; a read that fails loses it: another takes its
+ * place then.
+ */
 function placeOf(request: ReadableStreamBYOBRequest | null) {
   const asked = request?.view;
   if (!asked) return undefined;
@@ -146,7 +149,7 @@ function placeOf(request: ReadableStreamBYOBRequest | null) {
   const whole = () => buffer.byteLength === size ? buffer : new ArrayBuffer(size);
   return {
     view: () => new Uint8Array(whole(), at, length),
-    /** What was read, in a buffer and at a place as were asked for. */
+    /** Returns the bytes read, in a buffer of the size and at the offset that the reader requested. */
     put(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
       const own = bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === size ? bytes.buffer : whole();
       const placed = new Uint8Array(own, at, bytes.length);

@@ -57,7 +57,7 @@ export async function readInTime(
   return await inTime(reader.read(), timeout);
 }
 
-/** What a read gives, unless nothing comes for `timeout` milliseconds. */
+/** Returns the result of a read; rejects if nothing comes for `timeout` milliseconds. */
 export async function inTime<T>(read: Promise<T>, timeout: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error("timeout awaiting the rest of the body")), timeout);

@@ -50,7 +50,7 @@ export interface ConfSource {
   text: string;
 }
 
-/** Where to ask for a reference. */
+/** A location at which to request a reference. */
 export interface Endpoint extends RegistryLocation {
   /** The reference as it is called there. */
   reference: Reference;
@@ -108,7 +108,7 @@ export function isListedInsecure(conf: RegistriesConf, reference: Reference): bo
 }
 
 /**
- * Where to pull a normalised reference from: mirrors in order, the registry itself last.
+ * Returns the endpoints to pull a normalised reference from: mirrors in order, the registry itself last.
  *
  * Throws `RegistryError` with code `blocked` for a blocked registry.
  */

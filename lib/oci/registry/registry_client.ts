@@ -210,7 +210,7 @@ function readTags(body: Uint8Array): string[] {
 }
 
 /** The path of `Link: <…>; rel="next"`, if it stays with this list. */
-/** Where the next page of a list is, by the `Link` header; only ever of the same list. */
+/** Returns the path of a list's next page, by the `Link` header; only ever of the same list. */
 export function nextPage(headers: Headers, base: string): string | undefined {
   const link = /<([^>]{1,4096})>\s*;[^,]*rel="?next"?/i.exec(headers.get("link") ?? "")?.[1];
   if (link === undefined || !URL.canParse(link, "http://registry")) return undefined;

@@ -1,5 +1,5 @@
 /**
- * What registries answer when they refuse, and what goes wrong on the way to them.
+ * Refusals of registries, and failures on the way to them.
  *
  * @module
  */

@@ -38,7 +38,7 @@ export interface HTTPOptions {
   tls: (host: string) => RegistryTLS | undefined | Promise<RegistryTLS | undefined>;
 }
 
-/** What a request may carry. A stream is sent as it comes, and not a second time. */
+/** The body of a request. A stream is sent as it comes, and not a second time. */
 export type ExchangeBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** One request. */
@@ -146,7 +146,7 @@ async function sendOnce(options: HTTPOptions, request: Exchange): Promise<Respon
     setTimeout(() => limit.abort(new Error("timeout awaiting response headers")), options.timeout);
   let timer = startTimer();
   const headers = { "user-agent": options.userAgent, "accept-encoding": "identity", ...request.headers };
-  // What is sent is a sign of life too.
+  // Bytes sent are a sign of life too.
   const restart = () => {
     clearTimeout(timer);
     timer = startTimer();

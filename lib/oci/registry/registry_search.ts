@@ -44,7 +44,7 @@ export async function searchRegistry(
   return found ?? await searchCatalogue(session, { registry, term, limit, signal });
 }
 
-/** What the index says; `undefined` where there is none. */
+/** Returns the hits of the index; `undefined` where there is none. */
 async function searchIndex(
   session: RegistrySession,
   term: string,
@@ -82,7 +82,7 @@ async function searchCatalogue(
     const all = Array.isArray(repositories) ? repositories.filter((name) => typeof name === "string") : [];
     for (const name of all) {
       if (names.length >= limit || !name.includes(term) || !isPrintable(name)) continue;
-      // What is meant exactly comes first.
+      // An exact match comes first.
       if (name === term) names.unshift(name);
       else names.push(name);
     }

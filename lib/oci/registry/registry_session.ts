@@ -1,5 +1,5 @@
 /**
- * What is known of one registry while a client lives: how it is reached, and who we are there.
+ * The state of one registry while a client lives: how it is reached, and the client's identity there.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { messageOf } from "../message_of.ts";
 import { basic, readToken, type Token, tokenRequest } from "./registry_token.ts";
 import { isEmpty, isPrivate, isTrustedRealm, readTarget, type Trust } from "./registry_trust.ts";
 
-/** Who asks. `identityToken` is an OAuth2 refresh token, `registryToken` a ready bearer token. */
+/** A client's credential at a registry. `identityToken` is an OAuth2 refresh token, `registryToken` a ready bearer token. */
 export interface Credential {
   username?: string;
   password?: string;
@@ -51,12 +51,12 @@ const TOKEN_MARGIN = 5_000;
 /** Where Docker Hub, as references call it, is. */
 export const DOCKER_HUB_HOST = "registry-1.docker.io";
 
-/** What a session is opened with. */
+/** The options of a session. */
 export interface SessionOptions extends Omit<Trust, "base"> {
   http: HTTPOptions;
   /** As references have it. */
   host: string;
-  /** What tokens are asked for. */
+  /** The scope of the session's tokens. */
   scope: string;
   credential: Credential;
 }
@@ -123,7 +123,7 @@ export class RegistrySession {
     return (await this.#send(base, request)).response;
   }
 
-  /** Where a `Location` leads: relative to the registry's root, and never from HTTPS to plain HTTP. */
+  /** Resolves a `Location`: relative to the registry's root, and never from HTTPS to plain HTTP. */
   async locate(location: string | null, signal?: AbortSignal): Promise<URL> {
     const base = await this.#reach(signal);
     if (location === null) throw new RegistryError("protocol", `registry ${this.host} gave no address for the upload`);

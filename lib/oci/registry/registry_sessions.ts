@@ -49,13 +49,13 @@ export interface RegistryClientOptions {
 /** A repository at a place. */
 export interface SessionPlace {
   reference: Reference;
-  /** What the configuration says of the place. */
+  /** Whether the configuration calls the place insecure. */
   insecure: boolean;
   /** As of an `Endpoint`. */
   own: boolean;
 }
 
-/** What is done to a repository, as tokens have it. */
+/** An action on a repository, as tokens name it. */
 export type RegistryAction = "pull" | "pull,push";
 
 /** Opens sessions, one for each repository and action, and remembers them. */
@@ -95,7 +95,7 @@ export class RegistrySessions {
       return new RegistrySession({ http, host: domain, insecure, isListed, scope, credential });
     })();
     this.#open.set(key, session);
-    // What could not be found out may be asked again.
+    // A failed attempt is forgotten: the next call tries again.
     session.catch(() => this.#open.delete(key));
     return session;
   }

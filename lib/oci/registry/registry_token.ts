@@ -1,5 +1,5 @@
 /**
- * What is asked of a token server, and what it answers: distribution's token authentication.
+ * Requests to a token server, and its answers: distribution's token authentication.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const TOKEN_SECONDS = 60;
 /** Scopes of a challenge that are asked for. */
 const SCOPE_LIMIT = 16;
 
-/** What a token is asked with. */
+/** The options of a token request. */
 export interface TokenWish {
   realm: URL;
   challenge: Challenge["parameters"];

@@ -1,6 +1,6 @@
 /**
- * Where an answer of a registry may lead, and where a credential may go. A registry is foreign: it, or whoever stands between, chooses
- * redirects, upload addresses and token servers.
+ * The addresses to which an answer of a registry may lead, and those to which a credential may go. A registry is foreign: it, or
+ * a machine between, chooses redirects, upload addresses and token servers.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export function isEmpty({ username, identityToken, registryToken }: Credential):
   return username === undefined && identityToken === undefined && registryToken === undefined;
 }
 
-/** What decides where a credential may go. */
+/** The facts that decide where a credential may go. */
 export interface Trust {
   /** The registry's root. */
   base: URL;

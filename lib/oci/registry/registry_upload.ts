@@ -17,7 +17,7 @@ export interface Upload {
   size: number;
   /** The content from a byte on; asked for again after a cut. */
   open: (offset: number) => Promise<ReadableStream<Uint8Array>>;
-  /** Where a mount that was not made began an upload. */
+  /** The address of an upload that the registry began in place of a mount. */
   location?: URL;
   signal?: AbortSignal;
 }

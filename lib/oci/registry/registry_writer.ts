@@ -14,7 +14,7 @@ import type { RegistrySession } from "./registry_session.ts";
 import { type RegistryClientOptions, type RegistryNet, RegistrySessions } from "./registry_sessions.ts";
 import { hasBlob, uploadBlob } from "./registry_upload.ts";
 
-/** What to upload, and how. */
+/** A blob to upload, and the options of its upload. */
 export interface BlobToWrite extends Pick<Descriptor, "digest" | "size"> {
   /** The content from a byte on; asked for again after a cut. */
   open: (offset: number) => Promise<ReadableStream<Uint8Array>>;
@@ -22,14 +22,14 @@ export interface BlobToWrite extends Pick<Descriptor, "digest" | "size"> {
   mountFrom?: readonly string[];
   /** Called for one of them that did not. */
   onMissing?: (repository: string) => void;
-  /** Where an upload was begun already: nothing more is looked for. */
+  /** The address of an upload that was begun already: no copy of the blob is looked for. */
   location?: URL;
   /** Called once it is known that bytes must be sent. */
   onUpload?: () => void;
   signal?: AbortSignal;
 }
 
-/** What became of a blob: it was there, was mounted from another repository, or was sent. */
+/** The outcome of a blob's upload: it was there, was mounted from another repository, or was sent. */
 export type WriteOutcome = "exists" | "mounted" | "sent";
 
 /** A manifest as the registry has it now. */
@@ -119,7 +119,7 @@ export class RegistryWriter {
     try {
       return await hasBlob(session, { path, digest, signal });
     } catch (error) {
-      // Who may write is not always allowed to look.
+      // A client that may write is not always allowed to read.
       if (error instanceof RegistryError && error.status === 403) return false;
       throw error instanceof RegistryError ? error.within(`trying to reuse blob ${digest} at destination`) : error;
     }

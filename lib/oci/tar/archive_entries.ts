@@ -18,7 +18,7 @@ import { parsePAX } from "./pax.ts";
 
 /** Choices for {@linkcode archiveEntries}. */
 export interface ArchiveOptions extends Partial<LayerLimits> {
-  /** What is to be called otherwise: a path, or the folders it begins with, by what they are called in the archive. */
+  /** New names of paths, or of the folders they begin with, by their names in the archive. */
   rename?: Record<string, string>;
 }
 
@@ -105,7 +105,7 @@ function linkOf(
   if (target.length === 0 || target.length > limits.path || target.includes("\0")) {
     throw new LayerError("corrupt", "a link leads nowhere");
   }
-  // What a symbolic link says is content; a hard link is looked up below the target, like every entry.
+  // A symbolic link's target is content; a hard link's is a path below the target folder, like every entry's.
   return kind === "symlink" ? target : confined(renamed(target, renames), limits);
 }
 

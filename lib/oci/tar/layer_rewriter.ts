@@ -96,10 +96,10 @@ export function layerRewriter(limits: LayerLimits, write: (bytes: Uint8Array) =>
 
 const ROOT_OWNED = { link: EMPTY, mode: 0, uid: 0, gid: 0, size: 0, major: 0, minor: 0 };
 
-/** What kinds of entries there are. */
+/** The kinds of entries. */
 export type EntryKind = "file" | "hardlink" | "symlink" | "device" | "folder" | "fifo";
 
-/** What an entry is; throws for types that are neither files nor folders nor links nor devices. */
+/** Returns the kind of an entry; throws for types that are neither files nor folders nor links nor devices. */
 export function kindOf(flag: string, name: string): EntryKind {
   switch (flag) {
     case "\0":
@@ -129,7 +129,7 @@ function linkOf(kind: EntryKind, { link, name }: TarHeader, tree: LayerTree, lim
     throw new LayerError("corrupt", `"${show(latin1(name))}" is a link to nowhere`);
   }
   if (link.includes(0)) throw new LayerError("corrupt", "a link holds a zero byte");
-  // What a symbolic link says is content: nothing follows it while the layer is unpacked.
+  // A symbolic link's target is content: nothing follows it while the layer is unpacked.
   if (kind === "symlink") return link;
   // Some builders write the target from the image's root; it is meant, and looked up, inside the layer.
   const target = cleanPath(latin1(link).replace(/^\/+/, ""), limits.path);

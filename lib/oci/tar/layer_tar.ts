@@ -86,7 +86,7 @@ class Output {
   }
 }
 
-/** What the bytes that come next are. */
+/** The meaning of the bytes that come next. */
 type State =
   | { at: "header" }
   /** The body of an extended header or long name, gathered. */

@@ -1,5 +1,5 @@
 /**
- * What a layer has put where so far: enough to refuse an entry that would be written through a link, or out of the layer.
+ * The paths that a layer has written so far: enough to refuse an entry that would be written through a link, or out of the layer.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface FolderFacts {
   opaque: boolean;
 }
 
-/** What an entry is, as far as others depend on it. */
+/** The kind of an entry, as far as others depend on it. */
 export type Kind = "file" | "symlink" | "whiteout";
 
 const COMPONENT_LIMIT = 255;

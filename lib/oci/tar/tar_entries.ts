@@ -15,7 +15,7 @@ export interface TarEntry {
   /** Cleaned: no `.` components, no slash at the end. */
   path: string;
   kind: "file" | "symlink" | "hardlink" | "folder" | "other";
-  /** Where a link leads, as it is written. */
+  /** The target of a link, as it is written. */
   link: string;
   /** Bytes of a file. */
   size: number;
@@ -95,7 +95,7 @@ async function* write(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array,
     yield writeHeader({ ...header, name: new TextEncoder().encode(path), size }, [], "posix");
     let written = 0;
     const source = content instanceof Uint8Array ? [content] : await content();
-    // What others may have is copied: what goes out is its reader's.
+    // Pieces that others may hold are copied: the bytes yielded belong to their reader.
     const isOurs = source instanceof ReadableStream && isByteStream(source);
     for await (const bytes of source) {
       written += bytes.length;
@@ -146,7 +146,7 @@ function complete(header: TarHeader, link: Uint8Array | undefined, records: read
   return full;
 }
 
-/** What one entry holds, read at most once. */
+/** The content of one entry, read at most once. */
 class EntryBody {
   readonly #bytes: ByteReader;
   #left: number;

@@ -10,7 +10,7 @@ import { LayerError } from "./layer_error.ts";
 /** Bytes of a tar block. */
 export const BLOCK = 512;
 
-/** What one entry is. */
+/** The header of one entry. */
 export interface TarHeader {
   name: Uint8Array;
   link: Uint8Array;

@@ -2,7 +2,7 @@ import { engineErrors } from "../../../handlers/errors.ts";
 import type { Handler } from "../../rest/context.ts";
 import { HTTPError } from "../../rest/error.ts";
 
-/** What an entry needs to become a handler. */
+/** The options that an entry's handler is made from. */
 export interface EntryOptions {
   /** The token callers must send; without one nobody is let in. */
   readonly token: string | undefined;

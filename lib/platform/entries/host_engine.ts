@@ -35,9 +35,9 @@ import { checkFolder } from "../storage/safe_folder.ts";
 import { SQLiteStore } from "../storage/sqlite_store.ts";
 import type { Log } from "../../engine/ports/log.ts";
 
-/** Where a host's registries are configured when nothing else is asked for. */
+/** The default path of a host's registries configuration. */
 export const REGISTRIES_CONF = "/etc/containers/registries.conf";
-/** Where the defaults of a host's containers are when nothing else is asked for, the packages' own first. */
+/** The default paths of the defaults of a host's containers, the packages' own first. */
 export const CONTAINERS_CONF = ["/usr/share/containers/containers.conf", "/etc/containers/containers.conf"];
 
 /** How a host's engine is opened. */
@@ -169,7 +169,7 @@ async function claimRunroot(runroot: string, root: string): Promise<void> {
   }
 }
 
-/** Where the machine cannot run containers the engine does without; any other failure is one. */
+/** Returns and logs why this machine cannot run containers: the engine does without them. Throws any other failure. */
 function noHost(error: unknown, log: Log): NoHost {
   if (!(error instanceof EngineError) || error.code !== "unsupported") throw error;
   log("warn", `Containers cannot run here: ${error.message}`);

@@ -130,7 +130,7 @@ export function parseServeOptions(
   };
 }
 
-/** What a variable separates by commas. */
+/** Returns the parts of a variable's value, which are separated by commas. */
 function listOf(text = ""): string[] {
   return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
 }

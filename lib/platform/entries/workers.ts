@@ -69,7 +69,7 @@ function withLargePieces(request: Request): Request {
 /** By token and configuration: bindings come with each request, the isolate stays. */
 const inMemory = new Map<string, Handler>();
 
-/** What the runtime calls. */
+/** The module that the runtime calls. */
 export default {
   fetch(request: Request, bindings: Bindings, context: ExecutionContext): Promise<Response> {
     const { ENGINE, GANTRY_TOKEN } = bindings;
@@ -82,7 +82,7 @@ export default {
   },
 };
 
-/** Where an engine keeps what it holds. */
+/** The storage of an engine. */
 interface Storage {
   store: Store;
   blobs: Blobs;

@@ -1,4 +1,4 @@
-/** Where a listener listens. */
+/** The address of a listener. */
 export type Address =
   | { readonly kind: "unix"; readonly path: string }
   | { readonly kind: "tcp"; readonly host: string; readonly port: number };

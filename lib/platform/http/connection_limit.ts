@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 
-/** Where the limit of open files cannot be told. */
+/** The limit of open files where it cannot be read. */
 const USUAL = 256;
 /** Files that may be opened between two looks at how many are open. */
 const BURST = 1024;
@@ -30,7 +30,7 @@ export class ConnectionBudget {
   readonly #files: number;
   readonly #connections: number;
   readonly #open: Record<Door, number> = { tcp: 0, unix: 0 };
-  /** Those without a request under way, the oldest first. */
+  /** Connections without a request under way, the oldest first. */
   readonly #waiting: Record<Door, Set<Socket>> = { tcp: new Set(), unix: new Set() };
   #seen = 0;
   #since = 0;
@@ -73,7 +73,7 @@ export class ConnectionBudget {
   #isFull(door: Door): boolean {
     const { connections, files } = SHARES[door];
     const { tcp, unix } = this.#open;
-    // What is destroyed has its file closed at once, and its event comes later.
+    // A destroyed connection's file closes at once; its `close` event comes later.
     return (door === "tcp" ? tcp : tcp + unix) >= this.#connections * connections ||
       this.#openFiles() >= this.#files * files;
   }

@@ -20,7 +20,7 @@ const PIECES_LIMIT = 1024;
  */
 export type Hijacks = (method: string, path: string) => boolean;
 
-/** What becomes of a connection, once its first head has been seen. */
+/** The handlers of a connection whose first head has been read. */
 export interface Front {
   /** node:http serves it. */
   pass(socket: Socket): void;

@@ -1,7 +1,7 @@
 import { isLoopback } from "./address.ts";
 
 /**
- * What a TCP listener accepts besides the rule.
+ * Hosts and origins that a TCP listener accepts besides the rule.
  *
  * @example
  * ```ts

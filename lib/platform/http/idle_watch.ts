@@ -5,7 +5,7 @@ export const LONGEST = 2_147_483_647;
 
 /** Gives up what waits too long. One clock for all that wait: a timer of its own for each piece of each body would cost more than to read it. */
 export class IdleWatch implements Disposable {
-  /** What waits, and since which look. */
+  /** The callbacks that wait, each with the look since which it does. */
   readonly #waiting = new Map<() => void, number>();
   readonly #patience: number;
   #look = 0;
@@ -22,7 +22,7 @@ export class IdleWatch implements Disposable {
     this.#timer ??= setInterval(() => this.#check(), Math.min(this.#patience / LOOKS, LONGEST));
   }
 
-  /** What was waited for has come. */
+  /** Ends a wait: its event has come. */
   done(giveUp: () => void): void {
     this.#waiting.delete(giveUp);
   }

@@ -4,7 +4,7 @@ import type { IdleWatch } from "./idle_watch.ts";
 import { nodeRequest, type Peer, rawHeader, type RequestParts, webHeaders } from "./exchange/node_request.ts";
 import { sendResponse } from "./exchange/node_response.ts";
 
-/** What every connection of a listener is served with. */
+/** The options that all connections of a listener share. */
 export interface Serving {
   readonly handler: Handler;
   /** Host and port for the URL of requests; that of their `Host` header where absent. */
@@ -51,7 +51,10 @@ export async function answer(
   }
 }
 
-/** What node:http lets pass and two readers may understand in two ways (RFC 9112, sections 2.3, 3.2 and 6.1). */
+/**
+ * Returns the refusal of a head that node:http lets pass and two readers may understand in two ways (RFC 9112, sections 2.3, 3.2
+ * and 6.1); `undefined` for any other head.
+ */
 function wrongHead({ major = 1, rawHeaders }: RequestParts): Response | undefined {
   if (major !== 1) return plain(505, "Read the request: only HTTP/1.1 and HTTP/1.0 are spoken here");
   let hosts = 0;

@@ -17,7 +17,7 @@ const ROOT = /^(?:root|0*)(?::|$)/;
 export function containerFacts(paths: HostPaths, own: ReadonlySet<string>, record: ContainerRecord): ContainerFacts {
   const container = containerPaths(paths, record.id);
   const { network } = record.spec.namespaces;
-  // Who shares a network shares the files that tell of it.
+  // Containers that share a network share the files that describe it.
   const shared = network.mode === "container" && network.value ? containerPaths(paths, network.value) : container;
   const { noHosts, noResolvConf } = record.spec;
   return {

@@ -7,7 +7,7 @@ import { writeNamedFile } from "./helpers/named_paths.ts";
 /** A pattern that fits more is a mistake, and no container has as many mounts. */
 const MOST_PATHS = 10_000;
 
-/** What the engine asks of paths that users name. */
+/** The engine's operations on paths that users name. */
 export const hostFiles: Files = {
   async exists(path) {
     try {
@@ -33,7 +33,7 @@ export const hostFiles: Files = {
   writeText: (path, text) => writeNamedFile(path, text, 0o600),
 };
 
-/** What a folder has that fits one part of a pattern; names with a dot in front only where the pattern has it too. */
+/** Returns the paths in a folder that fit one part of a pattern; names with a dot in front only where the pattern has it too. */
 async function pathsBelow(folder: string, part: string): Promise<string[]> {
   if (!/[*?]/.test(part)) {
     const path = join(folder, part);

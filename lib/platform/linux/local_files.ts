@@ -6,7 +6,7 @@ import type { LocalFile, LocalFiles } from "../../engine/ports/local_files_port.
 import { fileStream } from "../storage/file_stream.ts";
 import { openInside } from "./helpers/safe_path.ts";
 
-/** What the kernel makes up: reading it may block, act, or never end. */
+/** Folders of files that the kernel makes up: reading them may block, act, or never end. */
 const KERNEL = ["/proc", "/sys", "/dev"];
 
 /** {@linkcode LocalFiles} of this machine, but for the kernel's folders and those of the engine, which `own` names. */

@@ -7,7 +7,7 @@
 import { statfs } from "node:fs/promises";
 import { EngineError } from "../../engine/errors.ts";
 
-/** What is left free whatever comes in: for the database, logs, and what others are in the middle of. */
+/** Bytes left free however much comes in: for the database, logs, and the work that others have under way. */
 const RESERVE = 1024 * 1024 * 1024;
 /** How often is looked, in milliseconds: no disk takes the reserve in between. */
 const INTERVAL = 200;

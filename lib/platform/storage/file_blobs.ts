@@ -22,7 +22,7 @@ import { withRoom } from "./disk_room.ts";
 import { fileStream } from "./file_stream.ts";
 
 const CHUNK = 256 * 1024;
-/** What is left out where it is zeros. */
+/** The length of a run of zeros that is left out of the file, in bytes. */
 const PIECE = 64 * 1024;
 const ZEROS = Buffer.alloc(PIECE);
 const HEX = /^[0-9a-f]{64}$/;
@@ -50,9 +50,9 @@ export class FileBlobs implements Blobs {
     for (const name of await readdir(`${root}/staged`)) {
       const path = `${root}/staged/${name}`;
       const mtimeMs = await lstat(path).then((facts) => facts.mtimeMs, () => 0);
-      // What has no name to resume under is of no use to a new process.
+      // A file without a name to resume under is of no use to a new process.
       const isUseless = !PART.test(name) || mtimeMs < Date.now() - STAGED_AGE;
-      // What is none of ours, and cannot be deleted, is in nobody's way.
+      // A file that is none of ours, and cannot be deleted, does no harm.
       if (isUseless) await unlink(path).catch(() => {});
     }
     return new FileBlobs(root);
@@ -234,7 +234,7 @@ async function writeAll(
       writing.catch(() => {});
       at += value.length;
       intake.take(value);
-      // Who made a chunk itself may use its buffer again when the next one is asked for.
+      // A source that makes its own chunks may reuse a chunk's buffer when the next one is requested.
       if (!reader.fills) await writing;
     }
   } catch (error) {

@@ -53,7 +53,7 @@ export class SQLiteStore implements Store {
   #forgets = false;
   /** Why the log no longer lasts. */
   #broken?: unknown;
-  /** What is known of each stream; absent where it has to be asked for. */
+  /** The known extent of each stream; absent where it has to be queried. */
   readonly #known = new Map<string, Known>();
   /** Whether pages were given back that the file still has. */
   #isShrunk = false;
@@ -230,7 +230,7 @@ export class SQLiteStore implements Store {
   }
 }
 
-/** What is known of a stream, whose numbers have no gaps. */
+/** The known extent of a stream, whose numbers have no gaps. */
 interface Known extends StreamExtent {
   bytes: number;
 }
@@ -284,7 +284,7 @@ function setUp(db: DatabaseSync, path: string): void {
   limitSpace(db);
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA synchronous = NORMAL");
-  // What is deleted is zeroed: a removed secret is not to be found in the file.
+  // Deleted content is zeroed: a removed secret is not to be found in the file.
   db.exec("PRAGMA secure_delete = ON");
   // Takes the file's lock now, not at the first commit.
   db.exec("BEGIN IMMEDIATE");

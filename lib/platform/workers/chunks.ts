@@ -1,7 +1,7 @@
 import { EngineError } from "../../engine/errors.ts";
 import type { DurableObjectState } from "./runtime.ts";
 
-/** Where the bytes of blobs lie: in chunks of one size, of which only a blob's last may be shorter. */
+/** The storage of the bytes of blobs: chunks of one size, of which only a blob's last may be shorter. */
 export interface Chunks {
   /** Bytes of a chunk. */
   readonly size: number;

@@ -116,7 +116,7 @@ export class DurableBlobs implements Blobs {
       if (!source.locked) await source.cancel(error).catch(() => {});
       const isWrong = error instanceof EngineError && (error.code === "corrupt" || error.code === "limit");
       if (writer !== undefined && (options.digest === undefined || isWrong)) await this.#forget(writer.blob);
-      // What cannot be written either is fetched again.
+      // Bytes that this flush cannot write either are fetched again.
       else await writer?.flush().catch(() => {});
       throw error;
     }

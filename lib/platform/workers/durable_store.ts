@@ -15,7 +15,7 @@ const PAGE = { records: 512, bytes: 256 * 1024 };
 /** How much of a stream is dropped at once, besides as much as is appended. */
 const PIECE = { records: 1024, bytes: 2 << 20 };
 
-/** What is known of a stream, whose numbers have no gaps. */
+/** The known extent of a stream, whose numbers have no gaps. */
 interface Known extends StreamExtent {
   bytes: number;
 }
@@ -23,7 +23,7 @@ interface Known extends StreamExtent {
 /** A {@linkcode Store} in a Durable Object's SQLite. A commit has lasted when it resolves. */
 export class DurableStore implements Store {
   readonly #storage: DurableObjectState["storage"];
-  /** What is known of each stream; absent where it has to be asked for. */
+  /** The known extent of each stream; absent where it has to be queried. */
   readonly #known = new Map<string, Known>();
 
   /** Makes the tables where there are none. */

@@ -21,7 +21,7 @@ export function freed(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Arr
 async function send(body: ReadableStream<Uint8Array>, writable: WritableStream<Uint8Array>): Promise<void> {
   const reader = body.getReader();
   const writer = writable.getWriter();
-  // Who reads it may go away while nothing is written.
+  // The reader may go away while nothing is written.
   writer.closed.catch((reason) => reader.cancel(reason)).catch(() => {});
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {

@@ -50,7 +50,7 @@ async function* convert(
 ): AsyncGenerator<Uint8Array, undefined> {
   const writer = writable.getWriter();
   const output = new Output(readable);
-  // What is written is held until the isolate is collected: not the large buffer that it is a part of, then.
+  // Written bytes are held until the isolate is collected: write from a small buffer, not from the large one they are a part of.
   const own = new Uint8Array(INPUT);
   try {
     for await (const bytes of input) {
@@ -66,7 +66,7 @@ async function* convert(
       }
       free(bytes);
     }
-    // What is left comes out meanwhile.
+    // The remaining output comes while the writer closes.
     const closed = explained(what, writer.close());
     closed.catch(() => {});
     for (;;) {
@@ -82,7 +82,7 @@ async function* convert(
 }
 
 /**
- * What comes out, in whole pieces. workerd fills one buffer over and over: each read of its streams leaves a kilobyte or two of
+ * The output, in whole pieces. workerd fills one buffer over and over: each read of its streams leaves a kilobyte or two of
  * garbage, and each buffer it was given, until the isolate is collected as a whole, which is late.
  */
 class Output {

@@ -30,12 +30,12 @@ export interface DurableObjectNamespace {
   get(id: unknown): { fetch(request: Request): Promise<Response> };
 }
 
-/** What a request's work outlives it by. */
+/** The context by which work outlives its request. */
 export interface ExecutionContext {
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** What a Durable Object is given. */
+/** The state of a Durable Object. */
 export interface DurableObjectState extends ExecutionContext {
   readonly storage: {
     readonly sql: SQLStorage;

@@ -68,7 +68,7 @@ export function connect(addr: string, { socketPatience = 60_000 }: ConnectOption
       let connection: net.Socket | undefined;
       const socket = new SocketClient(request.url.replace(/^http/, "ws"), protocols, {
         headers: Object.fromEntries(request.headers),
-        // Where the connection goes is said here, whatever the address' scheme and host are.
+        // This decides where the connection goes, whatever the address' scheme and host are.
         createConnection: () => connection = net.connect(address.kind === "unix" ? { path: address.path } : address),
         perMessageDeflate: false,
       });

@@ -71,7 +71,7 @@ function toBody(incoming: IncomingMessage, signal: AbortSignal): ReadableStream<
         controller.error(signal.aborted ? signal.reason : new TypeError(error.message, { cause: error }));
       };
       incoming.on("data", (chunk: Uint8Array) => {
-        // What was on its way when the reader cancelled still comes.
+        // A chunk that was under way when the reader cancelled still arrives.
         if (ended) return;
         controller.enqueue(chunk);
         if ((controller.desiredSize ?? 0) <= 0) incoming.pause();

@@ -146,7 +146,7 @@ type BodyController = ReadableStreamDefaultController<Uint8Array> | ReadableByte
 
 function end(controller: BodyController): void {
   controller.close();
-  // Who reads into buffers of its own waits for an answer in them.
+  // A pending read into the reader's own buffer waits for this response.
   if ("byobRequest" in controller) controller.byobRequest?.respond(0);
 }
 
@@ -195,7 +195,7 @@ class BodySource {
     this.#message.resume();
   }
 
-  /** What still comes is left alone until the answer has gone. */
+  /** Leaves the rest of the body unread until the answer has gone. */
   cancel(): void {
     this.#finish(() => this.#message.pause());
   }

@@ -15,7 +15,7 @@ const PATIENCE = 60_000;
 /** The bytes of a request that may become a raw connection, however far they have been read. */
 export interface RawRequest {
   readonly head: RequestHead;
-  /** What was read behind the head. */
+  /** Bytes read behind the head. */
   readonly before: readonly Uint8Array[];
   /** The body, where something else has read it already. */
   readonly body?: Uint8Array<ArrayBuffer>;

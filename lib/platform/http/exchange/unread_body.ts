@@ -19,7 +19,7 @@ export function discardBody(message: IncomingMessage): void {
   message.removeAllListeners("data");
   message.on("data", (piece: Uint8Array) => {
     left -= piece.length;
-    // What is not read any more is what keeps the peer from sending; closing at once could cost it the answer.
+    // Bytes left unread keep the peer from sending more; closing at once could cost it the answer.
     if (left < 0) message.pause();
   });
   message.on("end", settle);

@@ -18,7 +18,8 @@ export function endSilent(socket: WebSocket, connection: Socket, patience: numbe
   let silent = 0;
   const timer = setInterval(() => {
     const gone = connection.bytesWritten - connection.writableLength;
-    // What has waited here goes on only when the peer takes what is before it; the kernel holds a ping for anybody.
+    // Bytes queued here move on only when the peer takes those before them; a ping alone proves nothing, as the kernel holds it
+    // for any peer.
     const isThere = connection.bytesRead !== received || (waiting > 0 && gone > sent);
     received = connection.bytesRead;
     sent = gone;

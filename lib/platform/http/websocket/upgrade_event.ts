@@ -4,9 +4,9 @@ import process from "node:process";
 import type { RawRequest } from "../exchange/raw_exchange.ts";
 
 /**
- * What node:http has read of a request when it emits `upgrade`. Node stops behind the head, and all that follows is in `ahead`
- * and the socket. Deno's parser goes on into a body as far as the packet reaches: what it took stands in the message, and only
- * behind a whole body does `ahead` begin.
+ * Returns the part of a request that node:http has read when it emits `upgrade`. Node stops behind the head, and all that follows
+ * is in `ahead` and the socket. Deno's parser goes on into a body as far as the packet reaches: the message holds the bytes it
+ * took, and `ahead` begins only behind a whole body.
  */
 export function soFar(message: IncomingMessage, ahead: Uint8Array): RawRequest {
   const head = {

@@ -48,7 +48,7 @@ export interface Bundler {
   ): Promise<Written>;
 }
 
-/** What must be remembered of a bundle. */
+/** The facts of a bundle that must be remembered. */
 export interface Written {
   /** The rules for system calls. */
   rules?: SpecSeccomp;
@@ -56,7 +56,7 @@ export interface Written {
   hooked: boolean;
 }
 
-/** What a container's mounts use of others. */
+/** The parts of others that a container's mounts use. */
 export interface Lent {
   subPaths: SubPaths;
   /** Its control groups. */
@@ -161,7 +161,7 @@ function withVariables(env: readonly string[], variables: Record<string, string>
   return [...others, ...Object.entries(variables).map(([name, value]) => `${name}=${value}`)];
 }
 
-/** Who a user of the container is on the host. Throws `EngineError("invalid")` for one that is not mapped. */
+/** Returns the host's IDs of a user of the container. Throws `EngineError("invalid")` for one that is not mapped. */
 function hostOwner({ idMaps }: ContainerRecord, { uid, gid }: { uid: number; gid: number }) {
   if (idMaps === undefined) return { uid, gid };
   const [hostUid, hostGid] = [hostID(idMaps.uids, uid), hostID(idMaps.gids, gid)];

@@ -17,7 +17,7 @@ export function capabilityNames(mask: bigint): string[] | "all" {
   return NAMES.filter((_, bit) => (mask >> BigInt(bit)) & 1n);
 }
 
-/** What a container has when nothing else is asked for, as containers.conf(5) lists it. */
+/** The default capabilities of a container, as containers.conf(5) lists them. */
 export const DEFAULT_CAPABILITIES = [
   ..."CHOWN DAC_OVERRIDE FOWNER FSETID KILL NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT".split(" "),
 ].map((name) => `CAP_${name}`);
@@ -27,7 +27,7 @@ export interface CapabilityWish {
   capAdd: readonly string[];
   capDrop: readonly string[];
   privileged: boolean;
-  /** What is there before; {@linkcode DEFAULT_CAPABILITIES} where absent. */
+  /** The capabilities before `capAdd` and `capDrop`; {@linkcode DEFAULT_CAPABILITIES} where absent. */
   baseCapabilities?: readonly string[];
 }
 

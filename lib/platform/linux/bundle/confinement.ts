@@ -1,5 +1,5 @@
 /**
- * What of the kernel a container's processes do not see, and which system calls they may not make.
+ * The parts of the kernel that a container's processes do not see, and the system calls they may not make.
  *
  * @module
  */

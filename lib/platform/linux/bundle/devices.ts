@@ -5,7 +5,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { DeviceRule, DeviceSpec } from "../../../engine/records/limits.ts";
 import type { SpecDevice } from "./spec_types.ts";
 
-/** What a container has of its own, or must not share. */
+/** Names in /dev that a container has of its own, or must not share. */
 const OWN = new Set(["pts", "shm", "mqueue", "hugepages", "fd", "console", "ptmx", "tty", "log"]);
 
 /** Lists the host's devices, for a privileged container. */

@@ -9,7 +9,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import { namesIn } from "../helpers/tree.ts";
 import type { RuntimeSpec, SpecHook } from "./spec_types.ts";
 
-/** Where hooks are looked for; a file in a later folder replaces one of the same name. */
+/** Folders that hold hooks; a file in a later folder replaces one of the same name. */
 export const HOOK_FOLDERS = ["/usr/share/containers/oci/hooks.d", "/etc/containers/oci/hooks.d"];
 
 const VERSION = "1.0.0";
@@ -28,7 +28,7 @@ interface Hook {
   stages: string[];
 }
 
-/** What decides whether a hook is for a container. */
+/** The facts that decide whether a hook is for a container. */
 export interface HookSubject {
   /** The first word of its command. */
   command: string;

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { EngineError } from "../../../engine/errors.ts";
 import { findProgram } from "../helpers/programs.ts";
 
-/** Where catatonit is looked for. */
+/** The names and paths by which catatonit is looked for. */
 const PLACES = ["catatonit", "/usr/libexec/podman/catatonit", "/usr/libexec/catatonit/catatonit"];
 
 /** The program that is process 1 of a container with an init: the one asked for, or catatonit. */

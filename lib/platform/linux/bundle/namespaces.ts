@@ -1,7 +1,7 @@
 import type { ContainerRecord, NamespaceMode } from "../../../engine/records/container_record.ts";
 import type { SpecNamespace } from "./spec_types.ts";
 
-/** What a container's namespaces are made from besides its record. */
+/** The sources of a container's namespaces besides its record. */
 export interface NamespaceSources {
   netns?: string;
   /** The container's own user namespace, made beforehand. */

@@ -24,7 +24,7 @@ const BY_PROC_NAME: Record<string, string> = {
   "Max realtime timeout": "RLIMIT_RTTIME",
 };
 
-/** What containers get when nothing is asked for, as far as it may be set. */
+/** The default limits of containers, as far as this process may set them. */
 const DEFAULTS: RLimit[] = [
   { type: "RLIMIT_NOFILE", soft: 1_048_576n, hard: 1_048_576n },
   { type: "RLIMIT_NPROC", soft: 4_194_304n, hard: 4_194_304n },

@@ -23,7 +23,7 @@ import { DEFAULT_UMASK, parseUmask } from "../../../engine/text/umask.ts";
 
 const CAP_SYS_RESOURCE = "CAP_SYS_RESOURCE";
 
-/** What a specification is made from besides the record. */
+/** The sources of a specification besides the record. */
 export interface SpecSources {
   rootfs: string;
   netns?: string;
@@ -36,7 +36,7 @@ export interface SpecSources {
   /** The profiles of AppArmor that are loaded. */
   appArmor: readonly string[];
   filters: SeccompFilters;
-  /** What this process may hand on. */
+  /** The capabilities and limits that this process may hand on. */
   capabilities: ReadonlySet<string>;
   limits: ReadonlyMap<string, bigint>;
   /** The pid of another container's process, whose namespaces are joined. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** What any container may do, whatever its capabilities. */
+/** System calls that any container may make, whatever its capabilities. */
 export const ALLOWED = words(`
   access chdir close close_range creat dup dup2 dup3 faccessat faccessat2 fchdir getcwd open openat openat2 read readv
   pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek _llseek sendfile sendfile64 copy_file_range splice
@@ -53,7 +53,7 @@ export const ALLOWED = words(`
   uname sysinfo getrandom
 `);
 
-/** What the processors of one kind have besides, by the names that conditions use. */
+/** Further calls that processors of one kind have, by the names that conditions use. */
 export const BY_PROCESSOR: [processors: string[], calls: string[]][] = [
   [["amd64", "x32"], words("arch_prctl")],
   [["amd64", "x32", "x86"], words("modify_ldt")],
@@ -63,7 +63,7 @@ export const BY_PROCESSOR: [processors: string[], calls: string[]][] = [
   [["s390", "s390x"], words("s390_pci_mmio_read s390_pci_mmio_write s390_runtime_instr")],
 ];
 
-/** What a capability opens, in either API; closed without it. */
+/** Calls that a capability opens, in either API; they are closed without it. */
 export const BY_CAPABILITY: [capability: string, calls: string[]][] = [
   ["CAP_DAC_READ_SEARCH", words("open_by_handle_at")],
   ["CAP_SYS_ADMIN", words("bpf lookup_dcookie perf_event_open quotactl quotactl_fd setdomainname sethostname")],
@@ -104,8 +104,8 @@ export const NESTED_BY_CAPABILITY: [capability: string, calls: string[]][] = [
 ];
 
 /**
- * What nobody may, said as "not permitted". Anything else that is not named is not there (ENOSYS): libraries then do without
- * calls that are newer than this list, and without io_uring, whose work no filter sees.
+ * Calls that nobody may make: they fail as "not permitted". Any other call that is not named fails as missing (ENOSYS): libraries
+ * then do without calls that are newer than this list, and without io_uring, whose work no filter sees.
  */
 export const FORBIDDEN = words(`
   add_key request_key kexec_load kexec_file_load swapon swapoff userfaultfd move_pages migrate_pages nfsservctl sysfs ustat

@@ -6,7 +6,7 @@ import type { SpecSeccomp } from "./spec_types.ts";
 const ANNOTATION = "run.oci.seccomp_bpf_data";
 /** How crun's annotations begin that change which filter a container gets. */
 const CHOICES = "run.oci.seccomp";
-/** Where crun keeps the filter it has compiled, in a container's folder. */
+/** The file of the filter that crun has compiled, in a container's folder. */
 const FILE = "seccomp.bpf";
 /** Profiles differ by capabilities; few combinations are in use on one host. */
 const LIMIT = 32;

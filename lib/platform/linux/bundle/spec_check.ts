@@ -1,5 +1,5 @@
 /**
- * What is asked of a spec before a container is made of it.
+ * Checks of a spec before a container is made of it.
  *
  * @module
  */

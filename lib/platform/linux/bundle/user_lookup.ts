@@ -9,14 +9,14 @@ import { openInside, readInside } from "../helpers/safe_path.ts";
 /** The most that is read of a tree's passwd and group files. */
 const LIMIT = 4 * 1024 * 1024;
 const MOST_LINES = 65_536;
-/** Those of passwd(5). */
+/** The number of fields of passwd(5). */
 const MOST_FIELDS = 7;
 const NEWLINE = 10;
 const MOST_ID = 2 ** 31 - 1;
 /** Digits are an ID, however many there are: a tree may not have a name for them that leads to another one. */
 const ID = /^[+-]?[0-9]+$/;
 
-/** Who a container's process runs as. */
+/** The user that a container's process runs as. */
 export interface ResolvedUser {
   uid: number;
   gid: number;

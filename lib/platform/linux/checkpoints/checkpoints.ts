@@ -27,7 +27,7 @@ const STATS_LIMIT = 64 * 1024;
 const EARLIER = "pre-checkpoint";
 const TAR = ["--xattrs", "--xattrs-include=*", "--numeric-owner"];
 
-/** What runs the runtime. */
+/** The methods of the processes that run the runtime. */
 type Runner = Pick<LinuxProcesses, "runtime" | "run">;
 
 /** Opens the port `Checkpoints` on this machine. */
@@ -35,7 +35,7 @@ export async function openCheckpoints(context: HostContext, processes: Runner): 
   const { paths } = context;
   const runtime = await processes.runtime();
   const imports = join(paths.root, "imports");
-  // What a server took in and did not finish.
+  // Imports that an earlier server process began and did not finish.
   await sweep(context, (await namesIn(imports)).map((name) => join(imports, name)));
   const folder = (id: string) => checkpointFolder(paths, id);
   const volumeFile = (id: string, volume: string) => join(folder(id), "volumes", `${volume}.tar`);

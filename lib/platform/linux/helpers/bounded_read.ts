@@ -11,7 +11,7 @@ import { type FileHandle, open } from "node:fs/promises";
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 const PIECE = 64 * 1024;
 const FIRST = 4096;
-/** What a path says where no file can be read: nothing is there, a link, a socket, a device without a driver. */
+/** The errors of paths at which no file can be read: nothing is there, a link, a socket, a device without a driver. */
 const NO_FILE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ENODEV", "EISDIR", "ESRCH"]);
 
 /**

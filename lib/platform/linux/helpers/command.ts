@@ -13,7 +13,7 @@ import { written } from "../../http/exchange/written.ts";
 
 /** How a program is run. */
 export interface CommandOptions {
-  /** What it reads on standard input; nothing by default. A stream's failure kills the program and is thrown as it is. */
+  /** The standard input; empty by default. A stream's failure kills the program and is thrown as it is. */
   stdin?: string | Uint8Array | ReadableStream<Uint8Array>;
   cwd?: string;
   /** Milliseconds until it is killed; 60,000 by default, `Infinity` for no limit. */
@@ -27,7 +27,7 @@ export interface CommandOptions {
   output?: (text: string) => void;
 }
 
-/** What a program left. */
+/** The exit code and output of a program. */
 export interface CommandResult {
   code: number;
   stdout: string;

@@ -1,7 +1,7 @@
 import type { HostPaths } from "./paths.ts";
 import type { Sweeper } from "./sweeper.ts";
 
-/** What every part of the Linux host is given. */
+/** The context of every part of the Linux host. */
 export interface HostContext {
   paths: HostPaths;
   /** Which OCI runtime to drive: `auto`, `crun`, `runc`, or a path. */

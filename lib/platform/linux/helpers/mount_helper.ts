@@ -1,5 +1,5 @@
 /**
- * What only system calls can do that Node has no names for: a Perl program (Perl is essential on Debian).
+ * System calls that Node has no names for: a Perl program makes them (Perl is essential on Debian).
  *
  * @module
  */
@@ -124,7 +124,7 @@ export async function mapOwners(userns: string, places: readonly { source: strin
   await help("idmap", userns, ...places.flatMap(({ source, target }) => [source, target]));
 }
 
-/** What a new namespace is made of. */
+/** The options of new namespaces. */
 export interface NewNamespaces {
   /** Files that keep the namespaces; `netns` empty: none is made. */
   userns: string;

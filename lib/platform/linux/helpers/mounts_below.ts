@@ -12,7 +12,7 @@ const ATTEMPTS = 4;
  */
 export async function unmountBelow(path: string): Promise<void> {
   let places = await mountsBelow(path);
-  // What is mounted on top of something else has the same place.
+  // A mount on top of another one has the same place.
   for (let attempt = 0; attempt < ATTEMPTS && places.length > 0; attempt++) {
     for (const place of places.reverse()) {
       if (!await unmount(place)) await runCommand("umount", ["--lazy", "--", place]).catch(() => {});
@@ -22,7 +22,7 @@ export async function unmountBelow(path: string): Promise<void> {
   if (places.length > 0) throw new Error(`Delete "${path}": "${places[0]}" stays mounted`);
 }
 
-/** Where something is mounted, on a path and below it, in the order in which that was done. */
+/** Returns the mount points on a path and below it, in the order in which they were mounted. */
 async function mountsBelow(path: string): Promise<string[]> {
   // The kernel names places by their real paths.
   const folder = await realpath(dirname(path)).catch(() => undefined);

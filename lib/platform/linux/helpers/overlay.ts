@@ -14,7 +14,7 @@ import { removeFolder } from "./tree.ts";
 
 /** mount(2) takes one page of options, its end marker included. */
 const OPTIONS_LIMIT = 4095;
-/** What no path may hold that is named in them. */
+/** Characters that no path named in the options may hold. */
 const SEPARATORS = /[:,\\]/;
 
 /** A tree to mount. Paths of layers are relative to `base`: short, and free of `:` and `,` whatever the root is called. */

@@ -62,7 +62,7 @@ export interface ContainerPaths {
   readonly storage: string;
   /** Trees of images that are mounted in the container, numbered as its mounts are. */
   readonly images: string;
-  /** What overlay volumes change, numbered likewise. */
+  /** Changes of overlay volumes, numbered likewise. */
   readonly overlays: string;
   readonly netns: string;
   readonly userns: string;
@@ -83,15 +83,15 @@ export interface ExecPaths {
   readonly pidFile: string;
   /** Holds one file with the exit code, named by the container's ID, once the process has ended. */
   readonly exits: string;
-  /** What the runtime says of a process it cannot run. */
+  /** The runtime's log of a process that it cannot run. */
   readonly log: string;
-  /** Who supervises it, and the process itself, for a later server process. */
+  /** The facts about its supervisor and the process itself, for a later server process. */
   readonly facts: string;
   /** conmon's FIFO for window sizes. */
   readonly control: string;
 }
 
-/** What the names of network namespaces begin with, here as elsewhere. */
+/** The prefix of the names of network namespaces, here as elsewhere. */
 const NETNS = "netns-";
 
 /** The container a network namespace is named after. */
@@ -168,7 +168,7 @@ export function execPaths(paths: HostPaths, id: string): ExecPaths {
   };
 }
 
-/** Where the secrets of a container are, while it has a process: a mount in its bundle. */
+/** Returns the folder of a container's secrets, while it has a process: a mount in its bundle. */
 export function secretsFolder(bundle: string): string {
   return join(bundle, "secrets");
 }

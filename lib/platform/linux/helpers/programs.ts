@@ -1,5 +1,5 @@
 /**
- * Where programs are, and which versions.
+ * The paths and versions of programs.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, rmdirSync } from "node:fs";
 import { unlink } from "node:fs/promises";
 
-/** What is deleted by this process: what takes it no longer than a program's start. */
+/** Limits of a tree that this process deletes itself: it takes no longer than a program's start. */
 const MOST_ENTRIES = 256;
 const MOST_FOLDERS = 32;
 /** A folder's own size in bytes, which grows with its entries on every file system: a larger one is not even listed. */

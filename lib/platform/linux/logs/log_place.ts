@@ -18,8 +18,8 @@ export type OpenFile = (path: string) => Promise<FileHandle>;
 export const openOwn: OpenFile = (path) => open(path, "r");
 
 /**
- * Where the last `records` records begin. Lines marked partial belong to the record of the line after them. A missing file
- * is an empty one.
+ * Returns the place at which the last `records` records begin. Lines marked partial belong to the record of the line after them.
+ * A missing file is an empty one.
  */
 export async function findLogPlace(path: string, records: number, openFile: OpenFile = openOwn): Promise<LogPlace> {
   let file: FileHandle;

@@ -1,5 +1,5 @@
 /**
- * Where supervisors write logs, and how each place is read.
+ * The places to which supervisors write logs, and the reader of each.
  *
  * @module
  */
@@ -13,7 +13,10 @@ import { hasJournal, readJournal } from "./journal_log.ts";
 import { readLogFile } from "./log_file.ts";
 import { findLogPlace, openOwn } from "./log_place.ts";
 
-/** Where a container's log is kept by a driver. Throws `EngineError("unsupported")` for a journal where there is none. */
+/**
+ * Returns the place in which a driver keeps a container's log. Throws `EngineError("unsupported")` for a journal where there is
+ * none.
+ */
 export function logSource(paths: HostPaths, containerID: string, driver: string): LogSource {
   if (driver === "none") return { driver, path: "" };
   if (driver !== "journald") return { driver: "k8s-file", path: containerPaths(paths, containerID).log };
@@ -39,7 +42,7 @@ export function readLog(
   return driver === "journald" ? readJournal(id, options) : readLogFile(path, options, kept ? openNamedFile : openOwn);
 }
 
-/** Where a log's last records begin; a journal has one place only, its beginning. */
+/** Returns the place at which a log's last records begin; a journal has one place only, its beginning. */
 export async function logPlaceOf({ driver, path, kept }: LogSource, records: number): Promise<LogPlace> {
   if (driver !== "k8s-file") return { offset: 0, file: "" };
   return await findLogPlace(path, records, kept ? openNamedFile : openOwn);

@@ -13,14 +13,14 @@ import type { NetworkSetup } from "../../../engine/ports/host_port.ts";
 import { runCommand } from "../helpers/command.ts";
 import type { NetworkStatus } from "../../../engine/records/network_status.ts";
 
-/** Where netavark and aardvark-dns are, and what netavark keeps its state in. */
+/** The paths of netavark and aardvark-dns, and of the folder in which netavark keeps its state. */
 export interface Netavark {
   program: string;
   aardvark: string;
   config: string;
 }
 
-/** What netavark answers, by network: the keys are its own. */
+/** The answer of netavark, by network: the keys are its own. */
 type Answer = Record<string, {
   dns_search_domains?: string[] | null;
   dns_server_ips?: string[] | null;

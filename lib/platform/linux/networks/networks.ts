@@ -184,7 +184,7 @@ class BridgeNetworks implements LinuxNetworks {
     });
   }
 
-  /** What a bridge needs besides what netavark has made for it. */
+  /** Adds what netavark does not make for a bridge: its reservation, and the rules for published ports. */
   async #prepare(network: NetworkRecord): Promise<void> {
     if (!await this.#subnets.reserve({ interface: network.interface, subnet: network.subnets[0]?.subnet ?? "" })) {
       this.#log("warn", `Set up network "${network.name}": another server has bridge "${network.interface}" as well`);
@@ -270,7 +270,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 }
 
-/** What a teardown that was done before, or is undone by the kernel, leaves to complain about. */
+/** Throws a teardown's error, unless it says that the thing is gone: removed before, or by the kernel. */
 function ignoreGone(error: unknown): void {
   if (error instanceof Error && /No such (device|file)|not found|does not exist/i.test(error.message)) return;
   throw error;

@@ -75,7 +75,7 @@ export async function removeBridge(bridge: PublishedBridge): Promise<void> {
   if (left !== undefined && !left.includes("elements")) await nft(`delete table ${TABLE}`).catch(ignoreMissing);
 }
 
-/** What a container's ports lead to. */
+/** A container's published ports, and the addresses they lead to. */
 export interface PublishOptions {
   containerID: string;
   ports: readonly PortMapping[];

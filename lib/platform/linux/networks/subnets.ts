@@ -20,7 +20,7 @@ export interface Proposal {
   gateway: string;
 }
 
-/** Where servers with different roots note what they chose: it has to outlast reboots, as their roots do. */
+/** The folder in which servers with different roots note their choices: it has to outlast reboots, as their roots do. */
 export const SHARED_FOLDER = "/var/lib/gantry-networks";
 
 /** 1022 containers, about as many as a bridge has ports. */
@@ -48,7 +48,7 @@ export interface Reservation {
 export class Subnets {
   readonly #root: string;
   readonly #shared: string;
-  /** What this process has proposed and nobody may have recorded yet. */
+  /** Bridges that this process has proposed and nobody may have recorded yet. */
   readonly #issued = new Set<string>();
 
   constructor(root: string, shared: string = SHARED_FOLDER) {

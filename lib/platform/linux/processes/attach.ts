@@ -60,7 +60,7 @@ function outputOf(frames: FrameReader, wanted: AttachStreams, close: () => void)
           return controller.close();
         }
         const stream = frame.stream === 3 ? "stderr" : "stdout";
-        // What is not wanted is read all the same, or the container would stand still.
+        // Streams that the client did not request are read all the same, or the container would stand still.
         if (wanted[stream]) return controller.enqueue({ stream, data: frame.data });
         free(frame.data);
       }

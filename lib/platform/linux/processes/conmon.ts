@@ -18,7 +18,7 @@ import { runtimeError } from "./runtime_errors.ts";
 export const CREATE_TIMEOUT = 120_000;
 const MESSAGE_LIMIT = 1024 * 1024;
 
-/** What a supervisor is started with. */
+/** The options of a supervisor. */
 export interface ConmonOptions {
   program: string;
   nursery: Nursery;
@@ -26,7 +26,7 @@ export interface ConmonOptions {
   record: ContainerRecord;
   paths: HostPaths;
   container: ContainerPaths;
-  /** Where the log is written. */
+  /** The path of the log. */
   logPath: string;
   /** Bring the container back from these images in place of creating it. */
   restore?: RestoreImages & { images: string };

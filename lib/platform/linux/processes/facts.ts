@@ -5,7 +5,7 @@ import type { ProcessMark } from "../helpers/proc.ts";
 
 const LIMIT = 64 * 1024;
 
-/** What is kept beside a bundle, for a later server process to find the container again. */
+/** Facts kept beside a bundle, by which a later server process finds the container again. */
 export interface Facts {
   container: ProcessMark;
   conmon: ProcessMark;

@@ -11,18 +11,18 @@ import { Cgroups, readCgroupLayout } from "../resources/cgroups.ts";
 import { NURSERY_PROGRAM } from "./nursery_program.ts";
 import { isAlive, markProcess, type ProcessMark } from "../helpers/proc.ts";
 
-/** Where supervisors look for programs. */
+/** Folders in which supervisors look for programs. */
 export const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** How often those are looked at whose parent was lost. */
 const POLL = 100;
 
-/** What a process of the nursery said first. */
+/** The first report of a process of the nursery. */
 export interface Said {
   pid: number;
   /** The first line from its sync pipe; empty when it ended without one. */
   line: string;
-  /** What it wrote to its standard error by then. */
+  /** Its standard error up to then. */
   errors: string;
 }
 
@@ -178,7 +178,7 @@ export class Nursery {
     } catch (error) {
       child.kill("SIGKILL");
       await closed.promise;
-      // Where it had ended by itself that is the reason.
+      // If the child had ended by itself, `running.lost` has the reason.
       if (errors === "") throw error;
     }
     return running;
@@ -198,7 +198,7 @@ function hear(jobs: Map<string, Job>, [verb, key = "", ...rest]: string[]): void
   }
 }
 
-/** What runs without its parent goes on; its end is looked for from time to time. */
+/** Waits for the end of a process that runs on without its parent, by looking from time to time. */
 async function lookForEnd({ ended, mark }: Job): Promise<void> {
   while (mark !== undefined && isAlive(mark)) await sleep(POLL, undefined, { ref: false });
   ended.resolve(-1);

@@ -8,7 +8,7 @@ import { isIPv6 } from "node:net";
 import type { PortMapping } from "../../../engine/records/container_record.ts";
 import { portInUse } from "../../../engine/ports/port_in_use.ts";
 
-/** What is said of a port that something else has: this and the port's place among those asked for. */
+/** The beginning of a supervisor's error about a port in use; the port's index among the requested ones follows. */
 const TAKEN = "port taken: ";
 
 /** Each takes an open file, of which a program may have 1024 by default; of a longer list the first ones are held. */

@@ -49,7 +49,7 @@ import { listProcesses } from "./top/top.ts";
 
 const CONTAINER_ID = /^[0-9a-f]{64}$/;
 
-/** What the processes are driven with. */
+/** The dependencies of the processes. */
 export interface Parts {
   runtimes: Runtimes;
   conmon: string;
@@ -192,7 +192,7 @@ export class LinuxProcesses implements Processes {
     if (facts === undefined) await cleanUp.step(() => this.#supervisors.endUnknown(containerID));
     if (existsSync(state)) {
       const isOver = facts?.privatePid === true && !facts.hooked && existsSync(container.exit);
-      // What the runtime holds of an ended container is this folder and its cgroup.
+      // The runtime holds nothing of an ended container but this folder and its cgroup.
       await cleanUp.step(() => isOver ? removeFolder(state) : this.#deleteByForce(containerID));
     }
     await cleanUp.step(() => this.#supervisors.settled(containerID, facts));

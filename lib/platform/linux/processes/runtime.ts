@@ -22,7 +22,7 @@ export interface Runtime {
   path: string;
   /** Its whole answer to `--version`. */
   version: string;
-  /** What is executed for work on cgroups: the runtime, or a script that prepares the ground for it. */
+  /** The program executed for work on cgroups: the runtime, or a script that prepares the ground for it. */
   program: string;
   /** Arguments before every subcommand. */
   args: string[];

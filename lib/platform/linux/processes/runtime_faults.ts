@@ -14,7 +14,7 @@ interface Fault {
 }
 
 /**
- * Those that this engine does not close itself. It refuses trees whose /dev is a link (CVE-2026-47766 of crun), and hands users
+ * Faults that this engine does not avoid itself. It refuses trees whose /dev is a link (CVE-2026-47766 of crun), and passes users
  * to the runtime as numbers (CVE-2026-30892).
  */
 const FAULTS: Record<string, Fault[]> = {

@@ -12,12 +12,12 @@ import { isAlive, type ProcessMark } from "../helpers/proc.ts";
 /** How long a supervisor may take over its last words once its container is dead. */
 const PATIENCE = 10_000;
 const POLL = 5;
-/** What may be the name of a container's bundle. */
+/** The names that a container's bundle may have. */
 const ID = /^[0-9A-Za-z][0-9A-Za-z_.-]*$/;
 const COMMAND_LIMIT = 64 * 1024;
 /** How often containers without a supervisor are looked at. */
 const ORPHAN_POLL = 1_000;
-/** What is written for a container whose end nobody saw. */
+/** The exit code recorded for a container whose exit nobody saw. */
 const UNKNOWN_EXIT = "-1";
 
 /** The conmon processes of a host: children of this process's nursery, and those of an earlier one. */

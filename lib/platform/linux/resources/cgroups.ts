@@ -55,7 +55,7 @@ export async function readCgroupLayout(mountinfo = "/proc/self/mountinfo"): Prom
 export class Cgroups {
   readonly #layout: CgroupLayout;
   readonly #parent: string;
-  /** Those that containers name themselves. */
+  /** Parent cgroups that containers name themselves. */
   readonly parents: CgroupParents;
 
   constructor(layout: CgroupLayout, runroot: string) {
@@ -64,14 +64,14 @@ export class Cgroups {
     this.#parent = `/gantry-${createHash("sha256").update(runroot).digest("hex").slice(0, 12)}`;
   }
 
-  /** Where a container's cgroup is, below each hierarchy's mount point. */
+  /** Returns the path of a container's cgroup, below each hierarchy's mount point. */
   pathOf(containerID: string, parent?: string): string {
     return join("/", parent || this.#parent, containerID);
   }
 
   /**
-   * What a container can be given to write to. Its group of systemd's hierarchy is made where it gets that one: the runtime
-   * mounts it, and takes it as it is.
+   * Returns the cgroups that a container can be allowed to write to. Its group of systemd's hierarchy is made where it gets that
+   * one: the runtime mounts it, and takes it as it is.
    */
   async viewOf({ spec, systemd }: ContainerRecord, path: string): Promise<CgroupView> {
     const { kind, delegates, systemd: hierarchy } = this.#layout;

@@ -1,5 +1,5 @@
 /**
- * What this machine can limit: which controllers and files its cgroups have.
+ * The limits that this machine supports: the controllers and files that its cgroups have.
  *
  * @module
  */

@@ -127,7 +127,10 @@ function checkList(wanted: string | undefined, available: string, field: string,
   throw new EngineError("invalid", `requested ${what} are not available - ${requested}`);
 }
 
-/** What is left has to be had: field, whether it is asked for, whether it is there, and what is missing. */
+/**
+ * Throws for a remaining limit that is requested and that this machine cannot keep. Each row has the field, whether it is
+ * requested, whether it is there, and what is missing.
+ */
 function refuse({ memory, cpu, pids, blockIO, ...rest }: Limits, facts: LimitFacts): void {
   const v1 = facts.version === "v1";
   const need = (part: object | null | undefined, controller: string) => {

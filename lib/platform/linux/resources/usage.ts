@@ -1,5 +1,5 @@
 /**
- * What a container uses, from its cgroup and from /proc.
+ * The resource usage of a container, from its cgroup and from /proc.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const TICK = 10_000_000;
 /** The part that a cgroup tells. */
 export type CgroupUsage = Pick<ContainerUsage, "cpu" | "memory" | "pids" | "blockBytes" | "blockOperations">;
 
-/** Where the figures are read: recorded trees stand in for kernels that are not at hand. */
+/** Folders from which the figures are read: recorded trees stand in for kernels that are not at hand. */
 export interface UsagePlaces {
   /** Mount point of the v2 hierarchy, or the folder of those of v1. */
   cgroups: string;

@@ -6,7 +6,7 @@ import type { CgroupUsage } from "./usage.ts";
 /** Nanoseconds of a clock tick as the kernel tells user space of it (`USER_HZ` is 100 everywhere). */
 const TICK = 10_000_000;
 
-/** Where the figures of block devices are, by preference: a scheduler's file is there only while it runs a disk. */
+/** Files with the figures of block devices, by preference: a scheduler's file is there only while it runs a disk. */
 const BYTES = ["blkio.throttle.io_service_bytes_recursive", "blkio.throttle.io_service_bytes"];
 const OPERATIONS = ["blkio.throttle.io_serviced_recursive", "blkio.throttle.io_serviced"];
 

@@ -30,7 +30,7 @@ export class LayerLinks {
       const path = join(folder, name);
       const hex = await readlink(path).then((target) => target.split("/")[1], () => undefined);
       if (hex !== undefined && keep(hex) && !byLayer.has(hex)) byLayer.set(hex, name);
-      // What is no link, or cannot be deleted, is in nobody's way: a new link takes another name.
+      // An entry that is no link, or cannot be deleted, does no harm: a new link takes another name.
       else await rm(path).catch((error) => log("warn", `Delete ${JSON.stringify(path)}: ${error.message}`));
     }
     return new LayerLinks(folder, byLayer);

@@ -1,5 +1,5 @@
 /**
- * Who owns the folders of a container's tree.
+ * The owners of the folders of a container's tree.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { chmod, chown, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { TreeOptions } from "../../../engine/ports/tree_stack.ts";
 
-/** What is seen of an overlay's root is its upper folder. */
+/** Gives a folder the owner and mode of a model: an overlay's root shows those of its upper folder. */
 export async function lookLike(folder: string, model: string): Promise<void> {
   const { uid, gid, mode } = await stat(model);
   await chown(folder, uid, gid);

@@ -24,7 +24,7 @@ const EXTRACT = [
   "--warning=no-unknown-keyword",
 ];
 
-/** What tar says of input that is no archive, or only the beginning of one. */
+/** The errors of tar about input that is no archive, or only the beginning of one. */
 const BROKEN = /does not look like a tar archive|Unexpected EOF|Skipping to next header|Archive value .* is out of/;
 
 /** Unpacks a checked and translated layer into an empty folder. A failure of the stream is thrown as it is. */

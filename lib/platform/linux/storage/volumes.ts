@@ -16,7 +16,7 @@ import { openInside } from "../helpers/safe_path.ts";
 import { sweep } from "../helpers/sweeper.ts";
 import { isEmptyFolder, namesIn, removeTree, syncFolder } from "../helpers/tree.ts";
 
-/** What is being removed; no volume's name begins with a dot. */
+/** The prefix of volumes that are being removed; no volume's name begins with a dot. */
 const DOOMED = ".removed-";
 
 /** Opens the volumes of a host and sweeps what an earlier process left half removed. */

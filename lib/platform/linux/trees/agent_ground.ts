@@ -1,5 +1,5 @@
 /**
- * What all of the tree agent's operations stand on: its answers, its way into a tree, and how it looks at things there.
+ * The ground of all of the tree agent's operations: its answers, its entry into a tree, and its access to files there.
  *
  * The agent is a Perl program, since neither Deno nor Node can enter another mount namespace, change its root, or open a path
  * relative to a folder. It needs modules of `perl-base` only, which is part of every Debian system. Before it looks at

@@ -38,7 +38,7 @@ type Numbers = Record<
   number
 >;
 
-/** What processors have in common that came to Linux late. */
+/** The system call numbers shared by processors that came to Linux late. */
 const GENERIC: Numbers = {
   openat2: 437,
   statx: 291,

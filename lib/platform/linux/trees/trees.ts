@@ -32,12 +32,12 @@ export function openTrees(paths: HostPaths, layers: Pick<HostLayers, "lower">): 
   return new AgentTrees(paths, layers);
 }
 
-/** Where the agent looks, and for what. */
+/** The path that the agent looks up, and the tree it does so in. */
 interface Place {
   root: string;
   pid: string;
   path: string;
-  /** What the client calls it, where the host has another name for it. */
+  /** The client's name for the path, where the host has another one. */
   name: string;
   /** Whether the root is the container's own. */
   isWhole: boolean;
@@ -190,7 +190,7 @@ function mapsOf(maps: IDMaps | undefined): string[] {
   });
 }
 
-/** Where a layer is below the layers' folder, by its diff ID. */
+/** Returns the path of a layer below the layers' folder, by its diff ID. */
 function layerName(diffID: string): string {
   if (!/^sha256:[0-9a-f]{64}$/.test(diffID)) throw new TypeError(`Name layer: "${diffID}" is not a sha256 diff ID`);
   return `${diffID.slice(7)}/diff`;

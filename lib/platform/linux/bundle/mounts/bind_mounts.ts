@@ -7,14 +7,14 @@
 import type { SpecMount } from "../spec_types.ts";
 
 /**
- * What is bound, which decides what a container may do with it:
+ * The kind of a bind's source, which decides what a container may do with it:
  * - `copy`: a file that was written for this container alone; it may write to it, as it may with Podman;
- * - `fixed`: a file of the engine or the host that nobody asked for by its path, and secrets;
+ * - `fixed`: a file of the engine or the host that no caller requested by its path, and secrets;
  * - `program`: a program of the host that the container runs;
  * - `image`: the tree of an image, with changes of the container's own;
  * - `overlay`: a folder of the host below changes of the container's own, mounted already;
  * - `group`: the container's own control group, which it may write to;
- * - `kernel`: what the kernel shows on the host, where the caller asked for the host's namespace;
+ * - `kernel`: the kernel's files of the host, where the caller requested the host's namespace;
  * - `asked`: a path or a volume that the caller names.
  */
 export type BindKind = "copy" | "fixed" | "program" | "image" | "overlay" | "group" | "kernel" | "asked";

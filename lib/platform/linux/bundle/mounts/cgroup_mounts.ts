@@ -16,8 +16,9 @@ export interface CgroupView {
 }
 
 /**
- * What a container sees of control groups: to be read, unless it is privileged. systemd makes groups of its own below the
- * container's. It gets a hierarchy without limits for that (version 1), or the whole where limits are the host's all the same.
+ * Returns the mounts that show a container its control groups: read-only, unless it is privileged. systemd makes groups of its
+ * own below the container's. For that the container gets a writable hierarchy without limits (version 1), or the whole one where
+ * the limits stay the host's.
  */
 export function cgroupMounts({ spec, systemd }: ContainerRecord, view: CgroupView): SpecMount[] {
   const all = (access: "ro" | "rw"): SpecMount => {

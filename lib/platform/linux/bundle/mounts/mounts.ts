@@ -19,24 +19,24 @@ import type { SpecMount } from "../spec_types.ts";
 import type { Below } from "./shared_folders.ts";
 import type { SubPaths } from "./sub_paths.ts";
 
-/** Where a container finds its init, when it wants one. */
+/** The path of the init in a container that has one. */
 export const INIT_PATH = "/run/podman-init";
 /** Words for ownership, mapping and copying that are no options of mount(2). */
 const OWN_WORDS = /^(?:z|Z|U|O|idmap(?:=.*)?|nocopy|copy|bind-nonrecursive|no-dereference)$/;
 
-/** What the mounts are made from besides the record. */
+/** The sources of a container's mounts besides its record. */
 export interface MountSources {
   /** Files of the host bound into the tree, by destination. */
   files: Record<string, HostFile>;
   volumePath: (name: string) => string;
-  /** Where an image's tree is mounted, by the number of the mount in the record. */
+  /** The path at which an image's tree is mounted, by the number of the mount in the record. */
   imagePath: (index: number) => string;
   /** A folder of the container's own for what overlays change, by the number of the mount in the record. */
   changesPath: (index: number) => string;
-  /** Who the process is on the host, and in the container. */
+  /** The IDs of the process on the host, and in the container. */
   owner: { host: { uid: number; gid: number }; container: { uid: number; gid: number } };
   subPaths: SubPaths;
-  /** What containers can change on the way to a path of the host, if anything. */
+  /** Returns the folder that containers can change on the way to a path of the host, if there is one. */
   sharedAbove: (path: string) => Below | undefined;
   /** The container's tree. */
   rootfs: string;
@@ -45,7 +45,7 @@ export interface MountSources {
   groups: CgroupView;
   /** The other container's /dev/shm, where it is shared. */
   sharedMemory?: string;
-  /** Where catatonit is, when the record wants an init. */
+  /** The path of catatonit, when the record requires an init. */
   init?: string;
 }
 

@@ -7,19 +7,19 @@ import { removeFolder } from "../../helpers/tree.ts";
 import { bindMount } from "./bind_mounts.ts";
 import type { SpecMount } from "../spec_types.ts";
 
-/** What the options of an overlay cannot hold in a path. */
+/** Characters that the options of an overlay cannot hold in a path. */
 const SEPARATORS = /[:,\\]/;
 
-/** What a caller may forbid the container in an overlay. */
+/** Options by which a caller may restrict the container in an overlay. */
 const LIMITS = new Set(["ro", "nosuid", "noexec"]);
 
-/** What an overlay is made from. */
+/** The parts of an overlay. */
 export interface OverlayParts {
   /** The folder it shows. */
   source: string;
   /** A folder of the container's own for its changes. */
   changes: string;
-  /** Who gets the changes, when they are to be somebody's. */
+  /** The owner of the changes; that of `source` where absent. */
   owner?: { uid: number; gid: number };
   /** Whether the runtime may mount it: not in a user namespace of the container's own. */
   byRuntime: boolean;
@@ -46,7 +46,7 @@ export async function overlayMount(mount: MountSpec, parts: OverlayParts): Promi
     [upper, work] = [join(changes, "upper"), join(changes, "work")];
     await mkdir(work, { recursive: true, mode: 0o700 });
     await mkdir(upper, { mode: 0o755 });
-    // What is seen at the mount is the upper folder: it looks as the folder it covers.
+    // The mount shows the upper folder: give it the owner and mode of the folder it covers.
     const facts = await stat(source);
     await chmod(upper, facts.mode & 0o7777);
     await chown(upper, owner?.uid ?? facts.uid, owner?.gid ?? facts.gid);

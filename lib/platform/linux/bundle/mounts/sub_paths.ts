@@ -51,7 +51,7 @@ export class SubPaths implements AsyncDisposable {
     return place;
   }
 
-  /** Where on the host that is which is shown at a place. */
+  /** Returns the host's path of the part shown at a place. */
   realPath(place: string): string | undefined {
     return this.#real.get(place);
   }

@@ -54,7 +54,7 @@ async function hostEntries(users: readonly string[]): Promise<Entry[]> {
 }
 
 function ownEntry({ spec, process }: ContainerRecord, { uid, gid }: ResolvedUser): string {
-  // What would end the field, or the line, is not for this file.
+  // A folder whose name would end the field, or the line, does not belong in this file.
   const home = /[:\n]/.test(process.workdir) ? "/" : process.workdir;
   if (spec.passwdEntry === undefined) return `${uid}:*:${uid}:${gid}:container user:${home}:/bin/sh\n`;
   const values = { USERNAME: String(uid), UID: String(uid), GID: String(gid), NAME: "container user", HOME: home };

@@ -12,7 +12,7 @@ import { unmountAll } from "../../helpers/overlay.ts";
 import { secretsFolder } from "../../helpers/paths.ts";
 import type { HostFile } from "../mounts/bind_mounts.ts";
 
-/** Where most of them are found in a container: one mount for all. */
+/** The folder of most secrets in a container: one mount for all. */
 const FOLDER = "/run/secrets";
 const OPTIONS = "mode=0700,size=1g";
 

@@ -22,7 +22,7 @@ const FLAGS = constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 /** One key for each file. */
 const locks = new Locks();
 
-/** What is remembered in a bundle: which file has the line, and the line. */
+/** A bundle's note: the file that has the line, and the line. */
 interface Joined {
   file: string;
   line: string;

@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../../engine/errors.ts";
 
-/** Where runtimes put what the kernel shows. */
+/** Folders in which runtimes mount what the kernel shows. */
 const KERNEL_FOLDERS = ["dev", "proc", "sys"];
 
 /**

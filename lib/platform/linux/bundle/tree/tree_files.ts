@@ -21,10 +21,10 @@ import type { ResolvedUser } from "../user_lookup.ts";
 
 /** The most of an image's own /etc/hosts. */
 const HOSTS_LIMIT = 1024 * 1024;
-/** What folders that software makes its root get as well. */
+/** Files that the folders which software makes its root (`chrootFolders`) get as well. */
 const SHARED_FILES = ["/etc/hosts", "/etc/hostname", "/etc/resolv.conf"];
 
-/** Who owns the files. */
+/** The owner of the files. */
 export interface Owner {
   uid: number;
   gid: number;
@@ -53,7 +53,7 @@ export async function writeTreeFiles(
   const other = joined === undefined ? undefined : containerPaths(context.paths, joined);
   add("/run/.containerenv", container.containerEnv, containerEnvText(record));
   if (!spec.noHostname) add("/etc/hostname", container.hostname, `${record.hostname}\n`);
-  // Who shares a network shares what is said of it, later changes included.
+  // Containers that share a network share the files that describe it, later changes included.
   if (other !== undefined) {
     const shared = await boundFiles(other.config);
     const take = (destination: string) => {
@@ -107,7 +107,7 @@ async function hostText(path: string): Promise<string> {
   }
 }
 
-/** What another container has bound into its tree, by place: its own files, those of one it joins itself, or none. */
+/** Returns the files that another container has bound into its tree, by place: its own, those of one it joins itself, or none. */
 async function boundFiles(config: string): Promise<Map<string, string>> {
   // Written by the bundler.
   const { mounts }: Pick<RuntimeSpec, "mounts"> = JSON.parse(await readFile(config, "utf8"));

@@ -40,7 +40,7 @@ interface Facts {
 
 type ExitCallback = (id: string, exit: ExecExit) => void;
 
-/** What sessions are run with. */
+/** The dependencies of exec sessions. */
 export interface ExecParts {
   runtimes: Runtimes;
   conmon: string;

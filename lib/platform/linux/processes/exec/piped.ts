@@ -22,7 +22,7 @@ import { EXEC_HELPER, PRCTL } from "./exec_helper.ts";
 import { pipedOutput } from "./piped_output.ts";
 import type { Supervised } from "./supervised.ts";
 
-/** What a helper is started with. */
+/** The options of an exec helper. */
 export interface PipedOptions {
   runtime: Runtime;
   containerID: string;
@@ -47,7 +47,7 @@ export async function startPiped(options: PipedOptions): Promise<Supervised & { 
   failed.catch(() => {});
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   if (child.pid === undefined) return await failed;
-  // What was asked for as pipes above; without an attached input there is none.
+  // These are the pipes requested above; without an attached input `stdin` is null.
   const [stdin, stdout, stderr, said] = child.stdio as unknown as [
     Writable | null,
     Readable | null,

@@ -13,7 +13,7 @@ import { type ResolvedUser, resolveUser } from "../../bundle/user_lookup.ts";
 
 type SpecProcess = RuntimeSpec["process"];
 
-/** What a process object is made from. */
+/** The sources of a process object. */
 export interface ProcessSources {
   record: ContainerRecord;
   /** The container's `config.json`. */

@@ -18,7 +18,7 @@ import { PATH } from "../nursery.ts";
 import type { Runtime } from "../runtime.ts";
 import { runtimeError } from "../runtime_errors.ts";
 
-/** What a runtime says of a failure. */
+/** The most that is read of a runtime's log of a failure, in bytes. */
 const LOG_LIMIT = 64 * 1024;
 
 /** A process with somebody to see its end. */
@@ -31,7 +31,7 @@ export interface Supervised {
   attachment?: Attachment;
 }
 
-/** What conmon is started with. */
+/** The options of conmon for a session. */
 export interface SupervisedOptions {
   conmon: string;
   runtime: Runtime;
@@ -91,7 +91,7 @@ export async function startSupervised(options: SupervisedOptions): Promise<Super
   }
 }
 
-/** What the runtime logged: conmon has nothing to say of one that fails before it opens the terminal. */
+/** Returns the failure that the runtime logged: conmon reports nothing of a runtime that fails before it opens the terminal. */
 async function told({ runtime, paths }: SupervisedOptions): Promise<EngineError | undefined> {
   const text = await readTextBounded(paths.log, LOG_LIMIT).catch(() => undefined) ?? "";
   return text.trim() === "" ? undefined : runtimeError(runtime.name, text);

@@ -2,7 +2,7 @@ import { capabilityNames } from "../../bundle/capabilities.ts";
 import type { ProcessFacts } from "./process_facts.ts";
 import type { UserNames } from "./user_names.ts";
 
-/** What a column is made of. */
+/** The sources of a column. */
 export interface ColumnSources {
   inside: UserNames;
   here: UserNames;

@@ -4,7 +4,7 @@ import { innerPid, type RawNames, type RawProcess, readProcesses } from "./proce
 /** Clock ticks per second in `/proc` (`USER_HZ`, the same on every machine). */
 const TICKS = 100;
 
-/** What proc(5) says of a process; numbers of users and groups are this host's. */
+/** Facts about a process, from proc(5); numbers of users and groups are this host's. */
 export interface ProcessFacts {
   /** Its number here. */
   pid: string;
@@ -30,7 +30,7 @@ export interface ProcessFacts {
   groups: number[];
   capabilities: Record<"CapInh" | "CapPrm" | "CapEff" | "CapBnd" | "CapAmb", bigint>;
   seccomp: string;
-  /** What the machine's security module calls it; `?` where there is none. */
+  /** Its label from the machine's security module; `?` where there is none. */
   label: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the tree agent reads of processes: none of it is waited for on this process's own threads.
+ * The tree agent's reading of processes: no thread of this process waits for it.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const ARGUMENTS = 4096;
 /** The whole list, whatever the processes do. */
 const TIMEOUT = 30_000;
 
-/** What proc(5) says of one process, as it says it. */
+/** The files of proc(5) about one process, unparsed. */
 export interface RawProcess {
   pid: string;
   stat: string;
@@ -21,7 +21,7 @@ export interface RawProcess {
   cmdline: string;
 }
 
-/** What the first process's own tree and user namespace say of names. */
+/** The ID maps of the first process's user namespace, and the name files of its tree. */
 export interface RawNames {
   uidMap: string;
   gidMap: string;

@@ -1,5 +1,5 @@
 /**
- * What runs in a container, as `ps(1)` tells it.
+ * The processes of a container, as `ps(1)` lists them.
  *
  * @module
  */
