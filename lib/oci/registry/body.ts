@@ -9,6 +9,9 @@ const TIMEOUT = 60_000;
 
 /** Bytes that are set aside for a body before any came. */
 const FIRST_ROOM = 16 * 1024;
+/** Pieces that a body may come in, and the bytes that allow one more: what a piece costs has little to do with its length. */
+const PIECES = 256;
+const BYTES_PER_PIECE = 64;
 const DISCARD_LIMIT = 16 * 1024;
 const DISCARD_TIMEOUT = 1_000;
 
@@ -18,8 +21,8 @@ export async function readBody(response: Response, limit: number, timeout = TIME
 }
 
 /**
- * The whole stream. Throws `RangeError` once it is longer than `limit` bytes, and an error when nothing comes for
- * `timeout` milliseconds; the stream is then cancelled.
+ * Reads a whole stream. Throws `RangeError` once it is longer than `limit` bytes, or comes in far too many pieces, and an error
+ * when nothing comes for `timeout` milliseconds; the stream is then cancelled.
  */
 export async function readStream(
   stream: ReadableStream<Uint8Array>,
@@ -30,10 +33,14 @@ export async function readStream(
   // Chunks are copied as they come: one of a single byte may be a view of 64 KiB, and a foreign server can send millions.
   let bytes = new Uint8Array(Math.min(limit, FIRST_ROOM));
   let size = 0;
+  let pieces = 0;
   try {
     for (let next = await readInTime(reader, timeout); !next.done; next = await readInTime(reader, timeout)) {
       const end = size + next.value.length;
       if (end > limit) throw new RangeError(`Read body: larger than ${limit} bytes`);
+      if (++pieces > PIECES + end / BYTES_PER_PIECE) {
+        throw new RangeError(`Read body: ${pieces} pieces for ${end} bytes`);
+      }
       if (end > bytes.length) {
         const larger = new Uint8Array(Math.min(limit, Math.max(end, bytes.length * 2)));
         larger.set(bytes.subarray(0, size));

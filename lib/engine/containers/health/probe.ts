@@ -77,7 +77,7 @@ function ended(promise: Promise<unknown>): AbortSignal {
 }
 
 /** Milliseconds between two reads of output that nobody keeps. */
-const IDLE_READ = 2;
+const IDLE_READ = 20;
 
 /**
  * Keeps the beginning of an output. It reads the rest too, so that the probe does not wait for ever to write it, but slowly: a
