@@ -199,7 +199,7 @@ export const clients: readonly HostileCase[] = [
   },
   {
     name: "followers of logs, events and stats who never read",
-    script: `yes ${"y".repeat(1000)} | head -c ${LONG ? 400_000_000 : 60_000_000}; echo; echo grown; exec sleep 1000`,
+    script: `yes ${"y".repeat(1000)} | head -c ${LONG ? 400_000_000 : 60_000_000}; exec sleep 1000`,
     attack: async (stage) => {
       const paths = [
         `${target}/logs?stdout=true&follow=true`,
@@ -218,7 +218,9 @@ export const clients: readonly HostileCase[] = [
         await stage.create("noise", { command: ["true"] });
         await stage.call("DELETE", "/libpod/containers/noise?force=true&timeout=0", undefined, [200]);
       }
-      await stage.printed("target", "grown");
+      await stage.printed("target", "yyy");
+      // A client that attaches and never reads holds the container up, and must not keep it from being removed.
+      await stage.call("DELETE", `${target}?force=true&timeout=0`, undefined, [200]);
       leave(sockets);
     },
   },

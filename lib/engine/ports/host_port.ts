@@ -145,6 +145,8 @@ export interface Processes {
   /** Calls back once for every container that ends while this process lives. Returns a function that stops it. */
   onExit(callback: (containerID: string, exit: ExitStatus) => void): () => void;
   attach(containerID: string, options: { stdin: boolean; stdout: boolean; stderr: boolean }): Promise<Attachment>;
+  /** Ends a container's attachments: a supervisor whose output no client reads does not notice that its process has exited. */
+  cutAttachments(containerID: string): void;
   /** The supervisor's log file as raw bytes. */
   log(source: LogSource, options: LogReadOptions): ReadableStream<Uint8Array>;
   /** Finds the place where the log's last `records` records begin; its start where it has no more than these. */

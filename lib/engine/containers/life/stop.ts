@@ -9,6 +9,8 @@ import type { StopOptions } from "../options.ts";
 
 /** How long the kernel gets to end what was killed; a process may hang in a system call. */
 const KILL_WAIT_MS = 30_000;
+/** How long clients may read the last output of a container that was killed. */
+const READ_WAIT_MS = 5_000;
 
 /** The rest of a stop, once the lock is released. */
 interface Stopping {
@@ -106,6 +108,9 @@ async function send(context: Context, id: string, signal: number, watch: EndWatc
 }
 
 async function requireEnd(context: Context, id: string, watch: EndWatch): Promise<void> {
+  // Clients that read what the process wrote last get a while for it.
+  if (await endsWithin(context, watch.ended, READ_WAIT_MS)) return;
+  hostOf(context).processes.cutAttachments(id);
   if (await endsWithin(context, watch.ended, KILL_WAIT_MS)) return;
   throw new EngineError("timeout", `container ${id} did not die within ${KILL_WAIT_MS / 1000} seconds of SIGKILL`);
 }

@@ -23,8 +23,12 @@ export interface AttachStreams {
   stderr: boolean;
 }
 
-/** Connects to the supervisor whose socket is in `bundle`. Resolves when nothing the container says from now on is missed. */
-export async function attachTo(bundle: string, streams: AttachStreams): Promise<Attachment> {
+/**
+ * Connects to the supervisor whose socket is in `bundle`. Resolves when nothing the container says from now on is missed.
+ *
+ * @param onClose Called once, when the attachment has ended
+ */
+export async function attachTo(bundle: string, streams: AttachStreams, onClose = () => {}): Promise<Attachment> {
   closeOnExec();
   const helper: Helper = spawn("perl", ["-e", ATTACH_HELPER], {
     cwd: bundle,
@@ -36,7 +40,10 @@ export async function attachTo(bundle: string, streams: AttachStreams): Promise<
   const failed = once(helper, "error").then(([error]) => error.message as string);
   helper.stdin.on("error", () => {});
   // Whoever waits for room in its input goes on.
-  helper.once("exit", () => helper.stdin.destroy());
+  helper.once("exit", () => {
+    helper.stdin.destroy();
+    onClose();
+  });
   const first = await Promise.race([frames.read(), failed]);
   if (first === undefined || typeof first === "string") {
     helper.kill("SIGKILL");

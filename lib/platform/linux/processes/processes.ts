@@ -23,7 +23,8 @@ import { checkpointFolder, type ContainerPaths, containerPaths } from "../helper
 import { writeNamedFile } from "../helpers/named_paths.ts";
 import { namesIn, removeFile, removeFolder } from "../helpers/tree.ts";
 import { deleteUserNamespace } from "../user_namespaces.ts";
-import { type AttachStreams, attachTo } from "./attach.ts";
+import type { AttachStreams } from "./attach.ts";
+import { Attachments } from "./attachments.ts";
 import type { Bundler } from "../bundle/bundle.ts";
 import type { Cgroups } from "../resources/cgroups.ts";
 import { CleanUp } from "../helpers/clean_up.ts";
@@ -61,6 +62,7 @@ export interface Parts {
 
 /** The port `Processes` on this machine. */
 export class LinuxProcesses implements Processes {
+  readonly #attachments = new Attachments();
   readonly #context: HostContext;
   readonly #parts: Parts;
   readonly #exits: ExitWatch;
@@ -222,10 +224,12 @@ export class LinuxProcesses implements Processes {
     return this.#exits.on(callback);
   }
 
-  async attach(containerID: string, options: AttachStreams): Promise<Attachment> {
-    const { bundle } = this.#pathsOf(containerID);
-    if (!existsSync(bundle)) throw notRunning("Attach", containerID);
-    return await attachTo(bundle, options);
+  attach(containerID: string, streams: AttachStreams): Promise<Attachment> {
+    return this.#attachments.attach(containerID, this.#pathsOf(containerID).bundle, streams);
+  }
+
+  cutAttachments(containerID: string): void {
+    this.#attachments.cut(containerID);
   }
 
   async top(containerID: string, args: readonly string[]): Promise<ProcessTable> {

@@ -1,11 +1,11 @@
 /** A container may serve a file system itself and never answer: whoever reads it, or memory made of it, waits for ever. */
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { busyboxImage, pushImage } from "../fixtures/image_builder.ts";
-import { ok, run } from "../fixtures/run.ts";
-import { Server } from "../fixtures/server.ts";
-import { Responsive } from "../hostile/responsive.ts";
-import { Session, until } from "./session.ts";
-import { traces } from "./traces.ts";
+import { busyboxImage, pushImage } from "../../fixtures/images/image_builder.ts";
+import { ok, run } from "../../fixtures/run.ts";
+import { Server } from "../../fixtures/server.ts";
+import { Responsive } from "../../hostile/responsive.ts";
+import { Session, until } from "../../fixtures/session.ts";
+import { traces } from "../../fixtures/traces.ts";
 
 const PROGRAM = await Deno.readTextFile(new URL("blocking_tree.pl", import.meta.url));
 /** The host's Perl, with what it is linked to. */
