@@ -211,7 +211,7 @@ export const clients: readonly HostileCase[] = [
       const sockets = [];
       for (const path of paths) {
         const method = path.includes("attach") ? "POST" : "GET";
-        sockets.push(...await open(stage, 10, `${method} ${path} HTTP/1.1\r\nHost: d\r\n\r\n`));
+        sockets.push(...await open(stage, LONG ? 10 : 5, `${method} ${path} HTTP/1.1\r\nHost: d\r\n\r\n`));
       }
       for (const socket of sockets) socket.pause();
       for (let i = 0; i < 50; i++) {
