@@ -5,7 +5,7 @@ import type { Schema } from "./plan/schema.ts";
 import type { CheckTag } from "./plan/tag_types.ts";
 
 /**
- * What a tag cannot say.
+ * The options of an operation that a tag cannot express.
  *
  * @example
  * ```ts

@@ -19,7 +19,7 @@ export const WINDOW = 64;
 /** No honest receiver grants more than this. */
 const MOST = 1_000_000;
 
-/** What the receiver has granted and the sender has not used. */
+/** The credit that the receiver has given and the sender has not used. */
 export class Credit {
   #left = 0;
   #closed = false;

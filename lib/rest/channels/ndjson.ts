@@ -7,10 +7,10 @@ const LINGER = 10;
 /** How values go out in a body of text. */
 export interface Frames {
   value(text: string): string;
-  /** What ends the body. */
+  /** The text that ends the body. */
   readonly done?: string;
   failed?(error: unknown): string;
-  /** What goes out after so many milliseconds without a value. */
+  /** The text sent after `after` milliseconds without a value. */
   readonly idle?: { readonly text: string; readonly after: number };
 }
 

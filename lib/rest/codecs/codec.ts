@@ -54,7 +54,7 @@ export interface Encoded {
 export interface Codec {
   /** The content type, in lower case and without parameters, as in `application/json`. */
   readonly type: string;
-  /** What goes out as Content-Type; `type` when left out. */
+  /** The Content-Type sent; `type` when left out. */
   readonly header?: string;
   /** Whether values of this kind can be carried. */
   carries(kind: Kind): boolean;

@@ -14,7 +14,7 @@ import { ResponseWriter } from "./write_response.ts";
 import type { ResultWriter } from "./write_result.ts";
 
 /**
- * What a server can do beyond JSON and text.
+ * The parts of a server beyond JSON and text.
  *
  * @example
  * ```ts

@@ -16,7 +16,7 @@ export class Endpoint {
   readonly responses: ResponseWriter;
   readonly #auth: Authenticator<unknown> | null;
   readonly #function: AnyFunction | undefined;
-  /** What the function is called on. */
+  /** The object that the function is called on. */
   readonly #functions: unknown;
   readonly #readArguments: ReadArguments;
   readonly #results: ResultWriter;
