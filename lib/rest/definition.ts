@@ -178,7 +178,7 @@ export interface APIOptions {
 }
 
 /**
- * What is known of a call when the headers of an API are made.
+ * The facts about a call when the headers of an API are made.
  *
  * @example
  * ```ts
@@ -204,7 +204,7 @@ export interface HeaderContext {
  * ```
  */
 export interface Definition<D extends Operations = Operations> {
-  /** Where a client finds it; without a scheme it is https. */
+  /** The address at which a client finds the API; without a scheme it is https. */
   readonly base: string;
   readonly operations: D;
   readonly options: APIOptions;

@@ -169,7 +169,7 @@ function caller(
   const send = async (request: Request) => {
     const response = await client.fetch(request);
     if (response.ok) return response;
-    // What a server in the same process makes of an abort is not what the caller is to see.
+    // A server in the same process may answer an abort: the caller sees the abort itself instead.
     request.signal.throwIfAborted();
     throw await readError(response, decodeError);
   };

@@ -28,7 +28,7 @@ export function textBody(source: ChannelSource, frames: Frames, signal: AbortSig
     async pull(controller) {
       const send = (text: string) => controller.enqueue(encoder.encode(text));
       const { idle } = frames;
-      // What waits unread says well enough that the channel lives.
+      // Texts that wait unread already show that the channel lives: no beat then.
       const beat = idle && setInterval(() => controller.desiredSize === 0 && send(idle.text), idle.after);
       try {
         const text = await source.batch((text) => frames.value(text));

@@ -47,7 +47,7 @@ function queryProblems({ query }: CheckedTag, plan: Plan): Problem[] {
   return problems;
 }
 
-/** What body and result have in common. */
+/** The properties that body and result have in common. */
 type Typed = Pick<Plan["result"] | NonNullable<Plan["body"]>, "shape" | "contentType" | "kind" | "tagged">;
 
 /** A content type that carries no such value would be answered 415 or 406 whatever comes. */

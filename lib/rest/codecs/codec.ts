@@ -3,7 +3,7 @@ import { isScalar, type Kind } from "../plan/kind.ts";
 import { readPlain, writeScalar } from "./scalar_text.ts";
 
 /**
- * What a codec must know of the value at hand.
+ * The facts that a codec needs about a value.
  *
  * @example
  * ```ts
