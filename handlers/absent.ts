@@ -7,15 +7,15 @@ const FAMILIES = new Set(
     .split(" "),
 );
 
-/** What follows the native tree's name, in either spelling. */
+/** Paths of the native tree, under either spelling of its name; captures the part after it. */
 const NATIVE = /^\/(?:v[0-9][^/]*\/)?(?:libpod|engine)(\/([a-z]+)(?:\/.*)?)$/;
-/** Where a client looks for an object by its name. */
+/** Paths at which a client looks for an object by its name. */
 const OBJECT = /^\/(?:networks|pods|volumes)\/([^/]+)\/(?:json|exists)$/;
-/** Where Docker's clients have images built: classically, and by BuildKit. */
+/** Paths at which Docker's clients have images built: classically, and by BuildKit. */
 const BUILD = /^(?:\/v[0-9][^/]*)?(\/(?:build(?:\/.*)?|session|grpc))$/;
 
 /**
- * What a path of the native tree answers that Podman serves and nothing here does: an error its clients can read, where
+ * Returns the answer of a path of the native tree that only Podman serves: an error its clients can read, where
  * plain text would only confuse them. `undefined` for other paths.
  */
 export function absentOperation({ method, url }: Request): EncodedError | undefined {

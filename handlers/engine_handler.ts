@@ -13,7 +13,7 @@ import { ABOUT, swaggerText } from "./swagger.ts";
 
 /** Options of {@linkcode engineHandler}. */
 export interface EngineHandlerOptions extends HandlerOptions {
-  /** Who may call; anybody by default. */
+  /** The authenticator of callers; by default anybody may call. */
   auth?: Authenticator<unknown> | null;
 }
 

@@ -35,7 +35,7 @@ const STATUS: Record<ErrorCode, number> = {
   internal: 500,
 };
 
-/** Where an operation answers a code differently, as Podman does. */
+/** The operations that answer a code with another status, as Podman does. */
 const EXCEPTIONS: Record<string, Partial<Record<ErrorCode, number>>> = {
   // Clients take a 404 of a create for an image to be pulled.
   CreateContainer: {
@@ -97,7 +97,7 @@ const UNREADABLE = new Set([
 /** How errors look on the wire, the engine's own by the table above. */
 export const engineErrors: ErrorCodec = {
   ...wireErrors,
-  // What a registry, an image or a caller said may be in any of its texts, and clients print them as they are.
+  // Any text of an error may quote a registry, an image or a caller, and clients print it as it is.
   encode(error, context) {
     const { body, ...rest } = encodeError(error, context);
     return { ...rest, body: printableTexts(body) };

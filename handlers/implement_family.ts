@@ -1,7 +1,7 @@
 import { type Definition, type Functions, implement, type Implementation, type Operations } from "../lib/rest/mod.ts";
 import { engineErrors } from "./errors.ts";
 
-/** What a family may serve of the whole API. */
+/** The parts of the whole API that a family may serve. */
 export interface WholeAPI {
   /** Returns the OpenAPI document of all families. */
   swaggerText(): string;

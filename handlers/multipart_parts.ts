@@ -51,7 +51,7 @@ export async function* parts(body: ReadableStream<Uint8Array>, boundary: string)
         },
       }, { highWaterMark: 0 });
       yield { ...readHead(head), body: stream };
-      // What nobody read is passed over.
+      // Skip the part's content that the caller has not read.
       for await (const _ of content) { /* Only its end matters. */ }
     }
   } finally {

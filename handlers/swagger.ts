@@ -3,7 +3,7 @@ import { openapi } from "../lib/rest/surfaces.ts";
 import { definitions } from "./families.ts";
 import { API_VERSION } from "./wire/api_options.ts";
 
-/** What documents of the API say of it as a whole. */
+/** The general description of the API in its documents. */
 export const ABOUT: DocumentOptions = {
   title: "Gantry engine",
   version: API_VERSION.libpod,

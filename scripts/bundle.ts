@@ -7,7 +7,7 @@ import * as esbuild from "esbuild";
 
 const root = new URL("../", import.meta.url);
 
-/** Where a bundle is to run. */
+/** The runtime that a bundle is for. */
 export type Target = "node" | "workers" | "portable";
 
 const external: Record<Target, string[]> = {

@@ -5,12 +5,12 @@
  */
 import { rollup } from "npm:rollup@4.67.4";
 import { dts } from "npm:rollup-plugin-dts@6.5.1";
-// What the plugin runs: the last version that is JavaScript.
+// The compiler that the plugin runs: the last version that is JavaScript.
 import "npm:typescript@6.0.3";
 
 const root = new URL("../", import.meta.url);
 
-/** What Deno checks the tree with, in TypeScript's words. */
+/** The settings that Deno checks the tree with, in TypeScript's words. */
 const SETTINGS = {
   target: "es2024",
   module: "esnext",

@@ -49,17 +49,17 @@ const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "
 
 /** Choices of {@linkcode setup}. */
 export interface SetupOptions {
-  /** What the tests need as well. */
+  /** Install the tools of the tests as well. */
   test?: boolean;
-  /** Where lines for the user go; standard error by default. */
+  /** Prints a line for the user; to standard error by default. */
   log?: (line: string) => void;
 }
 
-/** What {@linkcode setup} found and did. */
+/** The result of {@linkcode setup}. */
 export interface SetupResult {
   /** Something was to be installed and could not be. */
   failed: boolean;
-  /** What is missing still. */
+  /** The tools that are still missing. */
   missing: string[];
 }
 

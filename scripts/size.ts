@@ -7,16 +7,16 @@ import * as esbuild from "esbuild";
 
 const folder = new URL("../lib/rest/", import.meta.url).pathname;
 
-/** What is weighed: names, each with the module they come from. */
+/** The exports to weigh: names, each with the module they come from. */
 export interface Export {
   readonly name: string;
-  /** What it holds, in a word or two. */
+  /** Its contents, in a word or two. */
   readonly holds: string;
   readonly from: string;
   readonly names: readonly string[];
   /** The most it may weigh, in bytes of gzip. */
   readonly budget?: number;
-  /** What it is added to: only what comes on top is counted. */
+  /** The bundle that it is added to: only the bytes on top are counted. */
   readonly over?: "client" | "server";
 }
 

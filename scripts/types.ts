@@ -78,7 +78,7 @@ export interface TypeTime {
   readonly functions: number;
   /** All of it, with the compiler's start and the libraries. */
   readonly seconds: number;
-  /** What each function costs more than at the size before, in milliseconds. */
+  /** The additional time of each function over the size before, in milliseconds. */
   readonly growth: number;
 }
 

@@ -37,7 +37,7 @@ export async function attach(
   form: AttachForm,
 ): Promise<Response> {
   const { logs = false, stream = true } = query;
-  // Who names no stream means all of them.
+  // No stream named: attach all three.
   const all = [query.stdin, query.stdout, query.stderr].every((chosen) => chosen === undefined);
   const { stdin = all, stdout = all, stderr = all } = query;
   if (!stdin && !stdout && !stderr) {

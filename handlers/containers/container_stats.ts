@@ -13,16 +13,16 @@ const INTERVAL = 1;
 export interface StatsForm {
   /** How the ID is spelt. */
   idKey: "Id" | "id";
-  /** What stands before the name: Docker's clients take the first character off. */
+  /** The prefix of the name: Docker's clients take the first character off. */
   prefix: "" | "/";
   /** Take two samples where one is asked for, so that there is a time before: what Docker's clients count with. */
   primed: boolean;
 }
 
-/** What the native tree makes of it. */
+/** The form of the native tree. */
 export const NATIVE_STATS: StatsForm = { idKey: "Id", prefix: "", primed: false };
 
-/** What Docker's makes of it. */
+/** The form of Docker's tree. */
 export const COMPAT_STATS: StatsForm = { idKey: "id", prefix: "/", primed: true };
 
 /**
@@ -45,7 +45,7 @@ export async function containerStats(
     let previous: ContainerStats | undefined;
     try {
       for await (const [next] of looks) {
-        // What there is to tell of one that ended meanwhile is its end.
+        // The container exited while we sampled it: end the stream.
         if (next?.usage === undefined) return;
         if (stream || previous) yield sample(next, previous, form);
         if (!stream && previous) return;

@@ -37,7 +37,7 @@ function plainEntry(engine: Engine, record: ContainerRecord, image: ImageRecord 
   return entry;
 }
 
-/** What both trees ask of a list. A count that is not positive asks for nothing. */
+/** Returns the options of a list, for both trees. A count that is not positive sets no limit. */
 export function listOptions(
   { all, last, limit, filters }: { all?: boolean; last?: number; limit?: number; filters?: string },
 ): ListOptions {

@@ -3,7 +3,7 @@ import { EngineError } from "../../lib/engine/errors.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { parseFilters } from "../parse_filters.ts";
 
-/** What became of one container of a prune. */
+/** The outcome of a prune for one container. */
 export interface Pruned {
   id: string;
   size: number;

@@ -5,7 +5,7 @@ import type { HealthCheck, HealthWish, OnFailure } from "../../lib/engine/record
 
 const ACTIONS: readonly OnFailure[] = ["none", "kill", "restart", "stop"];
 
-/** What an update changes of a container's health checks; `undefined` for nothing. */
+/** Returns an update's changes to a container's health checks; `undefined` for none. */
 export function healthChange(entities: UpdateEntities): HealthWish | undefined {
   const e = entities;
   const startupRetries = e.health_startup_retries ?? undefined;

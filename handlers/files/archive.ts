@@ -35,7 +35,7 @@ export async function getArchive(
   return archive!;
 }
 
-/** What a client asks of an archive's unpacking; `chown` is the tree's own default. */
+/** The options of a client for unpacking an archive; `chown` is the tree's own default. */
 export interface PutOptions {
   path?: string;
   copyUIDGID?: boolean;

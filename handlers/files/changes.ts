@@ -12,8 +12,8 @@ const TYPES: Record<string, ChangesOptions["kind"]> = {
 };
 
 /**
- * What changed in a container or an image, as a JSON array of {@linkcode Change}; null, as Go writes an empty list, where nothing
- * did. A container can make millions: the text is written as they are found.
+ * Yields the changes of a container or an image, as a JSON array of {@linkcode Change}; null, as Go writes an empty list, where
+ * there are none. A container can make millions: the text is written as they are found.
  */
 export async function* changes(
   engine: Engine,

@@ -5,7 +5,7 @@ import { emit } from "../wire/emit.ts";
 import { ImageImportReport, ImageLoadReport } from "../wire/images/image.ts";
 import type { ExportImagesQuery, ImportQuery } from "../wire/images/image_query.ts";
 
-/** What a saved archive says it is. */
+/** The content type of a saved archive. */
 export const ARCHIVE_TYPE = "application/octet; charset=us-ascii";
 
 /** Saves an image as the native tree does: in OCI's archive unless told otherwise. */

@@ -7,7 +7,7 @@ import { hasLabel, parseBoolean } from "../../lib/engine/text/list_filters.ts";
 import { parseMoment } from "../../lib/engine/text/moment.ts";
 import { createdSeconds } from "./view.ts";
 
-/** What image filters must know of the engine. */
+/** The engine's facts that image filters need. */
 export interface FilterScope {
   now: number;
   relations: Pick<Relations, "isDangling" | "isIntermediate">;

@@ -7,7 +7,7 @@ import { parseFilters } from "../parse_filters.ts";
 import { imageFilter } from "./filters.ts";
 import { imageSummary } from "./view.ts";
 
-/** What a list is asked for. */
+/** The query of a list. */
 export interface ListQuery {
   /** Show images that are only there because others were built on them. */
   all?: boolean;

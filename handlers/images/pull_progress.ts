@@ -38,7 +38,7 @@ async function* resume<T>(
   }
 }
 
-/** What went wrong, as text for a stream whose status is out already. */
+/** Returns an error's text for a stream whose status is out already. */
 export function errorText(error: unknown): string {
   return printableLines(messageOf(error));
 }

@@ -30,7 +30,7 @@ export async function pushImage(
   }
 }
 
-/** What went wrong with a push, as clients know it: whatever a registry says is a 400. */
+/** Returns a push's failure in the form that clients know: every error of a registry is a 400. */
 export function pushFailure(error: unknown, destination: string): unknown {
   if (!(error instanceof EngineError) || error.code === "no_such_image" || error.code === "cancelled") return error;
   const code = error.code === "registry" ? "invalid" : error.code;

@@ -6,7 +6,7 @@ import { parseDuration } from "../../lib/engine/text/duration.ts";
 
 const FORMATS: Record<string, PushOptions["format"]> = { "": undefined, oci: "oci", v2s2: "docker", docker: "docker" };
 
-/** What a push's query asks for. Throws a 400 that names what there is not. */
+/** Returns the options of a push's query. Throws a 400 that names an option that is not supported. */
 export function pushOptions(
   { all, compressionFormat, compressionLevel, forceCompressionFormat, format = "", retry, retryDelay, tlsVerify }:
     & Pick<PushQuery, "all" | "compressionFormat" | "compressionLevel" | "forceCompressionFormat" | "format">

@@ -26,7 +26,7 @@ export function registryCredentials(headers: Headers): CredentialSource | undefi
   const one = read("X-Registry-Auth", AuthConfig, value);
   const credential = credentialOf(one);
   if (credential) {
-    // Where a request may mean several registries, the one that came with the credential tells which has it.
+    // If a request may mean several registries, `serveraddress` names the one that the credential is for.
     const named = one.serveraddress ? credentialKey(one.serveraddress) : undefined;
     return (registry, _path, isAsked) => isAsked || credentialKey(registry) === named ? credential : undefined;
   }

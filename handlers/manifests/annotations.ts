@@ -18,7 +18,7 @@ export function annotationsOf(
   }));
 }
 
-/** What a body says of an entry. */
+/** Returns a body's annotations of an entry. */
 export function entryOf(body: ManifestAddOptions): EntryAnnotations {
   return {
     annotations: annotationsOf(body.annotation, body.annotations),
@@ -31,7 +31,7 @@ export function entryOf(body: ManifestAddOptions): EntryAnnotations {
   };
 }
 
-/** What a body says of the list as a whole. */
+/** Returns a body's annotations of the list as a whole. */
 export function listOf(body: ManifestAddOptions): ListAnnotations {
   const names = ["IndexAnnotation", "IndexAnnotations"] as const;
   return {

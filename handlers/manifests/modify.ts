@@ -14,7 +14,7 @@ import { entryOf, listOf, saysAnything } from "./annotations.ts";
 
 const BODY_LIMIT = 4 << 20;
 
-/** What a modification works with. */
+/** The input of a modification. */
 interface Modification {
   engine: Engine;
   name: string;
@@ -46,7 +46,7 @@ export async function modifyManifest(
   }
 }
 
-/** What was done, and what went wrong. */
+/** The changes made, and the errors. */
 interface Outcome {
   images: string[];
   files: string[];

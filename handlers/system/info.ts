@@ -35,7 +35,7 @@ function host({ host, platform, unavailable, name }: SystemInfo, logDriver = "k8
     serviceIsRemote: true,
     linkmode: "static",
   };
-  // Where there is no kernel the reason stands where a client shows the runtime.
+  // Without a kernel, the reason stands where a client shows the runtime.
   if (!host) return { ...common, ociRuntime: { name: "none", version: unavailable ?? "" } };
   return { ...common, ...hostFacts(host) };
 }

@@ -1,7 +1,7 @@
 import type { APIOptions, HeaderContext } from "../../lib/rest/mod.ts";
 import { wireErrors } from "./error_model.ts";
 
-/** What the service says it speaks. Clients compare these and refuse what is too old for them. */
+/** The API versions that the service announces. Clients compare these and refuse what is too old for them. */
 export const API_VERSION = { libpod: "6.0.0-dev", libpodMinimal: "4.0.0", compat: "1.44", compatMinimal: "1.24" };
 
 /** No identity a client sends is longer in earnest. */
@@ -18,7 +18,7 @@ function headers({ request }: HeaderContext): HeadersInit {
   };
 }
 
-/** What all families have in common; paths begin with a version or not, and `libpod` is another word for `engine`. */
+/** The options that all families have in common; paths begin with a version or not, and `libpod` is another word for `engine`. */
 export const API_OPTIONS: APIOptions = {
   versioned: true,
   aliases: { engine: ["libpod"] },

@@ -40,7 +40,7 @@ export function reply<S extends z.ZodType>(schema: S): Schema<z.input<S>, z.outp
   };
 }
 
-/** What changes a part of a schema as it is described. */
+/** A function that changes a part of a schema's description. */
 type Override = (part: { zodSchema: unknown; jsonSchema: Record<string, unknown> }) => void;
 
 function describe(

@@ -11,7 +11,7 @@ import { time, ZERO_TIME } from "./time.ts";
 /** A schema as the two walkers of this folder see it. */
 export type Schema = z.core.$ZodType;
 
-/** What a schema wraps, and how. */
+/** The schema that another wraps, and the kind of wrapping. */
 export interface Shape {
   /** The schema below optional, nullable, default and transformations. */
   inner: Schema;

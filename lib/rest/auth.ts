@@ -28,7 +28,7 @@ export interface Authenticator<Identity = unknown> {
   redact?(error: unknown): unknown;
   /** The CORS headers this request is granted. */
   cors?(request: Request): HeadersInit | undefined;
-  /** What documents say of it: a Security Scheme Object of OpenAPI 3.1. */
+  /** Its description in documents: a Security Scheme Object of OpenAPI 3.1. */
   readonly scheme?: Readonly<Record<string, unknown>>;
 }
 
@@ -90,10 +90,10 @@ export function requireAuthenticator(auth: unknown): void {
   throw new TypeError("Serve the API: pass an authenticator, or null to let everybody call");
 }
 
-/** What a check returns for a caller that it does not know. */
+/** The result of a check for a caller that it does not know. */
 type Refused = undefined | null | false;
 
-/** What a check returns, at once or later. */
+/** The result of a check, at once or later. */
 type Checked<Identity> = Identity | Refused | Promise<Identity | Refused>;
 
 /**

@@ -39,7 +39,7 @@ export interface UpgradeInit {
 }
 
 /**
- * What a runtime lends a handler; adapters pass it as second argument.
+ * The facilities of a runtime for a handler; adapters pass them as second argument.
  *
  * @example
  * ```ts
@@ -88,7 +88,7 @@ export interface Context<Identity = unknown> {
   readonly version: string | undefined;
   /** The function's name in the definition. */
   readonly name: string;
-  /** What the authenticator said of the caller. */
+  /** The identity that the authenticator returned for the caller. */
   readonly identity: Identity;
   /** Aborts when the peer goes away or the response's body is cancelled. */
   readonly signal: AbortSignal;

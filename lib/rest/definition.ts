@@ -5,7 +5,7 @@ import type { Schema } from "./plan/schema.ts";
 import type { CheckTag } from "./plan/tag_types.ts";
 
 /**
- * What a tag cannot say.
+ * The options of an operation that a tag cannot express.
  *
  * @example
  * ```ts
@@ -178,7 +178,7 @@ export interface APIOptions {
 }
 
 /**
- * What is known of a call when the headers of an API are made.
+ * The facts about a call when the headers of an API are made.
  *
  * @example
  * ```ts
@@ -204,7 +204,7 @@ export interface HeaderContext {
  * ```
  */
 export interface Definition<D extends Operations = Operations> {
-  /** Where a client finds it; without a scheme it is https. */
+  /** The address at which a client finds the API; without a scheme it is https. */
   readonly base: string;
   readonly operations: D;
   readonly options: APIOptions;

@@ -1,5 +1,5 @@
 /**
- * What an {@linkcode HTTPError} of the transport itself is about, so that an {@linkcode ErrorCodec} can word it.
+ * The kind of an {@linkcode HTTPError} of the transport itself, so that an {@linkcode ErrorCodec} can word it.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export class HTTPError extends Error {
 }
 
 /**
- * What an {@linkcode ErrorCodec} knows of the call that failed.
+ * The facts about a failed call for an {@linkcode ErrorCodec}.
  *
  * @example
  * ```ts

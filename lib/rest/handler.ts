@@ -83,7 +83,7 @@ export function handler<Identity = unknown>(
   return handlerWith(partsOf(options), auth, all, options);
 }
 
-/** What a server with these options can do. */
+/** Returns the parts of a server with these options. */
 export function partsOf({ etag: tagged, compress: compressed, bodyPatience }: HandlerOptions): ServerParts {
   if (!tagged && !compressed && bodyPatience === undefined) return SERVER_PARTS;
   const options = typeof compressed === "object" ? compressed : {};

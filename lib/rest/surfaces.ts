@@ -1,5 +1,6 @@
 /**
- * What an API tells of itself: an OpenAPI document, a page to read and try it, and a client module, all made from its definition.
+ * The self-description of an API: an OpenAPI document, a page to read and try it, and a client module, all made from its
+ * definition.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import { type Fetch, gantry, h3, hono, itty, orpc } from "./dispatch_peers.ts";
 import { inTurn } from "./in_turn.ts";
 import { engineRoutes, requestsFor } from "./routes.ts";
 
-/** What dispatching costs over a table of routes, in requests per second. */
+/** The rates of dispatching over a table of routes, in requests per second. */
 export interface DispatchResult {
   table: string;
   requests: number;

@@ -16,7 +16,7 @@ const User = z.object({
   address: z.object({ street: z.string(), city: z.string() }),
 });
 
-/** What every peer is asked: `GET /users/:id` gives a user, `POST /users` validates one and gives it back with an id. */
+/** The user in every peer's requests: `GET /users/:id` gives a user, `POST /users` validates one and gives it back with an id. */
 export const user = {
   name: "Ada",
   email: "ada@example.com",

@@ -10,7 +10,7 @@ import { UnixClient } from "./unix_client.ts";
 export interface Peer extends AsyncDisposable {
   name: string;
   pid: number;
-  /** Where it listens. */
+  /** The path of the socket that it listens on. */
   socket: string;
   /** Sends a request and reads the answer whole; throws when the status is not below 400. */
   call(method: string, path: string, body?: unknown): Promise<string>;

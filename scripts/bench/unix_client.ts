@@ -49,7 +49,7 @@ class Connection {
     return pieces;
   }
 
-  /** What comes before `end`. Heads and chunk sizes are short: they are looked for one byte at a time. */
+  /** Reads the text before `end`. Heads and chunk sizes are short: they are looked for one byte at a time. */
   async #line(end: string): Promise<string> {
     for (let at = 0;; at++) {
       while (at + end.length > this.#held.length) await this.#fill();

@@ -10,7 +10,7 @@ import { isBefore } from "../../path_version.ts";
 import { dockerHealth, healthSummary } from "./health.ts";
 import { dockerState, humanDuration } from "./state.ts";
 
-/** What a list entry needs besides the record. */
+/** The data of a list entry besides the record. */
 export interface SummaryOptions {
   image: ImageRecord | undefined;
   /** Milliseconds since the epoch. */
@@ -19,7 +19,7 @@ export interface SummaryOptions {
   networkID(name: string): string;
   /** The client's version of the API. */
   version?: string;
-  /** What its health checks found. */
+  /** The results of its health checks. */
   health?: HealthState;
   /** Bytes in the writable layer, when sizes are asked for. */
   rwSize?: number;

@@ -17,7 +17,7 @@ export async function compatUpdateContainer(engine: Engine, name: string, host: 
   const { resources: { memory, ...rest }, pathLimits, rlimits } = resourceSpec(
     accept(SpecGenerator, limits({ HostConfig: host })),
   );
-  // What a create takes for granted, swap as large as the memory, is not asked for here.
+  // A create defaults to swap as large as the memory; an update does not.
   const swap = host.MemorySwap === 0 ? undefined : host.MemorySwap;
   const { Name, MaximumRetryCount } = host.RestartPolicy;
   const { warnings } = await engine.containers.update(id, {

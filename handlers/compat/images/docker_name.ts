@@ -2,8 +2,8 @@ import type { Engine } from "../../../lib/engine/engine.ts";
 import { format, normalise } from "../../../lib/oci/reference.ts";
 
 /**
- * What a Docker client means by a name: `alpine` is `docker.io/library/alpine`, whatever the host prefers. An engine without
- * `dockerHub` gets the name as it is, and takes it for what the native tree takes it for.
+ * Returns the full name that a Docker client means: `alpine` is `docker.io/library/alpine`, whatever the host prefers. An engine
+ * without `dockerHub` gets the name as it is, and takes it for what the native tree takes it for.
  */
 export function dockerName({ dockerHub }: Pick<Engine, "dockerHub">, name: string): string {
   if (!dockerHub) return name;
@@ -15,7 +15,7 @@ export function dockerName({ dockerHub }: Pick<Engine, "dockerHub">, name: strin
   }
 }
 
-/** What a Docker client's name stands for here: the full name where there is such an image, else what the engine finds. */
+/** Returns the engine's name for a Docker client's: the full name where there is such an image, else the name as it is. */
 export function localName(engine: Engine, name: string): string {
   const full = dockerName(engine, name);
   return engine.images.exists(full) ? full : name;

@@ -15,7 +15,7 @@ import { LOG_DRIVERS } from "../../../lib/engine/text/log_drivers.ts";
 const NO_LOG_OPTION: Record<string, string | undefined> = { compress: "false", mode: "blocking" };
 
 /**
- * What a create request asks for, in the engine's words.
+ * Translates a create request into the engine's words.
  *
  * Throws `unsupported` naming the field for what cannot be honoured yet, `invalid` for what makes no sense.
  */

@@ -4,7 +4,7 @@ import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { rlimit } from "./resources.ts";
 import { gatherBinds, gatherMounts } from "./volume_text.ts";
 
-/** What a request is to be completed by, besides what the engine itself knows. */
+/** A function that returns fields to complete a request with, besides the defaults that the engine itself knows. */
 type Part = (g: SpecGenerator, defaults: ContainerDefaults) => Partial<SpecGenerator>;
 
 /** Namespaces first: other fields go by them. */
@@ -86,7 +86,7 @@ function process(g: SpecGenerator, d: ContainerDefaults): Partial<SpecGenerator>
   };
 }
 
-/** What the kernel keeps apart for this container; the rest is its neighbours' too. */
+/** Returns the configured sysctls that the kernel keeps apart for this container; its neighbours share the others. */
 function sysctls(g: SpecGenerator, asked: Record<string, string> | undefined): Record<string, string> {
   if (asked === undefined) return {};
   const isOwn = ({ nsmode = "" }: Namespace) => !["host", "container", "path"].includes(nsmode);

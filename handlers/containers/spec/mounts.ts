@@ -6,7 +6,7 @@ import { unsupported } from "./unsupported.ts";
 
 /** SELinux labels: no host of ours has them, so there is nothing to do. */
 const WITHOUT_EFFECT = new Set(["z", "Z"]);
-/** What a `mounts` entry may be besides a bind: volumes, images and artifacts have lists of their own. */
+/** The types of a `mounts` entry besides a bind: volumes, images and artifacts have lists of their own. */
 const TYPES = ["tmpfs", "ramfs", "devpts", "mqueue"] as const;
 /** The words for it that are no options of mount(2). */
 const CHOWN = /^(?:U|chown)(?:=(true|1))?$/;
@@ -24,7 +24,7 @@ export function mountSpecs(generator: SpecGenerator): MountSpec[] {
   ];
 }
 
-/** What volumes of the image become; `undefined`: what they usually do. */
+/** Returns the treatment of the image's volumes; `undefined` for the usual one. Throws `invalid` for an unknown mode. */
 export function imageVolumes({ image_volume_mode: mode }: SpecGenerator): "tmpfs" | "ignore" | undefined {
   const asked = (mode ?? "").toLowerCase();
   // "bind" is what Podman used to call it.

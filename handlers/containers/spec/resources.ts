@@ -13,7 +13,7 @@ import { unsupported } from "./unsupported.ts";
 
 const CGROUPS_MODES: readonly CgroupsMode[] = ["enabled", "no-conmon", "disabled"];
 
-/** What a create request asks for of limits and devices. */
+/** Returns the limits and devices of a create request. */
 export function resourceSpec(
   generator: SpecGenerator,
 ): Pick<

@@ -6,7 +6,7 @@ import { unsupported } from "./unsupported.ts";
 
 const NOTIFY = ["container", "conmon", "healthy", "ignore"] as const;
 
-/** What a create request says of users, files, hooks and the like: fields that go with nothing else. */
+/** Returns a create request's users, files, hooks and the like: fields that go with nothing else. */
 export function surroundings(g: SpecGenerator): Partial<ContainerSpec> {
   return {
     envHost: g.env_host || undefined,

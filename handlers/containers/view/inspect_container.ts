@@ -15,22 +15,22 @@ import { surroundingsConfig } from "./inspect_spec.ts";
 import { signalName } from "../../../lib/engine/text/signals.ts";
 import { DEFAULT_UMASK } from "../../../lib/engine/text/umask.ts";
 
-/** What an inspection needs besides the record. */
+/** The data of an inspection besides the record. */
 export interface InspectOptions {
   image: ImageRecord | undefined;
   /** The name of the server's own OCI runtime. */
   runtime: string;
-  /** What the host tells of it. */
+  /** The host's facts about the container. */
   facts: ContainerFacts | undefined;
   /** Bytes in the writable layer, when sizes are asked for. */
   rwSize?: number;
-  /** Where a named volume is on the host. */
+  /** Returns the path of a named volume on the host. */
   volumePath(name: string): string;
   /** Its exec sessions. */
   execIDs: readonly string[];
   /** A network's ID by its name. */
   networkID(name: string): string;
-  /** What its health checks found. */
+  /** The results of its health checks. */
   health: HealthState | undefined;
   /** The client is older than version 5: two fields have another form. */
   legacy?: boolean;

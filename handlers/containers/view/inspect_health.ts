@@ -20,7 +20,7 @@ export function healthConfig({ health }: ContainerRecord): Sparse<InspectContain
   };
 }
 
-/** What its checks found; `null` where it has none. */
+/** Returns the results of a container's checks; `null` where it has none. */
 export function healthResults({ health }: ContainerRecord, state?: HealthState): Sparse<HealthCheckResults> | null {
   if (activeHealth(health) === undefined) return null;
   return {

@@ -35,7 +35,7 @@ function mount(spec: MountSpec, volumePath: (name: string) => string) {
     Source: type === "volume" ? volumePath(source) : source,
     Destination: spec.shown ?? destination,
     Driver: type === "volume" ? "local" : "",
-    // What the fields below say is not said twice.
+    // The fields below hold these options: they are not repeated here.
     Options: options.filter((option) => !["ro", "rw", Propagation].includes(option)),
     RW: !options.includes("ro"),
     Propagation,

@@ -1,4 +1,4 @@
-/** What inspection tells of users, security and surroundings, beside what every container has. */
+/** The inspected fields for users, security and surroundings, beside those that every container has. */
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import type { IDMapping } from "../../../lib/engine/records/id_maps.ts";
 import type { InspectContainerConfig } from "../../wire/containers/container_inspect.ts";

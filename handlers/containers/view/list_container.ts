@@ -5,11 +5,11 @@ import { emit } from "../../wire/emit.ts";
 import { wireSeconds, wireTime } from "../../wire/time.ts";
 import { commandOf, exposedBy } from "./command.ts";
 
-/** What a list entry holds besides the record. */
+/** The data of a list entry besides the record. */
 export interface ListContainerOptions {
   /** Bytes in the writable layer. */
   rwSize?: number;
-  /** What its health checks found. */
+  /** The result of its health checks. */
   health?: string;
   /** The numbers of its process's namespaces, by the kernel's names for them. */
   namespaces?: Record<string, string>;

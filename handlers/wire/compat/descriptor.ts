@@ -1,5 +1,5 @@
 /**
- * What images and containers share, as Docker has it.
+ * The schemas that images and containers share, as Docker has them.
  *
  * @module
  */

@@ -97,14 +97,14 @@ export const ProgressMessage = z.object({
 });
 export type ProgressMessage = z.output<typeof ProgressMessage>;
 
-/** What became of one name or image of a removal. */
+/** The outcome of a removal for one name or image. */
 export const RemovedImage = z.object({ Deleted: z.string().optional(), Untagged: z.string().optional() });
 export type RemovedImage = z.output<typeof RemovedImage>;
 
-/** What a load brought. */
+/** The report of a load. */
 export const LoadedImages = z.object({ stream: z.string() });
 
-/** What an import made. */
+/** The report of an import. */
 export const ImportedImage = z.object({
   status: z.string(),
   progress: z.string(),

@@ -1,5 +1,5 @@
 /**
- * What the engine says of itself, as Docker has it.
+ * The engine's description of itself, as Docker has it.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What one container uses, as Docker tells it.
+ * The resource usage of one container, as Docker reports it.
  *
  * @module
  */

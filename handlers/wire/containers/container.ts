@@ -85,7 +85,7 @@ export type ContainerTopOKBody = z.output<typeof ContainerTopOKBody>;
 export const RmReport = z.object({
   Id: z.string(),
   Err: z.string().optional(),
-  /** What the caller called it by; in answers to clients before 5.0 only, which show it. */
+  /** The name that the caller used for it; in answers to clients before 5.0 only, which show it. */
   RawInput: z.string().optional(),
 });
 export type RmReport = z.output<typeof RmReport>;

@@ -1,5 +1,5 @@
 /**
- * What inspecting a container answers in the native tree.
+ * The answer to the inspection of a container in the native tree.
  *
  * @module
  */

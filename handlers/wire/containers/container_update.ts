@@ -1,5 +1,5 @@
 /**
- * What an update of a container carries, in the native tree.
+ * The request that updates a container, in the native tree.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a `SpecGenerator` is made of.
+ * The parts of a `SpecGenerator`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What containers use, as the native tree tells of several at once.
+ * The resource usage of several containers at once, as the native tree reports it.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What commits take and give.
+ * The requests and answers of commits.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What the operations on containers' files take and give.
+ * The requests and answers of the operations on containers' files.
  *
  * @module
  */

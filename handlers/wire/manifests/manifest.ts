@@ -116,7 +116,7 @@ export type ManifestPushReport = z.output<typeof ManifestPushReport>;
 export const ManifestCreateQuery = z.object({
   name: z.string().optional(),
   images: texts.optional(),
-  /** What the third generation calls `images`. */
+  /** The third generation's name for `images`. */
   image: texts.optional(),
   all: optionalFlag,
   amend: optionalFlag,

@@ -1,5 +1,5 @@
 /**
- * What the engine says of itself and its host.
+ * The engine's description of itself and its host.
  *
  * @module
  */

@@ -12,7 +12,7 @@ import { writeRequest } from "./write_request.ts";
 import type { OpenWebSocket, Receive } from "./receive.ts";
 
 /**
- * What sends the requests of a linked API. A {@linkcode Handler} fits, which calls an API without a network.
+ * The sender of a linked API's requests. A {@linkcode Handler} fits, which calls an API without a network.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ export type Linked<D extends Operations> = {
 };
 
 /**
- * What a client can do beyond JSON, text and streams.
+ * The parts of a client beyond JSON, text and streams.
  *
  * @example
  * ```ts
@@ -169,7 +169,7 @@ function caller(
   const send = async (request: Request) => {
     const response = await client.fetch(request);
     if (response.ok) return response;
-    // What a server in the same process makes of an abort is not what the caller is to see.
+    // A server in the same process may answer an abort: the caller sees the abort itself instead.
     request.signal.throwIfAborted();
     throw await readError(response, decodeError);
   };

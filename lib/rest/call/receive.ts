@@ -1,4 +1,4 @@
-/** Where the texts of a channel come from. */
+/** The source of a channel's texts. */
 export interface Texts {
   readonly opened: Promise<void>;
   /** The next text, or undefined at the end. */

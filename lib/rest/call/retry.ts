@@ -61,7 +61,7 @@ export function retry(options: RetryOptions = {}, client: Client = DIRECT): Clie
           if (wait > longest) return response;
           await response.body?.cancel();
         } catch (error) {
-          // What the caller has given up is not tried again; only a network's failure is a TypeError.
+          // A call that the caller has aborted is not tried again; only a network's failure is a TypeError.
           if (isLast || request.signal.aborted || !(error instanceof TypeError)) throw error;
         }
         await sleep(Math.min(wait, longest), request.signal);

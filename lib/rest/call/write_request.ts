@@ -71,7 +71,7 @@ function writeQuery({ constants, query, spreads }: Plan, args: readonly unknown[
   };
   for (const [name, value] of constants) append(name, value);
   for (const { argument, value } of spreads) {
-    // Those of a struct are among the parameters.
+    // The fields of a struct are parameters of their own, in path or query: only maps are written here.
     for (const [name, item] of Object.entries(value && args[argument] || {})) append(name, item);
   }
   // The last one counts, should a map have an entry of the same name.

@@ -4,7 +4,7 @@
  */
 export const FLOW = "gantry.flow";
 
-/** What a receiver sends now and then to say that it is there: credit for no value, which any sender takes. */
+/** The text that a receiver sends regularly to show that it is there: credit for no value, which any sender takes. */
 export const BEAT = "0";
 
 /** Milliseconds from one beat to the next. A browser may delay those of a page in the background to one in a minute. */
@@ -19,7 +19,7 @@ export const WINDOW = 64;
 /** No honest receiver grants more than this. */
 const MOST = 1_000_000;
 
-/** What the receiver has granted and the sender has not used. */
+/** The credit that the receiver has given and the sender has not used. */
 export class Credit {
   #left = 0;
   #closed = false;

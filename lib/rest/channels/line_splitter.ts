@@ -29,7 +29,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** What follows the last end of a line. */
+  /** Returns the text after the last end of a line. */
   end(): string {
     const rest = this.#rest.join("");
     this.#rest = [];

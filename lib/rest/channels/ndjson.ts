@@ -7,10 +7,10 @@ const LINGER = 10;
 /** How values go out in a body of text. */
 export interface Frames {
   value(text: string): string;
-  /** What ends the body. */
+  /** The text that ends the body. */
   readonly done?: string;
   failed?(error: unknown): string;
-  /** What goes out after so many milliseconds without a value. */
+  /** The text sent after `after` milliseconds without a value. */
   readonly idle?: { readonly text: string; readonly after: number };
 }
 
@@ -28,7 +28,7 @@ export function textBody(source: ChannelSource, frames: Frames, signal: AbortSig
     async pull(controller) {
       const send = (text: string) => controller.enqueue(encoder.encode(text));
       const { idle } = frames;
-      // What waits unread says well enough that the channel lives.
+      // Texts that wait unread already show that the channel lives: no beat then.
       const beat = idle && setInterval(() => controller.desiredSize === 0 && send(idle.text), idle.after);
       try {
         const text = await source.batch((text) => frames.value(text));

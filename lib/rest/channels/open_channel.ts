@@ -15,9 +15,9 @@ export interface OpenOptions<T> {
   decode(text: string): T | Promise<T>;
   /** Open a WebSocket to the request's address instead. */
   readonly websocket?: boolean;
-  /** What opens it; the platform's own by default. */
+  /** The function that opens a WebSocket; the platform's own by default. */
   readonly openWebSocket?: OpenWebSocket;
-  /** Where the texts come from when it is no WebSocket; lines of JSON by default. */
+  /** The source of the texts when the channel is no WebSocket; lines of JSON by default. */
   readonly receive?: Receive;
   readonly signal?: AbortSignal;
 }

@@ -102,7 +102,7 @@ function receiveEvents(request: Request, fetch: Fetch, { wait = 1000, attempts =
   };
 }
 
-/** What the server says has gone wrong: its source has failed, and connecting again would not help. */
+/** A failure that the server reports: its source has failed, and connecting again would not help. */
 class ChannelError extends Error {
   constructor(data: string) {
     super(`Read a channel: ${text(data)}`);

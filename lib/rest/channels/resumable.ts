@@ -16,7 +16,7 @@ export interface ResumableOptions {
   readonly heartbeat?: number;
 }
 
-/** What is known of a source that can be resumed. */
+/** The description of a source that can be resumed. */
 export interface Resume<T> extends ResumableOptions {
   open(after: string | undefined): AsyncIterable<readonly [id: string, value: T]>;
 }

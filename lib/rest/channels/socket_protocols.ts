@@ -40,7 +40,7 @@ export function offeredProtocols(headers: Headers): string[] {
   return headers.get("sec-websocket-protocol")?.split(",").map((name) => name.trim()) ?? [];
 }
 
-/** What a request says behind the name of an authentication scheme: in its `Authorization`, or as a subprotocol of a WebSocket. */
+/** Returns the text behind the scheme's name in a request: in its `Authorization`, or as a subprotocol of a WebSocket. */
 export function credentialOf(headers: Headers, scheme: "bearer" | "basic"): string | undefined {
   const [, named, text] = /^(\w+) +(\S+) *$/.exec(headers.get("authorization") ?? "") ?? [];
   if (named?.toLowerCase() === scheme) return text;

@@ -75,7 +75,7 @@ function examine(operations: Operations, options: APIOptions): { problems: strin
   return { problems, plans };
 }
 
-/** What stands where a schema should, which only the compiler of a typed program tells. */
+/** Returns the arguments and results that are not schemas; otherwise only a typed program's compiler reports them. */
 function strangersOf({ args, results }: Operation): string[] {
   const isStranger = (schema: Partial<Schema> | null | undefined) => typeof schema?.["~standard"] !== "object";
   const look = (schemas: readonly Schema[], what: string) =>
@@ -94,7 +94,7 @@ function findOddNames(operations: Operations): string[] {
   ]);
 }
 
-/** What libraries throw for a part that is not of their own making says nothing of the marker that is likely to be it. */
+/** Returns advice for a TypeError of a schema library: its message does not name the nested marker, its likely cause. */
 function hintFor(error: unknown): string {
   return error instanceof TypeError
     ? " (a marker such as int64 stands for a whole argument or result; within an object take z.bigint(), z.date() or z.instanceof(Uint8Array))"

@@ -7,14 +7,14 @@ import type { Plan } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
 import type { CheckedTag } from "../tag/tag_checker.ts";
 
-/** What helps where a kind cannot be told. */
+/** Returns advice for a schema whose kind cannot be told. */
 function hint(schema: Schema): string {
   return schema["~standard"].jsonSchema
     ? "use int64, uint64, time or bytes, give it a type, or name a content type in the tag"
     : "it has no JSON Schema part: wrap it as toStandardJsonSchema() of @valibot/to-json-schema does, or name a content type in the tag";
 }
 
-/** What is wrong with the query, the body, the results and the options of an operation. */
+/** Returns the problems of an operation's query, body, results and options. */
 export function problemsOfRules(operation: Operation, tag: CheckedTag, plan: Plan, options: APIOptions): Problem[] {
   return [
     ...queryProblems(tag, plan),
@@ -47,7 +47,7 @@ function queryProblems({ query }: CheckedTag, plan: Plan): Problem[] {
   return problems;
 }
 
-/** What body and result have in common. */
+/** The properties that body and result have in common. */
 type Typed = Pick<Plan["result"] | NonNullable<Plan["body"]>, "shape" | "contentType" | "kind" | "tagged">;
 
 /** A content type that carries no such value would be answered 415 or 406 whatever comes. */

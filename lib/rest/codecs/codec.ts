@@ -3,7 +3,7 @@ import { isScalar, type Kind } from "../plan/kind.ts";
 import { readPlain, writeScalar } from "./scalar_text.ts";
 
 /**
- * What a codec must know of the value at hand.
+ * The facts that a codec needs about a value.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export interface Encoded {
 export interface Codec {
   /** The content type, in lower case and without parameters, as in `application/json`. */
   readonly type: string;
-  /** What goes out as Content-Type; `type` when left out. */
+  /** The Content-Type sent; `type` when left out. */
   readonly header?: string;
   /** Whether values of this kind can be carried. */
   carries(kind: Kind): boolean;

@@ -53,7 +53,7 @@ export function isHeaderReader(value: unknown): value is HeaderReader {
 }
 
 /**
- * What an encoder on the client writes a request to: headers and body, and nothing else.
+ * The target of an encoder on the client: a request's headers and body, and nothing else.
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ export interface RequestWriter {
   write(chunk: Uint8Array | string): void;
 }
 
-/** What lets values write and read headers: the part of a client or server that does. */
+/** The part of a client or server that lets values write and read headers. */
 export interface HeaderValues {
   /** Whether any of `values` writes headers. */
   writes(values: readonly unknown[]): boolean;

@@ -39,7 +39,7 @@ const WORDS: Partial<Record<Kind["type"], string>> = {
   bytes: "base64",
 };
 
-/** What a text of this kind looks like, for messages. */
+/** Describes the text of a kind, for messages. */
 export function describeKind(kind: Kind): string {
   return kind.type === "choice" ? kind.of.map(describeKind).join(" or ") : WORDS[kind.type] ?? `a ${kind.type}`;
 }

@@ -27,7 +27,7 @@ export interface XMLOptions {
   readonly type?: string;
 }
 
-/** What an attribute's name begins with in a struct, and the name of text beside attributes. */
+/** The prefix of an attribute's name in a struct, and the name of text beside attributes. */
 const ATTRIBUTE = "@";
 const TEXT = "#text";
 
@@ -82,7 +82,7 @@ export function xml({ root = "root", type = "application/xml" }: XMLOptions = {}
 /** Whether a value is a text that says nothing. */
 const isBlank = (value: unknown) => typeof value === "string" && value.trim() === "";
 
-/** What nothing is known of, without the white space between its elements. */
+/** Returns a value of unknown kind without the white space between its elements. */
 function withoutBlanks(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutBlanks);
   if (!isRecord(value)) return value;

@@ -45,7 +45,7 @@ type ClientArguments<S extends readonly Schema[], Tail extends unknown[] = []> =
 type ValuesOf<V extends readonly unknown[]> = V extends readonly [] ? void : V extends readonly [infer One] ? One : V;
 
 /**
- * What a server function returns: nothing, its one result, or a tuple. It throws its errors, so an `error` result is left out.
+ * The result of a server function: nothing, its one result, or a tuple. It throws its errors, so an `error` result is left out.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export type ServerResult<R extends readonly Schema[]> = R extends
   : ValuesOf<Inputs<R>>;
 
 /**
- * What a client call resolves to: nothing, its one result, or a tuple, with the error last where the definition says `error`.
+ * The result of a client call: nothing, its one result, or a tuple, with the error last where the definition says `error`.
  *
  * @example
  * ```ts

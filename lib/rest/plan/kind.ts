@@ -2,7 +2,7 @@ import { MARKER, type MarkerKind } from "./marker.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * What a value is, as far as the transport must know to carry it.
+ * The kind of a value, as far as the transport must know it to carry the value.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ function nested(type: unknown, of?: unknown): Record<string, string> | undefined
   return kind ? { [NESTED]: kind } : undefined;
 }
 
-/** What zod, valibot and arktype pass to the functions they are given in `libraryOptions`. */
+/** The argument that zod, valibot and arktype pass to the functions in `libraryOptions`. */
 interface Part {
   readonly zodSchema?: {
     readonly _zod: { readonly def: { readonly type: string }; readonly bag: { Class?: unknown } };

@@ -2,7 +2,7 @@ import { decodeBase64 } from "../codecs/base64.ts";
 import type { Schema, Validated } from "./schema.ts";
 
 /**
- * What a marker stands for: how its values travel as text and in JSON.
+ * The meaning of a marker: how its values travel as text and in JSON.
  *
  * @example
  * ```ts
@@ -166,7 +166,7 @@ export const error: Marker<Error | undefined> & { readonly [MARKER]: "error" } =
 ) as Marker<Error | undefined> & { readonly [MARKER]: "error" };
 
 /**
- * What a client may pass, and a server may return, where a definition says {@linkcode stream}.
+ * The values that a client may pass, and a server may return, where a definition says {@linkcode stream}.
  *
  * @example
  * ```ts

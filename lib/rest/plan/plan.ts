@@ -78,7 +78,7 @@ export function placeholdersOf({ parts }: TagSegment): Placeholder[] {
   return parts.filter((part) => typeof part !== "string");
 }
 
-/** Where a placeholder's value goes; the argument is -1 when it goes nowhere. */
+/** Returns the destination of a placeholder's value; the argument is -1 when there is none. */
 export function findTarget(all: readonly ArgumentPlan[], source: Source): Target {
   if ("argument" in source) return { ...source, path: [], kind: all[source.argument]?.kind ?? { type: "any" } };
   for (const [argument, { kind }] of all.entries()) {

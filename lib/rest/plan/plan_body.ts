@@ -31,7 +31,7 @@ export function planBody(
 
 const typeOf = (marker: StreamMarker) => marker.type ?? "application/octet-stream";
 
-/** What several values make together: an object where they have names, else a list; one alone is what it is. */
+/** Combines the kinds of several values: an object where they have names, else a list; one alone stays as it is. */
 function combine(kinds: Kind[], names: readonly string[]): { shape: "fields" | "value" | "list"; kind: Kind } {
   if (names.length > 0) {
     // Rules without a value of their own are a problem that the check tells.

@@ -9,7 +9,7 @@ export type Segment =
   | { readonly type: "partial"; readonly parts: readonly ({ readonly text: string } | { readonly name: string })[] }
   | { readonly type: "remainder"; readonly name: string };
 
-/** Where a value goes: an argument by its number, or a field within it. */
+/** The destination of a value: an argument by its number, or a field within it. */
 export interface Target {
   readonly argument: number;
   /** Empty when the value is the argument itself. */
@@ -35,7 +35,7 @@ export interface QueryParameter extends Target {
 /** An argument spread over the query: a struct, whose fields are query parameters, or a map. */
 export interface QuerySpread {
   readonly argument: number;
-  /** What the values of a map are; undefined for a struct. */
+  /** The kind of a map's values; undefined for a struct. */
   readonly value: Kind | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a {@linkcode Schema} validated to: the value, or what is wrong with it.
+ * The outcome of a {@linkcode Schema}'s validation: the value, or its issues.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ export interface Issue {
 }
 
 /**
- * What a schema library is asked for when it writes a JSON Schema.
+ * The options for a schema library when it writes a JSON Schema.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import type { ErrorMarker } from "./function_types.ts";
 import type { Input, Schema } from "./schema.ts";
 
 /**
- * What the compiler shows when a tag and its schemas do not fit.
+ * The type that the compiler shows when a tag and its schemas do not fit.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ type Words<T extends string, Made extends unknown[] = []> = T extends `${string}
   ? Words<Rest, [...Made, 0]>
   : [...Made, 0]["length"];
 
-/** What stands after the path: ` (ARGUMENT_RULES) RESULT_RULES`. */
+/** The text after the path: ` (ARGUMENT_RULES) RESULT_RULES`. */
 type AfterPath<T extends string> = T extends `${string} ${string} ${infer Rules}` ? Rules : "";
 type ArgumentRules<Rules extends string> = Rules extends `(${infer Names})${string}` ? Names : "";
 type ResultRules<Rules extends string> = Rules extends `(${string}) ${infer Names}` ? Names

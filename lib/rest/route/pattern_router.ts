@@ -41,7 +41,7 @@ function expressionOf(segments: readonly Segment[]): RegExp {
       if ("text" in part) return escape(part.text);
       groups++;
       if (segment.type === "remainder") return "(.+)";
-      // What is between two names is looked for once (a lookahead is not gone back into): trying all places would take ever longer.
+      // The text between two names is searched once (a lookahead does not backtrack): trying all places would take ever longer.
       const next = index < parts.length - 2 && parts[index + 1];
       return next && "text" in next ? `(?=([^/]+?)${escape(next.text)})\\${groups}` : "([^/]+)";
     }).join("")

@@ -24,7 +24,7 @@ interface Remainder<Leaf> {
   tails: Tail<Leaf>[];
 }
 
-/** What follows a remainder: a trie of one path. */
+/** The path after a remainder: a trie of one path. */
 interface Tail<Leaf> {
   key: string;
   segments: readonly Segment[];

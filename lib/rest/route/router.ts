@@ -14,7 +14,7 @@ export interface Route<Value> {
 /** The route of a request. */
 export interface Match<Value> {
   readonly value: Value;
-  /** What the path says of each placeholder, in order, as it stands in the path. */
+  /** The text of each placeholder, in order, as it stands in the path. */
   readonly captures: readonly string[];
   readonly version?: string | undefined;
 }
@@ -50,7 +50,7 @@ export abstract class Router<Value> {
 /** Makes a router of routes. */
 export type MakeRouter = <Value>(routes: readonly Route<Value>[]) => Router<Value>;
 
-/** What a request must be beyond method and path. */
+/** A condition on a request beyond method and path. */
 export type Condition = (query: string) => boolean;
 
 /** The conditions of an operation. Of those with the same path, the one with more of them is asked first; among equals, the first defined. */

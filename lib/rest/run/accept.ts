@@ -10,7 +10,7 @@ export function negotiate(header: string | null, offered: readonly string[]): st
   const wanted = new Map<string, number>();
   for (const range of header.toLowerCase().split(",", 64)) {
     const [type] = range.split(";");
-    // What is not a number is not accepted.
+    // A `q` that is not a number counts as 0: not accepted.
     const q = Number.parseFloat(/;\s*q=([^;]*)/.exec(range)?.[1] ?? "1") || 0;
     if (!wanted.has(type.trim())) wanted.set(type.trim(), Math.min(q, 1));
   }

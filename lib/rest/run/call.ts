@@ -10,7 +10,7 @@ export class Call implements Context {
   declare readonly version: string | undefined;
   declare readonly query: string;
   declare readonly captures: readonly string[];
-  // Those below are not even written for most calls.
+  // The fields below are not even written for most calls.
   declare identity: unknown;
   declare upgraded: Response | undefined;
   /** The headers the function set, if it touched them. */

@@ -14,7 +14,7 @@ import { ResponseWriter } from "./write_response.ts";
 import type { ResultWriter } from "./write_result.ts";
 
 /**
- * What a server can do beyond JSON and text.
+ * The parts of a server beyond JSON and text.
  *
  * @example
  * ```ts
@@ -95,7 +95,7 @@ export function handlerWith<Identity = unknown>(
   implementations: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],
   options: HandlerOptions = {},
 ): Handler {
-  // What an authenticator makes, its implementations take: that is checked above, and the endpoints only pass it on.
+  // The implementations take the identity that their authenticator makes: checked above, the endpoints only pass it on.
   const checked = auth as Authenticator<unknown> | null;
   const all = ("definition" in implementations ? [implementations] : implementations) as readonly Implementation[];
   const writers = all.map(({ definition }) => new ResponseWriter(definition.options, checked, options, parts));

@@ -16,7 +16,7 @@ export class Endpoint {
   readonly responses: ResponseWriter;
   readonly #auth: Authenticator<unknown> | null;
   readonly #function: AnyFunction | undefined;
-  /** What the function is called on. */
+  /** The object that the function is called on. */
   readonly #functions: unknown;
   readonly #readArguments: ReadArguments;
   readonly #results: ResultWriter;
@@ -31,7 +31,7 @@ export class Endpoint {
     this.plan = plan;
     this.responses = responses;
     this.#auth = auth;
-    // What the types of `implement` have checked: tables all the way, then a function.
+    // The types of `implement` have checked this: tables all the way, then a function.
     const path = plan.name.split(".");
     const last = path.pop()!;
     const holder = path.reduce<FunctionTable | undefined>((table, name) => table?.[name] as FunctionTable, functions);
@@ -82,7 +82,7 @@ export class Endpoint {
     const request = decode?.(sent, limit, shape) ?? sent;
     if (shape === "stream") return streams?.read(request, limit);
     const codec = codecForBody(this.#codecs, asTagged ? null : request.headers.get("content-type"), contentType, kind);
-    // What becomes of a body that was compressed nobody has bounded.
+    // The platform has not bounded a compressed body's size after decompression.
     return readBody(request, limit, codec, { kind }, request === sent && platform.boundedBodies);
   }
 }

@@ -100,7 +100,7 @@ function settle(plan: Plan, index: number, values: unknown[], validated: Validat
   values[index] = validated.value;
 }
 
-/** What an argument is called in messages: its name in path, query or body, or its number. */
+/** Returns the name of an argument in messages: its name in path, query or body, or its number. */
 export function argumentName({ parameters, query, spreads, body }: Plan, index: number): string {
   const isIt = ({ argument, path }: { argument: number; path?: readonly string[] }) =>
     argument === index && !path?.length;

@@ -46,7 +46,8 @@ export async function readBody(
     if (given.length > limit) throw tooLarge(limit);
     detail = "it is not UTF-8";
     const text = typeof given === "string" ? given : UTF8.decode(given);
-    // What is not UTF-8 comes as replacement characters, three bytes each, of fewer bytes (or of three that begin a longer character).
+    // Bytes that are not UTF-8 come as replacement characters, three bytes each, of fewer bytes (or of three that begin a longer
+    // character).
     if (length && text.includes("\ufffd") && new Blob([text]).size !== +length) throw detail;
     detail = undefined;
     // Text that is not there is not empty text.

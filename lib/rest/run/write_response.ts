@@ -6,7 +6,7 @@ import { type EncodedError, type ErrorCodec, HTTPError } from "../error.ts";
 import { encodeProblem } from "../problem.ts";
 import { type FixedHeaders, fixedHeaders, setHeaders } from "./response_headers.ts";
 
-/** What is known of a call, or of a request that no operation takes. */
+/** The facts about a call, or about a request that no operation takes. */
 export interface AnsweredCall {
   readonly request: Request;
   readonly platform: Platform;
@@ -79,7 +79,7 @@ export class ResponseWriter {
     const { encoded: { status, body, headers: own }, redacted } = this.encode(error, call);
     const headers = new Headers(this.headers.entries);
     this.complete(headers, call, [redacted]);
-    // What the function had set described the body it did not get to send.
+    // These headers of the function described the body that it did not get to send.
     for (const name of ["content-length", "content-encoding", "content-type"]) headers.delete(name);
     const isText = typeof body === "string";
     const isEmpty = body == null || status === 204 || status === 304 || call.request.method === "HEAD";

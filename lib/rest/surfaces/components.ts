@@ -21,10 +21,10 @@ const SCHEMAS = new Set([
 ]);
 /** Keywords whose value holds schemas by names. */
 const NAMED = new Set(["properties", "patternProperties", "dependentSchemas"]);
-/** What says nothing to a reader of the document, or is said elsewhere in it. */
+/** The keys that tell a reader of the document nothing, or whose information is elsewhere in it. */
 const DROPPED = new Set(["$schema", "$defs", "definitions", "$id", "id", "rest"]);
 
-/** What the transport's marks of nested values stand for in JSON. */
+/** The JSON Schemas of the transport's marks of nested values. */
 const MARKED: Record<string, JSONSchema> = {
   int64: { type: "integer", format: "int64" },
   time: { type: "string", format: "date-time" },
@@ -56,7 +56,7 @@ export class Components {
     return this.#read(rawSchema(schema), name);
   }
 
-  /** What a reference stands for, at one remove or more. */
+  /** Resolves a reference, also one to another reference. */
   resolve(json: JSONSchema): JSONSchema {
     let found = json;
     for (let i = 0; i < 16 && typeof found.$ref === "string"; i++) {

@@ -142,7 +142,7 @@ function introduction({ info, components }: OpenAPIDocument): Content {
   `;
 }
 
-/** What goes with every request that the page sends. */
+/** Returns the form for the credentials and headers sent with every request of the page. */
 function credentials(scheme: Readonly<Record<string, unknown>> | undefined): Content {
   const fields = scheme?.type !== "http"
     ? undefined

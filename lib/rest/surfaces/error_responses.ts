@@ -27,7 +27,7 @@ function failure(status: number, message: string, kind?: HTTPErrorKind): Failure
   return { status, description: REASONS[status], error };
 }
 
-/** What an operation can fail with before or after its function runs. */
+/** Returns the failures of an operation before or after its function runs. */
 function failuresOf({ plan }: Described, auth: Authenticator<unknown> | null): Failure[] {
   const { body, result, asTagged } = plan;
   const bodied = body !== undefined && body.shape !== "stream";

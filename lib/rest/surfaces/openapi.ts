@@ -9,7 +9,7 @@ import type { OpenAPIDocument, OperationObject } from "./openapi_types.ts";
 import { parametersOf } from "./parameters.ts";
 
 /**
- * What a document says beside the operations.
+ * The options of a document beside its operations.
  *
  * @example
  * ```ts
@@ -25,9 +25,9 @@ export interface DocumentOptions {
   /** The version of the API, not of OpenAPI. */
   version?: string;
   description?: string;
-  /** Where the API is served; `/`, the server of the document itself, unless said. */
+  /** The URLs at which the API is served; by default `/`, the server of the document itself. */
   servers?: readonly string[];
-  /** Who may call: its `scheme` is what the document says of authentication. */
+  /** The authenticator of callers: its `scheme` is the document's statement on authentication. */
   auth?: Authenticator<unknown> | null;
 }
 
@@ -115,7 +115,7 @@ function infoOf(definitions: readonly Definition[], options: DocumentOptions): O
   };
 }
 
-/** What the main spelling of a path does not say: other words for its first segment, and versions in front. */
+/** Describes the other spellings of a path: other words for its first segment, and versions in front. */
 function spellings(definitions: readonly Definition[]): string[] {
   const notes = new Set<string>();
   for (const { options: { aliases, versioned } } of definitions) {
@@ -149,7 +149,7 @@ class Paths {
   }
 }
 
-/** What tells operations of one path apart: as much of the query as is always the same. */
+/** Returns the part of the query that is always the same: it distinguishes operations of one path. */
 function distinction({ constants, present }: Plan): string {
   const parts = [...constants.map(([name, value]) => `${name}=${encodeURIComponent(value)}`), ...present];
   return parts.length === 0 ? "" : `?${parts.join("&")}`;

@@ -94,7 +94,7 @@ class Arguments {
   at({ argument, path }: Target): { json: JSONSchema; required: boolean } {
     let json = this.whole(argument);
     let required = !isOptional(this.#described.plan.arguments[argument].schema);
-    // What stands in a struct can be required even when an empty struct would be refused: that is why.
+    // A field of a struct can be required even when an empty struct would be refused: that is why.
     if (path.length > 0) required = true;
     for (const key of path) {
       const holder = this.#components.resolve(json);

@@ -1,7 +1,7 @@
 import { isObject } from "./components.ts";
 import type { JSONSchema } from "./openapi_types.ts";
 
-/** What the marked kinds are in TypeScript. */
+/** The TypeScript types of the marked kinds. */
 const MARKED: Record<string, string> = { int64: "bigint", uint64: "bigint", time: "Date", bytes: "Uint8Array" };
 /** No schema that is meant to be read is deeper. */
 const MAX_DEPTH = 32;
@@ -38,7 +38,7 @@ export function schemaType(json: unknown, depth = 0): string {
 /** A name of a component as a name of a type. */
 export function typeName(name: string): string {
   const clean = name.replaceAll(/[^A-Za-z0-9_$]/g, "_").replace(/^(?=\d)/, "_");
-  // What the module declares, and what TypeScript has, keep their names.
+  // A type must not take a name of the module or of TypeScript itself: it gets a `_`.
   return /^(APIError|Channel|ConnectOptions|CallOptions|Client|Bytes|Date|Error|Array|Record|Promise|Blob)$/.test(clean)
     ? `${clean}_`
     : clean;

@@ -36,7 +36,7 @@ export interface SurfacesOptions extends DocumentOptions {
 interface Face {
   /** The name it also has below the root. */
   readonly file: string;
-  /** What it is asked for by, and goes out as. */
+  /** The content type that it is requested by and sent as. */
   readonly type: string;
   headers?(): HeadersInit | Promise<HeadersInit>;
   write(): string;

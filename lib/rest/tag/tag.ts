@@ -1,11 +1,11 @@
-/** Where the value of a placeholder comes from: an argument by its number (from 0), or a field within a struct argument. */
+/** The source of a placeholder's value: an argument by its number (from 0), or a field within a struct argument. */
 export type Source = { readonly argument: number } | { readonly field: readonly string[] };
 
 /** A placeholder in a path. */
 export interface Placeholder {
   readonly name: string;
   readonly source: Source;
-  /** Where its source stands in the tag, from 1; only {@linkcode checkTag} tells. */
+  /** The column of its source in the tag, from 1; only {@linkcode checkTag} sets it. */
   readonly column?: number;
 }
 

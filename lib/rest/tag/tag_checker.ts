@@ -9,7 +9,7 @@ export interface TagProblem {
 /** A tag, taken apart in spite of what is wrong with it. */
 export interface CheckedTag extends Tag {
   readonly problems: readonly TagProblem[];
-  /** Where the rules begin, for problems that concern them. */
+  /** The columns where the rules begin, for problems that concern them. */
   readonly columns: { readonly arguments: number; readonly results: number };
 }
 

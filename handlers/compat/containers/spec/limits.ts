@@ -34,7 +34,7 @@ export function limits({ HostConfig: host }: Pick<CreateContainerConfig, "HostCo
   };
 }
 
-/** What an inspection shows of a container without a /dev/shm of its own is nothing to be asked for. */
+/** Whether `ShmSize` is unset, or as an inspection shows it for a container without a /dev/shm of its own: no request for one. */
 function isNoWish({ ShmSize, IpcMode }: HostConfig): boolean {
   return ShmSize === 0 || (ShmSize === DEFAULT_SHM_SIZE && (IpcMode === "host" || IpcMode === "none"));
 }

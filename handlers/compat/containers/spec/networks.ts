@@ -13,7 +13,7 @@ import type { SpecGenerator } from "../../../wire/containers/spec_generator.ts";
 /** Docker's names for the network containers get that ask for none. */
 const DEFAULT_NAMES = new Set(["", "default", "bridge"]);
 
-/** What is chosen where a request leaves it open. */
+/** The defaults for what a request leaves open. */
 export interface NetworkDefaults {
   /** The engine's name of its default network. */
   network: string;

@@ -70,7 +70,7 @@ export function specGenerator(
   return accept(SpecGenerator, sparse);
 }
 
-/** What only other systems have, and what belongs into images. */
+/** Throws `unsupported` for fields that only other systems have, and for fields that belong into images. */
 function refuseForeign(config: CreateContainerConfig): void {
   const { HostConfig: host } = config;
   const foreign = {

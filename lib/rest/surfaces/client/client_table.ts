@@ -20,13 +20,13 @@ export type WireKind =
   /** A struct, by its place in the table of kinds: structs can hold themselves. */
   | { readonly struct: number };
 
-/** Where in the arguments a value is: the argument's number, then the names within. */
+/** The place of a value in the arguments: the argument's number, then the names within. */
 export type WirePlace = readonly [argument: number, ...path: string[]];
 
 /** A field of a form. */
 export interface WireField {
   readonly name: string;
-  /** What its parts are called. */
+  /** The name of its parts. */
   readonly part: string;
   readonly kind: WireKind;
   /** Whether it is a list, each part an item of it; one that is `needed` is empty where there is none. */
@@ -58,7 +58,7 @@ export interface WireOperation {
     readonly names: readonly string[];
     readonly type: string;
     readonly kind: WireKind;
-    /** What a form that comes back is read into. */
+    /** The fields that a returned form is read into. */
     readonly fields?: readonly WireField[];
     /** How many results there are, the error left out. */
     readonly count: number;
@@ -66,7 +66,7 @@ export interface WireOperation {
   };
 }
 
-/** What the client module is generated from. */
+/** The data that the client module is generated from. */
 export interface ClientTable {
   readonly operations: readonly WireOperation[];
   /** The fields of structs; those that pass as they are left out. */

@@ -81,7 +81,7 @@ export function clientTypes(definitions: Definitions): string {
   ].join("\n");
 }
 
-/** What stands under a name: an operation, a namespace, or both. */
+/** The meaning of a name: an operation, a namespace, or both. */
 interface Member {
   call?: { readonly about: string; readonly signature: string };
   readonly members: Members;
@@ -122,7 +122,7 @@ function signature(described: Described, components: Components): string {
   return `(${[...parameters, "options?: CallOptions"].join(", ")}): Promise<${resultType(described, components)}>`;
 }
 
-/** What a struct is called that has no name: as in the OpenAPI document where it is there too. */
+/** Returns the name of a struct that has none: as in the OpenAPI document where it is there too. */
 function argumentTypeName({ plan, id }: Described, index: number): string {
   if (plan.spreads.some((spread) => spread.argument === index)) return `${id}Query`;
   if (plan.body?.shape === "value" && plan.body.arguments.includes(index)) return `${id}Request`;

@@ -8,9 +8,9 @@ const OWN = new Set(["APIError", "connect"]);
 
 /** How an operation, or a namespace, is exported. */
 export interface ModuleName {
-  /** What it is called within the module. */
+  /** Its name within the module. */
   readonly local: string;
-  /** What it is exported as: a word that is reserved can be exported, if not be declared. */
+  /** Its exported name: a word that is reserved can be exported, if not be declared. */
   readonly as: string;
 }
 
@@ -23,7 +23,7 @@ export function moduleNames(ids: readonly string[]): ModuleName[] {
   });
 }
 
-/** What the text of the module declares. */
+/** The names that the text of the module declares. */
 const INNER = new Set(
   "operations structs values channels origin client clientValues clientRequests clientChannels clientEvents clientCalls"
     .split(" "),

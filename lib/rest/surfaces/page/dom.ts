@@ -58,7 +58,7 @@ export interface PageDocument {
   addEventListener(type: string, listener: (event: PageEvent) => void): void;
 }
 
-/** What else a window has. */
+/** The other members of a window. */
 export interface PageWindow {
   readonly location: { readonly origin: string };
   readonly localStorage: { getItem(key: string): string | null; setItem(key: string, value: string): void };

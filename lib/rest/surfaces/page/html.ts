@@ -6,7 +6,7 @@ export class HTML {
   }
 }
 
-/** What may stand in a template: texts are escaped, lists joined, what is not there left out. */
+/** The values allowed in a template: texts are escaped, lists joined, absent values left out. */
 export type Content = HTML | string | number | false | null | undefined | readonly Content[];
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };

@@ -1,6 +1,6 @@
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts";
 
-/** What a form sends. */
+/** The request that a form sends. */
 export interface FormRequest {
   readonly url: string;
   readonly init: RequestInit & { headers: Record<string, string> };

@@ -32,7 +32,7 @@ export function typeView(json: unknown, depth = 0): Content {
   return typeof note === "string" ? html`${json.type} <small>${note}</small>` : json.type;
 }
 
-/** What else a schema asks for, in words. */
+/** Describes the other limits of a schema in words. */
 export function limitsView(json: unknown): Content {
   if (!isObject(json)) return undefined;
   const notes = [
