@@ -7,9 +7,7 @@ import { bindMount } from "../../../../lib/platform/linux/bundle/mounts/bind_mou
 import { readHostZone, treeZone } from "../../../../lib/platform/linux/bundle/tree/time_zone.ts";
 
 const ignore = Deno.build.os !== "linux";
-const folder = new URL("../../../../lib/platform/linux/processes/", import.meta.url);
-/** The host's own cgroup folder, which systemd writes to; it has rules of its own. */
-const OTHERS = ["kernel_mounts.ts"];
+const folder = new URL("../../../../lib/platform/linux/bundle/", import.meta.url);
 
 Deno.test("bindMount() is the only maker of bind mounts, and closes what nobody asked for", async () => {
   const options = (kind: Parameters<typeof bindMount>[1]["kind"]) =>
@@ -19,10 +17,10 @@ Deno.test("bindMount() is the only maker of bind mounts, and closes what nobody 
   assertEquals(options("program"), ["bind", "rprivate", "nosuid", "nodev", "ro"]);
   assertEquals(options("asked"), []);
   const makers = [];
-  for (const name of await readdir(folder)) {
+  for (const name of await readdir(folder, { recursive: true })) {
     if (name.endsWith(".ts") && /type: "bind"/.test(await readFile(new URL(name, folder), "utf8"))) makers.push(name);
   }
-  assertEquals(makers.filter((name) => !OTHERS.includes(name)), ["bind_mounts.ts"]);
+  assertEquals(makers, ["mounts/bind_mounts.ts"]);
 });
 
 Deno.test({ name: "readHostZone() reads zones only, and leaves their folder by no name", ignore }, async () => {
