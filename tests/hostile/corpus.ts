@@ -4,6 +4,10 @@ import { busyboxImage } from "../fixtures/images/image_builder.ts";
 import type { Entry } from "../fixtures/images/tar_builder.ts";
 import { LONG, Stage } from "./stage.ts";
 
+/** `GANTRY_TEST_RUNTIME=crun,runc`: the runtimes to play on. */
+const CHOSEN = Deno.env.get("GANTRY_TEST_RUNTIME")?.split(",");
+const RUNTIMES = CHOSEN ?? (LONG ? ["crun", "runc"] : ["auto"]);
+
 /** One attack. */
 export interface HostileCase {
   /** What the attacker does; the test is named by it. */
@@ -27,15 +31,16 @@ export interface HostileCase {
   readonly prints?: RegExp;
 }
 
-/** Registers the cases as tests: on the runtime the server chooses, or at length on each and under load. */
+/** Registers the cases as tests: on the runtime the server chooses, at length on each and under load, or on the chosen ones. */
 export function registerCorpus(groups: Record<string, readonly HostileCase[]>): void {
-  for (const runtime of LONG ? ["crun", "runc"] : ["auto"]) {
+  for (const runtime of RUNTIMES) {
+    const named = runtime === "auto" ? "" : ` (${runtime})`;
     let stage: Stage | undefined;
     let load: Deno.ChildProcess[] = [];
     for (const [group, cases] of Object.entries(groups)) {
       for (const one of cases) {
         Deno.test({
-          name: `${group}: ${one.name}${LONG ? ` (${runtime})` : ""}`,
+          name: `${group}: ${one.name}${named}`,
           // The stage stays for the next case.
           sanitizeOps: false,
           sanitizeResources: false,
@@ -55,7 +60,7 @@ export function registerCorpus(groups: Record<string, readonly HostileCase[]>): 
       }
     }
     Deno.test({
-      name: `the corpus leaves no server behind${LONG ? ` (${runtime})` : ""}`,
+      name: `the corpus leaves no server behind${named}`,
       sanitizeOps: false,
       sanitizeResources: false,
       fn: async () => {

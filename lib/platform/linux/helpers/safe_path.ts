@@ -63,21 +63,26 @@ async function openFolder(path: string): Promise<FileHandle | undefined> {
   });
 }
 
-/** Reads a regular file of the tree, up to `limit` bytes; `undefined` where there is none. */
-export async function readInside(root: string, path: string, limit: number): Promise<Uint8Array | undefined> {
+/** Opens a regular file of the tree to read it; `undefined` where there is none. The caller closes the handle. */
+export async function openFileInside(root: string, path: string): Promise<FileHandle | undefined> {
   const found = await openInside(root, path);
   if (found === undefined) return undefined;
   try {
     if (!(await found.stat()).isFile()) return undefined;
     // The magic link leads to the file itself, wherever its name points by now.
-    const file = await open(`/proc/self/fd/${found.fd}`, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      return await readBounded(file, limit);
-    } finally {
-      await file.close();
-    }
+    return await open(`/proc/self/fd/${found.fd}`, constants.O_RDONLY | constants.O_NONBLOCK);
   } finally {
     await found.close();
+  }
+}
+
+/** Reads a regular file of the tree, up to `limit` bytes; `undefined` where there is none. */
+export async function readInside(root: string, path: string, limit: number): Promise<Uint8Array | undefined> {
+  const file = await openFileInside(root, path);
+  try {
+    return file && await readBounded(file, limit);
+  } finally {
+    await file?.close();
   }
 }
 

@@ -7,26 +7,35 @@ import { readFile } from "node:fs/promises";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ResolvedUser } from "../user_lookup.ts";
+import { visitEntries } from "./account_file.ts";
 
-/** The text of a passwd file with who is missing in it; `undefined` where the tree's own will do. */
-export async function passwdText(record: ContainerRecord, user: ResolvedUser): Promise<string | undefined> {
+/** Returns the lines of users that the tree's passwd file lacks; empty where the file will do as it is. */
+export async function missingUsers(record: ContainerRecord, user: ResolvedUser, rootfs: string): Promise<string> {
   const { spec } = record;
-  if (spec.noPasswd || user.passwd === undefined) return undefined;
+  if (spec.noPasswd || !user.hasPasswd) return "";
   const fromHost = await hostEntries(spec.hostUsers ?? []);
-  const known = `\n${user.passwd}`;
-  const added = fromHost.filter(({ name }) => !known.includes(`\n${name}:`)).map(({ line }) => `${line}\n`);
+  const known = fromHost.length === 0 ? new Set() : await namesAmong(rootfs, fromHost);
+  const added = fromHost.filter(({ name }) => !known.has(name)).map(({ line }) => `${line}\n`);
   const isAdded = fromHost.some(({ uid }) => uid === user.uid);
   if (!user.known && !isAdded) added.push(ownEntry(record, user));
-  return added.length === 0 ? undefined : lines(user.passwd) + added.join("");
+  return added.join("");
 }
 
-/** The text of a group file with the group that is only a number, as {@linkcode passwdText}. */
-export function groupText({ spec }: ContainerRecord, user: ResolvedUser): string | undefined {
-  const { knownGroup, group, gid } = user;
-  if (spec.noPasswd || knownGroup || group === undefined) return undefined;
-  if (spec.groupEntry === undefined) return `${lines(group)}${gid}:x:${gid}:\n`;
-  const entry = replaced(spec.groupEntry, { GROUPNAME: String(gid), GID: String(gid), USERLIST: "" });
-  return `${lines(group)}${entry}\n`;
+/** Returns the line of the group that is only a number, as {@linkcode missingUsers}. */
+export function missingGroup({ spec }: ContainerRecord, { knownGroup, hasGroup, gid }: ResolvedUser): string {
+  if (spec.noPasswd || knownGroup || !hasGroup) return "";
+  if (spec.groupEntry === undefined) return `${gid}:x:${gid}:\n`;
+  return `${replaced(spec.groupEntry, { GROUPNAME: String(gid), GID: String(gid), USERLIST: "" })}\n`;
+}
+
+/** Returns the names of entries that the tree's passwd file has, too. */
+async function namesAmong(rootfs: string, entries: readonly Entry[]): Promise<Set<string>> {
+  const wanted = new Set(entries.map(({ name }) => name));
+  const found = new Set<string>();
+  await visitEntries(rootfs, "/etc/passwd", ({ fields: [name] }) => {
+    if (name !== undefined && wanted.has(name)) found.add(name);
+  });
+  return found;
 }
 
 /** Throws `EngineError("invalid")` for users the host does not have. */
@@ -63,9 +72,4 @@ function ownEntry({ spec, process }: ContainerRecord, { uid, gid }: ResolvedUser
 
 function replaced(text: string, values: Record<string, string>): string {
   return Object.entries(values).reduce((result, [name, value]) => result.replaceAll(`$${name}`, () => value), text);
-}
-
-/** A file's text, with its last line ended. */
-function lines(text: string): string {
-  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }

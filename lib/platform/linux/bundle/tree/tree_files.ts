@@ -5,15 +5,16 @@
  */
 import { chmodSync, chownSync, constants, writeFileSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { ProcessOptions } from "../../../../engine/ports/host_port.ts";
 import { readTextBounded } from "../../helpers/bounded_read.ts";
 import type { HostContext } from "../../helpers/context.ts";
 import { type ContainerPaths, containerPaths } from "../../helpers/paths.ts";
 import { readInside } from "../../helpers/safe_path.ts";
 import type { HostFile } from "../mounts/bind_mounts.ts";
+import { copyWithLines } from "./account_file.ts";
 import { containerEnvText, hostsText, resolvConfText, textOf } from "./etc_files.ts";
-import { groupText, passwdText } from "./identity_files.ts";
+import { missingGroup, missingUsers } from "./identity_files.ts";
 import { joinHosts } from "./shared_hosts.ts";
 import type { RuntimeSpec } from "../spec_types.ts";
 import { treeZone } from "./time_zone.ts";
@@ -43,8 +44,11 @@ export async function writeTreeFiles(
   const files: Record<string, HostFile> = {};
   // Of the runroot, which lies in memory: at once.
   const add = (destination: string, path: string, content: string | Uint8Array) => {
-    files[destination] = { source: path, kind: "copy" };
     writeFileSync(path, content);
+    addWritten(destination, path);
+  };
+  const addWritten = (destination: string, path: string) => {
+    files[destination] = { source: path, kind: "copy" };
     // Whatever the server's umask: the container's users read it.
     chmodSync(path, 0o644);
     if (owner.uid !== 0 || owner.gid !== 0) chownSync(path, owner.uid, owner.gid);
@@ -75,10 +79,16 @@ export async function writeTreeFiles(
     }
     if (!spec.noResolvConf) add("/etc/resolv.conf", container.resolvConf, resolvConfText(record, network));
   }
-  const passwd = await passwdText(record, user);
-  if (passwd !== undefined) add("/etc/passwd", join(container.bundle, "passwd"), passwd);
-  const group = groupText(record, user);
-  if (group !== undefined) add("/etc/group", join(container.bundle, "group"), group);
+  const accounts = {
+    "/etc/passwd": await missingUsers(record, user, rootfs),
+    "/etc/group": missingGroup(record, user),
+  };
+  for (const path of ["/etc/passwd", "/etc/group"] as const) {
+    if (accounts[path] === "") continue;
+    const copy = join(container.bundle, basename(path));
+    await copyWithLines(rootfs, path, copy, accounts[path]);
+    addWritten(path, copy);
+  }
   const zone = await treeZone(spec, rootfs, owner);
   if (zone !== undefined) add("/etc/localtime", join(container.bundle, "localtime"), zone);
   for (const folder of spec.chrootFolders ?? []) {
