@@ -57,8 +57,8 @@ export const blocking: readonly HostileCase[] = [
   ),
   {
     name: "files are copied from pipes and sockets, and into them",
-    script:
-      "mkfifo /pipe; mkdir /folder; mkfifo /folder/pipe; nc -lk -p 1 127.0.0.1 & nc -lU /socket & echo ready; exec sleep 1000",
+    script: `mkfifo /pipe; mkdir /folder; mkfifo /folder/pipe; ln -s /socket /dev/log; syslogd -n -O /messages &
+      until [ -S /socket ]; do sleep 0.1; done; echo ready; exec sleep 1000`,
     ready: "ready",
     attack: async (stage) => {
       for (

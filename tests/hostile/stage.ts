@@ -96,10 +96,10 @@ export class Stage implements AsyncDisposable {
     return (await this.call("POST", `/libpod/exec/${JSON.parse(text).Id}/start`, {}, [200])).text;
   }
 
-  /** Waits until a container has printed a text. */
+  /** Waits until a container has printed a text, whatever it prints before and after it. */
   async printed(container: string, text: string): Promise<void> {
-    const path = `/libpod/containers/${container}/logs?stdout=true&stderr=true&tail=20`;
-    await until(async () => assert((await this.call("GET", path, undefined, [200])).text.includes(text)), 60_000);
+    const path = `/libpod/containers/${container}/logs?stdout=true&stderr=true&follow=true`;
+    await this.server.seen(path, text, AbortSignal.timeout(60_000));
   }
 
   /** Plays one case, and asserts what must hold whatever happens in it. */
