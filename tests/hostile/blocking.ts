@@ -21,7 +21,7 @@ async function lookAtAll(stage: Stage): Promise<void> {
   }
   await stage.call("GET", `${target}/top?ps_args=user,group,args`, undefined, ANY);
   await stage.call("GET", `${target}/changes`, undefined, ANY);
-  await stage.call("POST", `${target}/restart?t=0`, undefined, ANY);
+  await stage.call("POST", `${target}/restart?timeout=0`, undefined, ANY);
 }
 
 export const blocking: readonly HostileCase[] = [

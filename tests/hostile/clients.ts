@@ -214,7 +214,7 @@ export const clients: readonly HostileCase[] = [
         sockets.push(...await open(stage, LONG ? 10 : 5, `${method} ${path} HTTP/1.1\r\nHost: d\r\n\r\n`));
       }
       for (const socket of sockets) socket.pause();
-      for (let i = 0; i < 50; i++) {
+      for (let i = 0; i < (LONG ? 50 : 15); i++) {
         await stage.create("noise", { command: ["true"] });
         await stage.call("DELETE", "/libpod/containers/noise?force=true&timeout=0", undefined, [200]);
       }

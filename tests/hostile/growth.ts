@@ -70,7 +70,7 @@ export const growth: readonly HostileCase[] = [
     }),
     ready: "deep",
     attack: async (stage) => {
-      await stage.call("POST", `${target}/restart?t=0`, undefined, [204, 500]);
+      await stage.call("POST", `${target}/restart?timeout=0`, undefined, [204, 500]);
       await stage.call("GET", `${target}/json`, undefined, [200]);
     },
   },
@@ -81,9 +81,9 @@ export const growth: readonly HostileCase[] = [
     attack: walkAll,
   },
   {
-    name: `${FILES} links to one file`,
+    name: `${FILES} links in one folder`,
     script:
-      `mkdir /many; cd /many; seq ${FILES} | xargs -n 1000 sh -c 'for n; do ln -s x $n; done' sh; echo grown; exec sleep 1000`,
+      `mkdir /many; seq ${FILES} | sed 's,^,x/,' | xargs -n 1000 sh -c 'ln -s "$@" /many' sh; echo grown; exec sleep 1000`,
     ready: "grown",
     attack: walkAll,
   },
@@ -100,7 +100,7 @@ export const growth: readonly HostileCase[] = [
         if (made.status === 201) await stage.call("POST", `/libpod/exec/${JSON.parse(made.text).Id}/start`, {});
       }
       await stage.call("GET", `${target}/top?ps_args=user,huser,hgroup,group`, undefined, [200]);
-      await stage.call("POST", `${target}/restart?t=0`, undefined, [204, 400, 500]);
+      await stage.call("POST", `${target}/restart?timeout=0`, undefined, [204, 400, 500]);
       await taste(stage, `GET ${target}/archive?path=/big`);
     },
   },
@@ -113,7 +113,7 @@ export const growth: readonly HostileCase[] = [
       const joined = { command: ["sleep", "1000"], netns: { nsmode: "container", value: "target" } };
       await stage.create("friend", joined);
       await stage.call("POST", "/libpod/containers/friend/start", undefined, [204, 400, 500]);
-      await stage.call("POST", `${target}/restart?t=0`, undefined, [204, 400, 500]);
+      await stage.call("POST", `${target}/restart?timeout=0`, undefined, [204, 400, 500]);
     },
   },
   {
@@ -138,7 +138,7 @@ export const growth: readonly HostileCase[] = [
     name: "a health check that prints without end",
     script: "exec sleep 1000",
     spec: {
-      healthconfig: { Test: ["CMD-SHELL", "yes healthy"], Interval: 1e9, Timeout: 2e9, Retries: 1 },
+      healthconfig: { Test: ["CMD-SHELL", "yes healthy"], Interval: 1e9, Timeout: 1e9, Retries: 1 },
       healthMaxLogSize: 0,
       healthMaxLogCount: 0,
     },
