@@ -6,6 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { arch, release } from "node:os";
 import { EngineError } from "../../../engine/errors.ts";
+import { kernelOlderThan } from "../helpers/kernel_version.ts";
 import type { SpecSeccomp, SpecSyscall } from "./spec_types.ts";
 
 /** An administrator's own profile for all containers. What packages install beside it is older than this program's. */
@@ -100,8 +101,8 @@ export function translateSeccomp(
     if (excludes?.arches?.includes(name)) return false;
     if (includes?.caps?.some((cap) => !held.has(cap))) return false;
     if (excludes?.caps?.some((cap) => held.has(cap))) return false;
-    if (includes?.minKernel && olderThan(machine.kernel, includes.minKernel)) return false;
-    return !(excludes?.minKernel && !olderThan(machine.kernel, excludes.minKernel));
+    if (includes?.minKernel && kernelOlderThan(includes.minKernel, machine.kernel)) return false;
+    return !(excludes?.minKernel && !kernelOlderThan(excludes.minKernel, machine.kernel));
   };
   const map = profile.archMap?.find(({ architecture }) => architecture === native);
   const architectures = map === undefined
@@ -124,10 +125,4 @@ function translateRule(rule: ProfileRule): SpecSyscall {
     ...errnoRet !== undefined && { errnoRet },
     ...rule.args?.length && { args: rule.args },
   };
-}
-
-function olderThan(kernel: string, wanted: string): boolean {
-  const [major = 0, minor = 0] = kernel.split(/[.-]/).map(Number);
-  const [wantedMajor = 0, wantedMinor = 0] = wanted.split(".").map(Number);
-  return major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
 }

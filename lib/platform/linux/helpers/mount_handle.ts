@@ -6,8 +6,10 @@ import { mountHandleByHelper } from "./mount_helper.ts";
 export const NO_SETUID = 0x2n;
 export const NO_DEVICES = 0x4n;
 export const NO_EXECUTION = 0x8n;
-/** No symbolic link below the mount is followed; Linux 5.14. */
+/** No symbolic link below the mount is followed. */
 export const NO_LINKS = 0x200000n;
+/** The kernel from which on there is {@linkcode NO_LINKS}. */
+export const NO_LINKS_SINCE = "5.14";
 
 /**
  * Mounts what an open handle holds at a path that only this process may change. A path of a tree that others write to may

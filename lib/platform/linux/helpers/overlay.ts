@@ -5,10 +5,10 @@
  */
 import { lstatSync } from "node:fs";
 import { access } from "node:fs/promises";
-import { release } from "node:os";
 import { dirname, join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import { CommandError, runCommand } from "./command.ts";
+import { kernelOlderThan } from "./kernel_version.ts";
 import { mount, unmount } from "./libc.ts";
 import { removeFolder } from "./tree.ts";
 
@@ -48,8 +48,7 @@ export async function overlayFeatures(): Promise<string[]> {
  * with it has left in the work folder would forbid the next one, and is deleted.
  */
 export async function volatileOption(work: string): Promise<string[]> {
-  const [major = 0, minor = 0] = release().split(/[.-]/).map(Number);
-  if (major < 5 || (major === 5 && minor < 10)) return [];
+  if (kernelOlderThan("5.10")) return [];
   await removeFolder(join(work, "work", "incompat"));
   return ["volatile"];
 }

@@ -9,8 +9,11 @@ import { join } from "node:path";
 import process from "node:process";
 import type { Layers, Volumes } from "../../../engine/ports/host_port.ts";
 import { withRoom } from "../../storage/disk_room.ts";
+import { SubPaths } from "../bundle/mounts/sub_paths.ts";
 import { runCommand } from "../helpers/command.ts";
 import type { HostContext } from "../helpers/context.ts";
+import { kernelOlderThan } from "../helpers/kernel_version.ts";
+import { NO_DEVICES, NO_LINKS, NO_LINKS_SINCE, NO_SETUID } from "../helpers/mount_handle.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { openInside } from "../helpers/safe_path.ts";
 import { sweep } from "../helpers/sweeper.ts";
@@ -69,11 +72,18 @@ class FolderVolumes implements Volumes {
     try {
       if (!(await source.stat()).isDirectory()) return;
       await mkdir(copy);
-      // The open handle stands for the folder, so that nothing on its way can be changed into a link meanwhile.
-      const from = `/proc/${process.pid}/fd/${source.fd}/.`;
+      // Another container may have this tree, too, and exchange folders for links while they are copied (`--rootfs`).
+      await using parts = new SubPaths(containerPaths(this.#paths, containerID).parts);
+      const from = kernelOlderThan(NO_LINKS_SINCE)
+        ? `/proc/${process.pid}/fd/${source.fd}`
+        : await parts.show(source, NO_LINKS | NO_SETUID | NO_DEVICES);
       // Holes stay holes.
-      const args = ["--archive", "--sparse=always", "--one-file-system", "--no-target-directory", "--", from, copy];
-      await withRoom(copy, "Fill volume", (signal) => runCommand("cp", args, { timeout: Infinity, signal }));
+      const args = ["--archive", "--sparse=always", "--one-file-system", "--no-target-directory", "--"];
+      await withRoom(
+        copy,
+        "Fill volume",
+        (signal) => runCommand("cp", [...args, `${from}/.`, copy], { timeout: Infinity, signal }),
+      );
       await rename(copy, target);
     } finally {
       await source.close();

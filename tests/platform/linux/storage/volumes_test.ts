@@ -2,6 +2,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
   chmod,
   chown,
+  lstat,
   mkdir,
   mkdtemp,
   readdir,
@@ -18,10 +19,13 @@ import type { Layers, Volumes } from "../../../../lib/engine/ports/host_port.ts"
 import { openLayers } from "../../../../lib/platform/linux/storage/layers.ts";
 import { hostPaths } from "../../../../lib/platform/linux/helpers/paths.ts";
 import { openVolumes } from "../../../../lib/platform/linux/storage/volumes.ts";
+import { exchange, folderAndLink } from "../../../hostile/exchange.ts";
 
 const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
 
-async function withVolumes(run: (volumes: Volumes, tree: string, root: string) => Promise<void>): Promise<void> {
+async function withVolumes(
+  run: (volumes: Volumes, tree: string, root: string, layers: Layers) => Promise<void>,
+): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), "gantry-volumes-"));
   const paths = hostPaths(root, join(root, "run"));
   for (const folder of [paths.layers, paths.containers, paths.volumes]) await mkdir(folder, { recursive: true });
@@ -29,7 +33,7 @@ async function withVolumes(run: (volumes: Volumes, tree: string, root: string) =
   const layers: Layers = await openLayers(context);
   await layers.create("c", []);
   try {
-    await run(await openVolumes(context, layers), await layers.mount("c", []), root);
+    await run(await openVolumes(context, layers), await layers.mount("c", []), root, layers);
   } finally {
     await layers.destroy("c");
     await rm(root, { recursive: true });
@@ -77,6 +81,42 @@ Deno.test(
       }
       await volumes.copyUp("v", "no-such-container", "/");
       assertEquals(await readdir(volumes.path("v")), []);
+    }),
+);
+
+Deno.test(
+  { name: "Volumes.copyUp() reads nothing outside of a tree whose folders change places with links", ignore },
+  () =>
+    withVolumes(async (volumes, _tree, root, layers) => {
+      const outside = join(root, "outside");
+      await mkdir(outside);
+      const files = Array.from({ length: 50 }, (_, i) => String(i));
+      for (const file of files) await writeFile(join(outside, file), "secret");
+      const rootfs = join(root, "rootfs");
+      await mkdir(join(rootfs, "data"), { recursive: true });
+      const [folder, link] = await folderAndLink(join(rootfs, "data"), outside);
+      for (const file of files) await writeFile(join(folder, file), "its own");
+      await layers.create("shared", []);
+      await layers.mount("shared", [], { rootfs: { path: rootfs, overlay: false } });
+      const race = exchange(folder, link);
+      for (let round = 0; round < 30; round++) {
+        // A copy that comes upon a link in the place of a folder fails, as it should.
+        await volumes.copyUp("v", "shared", "/data").catch(() => {});
+        for (const name of ["way", "link"]) {
+          const found = join(volumes.path("v"), name);
+          // A link that was copied as one would lead this test itself.
+          if ((await lstat(found).catch(() => undefined))?.isDirectory() !== true) continue;
+          for (const file of await readdir(found)) {
+            const text = file === "inner" ? "" : await readFile(join(found, file), "utf8");
+            assert(text !== "secret", `round ${round}`);
+          }
+        }
+        await volumes.remove("v");
+      }
+      await race[Symbol.asyncDispose]();
+      await volumes.copyUp("v", "shared", "/data");
+      assertEquals((await readdir(volumes.path("v"))).sort(), ["link", "way"]);
+      await layers.destroy("shared");
     }),
 );
 
