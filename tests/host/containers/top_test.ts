@@ -58,6 +58,21 @@ Deno.test("top tells what runs in a container, and nothing else", async (t) => {
     assertEquals(processes.length, 3);
     assertStringIncludes(ok(await server.docker("top", "box", "-o", "pid,comm")), "sleep");
   });
+  await t.step("docker: -ef, which we answer ourselves, says what ps says", async () => {
+    const script = "sh -c 'sleep 617; true' '\u001b]0;odd\u0007' & exec sleep 618";
+    await podman("run", "-d", "--name", "odd", "--network=none", image, "sh", "-c", script);
+    const table = async (...args: string[]) =>
+      // The part of a processor may be another one a moment later.
+      rows(ok(await server.docker("top", "odd", ...args))).map((row) => row.toSpliced(3, 1));
+    await until(async () => {
+      const own = await table();
+      assertStringIncludes(own.join("\n"), "?]0;odd?");
+      // Two words are the arguments of ps itself.
+      assertEquals(own, await table("-e", "-f"));
+      assertEquals(own.length, 4);
+    });
+    await podman("rm", "-f", "-t", "0", "odd");
+  });
   await t.step("a stream goes on until the client goes", async () => {
     const { Titles } = await (await server.request("GET", "/libpod/containers/box/top")).json();
     assertEquals(Titles.length, 8);

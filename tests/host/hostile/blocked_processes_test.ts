@@ -54,9 +54,13 @@ Deno.test({
         assertEquals(Processes.filter((row) => row[Titles.length - 1] === "?").length, 1, JSON.stringify(Processes));
         ok(await server.podman("top", "box"));
       });
-      await t.step("ps, which waits, is ended", async () => {
-        // Docker's default is `-ef` too.
-        const listed = await server.docker("top", "box");
+      await t.step("docker top answers by default, which is -ef", async () => {
+        const [, ...rows] = ok(await server.docker("top", "box")).trim().split("\n");
+        assertEquals(rows.length, 4, rows.join("\n"));
+        assertEquals(rows.filter((row) => row.endsWith(" ?")).length, 1, rows.join("\n"));
+      });
+      await t.step("ps, which other arguments are for, waits and is ended", async () => {
+        const listed = await server.docker("top", "box", "aux");
         assertNotEquals(listed.code, 0);
         assertEquals(children(server, "ps"), []);
       });

@@ -20,7 +20,7 @@ export interface Column {
 
 /** The columns of `podman top`, by their names there. */
 const COLUMNS: Record<string, Column> = {
-  args: { title: "COMMAND", code: "%a", of: ({ args, name }) => args[0] === "" ? `[${name}]` : args.join(" ") },
+  args: { title: "COMMAND", code: "%a", of: commandLine },
   capamb: { title: "AMBIENT CAPS", of: ({ capabilities }) => capabilitySet(capabilities.CapAmb) },
   capbnd: { title: "BOUNDING CAPS", of: ({ capabilities }) => capabilitySet(capabilities.CapBnd) },
   capeff: { title: "EFFECTIVE CAPS", of: ({ capabilities }) => capabilitySet(capabilities.CapEff) },
@@ -60,6 +60,11 @@ export function findColumns(words: readonly string[]): Column[] | undefined {
     Object.hasOwn(COLUMNS, word) ? COLUMNS[word] : Object.values(COLUMNS).find(({ code }) => code === word)
   );
   return found.every((column) => column !== undefined) ? found : undefined;
+}
+
+/** A process's arguments, or its name where it has none or they are not to be had. */
+export function commandLine({ args, name }: ProcessFacts): string {
+  return args[0] === "" ? `[${name}]` : args.join(" ");
 }
 
 function capabilitySet(mask: bigint): string {

@@ -7,6 +7,7 @@ import { EngineError } from "../../../../engine/errors.ts";
 import type { ProcessTable } from "../../../../engine/ports/host_port.ts";
 import { CommandError, runCommand } from "../../helpers/command.ts";
 import { type Column, findColumns } from "./columns.ts";
+import { FULL_FORMAT } from "./full_format.ts";
 import { readProcessFacts } from "./process_facts.ts";
 import { pidsOf } from "./process_reader.ts";
 import { namesHere, namesInside } from "./user_names.ts";
@@ -24,13 +25,14 @@ const DEFAULT = ["user", "pid", "ppid", "pcpu", "etime", "tty", "time", "args"];
  * Lists the processes of a cgroup and of those below it. `ps` runs beside them and not among them: a container that may trace
  * its processes would reach this host through it.
  *
- * @param args Podman's descriptors, or else arguments of `ps`, whose output must have a column PID
+ * @param args Podman's descriptors, `-ef`, or else arguments of `ps`, whose output must have a column PID
  */
 export async function listProcesses(cgroup: string, args: readonly string[]): Promise<ProcessTable> {
   const wanted = args.flatMap((text) => text.split(",")).map((word) => word.trim()).filter((word) => word !== "");
   const columns = findColumns(wanted.length > 0 ? wanted : DEFAULT);
   if (columns !== undefined) return await described(cgroup, columns);
   const words = args.flatMap((text) => text.split(/\s+/)).filter((word) => word !== "");
+  if (words.length === 1 && /^-(ef|fe)$/.test(words[0]!)) return await described(cgroup, FULL_FORMAT);
   return await ps(words, await pidsOf(cgroup));
 }
 
