@@ -10,6 +10,8 @@ import { Responsive } from "./responsive.ts";
 
 /** `GANTRY_TEST_LONG=1`: more rounds, larger numbers, both runtimes, and load beside them. */
 export const LONG = Deno.env.get("GANTRY_TEST_LONG") === "1";
+/** How long a container may take to print what it prints at last; one that ends without it is not waited for. */
+const PATIENCE = 300_000;
 /** Open files that a server may have more than before: a database's journal, a watch, a kept connection. */
 const MORE_FILES = 4;
 
@@ -99,7 +101,7 @@ export class Stage implements AsyncDisposable {
   /** Waits until a container has printed a text, whatever it prints before and after it. */
   async printed(container: string, text: string): Promise<void> {
     const path = `/libpod/containers/${container}/logs?stdout=true&stderr=true&follow=true`;
-    await this.server.seen(path, text, AbortSignal.timeout(60_000));
+    await this.server.seen(path, text, AbortSignal.timeout(PATIENCE));
   }
 
   /** Plays one case, and asserts what must hold whatever happens in it. */

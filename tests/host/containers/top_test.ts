@@ -66,7 +66,7 @@ Deno.test("top tells what runs in a container, and nothing else", async (t) => {
       rows(ok(await server.docker("top", "odd", ...args))).map((row) => row.toSpliced(3, 1));
     await until(async () => {
       const own = await table();
-      assertStringIncludes(own.join("\n"), "?]0;odd?");
+      assertStringIncludes(own.join("\n"), ".]0;odd.");
       // Two words are the arguments of ps itself.
       assertEquals(own, await table("-e", "-f"));
       assertEquals(own.length, 4);

@@ -23,7 +23,7 @@ export const FULL_FORMAT: readonly Column[] = [
 
 /** As `ps` has it: a command line could steer the terminal that it is shown on. */
 function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, "?");
+  return text.replace(/\p{Cc}/gu, ".");
 }
 
 function processorPercent({ cpuTime, startedAt }: ProcessFacts, { now }: ColumnSources): string {
