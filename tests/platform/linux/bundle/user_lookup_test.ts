@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { EngineError } from "../../../../lib/engine/errors.ts";
+import { copyWithLines } from "../../../../lib/platform/linux/bundle/tree/account_file.ts";
 import { resolveUser } from "../../../../lib/platform/linux/bundle/user_lookup.ts";
 
 /** A tree with these files in its /etc. */
@@ -110,4 +111,41 @@ Deno.test("resolveUser() follows a link inside the tree, and none out of it", as
   await Deno.remove(`${at.root}/etc/passwd`);
   await Deno.symlink("/etc/inner", `${at.root}/etc/passwd`);
   assertEquals((await resolveUser(at.root, "app", [])).uid, 7);
+});
+
+Deno.test("resolveUser() finds entries and members wherever a piece of the file ends", async () => {
+  // Pieces are of 64 KiB: each length of the comment puts the end of one at another place of the lines.
+  for (let over = 0; over < 40; over++) {
+    const comment = `#${"x".repeat(64 * 1024 - 41 + over)}\n`;
+    await using at = await tree({
+      passwd: `${comment}alice:x:1000:100:A, B:/home/alice:/bin/sh\r\nbob:x:7:8::/:\n`,
+      group: `${comment}staff:x:50:bob,alice,carol\nwheel:x:10:alicea,alic\nlast:x:60:alice\r\n`,
+    });
+    const { uid, gid, additionalGids, home } = await resolveUser(at.root, "alice", ["wheel"]);
+    assertEquals([uid, gid, additionalGids, home], [1000, 100, [50, 60, 10, 100], "/home/alice"], `${over}`);
+  }
+});
+
+Deno.test("resolveUser() takes names and members that no name can be as long as for none", async () => {
+  const long = "x".repeat(100_000);
+  await using at = await tree({
+    passwd: `${long}:x:5:6:${long}:${long}:/bin/sh\n${long}:x:1000:0::/:\napp:x:7:8:${long}:/home/app:/bin/sh\n`,
+    group: `${long}:x:9:\nempty:x:10:\nmany:x:11:${long},app\n`,
+  });
+  // The user has no name, and a group without members has no member of that name.
+  const unnamed = await resolveUser(at.root, "5", []);
+  assertEquals([unnamed.uid, unnamed.gid, unnamed.additionalGids, unnamed.home], [5, 6, [6], "/"]);
+  const app = await resolveUser(at.root, "app", []);
+  assertEquals([app.uid, app.gid, app.additionalGids, app.home], [7, 8, [11, 8], "/home/app"]);
+  await assertRejects(() => resolveUser(at.root, long, []), EngineError, "unable to find user");
+});
+
+Deno.test("copyWithLines() copies a file of any length, and begins a line of its own", async () => {
+  const passwd = `${"\n".repeat(60_000)}${"a".repeat(200_000)}`;
+  await using at = await tree({ passwd, group: "root:x:0:\n" });
+  const copy = `${at.root}/copy`;
+  await copyWithLines(at.root, "/etc/passwd", copy, "new:x:1:1::/:\n");
+  assertEquals(await Deno.readTextFile(copy), `${passwd}\nnew:x:1:1::/:\n`);
+  await copyWithLines(at.root, "/etc/group", copy, "7:x:7:\n");
+  assertEquals(await Deno.readTextFile(copy), "root:x:0:\n7:x:7:\n");
 });

@@ -40,12 +40,12 @@ function startTime(start: Date, now: Date): string {
   return `${twoDigits(start.getHours())}:${twoDigits(start.getMinutes())}`;
 }
 
-/** `[DD-]HH:MM:SS` */
+/** `HH:MM:SS`, behind the days and a hyphen where there are any. */
 function clockTime(seconds: number): string {
   const days = Math.floor(seconds / DAY);
   const [hours, minutes] = [Math.floor(seconds % DAY / 3600), Math.floor(seconds / 60) % 60];
   const time = [hours, minutes, seconds % 60].map(twoDigits).join(":");
-  return days > 0 ? `${twoDigits(days)}-${time}` : time;
+  return days > 0 ? `${days}-${time}` : time;
 }
 
 function twoDigits(value: number): string {
