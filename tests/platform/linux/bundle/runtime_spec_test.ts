@@ -29,7 +29,16 @@ function record(spec: Partial<ContainerSpec>, more: Partial<ContainerRecord> = {
 async function built(spec: Partial<ContainerSpec>, more: Partial<ContainerRecord> = {}) {
   return await buildSpec(record(spec, more), {
     rootfs: "/tree",
-    user: { uid: 0, gid: 0, additionalGids: [], home: "/root", known: true, knownGroup: true },
+    user: {
+      uid: 0,
+      gid: 0,
+      additionalGids: [],
+      home: "/root",
+      known: true,
+      hasPasswd: true,
+      knownGroup: true,
+      hasGroup: true,
+    },
     mounts: [],
     cgroupsPath: "/box",
     appArmor: [],
