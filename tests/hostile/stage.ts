@@ -72,9 +72,12 @@ export class Stage implements AsyncDisposable {
     return { status: reply.status, text };
   }
 
-  /** Pulls; gives everything the server said. */
+  /** Pulls, as often as the server tries by itself but without its pauses; gives everything it said. */
   async pull(image: string, query = ""): Promise<string> {
-    return (await this.call("POST", `/libpod/images/pull?reference=${encodeURIComponent(image)}${query}`)).text;
+    return (await this.call(
+      "POST",
+      `/libpod/images/pull?retrydelay=10ms&reference=${encodeURIComponent(image)}${query}`,
+    )).text;
   }
 
   /** Pushes an image under a name of its own into the registry and pulls it; gives the name. */
