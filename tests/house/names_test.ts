@@ -94,7 +94,7 @@ const WIRE_NAMES: readonly string[] = [
   "lib/platform/linux/bundle/spec_check.ts: conmon_pid_file",
   "lib/platform/linux/bundle/spec_check.ts: label_nested",
   "lib/platform/linux/bundle/spec_check.ts: selinux_opts",
-  "lib/platform/linux/processes/runtimes.ts: oci_runtime",
+  "lib/platform/linux/processes/runtime/runtimes.ts: oci_runtime",
 ];
 
 Deno.test("lib has no further name of the API's JSON", () => {

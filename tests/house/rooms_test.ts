@@ -87,10 +87,10 @@ const STARTERS: readonly string[] = [
   "lib/platform/linux/helpers/file_lock.ts",
   "lib/platform/linux/logs/journal_log.ts",
   "lib/platform/linux/namespace_maps.ts",
-  "lib/platform/linux/processes/attach.ts",
+  "lib/platform/linux/processes/attach/attach.ts",
   "lib/platform/linux/processes/exec/piped.ts",
   "lib/platform/linux/processes/exec/supervised.ts",
-  "lib/platform/linux/processes/nursery.ts",
+  "lib/platform/linux/processes/nursery/nursery.ts",
   "lib/platform/linux/trees/agent.ts",
 ];
 

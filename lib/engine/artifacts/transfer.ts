@@ -18,7 +18,7 @@ import { pushManifest } from "../images/push/push_manifest.ts";
 import { registryOptions } from "../images/registry_options.ts";
 import type { RegistryAccess } from "../images/types.ts";
 import { artifactName, type ArtifactStore } from "./artifact_store.ts";
-import { fromBase64 } from "../../oci/base64.ts";
+import { fromBase64 } from "../../oci/bytes/base64.ts";
 
 /** Options of both ways. */
 export interface TransferOptions extends RegistryAccess {

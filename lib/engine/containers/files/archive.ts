@@ -1,6 +1,6 @@
 /** Files into containers and out of them, as tar archives. */
 import { archiveEntries } from "../../../oci/tar/archive_entries.ts";
-import { pourThrough } from "../../../oci/byte_stream.ts";
+import { pourThrough } from "../../../oci/bytes/byte_stream.ts";
 import { LayerError } from "../../../oci/tar/layer_error.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { readStream } from "../../../oci/registry/body.ts";
-import { concat } from "../../../oci/bytes.ts";
+import { concat } from "../../../oci/bytes/bytes.ts";
 import { LayerError } from "../../../oci/tar/layer_error.ts";
 import { tarEntries, type TarEntry } from "../../../oci/tar/tar_entries.ts";
 import { EngineError } from "../../errors.ts";

@@ -1,4 +1,4 @@
-import { byteStream, isByteStream, pieceStream, pourThrough } from "../../../oci/byte_stream.ts";
+import { byteStream, isByteStream, pieceStream, pourThrough } from "../../../oci/bytes/byte_stream.ts";
 import { type Compression, detectCompression } from "../../../oci/media_type.ts";
 import { EngineError } from "../../errors.ts";
 import type { Codec } from "../../ports/ports.ts";

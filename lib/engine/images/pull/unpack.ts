@@ -1,4 +1,4 @@
-import { pourThrough, tapped } from "../../../oci/byte_stream.ts";
+import { pourThrough, tapped } from "../../../oci/bytes/byte_stream.ts";
 import { overlayLayer } from "../../../oci/tar/layer_tar.ts";
 import { EngineError } from "../../errors.ts";
 import type { Limits } from "../../options.ts";

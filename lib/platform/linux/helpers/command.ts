@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import { spawn } from "node:child_process";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
-import { free, isByteStream } from "../../../oci/byte_stream.ts";
+import { free, isByteStream } from "../../../oci/bytes/byte_stream.ts";
 import { closeOnExec } from "./libc.ts";
 import { written } from "../../http/exchange/written.ts";
 

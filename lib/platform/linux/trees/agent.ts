@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { arch } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../engine/errors.ts";
-import { byteStream, free, isByteStream } from "../../../oci/byte_stream.ts";
+import { byteStream, free, isByteStream } from "../../../oci/bytes/byte_stream.ts";
 import { written } from "../../http/exchange/written.ts";
 import { closeOnExec } from "../helpers/libc.ts";
 import { AGENT_SCRIPT, SYSTEM_CALLS } from "./agent_script.ts";

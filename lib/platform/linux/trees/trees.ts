@@ -18,7 +18,7 @@ import type {
   TreeWriteOptions,
 } from "../../../engine/ports/tree_port.ts";
 import type { HostLayers } from "../storage/layers.ts";
-import { isMountPoint } from "../helpers/overlay.ts";
+import { isMountPoint } from "../mounts/overlay.ts";
 import { withRoom } from "../../storage/disk_room.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { SharedFolders } from "../bundle/mounts/shared_folders.ts";

@@ -12,11 +12,11 @@ import type { ExecStart } from "../../../../engine/ports/exec_port.ts";
 import type { Attachment } from "../../../../engine/ports/host_port.ts";
 import { closeOnExec } from "../../helpers/libc.ts";
 import type { ExecPaths } from "../../helpers/paths.ts";
-import { attachTo } from "../attach.ts";
-import { CREATE_TIMEOUT, readAll, readLine, readPid } from "../conmon.ts";
-import { PATH } from "../nursery.ts";
-import type { Runtime } from "../runtime.ts";
-import { runtimeError } from "../runtime_errors.ts";
+import { attachTo } from "../attach/attach.ts";
+import { CREATE_TIMEOUT, readAll, readLine, readPid } from "../nursery/conmon.ts";
+import { PATH } from "../nursery/nursery.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { runtimeError } from "../runtime/runtime_errors.ts";
 
 /** The most that is read of a runtime's log of a failure, in bytes. */
 const LOG_LIMIT = 64 * 1024;

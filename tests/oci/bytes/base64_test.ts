@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { fromBase64, toBase64 } from "../../lib/oci/base64.ts";
+import { fromBase64, toBase64 } from "../../../lib/oci/bytes/base64.ts";
 
 Deno.test("toBase64() and fromBase64() keep every byte, also of more than a call takes arguments", () => {
   const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => i * 7 % 256);

@@ -6,8 +6,8 @@
 import { arch } from "node:os";
 import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
-import { CommandError, runCommand } from "./command.ts";
-import { findProgram } from "./programs.ts";
+import { CommandError, runCommand } from "../helpers/command.ts";
+import { findProgram } from "../helpers/programs.ts";
 
 /**
  * `share SETNS PID PATH TARGET` shows at TARGET what a process has mounted at PATH, in its own mount namespace.

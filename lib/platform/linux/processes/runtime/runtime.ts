@@ -5,13 +5,13 @@
  */
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { EngineError } from "../../../engine/errors.ts";
-import { CommandError, runCommand } from "../helpers/command.ts";
-import type { HostContext } from "../helpers/context.ts";
-import { namespaceCalls } from "../helpers/namespace_calls.ts";
-import { findProgram } from "../helpers/programs.ts";
-import type { CgroupLayout } from "../resources/cgroups.ts";
-import type { Nursery } from "./nursery.ts";
+import { EngineError } from "../../../../engine/errors.ts";
+import { CommandError, runCommand } from "../../helpers/command.ts";
+import type { HostContext } from "../../helpers/context.ts";
+import { namespaceCalls } from "../../helpers/namespace_calls.ts";
+import { findProgram } from "../../helpers/programs.ts";
+import type { CgroupLayout } from "../../resources/cgroups.ts";
+import type { Nursery } from "../nursery/nursery.ts";
 import { runtimeFaults } from "./runtime_faults.ts";
 import { runtimeError } from "./runtime_errors.ts";
 

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { EngineError } from "../../../../lib/engine/errors.ts";
-import { CommandError, runCommand } from "../../../../lib/platform/linux/helpers/command.ts";
-import { deleteNamespaceAt, hasNamespace } from "../../../../lib/platform/linux/networks/netns.ts";
-import { hostPaths } from "../../../../lib/platform/linux/helpers/paths.ts";
-import { Cgroups, readCgroupLayout } from "../../../../lib/platform/linux/resources/cgroups.ts";
-import { type Nursery, openNursery } from "../../../../lib/platform/linux/processes/nursery.ts";
-import { markProcess } from "../../../../lib/platform/linux/helpers/proc.ts";
-import { Bench, ignore } from "../../../fixtures/platform/process_bench.ts";
+import { EngineError } from "../../../../../lib/engine/errors.ts";
+import { CommandError, runCommand } from "../../../../../lib/platform/linux/helpers/command.ts";
+import { deleteNamespaceAt, hasNamespace } from "../../../../../lib/platform/linux/networks/netns.ts";
+import { hostPaths } from "../../../../../lib/platform/linux/helpers/paths.ts";
+import { Cgroups, readCgroupLayout } from "../../../../../lib/platform/linux/resources/cgroups.ts";
+import { type Nursery, openNursery } from "../../../../../lib/platform/linux/processes/nursery/nursery.ts";
+import { markProcess } from "../../../../../lib/platform/linux/helpers/proc.ts";
+import { Bench, ignore } from "../../../../fixtures/platform/process_bench.ts";
 
 /** A nursery and a folder, both gone afterwards with the nursery's cgroups. */
 async function withNursery(run: (nursery: Nursery, folder: string, warnings: string[]) => Promise<void>) {

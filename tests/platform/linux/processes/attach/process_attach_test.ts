@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Bench, collect, ignore, readUntil } from "../../../fixtures/platform/process_bench.ts";
+import { Bench, collect, ignore, readUntil } from "../../../../fixtures/platform/process_bench.ts";
 
 const ALL = { stdin: true, stdout: true, stderr: true };
 const MEGABYTE = 1024 * 1024;

@@ -6,13 +6,13 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { closeOnExec } from "../helpers/libc.ts";
-import { EngineError } from "../../../engine/errors.ts";
-import type { Attachment, Frame } from "../../../engine/ports/host_port.ts";
-import { free } from "../../../oci/byte_stream.ts";
-import { ATTACH_HELPER } from "./attach_helper.ts";
+import { closeOnExec } from "../../helpers/libc.ts";
+import { EngineError } from "../../../../engine/errors.ts";
+import type { Attachment, Frame } from "../../../../engine/ports/host_port.ts";
+import { free } from "../../../../oci/bytes/byte_stream.ts";
+import { ATTACH_HELPER } from "../attach_helper.ts";
 import { attachInput } from "./attach_input.ts";
-import { FrameReader } from "./frames.ts";
+import { FrameReader } from "../../perl/frames.ts";
 
 type Helper = ChildProcessByStdio<Writable, Readable, Readable>;
 

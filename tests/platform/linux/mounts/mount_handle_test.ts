@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mountHandle, unmount } from "../../../../lib/platform/linux/helpers/libc.ts";
-import { NO_DEVICES, NO_EXECUTION, NO_LINKS, NO_SETUID } from "../../../../lib/platform/linux/helpers/mount_handle.ts";
-import { mountHandleByHelper } from "../../../../lib/platform/linux/helpers/mount_helper.ts";
+import { NO_DEVICES, NO_EXECUTION, NO_LINKS, NO_SETUID } from "../../../../lib/platform/linux/mounts/mount_handle.ts";
+import { mountHandleByHelper } from "../../../../lib/platform/linux/mounts/mount_helper.ts";
 import { openInside } from "../../../../lib/platform/linux/helpers/safe_path.ts";
 import { ok, run } from "../../../fixtures/run.ts";
 import { ignore } from "../../../fixtures/platform/process_bench.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { constants, zstdCompressSync } from "node:zlib";
-import { ZstdFrames } from "../../lib/oci/zstd_frames.ts";
-import { zstdFrame } from "../fixtures/images/zstd_builder.ts";
+import { ZstdFrames } from "../../../lib/oci/bytes/zstd_frames.ts";
+import { zstdFrame } from "../../fixtures/images/zstd_builder.ts";
 
 const MEGABYTE = 2 ** 20;
 

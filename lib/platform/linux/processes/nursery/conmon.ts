@@ -4,15 +4,15 @@
  * @module
  */
 import type { Readable } from "node:stream";
-import type { ContainerRecord } from "../../../engine/records/container_record.ts";
-import type { RestoreImages } from "../../../engine/ports/checkpoint_port.ts";
-import { EngineError } from "../../../engine/errors.ts";
-import type { ContainerPaths, HostPaths } from "../helpers/paths.ts";
-import { logArguments } from "../logs/log_sources.ts";
+import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
+import type { RestoreImages } from "../../../../engine/ports/checkpoint_port.ts";
+import { EngineError } from "../../../../engine/errors.ts";
+import type { ContainerPaths, HostPaths } from "../../helpers/paths.ts";
+import { logArguments } from "../../logs/log_sources.ts";
 import type { Nursery } from "./nursery.ts";
 import { PortHolder } from "./port_holder.ts";
-import type { Runtime } from "./runtime.ts";
-import { runtimeError } from "./runtime_errors.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { runtimeError } from "../runtime/runtime_errors.ts";
 
 /** How long a supervisor may take to answer. */
 export const CREATE_TIMEOUT = 120_000;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import type { Attachment } from "../../../engine/ports/host_port.ts";
+import type { Attachment } from "../../../../engine/ports/host_port.ts";
 import { type AttachStreams, attachTo } from "./attach.ts";
-import { notRunning } from "./not_running.ts";
+import { notRunning } from "../not_running.ts";
 
 /** The open attachments of containers. */
 export class Attachments {

@@ -1,15 +1,15 @@
 import { Buffer } from "node:buffer";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EngineError } from "../../../engine/errors.ts";
-import { CommandError } from "../helpers/command.ts";
-import { closeOnExec } from "../helpers/libc.ts";
-import { namespaceCalls } from "../helpers/namespace_calls.ts";
-import type { HostPaths } from "../helpers/paths.ts";
-import { findProgram } from "../helpers/programs.ts";
-import { Cgroups, readCgroupLayout } from "../resources/cgroups.ts";
-import { NURSERY_PROGRAM } from "./nursery_program.ts";
-import { isAlive, markProcess, type ProcessMark } from "../helpers/proc.ts";
+import { EngineError } from "../../../../engine/errors.ts";
+import { CommandError } from "../../helpers/command.ts";
+import { closeOnExec } from "../../helpers/libc.ts";
+import { namespaceCalls } from "../../helpers/namespace_calls.ts";
+import type { HostPaths } from "../../helpers/paths.ts";
+import { findProgram } from "../../helpers/programs.ts";
+import { Cgroups, readCgroupLayout } from "../../resources/cgroups.ts";
+import { NURSERY_PROGRAM } from "../nursery_program.ts";
+import { isAlive, markProcess, type ProcessMark } from "../../helpers/proc.ts";
 
 /** Folders in which supervisors look for programs. */
 export const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { clearInterval, setInterval } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readTextBoundedSync } from "../helpers/bounded_read.ts";
-import type { HostContext } from "../helpers/context.ts";
-import { containerPaths } from "../helpers/paths.ts";
-import type { Cgroups } from "../resources/cgroups.ts";
-import { type Facts, readFacts } from "./facts.ts";
-import { isAlive, type ProcessMark } from "../helpers/proc.ts";
+import { readTextBoundedSync } from "../../helpers/bounded_read.ts";
+import type { HostContext } from "../../helpers/context.ts";
+import { containerPaths } from "../../helpers/paths.ts";
+import type { Cgroups } from "../../resources/cgroups.ts";
+import { type Facts, readFacts } from "../facts.ts";
+import { isAlive, type ProcessMark } from "../../helpers/proc.ts";
 
 /** How long a supervisor may take over its last words once its container is dead. */
 const PATIENCE = 10_000;

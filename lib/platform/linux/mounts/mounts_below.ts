@@ -1,7 +1,7 @@
 import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { runCommand } from "./command.ts";
-import { unmount } from "./libc.ts";
+import { runCommand } from "../helpers/command.ts";
+import { unmount } from "../helpers/libc.ts";
 
 const ATTEMPTS = 4;
 

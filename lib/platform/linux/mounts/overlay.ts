@@ -8,9 +8,9 @@ import { access } from "node:fs/promises";
 import { release } from "node:os";
 import { dirname, join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
-import { CommandError, runCommand } from "./command.ts";
-import { mount, unmount } from "./libc.ts";
-import { removeFolder } from "./tree.ts";
+import { CommandError, runCommand } from "../helpers/command.ts";
+import { mount, unmount } from "../helpers/libc.ts";
+import { removeFolder } from "../helpers/tree.ts";
 
 /** mount(2) takes one page of options, its end marker included. */
 const OPTIONS_LIMIT = 4095;

@@ -10,7 +10,7 @@ import {
   pour,
   pourThrough,
   tapped,
-} from "../../lib/oci/byte_stream.ts";
+} from "../../../lib/oci/bytes/byte_stream.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const bytes = (text: string) => new TextEncoder().encode(text);

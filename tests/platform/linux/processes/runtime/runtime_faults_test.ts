@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runtimeFaults } from "../../../../lib/platform/linux/processes/runtime_faults.ts";
+import { runtimeFaults } from "../../../../../lib/platform/linux/processes/runtime/runtime_faults.ts";
 
 const faults = (name: string, version: string, changelog = "") => {
   const said = `${name} version ${version}\ncommit: 1\nspec: 1.0.2`;

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Writable } from "node:stream";
-import { attachInput } from "../../../../lib/platform/linux/processes/attach_input.ts";
-import { heapGrowth } from "../../../fixtures/heap_growth.ts";
+import { attachInput } from "../../../../../lib/platform/linux/processes/attach/attach_input.ts";
+import { heapGrowth } from "../../../../fixtures/heap_growth.ts";
 
 Deno.test("attachInput() keeps nothing of the chunks that waited for room (each left a waiting promise on the heap)", async () => {
   let bytes = 0;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Readable } from "node:stream";
-import { free } from "../../../oci/byte_stream.ts";
+import { free } from "../../../oci/bytes/byte_stream.ts";
 
 /** One frame of the attach helper. */
 export interface HelperFrame {

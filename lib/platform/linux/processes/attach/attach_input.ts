@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
-import { written } from "../../http/exchange/written.ts";
+import { written } from "../../../http/exchange/written.ts";
 
 /** The largest piece of input in one frame. */
 const PIECE = 64 * 1024;

@@ -1,4 +1,4 @@
-import { EngineError } from "../../../engine/errors.ts";
+import { EngineError } from "../../../../engine/errors.ts";
 
 /** Podman's words, by which its clients choose the exit code: 127, 126 and 125. */
 const NOT_FOUND = "OCI runtime attempted to invoke a command that was not found";

@@ -1,6 +1,6 @@
-import { EngineError } from "../../../engine/errors.ts";
-import type { HostContext } from "../helpers/context.ts";
-import type { CgroupLayout } from "../resources/cgroups.ts";
+import { EngineError } from "../../../../engine/errors.ts";
+import type { HostContext } from "../../helpers/context.ts";
+import type { CgroupLayout } from "../../resources/cgroups.ts";
 import { openRuntime, type Runtime, RUNTIME_NAMES } from "./runtime.ts";
 
 /** The runtimes of a host: the server's own, and those that containers name. */
