@@ -4,19 +4,18 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { arch } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../engine/errors.ts";
 import { byteStream, free, isByteStream } from "../../../oci/bytes/byte_stream.ts";
 import { written } from "../../http/exchange/written.ts";
-import { closeOnExec } from "../helpers/libc.ts";
+import { HELPER_ENVIRONMENT, startProgram } from "../helpers/spawn.ts";
 import { AGENT_SCRIPT, SYSTEM_CALLS } from "./agent_script.ts";
 
 const ANSWER_LIMIT = 64 * 1024;
 const STDERR_LIMIT = 4096;
-const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** A tree agent at work: one process, one operation. */
 export class Agent implements Disposable {
@@ -31,10 +30,9 @@ export class Agent implements Disposable {
     const calls = SYSTEM_CALLS[arch()];
     if (calls === undefined) throw new EngineError("unsupported", `Work on files: not available on ${arch()}`);
     const numbers = Object.entries(calls).map(([name, number]) => `${name}=${number}`).join(",");
-    closeOnExec();
-    this.#child = spawn("perl", ["-e", AGENT_SCRIPT, numbers, ...args], {
+    this.#child = startProgram("perl", ["-e", AGENT_SCRIPT, numbers, ...args], {
       cwd: "/",
-      env: { PATH, LC_ALL: "C" },
+      env: HELPER_ENVIRONMENT,
       stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe"],
     });
     this.#chunks = this.#child.stdout![Symbol.asyncIterator]();

@@ -3,18 +3,15 @@
  *
  * @module
  */
-import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Readable, Writable } from "node:stream";
-import { closeOnExec } from "../../helpers/libc.ts";
+import type { Readable } from "node:stream";
+import { HELPER_ENVIRONMENT, startPipedProgram } from "../../helpers/spawn.ts";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { Attachment, Frame } from "../../../../engine/ports/host_port.ts";
 import { free } from "../../../../oci/bytes/byte_stream.ts";
 import { ATTACH_HELPER } from "../attach_helper.ts";
 import { attachInput } from "./attach_input.ts";
 import { FrameReader } from "../../perl/frames.ts";
-
-type Helper = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** Which streams are wanted. */
 export interface AttachStreams {
@@ -29,12 +26,7 @@ export interface AttachStreams {
  * @param onClose Called once, when the attachment has ended
  */
 export async function attachTo(bundle: string, streams: AttachStreams, onClose = () => {}): Promise<Attachment> {
-  closeOnExec();
-  const helper: Helper = spawn("perl", ["-e", ATTACH_HELPER], {
-    cwd: bundle,
-    env: { LC_ALL: "C" },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  const helper = startPipedProgram("perl", ["-e", ATTACH_HELPER], { cwd: bundle, env: HELPER_ENVIRONMENT });
   const frames = new FrameReader(helper.stdout);
   const said = text(helper.stderr);
   const failed = once(helper, "error").then(([error]) => error.message as string);

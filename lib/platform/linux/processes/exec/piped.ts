@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { arch } from "node:os";
 import { join } from "node:path";
@@ -13,9 +12,8 @@ import type { ExecStreams } from "../../../../engine/ports/exec_port.ts";
 import type { Attachment } from "../../../../engine/ports/host_port.ts";
 import type { ExecPaths } from "../../helpers/paths.ts";
 import { written } from "../../../http/exchange/written.ts";
-import { closeOnExec } from "../../helpers/libc.ts";
+import { HELPER_ENVIRONMENT, startProgram } from "../../helpers/spawn.ts";
 import { readLine } from "../nursery/conmon.ts";
-import { PATH } from "../nursery/nursery.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { runtimeError } from "../runtime/runtime_errors.ts";
 import { EXEC_HELPER, PRCTL } from "./exec_helper.ts";
@@ -34,10 +32,9 @@ export interface PipedOptions {
 /** Runs the process of a session and attaches to it. Throws the runtime's failure. */
 export async function startPiped(options: PipedOptions): Promise<Supervised & { attachment: Attachment }> {
   const { runtime, streams } = options;
-  closeOnExec();
-  const child = spawn("perl", helperArgs(options), {
+  const child = startProgram("perl", helperArgs(options), {
     cwd: options.paths.folder,
-    env: { PATH, LC_ALL: "C" },
+    env: HELPER_ENVIRONMENT,
     stdio: [streams.stdin ? "pipe" : "ignore", streams.stdout ? "pipe" : "ignore", "pipe", "pipe"],
     detached: true,
   });

@@ -1,18 +1,15 @@
 import { Buffer } from "node:buffer";
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../../engine/errors.ts";
 import { CommandError } from "../../helpers/command.ts";
-import { closeOnExec } from "../../helpers/libc.ts";
 import { namespaceCalls } from "../../helpers/namespace_calls.ts";
 import type { HostPaths } from "../../helpers/paths.ts";
 import { findProgram } from "../../helpers/programs.ts";
+import { HELPER_ENVIRONMENT, startPipedProgram } from "../../helpers/spawn.ts";
 import { Cgroups, readCgroupLayout } from "../../resources/cgroups.ts";
 import { NURSERY_PROGRAM } from "../nursery_program.ts";
 import { isAlive, markProcess, type ProcessMark } from "../../helpers/proc.ts";
-
-/** Folders in which supervisors look for programs. */
-export const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** How often those are looked at whose parent was lost. */
 const POLL = 100;
@@ -147,11 +144,9 @@ export class Nursery {
 
   async #start(): Promise<Running> {
     const { unshare, mount } = namespaceCalls();
-    closeOnExec();
-    const child = spawn(this.#perl, ["-e", NURSERY_PROGRAM, String(unshare), String(mount)], {
+    const child = startPipedProgram(this.#perl, ["-e", NURSERY_PROGRAM, String(unshare), String(mount)], {
       cwd: "/",
-      env: { PATH, LC_ALL: "C" },
-      stdio: ["pipe", "pipe", "pipe"],
+      env: HELPER_ENVIRONMENT,
     });
     const closed = Promise.withResolvers<void>();
     const running: Running = { child, jobs: new Map(), closed: closed.promise };
