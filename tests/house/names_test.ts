@@ -67,6 +67,8 @@ const OTHERS: Record<string, { names: string; of: string }> = {
   "lib/platform/entries/host_engine.ts": { names: "ftp_proxy http_proxy https_proxy no_proxy", of: "the environment" },
   "lib/platform/linux/bundle/seccomp_calls.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/bundle/seccomp_default.ts": { names: "*", of: "system calls" },
+  "lib/platform/linux/helpers/system_calls.ts": { names: "*", of: "system calls" },
+  "lib/platform/linux/perl/programs.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/processes/top/user_names.ts": { names: "gid_map uid_map", of: "proc(5)" },
   "lib/platform/storage/sqlite_store.ts": { names: "application_id user_version", of: "SQLite's pragmas" },
   "lib/platform/storage/sqlite_space.ts": {

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { Buffer } from "node:buffer";
 import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
@@ -210,8 +209,8 @@ function endsInItself(path: string): boolean {
   return path === "/" || path.endsWith("/.");
 }
 
-function factsOf({ path, mount }: TreePath, fields: readonly Buffer[]): FileFacts {
-  const [word, mode, size, time, nanos, target, isFolder] = fields.map(String);
+function factsOf({ path, mount }: TreePath, fields: readonly string[]): FileFacts {
+  const [word, mode, size, time, nanos, target, isFolder] = fields;
   const link = target === "" ? undefined : target!;
   const base = mount === undefined ? "" : mount.destination;
   return {

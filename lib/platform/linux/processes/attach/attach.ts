@@ -9,9 +9,9 @@ import { HELPER_ENVIRONMENT, startPipedProgram } from "../../helpers/spawn.ts";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { Attachment, Frame } from "../../../../engine/ports/host_port.ts";
 import { free } from "../../../../oci/bytes/byte_stream.ts";
-import { ATTACH_HELPER } from "../attach_helper.ts";
+import { ATTACH_PROGRAM, perlArguments } from "../../perl/programs.ts";
 import { attachInput } from "./attach_input.ts";
-import { FrameReader } from "../../perl/frames.ts";
+import { fieldText, FrameReader } from "../../perl/frames.ts";
 
 /** Which streams are wanted. */
 export interface AttachStreams {
@@ -26,7 +26,10 @@ export interface AttachStreams {
  * @param onClose Called once, when the attachment has ended
  */
 export async function attachTo(bundle: string, streams: AttachStreams, onClose = () => {}): Promise<Attachment> {
-  const helper = startPipedProgram("perl", ["-e", ATTACH_HELPER], { cwd: bundle, env: HELPER_ENVIRONMENT });
+  const helper = startPipedProgram("perl", perlArguments(ATTACH_PROGRAM, "Attach", []), {
+    cwd: bundle,
+    env: HELPER_ENVIRONMENT,
+  });
   const frames = new FrameReader(helper.stdout);
   const said = text(helper.stderr);
   const failed = once(helper, "error").then(([error]) => error.message as string);
@@ -58,10 +61,11 @@ function outputOf(frames: FrameReader, wanted: AttachStreams, close: () => void)
           close();
           return controller.close();
         }
-        const stream = frame.stream === 3 ? "stderr" : "stdout";
+        const [word, data] = frame;
+        const stream = fieldText(word) === "stderr" ? "stderr" : "stdout";
         // Streams that the client did not request are read all the same, or the container would stand still.
-        if (wanted[stream]) return controller.enqueue({ stream, data: frame.data });
-        free(frame.data);
+        if (wanted[stream]) return controller.enqueue({ stream, data });
+        free(data);
       }
     },
     cancel: close,

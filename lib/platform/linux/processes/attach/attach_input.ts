@@ -1,6 +1,6 @@
-import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
 import { written } from "../../../http/exchange/written.ts";
+import { frameOf } from "../../perl/frames.ts";
 
 /** The largest piece of input in one frame. */
 const PIECE = 64 * 1024;
@@ -13,21 +13,14 @@ const PIECE = 64 * 1024;
  */
 export function attachInput(stdin: Writable, wanted: boolean): WritableStream<Uint8Array> {
   // With the container the reader of its input goes: what is still to come has nowhere to go, which is no error.
-  const write = async (payload: Uint8Array) => void await written(stdin, ...framed(payload));
+  const write = async (pieces: Uint8Array[]) => void await written(stdin, ...pieces);
   return new WritableStream<Uint8Array>({
     async write(chunk) {
       if (!wanted) return;
-      for (let at = 0; at < chunk.length; at += PIECE) await write(chunk.subarray(at, at + PIECE));
+      for (let at = 0; at < chunk.length; at += PIECE) await write(frameOf("input", chunk.subarray(at, at + PIECE)));
     },
     async close() {
-      if (wanted) await write(new Uint8Array(0));
+      if (wanted) await write(frameOf("close"));
     },
   });
-}
-
-/** Its length before it. */
-function framed(payload: Uint8Array): Uint8Array[] {
-  const head = Buffer.alloc(4);
-  head.writeUInt32BE(payload.length);
-  return payload.length === 0 ? [head] : [head, payload];
 }

@@ -3,12 +3,12 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../../engine/errors.ts";
 import { CommandError } from "../../helpers/command.ts";
-import { namespaceCalls } from "../../helpers/namespace_calls.ts";
 import type { HostPaths } from "../../helpers/paths.ts";
 import { findProgram } from "../../helpers/programs.ts";
 import { HELPER_ENVIRONMENT, startPipedProgram } from "../../helpers/spawn.ts";
 import { Cgroups, readCgroupLayout } from "../../resources/cgroups.ts";
-import { NURSERY_PROGRAM } from "../nursery_program.ts";
+import { frameOf, FrameReader } from "../../perl/frames.ts";
+import { NURSERY_PROGRAM, perlArguments } from "../../perl/programs.ts";
 import { isAlive, markProcess, type ProcessMark } from "../../helpers/proc.ts";
 
 /** How often those are looked at whose parent was lost. */
@@ -130,7 +130,7 @@ export class Nursery {
     if (running.lost !== undefined) throw lostError(running.lost);
     const { child, jobs } = running;
     const key = String(++this.#count);
-    const request = frame([verb, key, ...fields]);
+    const request = requestOf(verb, key, ...fields);
     const job: Job = { said: Promise.withResolvers(), ended: Promise.withResolvers() };
     job.said.promise.catch(() => {});
     jobs.set(key, job);
@@ -138,13 +138,12 @@ export class Nursery {
     return {
       said: job.said.promise,
       ended: job.ended.promise,
-      kill: () => void (jobs.has(key) && child.stdin.write(frame(["kill", key]))),
+      kill: () => void (jobs.has(key) && child.stdin.write(requestOf("kill", key))),
     };
   }
 
   async #start(): Promise<Running> {
-    const { unshare, mount } = namespaceCalls();
-    const child = startPipedProgram(this.#perl, ["-e", NURSERY_PROGRAM, String(unshare), String(mount)], {
+    const child = startPipedProgram(this.#perl, perlArguments(NURSERY_PROGRAM, "Start supervisor", []), {
       cwd: "/",
       env: HELPER_ENVIRONMENT,
     });
@@ -165,7 +164,10 @@ export class Nursery {
     let errors = "";
     child.stdin.on("error", () => {});
     child.stderr.on("data", (chunk: Uint8Array) => errors = (errors + Buffer.from(chunk).toString()).slice(-4096));
-    child.stdout.on("data", reader((fields) => hear(jobs, fields)));
+    listen(new FrameReader(child.stdout), jobs).catch((error) => {
+      errors ||= String(error.message);
+      child.kill("SIGKILL");
+    });
     child.once("error", ({ message }) => lost(message));
     child.once("close", (code, signal) => lost(errors.trim() || `it ended with ${signal ?? code}`));
     try {
@@ -177,6 +179,12 @@ export class Nursery {
       if (errors === "") throw error;
     }
     return running;
+  }
+}
+
+async function listen(frames: FrameReader, jobs: Map<string, Job>): Promise<void> {
+  for (let fields = await frames.readTexts(); fields !== undefined; fields = await frames.readTexts()) {
+    hear(jobs, fields);
   }
 }
 
@@ -203,27 +211,10 @@ function lostError(why: string): EngineError {
   return new EngineError("internal", `Start supervisor: its parent was lost: ${why}`);
 }
 
-/** Throws `EngineError("invalid")` for a field with what ends a field: the rest of it would be one more, of whoever wrote it. */
-function frame(fields: readonly string[]): Buffer {
+/** Throws `EngineError("invalid")` for a field with a NUL byte: a program's argument ends there. */
+function requestOf(verb: string, ...fields: string[]): Buffer {
   if (fields.some((field) => field.includes("\0"))) {
     throw new EngineError("invalid", "Start supervisor: an argument has a NUL byte");
   }
-  const text = Buffer.from(fields.join("\0"));
-  const head = Buffer.alloc(4);
-  head.writeUInt32BE(text.length);
-  return Buffer.concat([head, text]);
-}
-
-/** Cuts what comes in pieces of any size into frames, and calls back with the fields of each. */
-function reader(callback: (fields: string[]) => void): (chunk: Uint8Array) => void {
-  let held: Buffer = Buffer.alloc(0);
-  return (chunk) => {
-    held = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([held, chunk]);
-    while (held.length >= 4 && held.length >= 4 + held.readUInt32BE()) {
-      const end = 4 + held.readUInt32BE();
-      const text = held.subarray(4, end).toString();
-      held = held.subarray(end);
-      callback(text.split("\0"));
-    }
-  };
+  return Buffer.concat(frameOf(verb, ...fields));
 }

@@ -8,7 +8,8 @@ import { basename, join } from "node:path";
 import { EngineError } from "../../../../engine/errors.ts";
 import { CommandError, runCommand } from "../../helpers/command.ts";
 import type { HostContext } from "../../helpers/context.ts";
-import { namespaceCalls } from "../../helpers/namespace_calls.ts";
+import { callNumbers } from "../../helpers/system_calls.ts";
+import { HYBRID } from "../../perl/hybrid.pl.ts";
 import { findProgram } from "../../helpers/programs.ts";
 import type { CgroupLayout } from "../../resources/cgroups.ts";
 import type { Nursery } from "../nursery/nursery.ts";
@@ -106,27 +107,15 @@ function refusesHybrid(version: string): boolean {
   return major !== undefined && (Number(major) < 1 || (Number(major) === 1 && Number(minor) < 9));
 }
 
-/**
- * The mount namespace is the runtime's own and short-lived: nothing is unmounted for anybody else. Perl takes a third of the
- * time that a shell, `unshare` and `umount` take.
- */
+/** Writes a program that is called as the runtime is, and starts it as `hybrid.pl` says. */
 async function writeWrapper(runroot: string, runtime: string, unified: string): Promise<string> {
   const folder = join(runroot, "bin");
   const path = join(folder, `${basename(runtime)}-hybrid`);
   const quote = (text: string) => `'${text.replace(/[\\']/g, "\\$&")}'`;
-  const { unshare, mount, umount2 } = namespaceCalls();
+  const { unshare, mount, umount2 } = callNumbers("Open host", ["unshare", "mount", "umount2"]);
+  const settings = [unshare, mount, umount2, quote(unified), quote(runtime), "@ARGV"].join(", ");
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(
-    path,
-    `#!${await findProgram("perl")}
-my ($none, $root, $unified, $runtime) = ("none\\0", "/\\0", ${quote(unified)} . "\\0", ${quote(runtime)});
-# CLONE_NEWNS; MS_REC and MS_PRIVATE.
-syscall(${unshare}, 0x20000) == 0 or die "unshare: $!\\n";
-syscall(${mount}, $none, $root, $none, 0x44000, 0) == 0 or die "mount: $!\\n";
-syscall(${umount2}, $unified, 0) == 0 or die "umount $unified: $!\\n";
-exec { $runtime } $runtime, @ARGV or die "exec $runtime: $!\\n";
-`,
-  );
+  await writeFile(path, `#!${await findProgram("perl")}\n@ARGV = (${settings});${HYBRID}`);
   await chmod(path, 0o700);
   return path;
 }

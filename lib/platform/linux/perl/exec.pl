@@ -1,19 +1,17 @@
-/**
- * A Perl program that supervises one process of an exec session which has no terminal. It is what conmon is to the others, at
- * a third of its price: the process writes to the pipes of the helper's caller itself.
- *
- * The arguments are the number of `prctl(2)`, the name of the exit file, and the runtime's command line, which starts the
- * process and ends (`exec --detach --pid-file pid`); the working folder is the session's. On descriptor 3 it says `pid N`, or
- * `failed` when the runtime has told on standard error why. When the process has ended it writes the exit file and ends.
- */
-export const EXEC_HELPER = String.raw`
-use strict;
-my ($prctl, $exit, @command) = @ARGV;
+# Supervises one process of an exec session which has no terminal. It does for it what conmon does for
+# the others, at a third of the price: the process writes to the pipes of the helper's caller itself.
+#
+# The arguments are the name of the exit file and the runtime's command line, which starts the process and ends
+# (`exec --detach --pid-file pid`); the working folder is the session's. On descriptor 3 it answers `pid N`, or `failed` when the
+# runtime has told on standard error why. When the process has ended it writes the exit file and ends.
+my ($exit, @command) = @ARGV;
 my ($SET_CHILD_SUBREAPER, $F_SETFD, $CLOEXEC) = (36, 2, 1);
 $SIG{PIPE} = $SIG{HUP} = $SIG{INT} = $SIG{TERM} = 'IGNORE';
-syscall($prctl, $SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 or die "prctl: $!\n";
+syscall($nr{prctl}, $SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 or die "prctl: $!\n";
 open(my $say, '>&=', 3) or die "descriptor 3: $!\n";
 fcntl($say, $F_SETFD, $CLOEXEC);
+# The process goes on without its caller, so its supervisor does too.
+($answers, $lost) = ($say, sub {});
 # Node gives sockets, which cannot be opened by name as /dev/stderr is: a copier and a pipe stand between.
 for my $stream (\*STDOUT, \*STDERR) {
   next unless -S $stream;
@@ -43,8 +41,8 @@ my $failed = $?;
 open($_, '+<', '/dev/null') for \*STDIN, \*STDOUT, \*STDERR;
 my $pid;
 if (!$failed && open(my $file, '<', 'pid')) { $pid = <$file> + 0 }
-if (!$pid) { syswrite($say, "failed\n"); exit 1 }
-syswrite($say, "pid $pid\n");
+if (!$pid) { answer('failed'); exit 1 }
+answer('pid', $pid);
 my $status = -1;
 while ((my $ended = wait) > 0) {
   if ($ended == $pid) { $status = $? & 127 ? 128 + ($? & 127) : $? >> 8; last }
@@ -53,16 +51,3 @@ open(my $file, '>', "$exit.tmp") or die "$exit: $!\n";
 print $file $status;
 close $file;
 rename("$exit.tmp", $exit);
-`;
-
-/** The number of `prctl(2)` by the names of `os.arch()`. */
-export const PRCTL: Record<string, number> = {
-  x64: 157,
-  arm64: 167,
-  riscv64: 167,
-  loong64: 167,
-  ppc64: 171,
-  s390x: 172,
-  arm: 172,
-  ia32: 172,
-};

@@ -1,14 +1,4 @@
-/**
- * How the tree agent looks at one path, and writes trees as tar archives: PAX where plain ustar has no room, names and values as
- * bytes, the entries of a folder sorted. Sockets are left out, as tar has no word for them.
- *
- * `stat TREE PID PATH` answers `facts`: mode, size, seconds, nanoseconds and link target, if it is one, of what is there
- * itself; then whether it leads to a folder; `dangling` where it leads nowhere. `get … PATH CONTENTS UID GID WHOLE NAME` the
- * same, and then the bytes of the archive: of what a folder holds with CONTENTS, its names below that where it is a dot;
- * without the kernel's own trees with WHOLE; all of it with the owner that is given. `export TREE` and `layer FOLDER` write
- * the archive at once: the tree as it is, and an overlay's upper folder as a changeset (whiteouts and opaque marks spelled as
- * the OCI image-spec has them).
- */
+// Made of read.pl by `deno task generate`: change that file.
 export const AGENT_READ = String.raw`
 my ($out, $owner, $is_layer, %seen) = ('');
 sub write_out { $out .= $_[0]; if (length($out) >= $BATCH) { emit($out); $out = '' } }
@@ -41,7 +31,6 @@ sub header {
   if ($size > 077777777777) { $records .= record('size', $size); $told = 0 }
   $plain = 0 if $time < 0 || $time > 077777777777;
   if ($nanos || $plain != $time) {
-    # The fraction counts forward, the text does not.
     my ($whole, $part) = $time < 0 && $nanos ? ($time + 1, 1e9 - $nanos) : ($time, $nanos);
     my $sign = $time < 0 && $whole == 0 ? '-' : '';
     my $text = $part ? sprintf('%s%d.%09d', $sign, $whole, $part) : "$whole";
@@ -65,7 +54,6 @@ sub content {
     if ($n < $BATCH) { write_out($piece) } else { emit($out); $out = ''; emit($piece) }
     $left -= $n;
   }
-  # A file that shrank has the size its header told.
   for (; $left > 0; $left -= $PIECE) { write_out("\0" x ($left < $PIECE ? $left : $PIECE)) }
   write_out(padding($size));
 }
@@ -94,7 +82,6 @@ sub folder_entry {
     entry("$prefix$name", $name, $folder, $depth);
   }
 }
-# One name of the working folder. What is gone by now is passed over, and what nobody may read (the kernel's own trees have it).
 sub entry {
   my ($path, $name, $above, $depth) = @_;
   my $facts = look_here($name) or return;
@@ -117,7 +104,6 @@ sub other_entry {
   header($path, $flag, $facts, 0, $link) if defined $flag && defined $link;
 }
 sub finish { write_out("\0" x 1024); emit($out); exit 0 }
-# Looks at a path, tells, and gives a handle for what it leads to.
 sub find {
   my ($path) = @_;
   my ($above, $base) = $path =~ m{^(.*)/([^/]*)$}s;
@@ -140,7 +126,6 @@ sub get {
   $owner = [$uid + 0, $gid + 0];
   if ($facts->{type} == $FOLDER) {
     my $folder = open_folder($found, '.', 0) or die "open $path: $!\n";
-    # The kernel's own trees have no end.
     my $skip = $whole && $base eq '' ? { dev => 1, proc => 1, sys => 1 } : undef;
     folder_entry($contents eq '' ? $base : $contents eq '.' ? '.' : '', $folder, 0, $skip);
   } elsif ($facts->{type} == $FILE) {

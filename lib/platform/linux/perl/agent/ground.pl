@@ -1,20 +1,12 @@
-/**
- * The ground of all of the tree agent's operations: its answers, its entry into a tree, and its access to files there.
- *
- * The agent is a Perl program, since neither Deno nor Node can enter another mount namespace, change its root, or open a path
- * relative to a folder. It needs modules of `perl-base` only, which is part of every Debian system. Before it looks at
- * anything in a foreign tree that tree is its root, every path is opened by `openat2(2)` without magic links, and every step of
- * a walk is relative to a folder that is held open: a tree that changes meanwhile cannot lead it out.
- *
- * An answer is a frame: its length (4 bytes, big-endian), then fields, each with its length before it; the first is a word.
- */
-export const AGENT_GROUND = String.raw`
-use strict;
+# The ground of all of the tree agent's operations: its entry into a tree, and its access to files there.
+#
+# The agent is a Perl program, since neither Deno nor Node can enter another mount namespace, change its root, or open a path
+# relative to a folder. It needs modules of `perl-base` only, which is part of every Debian system. Before it looks at
+# anything in a foreign tree that tree is its root, every path is opened by `openat2(2)` without magic links, and every step of
+# a walk is relative to a folder that is held open: a tree that changes meanwhile cannot lead it out.
 use Errno;
 use Fcntl qw(:DEFAULT);
-my ($numbers, $operation, @arguments) = @ARGV;
-my %nr = map { split /=/ } split /,/, $numbers;
-$_ += 0 for values %nr;
+my ($operation, @arguments) = @ARGV;
 my ($CWD, $NO_FOLLOW, $EMPTY_PATH, $O_PATH) = (-100, 0x100, 0x1000, 010000000);
 my ($NO_MAGIC, $NO_LINKS, $IN_ROOT, $NEW_NS) = (2, 4, 16, 0x20000);
 my ($PIECE, $BATCH, $DEEPEST) = (1 << 20, 1 << 17, 900);
@@ -23,15 +15,6 @@ my ($TYPE, $SOCKET, $SYMLINK, $FILE, $BLOCK, $FOLDER, $CHAR, $FIFO) =
 # Perl hands a system call its texts as they are, and literals are no place for a kernel to write to.
 my ($OPAQUE, $NONE, $TOP, $OVERLAY, $EMPTY, $PARTIAL) = ('trusted.overlay.opaque', 'none', '/', 'overlay', 'empty', 'partial');
 my ($root, $descriptors);
-sub emit {
-  my ($at, $size) = (0, length $_[0]);
-  while ($at < $size) {
-    my $n = syswrite(STDOUT, $_[0], $size - $at, $at);
-    if (!defined $n) { next if $!{EINTR}; exit 0 }
-    $at += $n;
-  }
-}
-sub answer { emit(pack('N/a*', pack('(N/a*)*', @_))) }
 sub fail { answer('error', @_); exit 1 }
 # What went wrong by its number, for the caller to choose words by.
 sub failed { my ($what) = @_; fail($!{ENOENT} ? 'ENOENT' : $!{ENOTDIR} ? 'ENOTDIR' : $!{ELOOP} ? 'ELOOP' : 'other', "$what: " . lc $!) }
@@ -121,4 +104,3 @@ sub is_opaque {
   return $length == 1 && substr($value_buffer, 0, 1) eq 'y';
 }
 sub is_whiteout { my ($facts) = @_; return $facts->{type} == $CHAR && !$facts->{rmajor} && !$facts->{rminor} }
-`;

@@ -1,46 +1,12 @@
-/**
- * The Perl program that starts supervisors, and whose children they are. It takes requests from its standard input and answers
- * on its standard output; both are texts of fields with a zero byte between them, after the text's length (32 bits, big-endian).
- *
- * | request | answer |
- * | --- | --- |
- * | `conmon KEY FOLDER (PROTOCOL ADDRESS PORT)… -- COMMAND…` | `said KEY PID LINE ERRORS`, then `ended KEY STATUS` |
- * | `run KEY COMMAND…` | the same |
- * | `netns KEY PATH` | the same |
- * | `kill KEY` | none |
- *
- * `conmon` runs a command in a folder with its sync pipe open. `said` comes with the first line from there, or when it ended
- * without one, with what it wrote to standard error. The command's process holds ports of the host, bound: addresses are
- * given in hexadecimal digits and packed by hand, since modules take longer to load than all else. A port that cannot be had
- * for another reason than being taken (an address that came and went, say) is not held. `run` runs a command whose output
- * is of no interest. `netns` makes a network namespace with
- * its loopback up, kept by the file at PATH.
- *
- * It ends with its standard input. What it started goes on. The arguments are the numbers of `unshare(2)` and `mount(2)`.
- */
-export const NURSERY_PROGRAM = String.raw`
-use strict;
-use Errno qw(EADDRINUSE EINTR);
-my ($unshare, $mount) = @ARGV;
+// Made of nursery.pl by `deno task generate`: change that file.
+export const NURSERY = String.raw`
+use Errno qw(EADDRINUSE);
 my ($LIMIT, $NEWNET, $BIND, $SIOCSIFFLAGS, $IFF_UP) = (65536, 0x40000000, 4096, 0x8914, 1);
-# The same number everywhere.
-my $PIDFD_OPEN = 434;
 my @signals = qw(HUP INT TERM PIPE);
-# A terminal's signals are for the server.
 setpgrp(0, 0);
 $SIG{$_} = 'IGNORE' for @signals;
 $SIG{CHLD} = 'DEFAULT';
-# Jobs by key; by the number of a file, its job and which of the job's it is; keys of those whose end no file tells.
 my ($held, %jobs, %files, @polled) = ('');
-
-sub answer {
-  my $text = pack('N/a*', join("\0", @_));
-  while (length $text) {
-    my $count = syswrite(STDOUT, $text);
-    if (defined $count) { substr($text, 0, $count, '') }
-    elsif ($! != EINTR) { exit }
-  }
-}
 
 sub begin {
   my ($key, $work) = @_;
@@ -56,8 +22,7 @@ sub begin {
     exit 1;
   }
   my %own = (line => $sync, errors => $errors);
-  my $pidfd = syscall($PIDFD_OPEN, $pid, 0);
-  # Linux 5.3 has it.
+  my $pidfd = syscall($nr{pidfd_open}, $pid, 0);
   if ($pidfd < 0) { push @polled, $key }
   else { open($own{end}, '<&=', $pidfd) or die "pidfd: $!\n" }
   $jobs{$key} = { pid => $pid, line => '', errors => '', files => \%own };
@@ -73,7 +38,6 @@ sub hold {
       ? pack('S n a4 x8', 2, $port, $address) : pack('S n x4 a16 x4', 10, $port, $address);
     my $tcp = $protocol eq 'tcp';
     if (socket(my $socket, length $address == 4 ? 2 : 10, $tcp ? 1 : 2, 0)) {
-      # SO_REUSEADDR: connections of the past do not count. IPV6_V6ONLY: IPv4 has a socket of its own.
       setsockopt($socket, 1, 2, 1) if $tcp;
       setsockopt($socket, 41, 26, 1) if length $address == 16;
       if (bind($socket, $name) && (!$tcp || listen($socket, 1))) { push @held, $socket }
@@ -87,7 +51,6 @@ sub hold {
 sub conmon {
   my ($say, $folder, @rest) = @_;
   chdir $folder or die "chdir $folder: $!\n";
-  # Files above this number are closed in the next program; so are those that are open already.
   $^F = 65535;
   my @held = hold(\@rest);
   fcntl($say, 2, 0);
@@ -102,11 +65,11 @@ sub run {
 
 sub netns {
   my (undef, $path) = @_;
-  syscall($unshare, $NEWNET) == 0 or die "unshare: $!\n";
+  syscall($nr{unshare}, $NEWNET) == 0 or die "unshare: $!\n";
   socket(my $socket, 2, 2, 0) or die "socket: $!\n";
   ioctl($socket, $SIOCSIFFLAGS, pack('a16 s x22', 'lo', $IFF_UP)) or die "loopback: $!\n";
   my ($from, $to, $type) = ("/proc/self/ns/net\0", "$path\0", "none\0");
-  syscall($mount, $from, $to, $type, $BIND, 0) == 0 or die "mount $path: $!\n";
+  syscall($nr{mount}, $from, $to, $type, $BIND, 0) == 0 or die "mount $path: $!\n";
 }
 
 my %works = (conmon => \&conmon, run => \&run, netns => \&netns);
@@ -127,7 +90,7 @@ sub hear {
   my $job = $jobs{$key};
   return gone($key) if $which eq 'end';
   my $count = sysread($job->{files}{$which}, my $chunk, $LIMIT);
-  return if !defined $count && $! == EINTR;
+  return if !defined $count && $! == $EINTR;
   if (!$count) {
     delete $files{$_[0]};
     delete $job->{files}{$which};
@@ -147,7 +110,6 @@ sub gone {
   for my $which (keys %{$job->{files}}) {
     my ($number, $want) = (fileno $job->{files}{$which}, '');
     vec($want, $number, 1) = 1;
-    # What it has said last; those it has left behind may have it open still.
     hear($number) while $which ne 'end' && $files{$number} && readable($want, 0);
     delete $files{$number};
   }
@@ -164,11 +126,8 @@ for (;;) {
   $files{$_} && hear($_) for grep { vec($ready, $_, 1) } keys %files;
   if (vec($ready, 0, 1)) {
     my $count = sysread(STDIN, $held, $LIMIT, length $held);
-    exit unless $count || !defined $count && $! == EINTR;
-    while (length $held >= 4 && length $held >= 4 + (my $length = unpack('N', $held))) {
-      request(split /\0/, substr($held, 4, $length), -1);
-      substr($held, 0, 4 + $length, '');
-    }
+    exit unless $count || !defined $count && $! == $EINTR;
+    while (my $frame = next_frame($held)) { request(@$frame) }
   }
   @polled = grep { !gone($_) } @polled;
 }

@@ -1,11 +1,4 @@
-/**
- * How the tree agent tells what a layer changed. `changes LAYERS UPPER NAME…` compares an overlay's upper folder with the layers
- * below it, top first, each named below LAYERS. The kernel stacks them, in a mount namespace that ends with the agent. It writes
- * one line per change, each ended by a zero byte: 0 modified, 1 added, 2 deleted, and then the path.
- *
- * `differences LAYERS COUNT NAME…` compares two whole trees in the same form, the older one of COUNT names. A single name may be
- * the path of a tree.
- */
+// Made of compare.pl by `deno task generate`: change that file.
 export const AGENT_COMPARE = String.raw`
 my %listed;
 sub note { my ($kind, $path) = @_; write_out("$kind$path\0") }
@@ -16,14 +9,12 @@ sub note_above {
   note(0, $_) for @above;
 }
 my $is_private;
-# Layers below one folder as one tree, mounted on another folder there where they are several.
 sub stack {
   my ($layers, $place, @names) = @_;
   chdir $layers or failed("chdir $layers");
   if (@names == 1) { sysopen(my $only, $names[0], O_RDONLY | O_DIRECTORY) or failed('open layer'); return $only }
   if (!$is_private++) {
     syscall($nr{unshare}, $NEW_NS) == 0 or failed('unshare');
-    # Private, all the way down.
     syscall($nr{mount}, $NONE, $TOP, $NONE, 0x44000, 0) == 0 or failed('mount /');
   }
   my $options = 'lowerdir=' . join(':', @names);
@@ -36,7 +27,6 @@ sub same_folder {
   grep { $one->{$_} != $other->{$_} } qw(size mode time) and return 0;
   return $one->{nanos} == $other->{nanos} || !$one->{nanos} || !$other->{nanos};
 }
-# Compares the working folder with a folder of the layers below.
 sub compare {
   my ($prefix, $here, $lower, $depth) = @_;
   die "more than $DEEPEST folders deep\n" if $depth > $DEEPEST / 2;
@@ -73,7 +63,6 @@ sub differs {
   return 0 if $one->{type} == $FOLDER;
   return scalar grep { $one->{$_} != $other->{$_} } qw(size time nanos);
 }
-# Compares two whole trees. A folder is modified by what is below it; what was below a folder that is gone is not told of.
 sub compare_trees {
   my ($prefix, $new, $old, $depth) = @_;
   die "more than $DEEPEST folders deep\n" if $depth > $DEEPEST / 2;

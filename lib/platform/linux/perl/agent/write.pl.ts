@@ -1,9 +1,4 @@
-/**
- * How the tree agent makes what an archive holds. `put TREE PID PATH UID GID KEEP` reads entries from its standard input, as
- * `archiveEntries` of `lib/oci/tar/archive_entries.ts` writes them, and makes them below the path, which it makes where it is
- * missing. With an owner all of it belongs to that owner. With KEEP a folder is never replaced by something else, nor the other
- * way round. It answers `ready` when the path is open, and `done` at the end.
- */
+// Made of write.pl by `deno task generate`: change that file.
 export const AGENT_WRITE = String.raw`
 my ($input, $target, $shown, $keep, @own, @first, @later) = ('');
 my ($current, $current_path);
@@ -26,7 +21,6 @@ sub host_ids {
   return ($uid, $gid) if defined $uid && defined $gid;
   fail('put', "mapping container filesystem owner $_[0]:$_[1] to host filesystem owners: it has none there");
 }
-# Folders on the way that are not there are made; those that are may be links to folders.
 sub make_folders {
   my ($from, $path) = @_;
   my $at = $from;
@@ -51,7 +45,6 @@ sub above {
   ($current, $current_path) = ($folder, $path);
   return $folder;
 }
-# Whether something is mounted on a name of the working folder, or below it: what is mounted is nobody's to delete here.
 sub holds_mount {
   my ($name, $above) = @_;
   my $facts = look_here($name) or return 0;
@@ -73,7 +66,6 @@ sub remove_here {
   chdir $above;
   return rmdir $name;
 }
-# Makes room for something that is no folder.
 sub clear {
   my ($path, $name, $above) = @_;
   my $facts = look_here($name) or return;
@@ -93,7 +85,6 @@ sub attempt {
   wrong($path, lc $!);
 }
 sub times_of { my ($time, $nanos) = @_; return pack('q4', $time, $nanos, $time, $nanos) }
-# What an open file is to have besides its content. Owners first: a change of it takes bits and capabilities away.
 sub dress {
   my ($path, $handle, $facts) = @_;
   chown(@own ? @own : ($facts->{uid}, $facts->{gid}), $handle) or wrong($path, lc $!);
@@ -115,7 +106,6 @@ sub make_file {
     fill(1) if !length $input;
     my $piece = substr($input, 0, $left < 65536 ? $left : 65536, '');
     $left -= length $piece;
-    # What is all zeros need not lie on the disk.
     if (length($piece) == 65536 && $piece eq $ZEROS) { sysseek($file, 65536, 1); next }
     for (my $at = 0; $at < length $piece;) {
       my $n = syswrite($file, $piece, length($piece) - $at, $at);

@@ -1,12 +1,4 @@
-/**
- * How the tree agent tells what proc(5) says of processes. `processes CGROUP WANT` answers `process` for each one in a cgroup and
- * below it: its number, `stat`, `status`, the security module's label, and up to WANT bytes of its command line; without WANT
- * the last two are empty. Then, with WANT, `maps` (`uid_map` and `gid_map` of the first of them), its tree's `passwd` and `group`
- * in pieces, and at last `end`.
- *
- * A command line is memory of that process, and the names are files of its tree: whoever reads either may wait for ever, on a
- * file system that the container serves itself. Others read them for the agent, which waits a moment and goes on without.
- */
+// Made of processes.pl by `deno task generate`: change that file.
 export const AGENT_PROCESSES = String.raw`
 my ($MOST_PROCESSES, $MOST_ARGUMENTS, $MOST_NAMES) = (20000, 8 << 20, 4 << 20);
 my ($WAIT, $FEWEST, $MOST_WAITS) = (0.25, 128, 8);
@@ -21,7 +13,6 @@ sub text_of {
   sysopen(my $file, $path, O_RDONLY | O_NONBLOCK) or return '';
   return slurp($file, $limit);
 }
-# So many bytes of a pipe, or nothing when they do not come.
 sub hear {
   my ($from, $size) = @_;
   my $text = '';
@@ -33,13 +24,13 @@ sub hear {
   }
   return $text;
 }
-my ($reader, $ask, $answers, $waits) = (0, undef, undef, 0);
+my ($reader, $ask, $replies, $waits) = (0, undef, undef, 0);
 sub command_line {
   my ($pid, $limit) = @_;
   return '?' if $waits == $MOST_WAITS;
   if (!$reader) {
     pipe(my $orders, $ask) or die "pipe: $!\n";
-    pipe($answers, my $say) or die "pipe: $!\n";
+    pipe($replies, my $say) or die "pipe: $!\n";
     $reader = fork // die "fork: $!\n";
     if (!$reader) {
       close $ask;
@@ -53,15 +44,14 @@ sub command_line {
     }
   }
   syswrite($ask, "$pid\n");
-  my $size = hear($answers, 4);
-  my $text = defined $size ? hear($answers, unpack 'N', $size) : undef;
+  my $size = hear($replies, 4);
+  my $text = defined $size ? hear($replies, unpack 'N', $size) : undef;
   return $text if defined $text;
   kill 'KILL', $reader;
   ($reader, $waits) = (0, $waits + 1);
   return '?';
 }
 sub in_pieces { my ($word, $text) = @_; answer($word, substr($text, 0, 32768, '')) while length $text }
-# The names that a process's own tree gives.
 sub names_of {
   my ($pid) = @_;
   pipe(my $from, my $to) or die "pipe: $!\n";
@@ -105,7 +95,6 @@ sub processes {
   for my $pid (@pids) {
     my ($stat, $status) = (text_of("/proc/$pid/stat", 4096), text_of("/proc/$pid/status", 1 << 20));
     next if $stat eq '' || $status eq '';
-    # A process may be in 65,536 groups.
     $status =~ s/^(Groups:(?:\s+\d+){32})[^\n]*/$1/m;
     my @more = $want ? (text_of("/proc/$pid/attr/current", 4096), command_line($pid, $limit)) : ('', '');
     answer('process', $pid, $stat, $status, @more);
