@@ -4,13 +4,14 @@
  *
  * @module
  */
+import { browserModules } from "./generate/browser_modules.ts";
 import { perlModules } from "./generate/perl_modules.ts";
 
 const root = new URL("../", import.meta.url);
 
 /** Returns every generated module: its text by its path from the root. */
 export async function generateModules(): Promise<Map<string, string>> {
-  return new Map(await perlModules(root));
+  return new Map([...await perlModules(root), ...await browserModules()]);
 }
 
 if (import.meta.main) {

@@ -1,43 +1,18 @@
-import type { ClientChannels } from "../client/client_channels.ts";
-import type { ClientEvents } from "../client/client_events.ts";
+import { eventChannel, lineChannel, socketChannel } from "../../client/module/shared.ts";
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts";
-import type { ReadForm } from "./request_script.ts";
+import type { ReadForm } from "./requests.ts";
 
-/** Sends forms and shows what comes back. The page carries this function's own text, so that it must need nothing from outside of itself. */
-export function tryScript(
-  document: PageDocument,
-  window: PageWindow,
-  read: ReadForm,
-  channels: ClientChannels,
-  events: ClientEvents,
-): void {
-  /** Values of a channel that stay in sight, and characters of a body. */
-  const KEPT = 200;
-  const LONGEST = 200_000;
+/** Values of a channel that stay in sight, and characters of a body. */
+const KEPT = 200;
+const LONGEST = 200_000;
 
+/** Sets up the forms: sends them and shows the response. */
+export function setUpForms(document: PageDocument, window: PageWindow, read: ReadForm): void {
   const element = (name: string, className: string, ...content: (PageElement | string)[]) => {
     const made = document.createElement(name);
     made.className = className;
     made.append(...content);
     return made;
-  };
-
-  const pretty = (text: string) => {
-    // Parsed only to see whether it is JSON: printed from its own text, so that numbers of any size stay what they are.
-    try {
-      JSON.parse(text);
-    } catch {
-      return text;
-    }
-    let depth = 0;
-    const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
-    const line = () => "\n" + "  ".repeat(depth);
-    return tokens.map((token, index) => {
-      const empty = /^[\]}]$/.test(tokens[index + 1] ?? "") && /^[[{]$/.test(token);
-      if (/^[[{]$/.test(token)) return (depth++, empty ? token : token + line());
-      if (/^[\]}]$/.test(token)) return (depth--, /^[[{]$/.test(tokens[index - 1] ?? "") ? token : line() + token);
-      return token === "," ? token + line() : token === ":" ? ": " : token;
-    }).join("");
   };
 
   const statusLine = (response: Response, milliseconds: number) => {
@@ -76,7 +51,7 @@ export function tryScript(
       shown.textContent = text;
       shown.scrollTop = shown.scrollHeight;
     }
-    if (/json/.test(type)) shown.textContent = pretty(text);
+    if (/json/.test(type)) shown.textContent = indentJSON(text);
   };
 
   const showChannel = async (form: PageElement, answer: PageElement, stop: AbortController) => {
@@ -99,11 +74,11 @@ export function tryScript(
       const over = form.querySelector("[data-transport]")?.value;
       const headers = new Headers(init.headers);
       const same = (text: string) => text;
-      if (over === "websocket") return channels.messages(url.replace(/^http/, "ws"), headers, same, stop.signal);
-      if (over === "events") return events.open(new Request(url, { ...init, signal }), ask, same, () => leave.abort());
+      if (over === "websocket") return socketChannel(url.replace(/^http/, "ws"), headers, same, stop.signal);
+      if (over === "events") return eventChannel(new Request(url, { ...init, signal }), ask, same, () => leave.abort());
       // A channel that fails says so in its last line.
       headers.set("accept", `${headers.get("accept") ?? "*/*"};errors=line`);
-      return channels.lines(ask(new Request(url, { ...init, headers, signal })), same, () => leave.abort());
+      return lineChannel(ask(new Request(url, { ...init, headers, signal })), same, () => leave.abort());
     };
     const source = open();
     stop.signal.addEventListener("abort", () => source.close());
@@ -112,7 +87,7 @@ export function tryScript(
       values++;
       count.textContent = values === 1 ? "1 value" : `${values} values`;
       const near = list.scrollHeight - list.scrollTop < 600;
-      list.append(element("li", "", element("pre", "", pretty(text))));
+      list.append(element("li", "", element("pre", "", indentJSON(text))));
       if (list.children.length > KEPT) list.children[0].remove();
       if (near) list.scrollTop = list.scrollHeight;
     };
@@ -171,4 +146,23 @@ export function tryScript(
     });
   }
   document.getElementById("credentials")?.addEventListener("submit", (event) => event.preventDefault());
+}
+
+/** Indents JSON; another text stays as it is. */
+function indentJSON(text: string): string {
+  // Parsed only to see whether it is JSON: printed from its own text, so that numbers of any size stay what they are.
+  try {
+    JSON.parse(text);
+  } catch {
+    return text;
+  }
+  let depth = 0;
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
+  const line = () => "\n" + "  ".repeat(depth);
+  return tokens.map((token, index) => {
+    const empty = /^[\]}]$/.test(tokens[index + 1] ?? "") && /^[[{]$/.test(token);
+    if (/^[[{]$/.test(token)) return (depth++, empty ? token : token + line());
+    if (/^[\]}]$/.test(token)) return (depth--, /^[[{]$/.test(tokens[index - 1] ?? "") ? token : line() + token);
+    return token === "," ? token + line() : token === ":" ? ": " : token;
+  }).join("");
 }

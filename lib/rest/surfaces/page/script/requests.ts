@@ -8,11 +8,11 @@ export interface FormRequest {
   readonly curl: string;
 }
 
-/** What {@linkcode requestScript} makes. */
+/** What {@linkcode formReader} makes. */
 export type ReadForm = (form: PageElement) => FormRequest;
 
-/** Forms to requests. The page carries this function's own text, so that it must need nothing from outside of itself. */
-export function requestScript(document: PageDocument, window: PageWindow): ReadForm {
+/** Makes the reader of forms, which gives the request of each. */
+export function formReader(document: PageDocument, window: PageWindow): ReadForm {
   const all = (form: PageElement, selector: string) => [...form.querySelectorAll(selector)];
   const lines = (field: PageElement) =>
     field.value.split("\n").map((line) => line.trim()).filter((line) => line !== "");

@@ -1,7 +1,7 @@
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts";
 
-/** Search, theme and the place in the list. The page carries this function's own text, so that it must need nothing from outside of itself. */
-export function browseScript(document: PageDocument, window: PageWindow): void {
+/** Sets up search, theme and the place in the list. */
+export function setUpBrowsing(document: PageDocument, window: PageWindow): void {
   const search = document.getElementById("search")!;
   const found = document.getElementById("found")!;
   const articles = [...document.querySelectorAll("article[data-search]")];
