@@ -4,7 +4,7 @@ import { EngineError } from "../../errors.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import { decompress } from "./decompress.ts";
 import { inParallel } from "../../concurrency.ts";
-import { admit, type Intake, type StoredLayer, storeLayer } from "../store/intake.ts";
+import { admit, type Intake, type StoredLayer, storeLayer } from "./ingest.ts";
 
 /** How layers are taken. */
 export interface TakeOptions {

@@ -1,7 +1,7 @@
 import { hostOf } from "../../core.ts";
-import { admit, type Intake } from "./intake.ts";
+import { admit, type Intake } from "./ingest.ts";
 import { Slots } from "../../concurrency.ts";
-import { unpackLayer } from "../pull/unpack.ts";
+import { unpackLayer } from "./unpack.ts";
 
 /**
  * Layers of an archive that are unpacked while the rest of it still comes, before anything said what they are: their diff IDs

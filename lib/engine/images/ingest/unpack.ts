@@ -5,6 +5,7 @@ import type { Limits } from "../../options.ts";
 import type { Layers } from "../../ports/host_port.ts";
 import type { Hash, Ports } from "../../ports/ports.ts";
 import { plainStream } from "./decompress.ts";
+import { checkDiffID } from "./image_rules.ts";
 
 /** A layer to unpack: its blob, and the digest of the plain tar in it. */
 export interface PackedLayer {
@@ -43,7 +44,7 @@ export async function unpackLayer(
   const { stream: plain, compression } = await plainStream(ports.codec, blob);
   // A plain layer's digest is its diff ID, and was checked when it was stored.
   const hash = compression === "none" ? undefined : ports.codec.hash();
-  const checked = checkDiffID(plain, { ...layer, signal }, hash, found);
+  const checked = measureLayer(plain, { ...layer, signal }, hash, found);
   const tar = pourThrough(checked, overlayLayer({ bytes: limits.layerBytes, entries: limits.layerEntries }));
   const { stream, failure } = watch(tar);
   const name = async () => {
@@ -61,7 +62,7 @@ export async function unpackLayer(
 }
 
 /** Passes a plain tar on as it is; `found` gets its size, and its diff ID. */
-function checkDiffID(
+function measureLayer(
   plain: ReadableStream<Uint8Array>,
   { digest, diffID, signal }: { digest: string; diffID?: string; signal?: AbortSignal },
   hash: Hash | undefined,
@@ -75,9 +76,7 @@ function checkDiffID(
       return;
     }
     found.diffID = await hash?.digest() ?? digest;
-    if (diffID === undefined || found.diffID === diffID) return;
-    const text = `the layer's diff ID is ${found.diffID}, the config says ${diffID}`;
-    throw new EngineError("corrupt", `Unpack ${digest}: ${text}`);
+    checkDiffID(digest, found.diffID, diffID);
   };
   return tapped(plain, { see });
 }

@@ -1,5 +1,5 @@
 /**
- * Content on its way into the store from somewhere else than a registry: layers, configs and manifests, claimed from the
+ * Content on its way into the store, from a registry, an archive or a build: layers, configs and manifests, claimed from the
  * moment they can be seen.
  *
  * @module
@@ -7,12 +7,13 @@
 import type { Descriptor } from "../../../oci/descriptor.ts";
 import { LAYER_TYPES, type ManifestFormat } from "../../../oci/manifest_writer.ts";
 import { type Core, hostOf } from "../../core.ts";
+import type { Blobs } from "../../ports/ports.ts";
 import { EngineError } from "../../errors.ts";
-import type { Catalogue } from "./catalogue.ts";
-import type { Claim, Content, ContentKey } from "./content.ts";
+import type { Catalogue } from "../store/catalogue.ts";
+import type { Claim, Content, ContentKey } from "../store/content.ts";
 import type { EarlyLayers } from "./early_layers.ts";
 import { pullFailure } from "../failures.ts";
-import { type PackedLayer, unpackLayer } from "../pull/unpack.ts";
+import { type PackedLayer, unpackLayer } from "./unpack.ts";
 
 /** The parts of the engine that making an image changes. */
 export interface ImageParts {
@@ -74,44 +75,62 @@ export async function storeLayer(
   const mediaType = LAYER_TYPES[format][compression];
   if (compression === "none") {
     const { digest, size } = await put(tar, limit);
-    return await unpacked(intake, { digest, diffID: digest, size, mediaType });
+    return await ingestLayer(intake, { digest, diffID: digest, size, mediaType });
   }
   let diffID = "";
   const measured = tar.pipeThrough(measure(intake, limit, (digest) => diffID = digest));
   const { digest, size } = await put(measured.pipeThrough(ports.codec.fastGzip()));
-  return await unpacked(intake, { digest, diffID, size, mediaType });
+  return await ingestLayer(intake, { digest, diffID, size, mediaType });
 }
 
-/** Unpacks a stored and claimed layer where there is a host and it is not unpacked yet. */
-export async function unpacked<T extends PackedLayer>(intake: Intake, layer: T): Promise<T> {
-  const { core, content, claim, signal } = intake;
-  const layers = hostOf(core)?.layers;
-  const { digest, diffID } = layer;
-  claim.add(`layer:${diffID}`);
-  if (!layers) return layer;
-  await intake.early?.settled(digest);
-  await content.with(`layer:${diffID}`, async () => {
-    if (await layers.has(diffID)) return;
-    const { limits } = core.options;
-    const { size } = await unpackLayer(core.ports, layers, { digest, diffID }, { limits, signal });
-    content.setLayerSize(diffID, size);
-  }, signal);
+/** Unpacks a stored and claimed layer where there is a host and it is not unpacked yet; gives it back. */
+export async function ingestLayer<T extends PackedLayer>(intake: Intake, layer: T): Promise<T> {
+  await unpackOnce(intake, layer);
   return layer;
 }
 
+/**
+ * Does so and resolves with whether this call unpacked it.
+ *
+ * @param begin Called when that begins
+ */
+export async function unpackOnce(
+  intake: Intake,
+  { digest, diffID }: PackedLayer,
+  begin: () => void = () => {},
+): Promise<boolean> {
+  const { core, content, claim, signal } = intake;
+  const layers = hostOf(core)?.layers;
+  claim.add(`layer:${diffID}`);
+  if (!layers) return false;
+  await intake.early?.settled(digest);
+  return await content.with(`layer:${diffID}`, async () => {
+    if (await layers.has(diffID)) return false;
+    begin();
+    const { limits } = core.options;
+    const { size } = await unpackLayer(core.ports, layers, { digest, diffID }, { limits, signal });
+    content.setLayerSize(diffID, size);
+    return true;
+  }, signal);
+}
+
 /** Stores a config or manifest; gives its descriptor. */
-export async function storeDocument(intake: Intake, bytes: Uint8Array, mediaType: string): Promise<Descriptor> {
+export async function ingestDocument(intake: Intake, bytes: Uint8Array, mediaType: string): Promise<Descriptor> {
   const { core: { ports: { blobs, codec } }, content } = intake;
   const hash = codec.hash();
   hash.update(bytes);
   const digest = await hash.digest();
   await admit(intake, `blob:${digest}`);
   await content.with(`blob:${digest}`, async () => {
-    // Copied into a buffer of its own: a Blob takes no shared one.
-    const stream = new Blob([bytes.slice()]).stream();
-    if (!await blobs.stat(digest)) await blobs.put(stream, { digest, size: bytes.length });
+    if (!await blobs.stat(digest)) await putBytes(blobs, bytes, digest);
   }, intake.signal);
   return { mediaType, digest, size: bytes.length };
+}
+
+/** Puts bytes of a known digest into the store. */
+export async function putBytes(blobs: Blobs, bytes: Uint8Array, digest: string): Promise<void> {
+  // Copied into a buffer of its own: a Blob takes no shared one.
+  await blobs.put(new Blob([bytes.slice()]).stream(), { digest, size: bytes.length });
 }
 
 /** Claims content; when this resolves, nobody who thought it was not needed is still deleting it. */

@@ -4,8 +4,8 @@ import { DOCUMENT_TYPES, type ManifestFormat, writeManifest } from "../../../oci
 import { name as repositoryOf, parseReference } from "../../../oci/reference.ts";
 import { hostOf } from "../../core.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
-import { keysOf } from "./content.ts";
-import { type Intake, jsonBytes, type StoredLayer, storeDocument } from "./intake.ts";
+import { keysOf } from "../store/content.ts";
+import { ingestDocument, type Intake, jsonBytes, type StoredLayer } from "./ingest.ts";
 
 /** An image whose content is stored and claimed, and which no record names yet. */
 export interface NewImage {
@@ -23,7 +23,7 @@ export async function writeImage(
   { config, layers, format }: { config: ImageConfig; layers: readonly StoredLayer[]; format: ManifestFormat },
 ): Promise<NewImage> {
   const types = DOCUMENT_TYPES[format];
-  const stored = await storeDocument(intake, jsonBytes(config), types.config);
+  const stored = await ingestDocument(intake, jsonBytes(config), types.config);
   return { ...await storeManifest(intake, { config: stored, layers, format }), config };
 }
 
@@ -53,7 +53,7 @@ export async function storeManifest(
   },
 ): Promise<Omit<NewImage, "config">> {
   const mediaType = DOCUMENT_TYPES[format].manifest;
-  const { digest } = await storeDocument(intake, manifestBytes(format, config, layers), mediaType);
+  const { digest } = await ingestDocument(intake, manifestBytes(format, config, layers), mediaType);
   const manifest = { digest, mediaType, annotations: {} };
   return { configDigest: config.digest, manifest, documents: [digest], layers };
 }
@@ -68,7 +68,7 @@ export async function addImage(intake: Intake, image: NewImage, names: readonly 
   const known = catalogue.get(id);
   // Should it be removed just now, its content stays for the record that comes back.
   if (known) { for (const key of keysOf(known)) claim.add(key); }
-  const record = known ?? recordOf(intake, image);
+  const record = known ?? newRecord(intake, image);
   return await catalogue.add({
     record: { ...record, repoDigests: [...digestsWith(record.digest, names, image), ...record.repoDigests] },
     names,
@@ -77,7 +77,11 @@ export async function addImage(intake: Intake, image: NewImage, names: readonly 
   });
 }
 
-function recordOf({ core, content }: Intake, { config, configDigest, manifest, layers }: NewImage): ImageRecord {
+/** Makes the record of a new image; it lacks names and the digests that its names have. */
+export function newRecord(
+  { core, content }: Intake,
+  { config, configDigest, manifest, layers }: NewImage,
+): ImageRecord {
   const isUnpacked = hostOf(core) !== undefined;
   const sizeOf = ({ diffID, size }: StoredLayer) => (isUnpacked ? content.layerSize(diffID) : undefined) ?? size;
   return {
