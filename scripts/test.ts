@@ -1,6 +1,9 @@
 /**
  * `deno task test`: runs everything, in steps that say what they do. `--long` uses the full counts, `--only STEP[,STEP]` runs
- * a part (setup, static, doc, unit, conformance, host), and what follows `--` goes to `deno test` (`-- --filter name`).
+ * a part (setup, static, doc, unit, conformance, hostile, host), and what follows `--` goes to `deno test` (`-- --filter name`).
+ *
+ * The first three steps run one after the other. The others run in two lanes, because tests of containers mostly wait for
+ * them: one lane alone leaves half of two cores idle. Each line of a lane begins with its step.
  *
  * @module
  */
@@ -13,8 +16,10 @@ const started = performance.now();
 interface Step {
   name: string;
   what: string;
-  run(): Promise<Counts>;
+  run(print: Print): Promise<Counts>;
 }
+
+type Print = (text: string) => void;
 
 interface Counts {
   passed: number;
@@ -31,26 +36,43 @@ const map = await testImportMap();
 const extra = positionals;
 const env: Record<string, string> = values.long ? { GANTRY_TEST_LONG: "1" } : {};
 
-const steps: Step[] = [
+const first: Step[] = [
   { name: "setup", what: "host packages", run: checkSetup },
   { name: "static", what: "format, lint, type check", run: checkStatic },
   {
     name: "doc",
     what: "examples in docstrings and guides",
-    run: () => test(["--doc", "--preload=tests/fixtures/failing_assert.ts"], docFiles()),
+    run: (print) => runTests(["--doc", "--preload=tests/fixtures/failing_assert.ts"], docFiles(), print),
   },
-  {
-    name: "unit",
-    what: "lib and handlers, without a kernel's help",
-    run: () => test(["--parallel"], unitFolders()),
-  },
-  {
-    name: "conformance",
-    what: "the same cases on Deno, Node and workerd",
-    run: () => test([], ["tests/conformance"]),
-  },
-  { name: "host", what: "real containers, registries and clients", run: checkHost },
 ];
+// The step `static` has checked all types.
+const lanes: Step[][] = [
+  [
+    {
+      name: "unit",
+      what: "lib and handlers, without a kernel's help",
+      run: (print) => runTests(["--no-check", "--parallel"], unitFolders(), print),
+    },
+    {
+      name: "conformance",
+      what: "the same cases on Deno, Node and workerd",
+      run: (print) => runTests(["--no-check"], ["tests/conformance"], print),
+    },
+    {
+      name: "hostile",
+      what: "attackers: containers, images, registries, clients and web pages",
+      run: (print) => runHostTests(["tests/hostile"], print),
+    },
+  ],
+  [
+    {
+      name: "host",
+      what: "real containers, registries and clients",
+      run: (print) => runHostTests(["tests/platform/linux", "tests/host"], print),
+    },
+  ],
+];
+const steps = [...first, ...lanes.flat()];
 
 const only = values.only?.split(",");
 const unknown = only?.filter((name) => !steps.some((step) => step.name === name)) ?? [];
@@ -60,20 +82,49 @@ if (unknown.length > 0) {
 }
 
 const total: Counts = { passed: 0, failed: 0 };
-for (const step of steps) {
-  if (only && !only.includes(step.name)) continue;
-  heading(`${step.name}: ${step.what}`);
-  const from = performance.now();
-  const counts = await step.run();
-  total.passed += counts.passed;
-  total.failed += counts.failed;
-  const seconds = ((performance.now() - from) / 1000).toFixed(1);
-  console.log(`-- ${step.name}: ${counts.passed} passed, ${counts.failed} failed, in ${seconds} s`);
-}
+/** Lists of failed tests, said again at the end: in two lanes they get lost between other lines. */
+const failures: string[] = [];
+await runSteps(first, "");
+const wanted = lanes.filter((lane) => lane.some(isWanted));
+await Promise.all(wanted.map((lane) => runSteps(lane, wanted.length > 1 ? "step" : "")));
 heading(`done in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+for (const list of failures) console.log(list);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 if (mapFolder !== undefined) await Deno.remove(mapFolder, { recursive: true });
 Deno.exit(total.failed > 0 ? 1 : 0);
+
+function isWanted(step: Step): boolean {
+  return !only || only.includes(step.name);
+}
+
+/** Runs steps one after the other; with `"step"` each of their lines begins with the step's name, for lanes side by side. */
+async function runSteps(lane: Step[], prefix: "" | "step"): Promise<void> {
+  for (const step of lane.filter(isWanted)) {
+    heading(`${step.name}: ${step.what}`);
+    const from = performance.now();
+    const print = linePrinter(prefix === "" ? "" : `${step.name} | `);
+    const counts = await step.run(print);
+    total.passed += counts.passed;
+    total.failed += counts.failed;
+    const seconds = ((performance.now() - from) / 1000).toFixed(1);
+    console.log(`-- ${step.name}: ${counts.passed} passed, ${counts.failed} failed, in ${seconds} s`);
+  }
+}
+
+/** Prints whole lines only, so that lanes do not write into each other's. Without a prefix text is printed as it comes. */
+function linePrinter(prefix: string): Print {
+  const encoder = new TextEncoder();
+  const write = (text: string) => {
+    for (let bytes = encoder.encode(text); bytes.length > 0;) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
+  };
+  if (prefix === "") return write;
+  let begun = "";
+  return (text) => {
+    const lines = (begun + text).split("\n");
+    begun = lines.pop() ?? "";
+    for (const line of lines) write(`${prefix}${line}\n`);
+  };
+}
 
 function heading(text: string): void {
   console.log(`\n== ${text}`);
@@ -84,7 +135,7 @@ async function checkSetup(): Promise<Counts> {
   return { passed: 1, failed: result.failed ? 1 : 0 };
 }
 
-async function checkStatic(): Promise<Counts> {
+async function checkStatic(print: Print): Promise<Counts> {
   const counts: Counts = { passed: 0, failed: 0 };
   for (
     const args of [
@@ -93,7 +144,7 @@ async function checkStatic(): Promise<Counts> {
       ["check", "--quiet", ...map.args, "mod.ts", "lib", "handlers", "scripts", "tests"],
     ]
   ) {
-    const { success } = await deno(args, { stream: true });
+    const { success } = await runDeno(args, print);
     console.log(
       `${success ? "ok" : "FAILED"}: deno ${args.filter((arg) => !arg.startsWith("--import-map")).join(" ")}`,
     );
@@ -103,12 +154,12 @@ async function checkStatic(): Promise<Counts> {
 }
 
 /** Host suites need Linux and root. Without them they are left out, aloud; with them a skipped test is a failure. */
-async function checkHost(): Promise<Counts> {
+async function runHostTests(paths: string[], print: Print): Promise<Counts> {
   if (Deno.build.os !== "linux" || Deno.uid() !== 0) {
     console.log("left out: running containers needs Linux and root; this is " + Deno.build.os + ", uid " + Deno.uid());
     return { passed: 0, failed: 0 };
   }
-  return await test([], ["tests/platform/linux", "tests/host", "tests/hostile"]);
+  return await runTests(["--no-check"], paths, print);
 }
 
 function docFiles(): string[] {
@@ -129,9 +180,9 @@ function unitFolders(): string[] {
 }
 
 /** Runs `deno test` and counts from its closing line; a run that skips or executes nothing counts as failed. */
-async function test(flags: string[], paths: string[]): Promise<Counts> {
+async function runTests(flags: string[], paths: string[], print: Print): Promise<Counts> {
   const args = ["test", "-A", "--quiet", ...flags, ...map.args, ...extra, ...paths];
-  const { success, output } = await deno(args, { stream: true });
+  const { success, output } = await runDeno(args, print);
   // deno-lint-ignore no-control-regex -- colours of the terminal
   const text = output.replace(/\x1b\[[0-9;]*m/g, "");
   const closing = text.match(/\| (\d+) passed (?:\([^)]*\) )?\| (\d+) failed(?: \([^)]*\))?(?: \| (\d+) ignored)?/);
@@ -139,11 +190,13 @@ async function test(flags: string[], paths: string[]): Promise<Counts> {
   const failed = Number(closing?.[2] ?? 0);
   const ignored = Number(closing?.[3] ?? 0);
   if (ignored > 0) console.log(`FAILED: ${ignored} ignored, and a test that does not run proves nothing`);
+  const list = text.match(/ FAILURES [^]*?(?=\nFAILED \|)/);
+  if (list) failures.push(list[0].trim());
   const broken = !success && failed === 0 ? 1 : 0;
   return { passed, failed: failed + ignored + broken + (passed + failed === 0 && extra.length === 0 ? 1 : 0) };
 }
 
-async function deno(args: string[], options: { stream: boolean }): Promise<{ success: boolean; output: string }> {
+async function runDeno(args: string[], print: Print): Promise<{ success: boolean; output: string }> {
   const child = new Deno.Command(Deno.execPath(), {
     args,
     cwd: root,
@@ -156,7 +209,7 @@ async function deno(args: string[], options: { stream: boolean }): Promise<{ suc
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     // Only the end is read again, for the closing line.
     output = (output + text).slice(-16_384);
-    if (options.stream) await Deno.stdout.write(new TextEncoder().encode(text));
+    print(text);
   }
   return { success: (await child.status).success, output };
 }
