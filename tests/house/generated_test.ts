@@ -1,7 +1,7 @@
 /** Generated modules: each says what its source says, and none is left without a source. */
 import { assert, assertEquals } from "@std/assert";
 import { generateModules } from "../../scripts/generate.ts";
-import { filesBelow } from "../fixtures/source_tree.ts";
+import { filesBelow, reachedFrom } from "../fixtures/source_tree.ts";
 
 const root = new URL("../../", import.meta.url);
 
@@ -17,4 +17,10 @@ Deno.test("no generated module is left without its source", async () => {
     /^\/\/ Made of /.test(Deno.readTextFileSync(new URL(path, root)))
   );
   assertEquals(generated.sort(), [...modules.keys()].sort());
+});
+
+Deno.test("the engine at the edge carries no Perl, and the host's does", () => {
+  const perl = (entry: string) => [...reachedFrom(entry)].filter((path) => path.endsWith(".pl.ts"));
+  assertEquals(perl("lib/platform/entries/workers.ts"), []);
+  assert(perl("lib/platform/entries/node.ts").length > 5);
 });

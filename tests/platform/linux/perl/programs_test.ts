@@ -1,4 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
+import { runCommand } from "../../../../lib/platform/linux/helpers/command.ts";
+import { callNumbers } from "../../../../lib/platform/linux/helpers/system_calls.ts";
+import { HYBRID } from "../../../../lib/platform/linux/perl/hybrid.pl.ts";
 import { perlArguments, type PerlProgram } from "../../../../lib/platform/linux/perl/programs.ts";
 import * as programs from "../../../../lib/platform/linux/perl/programs.ts";
 import { PERL_FOLDER, perlFiles } from "../../../../scripts/generate/perl_modules.ts";
@@ -66,4 +69,25 @@ Deno.test("perlArguments() hands over the numbers before the arguments", () => {
   const [flag, text, numbers, ...rest] = perlArguments(programs.MOUNTS_PROGRAM, "Test", ["bind", "x"]);
   assertEquals([flag, text.includes("move_mount"), rest], ["-e", true, ["bind", "x"]]);
   assert(/^open_tree=428,move_mount=429,mount_setattr=442,setns=\d+$/.test(numbers), numbers);
+});
+
+Deno.test({
+  name: "hybrid.pl starts a program out of whose sight a mount is, and passes on its arguments",
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+  async fn() {
+    const folder = await Deno.makeTempDir({ prefix: "gantry-test-" });
+    const { unshare, mount, umount2 } = callNumbers("Test", ["unshare", "mount", "umount2"]);
+    await runCommand("mount", ["-t", "tmpfs", "none", folder]);
+    try {
+      const settings = [unshare, mount, umount2].map(String);
+      const args = ["-e", HYBRID, ...settings, folder, "cat", "/proc/self/mountinfo"];
+      const { stdout } = await runCommand("perl", args);
+      assert(stdout.includes(" / / "), "the root is there");
+      assertEquals(stdout.includes(folder), false);
+      assert((await Deno.readTextFile("/proc/self/mountinfo")).includes(folder), "the host's mount stays");
+    } finally {
+      await runCommand("umount", [folder]);
+      await Deno.remove(folder);
+    }
+  },
 });
