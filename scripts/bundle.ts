@@ -16,6 +16,13 @@ const external: Record<Target, string[]> = {
   portable: [],
 };
 
+/** The options of a bundle. */
+export interface BundleOptions {
+  minify?: boolean;
+  /** Asked before our own. */
+  plugins?: readonly esbuild.Plugin[];
+}
+
 /** Bundles that are being made. */
 let underWay = 0;
 
@@ -24,7 +31,7 @@ let underWay = 0;
  *
  * @throws {Error} if something cannot be resolved; the message lists it
  */
-export async function bundle(entry: string, target: Target, options: { minify?: boolean } = {}): Promise<string> {
+export async function bundle(entry: string, target: Target, options: BundleOptions = {}): Promise<string> {
   underWay++;
   try {
     const result = await esbuild.build({
@@ -38,6 +45,7 @@ export async function bundle(entry: string, target: Target, options: { minify?: 
       external: external[target],
       minify: options.minify ?? false,
       legalComments: "eof",
+      charset: "utf8",
       logLevel: "silent",
       // Packages in CommonJS ask for Node's modules by `require`, which an ES module does not have by itself.
       banner: target === "node"
@@ -47,7 +55,7 @@ export async function bundle(entry: string, target: Target, options: { minify?: 
         }
         : undefined,
       alias: { "@std/assert": new URL("tests/assert.ts", root).pathname },
-      plugins: [npmSpecifiers],
+      plugins: [...options.plugins ?? [], npmSpecifiers],
     });
     return result.outputFiles[0].text;
   } finally {

@@ -1,4 +1,4 @@
-import { byteStream } from "../../lib/oci/byte_stream.ts";
+import { byteStream } from "../../lib/oci/bytes/byte_stream.ts";
 
 /** Bytes of a piece. */
 const PIECE = 64 << 10;

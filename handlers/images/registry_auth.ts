@@ -4,7 +4,7 @@ import { HTTPError } from "../../lib/rest/mod.ts";
 import { decode, DecodeError } from "../wire/decode.ts";
 import { AuthConfig } from "../wire/auth.ts";
 import { z } from "../wire/zod.ts";
-import { fromBase64 } from "../../lib/oci/base64.ts";
+import { fromBase64 } from "../../lib/oci/bytes/base64.ts";
 import type { CredentialSource } from "../../lib/engine/ports/credential_source.ts";
 
 /** More than any client has to say. */

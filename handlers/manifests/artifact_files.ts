@@ -1,5 +1,5 @@
 import type { ArtifactFile } from "../../lib/engine/images/manifests/add_artifact.ts";
-import { concat } from "../../lib/oci/bytes.ts";
+import { concat } from "../../lib/oci/bytes/bytes.ts";
 import { fileMediaType, SNIFFED } from "../../lib/oci/file_media_type.ts";
 import type { Part } from "../multipart_parts.ts";
 

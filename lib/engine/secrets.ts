@@ -1,4 +1,4 @@
-import { fromBase64, toBase64 } from "../oci/base64.ts";
+import { fromBase64, toBase64 } from "../oci/bytes/base64.ts";
 import type { Core } from "./core.ts";
 import { EngineError } from "./errors.ts";
 import { encode } from "./store/json.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { latin1 } from "./bytes.ts";
+import { latin1 } from "./bytes/bytes.ts";
 
 /** How many first bytes are looked at. */
 export const SNIFFED = 512;

@@ -64,7 +64,7 @@ function decideType(document: JSONObject, stated: string): string {
   }
   const known = (type: string) => isIndexType(type) || isManifestType(type);
   if (known(own) && known(stated) && own !== stated) {
-    throw new SyntaxError(`Parse manifest: it says "${own}", the registry "${stated}"`);
+    throw new SyntaxError(`Parse manifest: it says "${own}", its source "${stated}"`);
   }
   const type = known(own) ? own : known(stated) ? stated : guessType(document);
   if (type === undefined) throw new SyntaxError(`Parse manifest: unsupported media type "${own || stated}"`);

@@ -8,9 +8,9 @@ import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 import { EngineError } from "../engine/errors.ts";
 import type { Codec, Hash } from "../engine/ports/ports.ts";
-import { alone, give } from "../oci/byte_stream.ts";
+import { alone, give } from "../oci/bytes/byte_stream.ts";
 import { messageOf } from "../oci/message_of.ts";
-import { ZstdFrames } from "../oci/zstd_frames.ts";
+import { ZstdFrames } from "../oci/bytes/zstd_frames.ts";
 import { Turns } from "./turns.ts";
 
 /** Bytes per output chunk: large ones keep the cost of stream steps small. */

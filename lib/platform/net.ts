@@ -6,7 +6,7 @@
  */
 import https from "node:https";
 import { rootCertificates } from "node:tls";
-import { free, isByteStream, pieceStream } from "../oci/byte_stream.ts";
+import { free, isByteStream, pieceStream } from "../oci/bytes/byte_stream.ts";
 import type { Net, TLSOptions } from "../engine/ports/ports.ts";
 import { sendRequest } from "./http/client/send_request.ts";
 

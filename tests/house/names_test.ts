@@ -67,8 +67,10 @@ const OTHERS: Record<string, { names: string; of: string }> = {
   "lib/platform/entries/host_engine.ts": { names: "ftp_proxy http_proxy https_proxy no_proxy", of: "the environment" },
   "lib/platform/linux/bundle/seccomp_calls.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/bundle/seccomp_default.ts": { names: "*", of: "system calls" },
+  "lib/platform/linux/helpers/system_calls.ts": { names: "*", of: "system calls" },
+  "lib/platform/linux/perl/programs.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/processes/top/user_names.ts": { names: "gid_map uid_map", of: "proc(5)" },
-  "lib/platform/storage/sqlite_store.ts": { names: "application_id user_version", of: "SQLite's pragmas" },
+  "lib/platform/storage/sqlite_file.ts": { names: "application_id user_version", of: "SQLite's pragmas" },
   "lib/platform/storage/sqlite_space.ts": {
     names: "auto_vacuum freelist_count page_count page_size",
     of: "SQLite's pragmas",
@@ -94,7 +96,7 @@ const WIRE_NAMES: readonly string[] = [
   "lib/platform/linux/bundle/spec_check.ts: conmon_pid_file",
   "lib/platform/linux/bundle/spec_check.ts: label_nested",
   "lib/platform/linux/bundle/spec_check.ts: selinux_opts",
-  "lib/platform/linux/processes/runtimes.ts: oci_runtime",
+  "lib/platform/linux/processes/runtime/runtimes.ts: oci_runtime",
 ];
 
 Deno.test("lib has no further name of the API's JSON", () => {

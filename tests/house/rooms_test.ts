@@ -81,20 +81,11 @@ Deno.test("the platform knows the engine by its ports, records, texts, errors an
   assertEquals(wrong, Object.keys(ENGINE_EXCEPTIONS));
 });
 
-/** Files that start programs by themselves. Each must close what programs must not inherit; the list shrinks to one file. */
-const STARTERS: readonly string[] = [
-  "lib/platform/linux/helpers/command.ts",
-  "lib/platform/linux/helpers/file_lock.ts",
-  "lib/platform/linux/logs/journal_log.ts",
-  "lib/platform/linux/namespace_maps.ts",
-  "lib/platform/linux/processes/attach.ts",
-  "lib/platform/linux/processes/exec/piped.ts",
-  "lib/platform/linux/processes/exec/supervised.ts",
-  "lib/platform/linux/processes/nursery.ts",
-  "lib/platform/linux/trees/agent.ts",
-];
+/** The file that starts programs: it closes what they must not inherit, and keeps the server's environment from them. */
+const STARTER = "lib/platform/linux/helpers/spawn.ts";
 
-Deno.test("no further file starts programs", () => {
-  const starters = sources.filter((path) => /\bspawn\(/.test(codeOf(path)));
-  assertEquals(starters, STARTERS, "strike what is gone; start a program by a file that does already");
+Deno.test("one file starts programs", () => {
+  assertEquals(sources.filter((path) => /\bspawn(?:Sync)?\(/.test(codeOf(path))), [STARTER]);
+  const users = sources.filter((path) => /^import (?!type\b)[^;]*"node:child_process"/m.test(codeOf(path)));
+  assertEquals(users, [STARTER], "others import its types only");
 });

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { free } from "../../lib/oci/byte_stream.ts";
-import { concat } from "../../lib/oci/bytes.ts";
+import { free } from "../../lib/oci/bytes/byte_stream.ts";
+import { concat } from "../../lib/oci/bytes/bytes.ts";
 import { hostClock } from "../../lib/platform/clock.ts";
 import { hostCodec } from "../../lib/platform/codec.ts";
 import { hostRandom } from "../../lib/platform/random.ts";

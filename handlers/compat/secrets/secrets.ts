@@ -1,4 +1,4 @@
-import { fromBase64 } from "../../../lib/oci/base64.ts";
+import { fromBase64 } from "../../../lib/oci/bytes/base64.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { SecretRecord } from "../../../lib/engine/secrets.ts";
 import { HTTPError, type Implementation } from "../../../lib/rest/mod.ts";

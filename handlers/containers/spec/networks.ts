@@ -9,7 +9,7 @@ import { DEFAULT_NETWORK } from "../../../lib/engine/networks.ts";
 import type { Namespace, PerNetworkOptions } from "../../wire/containers/spec_generator_parts.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";
-import { fromBase64 } from "../../../lib/oci/base64.ts";
+import { fromBase64 } from "../../../lib/oci/bytes/base64.ts";
 
 /** Which of Podman's words a namespace field takes, and the engine's for each. */
 type Modes = Record<string, NamespaceMode["mode"]>;

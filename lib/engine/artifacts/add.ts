@@ -4,8 +4,8 @@ import { writeManifest } from "../../oci/manifest_writer.ts";
 import { MEDIA_TYPE } from "../../oci/media_type.ts";
 import type { ArtifactRecord } from "../records/artifact_record.ts";
 import { EngineError } from "../errors.ts";
-import { peek } from "../images/pull/decompress.ts";
-import { admit, type ImageParts, type Intake, storeDocument, withIntake } from "../images/store/intake.ts";
+import { peek } from "../images/ingest/decompress.ts";
+import { admit, type ImageParts, ingestDocument, type Intake, withIntake } from "../images/ingest/ingest.ts";
 import { artifactName, type ArtifactStore, noSuchArtifact } from "./artifact_store.ts";
 import { contentType, SNIFFED } from "./content_type.ts";
 
@@ -122,7 +122,7 @@ async function writeArtifact(
   // The new manifest names the artifact's present blobs too: claim them before the old manifest goes.
   for (const { digest } of [manifest.config, ...manifest.layers]) await admit(intake, `blob:${digest}`);
   const whole = { ...manifest, layers: [...manifest.layers, layer] };
-  const { digest } = await storeDocument(intake, writeManifest(whole), whole.mediaType);
+  const { digest } = await ingestDocument(intake, writeManifest(whole), whole.mediaType);
   return { name, digest, manifest: whole };
 }
 
@@ -131,7 +131,7 @@ async function emptyArtifact(
   type: string | undefined,
   annotations: Record<string, string> = {},
 ): Promise<Manifest> {
-  const config = await storeDocument(intake, EMPTY, MEDIA_TYPE.ociEmpty);
+  const config = await ingestDocument(intake, EMPTY, MEDIA_TYPE.ociEmpty);
   return {
     kind: "manifest",
     mediaType: MEDIA_TYPE.ociManifest,

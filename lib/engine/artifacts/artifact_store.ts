@@ -8,7 +8,7 @@ import {
 } from "../../oci/reference.ts";
 import { artifactBlobs, type ArtifactRecord } from "../records/artifact_record.ts";
 import { EngineError } from "../errors.ts";
-import type { ImageParts } from "../images/store/intake.ts";
+import type { ImageParts } from "../images/ingest/ingest.ts";
 import type { Table } from "../store/table.ts";
 
 /** The records of artifacts, by name. */

@@ -2,7 +2,7 @@ import type { ArtifactRecord } from "../records/artifact_record.ts";
 import { requireHost } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { Track } from "../images/archive/archives.ts";
-import type { ImageParts } from "../images/store/intake.ts";
+import type { ImageParts } from "../images/ingest/ingest.ts";
 import { type AddArtifactOptions, addFile } from "./add.ts";
 import { ArtifactStore } from "./artifact_store.ts";
 import { extractFiles, type ExtractOptions } from "./extract.ts";

@@ -1,7 +1,7 @@
 import { type TarFile, tarStream } from "../../oci/tar/tar_entries.ts";
 import { artifactBlobs, type ArtifactRecord } from "../records/artifact_record.ts";
 import { EngineError } from "../errors.ts";
-import type { ImageParts } from "../images/store/intake.ts";
+import type { ImageParts } from "../images/ingest/ingest.ts";
 import { whileClaimed } from "../images/archive/while_claimed.ts";
 import { TITLE } from "./add.ts";
 import { chooseFile, fileName } from "./artifact_files.ts";

@@ -12,13 +12,13 @@ import type { ArtifactRecord } from "../records/artifact_record.ts";
 import { EngineError } from "../errors.ts";
 import { BlobPlaces } from "../images/store/blob_places.ts";
 import { pullFailure } from "../images/failures.ts";
-import { admit, type ImageParts, type Intake, storeDocument, withIntake } from "../images/store/intake.ts";
+import { admit, type ImageParts, ingestDocument, type Intake, withIntake } from "../images/ingest/ingest.ts";
 import { localSource } from "../images/push/local_source.ts";
 import { pushManifest } from "../images/push/push_manifest.ts";
 import { registryOptions } from "../images/registry_options.ts";
 import type { RegistryAccess } from "../images/types.ts";
 import { artifactName, type ArtifactStore } from "./artifact_store.ts";
-import { fromBase64 } from "../../oci/base64.ts";
+import { fromBase64 } from "../../oci/bytes/base64.ts";
 
 /** Options of both ways. */
 export interface TransferOptions extends RegistryAccess {
@@ -46,7 +46,7 @@ export async function pullArtifact(
     for (const descriptor of [manifest.config, ...manifest.layers]) {
       await fetchBlob(intake, descriptor, () => client.blob(reference, descriptor, { signal }));
     }
-    await storeDocument(intake, bytes, manifest.mediaType);
+    await ingestDocument(intake, bytes, manifest.mediaType);
     const places = new BlobPlaces(parts.core);
     places.see(repositoryOf(reference), [manifest.config, ...manifest.layers].map((blob) => blob.digest));
     await parts.core.state.commit(places.operations());

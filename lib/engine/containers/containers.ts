@@ -8,6 +8,7 @@ import { recoverContainers } from "./recovery.ts";
 import type { Secrets } from "../secrets.ts";
 import type { Volumes } from "../volumes.ts";
 import { attachContainer, resizeContainer } from "./streams/attach.ts";
+import { BackgroundWork } from "./background_work.ts";
 import { Changes } from "./changes.ts";
 import { ContainerCheckpoints } from "./checkpoint/checkpoints.ts";
 import { type ContainersCore, type Context, isLive } from "./context.ts";
@@ -23,7 +24,6 @@ import { type HealthState, HealthStates } from "./health/health_states.ts";
 import { answerOf, type HealthOutcome, runCheck } from "./health/run_check.ts";
 import { setHealth } from "./health/set_health.ts";
 import { isCode } from "./failures.ts";
-import { messageOf } from "../../oci/message_of.ts";
 import { ContainerFiles } from "./files/files.ts";
 import { TreeUses } from "./files/tree_uses.ts";
 import { initContainer, pauseContainer, restartContainer, startContainer, unpauseContainer } from "./life/lifecycle.ts";
@@ -67,10 +67,11 @@ export class Containers {
   readonly files: ContainerFiles;
   readonly #context: Context;
   readonly #closing = new AbortController();
-  readonly #behind = new Set<Promise<void>>();
+  readonly #background: BackgroundWork;
   readonly #unwatch: (() => void)[] = [];
 
   constructor(core: ContainersCore, networks: Networks, volumes: Volumes, secrets: Secrets) {
+    this.#background = new BackgroundWork(core.log);
     const changes = new Changes();
     const portClaims = new PortClaims();
     this.#context = {
@@ -88,7 +89,7 @@ export class Containers {
       treeUses: new TreeUses(core),
       restarting: new Set(),
       closing: this.#closing.signal,
-      background: (what, work) => this.#background(what, work),
+      background: (what, work) => this.#background.run(what, work),
     };
     this.execs = new ContainerExecs(this.#context);
     this.checkpoints = new ContainerCheckpoints(this.#context);
@@ -264,10 +265,10 @@ export class Containers {
     // Watching comes first: what ends meanwhile is told of, and told twice does no harm.
     this.#unwatch.push(
       host.processes.onExit((id, exit) => {
-        this.#background(`handle the end of ${id}`, onExit(this.#context, id, exit));
+        this.#background.run(`handle the end of ${id}`, onExit(this.#context, id, exit));
       }),
       host.processes.execs.onExit((id, exit) => {
-        this.#background(`handle the end of exec session ${id}`, noteEnd(this.#context, id, exit));
+        this.#background.run(`handle the end of exec session ${id}`, noteEnd(this.#context, id, exit));
       }),
     );
     await recoverContainers(this.#context);
@@ -285,14 +286,7 @@ export class Containers {
 
   /** Resolves when no work goes on behind an answer: clean-ups, automatic removals, restarts by policy. */
   async settled(): Promise<void> {
-    while (this.#behind.size > 0) await Promise.all(this.#behind);
-  }
-
-  #background(what: string, work: Promise<unknown>): void {
-    const done = work.then(() => {}, (error) => {
-      this.#context.core.log("error", `Failed to ${what}: ${messageOf(error)}`);
-    }).finally(() => this.#behind.delete(done));
-    this.#behind.add(done);
+    await this.#background.settled();
   }
 }
 

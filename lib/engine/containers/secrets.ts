@@ -1,5 +1,5 @@
 /** Secrets as containers get them: files of their own, and variables. */
-import { fromBase64, toBase64 } from "../../oci/base64.ts";
+import { fromBase64, toBase64 } from "../../oci/bytes/base64.ts";
 import type { ContainerRecord, ContainerSpec } from "../records/container_record.ts";
 import type { ContainerSecrets } from "../ports/host_port.ts";
 import type { Secrets } from "../secrets.ts";

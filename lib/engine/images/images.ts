@@ -10,7 +10,7 @@ import { assembleImage, type AssembleOptions } from "./store/assemble.ts";
 import { Catalogue } from "./store/catalogue.ts";
 import { Content } from "./store/content.ts";
 import { isThere, unknownImage } from "./failures.ts";
-import type { ImageParts } from "./store/intake.ts";
+import type { ImageParts } from "./ingest/ingest.ts";
 import { ManifestLists } from "./manifests/manifest_lists.ts";
 import { candidatesOf, findImage, type Found, nameForTag } from "./store/lookup.ts";
 import { ProgressFeed } from "./pull/progress_feed.ts";

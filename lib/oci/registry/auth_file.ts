@@ -5,7 +5,7 @@
  */
 import { isObject, type JSONObject, parseObject } from "../json.ts";
 import type { Credential } from "./registry_session.ts";
-import { fromBase64 } from "../base64.ts";
+import { fromBase64 } from "../bytes/base64.ts";
 
 /** Credentials by what they are for: a registry, or a repository below it. None is for any registry. */
 export type Credentials = ReadonlyMap<string, Credential>;

@@ -4,7 +4,7 @@
  * @module
  */
 import { discard, inTime } from "./body.ts";
-import { type Filled, FillReader } from "../fill_reader.ts";
+import { type Filled, FillReader } from "../bytes/fill_reader.ts";
 import { RegistryError } from "./registry_error.ts";
 import { type HTTPOptions, pauseBefore } from "./registry_http.ts";
 import { messageOf } from "../message_of.ts";

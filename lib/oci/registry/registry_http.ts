@@ -4,7 +4,7 @@
  * @module
  */
 import { discard } from "./body.ts";
-import { tapped } from "../byte_stream.ts";
+import { tapped } from "../bytes/byte_stream.ts";
 import { messageOf } from "../message_of.ts";
 import { printable } from "../printable.ts";
 import { errorOf, RegistryError } from "./registry_error.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { toBase64 } from "../base64.ts";
+import { toBase64 } from "../bytes/base64.ts";
 import type { Challenge } from "./challenge.ts";
 import { isObject } from "../json.ts";
 import { RegistryError } from "./registry_error.ts";

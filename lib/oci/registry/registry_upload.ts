@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { concat } from "../bytes.ts";
+import { concat } from "../bytes/bytes.ts";
 import { discard } from "./body.ts";
 import { RegistryError } from "./registry_error.ts";
 import { type HTTPOptions, pauseBefore, refuseErrors } from "./registry_http.ts";

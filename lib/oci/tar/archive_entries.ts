@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { concat, fromLatin1, latin1 } from "../bytes.ts";
+import { concat, fromLatin1, latin1 } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import type { LayerLimits } from "./layer_limits.ts";
 import { applyRecords, checkNumbers, type EntryKind, type EntryRewriter, kindOf } from "./layer_rewriter.ts";

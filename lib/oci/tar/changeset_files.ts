@@ -1,4 +1,4 @@
-import { latin1 } from "../bytes.ts";
+import { latin1 } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import { applyRecords, kindOf } from "./layer_rewriter.ts";
 import { rewriteTar } from "./layer_tar.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { fromLatin1, latin1 } from "../bytes.ts";
+import { fromLatin1, latin1 } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import { LAYER_LIMITS, type LayerLimits } from "./layer_limits.ts";
 import { applyRecords, checkNumbers, type EntryRewriter, kindOf } from "./layer_rewriter.ts";

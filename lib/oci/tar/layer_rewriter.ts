@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { fromLatin1, latin1 } from "../bytes.ts";
+import { fromLatin1, latin1 } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import type { LayerLimits } from "./layer_limits.ts";
 import { cleanPath, type FolderFacts, LayerTree, show } from "./layer_tree.ts";

@@ -15,8 +15,8 @@
  *
  * @module
  */
-import { byteTransform } from "../byte_stream.ts";
-import { concat } from "../bytes.ts";
+import { byteTransform } from "../bytes/byte_stream.ts";
+import { concat } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import { LAYER_LIMITS, type LayerLimits } from "./layer_limits.ts";
 import { type EntryRewriter, layerRewriter } from "./layer_rewriter.ts";

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { byteStream, isByteStream } from "../byte_stream.ts";
-import { ByteReader } from "../byte_reader.ts";
+import { byteStream, isByteStream } from "../bytes/byte_stream.ts";
+import { ByteReader } from "../bytes/byte_reader.ts";
 import { LayerError } from "./layer_error.ts";
 import { parsePAX, type PAXRecord } from "./pax.ts";
 import { BLOCK, isZero, padding, readHeader, type TarHeader, writeHeader } from "./tar_header.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { concat, fromLatin1, latin1 } from "../bytes.ts";
+import { concat, fromLatin1, latin1 } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 
 /** Bytes of a tar block. */

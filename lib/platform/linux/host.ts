@@ -20,7 +20,7 @@ import { openNetworks } from "./networks/networks.ts";
 import { hostPaths } from "./helpers/paths.ts";
 import { ownCapabilities } from "./bundle/capabilities.ts";
 import { logSource } from "./logs/log_sources.ts";
-import { openNursery } from "./processes/nursery.ts";
+import { openNursery } from "./processes/nursery/nursery.ts";
 import { openProcesses } from "./processes/open_processes.ts";
 import { openResources } from "./resources/resources.ts";
 import { openTrees } from "./trees/trees.ts";

@@ -1,9 +1,8 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { EngineError } from "../../engine/errors.ts";
 import type { IDMapping, IDMaps } from "../../engine/records/id_maps.ts";
-import { closeOnExec } from "./helpers/libc.ts";
+import { startPipedProgram } from "./helpers/spawn.ts";
 
 const PATIENCE = 10_000;
 
@@ -12,10 +11,8 @@ const PATIENCE = 10_000;
  * not of namespaces: one enters it, and ends again. Throws `EngineError("invalid")` for what is no such namespace.
  */
 export async function namespaceMaps(path: string): Promise<IDMaps> {
-  closeOnExec();
   const program = ["sh", "-c", "echo; read end"];
-  const child = spawn("nsenter", [`--user=${path}`, "--preserve-credentials", ...program], {
-    stdio: ["pipe", "pipe", "pipe"],
+  const child = startPipedProgram("nsenter", [`--user=${path}`, "--preserve-credentials", ...program], {
     timeout: PATIENCE,
   });
   const ended = once(child, "close");

@@ -8,10 +8,10 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { EngineError } from "../../engine/errors.ts";
 import type { IDMapping, IDMaps } from "../../engine/records/id_maps.ts";
 import type { IDRange, UserNamespaces } from "../../engine/ports/user_port.ts";
-import { makeNamespaces } from "./helpers/mount_helper.ts";
+import { makeNamespaces } from "./mounts/mount_helper.ts";
 import { namespaceMaps } from "./namespace_maps.ts";
 import { deleteNamespaceAt } from "./networks/netns.ts";
-import { unmountAll } from "./helpers/overlay.ts";
+import { unmountAll } from "./mounts/overlay.ts";
 import { containerPaths, type HostPaths } from "./helpers/paths.ts";
 
 /** Opens the user namespaces of a host. */

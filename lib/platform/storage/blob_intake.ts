@@ -1,5 +1,6 @@
 import { EngineError } from "../../engine/errors.ts";
 import type { Hash, PutOptions } from "../../engine/ports/ports.ts";
+import { checkContent, checkSize } from "../../engine/text/wrong_content.ts";
 
 /** The hex part of a digest. Throws `EngineError("invalid")` for anything but `sha256:` and 64 hex digits. */
 export function hexOf(digest: string): string {
@@ -49,13 +50,10 @@ export class BlobIntake {
   /** The digest of it all, admitted; throws `EngineError("corrupt")` when digest or size are not what they must be. */
   async finish(): Promise<string> {
     const { size, digest, admit } = this.#options;
-    if (size !== undefined && this.#size !== size) {
-      throw new EngineError("corrupt", `Store ${digest ?? "blob"}: ${this.#size} bytes, expected ${size}`);
-    }
+    // Before the digest, which takes a while.
+    checkSize({ digest, size }, this.#size);
     const found = await this.#hash.digest();
-    if (digest !== undefined && found !== digest) {
-      throw new EngineError("corrupt", `Store ${digest}: the content's digest is ${found}`);
-    }
+    checkContent({ digest, size }, { digest: found, size: this.#size });
     await admit?.(found);
     return found;
   }

@@ -15,7 +15,7 @@ import {
 import { EngineError } from "../../engine/errors.ts";
 import { Locks } from "../../engine/store/locks.ts";
 import type { Blobs, PutOptions } from "../../engine/ports/ports.ts";
-import { FillReader } from "../../oci/fill_reader.ts";
+import { FillReader } from "../../oci/bytes/fill_reader.ts";
 import { BlobIntake, hexOf } from "./blob_intake.ts";
 import { hostCodec } from "../codec.ts";
 import { withRoom } from "./disk_room.ts";

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { byteStream } from "../../oci/byte_stream.ts";
+import { byteStream } from "../../oci/bytes/byte_stream.ts";
 
 const CHUNK = 256 * 1024;
 

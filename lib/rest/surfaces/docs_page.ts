@@ -1,28 +1,14 @@
-import { clientChannels } from "./client/client_channels.ts";
-import { clientEvents } from "./client/client_events.ts";
-import { functionText } from "./client/client_module.ts";
+import { CHANNELS_CODE } from "./client/channels.js.ts";
 import type { OpenAPIDocument } from "./openapi_types.ts";
-import { browseScript } from "./page/browse_script.ts";
 import { type Content, HTML, html, prose } from "./page/html.ts";
 import { operationView, type Placed } from "./page/operation_view.ts";
-import { requestScript } from "./page/request_script.ts";
 import { limitsView, schemaView, typeView } from "./page/schema_view.ts";
 import { isStruct } from "./components.ts";
+import { PAGE_CODE } from "./page/page.js.ts";
 import { STYLE } from "./page/style.ts";
-import { tryScript } from "./page/try_script.ts";
 
-/** The page's script: functions of this folder by their own text. */
-const SCRIPT = `"use strict";
-{
-${functionText("clientChannels", clientChannels)}
-${functionText("clientEvents", clientEvents)}
-${functionText("requestScript", requestScript)}
-${functionText("browseScript", browseScript)}
-${functionText("tryScript", tryScript)}
-browseScript(document, window);
-const channels = clientChannels();
-tryScript(document, window, requestScript(document, window), channels, clientEvents(channels));
-}`.replaceAll("</", "<\\/");
+/** The page's script: a module, so that its names are its own. */
+const SCRIPT = `const channels=${CHANNELS_CODE};${PAGE_CODE}`;
 
 const ICON = "data:image/svg+xml," + encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#4338ca"/>' +

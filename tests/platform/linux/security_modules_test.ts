@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { containerAppArmor } from "../../../lib/platform/linux/bundle/confinement.ts";
-import { canFilter } from "../../../lib/platform/linux/processes/runtime.ts";
+import { canFilter } from "../../../lib/platform/linux/processes/runtime/runtime.ts";
 import {
   appArmorProfiles,
   missingConfinement,

@@ -1,9 +1,9 @@
 import type { ReceivedCheckpoint } from "../../ports/checkpoint_port.ts";
 import type { ContainerRecord, PortMapping } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
-import { decompress } from "../../images/pull/decompress.ts";
+import { decompress } from "../../images/ingest/decompress.ts";
 import { readStream } from "../../../oci/registry/body.ts";
-import { concat } from "../../../oci/bytes.ts";
+import { concat } from "../../../oci/bytes/bytes.ts";
 import { tarStream } from "../../../oci/tar/tar_entries.ts";
 import { type Context, hostOf, locked } from "../context.ts";
 import { createContainer } from "../create/create.ts";

@@ -1,10 +1,10 @@
 /** Files into containers and out of them, as tar archives. */
 import { archiveEntries } from "../../../oci/tar/archive_entries.ts";
-import { pourThrough } from "../../../oci/byte_stream.ts";
+import { pourThrough } from "../../../oci/bytes/byte_stream.ts";
 import { LayerError } from "../../../oci/tar/layer_error.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
-import { decompress } from "../../images/pull/decompress.ts";
+import { decompress } from "../../images/ingest/decompress.ts";
 import type { FileFacts, TreePath } from "../../ports/tree_port.ts";
 import { type Context, hostOf } from "../context.ts";
 import { invalid, isCode } from "../failures.ts";

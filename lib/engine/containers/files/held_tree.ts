@@ -1,4 +1,4 @@
-import { byteStream, isByteStream, pieceStream } from "../../../oci/byte_stream.ts";
+import { byteStream, isByteStream, pieceStream } from "../../../oci/bytes/byte_stream.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { fillVolumes } from "../life/bring_up.ts";
 import { type Context, hostOf, isLive, locked } from "../context.ts";

@@ -1,4 +1,4 @@
-import { concat } from "../../../oci/bytes.ts";
+import { concat } from "../../../oci/bytes/bytes.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import type { Attachment, Frame, Processes } from "../../ports/host_port.ts";
 import { bringUp } from "../life/bring_up.ts";

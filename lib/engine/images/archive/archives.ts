@@ -1,5 +1,5 @@
 import type { ImageRecord } from "../../records/image_record.ts";
-import type { ImageParts } from "../store/intake.ts";
+import type { ImageParts } from "../ingest/ingest.ts";
 import { importImage, type ImportOptions } from "./import.ts";
 import { loadImages, loadPath, type LoadReport } from "./load.ts";
 import { copyImage } from "./scp.ts";

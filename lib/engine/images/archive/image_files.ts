@@ -4,14 +4,15 @@
  * @module
  */
 import { readStream } from "../../../oci/registry/body.ts";
-import { concat } from "../../../oci/bytes.ts";
+import { concat } from "../../../oci/bytes/bytes.ts";
 import { LayerError } from "../../../oci/tar/layer_error.ts";
 import { tarEntries, type TarEntry } from "../../../oci/tar/tar_entries.ts";
 import { EngineError } from "../../errors.ts";
 import type { LocalFolder } from "../../ports/local_files_port.ts";
 import type { Blobs } from "../../ports/ports.ts";
-import { decompress } from "../pull/decompress.ts";
-import { admit, type Intake } from "../store/intake.ts";
+import { checkContent, checkSize } from "../../text/wrong_content.ts";
+import { decompress } from "../ingest/decompress.ts";
+import { admit, type Intake } from "../ingest/ingest.ts";
 
 /** A blob in the store, claimed. */
 export interface StoredBlob {
@@ -124,7 +125,7 @@ class ArchiveFiles implements ImageFiles {
       const open = () => Promise.resolve(new Blob([file.slice()]).stream());
       return await storeFile(this.#intake, { path, size: file.length, open }, expected);
     }
-    checkDigest(path, file, expected);
+    checkContent(expected ?? {}, file);
     return file;
   }
 
@@ -158,7 +159,7 @@ async function storeFile(
     const known = await blobs.stat(expected.digest);
     if (known) {
       const stored = { digest: expected.digest, size: known.size };
-      checkDigest(file.path, { ...stored, size: file.size }, { ...expected, size: known.size });
+      checkSize({ ...expected, size: known.size }, file.size);
       return stored;
     }
   }
@@ -167,20 +168,10 @@ async function storeFile(
     limit: options.limits.layerBytes,
     signal,
     admit: async (digest) => {
-      checkDigest(file.path, { digest, size: file.size }, expected);
+      checkContent(expected ?? {}, { digest, size: file.size });
       await admit(intake, `blob:${digest}`);
     },
   });
-}
-
-function checkDigest(path: string, { digest, size }: StoredBlob, expected?: { digest: string; size?: number }): void {
-  if (expected === undefined) return;
-  if (digest !== expected.digest) {
-    throw new EngineError("corrupt", `Read archive: "${path}" has the digest ${digest}, not ${expected.digest}`);
-  }
-  if (expected.size !== undefined && size !== expected.size) {
-    throw new EngineError("corrupt", `Read archive: "${path}" has ${size} bytes, not ${expected.size}`);
-  }
 }
 
 /** The digest that a path of OCI's layout says its file has. */

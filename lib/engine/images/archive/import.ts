@@ -3,9 +3,9 @@ import { EngineError } from "../../errors.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import { assembleImage } from "../store/assemble.ts";
 import { applyChanges } from "../store/config_changes.ts";
-import { decompress } from "../pull/decompress.ts";
+import { decompress } from "../ingest/decompress.ts";
 import { pullFailureOf } from "../failures.ts";
-import type { ImageParts } from "../store/intake.ts";
+import type { ImageParts } from "../ingest/ingest.ts";
 
 /** Options of {@linkcode importImage}. */
 export interface ImportOptions {

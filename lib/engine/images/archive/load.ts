@@ -1,10 +1,10 @@
 import { requireHost } from "../../core.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
-import { EarlyLayers } from "../store/early_layers.ts";
-import { type ImageParts, type Intake, withIntake } from "../store/intake.ts";
+import { EarlyLayers } from "../ingest/early_layers.ts";
+import { type ImageParts, type Intake, withIntake } from "../ingest/ingest.ts";
 import { nameForArchive } from "../store/lookup.ts";
-import { addImage } from "../store/new_image.ts";
+import { addImage } from "../ingest/new_image.ts";
 import { type ImageFiles, readArchive, readFolder } from "./image_files.ts";
 import { dockerItems, readDockerItem } from "./read_docker.ts";
 import { readDir, type ReadImage, readLayout } from "./read_oci.ts";

@@ -8,11 +8,12 @@ import { isObject } from "../../../oci/json.ts";
 import { LAYER_TYPES } from "../../../oci/manifest_writer.ts";
 import { detectCompression, MEDIA_TYPE } from "../../../oci/media_type.ts";
 import { EngineError } from "../../errors.ts";
-import { type Intake, type StoredLayer, storeDocument, unpacked } from "../store/intake.ts";
+import { ingestDocument, ingestLayer, type Intake, type StoredLayer } from "../ingest/ingest.ts";
+import { checkDiffID, checkMountable, diffIDsOf } from "../ingest/image_rules.ts";
 import { inParallel } from "../../concurrency.ts";
-import { storeManifest } from "../store/new_image.ts";
+import { storeManifest } from "../ingest/new_image.ts";
 import type { ImageFiles } from "./image_files.ts";
-import { checkCount, MAX_IMAGES, type ReadImage } from "./read_oci.ts";
+import { MAX_IMAGES, type ReadImage } from "./read_oci.ts";
 
 /** One entry of the list in `manifest.json`. */
 export interface DockerItem {
@@ -46,15 +47,12 @@ export async function readDockerItem(intake: Intake, files: ImageFiles, item: Do
   const bytes = await files.read(item.config, limits.manifestBytes);
   if (!bytes) throw corrupt(`there is no config "${item.config.slice(0, 200)}"`);
   const config = parseImageConfig(bytes);
-  const diffIDs = config.rootfs.diff_ids;
-  checkCount(item.layers.length, diffIDs.length);
-  if (diffIDs.length > limits.layers) {
-    throw new EngineError("limit", `Read archive: ${diffIDs.length} layers, at most ${limits.layers} can be mounted`);
-  }
+  const diffIDs = diffIDsOf(config, item.layers.length);
+  checkMountable(diffIDs.length, limits);
   const layers = await inParallel(item.layers, limits.parallelBlobs, (path, i) => {
     return readLayer(intake, files, path, diffIDs[i]);
   });
-  const stored = await storeDocument(intake, bytes, MEDIA_TYPE.dockerConfig);
+  const stored = await ingestDocument(intake, bytes, MEDIA_TYPE.dockerConfig);
   const written = await storeManifest(intake, { config: stored, layers, format: "docker" });
   return { image: { ...written, config }, names: item.names };
 }
@@ -64,11 +62,9 @@ async function readLayer(intake: Intake, files: ImageFiles, path: string, diffID
   const { digest, size } = await files.store(path);
   const head = await intake.core.ports.blobs.open(digest, { start: 0, end: 4 });
   const compression = detectCompression(new Uint8Array(await new Response(head).arrayBuffer()));
-  if (compression === "none" && digest !== diffID) {
-    throw corrupt(`the diff ID of "${path.slice(0, 200)}" is ${digest}, the config says ${diffID}`);
-  }
+  if (compression === "none") checkDiffID(digest, digest, diffID);
   const mediaType = LAYER_TYPES.docker[compression];
-  if (mediaType !== undefined) return await unpacked(intake, { digest, size, mediaType, diffID });
+  if (mediaType !== undefined) return await ingestLayer(intake, { digest, size, mediaType, diffID });
   throw new EngineError("unsupported", `Read archive: a layer compressed with ${compression} in a docker-archive`);
 }
 

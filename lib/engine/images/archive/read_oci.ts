@@ -5,14 +5,15 @@
  */
 import type { Descriptor } from "../../../oci/descriptor.ts";
 import { parseImageConfig } from "../../../oci/image_config.ts";
-import { type Index, type Manifest, parseManifest } from "../../../oci/manifest.ts";
+import type { Index, Manifest } from "../../../oci/manifest.ts";
 import { isIndexType, MEDIA_TYPE } from "../../../oci/media_type.ts";
 import { choosePlatform } from "../../../oci/platform.ts";
 import { EngineError } from "../../errors.ts";
-import { checkManifest } from "../pull/image_fetch.ts";
-import { type Intake, storeDocument, unpacked } from "../store/intake.ts";
+import { ingestDocument, ingestLayer, type Intake } from "../ingest/ingest.ts";
+import { checkContent } from "../../text/wrong_content.ts";
+import { checkAlgorithm, checkManifest, diffIDsOf, missingPlatform, parseDocument } from "../ingest/image_rules.ts";
 import { inParallel } from "../../concurrency.ts";
-import type { NewImage } from "../store/new_image.ts";
+import type { NewImage } from "../ingest/new_image.ts";
 import { type ImageFiles, readBlob } from "./image_files.ts";
 
 /** An image of an archive, and what it is called there. */
@@ -31,7 +32,7 @@ const DEPTH = 4;
 
 /** Stores every image that a layout's `index.json` lists. */
 export async function readLayout(intake: Intake, files: ImageFiles, bytes: Uint8Array): Promise<ReadImage[]> {
-  const index = parseManifest(bytes, MEDIA_TYPE.ociIndex);
+  const index = parseDocument(bytes, MEDIA_TYPE.ociIndex, intake.core.options.limits);
   // Attestations stand beside the images they are about.
   const descriptors = index.kind === "index" ? index.manifests.filter((one) => !isAttestation(one)) : [];
   if (descriptors.length === 0) throw corrupt("its index lists no image");
@@ -51,11 +52,11 @@ export async function readLayout(intake: Intake, files: ImageFiles, bytes: Uint8
 
 /** Stores the image of a `dir:` folder: `manifest.json`, and blobs named by their digests' digits. */
 export async function readDir(intake: Intake, files: ImageFiles, bytes: Uint8Array): Promise<ReadImage> {
-  const document = parseManifest(bytes);
+  const document = parseDocument(bytes, undefined, intake.core.options.limits);
   if (document.kind !== "manifest") {
     throw new EngineError("unsupported", "Read archive: a folder that holds an index");
   }
-  const { digest } = await storeDocument(intake, bytes, document.mediaType);
+  const { digest } = await ingestDocument(intake, bytes, document.mediaType);
   const pathOf = (digest: string) => digest.slice("sha256:".length);
   return { image: await readContent(intake, files, document, { documents: [digest], pathOf }), names: [] };
 }
@@ -64,8 +65,8 @@ async function readOne(intake: Intake, files: ImageFiles, descriptor: Descriptor
   const documents: string[] = [];
   for (let current = descriptor; documents.length < DEPTH;) {
     const bytes = await readDocument(intake, files, current);
-    const document = parseManifest(bytes, current.mediaType);
-    documents.unshift((await storeDocument(intake, bytes, document.mediaType)).digest);
+    const document = parseDocument(bytes, current.mediaType, intake.core.options.limits);
+    documents.unshift((await ingestDocument(intake, bytes, document.mediaType)).digest);
     if (document.kind === "manifest") {
       return await readContent(intake, files, document, { documents, pathOf: blobPath });
     }
@@ -75,15 +76,13 @@ async function readOne(intake: Intake, files: ImageFiles, descriptor: Descriptor
 }
 
 async function readDocument(intake: Intake, files: ImageFiles, { digest, size }: Descriptor): Promise<Uint8Array> {
-  if (!digest.startsWith("sha256:")) throw new EngineError("unsupported", `Read archive: digest "${digest}"`);
+  checkAlgorithm({ digest });
   const path = blobPath(digest);
   const bytes = await files.read(path, intake.core.options.limits.manifestBytes);
   if (!bytes) throw corrupt(`there is no file "${path}"`);
-  if (bytes.length !== size) throw corrupt(`"${path}" has ${bytes.length} bytes, not ${size}`);
   const hash = intake.core.ports.codec.hash();
   hash.update(bytes);
-  const found = await hash.digest();
-  if (found !== digest) throw corrupt(`"${path}" has the digest ${found}`);
+  checkContent({ digest, size }, { digest: await hash.digest(), size: bytes.length });
   return bytes;
 }
 
@@ -93,9 +92,7 @@ function choose(intake: Intake, index: Index): Descriptor {
   // An index of one image need not say what that runs on.
   const chosen = choosePlatform(index, wish) ?? (images.length === 1 ? images[0] : undefined);
   if (chosen) return chosen;
-  const { architecture, variant = "", os } = wish;
-  const wanted = `architecture "${architecture}", variant "${variant}", OS "${os}"`;
-  throw new EngineError("no_such_image", `Read archive: no image found in manifest list for ${wanted}`);
+  throw new EngineError("no_such_image", `Read archive: ${missingPlatform(wish)}`);
 }
 
 /** Config and layers of a manifest, as they are. */
@@ -110,12 +107,11 @@ async function readContent(
   const store = ({ digest, size }: Descriptor) => files.store(pathOf(digest), { digest, size });
   await store(manifest.config);
   const config = parseImageConfig(await readBlob(blobs, manifest.config.digest, limits.manifestBytes));
-  const diffIDs = config.rootfs.diff_ids;
-  checkCount(manifest.layers.length, diffIDs.length);
+  const diffIDs = diffIDsOf(config, manifest.layers.length);
   const layers = await inParallel(manifest.layers, limits.parallelBlobs, async (descriptor, i) => {
     await store(descriptor);
     const { digest, size, mediaType } = descriptor;
-    return await unpacked(intake, { digest, size, mediaType, diffID: diffIDs[i] });
+    return await ingestLayer(intake, { digest, size, mediaType, diffID: diffIDs[i] });
   });
   const { mediaType, annotations } = manifest;
   return {
@@ -125,11 +121,6 @@ async function readContent(
     documents,
     layers,
   };
-}
-
-/** Throws `EngineError("corrupt")` unless manifest and config have the same number of layers. */
-export function checkCount(inManifest: number, inConfig: number): void {
-  if (inManifest !== inConfig) throw corrupt(`${inManifest} layers in the manifest, ${inConfig} in the config`);
 }
 
 function isAttestation({ annotations = {}, mediaType, platform }: Descriptor): boolean {

@@ -4,12 +4,12 @@ import { type TarFile, tarStream } from "../../../oci/tar/tar_entries.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import { keysOf } from "../store/content.ts";
-import { decompress } from "../pull/decompress.ts";
+import { decompress } from "../ingest/decompress.ts";
 import { pullFailure } from "../failures.ts";
-import { type ImageParts, type Intake, jsonBytes } from "../store/intake.ts";
+import { type ImageParts, type Intake, jsonBytes } from "../ingest/ingest.ts";
 import { findImage } from "../store/lookup.ts";
-import { manifestBytes } from "../store/new_image.ts";
-import { takeLayers } from "../pull/take_layers.ts";
+import { manifestBytes } from "../ingest/new_image.ts";
+import { takeLayers } from "../ingest/take_layers.ts";
 import { readBlob } from "./image_files.ts";
 import { whileClaimed } from "./while_claimed.ts";
 

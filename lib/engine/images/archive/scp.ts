@@ -1,7 +1,7 @@
 import { readStream } from "../../../oci/registry/body.ts";
 import { requireHost } from "../../core.ts";
 import { EngineError } from "../../errors.ts";
-import type { ImageParts } from "../store/intake.ts";
+import type { ImageParts } from "../ingest/ingest.ts";
 import type { Peer } from "../../ports/peers_port.ts";
 import { loadImages } from "./load.ts";
 import { saveImages } from "./save.ts";

@@ -1,4 +1,4 @@
-import { tapped } from "../../../oci/byte_stream.ts";
+import { tapped } from "../../../oci/bytes/byte_stream.ts";
 import type { Claim } from "../store/content.ts";
 
 /** The stream, which ends the claim when it ends, fails or is let go of. */

@@ -2,7 +2,7 @@ import type { Descriptor } from "../../../oci/descriptor.ts";
 import { writeManifest } from "../../../oci/manifest_writer.ts";
 import { MEDIA_TYPE } from "../../../oci/media_type.ts";
 import type { ListEntry } from "../../records/image_record.ts";
-import { admit, type Intake, storeDocument } from "../store/intake.ts";
+import { admit, ingestDocument, type Intake } from "../ingest/ingest.ts";
 
 /** A file of an artifact. */
 export interface ArtifactFile {
@@ -58,7 +58,7 @@ export async function storeArtifact(
     annotations,
     ...(subject === undefined ? {} : { subject }),
   });
-  const manifest = await storeDocument(intake, bytes, MEDIA_TYPE.ociManifest);
+  const manifest = await ingestDocument(intake, bytes, MEDIA_TYPE.ociManifest);
   const own = type === "" ? {} : { artifactType: type };
   const kept = [manifest, config, ...layers].map(({ digest }) => digest);
   return { ...manifest, ...own, files: names, blobs: [...new Set(kept)] };
@@ -68,6 +68,6 @@ export async function storeArtifact(
 async function storeConfig(intake: Intake, { config = "", configType = "" }: ArtifactOptions): Promise<Descriptor> {
   const usual = config === "" ? MEDIA_TYPE.ociEmpty : MEDIA_TYPE.ociConfig;
   const bytes = new TextEncoder().encode(config === "" ? "{}" : config);
-  const descriptor = await storeDocument(intake, bytes, configType === "" ? usual : configType);
+  const descriptor = await ingestDocument(intake, bytes, configType === "" ? usual : configType);
   return config === "" && configType === "" ? { ...descriptor, data: "e30=" } : descriptor;
 }

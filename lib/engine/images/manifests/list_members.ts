@@ -9,7 +9,7 @@ import { EngineError } from "../../errors.ts";
 import type { ImageRecord, ListEntry } from "../../records/image_record.ts";
 import { claimBlobs } from "../store/content.ts";
 import { pullFailure } from "../failures.ts";
-import { admit, type Intake } from "../store/intake.ts";
+import { admit, type Intake } from "../ingest/ingest.ts";
 import { findImage } from "../store/lookup.ts";
 import { candidatesOf } from "../pull/pull.ts";
 import { registryOptions } from "../registry_options.ts";

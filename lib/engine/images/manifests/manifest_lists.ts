@@ -6,7 +6,7 @@ import type { ImageList, ImageRecord } from "../../records/image_record.ts";
 import type { Limits } from "../../options.ts";
 import { keysOf } from "../store/content.ts";
 import { isThere, unknownImage } from "../failures.ts";
-import { type ImageParts, type Intake, storeDocument, withIntake } from "../store/intake.ts";
+import { type ImageParts, ingestDocument, type Intake, withIntake } from "../ingest/ingest.ts";
 import { findImage, nameForTag } from "../store/lookup.ts";
 import { ProgressFeed } from "../pull/progress_feed.ts";
 import { targetOf } from "../push/push.ts";
@@ -80,7 +80,7 @@ export class ManifestLists {
     return await this.#intake(options.signal, async (intake) => {
       const list = await this.#filled(intake, { entries: [], annotations: {} }, options);
       const { bytes, mediaType } = write(list, core.options.limits);
-      const { digest } = await storeDocument(intake, bytes, mediaType);
+      const { digest } = await ingestDocument(intake, bytes, mediaType);
       const now = new Date(core.clock.now()).toISOString();
       await intake.catalogue.add({
         record: {
@@ -239,7 +239,7 @@ export class ManifestLists {
       core.locks.with(`list:${id}`, async () => {
         const list = await change(intake, this.find(id).list);
         const { bytes, mediaType } = write(list, core.options.limits);
-        const { digest } = await storeDocument(intake, bytes, mediaType);
+        const { digest } = await ingestDocument(intake, bytes, mediaType);
         const { annotations } = list;
         const old = await catalogue.update(id, (image) => {
           const repoDigests = [...new Set(image.names.map((name) => `${withoutTag(name)}@${digest}`))];

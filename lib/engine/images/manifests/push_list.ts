@@ -7,7 +7,7 @@ import { EngineError } from "../../errors.ts";
 import type { ImageList, ImageRecord, ListEntry } from "../../records/image_record.ts";
 import { BlobPlaces } from "../store/blob_places.ts";
 import { claimBlobs } from "../store/content.ts";
-import { type ImageParts, type Intake, withIntake } from "../store/intake.ts";
+import { type ImageParts, type Intake, withIntake } from "../ingest/ingest.ts";
 import { localSource } from "../push/local_source.ts";
 import { choiceOf, type PushContext, type PushSource } from "../push/push_context.ts";
 import { pushManifest } from "../push/push_manifest.ts";

@@ -1,4 +1,4 @@
-import { tapped } from "../../../oci/byte_stream.ts";
+import { tapped } from "../../../oci/bytes/byte_stream.ts";
 import type { Clock } from "../../ports/ports.ts";
 
 /** Milliseconds between two reports of one layer's progress. */

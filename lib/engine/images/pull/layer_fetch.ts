@@ -1,11 +1,10 @@
 import type { Descriptor } from "../../../oci/descriptor.ts";
-import { hostOf } from "../../core.ts";
 import { EngineError } from "../../errors.ts";
 import { nowAndThen } from "./counted.ts";
 import type { FetchContext } from "./image_fetch.ts";
 import { Slots } from "../../concurrency.ts";
 import type { LayerState } from "../types.ts";
-import { unpackLayer } from "./unpack.ts";
+import { unpackOnce } from "../ingest/ingest.ts";
 
 /** A layer as manifest and config know it. */
 export interface LayerToFetch {
@@ -44,22 +43,11 @@ export async function fetchLayers(context: FetchContext, layers: readonly LayerT
   if (failures.length > 0) throw failures[0];
 }
 
-async function unpackFetched(
-  context: FetchContext,
-  { descriptor, diffID }: LayerToFetch,
-  isFetched: boolean,
-): Promise<void> {
-  const { core, content, signal } = context;
-  const layers = hostOf(core)?.layers;
-  const { digest } = descriptor;
-  const isUnpacked = await content.with(`layer:${diffID}`, async () => {
-    if (!layers || await layers.has(diffID)) return false;
+async function unpackFetched(context: FetchContext, layer: LayerToFetch, isFetched: boolean): Promise<void> {
+  const { descriptor, diffID } = layer;
+  const isUnpacked = await unpackOnce(context, { digest: descriptor.digest, diffID }, () => {
     report(context, descriptor, "extracting", descriptor.size);
-    const { limits } = core.options;
-    const { size } = await unpackLayer(core.ports, layers, { digest, diffID }, { limits, signal });
-    content.setLayerSize(diffID, size);
-    return true;
-  }, signal);
+  });
   report(context, descriptor, isFetched || isUnpacked ? "done" : "exists", descriptor.size);
 }
 

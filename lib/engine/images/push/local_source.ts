@@ -4,7 +4,7 @@ import { parseReference } from "../../../oci/reference.ts";
 import { readStream } from "../../../oci/registry/body.ts";
 import { EngineError } from "../../errors.ts";
 import type { Catalogue } from "../store/catalogue.ts";
-import { admit, type Intake } from "../store/intake.ts";
+import { admit, type Intake } from "../ingest/ingest.ts";
 import type { PushSource } from "./push_context.ts";
 
 /**

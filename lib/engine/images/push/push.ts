@@ -4,7 +4,7 @@ import { EngineError } from "../../errors.ts";
 import { BlobPlaces } from "../store/blob_places.ts";
 import { claimBlobs } from "../store/content.ts";
 import { pullFailure } from "../failures.ts";
-import { type ImageParts, withIntake } from "../store/intake.ts";
+import { type ImageParts, withIntake } from "../ingest/ingest.ts";
 import type { Found } from "../store/lookup.ts";
 import { registryOptions } from "../registry_options.ts";
 import { registryReference } from "../transport.ts";

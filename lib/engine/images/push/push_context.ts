@@ -4,7 +4,7 @@ import type { Reference } from "../../../oci/reference.ts";
 import type { RegistryWriter } from "../../../oci/registry/registry_writer.ts";
 import { EngineError } from "../../errors.ts";
 import type { BlobPlaces } from "../store/blob_places.ts";
-import type { Intake } from "../store/intake.ts";
+import type { Intake } from "../ingest/ingest.ts";
 import type { PushOptions, PushProgress } from "../types.ts";
 
 /** How a push changes what it sends. */

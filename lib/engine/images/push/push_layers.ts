@@ -4,8 +4,8 @@ import { type Compression, layerCompression } from "../../../oci/media_type.ts";
 import { name as repositoryOf } from "../../../oci/reference.ts";
 import { EngineError } from "../../errors.ts";
 import { counted } from "../pull/counted.ts";
-import { decompress, through } from "../pull/decompress.ts";
-import { admit } from "../store/intake.ts";
+import { decompress, through } from "../ingest/decompress.ts";
+import { admit } from "../ingest/ingest.ts";
 import type { PushState } from "../types.ts";
 import type { PushChoice, PushContext, PushSource } from "./push_context.ts";
 

@@ -2,10 +2,10 @@ import type { HistoryEntry, ImageConfig } from "../../../oci/image_config.ts";
 import type { ManifestFormat } from "../../../oci/manifest_writer.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
-import { type ImageParts, type Intake, storeLayer, withIntake } from "./intake.ts";
+import { type ImageParts, type Intake, storeLayer, withIntake } from "../ingest/ingest.ts";
 import { findImage, nameForTag } from "./lookup.ts";
-import { addImage, writeImage } from "./new_image.ts";
-import { takeLayers } from "../pull/take_layers.ts";
+import { addImage, writeImage } from "../ingest/new_image.ts";
+import { takeLayers } from "../ingest/take_layers.ts";
 
 /** The parts of a new image. */
 export interface AssembleOptions {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { alone } from "../../../oci/byte_stream.ts";
-import { concat } from "../../../oci/bytes.ts";
+import { alone } from "../../../oci/bytes/byte_stream.ts";
+import { concat } from "../../../oci/bytes/bytes.ts";
 import { HTTPError } from "../../../rest/error.ts";
 import type { IdleWatch } from "../idle_watch.ts";
 

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
-import { free, isByteStream } from "../../../oci/byte_stream.ts";
+import { free, isByteStream } from "../../../oci/bytes/byte_stream.ts";
 import { headerCase } from "../header_case.ts";
 import type { Peer } from "./node_request.ts";
 import { written } from "./written.ts";

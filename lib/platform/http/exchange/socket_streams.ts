@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { byteStream } from "../../../oci/byte_stream.ts";
+import { byteStream } from "../../../oci/bytes/byte_stream.ts";
 import type { Upgraded } from "../../../rest/context.ts";
 import type { SocketReader } from "./socket_reader.ts";
 import { written } from "./written.ts";

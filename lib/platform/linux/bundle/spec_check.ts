@@ -14,7 +14,7 @@ import { securityModules } from "../security_modules.ts";
 import { containerCapabilities } from "./capabilities.ts";
 import { checkHostUsers } from "./tree/identity_files.ts";
 import { findInit } from "./init_program.ts";
-import type { Runtimes } from "../processes/runtimes.ts";
+import type { Runtimes } from "../processes/runtime/runtimes.ts";
 import { parseSeccompProfile } from "./seccomp.ts";
 import { readHostZone } from "./tree/time_zone.ts";
 

@@ -4,11 +4,10 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { spawn } from "node:child_process";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
-import { free, isByteStream } from "../../../oci/byte_stream.ts";
-import { closeOnExec } from "./libc.ts";
+import { free, isByteStream } from "../../../oci/bytes/byte_stream.ts";
+import { startProgram } from "./spawn.ts";
 import { written } from "../../http/exchange/written.ts";
 
 /** How a program is run. */
@@ -66,8 +65,7 @@ export async function runCommand(
   options: CommandOptions = {},
 ): Promise<CommandResult> {
   options.signal?.throwIfAborted();
-  closeOnExec();
-  const child = spawn(program, [...args], {
+  const child = startProgram(program, args, {
     stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     cwd: options.cwd,
     env: { ...Object.fromEntries(PASSED_ON.map((name) => [name, process.env[name]])), LC_ALL: "C" },

@@ -3,11 +3,9 @@
  *
  * @module
  */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
-import { closeOnExec } from "./libc.ts";
+import { startPipedProgram } from "./spawn.ts";
 
 /** Seconds a lock is waited for. */
 const PATIENCE = 60;
@@ -19,11 +17,7 @@ const PATIENCE = 60;
  */
 export async function withFileLock<T>(path: string, run: () => Promise<T>): Promise<T> {
   // "cat" answers when the lock is held, and keeps it until its input ends.
-  closeOnExec();
-  const holder = spawn("flock", ["--no-fork", "--timeout", `${PATIENCE}`, path, "cat"], {
-    stdio: "pipe",
-    env: { PATH: process.env["PATH"] },
-  });
+  const holder = startPipedProgram("flock", ["--no-fork", "--timeout", `${PATIENCE}`, path, "cat"]);
   const ended = once(holder, "exit");
   ended.catch(() => {});
   let reason = "";

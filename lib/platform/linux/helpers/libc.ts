@@ -5,6 +5,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
+import { SHARED_CALLS } from "./system_calls.ts";
 
 type Bytes = Uint8Array | null;
 
@@ -78,10 +79,6 @@ const NO_DEVICES = 4n;
 const CLOSED = 14n;
 /** `UMOUNT_NOFOLLOW` of `umount2(2)`. */
 const NO_FOLLOW = 8;
-/** The numbers of system calls that are the same on every processor. */
-const OPEN_TREE = 428;
-const MOVE_MOUNT = 429;
-const MOUNT_SETATTR = 442;
 /** `AT_FDCWD`, and `AT_EMPTY_PATH`: the handle itself is meant. */
 const WORKING_FOLDER = -100;
 const EMPTY_PATH = 0x1000;
@@ -148,16 +145,23 @@ export async function mountHandle(
   if (calls === null) return false;
   const [empty, path] = [text(""), text(target)];
   const depth = recursive ? RECURSIVE : 0;
-  const tree = Number(await calls.open_tree(OPEN_TREE, handle, empty, CLONE | EMPTY_PATH | depth));
+  const tree = Number(await calls.open_tree(SHARED_CALLS.open_tree, handle, empty, CLONE | EMPTY_PATH | depth));
   if (tree < 0) return false;
   try {
     const set = new Uint8Array(new BigUint64Array([attributes, 0n, recursive ? PRIVATE : 0n, 0n]).buffer);
     // Taken away again, a clone that is shared would take the host's own mounts with it.
     if (attributes !== 0n || recursive) {
-      const result = await calls.mount_setattr(MOUNT_SETATTR, tree, empty, EMPTY_PATH | depth, set, set.length);
+      const result = await calls.mount_setattr(
+        SHARED_CALLS.mount_setattr,
+        tree,
+        empty,
+        EMPTY_PATH | depth,
+        set,
+        set.length,
+      );
       if (result !== 0n) return false;
     }
-    const result = await calls.move_mount(MOVE_MOUNT, tree, empty, WORKING_FOLDER, path, FROM_HANDLE);
+    const result = await calls.move_mount(SHARED_CALLS.move_mount, tree, empty, WORKING_FOLDER, path, FROM_HANDLE);
     return result === 0n && held(empty, path, set);
   } finally {
     calls.close(tree);

@@ -7,9 +7,7 @@ import { access, constants } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { runCommand } from "./command.ts";
-
-/** Besides `PATH`: sudo and service managers may leave these out. */
-const ALWAYS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+import { SYSTEM_PATH } from "./spawn.ts";
 
 /** A program's place and what it says of itself. Empty texts where it is missing. */
 export interface ProgramFacts {
@@ -21,7 +19,8 @@ export interface ProgramFacts {
 
 /** The full path of a program, or `undefined`. */
 export async function findProgram(name: string): Promise<string | undefined> {
-  for (const folder of [...(process.env.PATH ?? "").split(":"), ...ALWAYS]) {
+  // Sudo and service managers may leave the system's folders out of `PATH`.
+  for (const folder of [...(process.env.PATH ?? "").split(":"), ...SYSTEM_PATH.split(":")]) {
     if (folder === "") continue;
     const path = join(folder, name);
     if (await access(path, constants.X_OK).then(() => true, () => false)) return path;

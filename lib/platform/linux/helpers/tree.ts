@@ -9,7 +9,7 @@ import { lstat, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { CommandError, runCommand } from "./command.ts";
 import type { HostContext } from "./context.ts";
-import { unmountBelow } from "./mounts_below.ts";
+import { unmountBelow } from "../mounts/mounts_below.ts";
 import { removeSmall } from "./small_tree.ts";
 
 /** How trees are deleted. */

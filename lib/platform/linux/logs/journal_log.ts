@@ -3,13 +3,12 @@
  *
  * @module
  */
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../engine/errors.ts";
 import type { LogReadOptions } from "../../../engine/ports/host_port.ts";
-import { closeOnExec } from "../helpers/libc.ts";
+import { startProgram } from "../helpers/spawn.ts";
 
 const SOCKET = "/run/systemd/journal/socket";
 /** The journal takes entries before it shows them: how long after a container's end it must be silent to have told all. */
@@ -47,19 +46,18 @@ async function* journalLines(
   followUntil: Promise<void> | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, undefined> {
-  closeOnExec();
   const follow = followUntil ? ["--follow", "--no-tail"] : [];
   const args = ["--no-pager", "--quiet", "--output=json", ...follow, `CONTAINER_ID_FULL=${containerID}`];
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const child = startProgram(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   let heard = Date.now();
-  const lines = createInterface({ input: child.stdout, crlfDelay: Infinity });
+  const lines = createInterface({ input: child.stdout!, crlfDelay: Infinity });
   let failure: EngineError | undefined;
   child.once("error", (error) => {
     failure = new EngineError("internal", `Read journal: ${error.message}`, { cause: error });
     // Ends a read that waits.
     lines.close();
   });
-  child.stderr.resume();
+  child.stderr!.resume();
   const stop = () => void child.kill("SIGTERM");
   signal?.addEventListener("abort", stop, { once: true });
   void followUntil?.then(async () => {

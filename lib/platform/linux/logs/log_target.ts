@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import type { LogSource } from "../../../engine/records/container_record.ts";
-import { NO_DEVICES, NO_EXECUTION, NO_LINKS, NO_SETUID } from "../helpers/mount_handle.ts";
+import { NO_DEVICES, NO_EXECUTION, NO_LINKS, NO_SETUID } from "../mounts/mount_handle.ts";
 import { makeLogFile, openNamedFolder } from "../helpers/named_paths.ts";
 import type { ContainerPaths } from "../helpers/paths.ts";
 import { SubPaths } from "../bundle/mounts/sub_paths.ts";

@@ -5,8 +5,8 @@
  */
 import { writeFileSync } from "node:fs";
 import { runCommand } from "../helpers/command.ts";
-import { isMountPoint, unmountAll } from "../helpers/overlay.ts";
-import type { Nursery } from "../processes/nursery.ts";
+import { isMountPoint, unmountAll } from "../mounts/overlay.ts";
+import type { Nursery } from "../processes/nursery/nursery.ts";
 import { removeFile } from "../helpers/tree.ts";
 
 /** Makes an empty namespace with its loopback up, in place of one that may be there. */

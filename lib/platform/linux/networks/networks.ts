@@ -28,7 +28,7 @@ import { checkHostPorts } from "./host_ports.ts";
 import { forgetNames, type Netavark, netavarkAt, netavarkSetup, netavarkTeardown } from "./netavark.ts";
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
 import { containerPaths, type HostPaths, namespaceOwner } from "../helpers/paths.ts";
-import type { Nursery } from "../processes/nursery.ts";
+import type { Nursery } from "../processes/nursery/nursery.ts";
 import { addBridge, publish, removeBridge, unpublish } from "./published_ports.ts";
 import { reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "../helpers/tree.ts";

@@ -3,9 +3,9 @@ import type { HostContext } from "../helpers/context.ts";
 import { findProgram } from "../helpers/programs.ts";
 import { openBundler } from "../bundle/bundle.ts";
 import { Cgroups, readCgroupLayout } from "../resources/cgroups.ts";
-import type { Nursery } from "./nursery.ts";
+import type { Nursery } from "./nursery/nursery.ts";
 import { LinuxProcesses } from "./processes.ts";
-import { Runtimes } from "./runtimes.ts";
+import { Runtimes } from "./runtime/runtimes.ts";
 import { SeccompFilters } from "../bundle/seccomp_filters.ts";
 
 /** Opens the processes of a host. Throws `unsupported` when conmon or the runtime is missing. */

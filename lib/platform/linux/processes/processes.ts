@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { constants, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { constants, mkdirSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
@@ -21,31 +21,29 @@ import type {
 import type { HostContext } from "../helpers/context.ts";
 import { checkpointFolder, type ContainerPaths, containerPaths } from "../helpers/paths.ts";
 import { writeNamedFile } from "../helpers/named_paths.ts";
-import { namesIn, removeFile, removeFolder } from "../helpers/tree.ts";
+import { namesIn } from "../helpers/tree.ts";
 import { deleteUserNamespace } from "../user_namespaces.ts";
-import type { AttachStreams } from "./attach.ts";
-import { Attachments } from "./attachments.ts";
+import type { AttachStreams } from "./attach/attach.ts";
+import { Attachments } from "./attach/attachments.ts";
 import type { Bundler } from "../bundle/bundle.ts";
 import type { Cgroups } from "../resources/cgroups.ts";
-import { CleanUp } from "../helpers/clean_up.ts";
-import { startConmon } from "./conmon.ts";
+import { startConmon } from "./nursery/conmon.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
 import { type Facts, hasOwnPids, readFacts, writeFacts } from "./facts.ts";
 import { deleteLog, logPlaceOf, readLog } from "../logs/log_sources.ts";
-import { closeLogTarget, openLogTarget } from "../logs/log_target.ts";
+import { openLogTarget } from "../logs/log_target.ts";
 import { isAlive, markProcess, namespacesOf } from "../helpers/proc.ts";
 import { processState } from "./process_state.ts";
-import type { Nursery } from "./nursery.ts";
+import type { Nursery } from "./nursery/nursery.ts";
+import { Leftovers } from "./leftovers.ts";
 import { notRunning } from "./not_running.ts";
-import { runRuntime, startWith, withoutCgroups, withoutFilter } from "./runtime.ts";
-import type { Runtimes } from "./runtimes.ts";
-import { clearSecrets } from "../bundle/tree/secret_files.ts";
+import { runRuntime, startWith, withoutCgroups, withoutFilter } from "./runtime/runtime.ts";
+import type { Runtimes } from "./runtime/runtimes.ts";
 import type { SeccompFilters } from "../bundle/seccomp_filters.ts";
-import { endSharedMemory, shareMemory } from "../bundle/mounts/shared_memory.ts";
-import { leaveHosts } from "../bundle/tree/shared_hosts.ts";
+import { shareMemory } from "../bundle/mounts/shared_memory.ts";
 import { SubPaths } from "../bundle/mounts/sub_paths.ts";
-import { Supervisors } from "./supervisors.ts";
+import { Supervisors } from "./nursery/supervisors.ts";
 import { listProcesses } from "./top/top.ts";
 
 const CONTAINER_ID = /^[0-9a-f]{64}$/;
@@ -67,6 +65,7 @@ export class LinuxProcesses implements Processes {
   readonly #parts: Parts;
   readonly #exits: ExitWatch;
   readonly #supervisors: Supervisors;
+  readonly #leftovers: Leftovers;
   readonly execs: LinuxExecs;
 
   constructor(context: HostContext, parts: Parts) {
@@ -74,6 +73,12 @@ export class LinuxProcesses implements Processes {
     this.#parts = parts;
     this.#exits = new ExitWatch(context.paths.exits, (id) => this.#exitOf(this.#pathsOf(id)));
     this.#supervisors = new Supervisors(context, parts.cgroups, (id) => this.#exits.check(id));
+    this.#leftovers = new Leftovers(context, {
+      cgroups: parts.cgroups,
+      supervisors: this.#supervisors,
+      run: (command, ...args) => this.run(command, ...args),
+      forget: (id) => this.#exits.forget(id),
+    });
     this.execs = new LinuxExecs(context, parts);
   }
 
@@ -93,7 +98,7 @@ export class LinuxProcesses implements Processes {
     if (status !== "missing" && status !== "stopped") {
       throw new EngineError("state", `Create process: container ${record.id} is ${status}`);
     }
-    await this.#deleteProcess(record.id);
+    await this.#leftovers.delete(record.id);
     const { cgroups, bundler, filters, runtimes, conmon, nursery } = this.#parts;
     const runtime = await runtimes.of(record.spec.runtime);
     const { cgroupParent, cgroupsMode } = record.spec;
@@ -178,40 +183,8 @@ export class LinuxProcesses implements Processes {
   }
 
   async delete(containerID: string): Promise<void> {
-    await this.#deleteProcess(containerID);
+    await this.#leftovers.delete(containerID);
     await deleteUserNamespace(this.#pathsOf(containerID).userns);
-  }
-
-  /** Deletes all but the user namespace, which is there before the process is made. */
-  async #deleteProcess(containerID: string): Promise<void> {
-    const container = this.#pathsOf(containerID);
-    const facts = readFacts(container.facts);
-    const state = join(this.#context.paths.runtime, containerID);
-    // All else that a life leaves comes after the bundle and goes before these: mostly nothing was there yet.
-    const { bundle, exit, shared, parts, logPlace } = container;
-    if (![bundle, exit, shared, parts, logPlace, state].some((path) => existsSync(path))) return;
-    const cleanUp = new CleanUp();
-    if (facts === undefined) await cleanUp.step(() => this.#supervisors.endUnknown(containerID));
-    if (existsSync(state)) {
-      const isOver = facts?.privatePid === true && !facts.hooked && existsSync(container.exit);
-      // The runtime holds nothing of an ended container but this folder and its cgroup.
-      await cleanUp.step(() => isOver ? removeFolder(state) : this.#deleteByForce(containerID));
-    }
-    await cleanUp.step(() => this.#supervisors.settled(containerID, facts));
-    // The secrets that it was started with go first, whatever becomes of the rest.
-    await cleanUp.step(() => removeFile(container.config));
-    await cleanUp.step(() => clearSecrets(container.bundle));
-    await cleanUp.step(() => this.#parts.cgroups.remove(facts?.cgroup ?? this.#parts.cgroups.pathOf(containerID)));
-    await cleanUp.step(() => leaveHosts(container.bundle));
-    await Promise.all([
-      cleanUp.step(() => removeFile(container.exit)),
-      cleanUp.step(() => removeFolder(container.bundle)),
-      cleanUp.step(() => endSharedMemory(container.shared)),
-      cleanUp.step(() => new SubPaths(container.parts)[Symbol.asyncDispose]()),
-      cleanUp.step(() => closeLogTarget(container)),
-    ]);
-    this.#exits.forget(containerID);
-    cleanUp.done(`Clean up container ${containerID}`);
   }
 
   state(containerID: string): Promise<ProcessState> {
@@ -296,13 +269,5 @@ export class LinuxProcesses implements Processes {
     const facts = args.map((id) => CONTAINER_ID.test(id) ? readFacts(this.#pathsOf(id).facts) : undefined);
     const asked = facts.find((found) => found !== undefined)?.runtime;
     await runRuntime(await this.runtimes.of(asked), command, args);
-  }
-
-  async #deleteByForce(containerID: string): Promise<void> {
-    await this.run("delete", "--force", containerID).catch(async (error) => {
-      // A creation that was cut short leaves a folder which the runtime itself cannot read.
-      this.#context.log("debug", `Delete container ${containerID}: ${error.message}`);
-      await removeFolder(join(this.#context.paths.runtime, containerID));
-    });
   }
 }

@@ -23,7 +23,7 @@ import { FileSystemSync } from "./file_system_sync.ts";
 import { LayerLinks } from "./layer_links.ts";
 import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
-import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption } from "../helpers/overlay.ts";
+import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption } from "../mounts/overlay.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { readInside } from "../helpers/safe_path.ts";
 import { giveTo, lookLike } from "./tree_owner.ts";

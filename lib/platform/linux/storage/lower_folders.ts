@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { runCommand } from "../helpers/command.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { unmount } from "../helpers/libc.ts";
-import { mapOwners } from "../helpers/mount_helper.ts";
+import { mapOwners } from "../mounts/mount_helper.ts";
 import { namesIn } from "../helpers/tree.ts";
 
 /** How the folders with mapped owners begin; no container's ID does. */

@@ -3,48 +3,40 @@
  *
  * @module
  */
-import { Buffer } from "node:buffer";
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { arch } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../engine/errors.ts";
-import { byteStream, free, isByteStream } from "../../../oci/byte_stream.ts";
+import { byteStream, free, isByteStream } from "../../../oci/bytes/byte_stream.ts";
 import { written } from "../../http/exchange/written.ts";
-import { closeOnExec } from "../helpers/libc.ts";
-import { AGENT_SCRIPT, SYSTEM_CALLS } from "./agent_script.ts";
+import { HELPER_ENVIRONMENT, startProgram } from "../helpers/spawn.ts";
+import { FrameReader } from "../perl/frames.ts";
+import { AGENT_PROGRAM, perlArguments } from "../perl/programs.ts";
 
-const ANSWER_LIMIT = 64 * 1024;
 const STDERR_LIMIT = 4096;
-const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** A tree agent at work: one process, one operation. */
 export class Agent implements Disposable {
   readonly #child: ChildProcess;
-  readonly #chunks: AsyncIterator<Buffer>;
+  readonly #frames: FrameReader;
   readonly #said: Promise<string>;
   readonly #ended: Promise<number>;
-  #buffered: Buffer = Buffer.alloc(0);
 
   /** Starts it. `hasInput` gives it a pipe to read from. */
   constructor(args: readonly string[], hasInput = false) {
-    const calls = SYSTEM_CALLS[arch()];
-    if (calls === undefined) throw new EngineError("unsupported", `Work on files: not available on ${arch()}`);
-    const numbers = Object.entries(calls).map(([name, number]) => `${name}=${number}`).join(",");
-    closeOnExec();
-    this.#child = spawn("perl", ["-e", AGENT_SCRIPT, numbers, ...args], {
+    this.#child = startProgram("perl", perlArguments(AGENT_PROGRAM, "Work on files", args), {
       cwd: "/",
-      env: { PATH, LC_ALL: "C" },
+      env: HELPER_ENVIRONMENT,
       stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe"],
     });
-    this.#chunks = this.#child.stdout![Symbol.asyncIterator]();
+    this.#frames = new FrameReader(this.#child.stdout!);
     this.#said = textOf(this.#child.stderr!);
     this.#ended = once(this.#child, "close").then(([code]) => (code as number | null) ?? -1, () => -1);
     this.#child.once("error", () => {});
   }
 
   /** The next answer's fields. Throws what the agent says went wrong. A signal that aborts meanwhile ends the agent. */
-  async answer(signal?: AbortSignal): Promise<Buffer[]> {
+  async answer(signal?: AbortSignal): Promise<string[]> {
     const aborted = () => this.end();
     signal?.throwIfAborted();
     signal?.addEventListener("abort", aborted);
@@ -58,20 +50,10 @@ export class Agent implements Disposable {
     }
   }
 
-  async #next(): Promise<Buffer[]> {
-    if (!await this.#fill(4)) throw await this.#failure();
-    const length = this.#buffered.readUInt32BE();
-    if (length > ANSWER_LIMIT) throw new EngineError("internal", "Work on files: an answer is too long");
-    if (!await this.#fill(4 + length)) throw await this.#failure();
-    const body = this.#buffered.subarray(4, 4 + length);
-    this.#buffered = this.#buffered.subarray(4 + length);
-    const fields: Buffer[] = [];
-    for (let at = 0; at < body.length;) {
-      const end = at + 4 + body.readUInt32BE(at);
-      fields.push(body.subarray(at + 4, end));
-      at = end;
-    }
-    const [word, code, text] = fields.map(String);
+  async #next(): Promise<string[]> {
+    const fields = await this.#frames.readTexts();
+    if (fields === undefined) throw await this.#failure();
+    const [word, code, text] = fields;
     if (word === "error") throw agentError(code!, text!);
     return fields;
   }
@@ -80,7 +62,7 @@ export class Agent implements Disposable {
   output(): ReadableStream<Uint8Array> {
     return byteStream({
       next: async () => {
-        const bytes = await this.#more();
+        const bytes = await this.#frames.rest();
         if (bytes === undefined && await this.#ended !== 0) throw await this.#failure();
         return bytes;
       },
@@ -121,27 +103,6 @@ export class Agent implements Disposable {
   async #failure(): Promise<EngineError> {
     const detail = (await this.#said).trim().split("\n")[0] || "the helper has ended";
     return new EngineError("internal", `Work on files: ${detail}`);
-  }
-
-  async #more(): Promise<Uint8Array | undefined> {
-    if (this.#buffered.length > 0) {
-      const bytes = this.#buffered;
-      this.#buffered = Buffer.alloc(0);
-      return bytes;
-    }
-    const next = await this.#chunks.next().catch(() => ({ done: true as const, value: undefined }));
-    return next.done ? undefined : next.value;
-  }
-
-  async #fill(size: number): Promise<boolean> {
-    while (this.#buffered.length < size) {
-      const before = this.#buffered;
-      this.#buffered = Buffer.alloc(0);
-      const more = await this.#more();
-      if (more === undefined) return false;
-      this.#buffered = Buffer.concat([before, more]);
-    }
-    return true;
   }
 }
 

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { Buffer } from "node:buffer";
 import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
@@ -18,7 +17,7 @@ import type {
   TreeWriteOptions,
 } from "../../../engine/ports/tree_port.ts";
 import type { HostLayers } from "../storage/layers.ts";
-import { isMountPoint } from "../helpers/overlay.ts";
+import { isMountPoint } from "../mounts/overlay.ts";
 import { withRoom } from "../../storage/disk_room.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { SharedFolders } from "../bundle/mounts/shared_folders.ts";
@@ -210,8 +209,8 @@ function endsInItself(path: string): boolean {
   return path === "/" || path.endsWith("/.");
 }
 
-function factsOf({ path, mount }: TreePath, fields: readonly Buffer[]): FileFacts {
-  const [word, mode, size, time, nanos, target, isFolder] = fields.map(String);
+function factsOf({ path, mount }: TreePath, fields: readonly string[]): FileFacts {
+  const [word, mode, size, time, nanos, target, isFolder] = fields;
   const link = target === "" ? undefined : target!;
   const base = mount === undefined ? "" : mount.destination;
   return {

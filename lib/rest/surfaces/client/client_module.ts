@@ -1,9 +1,6 @@
-import { clientCalls } from "./client_calls.ts";
-import { clientChannels } from "./client_channels.ts";
-import { clientEvents } from "./client_events.ts";
-import { clientRequests } from "./client_requests.ts";
 import { clientTable } from "./client_table.ts";
-import { clientValues } from "./client_values.ts";
+import { CHANNELS_CODE } from "./channels.js.ts";
+import { CLIENT_CODE } from "./client.js.ts";
 import { type Definitions, describeAll, listOf } from "../described.ts";
 import { moduleNames } from "./module_names.ts";
 
@@ -35,19 +32,9 @@ ${operations.map((operation) => `  ${JSON.stringify(operation)},`).join("\n")}
 ];
 const structs = ${JSON.stringify(structs)};
 
-${functionText("clientValues", clientValues)}
-
-${functionText("clientRequests", clientRequests)}
-
-${functionText("clientChannels", clientChannels)}
-
-${functionText("clientEvents", clientEvents)}
-
-${functionText("clientCalls", clientCalls)}
-
-const values = clientValues(structs);
-const channels = clientChannels();
-const { APIError, connect } = clientCalls(operations, values, clientRequests(values), channels, clientEvents(channels));
+const channels = ${CHANNELS_CODE};
+const { makeClient } = ${CLIENT_CODE};
+const { APIError, connect } = makeClient({ operations, structs });
 /** Where the module came from, or else where its definition says the API is. */
 const origin = /^https?:/.test(import.meta.url) ? new URL(import.meta.url).origin : ${
     JSON.stringify(list[0]?.base ?? "")
@@ -59,9 +46,4 @@ export { ${
   } };
 export default client;
 `;
-}
-
-/** A function's own text under a name of our choice, which a minifier may have changed. */
-export function functionText(name: string, made: { toString(): string }): string {
-  return `const ${name} = ${made.toString()};`;
 }

@@ -24,7 +24,4 @@ export function moduleNames(ids: readonly string[]): ModuleName[] {
 }
 
 /** The names that the text of the module declares. */
-const INNER = new Set(
-  "operations structs values channels origin client clientValues clientRequests clientChannels clientEvents clientCalls"
-    .split(" "),
-);
+const INNER = new Set("operations structs channels makeClient origin client".split(" "));

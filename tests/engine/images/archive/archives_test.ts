@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import type { SaveFormat } from "../../../../lib/engine/images/archive/save.ts";
-import { concat } from "../../../../lib/oci/bytes.ts";
+import { concat } from "../../../../lib/oci/bytes/bytes.ts";
 import { run } from "../../../fixtures/run.ts";
 import { buildImage, type BuiltImage, sha256 } from "../../../fixtures/images/image_builder.ts";
 import { buildTar } from "../../../fixtures/images/tar_builder.ts";

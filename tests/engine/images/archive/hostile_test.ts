@@ -97,22 +97,22 @@ const CASES: Record<string, { archive: Uint8Array; code: string; message: string
   "a layer that is not its digest": {
     archive: buildTar(replaced(layout(), firstPath, noise(100_000, 77))),
     code: "corrupt",
-    message: "has the digest",
+    message: "the content's digest is",
   },
   "a small layer that is not its digest": {
     archive: buildTar(replaced(layout(), firstPath, "x")),
     code: "corrupt",
-    message: "has the digest",
+    message: "bytes, expected",
   },
   "a manifest that is not its digest": {
     archive: buildTar(replaced(layout(), `blobs/sha256/${IMAGE.digest.slice(7)}`, IMAGE.manifest.with(20, 0x20))),
     code: "corrupt",
-    message: "has the digest",
+    message: "the content's digest is",
   },
   "a manifest of another size": {
     archive: buildTar(layout(IMAGE, { size: 10 })),
     code: "corrupt",
-    message: "bytes, not 10",
+    message: "bytes, expected 10",
   },
   "a layer that is missing": {
     archive: buildTar(layout().filter((entry) => !("path" in entry) || entry.path !== firstPath)),

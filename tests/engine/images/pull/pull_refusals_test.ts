@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { EngineError, type ErrorCode } from "../../../../lib/engine/errors.ts";
-import { concat } from "../../../../lib/oci/bytes.ts";
+import { concat } from "../../../../lib/oci/bytes/bytes.ts";
 import { buildTar, type Entry } from "../../../fixtures/images/tar_builder.ts";
 import {
   buildImage,

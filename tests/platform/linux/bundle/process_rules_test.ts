@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { containerCapabilities } from "../../../../lib/platform/linux/bundle/capabilities.ts";
 import { containerLimits } from "../../../../lib/platform/linux/bundle/rlimits.ts";
-import { runtimeError } from "../../../../lib/platform/linux/processes/runtime_errors.ts";
+import { runtimeError } from "../../../../lib/platform/linux/processes/runtime/runtime_errors.ts";
 import { checkKernelFolders } from "../../../../lib/platform/linux/bundle/tree/tree_check.ts";
 import { parseSeccompProfile, translateSeccomp } from "../../../../lib/platform/linux/bundle/seccomp.ts";
 

@@ -12,7 +12,7 @@ import { addressAt, parseSubnet } from "../../../../lib/engine/text/ip.ts";
 import { runCommand } from "../../../../lib/platform/linux/helpers/command.ts";
 import { type LinuxNetworks, openNetworks } from "../../../../lib/platform/linux/networks/networks.ts";
 import { hostPaths } from "../../../../lib/platform/linux/helpers/paths.ts";
-import { openNursery } from "../../../../lib/platform/linux/processes/nursery.ts";
+import { openNursery } from "../../../../lib/platform/linux/processes/nursery/nursery.ts";
 import { SHARED_FOLDER } from "../../../../lib/platform/linux/networks/subnets.ts";
 import { ask, askFrom, freePort, serveIn, stop } from "../../../fixtures/platform/traffic.ts";
 

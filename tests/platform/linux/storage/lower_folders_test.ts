@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clearMappedOwners, withMappedOwners } from "../../../../lib/platform/linux/storage/lower_folders.ts";
-import { mapOwners } from "../../../../lib/platform/linux/helpers/mount_helper.ts";
+import { mapOwners } from "../../../../lib/platform/linux/mounts/mount_helper.ts";
 import { hostPaths } from "../../../../lib/platform/linux/helpers/paths.ts";
 import { deleteUserNamespace, openUserNamespaces } from "../../../../lib/platform/linux/user_namespaces.ts";
 import { ignore } from "../../../fixtures/platform/process_bench.ts";

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { MountSpec } from "../../../../engine/records/mount_spec.ts";
-import { mountOverlay, unmountAll } from "../../helpers/overlay.ts";
+import { mountOverlay, unmountAll } from "../../mounts/overlay.ts";
 import { removeFolder } from "../../helpers/tree.ts";
 import { bindMount } from "./bind_mounts.ts";
 import type { SpecMount } from "../spec_types.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EngineError } from "../../../../engine/errors.ts";
 import { runCommand } from "../../helpers/command.ts";
 import { unmount } from "../../helpers/libc.ts";
-import { mountOpened } from "../../helpers/mount_handle.ts";
+import { mountOpened } from "../../mounts/mount_handle.ts";
 import { openInside } from "../../helpers/safe_path.ts";
 import { namesIn } from "../../helpers/tree.ts";
 

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import type { SecretFile } from "../../../../engine/ports/host_port.ts";
 import { runCommand } from "../../helpers/command.ts";
 import { mountClosed } from "../../helpers/libc.ts";
-import { unmountAll } from "../../helpers/overlay.ts";
+import { unmountAll } from "../../mounts/overlay.ts";
 import { secretsFolder } from "../../helpers/paths.ts";
 import type { HostFile } from "../mounts/bind_mounts.ts";
 

@@ -18,7 +18,7 @@ import { namesIn, removeFolder } from "../../helpers/tree.ts";
 import { ownCapabilities } from "../../bundle/capabilities.ts";
 import type { Cgroups } from "../../resources/cgroups.ts";
 import { groupOf, isAlive, markProcess, type ProcessMark } from "../../helpers/proc.ts";
-import type { Runtimes } from "../runtimes.ts";
+import type { Runtimes } from "../runtime/runtimes.ts";
 import { startPiped } from "./piped.ts";
 import { writeProcess } from "./process_file.ts";
 import { startSupervised, type Supervised } from "./supervised.ts";

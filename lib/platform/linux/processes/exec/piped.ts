@@ -3,22 +3,19 @@
  *
  * @module
  */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { arch } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ExecStreams } from "../../../../engine/ports/exec_port.ts";
 import type { Attachment } from "../../../../engine/ports/host_port.ts";
 import type { ExecPaths } from "../../helpers/paths.ts";
+import { FrameReader } from "../../perl/frames.ts";
+import { EXEC_PROGRAM, perlArguments } from "../../perl/programs.ts";
 import { written } from "../../../http/exchange/written.ts";
-import { closeOnExec } from "../../helpers/libc.ts";
-import { readLine } from "../conmon.ts";
-import { PATH } from "../nursery.ts";
-import type { Runtime } from "../runtime.ts";
-import { runtimeError } from "../runtime_errors.ts";
-import { EXEC_HELPER, PRCTL } from "./exec_helper.ts";
+import { HELPER_ENVIRONMENT, startProgram } from "../../helpers/spawn.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { runtimeError } from "../runtime/runtime_errors.ts";
 import { pipedOutput } from "./piped_output.ts";
 import type { Supervised } from "./supervised.ts";
 
@@ -34,10 +31,9 @@ export interface PipedOptions {
 /** Runs the process of a session and attaches to it. Throws the runtime's failure. */
 export async function startPiped(options: PipedOptions): Promise<Supervised & { attachment: Attachment }> {
   const { runtime, streams } = options;
-  closeOnExec();
-  const child = spawn("perl", helperArgs(options), {
+  const child = startProgram("perl", helperArgs(options), {
     cwd: options.paths.folder,
-    env: { PATH, LC_ALL: "C" },
+    env: HELPER_ENVIRONMENT,
     stdio: [streams.stdin ? "pipe" : "ignore", streams.stdout ? "pipe" : "ignore", "pipe", "pipe"],
     detached: true,
   });
@@ -57,10 +53,10 @@ export async function startPiped(options: PipedOptions): Promise<Supervised & { 
   stdin?.on("error", () => {});
   const output = pipedOutput({ stdout, stderr }, streams, ended);
   const adopted = options.adopt(child.pid);
-  const line = await Promise.race([readLine(said), failed]);
+  const [word, number] = await Promise.race([new FrameReader(said).readTexts(), failed]) ?? [];
   said.destroy();
   await adopted;
-  const pid = Number(/^pid (\d+)$/m.exec(line)?.[1] ?? 0);
+  const pid = word === "pid" ? Number(number) : 0;
   if (pid === 0) {
     stdin?.destroy();
     throw runtimeError(runtime.name, await output.errors());
@@ -75,10 +71,8 @@ export async function startPiped(options: PipedOptions): Promise<Supervised & { 
 }
 
 function helperArgs({ runtime, containerID, paths }: PipedOptions): string[] {
-  const prctl = PRCTL[arch()];
-  if (prctl === undefined) throw new EngineError("unsupported", `Exec: not available on ${arch()}`);
   const exec = ["exec", "--detach", "--pid-file", paths.pidFile, "--process", paths.process, containerID];
-  return ["-e", EXEC_HELPER, String(prctl), join("exit", containerID), runtime.program, ...runtime.args, ...exec];
+  return perlArguments(EXEC_PROGRAM, "Exec", [join("exit", containerID), runtime.program, ...runtime.args, ...exec]);
 }
 
 function inputOf(stdin: Writable | null, ended: Promise<void>): WritableStream<Uint8Array> {

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecStreams } from "../../../../engine/ports/exec_port.ts";
 import type { Frame } from "../../../../engine/ports/host_port.ts";
-import { free } from "../../../../oci/byte_stream.ts";
+import { free } from "../../../../oci/bytes/byte_stream.ts";
 
 /** How long a pipe must be silent after its process's end to be taken for empty, where a child still holds it open. */
 const SILENCE = 200;

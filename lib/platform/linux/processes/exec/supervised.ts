@@ -3,20 +3,18 @@
  *
  * @module
  */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readTextBounded } from "../../helpers/bounded_read.ts";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ExecStart } from "../../../../engine/ports/exec_port.ts";
 import type { Attachment } from "../../../../engine/ports/host_port.ts";
-import { closeOnExec } from "../../helpers/libc.ts";
+import { HELPER_ENVIRONMENT, startProgram } from "../../helpers/spawn.ts";
 import type { ExecPaths } from "../../helpers/paths.ts";
-import { attachTo } from "../attach.ts";
-import { CREATE_TIMEOUT, readAll, readLine, readPid } from "../conmon.ts";
-import { PATH } from "../nursery.ts";
-import type { Runtime } from "../runtime.ts";
-import { runtimeError } from "../runtime_errors.ts";
+import { attachTo } from "../attach/attach.ts";
+import { CREATE_TIMEOUT, readAll, readLine, readPid } from "../nursery/conmon.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { runtimeError } from "../runtime/runtime_errors.ts";
 
 /** The most that is read of a runtime's log of a failure, in bytes. */
 const LOG_LIMIT = 64 * 1024;
@@ -45,10 +43,9 @@ export interface SupervisedOptions {
 /** Starts conmon, which has the runtime run the process, after the attachment is in place. Throws the runtime's failure. */
 export async function startSupervised(options: SupervisedOptions): Promise<Supervised> {
   const { start: { streams, size }, paths } = options;
-  closeOnExec();
-  const child = spawn(options.conmon, conmonArgs(options), {
+  const child = startProgram(options.conmon, conmonArgs(options), {
     cwd: paths.folder,
-    env: { PATH, LC_ALL: "C", _OCI_SYNCPIPE: "3", _OCI_STARTPIPE: "4", ...streams && { _OCI_ATTACHPIPE: "5" } },
+    env: { ...HELPER_ENVIRONMENT, _OCI_SYNCPIPE: "3", _OCI_STARTPIPE: "4", ...streams && { _OCI_ATTACHPIPE: "5" } },
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe", "pipe"],
     detached: true,
   });

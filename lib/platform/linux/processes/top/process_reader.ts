@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { Buffer } from "node:buffer";
 import { EngineError } from "../../../../engine/errors.ts";
 import { Agent } from "../../trees/agent.ts";
 
@@ -69,7 +68,7 @@ async function ask(cgroup: string, want: number, take: (fields: string[]) => voi
   }, TIMEOUT);
   try {
     for (;;) {
-      const fields = (await agent.answer()).map((field: Buffer) => field.toString("utf8"));
+      const fields = await agent.answer();
       if (fields[0] === "end") return;
       take(fields);
     }

@@ -1,0 +1,163 @@
+/**
+ * Content on its way into the store, from a registry, an archive or a build: layers, configs and manifests, claimed from the
+ * moment they can be seen.
+ *
+ * @module
+ */
+import type { Descriptor } from "../../../oci/descriptor.ts";
+import { LAYER_TYPES, type ManifestFormat } from "../../../oci/manifest_writer.ts";
+import { type Core, hostOf } from "../../core.ts";
+import type { Blobs } from "../../ports/ports.ts";
+import { EngineError } from "../../errors.ts";
+import type { Catalogue } from "../store/catalogue.ts";
+import type { Claim, Content, ContentKey } from "../store/content.ts";
+import type { EarlyLayers } from "./early_layers.ts";
+import { pullFailure } from "../failures.ts";
+import { type PackedLayer, unpackLayer } from "./unpack.ts";
+
+/** The parts of the engine that making an image changes. */
+export interface ImageParts {
+  core: Core;
+  catalogue: Catalogue;
+  content: Content;
+}
+
+/** The context of an intake. */
+export interface Intake extends ImageParts {
+  /** Keeps what came until a record names it. */
+  claim: Claim;
+  signal: AbortSignal;
+  /** Layers that are unpacked while more is read. */
+  early?: EarlyLayers;
+}
+
+/** A layer as an image's record has it. */
+export interface StoredLayer extends PackedLayer {
+  /** Bytes of the blob. */
+  size: number;
+  mediaType: string;
+}
+
+/**
+ * Runs work that brings content in; what no record names when it ends goes again. Failures come out as `EngineError`, as
+ * `cancelled` once the signal is aborted.
+ *
+ * @param what Begins the message of a cancelled work
+ */
+export async function withIntake<T>(
+  parts: ImageParts,
+  { signal, what }: { signal: AbortSignal; what: string },
+  work: (intake: Intake) => Promise<T>,
+): Promise<T> {
+  const claim = parts.content.claim();
+  try {
+    signal.throwIfAborted();
+    return await work({ ...parts, claim, signal });
+  } catch (error) {
+    const failure = pullFailure(error);
+    if (!signal.aborted || failure.code === "cancelled") throw failure;
+    throw new EngineError("cancelled", `${what} cancelled: ${failure.message}`, { cause: error });
+  } finally {
+    await claim.end("delete");
+  }
+}
+
+/** Stores a plain layer tar, compressed or as it is, and unpacks it where there is a host. */
+export async function storeLayer(
+  intake: Intake,
+  tar: ReadableStream<Uint8Array>,
+  { compression, format }: { compression: "gzip" | "none"; format: ManifestFormat },
+): Promise<StoredLayer> {
+  const { core: { ports, options }, signal } = intake;
+  const limit = options.limits.layerBytes;
+  const put = (stream: ReadableStream<Uint8Array>, limit?: number) =>
+    ports.blobs.put(stream, { limit, signal, admit: (digest) => admit(intake, `blob:${digest}`) });
+  const mediaType = LAYER_TYPES[format][compression];
+  if (compression === "none") {
+    const { digest, size } = await put(tar, limit);
+    return await ingestLayer(intake, { digest, diffID: digest, size, mediaType });
+  }
+  let diffID = "";
+  const measured = tar.pipeThrough(measure(intake, limit, (digest) => diffID = digest));
+  const { digest, size } = await put(measured.pipeThrough(ports.codec.fastGzip()));
+  return await ingestLayer(intake, { digest, diffID, size, mediaType });
+}
+
+/** Unpacks a stored and claimed layer where there is a host and it is not unpacked yet; gives it back. */
+export async function ingestLayer<T extends PackedLayer>(intake: Intake, layer: T): Promise<T> {
+  await unpackOnce(intake, layer);
+  return layer;
+}
+
+/**
+ * Does so and resolves with whether this call unpacked it.
+ *
+ * @param begin Called when that begins
+ */
+export async function unpackOnce(
+  intake: Intake,
+  { digest, diffID }: PackedLayer,
+  begin: () => void = () => {},
+): Promise<boolean> {
+  const { core, content, claim, signal } = intake;
+  const layers = hostOf(core)?.layers;
+  claim.add(`layer:${diffID}`);
+  if (!layers) return false;
+  await intake.early?.settled(digest);
+  return await content.with(`layer:${diffID}`, async () => {
+    if (await layers.has(diffID)) return false;
+    begin();
+    const { limits } = core.options;
+    const { size } = await unpackLayer(core.ports, layers, { digest, diffID }, { limits, signal });
+    content.setLayerSize(diffID, size);
+    return true;
+  }, signal);
+}
+
+/** Stores a config or manifest; gives its descriptor. */
+export async function ingestDocument(intake: Intake, bytes: Uint8Array, mediaType: string): Promise<Descriptor> {
+  const { core: { ports: { blobs, codec } }, content } = intake;
+  const hash = codec.hash();
+  hash.update(bytes);
+  const digest = await hash.digest();
+  await admit(intake, `blob:${digest}`);
+  await content.with(`blob:${digest}`, async () => {
+    if (!await blobs.stat(digest)) await putBytes(blobs, bytes, digest);
+  }, intake.signal);
+  return { mediaType, digest, size: bytes.length };
+}
+
+/** Puts bytes of a known digest into the store. */
+export async function putBytes(blobs: Blobs, bytes: Uint8Array, digest: string): Promise<void> {
+  // Copied into a buffer of its own: a Blob takes no shared one.
+  await blobs.put(new Blob([bytes.slice()]).stream(), { digest, size: bytes.length });
+}
+
+/** Claims content; when this resolves, nobody who thought it was not needed is still deleting it. */
+export async function admit({ claim, content, signal }: Intake, key: ContentKey): Promise<void> {
+  claim.add(key);
+  await content.with(key, () => Promise.resolve(), signal);
+}
+
+/** A document as JSON, in UTF-8. */
+export function jsonBytes(document: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(document));
+}
+
+function measure(
+  { core: { ports } }: Intake,
+  limit: number,
+  tell: (digest: string) => void,
+): TransformStream<Uint8Array, Uint8Array> {
+  const hash = ports.codec.hash();
+  let size = 0;
+  return new TransformStream({
+    async transform(chunk, controller) {
+      size += chunk.length;
+      if (size > limit) throw new EngineError("limit", `Store layer: more than the ${limit} bytes allowed`);
+      await hash.update(chunk);
+      controller.enqueue(chunk);
+    },
+    flush: async () => tell(await hash.digest()),
+  });
+}

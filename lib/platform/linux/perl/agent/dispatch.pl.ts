@@ -1,0 +1,14 @@
+// Made of dispatch.pl by `deno task generate`: change that file.
+export const AGENT_DISPATCH = String.raw`
+if ($operation eq 'changes') { changes(@arguments) }
+if ($operation eq 'differences') { differences(@arguments) }
+if ($operation eq 'processes') { processes(@arguments) }
+my ($tree, $pid, @rest) = @arguments;
+enter($tree, $pid);
+if ($operation eq 'stat') { find(@rest); exit 0 }
+if ($operation eq 'get') { get(@rest) }
+if ($operation eq 'put') { put(@rest) }
+use_maps(@rest);
+$is_layer = $operation eq 'layer';
+whole_tree();
+`;

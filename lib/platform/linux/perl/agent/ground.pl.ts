@@ -1,0 +1,94 @@
+// Made of ground.pl by `deno task generate`: change that file.
+export const AGENT_GROUND = String.raw`
+use Errno;
+use Fcntl qw(:DEFAULT);
+my ($operation, @arguments) = @ARGV;
+my ($CWD, $NO_FOLLOW, $EMPTY_PATH, $O_PATH) = (-100, 0x100, 0x1000, 010000000);
+my ($NO_MAGIC, $NO_LINKS, $IN_ROOT, $NEW_NS) = (2, 4, 16, 0x20000);
+my ($PIECE, $BATCH, $DEEPEST) = (1 << 20, 1 << 17, 900);
+my ($TYPE, $SOCKET, $SYMLINK, $FILE, $BLOCK, $FOLDER, $CHAR, $FIFO) =
+  (0170000, 0140000, 0120000, 0100000, 0060000, 0040000, 0020000, 0010000);
+my ($OPAQUE, $NONE, $TOP, $OVERLAY, $EMPTY, $PARTIAL) = ('trusted.overlay.opaque', 'none', '/', 'overlay', 'empty', 'partial');
+my ($root, $descriptors);
+sub fail { answer('error', @_); exit 1 }
+sub failed { my ($what) = @_; fail($!{ENOENT} ? 'ENOENT' : $!{ENOTDIR} ? 'ENOTDIR' : $!{ELOOP} ? 'ELOOP' : 'other', "$what: " . lc $!) }
+sub open_at {
+  my ($at, $path, $flags, $resolve) = @_;
+  my $how = pack('Q3', $flags | O_NONBLOCK, 0, $resolve | $NO_MAGIC);
+  $how = pack('Q3', $flags, 0, $resolve | $NO_MAGIC) if $flags & $O_PATH;
+  my $number = syscall($nr{openat2}, fileno($at), "$path", $how, 24);
+  return undef if $number < 0;
+  open(my $handle, '<&=', $number) or return undef;
+  return $handle;
+}
+sub open_folder { my ($at, $path, $resolve) = @_; return open_at($at, $path, O_RDONLY | O_DIRECTORY, $resolve) }
+sub open_child { my ($name) = @_; sysopen(my $folder, "$name", O_RDONLY | O_DIRECTORY | O_NOFOLLOW) or return undef; return $folder }
+sub look {
+  my ($at, $name, $flags) = @_;
+  my $buffer = "\0" x 256;
+  syscall($nr{statx}, $at, "$name", $flags, 0x7ff, $buffer) == 0 or return undef;
+  my %facts;
+  @facts{qw(attributes links uid gid mode inode size time nanos rmajor rminor major minor)} =
+    unpack('x8 Q L3 S x2 Q2 x64 q L x4 L4', $buffer);
+  $facts{type} = $facts{mode} & $TYPE;
+  return \%facts;
+}
+sub look_here { return look($CWD, $_[0], $NO_FOLLOW) }
+sub look_open { return look(fileno($_[0]), '', $EMPTY_PATH) }
+sub place { my ($handle) = @_; chdir $descriptors; return readlink(fileno $handle) }
+sub names_here {
+  opendir(my $folder, '.') or return ();
+  return sort grep { $_ ne '.' && $_ ne '..' } readdir $folder;
+}
+sub enter {
+  my ($tree, $pid) = @_;
+  sysopen($root, $tree, O_RDONLY | O_DIRECTORY) or failed("open $tree");
+  sysopen($descriptors, '/proc/self/fd', O_RDONLY | O_DIRECTORY) or failed('open /proc/self/fd');
+  if ($pid) {
+    sysopen(my $seen, "/proc/$pid/root", O_RDONLY | O_DIRECTORY) or fail('gone', 'the process has ended');
+    sysopen(my $space, "/proc/$pid/ns/mnt", O_RDONLY) or fail('gone', 'the process has ended');
+    my ($expected, $found) = (look_open($root), look_open($seen));
+    grep { $expected->{$_} != $found->{$_} } qw(major minor inode) and fail('gone', 'the process has ended');
+    syscall($nr{setns}, fileno($space), $NEW_NS) == 0 or failed('setns');
+    $root = $seen;
+  }
+  chdir $root or failed('chdir');
+  chroot '.' or failed('chroot');
+}
+my (%to_host, %to_container);
+sub use_maps {
+  my %texts; @texts{qw(u g)} = @_;
+  for my $kind (qw(u g)) {
+    for my $range (map { [split /:/] } split /,/, $texts{$kind} // '') {
+      push @{$to_host{$kind}}, $range;
+      push @{$to_container{$kind}}, [@$range[1, 0, 2]];
+    }
+  }
+}
+sub mapped {
+  my ($ranges, $id) = @_;
+  return $id if !$ranges;
+  for (@$ranges) { my ($from, $to, $size) = @$_; return $id - $from + $to if $id >= $from && $id < $from + $size }
+  return undef;
+}
+my $names_buffer = "\0" x 65536;
+my $value_buffer = "\0" x 65536;
+sub attributes {
+  my ($handle) = @_;
+  my $size = syscall($nr{flistxattr}, fileno($handle), $names_buffer, 65536);
+  return () if $size <= 0;
+  my @found;
+  for my $name (sort split /\0/, substr($names_buffer, 0, $size)) {
+    next unless $name =~ /^(?:security\.(?:capability|ima)$|user\.(?!overlay\.))/;
+    my $length = syscall($nr{fgetxattr}, fileno($handle), "$name", $value_buffer, 65536);
+    push @found, $name, substr($value_buffer, 0, $length) if $length >= 0;
+  }
+  return @found;
+}
+sub is_opaque {
+  my ($handle) = @_;
+  my $length = syscall($nr{fgetxattr}, fileno($handle), $OPAQUE, $value_buffer, 65536);
+  return $length == 1 && substr($value_buffer, 0, 1) eq 'y';
+}
+sub is_whiteout { my ($facts) = @_; return $facts->{type} == $CHAR && !$facts->{rmajor} && !$facts->{rminor} }
+`;

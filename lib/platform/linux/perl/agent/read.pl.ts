@@ -1,0 +1,139 @@
+// Made of read.pl by `deno task generate`: change that file.
+export const AGENT_READ = String.raw`
+my ($out, $owner, $is_layer, %seen) = ('');
+sub write_out { $out .= $_[0]; if (length($out) >= $BATCH) { emit($out); $out = '' } }
+sub record {
+  my ($key, $value) = @_;
+  my $rest = length($key) + length($value) + 3;
+  my $length = $rest + length $rest;
+  $length = $rest + length $length if $rest + length($length) != $length;
+  return "$length $key=$value\n";
+}
+sub block {
+  my ($path, $flag, $mode, $uid, $gid, $size, $time, $link, $major, $minor) = @_;
+  my $block = pack('a100 a8 a8 a8 a12 a12 A8 a1 a100 a6 a2 a64 a8 a8 x167', $path, sprintf('%07o', $mode), sprintf('%07o', $uid),
+    sprintf('%07o', $gid), sprintf('%011o', $size), sprintf('%011o', $time), '', $flag, $link, 'ustar', '00', '',
+    sprintf('%07o', $major), sprintf('%07o', $minor));
+  substr($block, 148, 8) = sprintf("%06o\0 ", unpack('%32C*', $block));
+  return $block;
+}
+sub padding { return "\0" x (-$_[0] % 512) }
+sub header {
+  my ($path, $flag, $facts, $size, $link, @attributes) = @_;
+  my ($uid, $gid) = $owner ? @$owner : (mapped($to_container{u}, $facts->{uid}) // 65534, mapped($to_container{g}, $facts->{gid}) // 65534);
+  my ($time, $nanos) = @$facts{qw(time nanos)};
+  my ($records, $plain) = ('', $time);
+  if (length $path > 100) { $records .= record('path', $path); $path = substr($path, 0, 100) }
+  if (length $link > 100) { $records .= record('linkpath', $link); $link = substr($link, 0, 100) }
+  if ($uid > 07777777) { $records .= record('uid', $uid); $uid = 0 }
+  if ($gid > 07777777) { $records .= record('gid', $gid); $gid = 0 }
+  my $told = $size;
+  if ($size > 077777777777) { $records .= record('size', $size); $told = 0 }
+  $plain = 0 if $time < 0 || $time > 077777777777;
+  if ($nanos || $plain != $time) {
+    my ($whole, $part) = $time < 0 && $nanos ? ($time + 1, 1e9 - $nanos) : ($time, $nanos);
+    my $sign = $time < 0 && $whole == 0 ? '-' : '';
+    my $text = $part ? sprintf('%s%d.%09d', $sign, $whole, $part) : "$whole";
+    $text =~ s/0+$// if $part;
+    $records .= record('mtime', $text);
+  }
+  while (my ($name, $value) = splice(@attributes, 0, 2)) { $records .= record("SCHILY.xattr.$name", $value) }
+  if (length $records) {
+    write_out(block('PaxHeaders.0/entry', 'x', 0644, 0, 0, length $records, 0, '', 0, 0) . $records . padding(length $records));
+  }
+  my $device = $flag eq '3' || $flag eq '4';
+  write_out(block($path, $flag, $facts->{mode} & 07777, $uid, $gid, $told, $plain, $link, $device ? @$facts{qw(rmajor rminor)} : (0, 0)));
+}
+sub content {
+  my ($file, $size) = @_;
+  my $left = $size;
+  while ($left > 0) {
+    my $n = sysread($file, my $piece, $left < $PIECE ? $left : $PIECE);
+    if (!defined $n) { next if $!{EINTR}; die "read: $!\n" }
+    last if !$n;
+    if ($n < $BATCH) { write_out($piece) } else { emit($out); $out = ''; emit($piece) }
+    $left -= $n;
+  }
+  for (; $left > 0; $left -= $PIECE) { write_out("\0" x ($left < $PIECE ? $left : $PIECE)) }
+  write_out(padding($size));
+}
+sub file_entry {
+  my ($path, $file) = @_;
+  my $facts = look_open($file);
+  return if $facts->{type} != $FILE;
+  if ($facts->{links} > 1) {
+    my $key = "$facts->{major}:$facts->{minor}:$facts->{inode}";
+    return header($path, '1', $facts, 0, $seen{$key}) if defined $seen{$key};
+    $seen{$key} = $path;
+  }
+  header($path, '0', $facts, $facts->{size}, '', attributes($file));
+  content($file, $facts->{size});
+}
+sub folder_entry {
+  my ($path, $folder, $depth, $skip) = @_;
+  die "more than $DEEPEST folders deep\n" if $depth > $DEEPEST;
+  chdir $folder or die "chdir: $!\n";
+  my $facts = look_open($folder);
+  header("$path/", '5', $facts, 0, '', attributes($folder)) if length $path;
+  my $prefix = length $path ? "$path/" : '';
+  header("$prefix.wh..wh..opq", '0', { %$facts, mode => 0600 }, 0, '') if $is_layer && is_opaque($folder);
+  for my $name (names_here()) {
+    next if $skip && $skip->{$name};
+    entry("$prefix$name", $name, $folder, $depth);
+  }
+}
+sub entry {
+  my ($path, $name, $above, $depth) = @_;
+  my $facts = look_here($name) or return;
+  my $type = $facts->{type};
+  if ($type == $FOLDER) {
+    my $folder = open_child($name) or return;
+    folder_entry($path, $folder, $depth + 1);
+    chdir $above or die "chdir: $!\n";
+  } elsif ($type == $FILE) {
+    sysopen(my $file, "$name", O_RDONLY | O_NOFOLLOW | O_NONBLOCK) or do { return if grep { $!{$_} } qw(ENOENT ELOOP ENXIO ENODEV EACCES); die "open $path: $!\n" };
+    file_entry($path, $file);
+  } elsif ($is_layer && is_whiteout($facts)) {
+    my $base = length($path) > length($name) ? substr($path, 0, -length $name) : '';
+    header("$base.wh.$name", '0', { %$facts, mode => 0600 }, 0, '');
+  } else { other_entry($path, $facts, $type == $SYMLINK ? readlink($name) : '') }
+}
+sub other_entry {
+  my ($path, $facts, $link) = @_;
+  my $flag = { $SYMLINK => '2', $CHAR => '3', $BLOCK => '4', $FIFO => '6' }->{$facts->{type}};
+  header($path, $flag, $facts, 0, $link) if defined $flag && defined $link;
+}
+sub finish { write_out("\0" x 1024); emit($out); exit 0 }
+sub find {
+  my ($path) = @_;
+  my ($above, $base) = $path =~ m{^(.*)/([^/]*)$}s;
+  my $folder = open_folder($root, $above eq '' ? '/' : $above, $IN_ROOT) or failed("stat $path");
+  chdir $folder;
+  my $facts = look_here($base eq '' ? '.' : $base) or failed("stat $path");
+  my $link = $facts->{type} == $SYMLINK ? readlink($base) : undef;
+  my $found = open_at($root, $path, $O_PATH, $IN_ROOT);
+  my $end = $found && look_open($found);
+  my $target = defined $link ? $found ? place($found) : $link : '';
+  my $word = $end ? 'facts' : 'dangling';
+  answer($word, @$facts{qw(mode size time nanos)}, $target, $end && $end->{type} == $FOLDER ? 1 : 0);
+  exit 0 if !$found;
+  return ($found, $end, $base);
+}
+sub get {
+  my ($path, $contents, $uid, $gid, $whole, $name) = @_;
+  my ($found, $facts, $base) = find($path);
+  $base = $name if $name ne '';
+  $owner = [$uid + 0, $gid + 0];
+  if ($facts->{type} == $FOLDER) {
+    my $folder = open_folder($found, '.', 0) or die "open $path: $!\n";
+    my $skip = $whole && $base eq '' ? { dev => 1, proc => 1, sys => 1 } : undef;
+    folder_entry($contents eq '' ? $base : $contents eq '.' ? '.' : '', $folder, 0, $skip);
+  } elsif ($facts->{type} == $FILE) {
+    chdir $descriptors;
+    sysopen(my $file, fileno($found), O_RDONLY | O_NONBLOCK) or die "open $path: $!\n";
+    file_entry($base, $file);
+  } else { other_entry($base, $facts, '') }
+  finish();
+}
+sub whole_tree { folder_entry('', $root, 0); finish() }
+`;

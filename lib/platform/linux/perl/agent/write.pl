@@ -1,0 +1,198 @@
+# How the tree agent makes what an archive holds. `put TREE PID PATH UID GID KEEP` reads entries from its standard input, as
+# `archiveEntries` of `lib/oci/tar/archive_entries.ts` writes them, and makes them below the path, which it makes where it is
+# missing. With an owner all of it belongs to that owner. With KEEP a folder is never replaced by something else, nor the other
+# way round. It answers `ready` when the path is open, and `done` at the end.
+my ($input, $target, $shown, $keep, @own, @first, @later) = ('');
+my ($current, $current_path);
+my $MOUNT_ROOT = 0x2000;
+my $ZEROS = "\0" x (1 << 16);
+sub fill {
+  my ($size) = @_;
+  while (length($input) < $size) {
+    my $n = sysread(STDIN, $input, $PIECE, length $input);
+    next if !defined $n && $!{EINTR};
+    exit 1 if !$n;
+  }
+}
+sub take { my ($size) = @_; fill($size); return substr($input, 0, $size, '') }
+sub wrong { my ($path, $why) = @_; fail('put', sprintf('copier: put: error creating "%s": %s', shown($path), $why)) }
+sub shown { my ($path) = @_; return $shown eq '/' ? "/$path" : length $path ? "$shown/$path" : $shown }
+sub own { my ($handle) = @_; chown(@own ? @own : @first, $handle) }
+sub host_ids {
+  my ($uid, $gid) = (mapped($to_host{u}, $_[0]), mapped($to_host{g}, $_[1]));
+  return ($uid, $gid) if defined $uid && defined $gid;
+  fail('put', "mapping container filesystem owner $_[0]:$_[1] to host filesystem owners: it has none there");
+}
+# Folders on the way that are not there are made; those that are may be links to folders.
+sub make_folders {
+  my ($from, $path) = @_;
+  my $at = $from;
+  for my $name (split m{/}, $path) {
+    next if $name eq '';
+    my $next = open_folder($at, $name, $at == $root ? $IN_ROOT : 0);
+    if (!$next) {
+      $!{ENOENT} or fail('put', sprintf('copier: put: error checking directory "%s": %s', $path, lc $!));
+      chdir $at;
+      mkdir($name, 0755) or fail('put', sprintf('copier: put: error checking directory "%s": %s', $path, lc $!));
+      $next = open_child($name) or fail('put', sprintf('copier: put: error checking directory "%s": %s', $path, lc $!));
+      own($next);
+    }
+    $at = $next;
+  }
+  return $at;
+}
+sub above {
+  my ($path) = @_;
+  return $current if defined $current_path && $current_path eq $path;
+  my $folder = $path eq '' ? $target : open_folder($target, $path, 0) || make_folders($target, $path);
+  ($current, $current_path) = ($folder, $path);
+  return $folder;
+}
+# Whether something is mounted on a name of the working folder, or below it: what is mounted is nobody's to delete here.
+sub holds_mount {
+  my ($name, $above) = @_;
+  my $facts = look_here($name) or return 0;
+  return 1 if $facts->{attributes} & $MOUNT_ROOT;
+  return 0 if $facts->{type} != $FOLDER;
+  my $folder = open_child($name) or return 0;
+  chdir $folder;
+  my $found = grep { holds_mount($_, $folder) } names_here();
+  chdir $above;
+  return $found;
+}
+sub remove_here {
+  my ($name, $above) = @_;
+  my $facts = look_here($name) or return 1;
+  return unlink($name) if $facts->{type} != $FOLDER;
+  my $folder = open_child($name) or return 0;
+  chdir $folder;
+  remove_here($_, $folder) for names_here();
+  chdir $above;
+  return rmdir $name;
+}
+# Makes room for something that is no folder.
+sub clear {
+  my ($path, $name, $above) = @_;
+  my $facts = look_here($name) or return;
+  if ($keep && $facts->{type} == $FOLDER) {
+    my $text = sprintf('copier: put: error creating file at "%s": open %s: file exists', shown($path), shown($path));
+    fail('put', $text);
+  }
+  undef $current_path;
+  my $text = sprintf('copier: put: error removing item to be overwritten "%s": ', shown($path));
+  holds_mount($name, $above) and fail('put', $text . 'device or resource busy');
+  remove_here($name, $above) or fail('put', $text . lc $!);
+}
+sub attempt {
+  my ($path, $name, $above, $make) = @_;
+  return if $make->();
+  if ($!{EEXIST}) { clear($path, $name, $above); return if $make->() }
+  wrong($path, lc $!);
+}
+sub times_of { my ($time, $nanos) = @_; return pack('q4', $time, $nanos, $time, $nanos) }
+# What an open file is to have besides its content. Owners first: a change of it takes bits and capabilities away.
+sub dress {
+  my ($path, $handle, $facts) = @_;
+  chown(@own ? @own : ($facts->{uid}, $facts->{gid}), $handle) or wrong($path, lc $!);
+  chmod($facts->{mode}, $handle) or wrong($path, lc $!);
+  my @attributes = @{$facts->{attributes}};
+  while (my ($name, $value) = splice(@attributes, 0, 2)) {
+    syscall($nr{fsetxattr}, fileno($handle), "$name", "$value", length $value, 0) == 0
+      or fail('put', sprintf('copier: put: error setting extended attributes on "%s": %s', shown($path), lc $!));
+  }
+  stamp($handle, @$facts{qw(time nanos)});
+}
+sub stamp { my ($handle, $time, $nanos) = @_; syscall($nr{utimensat}, fileno($handle), 0, times_of($time, $nanos), 0) }
+sub make_file {
+  my ($path, $name, $above, $facts) = @_;
+  my $file;
+  attempt($path, $name, $above, sub { sysopen($file, $name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600) });
+  my $left = $facts->{size};
+  while ($left > 0) {
+    fill(1) if !length $input;
+    my $piece = substr($input, 0, $left < 65536 ? $left : 65536, '');
+    $left -= length $piece;
+    # What is all zeros need not lie on the disk.
+    if (length($piece) == 65536 && $piece eq $ZEROS) { sysseek($file, 65536, 1); next }
+    for (my $at = 0; $at < length $piece;) {
+      my $n = syswrite($file, $piece, length($piece) - $at, $at);
+      if (!defined $n) { next if $!{EINTR}; fail($!{ENOSPC} ? 'ENOSPC' : 'put', sprintf('copier: put: error writing file "%s": %s', shown($path), lc $!)) }
+      $at += $n;
+    }
+  }
+  truncate($file, $facts->{size}) or wrong($path, lc $!);
+  take(-$facts->{size} % 512);
+  dress($path, $file, $facts);
+}
+sub make_folder {
+  my ($path, $name, $above, $facts) = @_;
+  my $folder = $name eq '' ? $target : undef;
+  if (!$folder) {
+    if (!mkdir($name, 0700)) {
+      $!{EEXIST} or wrong($path, lc $!);
+      my $there = look_here($name);
+      if ($there && $there->{type} != $FOLDER) {
+        wrong($path, 'file exists') if $keep;
+        unlink($name) && mkdir($name, 0700) or wrong($path, lc $!);
+      }
+    }
+    $folder = open_child($name) or wrong($path, lc $!);
+  }
+  dress($path, $folder, $facts);
+  push @later, [$path, @$facts{qw(time nanos)}];
+}
+sub make_link {
+  my ($path, $name, $above, $link) = @_;
+  my ($folder, $base) = $link =~ m{^(?:(.*)/)?([^/]*)$}s;
+  my $from = ($folder // '') eq '' ? $target : open_folder($target, $folder, 0) || wrong($path, lc $!);
+  chdir $above;
+  attempt($path, $name, $above, sub { syscall($nr{linkat}, fileno($from), "$base", $CWD, "$name", 0) == 0 });
+}
+sub make_node {
+  my ($path, $name, $above, $facts, $kind) = @_;
+  my ($major, $minor) = @$facts{qw(major minor)};
+  my $type = { c => $CHAR, b => $BLOCK, p => $FIFO }->{$kind};
+  my $device = $kind eq 'p' ? 0 : ($minor & 0xff) | ($major & 0xfff) << 8 | ($minor & ~0xff) << 12;
+  attempt($path, $name, $above, sub { syscall($nr{mknodat}, $CWD, "$name", $type | $facts->{mode} & 0777, $device) == 0 });
+}
+sub make_entry {
+  my ($kind, $path, $link, $facts) = @_;
+  my ($parent, $name) = $path =~ m{^(?:(.*)/)?([^/]*)$}s;
+  my $above = above($parent // '');
+  chdir $above or wrong($path, lc $!);
+  return make_file($path, $name, $above, $facts) if $kind eq 'f';
+  return make_folder($path, $name, $above, $facts) if $kind eq 'd';
+  return make_link($path, $name, $above, $link) if $kind eq 'h';
+  if ($kind eq 'l') { attempt($path, $name, $above, sub { symlink($link, $name) }) }
+  else { make_node($path, $name, $above, $facts, $kind) }
+  my ($uid, $gid) = @own ? @own : @$facts{qw(uid gid)};
+  syscall($nr{fchownat}, $CWD, "$name", $uid, $gid, $NO_FOLLOW) == 0 or wrong($path, lc $!);
+  syscall($nr{utimensat}, $CWD, "$name", times_of(@$facts{qw(time nanos)}), $NO_FOLLOW);
+}
+sub put {
+  my ($path, $uid, $gid);
+  ($path, $uid, $gid, $keep) = splice(@_, 0, 4);
+  use_maps(@_);
+  $shown = $path;
+  umask 0;
+  @own = host_ids($uid + 0, $gid + 0) if $uid ne '';
+  @first = host_ids(0, 0);
+  $target = open_folder($root, $path, $IN_ROOT);
+  if (!$target && $!{ENOTDIR}) { fail('put', "copier: put: $path ($path): exists but is not a directory") }
+  $target ||= make_folders($root, $path);
+  answer('ready');
+  while (my $length = unpack('N', take(4))) {
+    my ($kind, $name, $link, $mode, $owner, $group, $time, $nanos, $major, $minor, $size, @attributes) = unpack('(N/a)*', take($length));
+    ($owner, $group) = host_ids($owner + 0, $group + 0) if !@own;
+    my $facts = { mode => $mode + 0, uid => $owner, gid => $group, time => $time + 0, nanos => $nanos + 0, major => $major + 0,
+      minor => $minor + 0, size => $size + 0, attributes => \@attributes };
+    make_entry($kind, $name, $link, $facts);
+  }
+  for my $each (reverse @later) {
+    my ($name, $time, $nanos) = @$each;
+    my $folder = $name eq '' ? $target : open_folder($target, $name, 0);
+    stamp($folder, $time, $nanos) if $folder;
+  }
+  answer('done');
+  exit 0;
+}

@@ -1,0 +1,53 @@
+# Supervises one process of an exec session which has no terminal. It does for it what conmon does for
+# the others, at a third of the price: the process writes to the pipes of the helper's caller itself.
+#
+# The arguments are the name of the exit file and the runtime's command line, which starts the process and ends
+# (`exec --detach --pid-file pid`); the working folder is the session's. On descriptor 3 it answers `pid N`, or `failed` when the
+# runtime has told on standard error why. When the process has ended it writes the exit file and ends.
+my ($exit, @command) = @ARGV;
+my ($SET_CHILD_SUBREAPER, $F_SETFD, $CLOEXEC) = (36, 2, 1);
+$SIG{PIPE} = $SIG{HUP} = $SIG{INT} = $SIG{TERM} = 'IGNORE';
+syscall($nr{prctl}, $SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 or die "prctl: $!\n";
+open(my $say, '>&=', 3) or die "descriptor 3: $!\n";
+fcntl($say, $F_SETFD, $CLOEXEC);
+# The process goes on without its caller, so its supervisor does too.
+($answers, $lost) = ($say, sub {});
+# Node gives sockets, which cannot be opened by name as /dev/stderr is: a copier and a pipe stand between.
+for my $stream (\*STDOUT, \*STDERR) {
+  next unless -S $stream;
+  pipe(my $from, my $to) or die "pipe: $!\n";
+  my $copier = fork;
+  defined $copier or die "fork: $!\n";
+  if (!$copier) {
+    close $to;
+    open(STDIN, '<&', $from);
+    open(STDOUT, '>&', $stream);
+    open(STDERR, '>', '/dev/null');
+    exec 'cat';
+    exit 1;
+  }
+  open($stream, '>&', $to);
+}
+my $runtime = fork;
+defined $runtime or die "fork: $!\n";
+if (!$runtime) {
+  $SIG{$_} = 'DEFAULT' for qw(PIPE HUP INT TERM);
+  exec { $command[0] } @command or print STDERR "exec $command[0]: $!\n";
+  exit 255;
+}
+waitpid($runtime, 0);
+my $failed = $?;
+# The process's end is to be the end of its pipes.
+open($_, '+<', '/dev/null') for \*STDIN, \*STDOUT, \*STDERR;
+my $pid;
+if (!$failed && open(my $file, '<', 'pid')) { $pid = <$file> + 0 }
+if (!$pid) { answer('failed'); exit 1 }
+answer('pid', $pid);
+my $status = -1;
+while ((my $ended = wait) > 0) {
+  if ($ended == $pid) { $status = $? & 127 ? 128 + ($? & 127) : $? >> 8; last }
+}
+open(my $file, '>', "$exit.tmp") or die "$exit: $!\n";
+print $file $status;
+close $file;
+rename("$exit.tmp", $exit);

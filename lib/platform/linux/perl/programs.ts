@@ -1,0 +1,64 @@
+/**
+ * The helpers written in Perl: neither Deno nor Node can make most system calls, and Perl is part of every Debian system. Each
+ * `.pl` file says what its helper does.
+ *
+ * The files are loaded as modules of text, which `deno task generate` makes of them: this project is imported by URL, and bundled
+ * into one file for Node, and neither has a folder to read them from when a helper starts.
+ *
+ * @module
+ */
+import { callNumbers, type SystemCall } from "../helpers/system_calls.ts";
+import { AGENT_COMPARE } from "./agent/compare.pl.ts";
+import { AGENT_DISPATCH } from "./agent/dispatch.pl.ts";
+import { AGENT_GROUND } from "./agent/ground.pl.ts";
+import { AGENT_PROCESSES } from "./agent/processes.pl.ts";
+import { AGENT_READ } from "./agent/read.pl.ts";
+import { AGENT_WRITE } from "./agent/write.pl.ts";
+import { ATTACH } from "./attach.pl.ts";
+import { COMMON } from "./common.pl.ts";
+import { EXEC } from "./exec.pl.ts";
+import { MOUNTS } from "./mounts.pl.ts";
+import { NURSERY } from "./nursery.pl.ts";
+
+/** A helper's program. */
+export interface PerlProgram {
+  /** Its files' texts, one after the other. */
+  readonly parts: readonly string[];
+  /** The system calls it makes by number. */
+  readonly calls: readonly SystemCall[];
+}
+
+/** Works on the files of a container's tree, and reads its processes. */
+export const AGENT_PROGRAM: PerlProgram = {
+  parts: [COMMON, AGENT_GROUND, AGENT_READ, AGENT_WRITE, AGENT_COMPARE, AGENT_PROCESSES, AGENT_DISPATCH],
+  calls: [
+    ...["openat2", "statx", "setns", "unshare", "mount", "flistxattr", "fgetxattr", "fsetxattr"] as const,
+    ...["mknodat", "linkat", "fchownat", "utimensat"] as const,
+  ],
+};
+
+/** Connects to conmon's attach socket. */
+export const ATTACH_PROGRAM: PerlProgram = { parts: [COMMON, ATTACH], calls: [] };
+
+/** Supervises a process of an exec session. */
+export const EXEC_PROGRAM: PerlProgram = { parts: [COMMON, EXEC], calls: ["prctl"] };
+
+/** Mounts what `mount(8)` cannot. */
+export const MOUNTS_PROGRAM: PerlProgram = {
+  parts: [COMMON, MOUNTS],
+  calls: ["open_tree", "move_mount", "mount_setattr", "setns"],
+};
+
+/** Starts supervisors, whose parent it is. */
+export const NURSERY_PROGRAM: PerlProgram = { parts: [COMMON, NURSERY], calls: ["pidfd_open", "unshare", "mount"] };
+
+/** Returns Perl's arguments for a program. Throws `EngineError("unsupported")`, which names the task, on an unknown processor. */
+export function perlArguments({ parts, calls }: PerlProgram, task: string, args: readonly string[]): string[] {
+  const numbers = calls.length === 0 ? {} : callNumbers(task, calls);
+  return [
+    "-e",
+    parts.join(""),
+    Object.entries(numbers).map(([name, number]) => `${name}=${number}`).join(","),
+    ...args,
+  ];
+}

@@ -1,0 +1,134 @@
+/**
+ * Starting conmon, the supervisor that outlives this process.
+ *
+ * @module
+ */
+import type { Readable } from "node:stream";
+import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
+import type { RestoreImages } from "../../../../engine/ports/checkpoint_port.ts";
+import { EngineError } from "../../../../engine/errors.ts";
+import type { ContainerPaths, HostPaths } from "../../helpers/paths.ts";
+import { logArguments } from "../../logs/log_sources.ts";
+import type { Nursery } from "./nursery.ts";
+import { PortHolder } from "./port_holder.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { runtimeError } from "../runtime/runtime_errors.ts";
+
+/** How long a supervisor may take to answer. */
+export const CREATE_TIMEOUT = 120_000;
+const MESSAGE_LIMIT = 1024 * 1024;
+
+/** The options of a supervisor. */
+export interface ConmonOptions {
+  program: string;
+  nursery: Nursery;
+  runtime: Runtime;
+  record: ContainerRecord;
+  paths: HostPaths;
+  container: ContainerPaths;
+  /** The path of the log. */
+  logPath: string;
+  /** Bring the container back from these images in place of creating it. */
+  restore?: RestoreImages & { images: string };
+}
+
+/** A supervisor whose container was created. */
+export interface Supervisor {
+  pid: number;
+  containerPid: number;
+  /** Resolves when the supervisor has ended; the exit file is written by then. */
+  ended: Promise<unknown>;
+}
+
+/**
+ * Starts conmon, which has the runtime create the container of a bundle. Throws the runtime's failure as an `EngineError`.
+ * With `--sync` conmon stays the nursery's child: its end is heard of at once, and it is reaped, whatever init does.
+ */
+export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
+  const { nursery, program, container, record, runtime } = options;
+  const holder = new PortHolder(record.ports);
+  // conmon leaves its note about lack of memory in its working folder.
+  const conmon = await nursery.conmon(container.bundle, holder.fields, [program, ...conmonArgs(options)]);
+  const timer = setTimeout(() => conmon.kill(), CREATE_TIMEOUT);
+  try {
+    const { pid, line, errors } = await conmon.said;
+    const containerPid = await readPid(line, runtime.name, Promise.resolve(errors), holder);
+    return { pid, containerPid, ended: conmon.ended };
+  } catch (error) {
+    conmon.kill();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function conmonArgs({ runtime, record, paths, container, logPath, restore }: ConmonOptions): string[] {
+  const { id, spec, process, log } = record;
+  const limited = spec.logSizeMax !== undefined && spec.logSizeMax > 0;
+  return [
+    ...["--api-version", "1", "--sync", "--cid", id, "--cuuid", id, "--name", record.name || id],
+    ...["--runtime", runtime.program, ...runtime.args.flatMap((arg) => ["--runtime-arg", arg])],
+    ...["--bundle", container.bundle, "--container-pidfile", container.pidFile],
+    ...["--exit-dir", paths.exits, "--full-attach", "--log-level", "error"],
+    // An fsync at every container's end would cost more than the container.
+    ...["--no-sync-log", ...logArguments({ ...log, path: logPath }, spec.logOptions.tag)],
+    ...restore ? restoreArgs(restore) : [],
+    // The supervisor counts the time: it goes on when this server does not.
+    ...spec.timeout ? ["--timeout", String(spec.timeout)] : [],
+    ...limited ? ["--log-size-max", String(spec.logSizeMax)] : [],
+    ...process.terminal ? ["--terminal"] : spec.stdin ? ["--stdin"] : [],
+  ];
+}
+
+function restoreArgs({ images, tcpEstablished, tcpClose, fileLocks }: NonNullable<ConmonOptions["restore"]>): string[] {
+  const options = [
+    ...tcpEstablished ? ["--tcp-established"] : [],
+    ...tcpClose ? ["--tcp-close"] : [],
+    ...fileLocks ? ["--file-locks"] : [],
+  ];
+  return ["--restore", images, ...options.flatMap((option) => ["--runtime-opt", option])];
+}
+
+/** Reads conmon's answer. Throws the runtime's failure, and the holder's where one had to go before conmon. */
+export async function readPid(
+  message: string,
+  runtimeName: string,
+  errors: Promise<string>,
+  holder?: PortHolder,
+): Promise<number> {
+  let answer: { data?: number; message?: string } = {};
+  try {
+    // The end of a short life may have come with it, on a line of its own.
+    answer = JSON.parse(message.split("\n", 1)[0]!);
+  } catch {
+    // conmon ended without an answer, or broke off: its standard error says why.
+  }
+  if (answer.data !== undefined && answer.data > 0) return answer.data;
+  if (answer.message !== undefined) throw runtimeError(runtimeName, answer.message);
+  const text = (await errors).trim();
+  holder?.check(text);
+  throw new EngineError("internal", `Run conmon: ${text || "no answer"}`, { sentinel: "container create failed" });
+}
+
+/** Reads a pipe up to the first line's end. */
+export async function readLine(stream: Readable): Promise<string> {
+  let text = "";
+  for await (const chunk of stream) {
+    text += new TextDecoder().decode(chunk as Uint8Array);
+    if (text.includes("\n") || text.length > MESSAGE_LIMIT) break;
+  }
+  return text;
+}
+
+/** Reads a pipe's text, the first of it. */
+export async function readAll(stream: Readable): Promise<string> {
+  const chunks: string[] = [];
+  try {
+    for await (const chunk of stream) {
+      if (chunks.length < 16) chunks.push(new TextDecoder().decode(chunk as Uint8Array));
+    }
+  } catch {
+    // Destroyed when nobody asks any more.
+  }
+  return chunks.join("");
+}

@@ -1,0 +1,121 @@
+/**
+ * The OCI runtime that is driven: which one, and how it is called.
+ *
+ * @module
+ */
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { EngineError } from "../../../../engine/errors.ts";
+import { CommandError, runCommand } from "../../helpers/command.ts";
+import type { HostContext } from "../../helpers/context.ts";
+import { callNumbers } from "../../helpers/system_calls.ts";
+import { HYBRID } from "../../perl/hybrid.pl.ts";
+import { findProgram } from "../../helpers/programs.ts";
+import type { CgroupLayout } from "../../resources/cgroups.ts";
+import type { Nursery } from "../nursery/nursery.ts";
+import { runtimeFaults } from "./runtime_faults.ts";
+import { runtimeError } from "./runtime_errors.ts";
+
+/** The runtime in use. */
+export interface Runtime {
+  /** `crun`, `runc`, …: the file's name. */
+  name: string;
+  path: string;
+  /** Its whole answer to `--version`. */
+  version: string;
+  /** The program executed for work on cgroups: the runtime, or a script that prepares the ground for it. */
+  program: string;
+  /** Arguments before every subcommand. */
+  args: string[];
+  /** It can filter system calls. */
+  filters: boolean;
+}
+
+/** How long a start may take, its hooks included. */
+const START_TIMEOUT = 60_000;
+
+/** By preference: crun takes a third of the time that runc takes. */
+export const RUNTIME_NAMES = ["crun", "runc"];
+
+/**
+ * Finds the runtime; `auto` takes the first there is. crun before 1.9 refuses a hybrid hierarchy, so that it runs where it
+ * does not see the unified part.
+ */
+export async function openRuntime(context: HostContext, layout: CgroupLayout): Promise<Runtime> {
+  const path = await choose(context.runtime);
+  const name = basename(path);
+  const { stdout } = await runCommand(path, ["--version"]).catch((error) => {
+    throw new EngineError("unsupported", `Open runtime "${path}": ${(error as Error).message}`, { cause: error });
+  });
+  const version = stdout.trim();
+  const wrap = layout.kind === "hybrid" && refusesHybrid(version);
+  const program = wrap ? await writeWrapper(context.paths.runroot, path, layout.unified) : path;
+  const faults = await runtimeFaults({ name, path, version });
+  if (faults !== undefined) context.log("warn", faults);
+  return { name, path, version, program, args: ["--root", context.paths.runtime], filters: canFilter(name, version) };
+}
+
+/** Runs one of its commands on a container. Throws its message as an engine's error. */
+export async function runRuntime(runtime: Runtime, command: string, args: readonly string[]): Promise<void> {
+  // As long as there is memory to write.
+  const timeout = command === "checkpoint" ? Infinity : undefined;
+  await said(runtime, runCommand(runtime.program, [...runtime.args, command, ...args], { timeout }));
+}
+
+/** Has it start a container's process. Throws as {@linkcode runRuntime} does. */
+export async function startWith(runtime: Runtime, nursery: Nursery, containerID: string): Promise<void> {
+  // A start looks at no cgroup.
+  await said(runtime, nursery.run(runtime.path, [...runtime.args, "start", containerID], START_TIMEOUT), true);
+}
+
+async function said(runtime: Runtime, work: Promise<unknown>, runsCommand = false): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.code < 0) throw error;
+    throw runtimeError(runtime.name, error.stderr, runsCommand);
+  }
+}
+
+/** The runtime as it is called for a container that gets no cgroup. */
+export function withoutCgroups(runtime: Runtime): Runtime {
+  return { ...runtime, args: [...runtime.args, "--cgroup-manager=disabled"] };
+}
+
+/** The error of a container that is to have a filter for its system calls, and would not get it. */
+export function withoutFilter({ path }: Runtime): EngineError {
+  return new EngineError("unsupported", `Filter system calls: runtime "${path}" was built without seccomp`);
+}
+
+async function choose(wanted: string): Promise<string> {
+  const names = wanted === "auto" ? RUNTIME_NAMES : [wanted];
+  for (const name of names) {
+    const path = name.includes("/") ? name : await findProgram(name);
+    if (path !== undefined) return path;
+  }
+  throw new EngineError("unsupported", `Open runtime: found none of ${names.join(", ")}`);
+}
+
+/** Whether it was built with libseccomp: crun that was not passes over the rules in silence. */
+export function canFilter(name: string, version: string): boolean {
+  if (name === "crun") return version.includes("+SECCOMP");
+  return name === "runc" ? /^libseccomp: /m.test(version) : true;
+}
+
+function refusesHybrid(version: string): boolean {
+  const [, major, minor] = /^crun version (\d+)\.(\d+)/.exec(version) ?? [];
+  return major !== undefined && (Number(major) < 1 || (Number(major) === 1 && Number(minor) < 9));
+}
+
+/** Writes a program that is called as the runtime is, and starts it as `hybrid.pl` says. */
+async function writeWrapper(runroot: string, runtime: string, unified: string): Promise<string> {
+  const folder = join(runroot, "bin");
+  const path = join(folder, `${basename(runtime)}-hybrid`);
+  const quote = (text: string) => `'${text.replace(/[\\']/g, "\\$&")}'`;
+  const { unshare, mount, umount2 } = callNumbers("Open host", ["unshare", "mount", "umount2"]);
+  const settings = [unshare, mount, umount2, quote(unified), quote(runtime), "@ARGV"].join(", ");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(path, `#!${await findProgram("perl")}\n@ARGV = (${settings});${HYBRID}`);
+  await chmod(path, 0o700);
+  return path;
+}

@@ -1,0 +1,109 @@
+/**
+ * The file of the SQLite store: its layout, its settings, and the statements over it.
+ *
+ * @module
+ */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { EngineError } from "../../engine/errors.ts";
+import { limitSpace } from "./sqlite_space.ts";
+
+/** The layout below; a file with a higher number was written by a later Gantry. */
+const SCHEMA_VERSION = 1;
+/** "GNTY", so that another program's database is not taken for ours. */
+const APPLICATION_ID = 0x474e5459;
+const SCHEMA = `
+CREATE TABLE records (
+  tab TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (tab, key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE streams (
+  stream TEXT NOT NULL, seq INTEGER NOT NULL, time REAL NOT NULL, value TEXT NOT NULL, PRIMARY KEY (stream, seq)
+) STRICT, WITHOUT ROWID;
+PRAGMA application_id = ${APPLICATION_ID};
+PRAGMA user_version = ${SCHEMA_VERSION};
+`;
+
+/** The statements of a store, prepared once. */
+export type Statements = Record<
+  "load" | "has" | "put" | "remove" | "append" | "cut" | "page" | "drop" | "extent" | "time" | "sizes",
+  StatementSync
+>;
+
+/** Prepares the statements of a store. */
+export function prepareStatements(db: DatabaseSync): Statements {
+  return {
+    load: db.prepare("SELECT tab, key, value FROM records"),
+    has: db.prepare("SELECT 1 FROM records WHERE tab = ? AND key = ?"),
+    put: db.prepare(
+      "INSERT INTO records (tab, key, value) VALUES (?, ?, ?) ON CONFLICT (tab, key) DO UPDATE SET value = excluded.value",
+    ),
+    remove: db.prepare("DELETE FROM records WHERE tab = ? AND key = ?"),
+    append: db.prepare("INSERT INTO streams (stream, seq, time, value) VALUES (?, ?, ?, ?)"),
+    cut: db.prepare("DELETE FROM streams WHERE stream = ? AND seq <= ?"),
+    page: db.prepare(
+      "SELECT seq, time, value FROM streams WHERE stream = ? AND seq > ? AND time >= ? AND octet_length(value) <= ? ORDER BY seq",
+    ),
+    drop: db.prepare("DELETE FROM streams WHERE stream = ?"),
+    // Lengths stand before the values they are of, which are not read.
+    extent: db.prepare(
+      "SELECT min(seq) AS first, max(seq) AS last, sum(octet_length(value)) AS bytes FROM streams WHERE stream = ?",
+    ),
+    time: db.prepare("SELECT time FROM streams WHERE stream = ? AND seq = ?"),
+    sizes: db.prepare("SELECT octet_length(value) AS size FROM streams WHERE stream = ? ORDER BY seq"),
+  };
+}
+
+/** Makes a new file ready, and checks one that is there: `SQLiteStore.open` says what is thrown. */
+export function setUpFile(db: DatabaseSync, path: string): void {
+  // Exclusive: two engines over one state would each overwrite what the other remembers.
+  db.exec("PRAGMA locking_mode = EXCLUSIVE");
+  const version = numberOf(db, "user_version");
+  const application = numberOf(db, "application_id");
+  const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.n);
+  const isNew = version === 0 && application === 0 && tables === 0;
+  if (!isNew && application !== APPLICATION_ID) {
+    throw new EngineError("corrupt", `Open "${path}": it is another program's database`);
+  }
+  if (version > SCHEMA_VERSION) {
+    const detail = `its schema is version ${version}, this Gantry knows up to ${SCHEMA_VERSION}`;
+    throw new EngineError("unsupported", `Open "${path}": ${detail}`);
+  }
+  limitSpace(db);
+  db.exec("PRAGMA journal_mode = WAL");
+  db.exec("PRAGMA synchronous = NORMAL");
+  // Deleted content is zeroed: a removed secret is not to be found in the file.
+  db.exec("PRAGMA secure_delete = ON");
+  // Takes the file's lock now, not at the first commit.
+  db.exec("BEGIN IMMEDIATE");
+  if (isNew) db.exec(SCHEMA);
+  db.exec("COMMIT");
+  // A process that was killed may have left removed secrets there.
+  emptyLog(db);
+  const check = String(db.prepare("PRAGMA quick_check(1)").get()?.quick_check);
+  if (check !== "ok") throw new EngineError("corrupt", `Open "${path}": the database is damaged: ${check}`);
+}
+
+/** Moves what the log has into the file, and empties it: until then it holds what was deleted meanwhile. Tells whether it could. */
+export function emptyLog(db: DatabaseSync): boolean {
+  try {
+    return db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0;
+  } catch {
+    return false;
+  }
+}
+
+function numberOf(db: DatabaseSync, pragma: "user_version" | "application_id"): number {
+  return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
+}
+
+/** Makes an engine's error of what SQLite says of a file. */
+export function explainError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || error instanceof EngineError) return error;
+  // Deno's node:sqlite gives SQLite's text and not always its number.
+  if (/locked|busy/i.test(error.message)) {
+    return new EngineError("in_use", `Open "${path}": another process has it open`, { cause: error });
+  }
+  if (/not a database|malformed|corrupt/i.test(error.message)) {
+    return new EngineError("corrupt", `Open "${path}": ${error.message}`, { cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,148 @@
+/**
+ * Server-sent events that outlast their connection, in the client module and on the page.
+ *
+ * @module
+ */
+import { type ClientChannel, textChannel } from "./channels.ts";
+
+/** How often a connection is tried again without a value in between, and the first wait in milliseconds. */
+const ATTEMPTS = 5;
+const FIRST_WAIT = 1000;
+
+interface ServerSentEvent {
+  name: string;
+  data: string;
+}
+
+/** The values of server-sent events, over as many connections as it takes. */
+export function eventChannel<T>(
+  request: Request,
+  ask: (request: Request) => Promise<Response>,
+  decode: (text: string) => T,
+  leave: () => void,
+): ClientChannel<T> {
+  const { known, push, cut } = eventParser();
+  const waiting: ServerSentEvent[] = [];
+  known.id = request.headers.get("last-event-id") ?? "";
+  let left = ATTEMPTS;
+  let closed = false;
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  let decoder = new TextDecoder();
+  /** Whether an error is the server's word, which another connection would not change. */
+  let final = false;
+
+  const connect = async () => {
+    const headers = new Headers(request.headers);
+    headers.set("accept", "text/event-stream");
+    if (known.id !== "") headers.set("last-event-id", known.id);
+    // A body may have to be sent again.
+    const response = await ask(new Request(request.clone(), { headers })).catch((error) => {
+      const { status = 500 } = error as { status?: number };
+      final = status < 500 && status !== 429;
+      throw error;
+    });
+    if (response.status === 204) return false;
+    decoder = new TextDecoder();
+    cut();
+    reader = (response.body ?? new Blob([]).stream()).getReader();
+    return true;
+  };
+  let opened = connect();
+  opened.catch(() => {});
+
+  const again = async (error: unknown) => {
+    if (closed || final || request.signal.aborted || known.id === "" || left === 0) throw error;
+    const pause = known.retry * 2 ** (ATTEMPTS - left--);
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pause);
+      request.signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        resolve();
+      }, { once: true });
+    });
+    if (closed || request.signal.aborted) throw error;
+    opened = connect();
+    opened.catch(() => {});
+  };
+
+  const read = async (): Promise<string | undefined> => {
+    if (!await opened) return undefined;
+    for (;;) {
+      const event = waiting.shift();
+      if (event?.name === "end") return undefined;
+      if (event?.name === "error") {
+        final = true;
+        throw new Error(`Read a channel: ${wordsOf(event.data)}`);
+      }
+      if (event?.name === "message") {
+        left = ATTEMPTS;
+        return event.data;
+      }
+      if (event !== undefined) continue;
+      const { done, value } = await reader!.read();
+      if (done) throw new Error("Read a channel: the connection broke off");
+      waiting.push(...push(decoder.decode(value, { stream: true })));
+    }
+  };
+
+  const next = async () => {
+    for (;;) {
+      try {
+        return await read();
+      } catch (error) {
+        await again(error);
+      }
+    }
+  };
+  return textChannel(next, () => {
+    closed = true;
+    leave();
+    opened.then(() => reader?.cancel()).catch(() => {});
+  }, decode);
+}
+
+/** Reads events piece by piece (HTML Standard, section 9.2.6). IDs and reconnection times last over events. */
+function eventParser() {
+  const known = { id: "", retry: FIRST_WAIT };
+  let rest = "";
+  let name = "";
+  let data: string[] = [];
+  let id: string | undefined;
+  let afterReturn = false;
+  const take = (line: string): ServerSentEvent[] => {
+    const [, field, value] = /^([^:]*):? ?([^]*)$/.exec(line) ?? [];
+    if (field === "data") data.push(value);
+    else if (field === "event") name = value;
+    else if (field === "id" && !value.includes("\0")) id = value;
+    else if (field === "retry" && /^[0-9]{1,9}$/.test(value)) known.retry = Number(value);
+    if (line !== "") return [];
+    const made = data.length === 0 ? [] : [{ name: name || "message", data: data.join("\n") }];
+    // What is cut off before its end has not been seen, and its ID neither.
+    known.id = id ?? known.id;
+    [name, data, id] = ["", [], undefined];
+    return made;
+  };
+  return {
+    known,
+    push(given: string) {
+      // A CRLF may be cut in two.
+      const text = afterReturn && given.startsWith("\n") ? given.slice(1) : given;
+      if (given !== "") afterReturn = given.endsWith("\r");
+      const lines = (rest + text).split(/\r\n|\r|\n/);
+      rest = lines.pop() ?? "";
+      return lines.flatMap(take);
+    },
+    /** What was cut off is not an event. */
+    cut() {
+      [rest, name, data, id, afterReturn] = ["", "", [], undefined, false];
+    },
+  };
+}
+
+function wordsOf(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return data;
+  }
+}

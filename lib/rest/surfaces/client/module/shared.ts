@@ -1,0 +1,7 @@
+/**
+ * The code that the client module and the page have in common. It is one text, which both carry: so the surfaces hold it once.
+ *
+ * @module
+ */
+export { lineChannel, socketChannel } from "./channels.ts";
+export { eventChannel } from "./events.ts";

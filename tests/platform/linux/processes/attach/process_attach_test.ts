@@ -1,0 +1,115 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Bench, collect, ignore, readUntil } from "../../../../fixtures/platform/process_bench.ts";
+
+const ALL = { stdin: true, stdout: true, stderr: true };
+const MEGABYTE = 1024 * 1024;
+
+Deno.test({
+  name: "LinuxProcesses.attach() carries 100 MB through a container and half-closes its input",
+  ignore,
+  async fn() {
+    await using bench = await Bench.open();
+    const record = await bench.create({
+      args: ["cat"],
+      spec: { stdin: true },
+      record: { log: { driver: "none", path: "" } },
+    });
+    const attachment = await bench.processes.attach(record.id, ALL);
+    const ended = bench.ended(record.id);
+    await bench.processes.start(record.id);
+    const sent = createHash("sha256");
+    const received = createHash("sha256");
+    const feed = (async () => {
+      const writer = attachment.input.getWriter();
+      for (let i = 0; i < 100; i++) {
+        const chunk = new Uint8Array(MEGABYTE);
+        new DataView(chunk.buffer).setUint32(0, i);
+        for (let at = 4; at < MEGABYTE; at += 4) chunk[at] = at * 31 + i;
+        sent.update(chunk);
+        await writer.write(chunk);
+      }
+      await writer.close();
+    })();
+    let size = 0;
+    for await (const { data } of attachment.output) {
+      size += data.length;
+      received.update(data);
+    }
+    await feed;
+    assertEquals(size, 100 * MEGABYTE);
+    assertEquals(received.digest("hex"), sent.digest("hex"));
+    assertEquals((await ended).code, 0);
+  },
+});
+
+Deno.test({
+  name: "LinuxProcesses.attach() loses nothing of a container that prints and ends, with input nobody read",
+  ignore,
+  async fn() {
+    await using bench = await Bench.open();
+    for (let i = 0; i < 5; i++) {
+      const record = await bench.create({ args: ["sh", "-c", "seq 1 20000; seq 1 20000 >&2"], spec: { stdin: true } });
+      const attachment = await bench.processes.attach(record.id, ALL);
+      const writer = attachment.input.getWriter();
+      await writer.write(new TextEncoder().encode("never read\n"));
+      await bench.processes.start(record.id);
+      const { stdout, stderr } = await collect(attachment);
+      assertEquals(stdout.length, 108_894);
+      assertEquals(stderr.length, 108_894);
+      await writer.write(new TextEncoder().encode("too late\n"));
+      await writer.close();
+    }
+  },
+});
+
+Deno.test({
+  name: "LinuxProcesses.attach() gives a terminal, with its size",
+  ignore,
+  async fn() {
+    await using bench = await Bench.open();
+    const record = await bench.create({ args: ["sh"], process: { terminal: true, env: ["PATH=/bin", "PS1=> "] } });
+    const attachment = await bench.processes.attach(record.id, ALL);
+    const ended = bench.ended(record.id);
+    await bench.processes.start(record.id);
+    await bench.processes.resize(record.id, { height: 33, width: 101 });
+    const writer = attachment.input.getWriter();
+    const reader = attachment.output.getReader();
+    await readUntil(reader, "> ");
+    await sleep(50);
+    await writer.write(new TextEncoder().encode("stty size; test -t 0 && echo tty-$((6*7))\n"));
+    const seen = await readUntil(reader, "tty-42\r\n");
+    assertStringIncludes(seen, "33 101\r\n");
+    await writer.write(new TextEncoder().encode("exit 5\n"));
+    assertEquals((await ended).code, 5);
+    attachment.close();
+  },
+});
+
+Deno.test({
+  name: "LinuxProcesses.attach() serves several at once, and one that leaves does not disturb the others",
+  ignore,
+  async fn() {
+    await using bench = await Bench.open();
+    const record = await bench.create({ args: ["sh", "-c", "echo one; sleep 0.3; echo two"] });
+    const [first, second] = await Promise.all([1, 2].map(() => bench.processes.attach(record.id, ALL)));
+    await bench.processes.start(record.id);
+    const reader = first!.output.getReader();
+    await readUntil(reader, "one");
+    first!.close();
+    assertEquals((await collect(second!)).stdout, "one\ntwo\n");
+  },
+});
+
+Deno.test({
+  name: "LinuxProcesses.attach() gives only the streams that are wanted",
+  ignore,
+  async fn() {
+    await using bench = await Bench.open();
+    const record = await bench.create({ args: ["sh", "-c", "echo out; echo err >&2"] });
+    const attachment = await bench.processes.attach(record.id, { stdin: false, stdout: false, stderr: true });
+    await bench.processes.start(record.id);
+    assertEquals(await collect(attachment), { stdout: "", stderr: "err\n" });
+  },
+});
