@@ -68,7 +68,7 @@ const OTHERS: Record<string, { names: string; of: string }> = {
   "lib/platform/linux/bundle/seccomp_calls.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/bundle/seccomp_default.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/processes/top/user_names.ts": { names: "gid_map uid_map", of: "proc(5)" },
-  "lib/platform/storage/sqlite_store.ts": { names: "application_id user_version", of: "SQLite's pragmas" },
+  "lib/platform/storage/sqlite_file.ts": { names: "application_id user_version", of: "SQLite's pragmas" },
   "lib/platform/storage/sqlite_space.ts": {
     names: "auto_vacuum freelist_count page_count page_size",
     of: "SQLite's pragmas",

@@ -1,6 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { EngineError } from "../../engine/errors.ts";
 import type {
   Change,
   Retention,
@@ -11,12 +10,9 @@ import type {
   StreamRange,
 } from "../../engine/ports/ports.ts";
 import { type Amount, beyond, sizeOf } from "./retention.ts";
-import { adoptDatabase, compact, limitSpace, shrink } from "./sqlite_space.ts";
+import { emptyLog, explainFailure, setUpFile } from "./sqlite_file.ts";
+import { adoptDatabase, compact, shrink } from "./sqlite_space.ts";
 
-/** The layout below; a file with a higher number was written by a later Gantry. */
-const SCHEMA_VERSION = 1;
-/** "GNTY", so that another program's database is not taken for ours. */
-const APPLICATION_ID = 0x474e5459;
 /**
  * Goes before a secret, as JSON allows. SQLite keeps the first bytes of a row (1002 at most, of pages of 4 KiB) in the pages of its tree, and
  * copies them as the tree grows: a copy may stay behind what is zeroed later. What follows has pages of its own, which stay where they are.
@@ -27,17 +23,6 @@ const PAGE = { records: 512, bytes: 256 * 1024 };
 /** How much of a stream is dropped at once, besides as much as is appended. */
 const PIECE = { records: 1024, bytes: 2 << 20 };
 
-const SCHEMA = `
-CREATE TABLE records (
-  tab TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (tab, key)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE streams (
-  stream TEXT NOT NULL, seq INTEGER NOT NULL, time REAL NOT NULL, value TEXT NOT NULL, PRIMARY KEY (stream, seq)
-) STRICT, WITHOUT ROWID;
-PRAGMA application_id = ${APPLICATION_ID};
-PRAGMA user_version = ${SCHEMA_VERSION};
-`;
-
 /**
  * A {@linkcode Store} in one SQLite file. A commit is on the disk when it resolves; what was appended goes there with the
  * next commit. The file belongs to one process at a time. Runs on Deno and Node through `node:sqlite`.
@@ -46,6 +31,8 @@ PRAGMA user_version = ${SCHEMA_VERSION};
  * log here (`synchronous = NORMAL`), and the log is made to last beside it, without blocking: what `FULL` would do.
  */
 export class SQLiteStore implements Store {
+  /** The file's path. */
+  readonly place: string;
   readonly #db: DatabaseSync;
   readonly #log: FileHandle;
   readonly #statements: Statements;
@@ -58,7 +45,8 @@ export class SQLiteStore implements Store {
   /** Whether pages were given back that the file still has. */
   #isShrunk = false;
 
-  private constructor(db: DatabaseSync, log: FileHandle) {
+  private constructor(db: DatabaseSync, log: FileHandle, place: string) {
+    this.place = place;
     this.#db = db;
     this.#log = log;
     this.#statements = prepare(db);
@@ -71,12 +59,12 @@ export class SQLiteStore implements Store {
   static async open(path: string): Promise<SQLiteStore> {
     const db = new DatabaseSync(path);
     try {
-      setUp(db, path);
+      setUpFile(db, path);
       // Never the database itself: closing any handle of that would give up SQLite's locks on it.
-      return new SQLiteStore(db, await open(`${path}-wal`, "r"));
+      return new SQLiteStore(db, await open(`${path}-wal`, "r"), path);
     } catch (error) {
       db.close();
-      throw explain(error, path);
+      throw explainFailure(error, path);
     }
   }
 
@@ -265,58 +253,4 @@ function prepare(db: DatabaseSync): Statements {
     time: db.prepare("SELECT time FROM streams WHERE stream = ? AND seq = ?"),
     sizes: db.prepare("SELECT octet_length(value) AS size FROM streams WHERE stream = ? ORDER BY seq"),
   };
-}
-
-function setUp(db: DatabaseSync, path: string): void {
-  // Exclusive: two engines over one state would each overwrite what the other remembers.
-  db.exec("PRAGMA locking_mode = EXCLUSIVE");
-  const version = numberOf(db, "user_version");
-  const application = numberOf(db, "application_id");
-  const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.n);
-  const isNew = version === 0 && application === 0 && tables === 0;
-  if (!isNew && application !== APPLICATION_ID) {
-    throw new EngineError("corrupt", `Open "${path}": it is another program's database`);
-  }
-  if (version > SCHEMA_VERSION) {
-    const detail = `its schema is version ${version}, this Gantry knows up to ${SCHEMA_VERSION}`;
-    throw new EngineError("unsupported", `Open "${path}": ${detail}`);
-  }
-  limitSpace(db);
-  db.exec("PRAGMA journal_mode = WAL");
-  db.exec("PRAGMA synchronous = NORMAL");
-  // Deleted content is zeroed: a removed secret is not to be found in the file.
-  db.exec("PRAGMA secure_delete = ON");
-  // Takes the file's lock now, not at the first commit.
-  db.exec("BEGIN IMMEDIATE");
-  if (isNew) db.exec(SCHEMA);
-  db.exec("COMMIT");
-  // A process that was killed may have left removed secrets there.
-  emptyLog(db);
-  const check = String(db.prepare("PRAGMA quick_check(1)").get()?.quick_check);
-  if (check !== "ok") throw new EngineError("corrupt", `Open "${path}": the database is damaged: ${check}`);
-}
-
-/** Moves what the log has into the file, and empties it: until then it holds what was deleted meanwhile. Tells whether it could. */
-function emptyLog(db: DatabaseSync): boolean {
-  try {
-    return db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0;
-  } catch {
-    return false;
-  }
-}
-
-function numberOf(db: DatabaseSync, pragma: "user_version" | "application_id"): number {
-  return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
-}
-
-function explain(error: unknown, path: string): unknown {
-  if (!(error instanceof Error) || error instanceof EngineError) return error;
-  // Deno's node:sqlite gives SQLite's text and not always its number.
-  if (/locked|busy/i.test(error.message)) {
-    return new EngineError("in_use", `Open "${path}": another process has it open`, { cause: error });
-  }
-  if (/not a database|malformed|corrupt/i.test(error.message)) {
-    return new EngineError("corrupt", `Open "${path}": ${error.message}`, { cause: error });
-  }
-  return error;
 }
