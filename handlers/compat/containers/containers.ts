@@ -8,8 +8,8 @@ import { networkIDs } from "../../containers/inspect.ts";
 import { imagesOf, listOptions } from "../../containers/list.ts";
 import { logs } from "../../containers/logs.ts";
 import { prune } from "../../containers/prune.ts";
-import { containerSpec } from "../../containers/spec/container_spec.ts";
-import { withDefaults } from "../../containers/spec/defaults.ts";
+import { containerRequest } from "../../containers/spec/container_request.ts";
+import { NATIVE_NAMES } from "../../containers/spec/name_fields.ts";
 import { top } from "../../containers/top.ts";
 import { ContainersPruneReport } from "../../wire/compat/container.ts";
 import { emit } from "../../wire/emit.ts";
@@ -34,15 +34,16 @@ export function compatContainers(engine: Engine): Implementation {
     CompatCreateContainer: async (config, { name = "", platform = "" }) => {
       const { name: network } = await networks.ensureDefault();
       const { defaults } = engine;
-      const generator = specGenerator(config, name, { network, netns: defaults.netns });
-      // Docker's containers see nothing of the host's file.
-      const spec = containerSpec(withDefaults(generator, { ...defaults, baseHosts: defaults.baseHosts ?? "none" }));
-      const image = localName(engine, spec.image);
+      const request = containerRequest(specGenerator(config, name, { network, netns: defaults.netns }));
+      const image = localName(engine, request.image ?? "");
       requirePlatform(engine, image, parsePlatform(platform));
-      const mounts = makingSources(spec.mounts, config);
+      const mounts = makingSources(request.mounts ?? [], config);
       const ports = publishedPorts(config);
       const confining = { ...hidingPaths(config.HostConfig), defaults: "docker" as const };
-      return await create(engine, { ...spec, ...confining, image, mounts, ports, stdinOnce: config.StdinOnce });
+      // Docker's containers see nothing of the host's file.
+      const baseHosts = defaults.baseHosts ?? "none";
+      const whole = { ...request, ...confining, baseHosts, image, mounts, ports, stdinOnce: config.StdinOnce };
+      return await create(engine, whole, NATIVE_NAMES);
     },
     CompatListContainers: async (query, { version }) => {
       const image = imagesOf(engine);

@@ -1,17 +1,16 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { publishedPorts } from "../../../handlers/compat/containers/spec/networks.ts";
 import { specGenerator } from "../../../handlers/compat/containers/spec/spec_generator.ts";
-import { containerSpec } from "../../../handlers/containers/spec/container_spec.ts";
 import { CreateContainerConfig } from "../../../handlers/wire/compat/container_create.ts";
 import { accept, decode } from "../../../handlers/wire/decode.ts";
 import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { HTTPError } from "../../../lib/rest/mod.ts";
 import { captured } from "../clients/requests.ts";
-import { difference } from "../../fixtures/handlers/spec_difference.ts";
+import { difference, nativeSpec } from "../../fixtures/handlers/spec_difference.ts";
 
 function docker(body: unknown): ContainerSpec {
-  return containerSpec(specGenerator(accept(CreateContainerConfig, body), "", { network: "podman" }));
+  return nativeSpec(specGenerator(accept(CreateContainerConfig, body), "", { network: "podman" }));
 }
 
 function volume(VolumeOptions: Record<string, unknown>) {
@@ -21,7 +20,7 @@ function volume(VolumeOptions: Record<string, unknown>) {
 Deno.test("specGenerator() reads docker's plain request as next to nothing", () => {
   const { body } = captured("docker_28_2_2").plain;
   const config = decode(CreateContainerConfig, body);
-  assertEquals(difference(containerSpec(specGenerator(config, "", { network: "podman" }))), {
+  assertEquals(difference(nativeSpec(specGenerator(config, "", { network: "podman" }))), {
     command: ["echo", "hi"],
     // As Docker's daemon does.
     createWorkdir: true,
@@ -49,7 +48,7 @@ Deno.test("publishedPorts() publishes a port for each protocol it names, and tak
 Deno.test("specGenerator() reads every option of docker's", () => {
   const { body } = captured("docker_28_2_2").everything;
   const config = decode(CreateContainerConfig, body);
-  const spec = containerSpec(specGenerator(config, "x", { network: "podman" }));
+  const spec = nativeSpec(specGenerator(config, "x", { network: "podman" }));
   assertEquals(difference({ ...spec, ports: publishedPorts(config) }), {
     name: "x",
     entrypoint: ["a"],

@@ -1,13 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { specGenerator } from "../../../handlers/compat/containers/spec/spec_generator.ts";
-import { containerSpec } from "../../../handlers/containers/spec/container_spec.ts";
-import { withDefaults } from "../../../handlers/containers/spec/defaults.ts";
 import { CreateContainerConfig } from "../../../handlers/wire/compat/container_create.ts";
 import { accept } from "../../../handlers/wire/decode.ts";
 import { SpecGenerator } from "../../../handlers/wire/containers/spec_generator.ts";
 import type { ContainerDefaults } from "../../../lib/engine/records/container_defaults.ts";
 import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
-import { difference } from "../../fixtures/handlers/spec_difference.ts";
+import { difference, nativeSpec } from "../../fixtures/handlers/spec_difference.ts";
 
 const NOFILE = { type: "RLIMIT_NOFILE", soft: 10n, hard: 20n };
 
@@ -49,10 +47,10 @@ const ALL: ContainerDefaults = {
 };
 
 function native(body: Record<string, unknown>, defaults: ContainerDefaults): ContainerSpec {
-  return containerSpec(withDefaults(accept(SpecGenerator, { image: "busybox", ...body }), defaults));
+  return nativeSpec(accept(SpecGenerator, { image: "busybox", ...body }), defaults);
 }
 
-Deno.test("withDefaults() completes a request that says nothing", () => {
+Deno.test("completeRequest() completes a request that says nothing", () => {
   assertEquals(difference(native({}, ALL)), {
     annotations: { a: "1" },
     baseHosts: "/srv/hosts",
@@ -90,7 +88,7 @@ Deno.test("withDefaults() completes a request that says nothing", () => {
   });
 });
 
-Deno.test("withDefaults() leaves what a request says, and adds to its lists", () => {
+Deno.test("completeRequest() leaves what a request says, and adds to its lists", () => {
   const body = {
     annotations: { a: "2" },
     base_hosts_file: "none",
@@ -124,7 +122,7 @@ Deno.test("withDefaults() leaves what a request says, and adds to its lists", ()
   ]);
 });
 
-Deno.test("withDefaults() opens namespaces in the words of the command line", () => {
+Deno.test("completeRequest() opens namespaces in the words of the command line", () => {
   const words = { netns: "one,two", ipcns: "private", pidns: "host", utsns: "ns:/x", cgroupns: "host" };
   const spec = native({}, { ...words, userns: "auto:size=9", init: true });
   assertEquals(spec.namespaces, {
@@ -146,7 +144,7 @@ Deno.test("withDefaults() opens namespaces in the words of the command line", ()
 
 Deno.test("specGenerator() lets the owner of the machine choose Docker's default network", () => {
   const docker = (body: unknown, netns?: string) =>
-    containerSpec(specGenerator(accept(CreateContainerConfig, body), "", { network: "podman", netns }));
+    nativeSpec(specGenerator(accept(CreateContainerConfig, body), "", { network: "podman", netns }));
   const endpoint = (settings: unknown) => ({
     Image: "busybox",
     HostConfig: { NetworkMode: "default" },

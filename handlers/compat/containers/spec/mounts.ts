@@ -1,6 +1,6 @@
 import type { MountSpec } from "../../../../lib/engine/records/mount_spec.ts";
 import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
-import { gatherBinds, optionList } from "../../../containers/spec/volume_text.ts";
+import { optionList, parseVolume } from "../../../../lib/engine/containers/request/parse_mounts.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { Mount } from "../../../wire/compat/mount.ts";
 import type { Sparse } from "../../../wire/emit.ts";
@@ -22,10 +22,11 @@ type Volume = NonNullable<Mounts["volumes"]>[number];
 export function mounts({ HostConfig: host, Volumes }: CreateContainerConfig): Mounts {
   const found: Gathered = { plain: [], volumes: [], overlays: [], images: [] };
   const { plain, volumes, overlays, images } = found;
-  const bound = gatherBinds(host.Binds ?? []);
-  plain.push(...bound.mounts);
-  volumes.push(...bound.volumes);
-  overlays.push(...bound.overlays);
+  for (const { type, source, destination, options, anonymous } of (host.Binds ?? []).map(parseVolume)) {
+    if (type === "volume") volumes.push({ Name: source, Dest: destination, Options: options, IsAnonymous: anonymous });
+    else if (type === "overlay") overlays.push({ source, destination, options });
+    else plain.push({ type, source, destination, options });
+  }
   for (const mount of host.Mounts ?? []) addMount(mount, found);
   for (const [destination, options] of Object.entries(host.Tmpfs ?? {})) {
     plain.push({ type: "tmpfs", source: "tmpfs", destination, options: optionList(options) });

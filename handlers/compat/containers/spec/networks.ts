@@ -1,7 +1,7 @@
 import type { PortMapping } from "../../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { HTTPError } from "../../../../lib/rest/mod.ts";
-import { namespaceOf } from "../../../containers/spec/defaults.ts";
+import { parseNamespace } from "../../../../lib/engine/containers/request/namespace_mode.ts";
 import { ANY_ADDRESS, protocols } from "../../../containers/spec/networks.ts";
 import { unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
@@ -49,7 +49,7 @@ export function networking(config: CreateContainerConfig, defaults: NetworkDefau
 }
 
 function networkMode(mode: string): Namespace {
-  const { nsmode, value } = namespaceOf(mode);
+  const { nsmode, value } = namespaceWords(mode);
   if (nsmode === "host" || nsmode === "none") return { nsmode };
   return nsmode === "container" || nsmode === "path" ? { nsmode, value } : { nsmode: "bridge" };
 }
@@ -129,4 +129,9 @@ function exposed({ ExposedPorts }: CreateContainerConfig): Record<string, string
     found[number] = found[number] ? `${found[number]},${protocol}` : protocol;
   }
   return found;
+}
+
+function namespaceWords(text: string): Namespace {
+  const { mode: nsmode, value } = parseNamespace(text);
+  return { nsmode, value };
 }

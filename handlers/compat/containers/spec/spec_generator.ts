@@ -1,11 +1,12 @@
 import { HTTPError } from "../../../../lib/rest/mod.ts";
-import { namespaceOf } from "../../../containers/spec/defaults.ts";
+import { parseNamespace } from "../../../../lib/engine/containers/request/namespace_mode.ts";
 import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
 import { accept } from "../../../wire/decode.ts";
 import type { Sparse } from "../../../wire/emit.ts";
 import { SpecGenerator } from "../../../wire/containers/spec_generator.ts";
+import type { Namespace } from "../../../wire/containers/spec_generator_parts.ts";
 import { healthConfig } from "./health.ts";
 import { limits, stopSignal } from "./limits.ts";
 import { mounts } from "./mounts.ts";
@@ -50,11 +51,11 @@ export function specGenerator(
     ...limits(config),
     // The kernel keeps the name of the domain among its settings.
     sysctl: { ...host.Sysctls, ...config.Domainname !== "" && { "kernel.domainname": config.Domainname } },
-    pidns: namespaceOf(host.PidMode),
-    ipcns: namespaceOf(host.IpcMode),
-    utsns: namespaceOf(host.UTSMode),
-    userns: namespaceOf(host.UsernsMode),
-    cgroupns: namespaceOf(host.CgroupnsMode),
+    pidns: namespaceWords(host.PidMode),
+    ipcns: namespaceWords(host.IpcMode),
+    utsns: namespaceWords(host.UTSMode),
+    userns: namespaceWords(host.UsernsMode),
+    cgroupns: namespaceWords(host.CgroupnsMode),
     volumes_from: host.VolumesFrom ?? [],
     devices: (host.Devices ?? []).map(({ PathOnHost, PathInContainer, CgroupPermissions }) => ({
       path: [PathOnHost, PathInContainer || PathOnHost, CgroupPermissions || "rwm"].join(":"),
@@ -125,4 +126,9 @@ function bytes(text: string): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?)\s*([bkmg]?)b?$/i.exec(text) ?? [];
   if (count === undefined) throw new HTTPError(400, `invalid size: "${text}"`);
   return Math.round(Number(count) * UNITS[unit.toLowerCase()]);
+}
+
+function namespaceWords(text: string): Namespace {
+  const { mode: nsmode, value } = parseNamespace(text);
+  return { nsmode, value };
 }
