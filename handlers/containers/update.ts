@@ -4,7 +4,7 @@ import { HTTPError } from "../../lib/rest/mod.ts";
 import type { ThrottleDevice, UpdateEntities } from "../wire/containers/container_update.ts";
 import { nameFieldsLater } from "./spec/name_fields.ts";
 import { restartPolicy } from "./spec/restart_policy.ts";
-import { rlimit } from "./spec/resources.ts";
+import { fullLimit } from "./spec/resources.ts";
 import { unsupported } from "./spec/unsupported.ts";
 import { healthChange } from "./update_health.ts";
 
@@ -42,7 +42,7 @@ export async function updateContainer(
       restartPolicy: restart,
       env: entities.Env ?? [],
       unsetEnv: entities.UnsetEnv ?? [],
-      rlimits: entities.r_limits?.map(rlimit),
+      rlimits: entities.r_limits?.map(fullLimit),
       // There is no place for a warning in the reply.
       strict: true,
     }));

@@ -20,7 +20,6 @@ const TWICE: readonly string[] = [
   "handlers/wire: WeightDevice",
   "handlers: exportImage",
   "handlers: exportImages",
-  "handlers: healthConfig",
   "handlers: importImage",
   "handlers: loadImages",
   "handlers: prune",

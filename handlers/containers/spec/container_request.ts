@@ -4,10 +4,12 @@ import type { SecretWish } from "../../../lib/engine/records/container_record.ts
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { healthWish } from "./health.ts";
+import { requireImage } from "./image_name.ts";
 import { mountSpecs } from "./mounts.ts";
 import { exposed, namespaces, networks, ports } from "./networks.ts";
 import { resourceSpec } from "./resources.ts";
 import { restartPolicy } from "./restart_policy.ts";
+import { splitPaths } from "./split_paths.ts";
 import { absolute, surroundings } from "./surroundings.ts";
 import { requestedUsers } from "./users.ts";
 import { isEmpty, refuseUnsupported, unsupported } from "./unsupported.ts";
@@ -68,8 +70,8 @@ function translate(generator: SpecGenerator): ContainerRequest {
     noNewPrivileges: g.no_new_privileges ?? false,
     seccomp: g.seccomp_profile_path || undefined,
     umask: g.umask || undefined,
-    masks: paths(g.mask),
-    unmasks: paths(g.unmask),
+    masks: splitPaths(g.mask),
+    unmasks: splitPaths(g.unmask),
     init: g.init ?? undefined,
     namespaces: namespaces(g, users.mode),
     networks: networks(g),
@@ -105,11 +107,7 @@ function image({ image, raw_image_name: raw, rootfs }: SpecGenerator): string {
       "Create container: both image and rootfs cannot be simultaneously: invalid argument",
     );
   }
-  if (image !== "") return image;
-  if (raw) return raw;
-  throw new EngineError("invalid", "Create container: must specify image or rootfs: invalid argument", {
-    sentinel: "invalid argument",
-  });
+  return requireImage(image || raw || "");
 }
 
 function groups({ groups = [] }: SpecGenerator): string[] {
@@ -121,11 +119,6 @@ function rootPropagation({ rootfs_propagation: mode }: SpecGenerator): string | 
   if (!mode) return undefined;
   if (/^r?(?:private|shared|slave)$|^r?unbindable$/.test(mode)) return mode;
   throw new EngineError("invalid", `Create container: "rootfs_propagation" "${mode}" is no mode of propagation`);
-}
-
-/** `--security-opt mask=/a:/b` comes as one text from some clients and split from others. */
-function paths(list: readonly string[] = []): string[] {
-  return list.flatMap((item) => item.split(":")).filter((item) => item !== "");
 }
 
 function logConfig({ log_configuration: log }: SpecGenerator): NonNullable<SpecGenerator["log_configuration"]> {

@@ -27,12 +27,12 @@ export function resourceSpec(
     deviceRules: some(generator.device_cgroup_rule?.map((rule) => deviceRule({ ...rule, allow: true }))),
     cgroupsMode: parseCgroupsMode(generator.cgroups_mode ?? ""),
     cgroupParent: generator.cgroup_parent || undefined,
-    rlimits: (generator.r_limits ?? []).map(rlimit),
+    rlimits: (generator.r_limits ?? []).map(fullLimit),
   };
 }
 
 /** A limit under its full name. */
-export function rlimit({ type, soft, hard }: { type: string; soft: bigint; hard: bigint }): RLimit {
+export function fullLimit({ type, soft, hard }: { type: string; soft: bigint; hard: bigint }): RLimit {
   const name = type.toUpperCase();
   return { type: name.startsWith("RLIMIT_") ? name : `RLIMIT_${name}`, soft, hard };
 }

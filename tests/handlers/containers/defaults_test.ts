@@ -1,11 +1,10 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { specGenerator } from "../../../handlers/compat/containers/spec/spec_generator.ts";
 import { CreateContainerConfig } from "../../../handlers/wire/compat/container_create.ts";
 import { accept } from "../../../handlers/wire/decode.ts";
 import { SpecGenerator } from "../../../handlers/wire/containers/spec_generator.ts";
 import type { ContainerDefaults } from "../../../lib/engine/records/container_defaults.ts";
 import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
-import { difference, nativeSpec } from "../../fixtures/handlers/spec_difference.ts";
+import { difference, dockerSpec, nativeSpec } from "../../fixtures/handlers/spec_difference.ts";
 
 const NOFILE = { type: "RLIMIT_NOFILE", soft: 10n, hard: 20n };
 
@@ -142,9 +141,8 @@ Deno.test("completeRequest() opens namespaces in the words of the command line",
   assertEquals([dns.noResolvConf, dns.dnsServers, dns.dnsSearch], [true, [], []]);
 });
 
-Deno.test("specGenerator() lets the owner of the machine choose Docker's default network", () => {
-  const docker = (body: unknown, netns?: string) =>
-    nativeSpec(specGenerator(accept(CreateContainerConfig, body), "", { network: "podman", netns }));
+Deno.test("dockerRequest() lets the owner of the machine choose Docker's default network", () => {
+  const docker = (body: unknown, netns?: string) => dockerSpec(accept(CreateContainerConfig, body), { netns });
   const endpoint = (settings: unknown) => ({
     Image: "busybox",
     HostConfig: { NetworkMode: "default" },

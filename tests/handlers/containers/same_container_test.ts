@@ -139,6 +139,11 @@ Deno.test("errors of the engine name fields as the client does", async () => {
   const native = { image: TINY_NAME, oom_score_adj: 2000 };
   const fault = "2000 is not between -1000 and 1000";
   assertEquals(await failure("/libpod/containers/create", native), `"oom_score_adj" ${fault}`);
+  const docker = { Image: TINY_NAME, HostConfig: { OomScoreAdj: 2000 } };
+  assertEquals(await failure("/containers/create", docker), `"HostConfig.OomScoreAdj" ${fault}`);
+  const mode = { Image: TINY_NAME, HostConfig: { PidMode: "odd" } };
+  const unknown = 'Create container: "HostConfig.PidMode" is not supported yet: mode "odd"';
+  assertEquals(await failure("/containers/create", mode), unknown);
   const own = await test.engine.containers.create({ image: TINY_NAME, oomScoreAdj: 2000 }).catch((error) => error);
   assertEquals(own.message, `"oomScoreAdj" ${fault}`);
 });

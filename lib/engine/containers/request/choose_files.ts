@@ -2,6 +2,7 @@ import type { ContainerDefaults } from "../../records/container_defaults.ts";
 import type { ContainerSpec } from "../../records/container_record.ts";
 import type { MountSpec } from "../../records/mount_spec.ts";
 import type { ContainerRequest } from "./container_request.ts";
+import { orderMounts } from "./mount_specs.ts";
 import { parseImageVolumes } from "./parse_choices.ts";
 import { parseDevice } from "./parse_device.ts";
 import { parseMount, parseVolume } from "./parse_mounts.ts";
@@ -31,8 +32,7 @@ export function chooseFiles(
 function freeMounts(asked: readonly MountSpec[], owner: ContainerDefaults): MountSpec[] {
   const taken = new Set(asked.map(({ destination }) => destination));
   const all = [...(owner.volumes ?? []).map(parseVolume), ...(owner.mounts ?? []).map(parseMount)];
-  const order = ({ type }: MountSpec) => type === "overlay" ? 2 : type === "volume" ? 1 : 0;
   // Sets tell whether they grew; paths that fit a pattern have no place yet.
   const isFree = (place: string) => place === "" || taken.size < taken.add(place).size;
-  return all.sort((a, b) => order(a) - order(b)).filter(({ destination }) => isFree(destination));
+  return orderMounts(all).filter(({ destination }) => isFree(destination));
 }

@@ -106,3 +106,10 @@ function absoluteDestination(destination: string): string {
   if (destination.startsWith("/")) return destination;
   throw invalid(`Create container: mount destination "${destination}" is not absolute`);
 }
+
+const ORDER: readonly MountSpec["type"][] = ["volume", "overlay", "image", "artifact"];
+
+/** Puts folders of the host and the kernel's mounts first, then volumes, overlays, images and artifacts. */
+export function orderMounts(mounts: readonly MountSpec[]): MountSpec[] {
+  return [...mounts].sort((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
+}
