@@ -203,3 +203,18 @@ Deno.test("dockerRequest() refuses what docker asks for and nobody has", () => {
   assertEquals(aliases, [29, 17, 6], "aliases are names for a stop signal as they are for kill");
   assertEquals(docker({ Image: "x", Domainname: "x.y" }).sysctl, { "kernel.domainname": "x.y" });
 });
+
+Deno.test("dockerRequest() lets the owner of the machine choose Docker's default network", () => {
+  const docker = (body: unknown, netns?: string) => dockerSpec(accept(CreateContainerConfig, body), { netns });
+  const endpoint = (settings: unknown) => ({
+    Image: "busybox",
+    HostConfig: { NetworkMode: "default" },
+    NetworkingConfig: { EndpointsConfig: { default: settings } },
+  });
+  const plain = docker(endpoint({}), "host");
+  assertEquals([plain.namespaces.network, plain.networks], [{ mode: "host" }, {}]);
+  assertEquals(docker(endpoint({}), "private").namespaces.network, { mode: "bridge" });
+  assertEquals(Object.keys(docker({ Image: "busybox" }, "mine").networks), ["mine"]);
+  const placed = endpoint({ IPAMConfig: { IPv4Address: "1.2.3.4" } });
+  assertThrows(() => docker(placed, "host"), Error, "can only be used with Bridge mode networking");
+});

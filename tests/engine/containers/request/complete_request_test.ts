@@ -1,10 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { CreateContainerConfig } from "../../../handlers/wire/compat/container_create.ts";
-import { accept } from "../../../handlers/wire/decode.ts";
-import { SpecGenerator } from "../../../handlers/wire/containers/spec_generator.ts";
-import type { ContainerDefaults } from "../../../lib/engine/records/container_defaults.ts";
-import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
-import { difference, dockerSpec, nativeSpec } from "../../fixtures/handlers/spec_difference.ts";
+import { completeRequest } from "../../../../lib/engine/containers/request/complete_request.ts";
+import type { ContainerRequest } from "../../../../lib/engine/containers/request/container_request.ts";
+import { EngineError } from "../../../../lib/engine/errors.ts";
+import type { ContainerDefaults } from "../../../../lib/engine/records/container_defaults.ts";
+import { difference } from "../../../fixtures/handlers/spec_difference.ts";
 
 const NOFILE = { type: "RLIMIT_NOFILE", soft: 10n, hard: 20n };
 
@@ -45,12 +44,12 @@ const ALL: ContainerDefaults = {
   volumes: ["/srv/data:/data:ro", "cache:/cache"],
 };
 
-function native(body: Record<string, unknown>, defaults: ContainerDefaults): ContainerSpec {
-  return nativeSpec(accept(SpecGenerator, { image: "busybox", ...body }), defaults);
+function complete(request: ContainerRequest, owner: ContainerDefaults) {
+  return completeRequest({ image: "busybox", ...request }, owner);
 }
 
 Deno.test("completeRequest() completes a request that says nothing", () => {
-  assertEquals(difference(native({}, ALL)), {
+  assertEquals(difference(complete({}, ALL)), {
     annotations: { a: "1" },
     baseHosts: "/srv/hosts",
     cgroupsMode: "no-conmon",
@@ -88,23 +87,23 @@ Deno.test("completeRequest() completes a request that says nothing", () => {
 });
 
 Deno.test("completeRequest() leaves what a request says, and adds to its lists", () => {
-  const body = {
+  const host = { mode: "host" as const };
+  const request: ContainerRequest = {
     annotations: { a: "2" },
-    base_hosts_file: "none",
-    dns_server: ["10.0.0.2"],
+    baseHosts: "none",
+    dnsServers: ["10.0.0.2"],
     init: false,
-    log_configuration: { driver: "none" },
-    hostadd: ["a:1.2.3.4"],
-    read_only_filesystem: false,
-    r_limits: [{ type: "nofile", soft: 1, hard: 2 }],
-    ipcns: { nsmode: "host" },
-    netns: { nsmode: "host" },
-    resource_limits: { pids: { limit: 7 } },
-    mounts: [{ type: "tmpfs", destination: "/data" }],
+    logDriver: "none",
+    hosts: ["a:1.2.3.4"],
+    readOnly: false,
+    rlimits: [{ type: "RLIMIT_NOFILE", soft: 1n, hard: 2n }],
+    namespaces: { ipc: host, network: host },
+    resources: { pids: { limit: 7 } },
+    mounts: [{ type: "tmpfs", source: "tmpfs", destination: "/data", options: [] }],
     umask: "0077",
-    use_image_hosts: false,
+    noHosts: false,
   };
-  const found = native(body, ALL);
+  const found = complete(request, ALL);
   assertEquals(found.annotations, { a: "2" });
   assertEquals([found.baseHosts, found.umask, found.init, found.readOnly], ["none", "0077", false, false]);
   assertEquals([found.noHosts, found.shmSize, found.logSizeMax], [false, undefined, undefined]);
@@ -123,7 +122,7 @@ Deno.test("completeRequest() leaves what a request says, and adds to its lists",
 
 Deno.test("completeRequest() opens namespaces in the words of the command line", () => {
   const words = { netns: "one,two", ipcns: "private", pidns: "host", utsns: "ns:/x", cgroupns: "host" };
-  const spec = native({}, { ...words, userns: "auto:size=9", init: true });
+  const spec = complete({}, { ...words, userns: "auto:size=9", init: true });
   assertEquals(spec.namespaces, {
     network: { mode: "bridge" },
     ipc: { mode: "private" },
@@ -136,22 +135,48 @@ Deno.test("completeRequest() opens namespaces in the words of the command line",
   assertEquals(spec.userMaps, { auto: { size: 9, uids: [], gids: [] } });
   // It could not be the first process.
   assertEquals(spec.init, false);
-  assertEquals(native({ netns: { nsmode: "none" } }, words).namespaces.network, { mode: "none" });
-  const dns = native({}, { dnsServers: ["none"], dnsSearch: ["a"] });
+  assertEquals(complete({ namespaces: { network: { mode: "none" } } }, words).namespaces.network, { mode: "none" });
+  const dns = complete({}, { dnsServers: ["none"], dnsSearch: ["a"] });
   assertEquals([dns.noResolvConf, dns.dnsServers, dns.dnsSearch], [true, [], []]);
 });
 
-Deno.test("dockerRequest() lets the owner of the machine choose Docker's default network", () => {
-  const docker = (body: unknown, netns?: string) => dockerSpec(accept(CreateContainerConfig, body), { netns });
-  const endpoint = (settings: unknown) => ({
-    Image: "busybox",
-    HostConfig: { NetworkMode: "default" },
-    NetworkingConfig: { EndpointsConfig: { default: settings } },
+Deno.test("completeRequest() says nothing by itself beyond the engine's own namespaces", () => {
+  const own = { mode: "private" as const };
+  const { namespaces, ...spec } = complete({}, {});
+  assertEquals(namespaces, {
+    network: { mode: "bridge" },
+    pid: own,
+    ipc: { mode: "shareable" },
+    uts: own,
+    cgroup: own,
   });
-  const plain = docker(endpoint({}), "host");
-  assertEquals([plain.namespaces.network, plain.networks], [{ mode: "host" }, {}]);
-  assertEquals(docker(endpoint({}), "private").namespaces.network, { mode: "bridge" });
-  assertEquals(Object.keys(docker({ Image: "busybox" }, "mine").networks), ["mine"]);
-  const placed = endpoint({ IPAMConfig: { IPv4Address: "1.2.3.4" } });
-  assertThrows(() => docker(placed, "host"), Error, "can only be used with Bridge mode networking");
+  assertEquals([spec.image, spec.init, spec.privileged, spec.readOnly], ["busybox", false, false, false]);
+  assertEquals([spec.mounts, spec.networks, spec.resources, spec.devices], [[], {}, {}, undefined]);
+});
+
+Deno.test("completeRequest() refuses choices of the owner that cannot be", () => {
+  const rows: [owner: ContainerDefaults, text: string][] = [
+    [{ pidns: "odd" }, '"namespaces.pid" is not supported yet: mode "odd"'],
+    [{ netns: "container:" }, '"namespaces.network" mode "container" needs a value'],
+    [{ userns: "auto:odd=1" }, 'unknown option specified: "odd"'],
+    [{ cgroups: "split" }, '"cgroupsMode" is not supported yet'],
+    [{ cgroups: "odd" }, "invalid cgroup mode odd"],
+    [{ imageVolumes: "odd" }, 'invalid imageVolumes "odd"'],
+    [{ devices: ["/dev/a:/dev/b:x"] }, "invalid device mode: x"],
+    [{ devices: ["vendor.com/gpu=all"] }, '"devices" is not supported yet: CDI device "vendor.com/gpu=all"'],
+    [{ volumes: ["/a:/b:ro:x"] }, "too many colons"],
+    [{ volumes: ["/a:b"] }, 'mount destination "b" is not absolute'],
+    [{ mounts: ["type=bind,source=/a"] }, "no destination"],
+    [{ mounts: ["type=odd,destination=/a"] }, 'type "odd" is not supported here'],
+  ];
+  for (const [owner, text] of rows) assertThrows(() => complete({}, owner), EngineError, text);
+});
+
+Deno.test("completeRequest() keeps the devices of a request, and gives a privileged container none of the owner's", () => {
+  const owner = { devices: ["/dev/a:rw"] };
+  const device = { source: "/dev/b:c", destination: "/dev/b:c", access: "rwm" };
+  const first = { source: "/dev/a", destination: "/dev/a", access: "rw" };
+  assertEquals(complete({ devices: [device] }, owner).devices, [first, device]);
+  assertEquals(complete({ devices: [device], privileged: true }, owner).devices, [device]);
+  assertEquals(complete({}, { ...owner, privileged: true }).devices, undefined);
 });
