@@ -1,4 +1,4 @@
-import { EngineError } from "../../../engine/errors.ts";
+import { FieldError } from "../../../engine/errors.ts";
 import type { HostContext } from "../helpers/context.ts";
 import type { CgroupLayout } from "../resources/cgroups.ts";
 import { openRuntime, type Runtime, RUNTIME_NAMES } from "./runtime.ts";
@@ -32,7 +32,8 @@ export class Runtimes {
       const other = await this.#other(name).catch(() => undefined);
       if (other !== undefined && (asked === other.name || asked === other.path)) return other;
     }
-    throw new EngineError("unsupported", `Create container: "oci_runtime": runtime "${asked}" is not installed here`);
+    const fault = `runtime "${asked}" is not installed here`;
+    throw new FieldError("unsupported", ["runtime"], (name) => `Create container: "${name}": ${fault}`);
   }
 
   #other(name: string): Promise<Runtime> {
