@@ -18,6 +18,7 @@
  * @module
  */
 export { Engine } from "./lib/engine/engine.ts";
+export type { ContainerRequest } from "./lib/engine/containers/request/container_request.ts";
 export { EngineError, type EngineErrorOptions, type ErrorCode } from "./lib/engine/errors.ts";
 export type { EngineOptions, Limits, Platform } from "./lib/engine/options.ts";
 export type * from "./lib/engine/ports/host_port.ts";

@@ -1,16 +1,16 @@
-import type { ContainerSpec } from "../../lib/engine/records/container_record.ts";
+import type { ContainerRequest } from "../../lib/engine/containers/request/container_request.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { platformMatches, type PlatformWish } from "../../lib/oci/platform.ts";
 import { ContainerCreateResponse } from "../wire/containers/container.ts";
 import { emit } from "../wire/emit.ts";
 import type { SpecGenerator } from "../wire/containers/spec_generator.ts";
-import { containerSpec } from "./spec/container_spec.ts";
-import { withDefaults } from "./spec/defaults.ts";
+import { containerRequest } from "./spec/container_request.ts";
+import { type FieldNames, nameFieldsLater, NATIVE_NAMES } from "./spec/name_fields.ts";
 
 /** Makes a container. */
 export async function createContainer(engine: Engine, generator: SpecGenerator): Promise<ContainerCreateResponse> {
-  const made = await create(engine, containerSpec(withDefaults(generator, engine.defaults)));
+  const made = await create(engine, containerRequest(generator), NATIVE_NAMES);
   return { ...made, Warnings: [...made.Warnings ?? [], ...otherPlatform(engine, made.Id, generator)] };
 }
 
@@ -29,16 +29,20 @@ function otherPlatform({ containers, images }: Engine, id: string, generator: Sp
 }
 
 /** A warning where more files of a log are asked for than are kept: files of compose ask so as a matter of course. */
-function oneLogFile({ logOptions }: ContainerSpec): string[] {
+function oneLogFile({ logOptions = {} }: ContainerRequest): string[] {
   const { "max-file": files = "1" } = logOptions;
   return Number(files) > 1 ? [`log option max-file=${files}: one file is kept, which begins anew at max-size`] : [];
 }
 
-/** Makes a container from what both trees translate their requests to. */
-export async function create(engine: Engine, spec: ContainerSpec): Promise<ContainerCreateResponse> {
+/** Makes a container from what both trees translate their requests to; errors name its fields as the client does. */
+export async function create(
+  engine: Engine,
+  request: ContainerRequest,
+  names: FieldNames,
+): Promise<ContainerCreateResponse> {
   try {
-    const { record, warnings } = await engine.containers.create(spec);
-    return emit(ContainerCreateResponse, { Id: record.id, Warnings: [...warnings, ...oneLogFile(spec)] });
+    const { record, warnings } = await nameFieldsLater(names, () => engine.containers.create(request));
+    return emit(ContainerCreateResponse, { Id: record.id, Warnings: [...warnings, ...oneLogFile(request)] });
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "no_such_image") throw error;
     // Clients match on these words to decide that a pull may help.

@@ -1,8 +1,9 @@
 import type { Engine } from "../../lib/engine/engine.ts";
+import type { ContainerRecord } from "../../lib/engine/records/container_record.ts";
 import { isBefore } from "../path_version.ts";
 import type { InspectContainerData } from "../wire/containers/container_inspect.ts";
 import { imagesOf } from "./list.ts";
-import { inspectContainer } from "./view/inspect_container.ts";
+import { inspectContainer, type InspectFacts } from "./view/inspect_container.ts";
 
 /** Tells all there is to know of a container. */
 export async function getContainer(
@@ -11,18 +12,22 @@ export async function getContainer(
   { size = false, version }: { size?: boolean; version?: string },
 ): Promise<InspectContainerData> {
   const record = engine.containers.resolve(name);
-  const rwSize = size ? await engine.containers.size(record.id) : undefined;
-  return inspectContainer(record, {
+  return inspectContainer(record, await inspectFacts(engine, record, size), isBefore(version, 5, 0));
+}
+
+/** Gathers the facts that an inspection tells besides the record, in either tree. */
+export async function inspectFacts(engine: Engine, record: ContainerRecord, size: boolean): Promise<InspectFacts> {
+  const { containers, volumes } = engine;
+  return {
     image: imagesOf(engine)(record),
-    runtime: await engine.containers.runtime(),
-    facts: engine.containers.facts(record.id),
-    rwSize,
-    volumePath: (volume) => engine.volumes.exists(volume) ? engine.volumes.resolve(volume).mountpoint : "",
-    execIDs: engine.containers.execs.of(record.id).map(({ id }) => id),
-    health: engine.containers.health(record.id),
+    runtime: record.spec.runtime ?? await containers.runtime(),
+    facts: containers.facts(record.id),
+    rwSize: size ? await containers.size(record.id) : undefined,
+    volumePath: (volume) => volumes.exists(volume) ? volumes.resolve(volume).mountpoint : "",
+    execIDs: containers.execs.of(record.id).map(({ id }) => id),
+    health: containers.health(record.id),
     networkID: networkIDs(engine),
-    legacy: isBefore(version, 5, 0),
-  });
+  };
 }
 
 /** Looks IDs of networks up; a network that is gone has none. */

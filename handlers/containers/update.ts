@@ -2,10 +2,16 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import type { RestartPolicy } from "../../lib/engine/records/container_record.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 import type { ThrottleDevice, UpdateEntities } from "../wire/containers/container_update.ts";
+import { nameFieldsLater } from "./spec/name_fields.ts";
 import { restartPolicy } from "./spec/restart_policy.ts";
-import { rlimit } from "./spec/resources.ts";
+import { fullLimit } from "./spec/resources.ts";
 import { unsupported } from "./spec/unsupported.ts";
 import { healthChange } from "./update_health.ts";
+
+/** The parts of the limits are fields of their own here. */
+const UPDATE_NAMES = Object.fromEntries(
+  ["memory", "cpu", "pids", "blockIO", "hugepageLimits", "network", "rdma"].map((part) => [`resources.${part}`, part]),
+);
 
 /** Changes a container. Gives its ID. */
 export async function updateContainer(
@@ -21,24 +27,25 @@ export async function updateContainer(
   const health = healthChange(entities);
   const restart = policy(query);
   if (health) await engine.containers.setHealth(id, health);
-  await engine.containers.update(id, {
-    limits: { memory, cpu, pids, blockIO, hugepageLimits, network, rdma, unified },
-    pathLimits: {
-      weightDevice: Object.fromEntries(
-        (entities.BlkIOWeightDevice ?? []).map(({ Path, Weight }) => [Path, { weight: Weight }]),
-      ),
-      throttleReadBpsDevice: rates(entities.DeviceReadBPs),
-      throttleWriteBpsDevice: rates(entities.DeviceWriteBPs),
-      throttleReadIOPSDevice: rates(entities.DeviceReadIOPs),
-      throttleWriteIOPSDevice: rates(entities.DeviceWriteIOPs),
-    },
-    restartPolicy: restart,
-    env: entities.Env ?? [],
-    unsetEnv: entities.UnsetEnv ?? [],
-    rlimits: entities.r_limits?.map(rlimit),
-    // There is no place for a warning in the reply.
-    strict: true,
-  });
+  await nameFieldsLater(UPDATE_NAMES, () =>
+    engine.containers.update(id, {
+      limits: { memory, cpu, pids, blockIO, hugepageLimits, network, rdma, unified },
+      pathLimits: {
+        weightDevice: Object.fromEntries(
+          (entities.BlkIOWeightDevice ?? []).map(({ Path, Weight }) => [Path, { weight: Weight }]),
+        ),
+        throttleReadBpsDevice: rates(entities.DeviceReadBPs),
+        throttleWriteBpsDevice: rates(entities.DeviceWriteBPs),
+        throttleReadIOPSDevice: rates(entities.DeviceReadIOPs),
+        throttleWriteIOPSDevice: rates(entities.DeviceWriteIOPs),
+      },
+      restartPolicy: restart,
+      env: entities.Env ?? [],
+      unsetEnv: entities.UnsetEnv ?? [],
+      rlimits: entities.r_limits?.map(fullLimit),
+      // There is no place for a warning in the reply.
+      strict: true,
+    }));
   return id;
 }
 

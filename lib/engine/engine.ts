@@ -62,6 +62,8 @@ export class Engine {
     const engine = new Engine({ ...base, images: new Images(base) });
     await engine.images.recover();
     await engine.containers.recover();
+    const unknown = "unavailable" in host ? [] : state.unknownTables();
+    if (unknown.length > 0) log("warn", `The store has records that this engine does not know: ${unknown.join(", ")}`);
     return engine;
   }
 

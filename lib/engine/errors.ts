@@ -63,3 +63,44 @@ export class EngineError extends Error {
     this.status = options.status;
   }
 }
+
+/**
+ * An error about fields of a create request. Its text names them as `ContainerSpec` does; the tree of an API that translated the
+ * request has them named as its client did.
+ */
+export class FieldError extends EngineError {
+  readonly #fields: readonly string[];
+  readonly #tell: (...names: string[]) => string;
+  readonly #options: EngineErrorOptions;
+
+  /**
+   * @param code What went wrong
+   * @param fields The fields' paths: `oomScoreAdj`, `namespaces.pid`
+   * @param tell Makes the text from the fields' names
+   * @param options More facts
+   */
+  constructor(
+    code: ErrorCode,
+    fields: readonly string[],
+    tell: (...names: string[]) => string,
+    options: EngineErrorOptions = {},
+  ) {
+    super(code, tell(...fields), options);
+    this.#fields = fields;
+    this.#tell = tell;
+    this.#options = options;
+  }
+
+  /** Returns the same error with other names for the fields; one that is not listed goes by the name of what it is part of. */
+  named(names: Readonly<Record<string, string>>): EngineError {
+    const text = this.#tell(...this.#fields.map((field) => nameOf(field, names)));
+    return new EngineError(this.code, text, { ...this.#options, cause: this.#options.cause ?? this });
+  }
+}
+
+/** `resources.cpu` is `limits.cpu` where `resources` is called `limits`. */
+function nameOf(field: string, names: Readonly<Record<string, string>>): string {
+  if (Object.hasOwn(names, field)) return names[field];
+  const dot = field.lastIndexOf(".");
+  return dot < 0 ? field : nameOf(field.slice(0, dot), names) + field.slice(dot);
+}

@@ -1,6 +1,4 @@
 import { assert } from "@std/assert";
-import { specGenerator } from "../../handlers/compat/containers/spec/spec_generator.ts";
-import { containerSpec } from "../../handlers/containers/spec/container_spec.ts";
 import { registryCredentials } from "../../handlers/images/registry_auth.ts";
 import { CreateContainerConfig } from "../../handlers/wire/compat/container_create.ts";
 import { decode, DecodeError } from "../../handlers/wire/decode.ts";
@@ -11,6 +9,7 @@ import { parseMoment } from "../../lib/engine/text/moment.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 import { seeded } from "../fixtures/engine/fake_engine.ts";
+import { dockerSpec, nativeSpec } from "../fixtures/handlers/spec_difference.ts";
 import { captured } from "./clients/requests.ts";
 
 const ROUNDS = 4000;
@@ -64,10 +63,9 @@ Deno.test("create requests of any shape are read or refused, never a defect", ()
   for (let round = 0; round < ROUNDS; round++) {
     const change = round % 2 === 0 ? mutate : swapValue;
     const native = change(podman[round % podman.length].body, random);
-    run(() => containerSpec(decode(SpecGenerator, native)), [DecodeError, EngineError], native);
+    run(() => nativeSpec(decode(SpecGenerator, native)), [DecodeError, EngineError], native);
     const compat = change(docker[round % docker.length].body, random);
-    const translate = () =>
-      containerSpec(specGenerator(decode(CreateContainerConfig, compat), "", { network: "podman" }));
+    const translate = () => dockerSpec(decode(CreateContainerConfig, compat));
     run(translate, [DecodeError, EngineError, HTTPError], compat);
   }
 });

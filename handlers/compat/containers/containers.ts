@@ -8,8 +8,6 @@ import { networkIDs } from "../../containers/inspect.ts";
 import { imagesOf, listOptions } from "../../containers/list.ts";
 import { logs } from "../../containers/logs.ts";
 import { prune } from "../../containers/prune.ts";
-import { containerSpec } from "../../containers/spec/container_spec.ts";
-import { withDefaults } from "../../containers/spec/defaults.ts";
 import { top } from "../../containers/top.ts";
 import { ContainersPruneReport } from "../../wire/compat/container.ts";
 import { emit } from "../../wire/emit.ts";
@@ -17,10 +15,8 @@ import { localName } from "../images/docker_name.ts";
 import { parsePlatform, requirePlatform } from "../images/platform.ts";
 import { compatContainersAPI } from "./api.ts";
 import { compatGetContainer } from "./inspect.ts";
-import { makingSources } from "./spec/mounts.ts";
-import { publishedPorts } from "./spec/networks.ts";
-import { hidingPaths } from "./spec/security.ts";
-import { specGenerator } from "./spec/spec_generator.ts";
+import { dockerRequest } from "./spec/container_request.ts";
+import { DOCKER_NAMES } from "./spec/docker_names.ts";
 import { containerSummary } from "./summary.ts";
 import { compatStartContainer } from "./start.ts";
 import { COMPAT_STATS, containerStats } from "../../containers/container_stats.ts";
@@ -33,16 +29,11 @@ export function compatContainers(engine: Engine): Implementation {
   return implementFamily(compatContainersAPI, {
     CompatCreateContainer: async (config, { name = "", platform = "" }) => {
       const { name: network } = await networks.ensureDefault();
-      const { defaults } = engine;
-      const generator = specGenerator(config, name, { network, netns: defaults.netns });
-      // Docker's containers see nothing of the host's file.
-      const spec = containerSpec(withDefaults(generator, { ...defaults, baseHosts: defaults.baseHosts ?? "none" }));
-      const image = localName(engine, spec.image);
+      const { netns, baseHosts } = engine.defaults;
+      const request = dockerRequest(config, name, { network, netns, baseHosts });
+      const image = localName(engine, config.Image);
       requirePlatform(engine, image, parsePlatform(platform));
-      const mounts = makingSources(spec.mounts, config);
-      const ports = publishedPorts(config);
-      const confining = { ...hidingPaths(config.HostConfig), defaults: "docker" as const };
-      return await create(engine, { ...spec, ...confining, image, mounts, ports, stdinOnce: config.StdinOnce });
+      return await create(engine, { ...request, image }, DOCKER_NAMES);
     },
     CompatListContainers: async (query, { version }) => {
       const image = imagesOf(engine);

@@ -2,9 +2,8 @@ import type { ContainerRecord } from "../../../lib/engine/records/container_reco
 import { activeHealth } from "../../../lib/engine/containers/health/health_check.ts";
 import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
 import type { ContainerInspect, ContainerSummary } from "../../wire/compat/container.ts";
-import type { InspectContainerData } from "../../wire/containers/container_inspect.ts";
 import type { Sparse } from "../../wire/emit.ts";
-import type { HealthPlan } from "../../../lib/engine/records/health_plan.ts";
+import { healthResults } from "../../containers/view/inspect_health.ts";
 
 /** Docker's word for a container's health: one that is about to be checked is starting. */
 export function dockerHealth(status: string): string {
@@ -23,10 +22,9 @@ export function healthSummary(
 
 /** A container's health in an inspection; `null` where it is not checked. */
 export function inspectHealth(
-  { State }: InspectContainerData,
-  plan: HealthPlan | undefined,
+  record: ContainerRecord,
+  health: HealthState | undefined,
 ): Sparse<NonNullable<ContainerInspect["State"]>>["Health"] {
-  if (activeHealth(plan) === undefined) return null;
-  const { Status = "", FailingStreak = 0, Log = null } = State?.Health ?? {};
-  return { Status: dockerHealth(Status), FailingStreak, Log };
+  const results = healthResults(record, health);
+  return results && { ...results, Status: dockerHealth(results.Status ?? "") };
 }

@@ -1,72 +1,88 @@
-import type { ContainerRecord, ContainerSpec } from "../../../lib/engine/records/container_record.ts";
-import type { ContainerFacts } from "../../../lib/engine/ports/host_facts.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
-import { getContainer } from "../../containers/inspect.ts";
+import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
+import { inspectFacts } from "../../containers/inspect.ts";
+import { entrypointOf, exposedBy } from "../../containers/view/command.ts";
+import {
+  inspectCommon,
+  inspectConfig,
+  type InspectFacts,
+  inspectState,
+} from "../../containers/view/inspect_container.ts";
+import { hostConfig } from "../../containers/view/inspect_host.ts";
+import { inspectMounts } from "../../containers/view/inspect_mounts.ts";
+import { networkSettings } from "../../containers/view/inspect_network.ts";
 import { ContainerInspect } from "../../wire/compat/container.ts";
 import type { EndpointIPAMConfig, NetworkSettings } from "../../wire/compat/network.ts";
-import type { InspectContainerData } from "../../wire/containers/container_inspect.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { inspectHealth } from "./health.ts";
 import { dockerState } from "./state.ts";
 
-/** Tells all there is to know of a container, as Docker does. Most fields are the native ones by the same name. */
+/** Tells all there is to know of a container, as Docker does. */
 export async function compatGetContainer(engine: Engine, name: string, size: boolean): Promise<ContainerInspect> {
-  const native = await getContainer(engine, name, { size });
-  const { state, stopSignal, health, spec, networks: attachments } = engine.containers.resolve(native.Id);
+  const record = engine.containers.resolve(name);
+  const facts = await inspectFacts(engine, record, size);
+  const { image, rwSize } = facts;
   return emit(ContainerInspect, {
-    ...native,
-    State: {
-      ...native.State,
-      Status: dockerState(state.status),
-      Running: isRunning(native),
-      Health: inspectHealth(native, health),
-    },
-    Image: `sha256:${native.Image}`,
-    LogPath: native.HostConfig?.LogConfig?.Path,
-    Name: `/${native.Name}`,
+    ...inspectCommon(record, facts),
+    State: dockerInspectState(record, facts),
+    Image: `sha256:${record.imageID}`,
+    LogPath: record.log.path,
+    Name: `/${record.name}`,
     Platform: "linux",
-    GraphDriver: native.GraphDriver,
-    HostConfig: hostConfig(native, spec, engine.containers.facts(native.Id)),
-    Config: config(native, stopSignal),
-    NetworkSettings: { ...native.NetworkSettings, Networks: networks(native, attachments) },
-    Mounts: native.Mounts?.map((mount) => ({ ...mount, Mode: mount.Options?.join() ?? "" })),
+    SizeRootFs: rwSize === undefined ? undefined : (image?.size ?? 0) + rwSize,
+    HostConfig: dockerHostConfig(record, facts),
+    Config: {
+      ...inspectConfig(record, image),
+      Entrypoint: entrypointOf(record, image),
+      StopSignal: String(record.stopSignal),
+    },
+    NetworkSettings: dockerNetworkSettings(record, facts),
+    Mounts: inspectMounts(record, facts.volumePath).map((mount) => ({ ...mount, Mode: mount.Options?.join() ?? "" })),
   });
 }
 
-/** Docker counts a paused container as running. */
-function isRunning({ State }: InspectContainerData): boolean {
-  return State?.Running === true || State?.Paused === true;
-}
-
-function hostConfig(
-  { HostConfig: native }: InspectContainerData,
-  { sysctl, privileged }: ContainerSpec,
-  facts: ContainerFacts | undefined,
-): Sparse<ContainerInspect["HostConfig"]> {
-  if (!native) return null;
-  const { LogConfig, CgroupMode, CapAdd, CapDrop, ...same } = native;
+function dockerInspectState(record: ContainerRecord, facts: InspectFacts): Sparse<ContainerInspect["State"]> {
+  const state = inspectState(record, facts);
   return {
-    ...same,
-    Sysctls: sysctl,
-    ConsoleSize: [0, 0],
-    LogConfig: { Type: LogConfig?.Type === "k8s-file" ? "json-file" : LogConfig?.Type, Config: LogConfig?.Config },
-    CgroupnsMode: CgroupMode === "host" ? "host" : "private",
-    CapAdd: CapAdd?.map(capability),
-    CapDrop: CapDrop?.map(capability),
-    // A privileged container has none, which Docker tells apart from an empty list.
-    MaskedPaths: privileged ? null : facts?.hidden.maskedPaths ?? null,
-    ReadonlyPaths: privileged ? null : facts?.hidden.readonlyPaths ?? null,
+    ...state,
+    Status: dockerState(record.state.status),
+    // Docker counts a paused container as running.
+    Running: state.Running === true || state.Paused === true,
+    Health: inspectHealth(record, facts.health),
   };
 }
 
-function networks(
-  { NetworkSettings }: InspectContainerData,
-  attachments: ContainerRecord["networks"],
-): Sparse<NetworkSettings>["Networks"] {
-  const endpoints = Object.entries(NetworkSettings?.Networks ?? {});
-  return Object.fromEntries(endpoints.map(([name, { IPAMConfig: _none, ...same }]) => {
-    return [name, { ...same, IPAMConfig: askedAddresses(attachments[name]?.staticIPs ?? []) }];
-  }));
+function dockerHostConfig(
+  record: ContainerRecord,
+  { runtime, facts }: InspectFacts,
+): Sparse<ContainerInspect["HostConfig"]> {
+  const { spec, log } = record;
+  const { LogConfig: _log, CgroupMode: _mode, ...same } = hostConfig(record, runtime);
+  const driver = spec.logDriver ?? log.driver;
+  return {
+    ...same,
+    Sysctls: spec.sysctl,
+    LogConfig: {
+      Type: driver === "k8s-file" ? "json-file" : driver,
+      Config: Object.keys(spec.logOptions).length > 0 ? spec.logOptions : null,
+    },
+    CgroupnsMode: spec.namespaces.cgroup.mode === "host" ? "host" : "private",
+    CapAdd: spec.capAdd.map(withPrefix),
+    CapDrop: spec.capDrop.map(withPrefix),
+    // Absent, as a client that does not ask for one sends it.
+    Init: spec.init || undefined,
+    // A privileged container has none, which Docker tells apart from an empty list.
+    MaskedPaths: spec.privileged ? null : facts?.hidden.maskedPaths ?? null,
+    ReadonlyPaths: spec.privileged ? null : facts?.hidden.readonlyPaths ?? null,
+  };
+}
+
+function dockerNetworkSettings(record: ContainerRecord, { image, networkID }: InspectFacts): Sparse<NetworkSettings> {
+  const settings = networkSettings(record, exposedBy(record, image), networkID);
+  const endpoints = Object.entries(settings.Networks ?? {}).map(([name, endpoint]) => {
+    return [name, { ...endpoint, IPAMConfig: askedAddresses(record.networks[name]?.staticIPs ?? []) }];
+  });
+  return { ...settings, Networks: Object.fromEntries(endpoints) };
 }
 
 /** The addresses that were asked for, by which a client that makes the container again asks for them again. */
@@ -76,16 +92,6 @@ function askedAddresses(addresses: readonly string[]): Sparse<EndpointIPAMConfig
   return { IPv4Address: addresses.find((text) => !isIPv6(text)), IPv6Address: addresses.find(isIPv6) };
 }
 
-function capability(name: string): string {
-  return /^(?:CAP_|ALL$)/.test(name) ? name : `CAP_${name}`;
-}
-
-function config({ Config: native }: InspectContainerData, stopSignal: number): Sparse<ContainerInspect["Config"]> {
-  if (!native) return null;
-  const { Entrypoint, StopSignal: _name, OnBuild: _none, ...same } = native;
-  return {
-    ...same,
-    Entrypoint: typeof Entrypoint === "string" ? [Entrypoint] : Entrypoint,
-    StopSignal: String(stopSignal),
-  };
+function withPrefix(capability: string): string {
+  return /^(?:CAP_|ALL$)/.test(capability) ? capability : `CAP_${capability}`;
 }

@@ -28,8 +28,8 @@ export function healthWish(generator: SpecGenerator): HealthWish | undefined {
   return { check, startup, onFailure, log: { destination: destination || "local", count, size } };
 }
 
-/** A check on the wire has nanoseconds, and leaves out what is 0. */
-function healthCheck(config: Omit<StartupHealthCheck, "Successes">): Partial<HealthCheck> {
+/** Reads a check, in either tree: on the wire it has nanoseconds, and leaves out what is 0. */
+export function healthCheck(config: Omit<StartupHealthCheck, "Successes">): Partial<HealthCheck> {
   const ms = (nanoseconds: number | undefined) => nanoseconds === undefined ? undefined : nanoseconds / 1e6;
   const all: { [K in keyof HealthCheck]: HealthCheck[K] | undefined } = {
     test: testOf(config.Test),

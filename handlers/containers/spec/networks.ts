@@ -6,50 +6,25 @@ import type {
 } from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { DEFAULT_NETWORK } from "../../../lib/engine/networks.ts";
+import type { ContainerRequest } from "../../../lib/engine/containers/request/container_request.ts";
+import { type NamespaceKind, namespaceMode } from "../../../lib/engine/containers/request/namespace_mode.ts";
 import type { Namespace, PerNetworkOptions } from "../../wire/containers/spec_generator_parts.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";
 import { fromBase64 } from "../../../lib/oci/bytes/base64.ts";
 
-/** Which of Podman's words a namespace field takes, and the engine's for each. */
-type Modes = Record<string, NamespaceMode["mode"]>;
-
-const COMMON: Modes = {
-  "": "private",
-  default: "private",
-  private: "private",
-  host: "host",
-  container: "container",
-  path: "path",
-};
-const NETWORK: Modes = {
-  ...COMMON,
-  "": "bridge",
-  default: "bridge",
-  private: "bridge",
-  bridge: "bridge",
-  none: "none",
-};
-const IPC: Modes = { ...COMMON, "": "shareable", default: "shareable", shareable: "shareable", none: "none" };
-
-/** The namespaces of a create request. */
-export function namespaces(generator: SpecGenerator, user?: NamespaceMode): ContainerSpec["namespaces"] {
+/** The namespaces of a create request; absent ones are left open. */
+export function namespaces(generator: SpecGenerator, user?: NamespaceMode): ContainerRequest["namespaces"] {
+  const mode = (kind: NamespaceKind, { nsmode = "", value = "" }: Namespace) =>
+    namespaceMode(kind, { mode: nsmode, value });
   return {
-    network: namespace("netns", generator.netns, NETWORK),
-    pid: namespace("pidns", generator.pidns, COMMON),
-    ipc: namespace("ipcns", generator.ipcns, IPC),
-    uts: namespace("utsns", generator.utsns, COMMON),
-    cgroup: namespace("cgroupns", generator.cgroupns, COMMON),
-    ...user && { user },
+    network: mode("network", generator.netns),
+    pid: mode("pid", generator.pidns),
+    ipc: mode("ipc", generator.ipcns),
+    uts: mode("uts", generator.utsns),
+    cgroup: mode("cgroup", generator.cgroupns),
+    user,
   };
-}
-
-function namespace(field: string, { nsmode = "", value = "" }: Namespace, modes: Modes): NamespaceMode {
-  const mode = modes[nsmode];
-  if (mode === undefined) throw unsupported(field, `mode "${nsmode}"`);
-  if (mode !== "container" && mode !== "path") return { mode };
-  if (value === "") throw new EngineError("invalid", `Create container: "${field}" mode "${mode}" needs a value`);
-  return { mode, value };
 }
 
 /** The networks of a create request, by name. */

@@ -1,4 +1,4 @@
-import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
+import type { ContainerRequest } from "../../../lib/engine/containers/request/container_request.ts";
 import type { ProcessSpec } from "../../../lib/engine/records/spec_parts.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
@@ -7,9 +7,9 @@ import { unsupported } from "./unsupported.ts";
 const NOTIFY = ["container", "conmon", "healthy", "ignore"] as const;
 
 /** Returns a create request's users, files, hooks and the like: fields that go with nothing else. */
-export function surroundings(g: SpecGenerator): Partial<ContainerSpec> {
+export function surroundings(g: SpecGenerator): ContainerRequest {
   return {
-    envHost: g.env_host || undefined,
+    envHost: g.env_host ?? undefined,
     envMerge: listOf(g.envmerge),
     passwdEntry: g.passwd_entry || undefined,
     groupEntry: g.group_entry || undefined,

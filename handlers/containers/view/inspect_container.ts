@@ -15,10 +15,10 @@ import { surroundingsConfig } from "./inspect_spec.ts";
 import { signalName } from "../../../lib/engine/text/signals.ts";
 import { DEFAULT_UMASK } from "../../../lib/engine/text/umask.ts";
 
-/** The data of an inspection besides the record. */
-export interface InspectOptions {
+/** The facts that an inspection tells besides the record. */
+export interface InspectFacts {
   image: ImageRecord | undefined;
-  /** The name of the server's own OCI runtime. */
+  /** The name of its OCI runtime. */
   runtime: string;
   /** The host's facts about the container. */
   facts: ContainerFacts | undefined;
@@ -32,66 +32,101 @@ export interface InspectOptions {
   networkID(name: string): string;
   /** The results of its health checks. */
   health: HealthState | undefined;
-  /** The client is older than version 5: two fields have another form. */
-  legacy?: boolean;
 }
 
-/** A container as the native tree inspects it. */
-export function inspectContainer(record: ContainerRecord, options: InspectOptions): InspectContainerData {
-  const { image, rwSize } = options;
-  const runtime = record.spec.runtime ?? options.runtime;
-  const exposed = exposedBy(record, image);
-  const [path = "", ...args] = record.process.args;
+/** A container as the native tree inspects it; `isLegacy`: for a client before version 5, with two fields in another form. */
+export function inspectContainer(record: ContainerRecord, more: InspectFacts, isLegacy = false): InspectContainerData {
+  const { image } = more;
+  const entrypoint = entrypointOf(record, image);
   return emit(InspectContainerData, {
-    Id: record.id,
-    Created: wireTime(record.created),
-    Path: path,
-    Args: args,
-    State: { ...state(record, options.facts), Health: healthResults(record, options.health) },
+    ...inspectCommon(record, more),
+    State: inspectState(record, more),
     Image: record.imageID,
     ImageDigest: image?.digest ?? "",
     ImageName: record.imageName,
     Rootfs: record.spec.rootfs?.path ?? "",
-    OCIRuntime: runtime,
+    OCIRuntime: more.runtime,
     Name: record.name,
-    RestartCount: record.state.restartCount,
-    Driver: "overlay",
-    ExecIDs: options.execIDs,
-    ...hostSide(record, options.facts),
-    SizeRw: rwSize,
-    SizeRootFs: rwSize === undefined ? 0 : (image?.size ?? 0) + rwSize,
-    Mounts: inspectMounts(record, options.volumePath),
+    ...hostSide(record, more.facts),
+    SizeRootFs: more.rwSize === undefined ? 0 : (image?.size ?? 0) + more.rwSize,
+    Mounts: inspectMounts(record, more.volumePath),
     Dependencies: dependenciesOf(record),
-    NetworkSettings: networkSettings(record, exposed, options.networkID),
-    Config: config(record, exposed, options),
-    HostConfig: hostConfig(record, runtime),
+    NetworkSettings: networkSettings(record, exposedBy(record, image), more.networkID),
+    Config: {
+      ...inspectConfig(record, image),
+      Entrypoint: isLegacy ? entrypoint.join(" ") : entrypoint,
+      StopSignal: isLegacy ? record.stopSignal : signalName(record.stopSignal),
+    },
+    HostConfig: hostConfig(record, more.runtime),
     UseImageHosts: record.spec.noHosts,
     UseImageHostname: record.spec.noHostname ?? false,
-    AppArmorProfile: record.spec.apparmor ?? "",
   });
 }
 
-/** Files that come and go with the process are told of while they are there. */
-function hostSide({ state }: ContainerRecord, facts: ContainerFacts | undefined): Sparse<InspectContainerData> {
-  if (!facts) return { GraphDriver: { Name: "overlay", Data: {} } };
-  const { tree, capabilities } = facts;
-  const isUp = state.pid !== 0;
-  const parts = { LowerDir: tree.lower.join(":"), UpperDir: tree.upper, WorkDir: tree.work };
+/** The fields by which both trees tell the same. */
+export function inspectCommon(
+  record: ContainerRecord,
+  { facts, execIDs, rwSize }: InspectFacts,
+): Pick<Sparse<InspectContainerData>, CommonField> {
+  const [path = "", ...args] = record.process.args;
+  const isUp = record.state.pid !== 0;
   return {
-    ResolvConfPath: isUp ? facts.resolvConf : "",
-    HostnamePath: isUp ? facts.hostname : "",
-    HostsPath: isUp ? facts.hosts : "",
-    OCIConfigPath: isUp ? facts.config : undefined,
+    Id: record.id,
+    Created: wireTime(record.created),
+    Path: path,
+    Args: args,
+    RestartCount: record.state.restartCount,
+    Driver: "overlay",
+    ExecIDs: execIDs,
+    // Files that come and go with the process are told of while they are there.
+    ResolvConfPath: isUp ? facts?.resolvConf : "",
+    HostnamePath: isUp ? facts?.hostname : "",
+    HostsPath: isUp ? facts?.hosts : "",
+    GraphDriver: { Name: "overlay", Data: facts ? treeFolders(facts, isUp) : {} },
+    SizeRw: rwSize,
+    AppArmorProfile: record.spec.apparmor ?? "",
+  };
+}
+
+type CommonField =
+  | "Id"
+  | "Created"
+  | "Path"
+  | "Args"
+  | "RestartCount"
+  | "Driver"
+  | "ExecIDs"
+  | "ResolvConfPath"
+  | "HostnamePath"
+  | "HostsPath"
+  | "GraphDriver"
+  | "SizeRw"
+  | "AppArmorProfile";
+
+function treeFolders({ tree }: ContainerFacts, isUp: boolean): Record<string, string> {
+  const parts = { LowerDir: tree.lower.join(":"), UpperDir: tree.upper, WorkDir: tree.work };
+  return isUp ? { ...parts, MergedDir: tree.merged } : parts;
+}
+
+function hostSide({ state }: ContainerRecord, facts: ContainerFacts | undefined): Sparse<InspectContainerData> {
+  if (!facts) return {};
+  const { capabilities } = facts;
+  return {
+    OCIConfigPath: state.pid !== 0 ? facts.config : undefined,
     StaticDir: facts.folder,
     ConmonPidFile: facts.conmonPidFile,
     PidFile: facts.pidFile,
     EffectiveCaps: capabilities.effective,
     BoundingCaps: capabilities.bounding,
-    GraphDriver: { Name: "overlay", Data: isUp ? { ...parts, MergedDir: tree.merged } : parts },
   };
 }
 
-function state({ state }: ContainerRecord, facts: ContainerFacts | undefined): Sparse<InspectContainerData["State"]> {
+/** A container's state and health. */
+export function inspectState(
+  record: ContainerRecord,
+  { facts, health }: Pick<InspectFacts, "facts" | "health">,
+): Sparse<NonNullable<InspectContainerData["State"]>> {
+  const { state } = record;
   const { status } = state;
   return {
     OciVersion: "1.0.2",
@@ -106,6 +141,7 @@ function state({ state }: ContainerRecord, facts: ContainerFacts | undefined): S
     Error: state.error,
     StartedAt: wireTime(state.startedAt),
     FinishedAt: wireTime(state.finishedAt),
+    Health: healthResults(record, health),
     Checkpointed: state.checkpointedAt !== undefined,
     CheckpointPath: state.checkpointedAt === undefined ? undefined : facts?.checkpoint,
     CheckpointedAt: wireTime(state.checkpointedAt),
@@ -115,13 +151,13 @@ function state({ state }: ContainerRecord, facts: ContainerFacts | undefined): S
   };
 }
 
-function config(
+/** A container's own side, without the two fields that each kind of client has in another form. */
+export function inspectConfig(
   record: ContainerRecord,
-  exposed: readonly string[],
-  { image, legacy }: InspectOptions,
-): Sparse<InspectContainerConfig> {
+  image: ImageRecord | undefined,
+): Omit<Sparse<InspectContainerConfig>, "Entrypoint" | "StopSignal" | "OnBuild"> {
   const { spec, process } = record;
-  const entrypoint = [...entrypointOf(record, image)];
+  const exposed = exposedBy(record, image);
   const volumes = record.mounts.filter(({ anonymous }) => anonymous).map(({ destination }) => [destination, {}]);
   return {
     Hostname: record.hostname,
@@ -135,10 +171,8 @@ function config(
     Image: record.imageName,
     Volumes: volumes.length > 0 ? Object.fromEntries(volumes) : null,
     WorkingDir: process.workdir,
-    Entrypoint: legacy ? entrypoint.join(" ") : entrypoint,
     Labels: spec.labels,
     Annotations: spec.annotations,
-    StopSignal: legacy ? record.stopSignal : signalName(record.stopSignal),
     ...healthConfig(record),
     CreateCommand: spec.createCommand,
     Timezone: spec.timezone,

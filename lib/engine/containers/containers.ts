@@ -1,5 +1,5 @@
 /** Containers: what the engine offers of them, one call per operation. */
-import type { ContainerRecord, ContainerSpec } from "../records/container_record.ts";
+import type { ContainerRecord } from "../records/container_record.ts";
 import { hostOf, requireHost } from "../core.ts";
 import type { Networks } from "../networks.ts";
 import type { ContainerFacts } from "../ports/host_facts.ts";
@@ -12,7 +12,9 @@ import { BackgroundWork } from "./background_work.ts";
 import { Changes } from "./changes.ts";
 import { ContainerCheckpoints } from "./checkpoint/checkpoints.ts";
 import { type ContainersCore, type Context, isLive } from "./context.ts";
-import { createContainer } from "./create/create.ts";
+import { createFromSpec } from "./create/create.ts";
+import { completeRequest } from "./request/complete_request.ts";
+import type { ContainerRequest } from "./request/container_request.ts";
 import { noteEnd, recoverExecs } from "./exec/ends.ts";
 import { ExecEnds } from "./exec/exec_ends.ts";
 import { ContainerExecs } from "./exec/execs.ts";
@@ -100,9 +102,9 @@ export class Containers {
     };
   }
 
-  /** Makes a container; `warnings` say what was asked for and cannot be had in full. */
-  create(spec: ContainerSpec): Promise<{ record: ContainerRecord; warnings: string[] }> {
-    return createContainer(this.#context, spec);
+  /** Makes a container, with warnings of what it cannot have. What the request leaves out is as the engine's `defaults` have it. */
+  async create(request: ContainerRequest): Promise<{ record: ContainerRecord; warnings: string[] }> {
+    return await createFromSpec(this.#context, completeRequest(request, this.#context.core.options.defaults));
   }
 
   /** The container of that name, ID or ID prefix. Throws `no_such_container` or `ambiguous`. */

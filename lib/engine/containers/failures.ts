@@ -1,6 +1,6 @@
 /** The errors container operations throw, in Podman's words: clients match on them. */
 import type { ContainerRecord } from "../records/container_record.ts";
-import { EngineError } from "../errors.ts";
+import { EngineError, FieldError } from "../errors.ts";
 
 /** No container goes by this name, ID or prefix. */
 export function noSuchContainer(nameOrID: string): EngineError {
@@ -42,6 +42,19 @@ export function noCgroup(detail: string): EngineError {
 /** The request asks for something that cannot be. */
 export function invalid(text: string, sentinel?: string): EngineError {
   return new EngineError("invalid", sentinel ? `${text}: ${sentinel}` : text, { sentinel });
+}
+
+/** A field of a create request has a value that cannot be; `tell` makes the text from the field's name. */
+export function invalidField(field: string, tell: (name: string) => string): FieldError {
+  return new FieldError("invalid", [field], tell);
+}
+
+/** A field of a create request asks for what no container is made with yet. */
+export function unsupportedField(field: string, detail?: string): FieldError {
+  const tail = detail === undefined ? "" : `: ${detail}`;
+  return new FieldError("unsupported", [field], (name) => `Create container: "${name}" is not supported yet${tail}`, {
+    sentinel: "not yet implemented",
+  });
 }
 
 /** Whether it is an engine error of one of these codes. */

@@ -1,6 +1,6 @@
-import { decode } from "./json.ts";
 import type { Row, Store } from "../ports/ports.ts";
 import { type Operation, Table, type TableOptions } from "./table.ts";
+import { readRow, upgradeRows } from "./upgrade.ts";
 
 /** A batch on its way to the store. */
 interface Batch {
@@ -17,14 +17,17 @@ interface Batch {
  */
 export class State {
   readonly #store: Store;
+  readonly #place: string;
+  /** The rows of tables that nobody has asked for. */
   readonly #rows = new Map<string, Row[]>();
   // Each table is made with the type its first user names; one file owns a table, so there is one type for a name.
   readonly #tables = new Map<string, Table<unknown>>();
   #waiting: Batch[] = [];
   #running?: Promise<void>;
 
-  private constructor(store: Store, rows: Iterable<Row>) {
+  private constructor(store: Store, rows: Iterable<Row>, place: string) {
     this.#store = store;
+    this.#place = place;
     for (const row of rows) {
       const group = this.#rows.get(row.table);
       if (group) group.push(row);
@@ -32,19 +35,37 @@ export class State {
     }
   }
 
-  /** Reads everything the store has. */
+  /**
+   * Reads everything the store has. Records of an earlier version are brought to this one first, all or none.
+   *
+   * @throws {EngineError} `unsupported` where a later version wrote the store, `corrupt` where a record to upgrade does not parse;
+   * the store is left as it was then
+   */
   static async open(store: Store): Promise<State> {
-    return new State(store, await store.load());
+    const place = store.place === undefined ? "the store" : `"${store.place}"`;
+    const { rows, changes } = upgradeRows(await store.load(), place);
+    if (changes.length > 0) await store.commit(changes);
+    return new State(store, rows, place);
   }
 
-  /** The table of this name; the same object each time. A name belongs to one type, and to one user, who says what it is for. */
+  /** Names of tables that the store has and nobody has asked for: this engine does not know them, and keeps them as they are. */
+  unknownTables(): string[] {
+    return [...this.#rows.keys()];
+  }
+
+  /**
+   * The table of this name; the same object each time. A name belongs to one type, and to one user, who says what it is for.
+   *
+   * @throws {EngineError} `corrupt` where a record of it does not parse
+   */
   table<T>(name: string, options?: TableOptions): Table<T> {
     const known = this.#tables.get(name);
     // See #tables: the name stands for the type.
     if (known) return known as Table<T>;
     const rows = this.#rows.get(name) ?? [];
     this.#rows.delete(name);
-    const table = new Table<T>(name, rows.map((row) => [row.key, decode<T>(row.value)] as const), options);
+    // Written by this table's `put`, or made of that by the steps of an upgrade.
+    const table = new Table<T>(name, rows.map((row) => [row.key, readRow(row, this.#place) as T] as const), options);
     // Forgets T until the cast above gives it back.
     this.#tables.set(name, table as Table<unknown>);
     return table;

@@ -1,4 +1,5 @@
 /**
+<<<<<<< HEAD
  * The file of the SQLite store: its layout, its settings, and the statements over it.
  *
  * @module
@@ -9,6 +10,21 @@ import { limitSpace } from "./sqlite_space.ts";
 
 /** The layout below; a file with a higher number was written by a later Gantry. */
 const SCHEMA_VERSION = 1;
+=======
+ * The file of a {@linkcode SQLiteStore}: how it is laid out, and what it takes to be one of ours.
+ *
+ * @module
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { EngineError } from "../../engine/errors.ts";
+import { limitSpace } from "./sqlite_space.ts";
+
+/**
+ * The layout below; a file with a higher number was written by a later Gantry. Version 2 has the tables of version 1, and keeps
+ * Gantries away that do not know that records have a version.
+ */
+const SCHEMA_VERSION = 2;
+>>>>>>> records
 /** "GNTY", so that another program's database is not taken for ours. */
 const APPLICATION_ID = 0x474e5459;
 const SCHEMA = `
@@ -22,6 +38,7 @@ PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
+<<<<<<< HEAD
 /** The statements of a store, prepared once. */
 export type Statements = Record<
   "load" | "has" | "put" | "remove" | "append" | "cut" | "page" | "drop" | "extent" | "time" | "sizes",
@@ -53,6 +70,9 @@ export function prepareStatements(db: DatabaseSync): Statements {
 }
 
 /** Makes a new file ready, and checks one that is there: `SQLiteStore.open` says what is thrown. */
+=======
+/** Makes the tables of a new file, and checks those of an old one. Throws `EngineError` as `SQLiteStore.open()` does. */
+>>>>>>> records
 export function setUpFile(db: DatabaseSync, path: string): void {
   // Exclusive: two engines over one state would each overwrite what the other remembers.
   db.exec("PRAGMA locking_mode = EXCLUSIVE");
@@ -75,6 +95,10 @@ export function setUpFile(db: DatabaseSync, path: string): void {
   // Takes the file's lock now, not at the first commit.
   db.exec("BEGIN IMMEDIATE");
   if (isNew) db.exec(SCHEMA);
+<<<<<<< HEAD
+=======
+  else if (version < SCHEMA_VERSION) db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+>>>>>>> records
   db.exec("COMMIT");
   // A process that was killed may have left removed secrets there.
   emptyLog(db);
@@ -95,8 +119,13 @@ function numberOf(db: DatabaseSync, pragma: "user_version" | "application_id"): 
   return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
 }
 
+<<<<<<< HEAD
 /** Makes an engine's error of what SQLite says of a file. */
 export function explainError(error: unknown, path: string): unknown {
+=======
+/** The engine's error for one of SQLite's where it has one. */
+export function explainFailure(error: unknown, path: string): unknown {
+>>>>>>> records
   if (!(error instanceof Error) || error instanceof EngineError) return error;
   // Deno's node:sqlite gives SQLite's text and not always its number.
   if (/locked|busy/i.test(error.message)) {

@@ -1,5 +1,9 @@
 import { type FileHandle, open } from "node:fs/promises";
+<<<<<<< HEAD
 import { DatabaseSync } from "node:sqlite";
+=======
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+>>>>>>> records
 import type {
   Change,
   Retention,
@@ -10,7 +14,11 @@ import type {
   StreamRange,
 } from "../../engine/ports/ports.ts";
 import { type Amount, beyond, sizeOf } from "./retention.ts";
+<<<<<<< HEAD
 import { emptyLog, explainError, prepareStatements, setUpFile, type Statements } from "./sqlite_file.ts";
+=======
+import { emptyLog, explainFailure, setUpFile } from "./sqlite_file.ts";
+>>>>>>> records
 import { adoptDatabase, compact, shrink } from "./sqlite_space.ts";
 
 /**
@@ -31,6 +39,8 @@ const PIECE = { records: 1024, bytes: 2 << 20 };
  * log here (`synchronous = NORMAL`), and the log is made to last beside it, without blocking: what `FULL` would do.
  */
 export class SQLiteStore implements Store {
+  /** The file's path. */
+  readonly place: string;
   readonly #db: DatabaseSync;
   readonly #log: FileHandle;
   readonly #statements: Statements;
@@ -43,7 +53,8 @@ export class SQLiteStore implements Store {
   /** Whether pages were given back that the file still has. */
   #isShrunk = false;
 
-  private constructor(db: DatabaseSync, log: FileHandle) {
+  private constructor(db: DatabaseSync, log: FileHandle, place: string) {
+    this.place = place;
     this.#db = db;
     this.#log = log;
     this.#statements = prepareStatements(db);
@@ -58,10 +69,14 @@ export class SQLiteStore implements Store {
     try {
       setUpFile(db, path);
       // Never the database itself: closing any handle of that would give up SQLite's locks on it.
-      return new SQLiteStore(db, await open(`${path}-wal`, "r"));
+      return new SQLiteStore(db, await open(`${path}-wal`, "r"), path);
     } catch (error) {
       db.close();
+<<<<<<< HEAD
       throw explainError(error, path);
+=======
+      throw explainFailure(error, path);
+>>>>>>> records
     }
   }
 
@@ -223,3 +238,34 @@ interface Known extends StreamExtent {
 function extentOf({ first, last, time }: Known): StreamExtent {
   return { first, last, time: first > last ? undefined : time };
 }
+<<<<<<< HEAD
+=======
+
+type Statements = Record<
+  "load" | "has" | "put" | "remove" | "append" | "cut" | "page" | "drop" | "extent" | "time" | "sizes",
+  StatementSync
+>;
+
+function prepare(db: DatabaseSync): Statements {
+  return {
+    load: db.prepare("SELECT tab, key, value FROM records"),
+    has: db.prepare("SELECT 1 FROM records WHERE tab = ? AND key = ?"),
+    put: db.prepare(
+      "INSERT INTO records (tab, key, value) VALUES (?, ?, ?) ON CONFLICT (tab, key) DO UPDATE SET value = excluded.value",
+    ),
+    remove: db.prepare("DELETE FROM records WHERE tab = ? AND key = ?"),
+    append: db.prepare("INSERT INTO streams (stream, seq, time, value) VALUES (?, ?, ?, ?)"),
+    cut: db.prepare("DELETE FROM streams WHERE stream = ? AND seq <= ?"),
+    page: db.prepare(
+      "SELECT seq, time, value FROM streams WHERE stream = ? AND seq > ? AND time >= ? AND octet_length(value) <= ? ORDER BY seq",
+    ),
+    drop: db.prepare("DELETE FROM streams WHERE stream = ?"),
+    // Lengths stand before the values they are of, which are not read.
+    extent: db.prepare(
+      "SELECT min(seq) AS first, max(seq) AS last, sum(octet_length(value)) AS bytes FROM streams WHERE stream = ?",
+    ),
+    time: db.prepare("SELECT time FROM streams WHERE stream = ? AND seq = ?"),
+    sizes: db.prepare("SELECT octet_length(value) AS size FROM streams WHERE stream = ? ORDER BY seq"),
+  };
+}
+>>>>>>> records

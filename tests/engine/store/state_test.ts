@@ -21,6 +21,8 @@ class SlowStore extends MemoryStore {
   }
 
   override async commit(changes: readonly Change[]): Promise<void> {
+    // The version that `State.open()` writes into a new store.
+    if (changes[0].table === "store") return await super.commit(changes);
     this.batches.push(changes.length);
     await this.#gate.promise;
     if (this.fails(changes)) throw new Error("Disk full");
@@ -85,7 +87,11 @@ Deno.test("State.commit() leaves no trace of a batch that fails, and its neighbo
   ]);
   assertEquals(results.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
   assertEquals(things.keys(), ["a", "c"]);
-  assertEquals((await store.load()).map(({ key }) => key), ["a", "c"]);
+  assertEquals((await store.load()).map(({ table, key }) => [table, key]), [
+    ["store", "version"],
+    ["things", "a"],
+    ["things", "c"],
+  ]);
   await assertRejects(() => state.commit([things.put("bad", thing)]), Error, "Disk full");
   await state.settled();
 });

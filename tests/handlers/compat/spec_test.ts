@@ -1,30 +1,30 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { publishedPorts } from "../../../handlers/compat/containers/spec/networks.ts";
-import { specGenerator } from "../../../handlers/compat/containers/spec/spec_generator.ts";
-import { containerSpec } from "../../../handlers/containers/spec/container_spec.ts";
 import { CreateContainerConfig } from "../../../handlers/wire/compat/container_create.ts";
 import { accept, decode } from "../../../handlers/wire/decode.ts";
 import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { HTTPError } from "../../../lib/rest/mod.ts";
 import { captured } from "../clients/requests.ts";
-import { difference } from "../../fixtures/handlers/spec_difference.ts";
+import { difference, dockerSpec } from "../../fixtures/handlers/spec_difference.ts";
 
 function docker(body: unknown): ContainerSpec {
-  return containerSpec(specGenerator(accept(CreateContainerConfig, body), "", { network: "podman" }));
+  return dockerSpec(accept(CreateContainerConfig, body));
 }
 
 function volume(VolumeOptions: Record<string, unknown>) {
   return { Type: "volume", Source: "v", Target: "/v", VolumeOptions };
 }
 
-Deno.test("specGenerator() reads docker's plain request as next to nothing", () => {
+Deno.test("dockerRequest() reads docker's plain request as next to nothing", () => {
   const { body } = captured("docker_28_2_2").plain;
   const config = decode(CreateContainerConfig, body);
-  assertEquals(difference(containerSpec(specGenerator(config, "", { network: "podman" }))), {
+  assertEquals(difference(dockerSpec(config)), {
     command: ["echo", "hi"],
+    baseHosts: "none",
     // As Docker's daemon does.
     createWorkdir: true,
+    defaults: "docker",
+    stdinOnce: false,
     httpProxy: false,
     // Docker has no writable /tmp on a read-only root, but Podman's service gives it one.
     readWriteTmpfs: true,
@@ -33,9 +33,8 @@ Deno.test("specGenerator() reads docker's plain request as next to nothing", () 
   });
 });
 
-Deno.test("publishedPorts() publishes a port for each protocol it names, and takes the first free one of a range", () => {
-  const ports = (PortBindings: unknown) =>
-    publishedPorts(accept(CreateContainerConfig, { Image: "x", HostConfig: { PortBindings } }));
+Deno.test("dockerRequest() publishes a port for each protocol it names, and takes the first free one of a range", () => {
+  const ports = (PortBindings: unknown) => docker({ Image: "x", HostConfig: { PortBindings } }).ports;
   const plain = { hostIP: "", hostPort: 5300, containerPort: 53, range: 1 };
   assertEquals(ports({ "53/tcp,udp": [{ HostPort: "5300" }], "80/": [{ HostIp: "0.0.0.0", HostPort: "8000-8010" }] }), [
     { ...plain, protocol: "tcp" },
@@ -46,29 +45,32 @@ Deno.test("publishedPorts() publishes a port for each protocol it names, and tak
   assertThrows(() => ports({ "53/tcp": [{ HostPort: "9-1" }] }), HTTPError, "invalid port specification");
 });
 
-Deno.test("specGenerator() reads every option of docker's", () => {
+Deno.test("dockerRequest() reads every option of docker's", () => {
   const { body } = captured("docker_28_2_2").everything;
   const config = decode(CreateContainerConfig, body);
-  const spec = containerSpec(specGenerator(config, "x", { network: "podman" }));
-  assertEquals(difference({ ...spec, ports: publishedPorts(config) }), {
+  const spec = dockerSpec(config, { name: "x" });
+  assertEquals(difference(spec), {
     name: "x",
     entrypoint: ["a"],
     command: ["sh"],
     env: { A: "b" },
     workdir: "/tmp",
+    baseHosts: "none",
     createWorkdir: true,
+    defaults: "docker",
     httpProxy: false,
     user: "1000",
     hostname: "hh",
     terminal: true,
     stdin: true,
+    stdinOnce: true,
     labels: { k: "v" },
     stopSignal: 2,
     stopTimeout: 3,
     remove: true,
     restartPolicy: { name: "no" },
     mounts: [
-      { type: "bind", source: "/tmp", destination: "/x", options: ["ro"] },
+      { type: "bind", source: "/tmp", destination: "/x", options: ["ro"], makeSource: true },
       { type: "bind", source: "/tmp", destination: "/z", options: ["rbind"] },
       { type: "tmpfs", source: "tmpfs", destination: "/t", options: [] },
       { type: "volume", source: "vol", destination: "/y", options: [], anonymous: false },
@@ -98,7 +100,7 @@ Deno.test("specGenerator() reads every option of docker's", () => {
   });
 });
 
-Deno.test("specGenerator() reads the corners of docker's request", () => {
+Deno.test("dockerRequest() reads the corners of docker's request", () => {
   const spec = docker({
     Image: "x",
     Entrypoint: [""],
@@ -139,7 +141,7 @@ Deno.test("specGenerator() reads the corners of docker's request", () => {
   assertEquals(spec.resources, { pids: { limit: -1 } });
 });
 
-Deno.test("specGenerator() reads docker's devices, their rules and limits of block devices", () => {
+Deno.test("dockerRequest() reads docker's devices, their rules and limits of block devices", () => {
   const HostConfig = {
     Devices: [{ PathOnHost: "/dev/fuse" }, {
       PathOnHost: "/dev/a",
@@ -164,14 +166,14 @@ Deno.test("specGenerator() reads docker's devices, their rules and limits of blo
   assertThrows(() => docker({ Image: "x", HostConfig: bad }), HTTPError, "invalid device cgroup rule");
 });
 
-Deno.test("specGenerator() refuses what docker asks for and nobody has", () => {
+Deno.test("dockerRequest() refuses what docker asks for and nobody has", () => {
   const rows: [host: Record<string, unknown>, field: string][] = [
     [{ Mounts: [{ Type: "npipe", Target: "/x" }] }, "HostConfig.Mounts"],
     [{ CpuCount: 1 }, "HostConfig.CpuCount"],
     [{ IOMaximumIOps: 1 }, "HostConfig.IOMaximumIOps"],
     [{ VolumeDriver: "other" }, "HostConfig.VolumeDriver"],
-    [{ DeviceRequests: [{ Count: -1 }] }, "gpus"],
-    [{ LogConfig: { Config: { "max-file": "0" } } }, "log_configuration.options"],
+    [{ DeviceRequests: [{ Count: -1 }] }, "HostConfig.DeviceRequests"],
+    [{ LogConfig: { Config: { "max-file": "0" } } }, "HostConfig.LogConfig.Config"],
     [{ Mounts: [volume({ Labels: { a: "b" } })] }, "HostConfig.Mounts.VolumeOptions.Labels"],
     [{ Mounts: [volume({ DriverConfig: { Options: { a: "b" } } })] }, "HostConfig.Mounts.VolumeOptions.DriverConfig"],
     [
@@ -183,7 +185,7 @@ Deno.test("specGenerator() refuses what docker asks for and nobody has", () => {
     assertThrows(() => docker({ Image: "x", HostConfig }), EngineError, `"${field}" is not supported`);
   }
   const endpoints: [endpoint: Record<string, unknown>, field: string][] = [
-    [{ DriverOpts: { a: "b" } }, "Networks.options"],
+    [{ DriverOpts: { a: "b" } }, "NetworkingConfig.EndpointsConfig.DriverOpts"],
     [{ GwPriority: 1 }, "NetworkingConfig.EndpointsConfig.GwPriority"],
     [{ IPAMConfig: { LinkLocalIPs: ["169.254.1.1"] } }, "NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs"],
   ];
@@ -200,4 +202,19 @@ Deno.test("specGenerator() refuses what docker asks for and nobody has", () => {
   const aliases = ["SIGPOLL", "cld", "IOT"].map((StopSignal) => docker({ Image: "x", StopSignal }).stopSignal);
   assertEquals(aliases, [29, 17, 6], "aliases are names for a stop signal as they are for kill");
   assertEquals(docker({ Image: "x", Domainname: "x.y" }).sysctl, { "kernel.domainname": "x.y" });
+});
+
+Deno.test("dockerRequest() lets the owner of the machine choose Docker's default network", () => {
+  const docker = (body: unknown, netns?: string) => dockerSpec(accept(CreateContainerConfig, body), { netns });
+  const endpoint = (settings: unknown) => ({
+    Image: "busybox",
+    HostConfig: { NetworkMode: "default" },
+    NetworkingConfig: { EndpointsConfig: { default: settings } },
+  });
+  const plain = docker(endpoint({}), "host");
+  assertEquals([plain.namespaces.network, plain.networks], [{ mode: "host" }, {}]);
+  assertEquals(docker(endpoint({}), "private").namespaces.network, { mode: "bridge" });
+  assertEquals(Object.keys(docker({ Image: "busybox" }, "mine").networks), ["mine"]);
+  const placed = endpoint({ IPAMConfig: { IPv4Address: "1.2.3.4" } });
+  assertThrows(() => docker(placed, "host"), Error, "can only be used with Bridge mode networking");
 });

@@ -1,19 +1,18 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { containerSpec } from "../../../handlers/containers/spec/container_spec.ts";
 import { accept, decode } from "../../../handlers/wire/decode.ts";
 import { SpecGenerator } from "../../../handlers/wire/containers/spec_generator.ts";
 import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { captured } from "../clients/requests.ts";
-import { difference } from "../../fixtures/handlers/spec_difference.ts";
+import { difference, nativeSpec } from "../../fixtures/handlers/spec_difference.ts";
 
 function native(body: unknown): ContainerSpec {
-  return containerSpec(accept(SpecGenerator, body));
+  return nativeSpec(accept(SpecGenerator, body));
 }
 
-Deno.test("containerSpec() reads podman's plain request as next to nothing", () => {
+Deno.test("containerRequest() reads podman's plain request as next to nothing", () => {
   const { body } = captured("podman_4_3_1").plain;
-  assertEquals(difference(containerSpec(decode(SpecGenerator, body))), {
+  assertEquals(difference(nativeSpec(decode(SpecGenerator, body))), {
     command: ["echo", "hi"],
     annotations: { "io.kubernetes.cri-o.TTY": "false" },
     sdNotify: "container",
@@ -23,9 +22,9 @@ Deno.test("containerSpec() reads podman's plain request as next to nothing", () 
   });
 });
 
-Deno.test("containerSpec() reads every option of podman's", () => {
+Deno.test("containerRequest() reads every option of podman's", () => {
   const { body } = captured("podman_4_3_1").everything;
-  const { createCommand: _, ...spec } = difference(containerSpec(decode(SpecGenerator, body)));
+  const { createCommand: _, ...spec } = difference(nativeSpec(decode(SpecGenerator, body)));
   const tmpcopyup = ["rw", "rprivate", "nosuid", "nodev", "tmpcopyup"];
   assertEquals(spec, {
     name: "x",
@@ -106,7 +105,7 @@ Deno.test("containerSpec() reads every option of podman's", () => {
   });
 });
 
-Deno.test("containerSpec() refuses what it cannot honour, naming the field", () => {
+Deno.test("containerRequest() refuses what it cannot honour, naming the field", () => {
   const rows: [body: Record<string, unknown>, field: string][] = [
     [{ pod: "p" }, "pod"],
     [{ devices: [{ path: "vendor.com/gpu=all" }] }, "devices"],
@@ -132,7 +131,7 @@ Deno.test("containerSpec() refuses what it cannot honour, naming the field", () 
   }
 });
 
-Deno.test("containerSpec() reads devices, their rules and limits of block devices", () => {
+Deno.test("containerRequest() reads devices, their rules and limits of block devices", () => {
   const spec = native({
     image: "x",
     devices: [{ path: "/dev/a" }, { path: "/dev/b:/dev/c" }, { path: "/dev/d:rm" }, { path: "/dev/e:/dev/f:r" }],
@@ -163,7 +162,7 @@ Deno.test("containerSpec() reads devices, their rules and limits of block device
   }
 });
 
-Deno.test("containerSpec() takes values that ask for nothing", () => {
+Deno.test("containerRequest() takes values that ask for nothing", () => {
   const harmless = {
     systemd: "true",
     seccomp_policy: "default",
@@ -178,19 +177,19 @@ Deno.test("containerSpec() takes values that ask for nothing", () => {
   assertEquals(difference(native({ image: "busybox", ...harmless })), {});
 });
 
-Deno.test("containerSpec() takes log options that ask for what a log does anyway", () => {
+Deno.test("containerRequest() takes log options that ask for what a log does anyway", () => {
   const options = { "max-file": "3", compress: "false" };
   assertEquals(native({ image: "x", log_configuration: { options } }).logOptions, options);
 });
 
-Deno.test("containerSpec() leaves folders and account files alone when asked to", () => {
+Deno.test("containerRequest() leaves folders and account files alone when asked to", () => {
   const spec = difference(
     native({ image: "busybox", work_dir: "/x", create_working_dir: true, manage_password: false }),
   );
   assertEquals(spec, { workdir: "/x", createWorkdir: true, noPasswd: true });
 });
 
-Deno.test("containerSpec() refuses what makes no sense", () => {
+Deno.test("containerRequest() refuses what makes no sense", () => {
   const rows: unknown[] = [
     {},
     { image: "x", netns: { nsmode: "container" } },
@@ -205,7 +204,7 @@ Deno.test("containerSpec() refuses what makes no sense", () => {
   }
 });
 
-Deno.test("containerSpec() reads namespaces, networks and ports", () => {
+Deno.test("containerRequest() reads namespaces, networks and ports", () => {
   const spec = native({
     image: "x",
     netns: { nsmode: "bridge" },
@@ -238,7 +237,7 @@ Deno.test("containerSpec() reads namespaces, networks and ports", () => {
   assertEquals(spec.exposed, ["53/tcp", "53/udp", "80/tcp"]);
 });
 
-Deno.test("containerSpec() reads restart policies, and how often on-failure may try", () => {
+Deno.test("containerRequest() reads restart policies, and how often on-failure may try", () => {
   const policy = (restart_policy: string, restart_tries?: number) => {
     return native({ image: "x", restart_policy, restart_tries }).restartPolicy;
   };
@@ -252,7 +251,7 @@ Deno.test("containerSpec() reads restart policies, and how often on-failure may 
   assertEquals(assertThrows(() => policy("sometimes"), EngineError).message, text);
 });
 
-Deno.test("containerSpec() reads health checks, whose times are nanoseconds", () => {
+Deno.test("containerRequest() reads health checks, whose times are nanoseconds", () => {
   const wish = native({
     image: "x",
     healthconfig: { Test: ["cmd-shell", "true"], Interval: 1_500_000, Retries: 2 },

@@ -1,15 +1,14 @@
 import { assertEquals } from "@std/assert";
-import { containerSpec } from "../../../handlers/containers/spec/container_spec.ts";
 import { accept } from "../../../handlers/wire/decode.ts";
 import { SpecGenerator } from "../../../handlers/wire/containers/spec_generator.ts";
 import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
-import { difference } from "../../fixtures/handlers/spec_difference.ts";
+import { difference, nativeSpec } from "../../fixtures/handlers/spec_difference.ts";
 
 function native(body: unknown): ContainerSpec {
-  return containerSpec(accept(SpecGenerator, body));
+  return nativeSpec(accept(SpecGenerator, body));
 }
 
-Deno.test("containerSpec() reads users, files and surroundings", () => {
+Deno.test("containerRequest() reads users, files and surroundings", () => {
   const asked = {
     env_host: true,
     envmerge: ["A=${B}"],
@@ -66,7 +65,7 @@ Deno.test("containerSpec() reads users, files and surroundings", () => {
   });
 });
 
-Deno.test("containerSpec() reads mounts of every kind", () => {
+Deno.test("containerRequest() reads mounts of every kind", () => {
   const { mounts } = native({
     image: "x",
     mounts: [

@@ -1,22 +1,23 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { userNamespace } from "../../../handlers/containers/spec/users.ts";
+import { requestedUsers } from "../../../handlers/containers/spec/users.ts";
+import { nameFields, NATIVE_NAMES } from "../../../handlers/containers/spec/name_fields.ts";
 import { accept } from "../../../handlers/wire/decode.ts";
 import { SpecGenerator } from "../../../handlers/wire/containers/spec_generator.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 
 function users(body: Record<string, unknown>) {
-  return userNamespace(accept(SpecGenerator, { image: "x", ...body }));
+  return nameFields(NATIVE_NAMES, () => requestedUsers(accept(SpecGenerator, { image: "x", ...body })));
 }
 
 const map = (container_id: number, host_id: number, size: number) => ({ container_id, host_id, size });
 
-Deno.test("userNamespace() reads every mode", () => {
+Deno.test("requestedUsers() reads every mode", () => {
   const idmappings = { UIDMap: [map(0, 1000, 5)] };
   const maps = [{ container: 0, host: 1000, size: 5 }];
   const whole = [{ container: 0, host: 0, size: 2 ** 32 - 1 }];
   const own = { mode: "private" as const };
   assertEquals(users({}), {});
-  assertEquals(users({ userns: { nsmode: "host" } }), {});
+  assertEquals(users({ userns: { nsmode: "host" } }), { mode: { mode: "host" } });
   assertEquals(users({ userns: { nsmode: "private" }, idmappings }), {
     mode: own,
     userMaps: { uids: maps, gids: maps },
@@ -34,7 +35,7 @@ Deno.test("userNamespace() reads every mode", () => {
   });
 });
 
-Deno.test("userNamespace() refuses what cannot be, in Podman's words", () => {
+Deno.test("requestedUsers() refuses what cannot be, in Podman's words", () => {
   const rows: [mode: string, value: string, text: string][] = [
     ["private", "", "must provide at least one UID or GID mapping"],
     ["no-map", "", "nomap is only supported in rootless mode"],

@@ -144,7 +144,8 @@ Deno.test("SQLiteStore.commit() fails whole on a full disk, and goes on when the
     await state.commit([table.put("last", "fits again")]);
     await store.close();
     const again = await SQLiteStore.open(`${folder.path}/a.db`);
-    assertEquals((await again.load()).map(({ key }) => key).sort(), table.keys().sort());
+    const loaded = (await again.load()).filter((row) => row.table === "t");
+    assertEquals(loaded.map(({ key }) => key).sort(), table.keys().sort());
     await again.close();
   } finally {
     await mount("umount", folder.path);

@@ -1,29 +1,45 @@
-import { HTTPError } from "../../../../lib/rest/mod.ts";
-import { DEFAULT_SHM_SIZE } from "../../../containers/view/inspect_host.ts";
+import { cleanLimits, type DeviceRule, type Limits, type PathLimits } from "../../../../lib/engine/records/limits.ts";
+import type { ContainerSpec, RLimit } from "../../../../lib/engine/records/container_record.ts";
 import { findSignal } from "../../../../lib/engine/text/signals.ts";
-import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
+import { HTTPError } from "../../../../lib/rest/mod.ts";
+import { fullLimit } from "../../../containers/spec/resources.ts";
+import { DEFAULT_SHM_SIZE } from "../../../containers/view/inspect_host.ts";
 import type { HostConfig, ThrottleDevice } from "../../../wire/compat/host_config.ts";
-import type { Sparse } from "../../../wire/emit.ts";
-import type { LinuxDeviceCgroup, LinuxResources } from "../../../wire/containers/resources.ts";
-import type { SpecGenerator } from "../../../wire/containers/spec_generator.ts";
 
 const CPU_PERIOD = 100_000;
+const UNLIMITED = 2n ** 64n - 1n;
 
-/** Limits as the native tree takes them. Docker writes 0 for what nobody asked for. */
-export function limits({ HostConfig: host }: Pick<CreateContainerConfig, "HostConfig">): Sparse<SpecGenerator> {
-  return {
-    resource_limits: resources(host),
-    // A negative number is "no limit": the schema of the native tree makes it 2^64-1.
-    r_limits: (host.Ulimits ?? []).map(({ Name, Soft, Hard }) => ({
-      type: Name,
-      soft: BigInt(Soft),
-      hard: BigInt(Hard),
-    })),
-    oom_score_adj: host.OomScoreAdj === 0 ? null : host.OomScoreAdj,
-    shm_size: isNoWish(host) ? null : host.ShmSize,
-    cgroup_parent: host.CgroupParent,
-    sysctl: host.Sysctls,
-    device_cgroup_rule: (host.DeviceCgroupRules ?? []).map(deviceRule),
+/** The limits that a create and an update have in common. Docker writes 0 for what nobody asked for. */
+export function dockerLimits(host: HostConfig): Pick<ContainerSpec, "resources" | "pathLimits" | "rlimits"> {
+  return { resources: resources(host), pathLimits: pathLimits(host), rlimits: (host.Ulimits ?? []).map(processLimit) };
+}
+
+/** Bytes of /dev/shm; `undefined` where none are asked for. */
+export function dockerShmSize({ ShmSize, IpcMode }: HostConfig): number | undefined {
+  // As an inspection shows it for a container without a /dev/shm of its own: no request for one.
+  const isShown = ShmSize === DEFAULT_SHM_SIZE && (IpcMode === "host" || IpcMode === "none");
+  return isShown ? undefined : notZero(ShmSize);
+}
+
+/** A rule as Docker writes it: `c 42:* rwm`. Throws a 400 for one that is none. */
+export function dockerDeviceRule(text: string): DeviceRule {
+  const [, type, major, minor, access] = /^([abc]) (\d+|\*):(\d+|\*) ([rwm]{1,3})$/.exec(text) ?? [];
+  if (type === undefined) throw new HTTPError(400, `invalid device cgroup rule format: '${text}'`);
+  const number = (name: "major" | "minor", word: string) => word === "*" ? {} : { [name]: Number(word) };
+  return { allow: true, type, ...number("major", major), ...number("minor", minor), access };
+}
+
+/** A negative number is "no limit". Throws a 400 for one of more than 64 bits. */
+function processLimit({ Name, Soft, Hard }: { Name: string; Soft: bigint | number; Hard: bigint | number }): RLimit {
+  const [soft, hard] = [BigInt(Soft), BigInt(Hard)].map((value) => value < 0n ? UNLIMITED : value);
+  if (soft > UNLIMITED || hard > UNLIMITED) {
+    throw new HTTPError(400, `"HostConfig.Ulimits": limit "${Name}" is of more than 64 bits`);
+  }
+  return fullLimit({ type: Name, soft, hard });
+}
+
+function pathLimits(host: HostConfig): PathLimits | undefined {
+  const all = {
     weightDevice: Object.fromEntries(
       (host.BlkioWeightDevice ?? []).map(({ Path, Weight }) => [Path, { weight: Weight }]),
     ),
@@ -32,68 +48,54 @@ export function limits({ HostConfig: host }: Pick<CreateContainerConfig, "HostCo
     throttleReadIOPSDevice: rates(host.BlkioDeviceReadIOps),
     throttleWriteIOPSDevice: rates(host.BlkioDeviceWriteIOps),
   };
+  return Object.values(all).some((table) => Object.keys(table).length > 0) ? all : undefined;
 }
 
-/** Whether `ShmSize` is unset, or as an inspection shows it for a container without a /dev/shm of its own: no request for one. */
-function isNoWish({ ShmSize, IpcMode }: HostConfig): boolean {
-  return ShmSize === 0 || (ShmSize === DEFAULT_SHM_SIZE && (IpcMode === "host" || IpcMode === "none"));
+function rates(devices: readonly ThrottleDevice[] | null): Record<string, number> {
+  return Object.fromEntries((devices ?? []).map(({ Path, Rate }) => [Path, Rate]));
 }
 
-/** A rule as Docker writes it: `c 42:* rwm`. Throws a 400 for one that is none. */
-function deviceRule(text: string): Sparse<LinuxDeviceCgroup> {
-  const [, type, major, minor, access] = /^([abc]) (\d+|\*):(\d+|\*) ([rwm]{1,3})$/.exec(text) ?? [];
-  if (type === undefined) throw new HTTPError(400, `invalid device cgroup rule format: '${text}'`);
-  const number = (word: string) => word === "*" ? null : Number(word);
-  return { allow: true, type, major: number(major), minor: number(minor), access };
-}
-
-function rates(devices: readonly ThrottleDevice[] | null): Record<string, { rate: number }> {
-  return Object.fromEntries((devices ?? []).map(({ Path, Rate }) => [Path, { rate: Rate }]));
-}
-
-function resources(host: HostConfig): Sparse<LinuxResources> {
-  const cpu = {
-    shares: set(host.CpuShares),
-    ...processorTime(host),
-    realtimePeriod: set(host.CpuRealtimePeriod),
-    realtimeRuntime: set(host.CpuRealtimeRuntime),
-    cpus: host.CpusetCpus || undefined,
-    mems: host.CpusetMems || undefined,
-  };
-  const memory = {
-    limit: set(host.Memory),
-    reservation: set(host.MemoryReservation),
-    // Memory and swap together; twice the memory unless said.
-    swap: set(host.MemorySwap) ?? (host.Memory > 0 ? host.Memory * 2 : undefined),
-    swappiness: host.MemorySwappiness !== null && host.MemorySwappiness >= 0 ? host.MemorySwappiness : undefined,
-    disableOOMKiller: host.OomKillDisable || undefined,
-  };
-  const pids = { limit: set(host.PidsLimit ?? 0) };
-  const blockIO = { weight: set(host.BlkioWeight) };
-  return Object.fromEntries(
-    Object.entries({ cpu, memory, pids, blockIO }).filter(([, part]) =>
-      Object.values(part).some((v) => v !== undefined)
-    ),
-  );
+function resources(host: HostConfig): Limits {
+  return cleanLimits({
+    cpu: {
+      shares: notZero(host.CpuShares),
+      ...processorTime(host),
+      realtimePeriod: notZero(host.CpuRealtimePeriod),
+      realtimeRuntime: notZero(host.CpuRealtimeRuntime),
+      cpus: host.CpusetCpus,
+      mems: host.CpusetMems,
+    },
+    memory: {
+      limit: notZero(host.Memory),
+      reservation: notZero(host.MemoryReservation),
+      // Memory and swap together; twice the memory unless said.
+      swap: notZero(host.MemorySwap) ??
+        (host.Memory > 0 ? Math.min(host.Memory * 2, Number.MAX_SAFE_INTEGER) : undefined),
+      swappiness: host.MemorySwappiness !== null && host.MemorySwappiness >= 0 ? host.MemorySwappiness : undefined,
+      disableOOMKiller: host.OomKillDisable || undefined,
+    },
+    pids: { limit: notZero(host.PidsLimit ?? 0) },
+    blockIO: { weight: notZero(host.BlkioWeight) },
+  });
 }
 
 /** Docker has one number for it, and the kernel's two; clients that copy an inspection send all of them. */
 function processorTime({ NanoCpus, CpuPeriod, CpuQuota }: HostConfig): { period?: number; quota?: number } {
-  if (NanoCpus <= 0) return { period: set(CpuPeriod), quota: set(CpuQuota) };
+  if (NanoCpus <= 0) return { period: notZero(CpuPeriod), quota: notZero(CpuQuota) };
   const period = CpuPeriod || CPU_PERIOD;
-  const quota = Math.round((NanoCpus / 1e9) * period);
+  const quota = Math.min(Math.round((NanoCpus / 1e9) * period), Number.MAX_SAFE_INTEGER);
   if (CpuQuota === 0 && CpuPeriod === 0) return { period, quota };
   if (quota === CpuQuota) return { period, quota };
   throw new HTTPError(400, "NanoCpus conflicts with CpuPeriod and CpuQuota");
 }
 
-function set(value: number): number | undefined {
+function notZero(value: number): number | undefined {
   return value === 0 ? undefined : value;
 }
 
-/** A stop signal's number. Throws a 400 for one there is not. */
-export function stopSignal(text: string | undefined): number | null {
-  if (!text) return null;
+/** A stop signal's number; `undefined` where none is asked for. Throws a 400 for one there is not. */
+export function dockerStopSignal(text: string | undefined): number | undefined {
+  if (!text) return undefined;
   const signal = findSignal(text);
   // 0 only asks whether a process exists: it stops nothing.
   if (!signal) throw new HTTPError(400, `invalid signal: ${text}`);

@@ -1,81 +1,87 @@
+import {
+  imageMount,
+  orderMounts,
+  plainMount,
+  volumeMount,
+} from "../../../../lib/engine/containers/request/mount_specs.ts";
+import { optionList, parseVolume } from "../../../../lib/engine/containers/request/parse_mounts.ts";
 import type { MountSpec } from "../../../../lib/engine/records/mount_spec.ts";
 import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
-import { gatherBinds, optionList } from "../../../containers/spec/volume_text.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { Mount } from "../../../wire/compat/mount.ts";
-import type { Sparse } from "../../../wire/emit.ts";
-import type { SpecGenerator } from "../../../wire/containers/spec_generator.ts";
-
-/** Mounts and volumes as the native tree takes them. */
-interface Mounts extends Pick<Sparse<SpecGenerator>, "mounts" | "volumes" | "overlay_volumes" | "image_volumes"> {}
-/** The same while it is gathered. */
-interface Gathered {
-  plain: Plain[];
-  volumes: Volume[];
-  overlays: NonNullable<Mounts["overlay_volumes"]>[number][];
-  images: NonNullable<Mounts["image_volumes"]>[number][];
-}
-type Plain = NonNullable<Mounts["mounts"]>[number];
-type Volume = NonNullable<Mounts["volumes"]>[number];
 
 /** Gathers the four places where Docker's request has mounts. */
-export function mounts({ HostConfig: host, Volumes }: CreateContainerConfig): Mounts {
-  const found: Gathered = { plain: [], volumes: [], overlays: [], images: [] };
-  const { plain, volumes, overlays, images } = found;
-  const bound = gatherBinds(host.Binds ?? []);
-  plain.push(...bound.mounts);
-  volumes.push(...bound.volumes);
-  overlays.push(...bound.overlays);
-  for (const mount of host.Mounts ?? []) addMount(mount, found);
-  for (const [destination, options] of Object.entries(host.Tmpfs ?? {})) {
-    plain.push({ type: "tmpfs", source: "tmpfs", destination, options: optionList(options) });
-  }
+export function dockerMounts({ HostConfig: host, Volumes }: CreateContainerConfig): MountSpec[] {
+  const mounts = [
+    ...(host.Binds ?? []).map(parseVolume).map(makingSource),
+    ...(host.Mounts ?? []).map(mountOf),
+    ...Object.entries(host.Tmpfs ?? {}).map(([destination, options]) =>
+      plainMount({ type: "tmpfs", source: "tmpfs", destination, options: optionList(options) })
+    ),
+  ];
   // Clients repeat here what stands above.
-  const taken = new Set([
-    ...[...plain, ...overlays].map(({ destination }) => destination),
-    ...volumes.map(({ Dest }) => Dest),
-    ...images.map(({ Destination }) => Destination),
-  ]);
-  for (const Dest of Object.keys(Volumes ?? {})) {
-    if (!taken.has(Dest)) volumes.push({ Name: "", Dest, IsAnonymous: true });
-  }
-  return { mounts: plain, volumes, overlay_volumes: overlays, image_volumes: images };
+  const taken = new Set(mounts.map(({ destination }) => destination));
+  const anonymous = Object.keys(Volumes ?? {}).filter((destination) => !taken.has(destination));
+  return orderMounts([...mounts, ...anonymous.map((destination) => volumeMount({ source: "", destination }))]);
 }
 
 /** Docker makes the missing sources of `Binds` folders, and those of `Mounts` that say so. */
-export function makingSources(specs: readonly MountSpec[], { HostConfig: host }: CreateContainerConfig): MountSpec[] {
-  const asked = (host.Mounts ?? []).filter(({ BindOptions }) => BindOptions?.CreateMountpoint);
-  const bound = (host.Binds ?? []).map((bind) => bind.split(":")[0]);
-  const sources = new Set([...bound, ...asked.map(({ Source }) => Source)]);
-  return specs.map((spec) => spec.type === "bind" && sources.has(spec.source) ? { ...spec, makeSource: true } : spec);
+function makingSource(mount: MountSpec): MountSpec {
+  return mount.type === "bind" ? { ...mount, makeSource: true } : mount;
 }
 
-function addMount(mount: Mount, { plain, volumes, images }: Gathered): void {
-  const { Type, Source: source = "", Target: destination = "" } = mount;
+function mountOf(mount: Mount): MountSpec {
+  const words = { source: mount.Source ?? "", destination: mount.Target ?? "" };
   const options = mount.ReadOnly ? ["ro"] : [];
-  if (Type === "bind") {
-    const { Propagation, NonRecursive, ReadOnlyForceRecursive } = mount.BindOptions ?? {};
-    if (ReadOnlyForceRecursive) throw unsupported("HostConfig.Mounts.BindOptions.ReadOnlyForceRecursive");
-    if (Propagation) options.push(Propagation);
-    options.push(NonRecursive ? "bind" : "rbind");
-    plain.push({ type: "bind", source, destination, options });
-  } else if (Type === "tmpfs") {
-    const { SizeBytes, Mode, Options = [] } = mount.TmpfsOptions ?? {};
-    if (SizeBytes) options.push(`size=${SizeBytes}`);
-    if (Mode) options.push(`mode=${Mode.toString(8)}`);
+  switch (mount.Type) {
+    case "bind":
+      return bindOf(mount, { ...words, options });
+    case "tmpfs":
+      return plainMount({ ...words, type: "tmpfs", options: [...options, ...scratchOptions(mount)] });
+    case "volume":
+      return volumeOf(mount, { ...words, options });
+    case "image":
+      return imageMount({ ...words, subPath: mount.ImageOptions?.Subpath });
+    default:
+      throw unsupported("HostConfig.Mounts", `type "${mount.Type}"`);
+  }
+}
+
+/** The words that Docker's kinds of mounts share. */
+interface Words {
+  source: string;
+  destination: string;
+  options: string[];
+}
+
+function bindOf({ BindOptions }: Mount, { options, ...words }: Words): MountSpec {
+  const { Propagation, NonRecursive, ReadOnlyForceRecursive, CreateMountpoint } = BindOptions ?? {};
+  if (ReadOnlyForceRecursive) throw unsupported("HostConfig.Mounts.BindOptions.ReadOnlyForceRecursive");
+  const depth = NonRecursive ? "bind" : "rbind";
+  const bind = plainMount({
+    ...words,
+    type: "bind",
+    options: [...options, ...Propagation ? [Propagation] : [], depth],
+  });
+  return CreateMountpoint ? makingSource(bind) : bind;
+}
+
+function scratchOptions({ TmpfsOptions }: Mount): string[] {
+  const { SizeBytes, Mode, Options = [] } = TmpfsOptions ?? {};
+  return [
+    ...SizeBytes ? [`size=${SizeBytes}`] : [],
+    ...Mode ? [`mode=${Mode.toString(8)}`] : [],
     // Each is a name, with a value or alone.
-    for (const option of Options) options.push((option ?? []).join("="));
-    plain.push({ type: "tmpfs", source: "tmpfs", destination, options });
-  } else if (Type === "volume") {
-    const { NoCopy, Subpath = "", DriverConfig, Labels } = mount.VolumeOptions ?? {};
-    const driver = DriverConfig?.Name || "local";
-    if (driver !== "local" || !isEmpty(DriverConfig?.Options)) {
-      throw unsupported("HostConfig.Mounts.VolumeOptions.DriverConfig");
-    }
-    if (!isEmpty(Labels)) throw unsupported("HostConfig.Mounts.VolumeOptions.Labels");
-    if (NoCopy) options.push("nocopy");
-    volumes.push({ Name: source, Dest: destination, Options: options, SubPath: Subpath, IsAnonymous: source === "" });
-  } else if (Type === "image") {
-    images.push({ Source: source, Destination: destination, subPath: mount.ImageOptions?.Subpath, ReadWrite: false });
-  } else throw unsupported("HostConfig.Mounts", `type "${Type}"`);
+    ...Options.map((option) => (option ?? []).join("=")),
+  ];
+}
+
+function volumeOf({ VolumeOptions }: Mount, { options, ...words }: Words): MountSpec {
+  const { NoCopy, Subpath, DriverConfig, Labels } = VolumeOptions ?? {};
+  const driver = DriverConfig?.Name || "local";
+  if (driver !== "local" || !isEmpty(DriverConfig?.Options)) {
+    throw unsupported("HostConfig.Mounts.VolumeOptions.DriverConfig");
+  }
+  if (!isEmpty(Labels)) throw unsupported("HostConfig.Mounts.VolumeOptions.Labels");
+  return volumeMount({ ...words, options: [...options, ...NoCopy ? ["nocopy"] : []], subPath: Subpath });
 }

@@ -1,14 +1,21 @@
-import type { PortMapping } from "../../../../lib/engine/records/container_record.ts";
+import type { ContainerRequest } from "../../../../lib/engine/containers/request/container_request.ts";
+import {
+  namespaceMode,
+  parseNamespace,
+  parseNetwork,
+} from "../../../../lib/engine/containers/request/namespace_mode.ts";
 import { EngineError } from "../../../../lib/engine/errors.ts";
+import type {
+  ContainerSpec,
+  NamespaceMode,
+  NetworkAttachment,
+  PortMapping,
+} from "../../../../lib/engine/records/container_record.ts";
 import { HTTPError } from "../../../../lib/rest/mod.ts";
-import { namespaceOf } from "../../../containers/spec/defaults.ts";
 import { ANY_ADDRESS, protocols } from "../../../containers/spec/networks.ts";
-import { unsupported } from "../../../containers/spec/unsupported.ts";
+import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { EndpointSettings } from "../../../wire/compat/network.ts";
-import type { Sparse } from "../../../wire/emit.ts";
-import type { Namespace, PerNetworkOptions } from "../../../wire/containers/spec_generator_parts.ts";
-import type { SpecGenerator } from "../../../wire/containers/spec_generator.ts";
 
 /** Docker's names for the network containers get that ask for none. */
 const DEFAULT_NAMES = new Set(["", "default", "bridge"]);
@@ -17,86 +24,99 @@ const DEFAULT_NAMES = new Set(["", "default", "bridge"]);
 export interface NetworkDefaults {
   /** The engine's name of its default network. */
   network: string;
-  /** In the words of the command line; a bridge where nothing is said. */
+  /** The owner's choice, in the words of the command line; a bridge where nothing is said. */
   netns?: string;
 }
 
 /**
- * Networks and ports as the native tree takes them.
+ * The network namespace of Docker's create request, and its networks. The owner's choice is made here, since endpoints go by it.
  *
  * Throws `invalid` for an address in no network.
  */
-export function networking(config: CreateContainerConfig, defaults: NetworkDefaults): Sparse<SpecGenerator> {
-  const { HostConfig: host } = config;
-  const isOpen = host.NetworkMode === "" || host.NetworkMode === "default";
-  const asked = isOpen ? chosenMode(defaults) : host.NetworkMode;
-  const netns = config.NetworkDisabled ? { nsmode: "none" } : networkMode(asked);
-  const isBridge = netns.nsmode === "bridge";
-  const found = networks(config, asked, defaults.network);
-  if (!isBridge && Object.values(found).some(isPlaced)) {
+export function dockerNetworks(
+  config: CreateContainerConfig,
+  defaults: NetworkDefaults,
+): { mode: NamespaceMode; networks: ContainerSpec["networks"] } {
+  const { mode, networks: names } = networkMode(config, defaults);
+  const attachments = endpoints(config, defaults.network);
+  const networks = Object.fromEntries([...names.map((name) => [name, attachment()] as const), ...attachments]);
+  if (mode.mode === "bridge") return { mode, networks };
+  if ([...attachments.values()].some(isPlaced)) {
     throw new EngineError("invalid", "networks and static ip/mac address can only be used with Bridge mode networking");
   }
-  return {
-    netns,
-    Networks: isBridge ? found : null,
-    publish_image_ports: host.PublishAllPorts,
-    expose: exposed(config),
-    dns_server: host.Dns ?? [],
-    dns_search: host.DnsSearch ?? [],
-    dns_option: host.DnsOptions ?? [],
-    hostadd: host.ExtraHosts ?? [],
-  };
+  return { mode, networks: {} };
 }
 
-function networkMode(mode: string): Namespace {
-  const { nsmode, value } = namespaceOf(mode);
-  if (nsmode === "host" || nsmode === "none") return { nsmode };
-  return nsmode === "container" || nsmode === "path" ? { nsmode, value } : { nsmode: "bridge" };
+/** The mode, and the names of the networks that it brings besides the endpoints'. */
+function networkMode(
+  { HostConfig: { NetworkMode }, NetworkDisabled }: CreateContainerConfig,
+  { netns = "" }: NetworkDefaults,
+): { mode: NamespaceMode; networks: string[] } {
+  if (NetworkDisabled) return { mode: { mode: "none" }, networks: [] };
+  const bridge = { mode: "bridge" as const };
+  if (NetworkMode === "" || NetworkMode === "default") {
+    const { mode = bridge, networks } = parseNetwork(netns);
+    return { mode, networks };
+  }
+  const words = parseNamespace(NetworkMode);
+  if (["host", "none", "container", "path"].includes(words.mode)) {
+    return { mode: namespaceMode("network", words) ?? bridge, networks: [] };
+  }
+  return { mode: bridge, networks: DEFAULT_NAMES.has(NetworkMode) ? [] : [NetworkMode] };
 }
 
-/** The bridge that Docker's clients expect, unless the machine's owner chose something else. */
-function chosenMode({ netns = "private" }: NetworkDefaults): string {
-  return netns === "private" || netns === "default" ? "bridge" : netns;
+function isPlaced({ aliases, staticIPs, mac }: Partial<NetworkAttachment>): boolean {
+  return [aliases?.length, staticIPs?.length, mac].some(Boolean);
 }
 
-function isPlaced({ aliases, static_ips: addresses, static_mac: mac }: Sparse<PerNetworkOptions>): boolean {
-  return [aliases?.length, addresses?.length, mac].some(Boolean);
-}
-
-function networks(
-  config: CreateContainerConfig,
-  mode: string,
+/** The attachments that a request spells out, by the names of their networks. */
+function endpoints(
+  { MacAddress, NetworkingConfig: { EndpointsConfig } }: CreateContainerConfig,
   defaultNetwork: string,
-): Record<string, Sparse<PerNetworkOptions>> {
-  const found: Record<string, Sparse<PerNetworkOptions>> = {};
-  if (!DEFAULT_NAMES.has(mode)) found[mode] = {};
+): Map<string, Partial<NetworkAttachment>> {
+  const found = new Map<string, Partial<NetworkAttachment>>();
   // The address stands on the container for older clients, and counts for one network only.
-  let mac = config.MacAddress;
-  for (const [name, endpoint] of Object.entries(config.NetworkingConfig.EndpointsConfig ?? {})) {
-    found[DEFAULT_NAMES.has(name) ? defaultNetwork : name] = attachment(endpoint, mac);
+  let mac = MacAddress;
+  for (const [name, endpoint] of Object.entries(EndpointsConfig ?? {})) {
+    found.set(DEFAULT_NAMES.has(name) ? defaultNetwork : name, attachment(endpoint, mac));
     mac = "";
   }
   return found;
 }
 
-function attachment(endpoint: EndpointSettings, mac: string): Sparse<PerNetworkOptions> {
-  const { IPv4Address = "", IPv6Address = "", LinkLocalIPs } = endpoint.IPAMConfig ?? {};
-  if (endpoint.Links?.length) throw new HTTPError(400, "bad parameter: link is not supported");
+function attachment(endpoint?: EndpointSettings, mac = ""): Partial<NetworkAttachment> {
+  const { IPv4Address = "", IPv6Address = "", LinkLocalIPs } = endpoint?.IPAMConfig ?? {};
+  if (endpoint?.Links?.length) throw new HTTPError(400, "bad parameter: link is not supported");
   if (LinkLocalIPs?.length) throw unsupported("NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs");
-  if (endpoint.GwPriority !== 0) throw unsupported("NetworkingConfig.EndpointsConfig.GwPriority");
+  if (endpoint?.GwPriority) throw unsupported("NetworkingConfig.EndpointsConfig.GwPriority");
+  if (!isEmpty(Object.keys(endpoint?.DriverOpts ?? {}))) {
+    throw unsupported("NetworkingConfig.EndpointsConfig.DriverOpts");
+  }
+  const address = endpoint?.MacAddress || mac;
   return {
-    options: endpoint.DriverOpts ?? {},
-    aliases: endpoint.Aliases ?? [],
-    static_ips: [IPv4Address, IPv6Address].filter((address) => address !== ""),
-    static_mac: endpoint.MacAddress || mac,
+    aliases: endpoint?.Aliases ?? [],
+    staticIPs: [IPv4Address, IPv6Address].filter((address) => address !== ""),
+    // Some clients write it with dashes.
+    ...address && { mac: address.replaceAll("-", ":") },
   };
 }
 
-/**
- * Returns the published ports of Docker's create request: Docker takes the first free port of a range, and a port that names
- * two protocols is published for both.
- */
-export function publishedPorts({ HostConfig: { PortBindings } }: CreateContainerConfig): PortMapping[] {
+/** The published and exposed ports of Docker's create request. */
+export function dockerPorts(
+  config: CreateContainerConfig,
+): Pick<ContainerRequest, "ports" | "publishImagePorts" | "exposed"> {
+  return {
+    ports: publishedPorts(config),
+    publishImagePorts: config.HostConfig.PublishAllPorts,
+    exposed: Object.keys(config.ExposedPorts ?? {}).flatMap((port) => {
+      const [number, names = ""] = port.split("/");
+      return protocols(names).map((protocol) => `${number}/${protocol}`);
+    }),
+  };
+}
+
+/** Docker takes the first free port of a range, and a port that names two protocols is published for both. */
+function publishedPorts({ HostConfig: { PortBindings } }: CreateContainerConfig): PortMapping[] {
   return Object.entries(PortBindings ?? {}).flatMap(([port, bindings]) => {
     const [number, names = ""] = port.split("/");
     return (bindings ?? []).flatMap(({ HostIp, HostPort }) => {
@@ -105,7 +125,7 @@ export function publishedPorts({ HostConfig: { PortBindings } }: CreateContainer
         hostIP: HostIp === ANY_ADDRESS ? "" : HostIp,
         hostPort: first,
         ...last > first && { lastHostPort: last },
-        containerPort: Number(number),
+        containerPort: portNumber(number, port),
         protocol,
         range: 1,
       }));
@@ -113,20 +133,19 @@ export function publishedPorts({ HostConfig: { PortBindings } }: CreateContainer
   });
 }
 
+function portNumber(digits: string, text: string): number {
+  if (/^\d{1,5}$/.test(digits) && Number(digits) <= 65535) return Number(digits);
+  throw invalidPort(text);
+}
+
 /** `8000`, `8000-8010`, or nothing for any. */
 function portRange(text: string): [first: number, last: number] {
+  if (text === "") return [0, 0];
   const [, first = "", last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
-  if (text !== "" && (first === "" || Number(last) < Number(first) || Number(last) > 65535)) {
-    throw new HTTPError(400, `invalid port specification: "${text}"`);
-  }
+  if (first === "" || Number(last) < Number(first) || Number(last) > 65535) throw invalidPort(text);
   return [Number(first), Number(last)];
 }
 
-function exposed({ ExposedPorts }: CreateContainerConfig): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const port of Object.keys(ExposedPorts ?? {})) {
-    const [number, protocol = "tcp"] = port.split("/");
-    found[number] = found[number] ? `${found[number]},${protocol}` : protocol;
-  }
-  return found;
+function invalidPort(text: string): HTTPError {
+  return new HTTPError(400, `"HostConfig.PortBindings": invalid port specification: "${text}"`);
 }

@@ -6,7 +6,7 @@ import { readStream } from "../../../oci/registry/body.ts";
 import { concat } from "../../../oci/bytes/bytes.ts";
 import { tarStream } from "../../../oci/tar/tar_entries.ts";
 import { type Context, hostOf, locked } from "../context.ts";
-import { createContainer } from "../create/create.ts";
+import { createFromSpec } from "../create/create.ts";
 import { invalid } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { volumesOf } from "../create/mounts.ts";
@@ -42,7 +42,7 @@ export async function importCheckpoint(
   if (dumped.imageName !== "") await options.fetchImage(dumped.imageName);
   // Under its own name it is the same container; a new name is for one of several, with an address of its own.
   const isNamed = options.name !== undefined;
-  const { record } = await createContainer(context, specOf(dumped, options), isNamed ? undefined : dumped.id);
+  const { record } = await createFromSpec(context, specOf(dumped, options), isNamed ? undefined : dumped.id);
   try {
     await locked(context, record.id, () => fill(context, record, received, options));
     const ignoreStaticIP = options.ignoreStaticIP || isNamed;

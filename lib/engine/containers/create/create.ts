@@ -51,8 +51,8 @@ export const FRESH_STATE: ContainerState = {
   stoppedByUser: false,
 };
 
-/** Makes a container, under the ID it had where it comes from: record, writable layer, volumes; or nothing at all. */
-export async function createContainer(
+/** Makes a container from a complete spec, under the ID it had where it comes from. */
+export async function createFromSpec(
   context: Context,
   spec: ContainerSpec,
   id: string = randomID(context.core.random),

@@ -1,9 +1,9 @@
 import type { ContainerSpec } from "../../records/container_record.ts";
-import { EngineError } from "../../errors.ts";
+import { FieldError } from "../../errors.ts";
 import type { Limits } from "../../records/limits.ts";
 import { invalid } from "../failures.ts";
 import { type Rule, VALUE_RULES } from "./value_rules.ts";
-import { LOG_DRIVERS } from "../../text/log_drivers.ts";
+import { checkLogOptions } from "./check_log_options.ts";
 
 const BAD_CONFIG = "invalid configuration";
 
@@ -21,12 +21,10 @@ const RULES: readonly Rule[] = [
   ({ namespaces, shmSize }) =>
     (namespaces.ipc.mode === "host" || namespaces.ipc.mode === "none") && shmSize !== undefined &&
     `cannot set shmsize when running in the ${namespaces.ipc.mode} IPC Namespace`,
-  ({ noResolvConf, dnsServers }) =>
-    noResolvConf && dnsServers.length > 0 && exclusive("UseImageResolvConf", "DNSServer"),
-  ({ noResolvConf, dnsSearch }) => noResolvConf && dnsSearch.length > 0 && exclusive("UseImageResolvConf", "DNSSearch"),
-  ({ noResolvConf, dnsOptions }) =>
-    noResolvConf && dnsOptions.length > 0 && exclusive("UseImageResolvConf", "DNSOption"),
-  ({ noHosts, hosts }) => noHosts && hosts.length > 0 && exclusive("UseImageHosts", "HostAdd"),
+  ({ noResolvConf, dnsServers }) => noResolvConf && dnsServers.length > 0 && exclusive("noResolvConf", "dnsServers"),
+  ({ noResolvConf, dnsSearch }) => noResolvConf && dnsSearch.length > 0 && exclusive("noResolvConf", "dnsSearch"),
+  ({ noResolvConf, dnsOptions }) => noResolvConf && dnsOptions.length > 0 && exclusive("noResolvConf", "dnsOptions"),
+  ({ noHosts, hosts }) => noHosts && hosts.length > 0 && exclusive("noHosts", "hosts"),
   ({ remove, restartPolicy }) =>
     remove && restartPolicy && restartPolicy.name !== "no" &&
     'the --rm option conflicts with --restart, when the restartPolicy is not "" and "no"',
@@ -85,16 +83,14 @@ export function limitsConflict({ memory }: Limits): string | undefined {
 export function validateSpec(spec: ContainerSpec): void {
   for (const rule of [...RULES, ...VALUE_RULES]) {
     const broken = rule(spec);
-    if (broken) throw invalid(broken);
+    if (broken) throw typeof broken === "string" ? invalid(broken) : broken;
   }
   for (const [name, { mode, value }] of Object.entries(spec.namespaces)) {
     if ((mode === "container" || mode === "path") && !value) {
       throw invalid(`must provide a value for ${name} namespace mode "${mode}"`, BAD_CONFIG);
     }
   }
-  if (spec.logDriver !== undefined && !LOG_DRIVERS.includes(spec.logDriver)) {
-    throw new EngineError("unsupported", `Create container: log driver "${spec.logDriver}" is not available here`);
-  }
+  checkLogOptions(spec);
 }
 
 /** Whether the container has a network namespace in which networks and published ports mean something. */
@@ -113,6 +109,6 @@ function capabilityName(name: string): string {
   return upper.startsWith("CAP_") ? upper : `CAP_${upper}`;
 }
 
-function exclusive(first: string, second: string): string {
-  return `${first} and ${second} are mutually exclusive options`;
+function exclusive(...fields: [first: string, second: string]): FieldError {
+  return new FieldError("invalid", fields, (one, other) => `${one} and ${other} are mutually exclusive options`);
 }

@@ -1,10 +1,12 @@
 import type { ContainerSpec } from "../../records/container_record.ts";
+import type { FieldError } from "../../errors.ts";
 import { isPrintable } from "../../../oci/printable.ts";
 import { parseAddress } from "../../text/ip.ts";
 import { parseUmask } from "../../text/umask.ts";
+import { invalidField } from "../failures.ts";
 
-/** A rule, and the text of the error where it is broken. */
-export type Rule = (spec: ContainerSpec) => string | false | undefined;
+/** A rule: returns the error where it is broken, or its text where that names no field. */
+export type Rule = (spec: ContainerSpec) => FieldError | string | false | undefined;
 
 /** The limits of processes there are (getrlimit(2)). */
 const RLIMITS = new Set(
@@ -19,14 +21,17 @@ const MAX_SECONDS = 2 ** 31 - 1;
 /** Bytes of an interface's name, without its end. */
 const INTERFACE_NAME = 15;
 
-/** Values that no kernel, runtime or file takes, in Podman's words where it has some; else the field is named. */
+/** Values that no kernel, runtime or file takes, in Podman's words where it has some; else the error names the field. */
 export const VALUE_RULES: readonly Rule[] = [
   ({ oomScoreAdj: score = 0 }) =>
-    !(score >= -1000 && score <= 1000) && `"oom_score_adj" ${score} is not between -1000 and 1000`,
+    !(score >= -1000 && score <= 1000) &&
+    invalidField("oomScoreAdj", (name) => `"${name}" ${score} is not between -1000 and 1000`),
   ({ umask }) =>
     umask !== undefined && parseUmask(umask) === undefined && `invalid umask string ${umask}: invalid argument`,
-  ({ shmSize = 0 }) => shmSize < 0 && `"shm_size" ${shmSize} is less than 0`,
-  ({ timeout = 0 }) => timeout > MAX_SECONDS && `"timeout" ${timeout} is more than ${MAX_SECONDS} seconds`,
+  ({ shmSize = 0 }) => shmSize < 0 && invalidField("shmSize", (name) => `"${name}" ${shmSize} is less than 0`),
+  ({ timeout = 0 }) =>
+    timeout > MAX_SECONDS &&
+    invalidField("timeout", (name) => `"${name}" ${timeout} is more than ${MAX_SECONDS} seconds`),
   ({ dnsServers }) => {
     const server = dnsServers.find((text) => !isAddress(text));
     return server !== undefined && `"${server}" is not an ip address`;
@@ -44,7 +49,8 @@ export const VALUE_RULES: readonly Rule[] = [
     return crossed && `ulimit soft limit must be less than or equal to hard limit: ${crossed.soft} > ${crossed.hard}`;
   },
   ({ resources: { memory } }) =>
-    (memory?.limit ?? 0) < -1 && `"resource_limits.memory.limit" ${memory?.limit} is less than 0`,
+    (memory?.limit ?? 0) < -1 &&
+    invalidField("resources.memory.limit", (name) => `"${name}" ${memory?.limit} is less than 0`),
   ({ deviceRules = [], resources: { devices = [] } }) => {
     const bad = [...deviceRules, ...devices].find(({ type = "a", access = "" }) =>
       !/^[abcpu]$/.test(type) || !/^[rwm]*$/.test(access)
@@ -63,11 +69,11 @@ export const VALUE_RULES: readonly Rule[] = [
   },
   ({ masks }) => {
     const path = masks.flatMap((text) => text.split(":")).find((text) => !text.startsWith("/"));
-    return path !== undefined && `"mask" "${path}" is not an absolute path`;
+    return path !== undefined && invalidField("masks", (name) => `"${name}" "${path}" is not an absolute path`);
   },
   ({ exposed }) => {
     const port = exposed.find((text) => !isPort(text));
-    return port !== undefined && `"expose" "${port}" is no port`;
+    return port !== undefined && invalidField("exposed", (name) => `"${name}" "${port}" is no port`);
   },
   ({ networks }) => {
     const names = Object.values(networks).flatMap(({ interfaceName }) => interfaceName ? [interfaceName] : []);
@@ -92,24 +98,25 @@ export const VALUE_RULES: readonly Rule[] = [
  * the names of the DNS server, the journal's fields. Each must be one line, and must not steer a terminal that shows it. Returns
  * the error's text, if any.
  */
-function lineOfMany(spec: ContainerSpec): string | undefined {
+function lineOfMany(spec: ContainerSpec): FieldError | undefined {
   const endpoints = Object.values(spec.networks);
-  const fields: [name: string, texts: readonly (string | undefined)[]][] = [
+  const fields: [field: string, texts: readonly (string | undefined)[]][] = [
     ["hostname", [spec.hostname]],
-    ["hostadd", spec.hosts],
-    ["dns_search", spec.dnsSearch],
-    ["dns_option", spec.dnsOptions],
-    ["passwd_entry", [spec.passwdEntry]],
-    ["group_entry", [spec.groupEntry]],
+    ["hosts", spec.hosts],
+    ["dnsSearch", spec.dnsSearch],
+    ["dnsOptions", spec.dnsOptions],
+    ["passwdEntry", [spec.passwdEntry]],
+    ["groupEntry", [spec.groupEntry]],
     ["user", [spec.user]],
     ["groups", spec.groups],
-    ["cgroup_parent", [spec.cgroupParent]],
+    ["cgroupParent", [spec.cgroupParent]],
     ["sysctl", Object.entries(spec.sysctl).map(([name, value]) => name + value.replaceAll(/[\t\n]/g, ""))],
-    ["log_configuration.options", Object.values(spec.logOptions)],
-    ["Networks", endpoints.flatMap(({ aliases = [], interfaceName }) => [...aliases, interfaceName])],
+    ["logOptions", Object.values(spec.logOptions)],
+    ["networks", endpoints.flatMap(({ aliases = [], interfaceName }) => [...aliases, interfaceName])],
   ];
   const broken = fields.find(([, texts]) => !texts.every((text = "") => isPrintable(text)));
-  return broken && `"${broken[0]}" has a control character, or one that changes the direction of text`;
+  const fault = "has a control character, or one that changes the direction of text";
+  return broken && invalidField(broken[0], (name) => `"${name}" ${fault}`);
 }
 
 /** Settings of a namespace that is somebody else's too. */

@@ -7,7 +7,7 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import process from "node:process";
 import type { ContainerSpec } from "../../../engine/records/container_record.ts";
-import { EngineError } from "../../../engine/errors.ts";
+import { EngineError, FieldError } from "../../../engine/errors.ts";
 import type { SpecPort } from "../../../engine/ports/spec_port.ts";
 import { openNamedFolder } from "../helpers/named_paths.ts";
 import { securityModules } from "../security_modules.ts";
@@ -52,10 +52,10 @@ async function checkRuntime({ runtime, personality, mounts }: ContainerSpec, run
   const { name } = await runtimes.of(runtime);
   const option = mounts.flatMap(({ options }) => options).find((option) => CRUN_ONLY.test(option));
   if (option !== undefined && name !== "crun") {
-    throw new EngineError("unsupported", `Create container: "mounts": option "${option}": ${name} does not know it`);
+    throw unsupported("mounts", `option "${option}": ${name} does not know it`);
   }
   if (personality !== undefined && name !== "crun") {
-    throw new EngineError("unsupported", `Create container: "personality": ${name} does not set it`);
+    throw unsupported("personality", `${name} does not set it`);
   }
 }
 
@@ -64,16 +64,14 @@ async function checkSecurity({ apparmor, selinux, labelNested }: ContainerSpec):
   const modules = await securityModules();
   if (apparmor !== undefined && apparmor !== "unconfined" && !modules.apparmor) {
     const text = `apparmor profile "${apparmor}" specified, but Apparmor is not enabled on this system`;
-    throw new EngineError("unsupported", `Create container: "apparmor_profile": ${text}`);
+    throw unsupported("apparmor", text);
   }
   const wanted = (selinux ?? []).find((option) => option !== "disable");
   if (wanted !== undefined) {
     const reason = modules.selinux ? "labels are not given out here" : "SELinux is not enabled on this system";
-    throw new EngineError("unsupported", `Create container: "selinux_opts": "${wanted}": ${reason}`);
+    throw unsupported("selinux", `"${wanted}": ${reason}`);
   }
-  if (labelNested && !modules.selinux) {
-    throw new EngineError("unsupported", 'Create container: "label_nested": SELinux is not enabled on this system');
-  }
+  if (labelNested && !modules.selinux) throw unsupported("labelNested", "SELinux is not enabled on this system");
 }
 
 async function checkSeccomp({ seccomp, seccompText }: ContainerSpec): Promise<void> {
@@ -104,13 +102,19 @@ async function checkPaths({ namespaces, baseHosts, conmonPidFile, logPath, rootf
     }
   }
   const hosts = baseHosts?.startsWith("/") ? await problemWith(baseHosts) : undefined;
-  if (hosts !== undefined) {
-    throw new EngineError("invalid", `Create container: "base_hosts_file" "${baseHosts}": ${hosts}`);
-  }
+  if (hosts !== undefined) throw invalidPath("baseHosts", `"${baseHosts}": ${hosts}`);
   if (conmonPidFile !== undefined && await problemWith(dirname(conmonPidFile)) !== undefined) {
-    throw new EngineError("invalid", `Create container: "conmon_pid_file" "${conmonPidFile}": its folder is missing`);
+    throw invalidPath("conmonPidFile", `"${conmonPidFile}": its folder is missing`);
   }
   for (const path of [conmonPidFile, logPath]) if (path?.startsWith("/")) await checkWay(path);
+}
+
+function unsupported(field: string, why: string): FieldError {
+  return new FieldError("unsupported", [field], (name) => `Create container: "${name}": ${why}`);
+}
+
+function invalidPath(field: string, fault: string): FieldError {
+  return new FieldError("invalid", [field], (name) => `Create container: "${name}" ${fault}`);
 }
 
 /** Throws `EngineError("invalid")` for a link on the way to a file that is going to be written. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { LogSource } from "../../../engine/records/container_record.ts";
-import { EngineError } from "../../../engine/errors.ts";
+import { FieldError } from "../../../engine/errors.ts";
 import type { LogPlace, LogReadOptions } from "../../../engine/ports/host_port.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { openNamedFile } from "../helpers/named_paths.ts";
@@ -21,10 +21,8 @@ export function logSource(paths: HostPaths, containerID: string, driver: string)
   if (driver === "none") return { driver, path: "" };
   if (driver !== "journald") return { driver: "k8s-file", path: containerPaths(paths, containerID).log };
   if (hasJournal()) return { driver, path: "", id: containerID };
-  throw new EngineError(
-    "unsupported",
-    'Create container: "log_configuration.driver" "journald": this host has no journal',
-  );
+  const fault = '"journald": this host has no journal';
+  throw new FieldError("unsupported", ["logDriver"], (name) => `Create container: "${name}" ${fault}`);
 }
 
 /** The supervisor's arguments for a log. */

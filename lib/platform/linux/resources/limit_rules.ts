@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { EngineError } from "../../../engine/errors.ts";
+import { EngineError, FieldError } from "../../../engine/errors.ts";
 import { cleanLimits, type Limits } from "../../../engine/records/limits.ts";
 import { parseCPUList } from "./cpu_list.ts";
 import type { LimitFacts } from "./limit_facts.ts";
@@ -174,9 +174,12 @@ function isAsked(value: unknown): boolean {
 }
 
 /** The error for a limit that cannot be kept here. */
-export function unsupportedLimit(field: string, why: string): EngineError {
+export function unsupportedLimit(field: string, why: string): FieldError {
   const sentinel = "not supported on this machine";
-  return new EngineError("unsupported", `Limit container: "resource_limits.${field}": ${why}: ${sentinel}`, {
-    sentinel,
-  });
+  return new FieldError(
+    "unsupported",
+    [`resources.${field}`],
+    (name) => `Limit container: "${name}": ${why}: ${sentinel}`,
+    { sentinel },
+  );
 }

@@ -66,7 +66,7 @@ Deno.test("keepableLimits() discards on v2 swap without accounting, and realtime
 
 Deno.test("keepableLimits() refuses by name what this machine cannot do and Podman would not discard", () => {
   const refused = (limits: Limits, machine: LimitFacts, field: string) => {
-    const error = assertThrows(() => keepableLimits(limits, machine), EngineError, `"resource_limits.${field}"`);
+    const error = assertThrows(() => keepableLimits(limits, machine), EngineError, `"resources.${field}"`);
     assertEquals(error.code, "unsupported");
   };
   refused({ memory: { limit: 1 } }, facts("v2", ["memory"]), "memory");

@@ -1,6 +1,12 @@
+<<<<<<< HEAD:lib/platform/linux/processes/runtime/runtimes.ts
 import { EngineError } from "../../../../engine/errors.ts";
 import type { HostContext } from "../../helpers/context.ts";
 import type { CgroupLayout } from "../../resources/cgroups.ts";
+=======
+import { FieldError } from "../../../engine/errors.ts";
+import type { HostContext } from "../helpers/context.ts";
+import type { CgroupLayout } from "../resources/cgroups.ts";
+>>>>>>> records:lib/platform/linux/processes/runtimes.ts
 import { openRuntime, type Runtime, RUNTIME_NAMES } from "./runtime.ts";
 
 /** The runtimes of a host: the server's own, and those that containers name. */
@@ -32,7 +38,8 @@ export class Runtimes {
       const other = await this.#other(name).catch(() => undefined);
       if (other !== undefined && (asked === other.name || asked === other.path)) return other;
     }
-    throw new EngineError("unsupported", `Create container: "oci_runtime": runtime "${asked}" is not installed here`);
+    const fault = `runtime "${asked}" is not installed here`;
+    throw new FieldError("unsupported", ["runtime"], (name) => `Create container: "${name}": ${fault}`);
   }
 
   #other(name: string): Promise<Runtime> {

@@ -1,29 +1,34 @@
-import type { ContainerSpec, SecretWish } from "../../../lib/engine/records/container_record.ts";
+import type { ContainerRequest } from "../../../lib/engine/containers/request/container_request.ts";
+import { parseImageVolumes } from "../../../lib/engine/containers/request/parse_choices.ts";
+import type { SecretWish } from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { healthWish } from "./health.ts";
-import { imageVolumes, mountSpecs } from "./mounts.ts";
+import { requireImage } from "./image_name.ts";
+import { mountSpecs } from "./mounts.ts";
 import { exposed, namespaces, networks, ports } from "./networks.ts";
 import { resourceSpec } from "./resources.ts";
 import { restartPolicy } from "./restart_policy.ts";
+import { splitPaths } from "./split_paths.ts";
 import { absolute, surroundings } from "./surroundings.ts";
-import { userNamespace } from "./users.ts";
+import { requestedUsers } from "./users.ts";
 import { isEmpty, refuseUnsupported, unsupported } from "./unsupported.ts";
-import { LOG_DRIVERS } from "../../../lib/engine/text/log_drivers.ts";
-
-/** Options of a log, and the values that ask for what it does anyway. */
-const NO_LOG_OPTION: Record<string, string | undefined> = { compress: "false", mode: "blocking" };
+import { nameFields, NATIVE_NAMES } from "./name_fields.ts";
 
 /**
- * Translates a create request into the engine's words.
+ * Translates a create request into the engine's words. Fields that it leaves open stay open.
  *
  * Throws `unsupported` naming the field for what cannot be honoured yet, `invalid` for what makes no sense.
  */
-export function containerSpec(generator: SpecGenerator): ContainerSpec {
+export function containerRequest(generator: SpecGenerator): ContainerRequest {
+  return nameFields(NATIVE_NAMES, () => translate(generator));
+}
+
+function translate(generator: SpecGenerator): ContainerRequest {
   refuseUnsupported(generator);
   const g = generator;
   const log = logConfig(g);
-  const users = userNamespace(g);
+  const users = requestedUsers(g);
   return {
     ...surroundings(g),
     name: g.name || undefined,
@@ -32,7 +37,7 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     command: g.command,
     env: g.env ?? {},
     unsetEnv: g.unsetenvall ? true : g.unsetenv?.length ? g.unsetenv : undefined,
-    httpProxy: g.httpproxy === false ? false : undefined,
+    httpProxy: g.httpproxy ?? undefined,
     workdir: g.work_dir || undefined,
     createWorkdir: g.create_working_dir || undefined,
     user: g.user || users.user,
@@ -53,21 +58,21 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     secretEnv: isEmpty(g.secret_env) ? undefined : g.secret_env,
     mounts: mountSpecs(g),
     volumesFrom: g.volumes_from?.length ? g.volumes_from : undefined,
-    imageVolumes: imageVolumes(g),
+    imageVolumes: parseImageVolumes(g.image_volume_mode ?? ""),
     rootfs: g.rootfs ? { path: absolute("rootfs", g.rootfs), overlay: g.rootfs_overlay ?? false } : undefined,
     volatile: g.volatile || undefined,
     rootPropagation: rootPropagation(g),
     capAdd: g.cap_add ?? [],
     capDrop: g.cap_drop ?? [],
-    privileged: g.privileged ?? false,
-    readOnly: g.read_only_filesystem ?? false,
-    readWriteTmpfs: g.read_write_tmpfs ?? false,
+    privileged: g.privileged ?? undefined,
+    readOnly: g.read_only_filesystem ?? undefined,
+    readWriteTmpfs: g.read_write_tmpfs ?? undefined,
     noNewPrivileges: g.no_new_privileges ?? false,
     seccomp: g.seccomp_profile_path || undefined,
     umask: g.umask || undefined,
-    masks: paths(g.mask),
-    unmasks: paths(g.unmask),
-    init: g.init ?? false,
+    masks: splitPaths(g.mask),
+    unmasks: splitPaths(g.unmask),
+    init: g.init ?? undefined,
     namespaces: namespaces(g, users.mode),
     networks: networks(g),
     ports: ports(g),
@@ -77,8 +82,8 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     dnsSearch: g.dns_search ?? [],
     dnsOptions: g.dns_option ?? [],
     hosts: g.hostadd ?? [],
-    noHosts: g.use_image_hosts ?? false,
-    noResolvConf: g.use_image_resolve_conf ?? false,
+    noHosts: g.use_image_hosts ?? undefined,
+    noResolvConf: g.use_image_resolve_conf ?? undefined,
     noPasswd: g.manage_password === false || undefined,
     ...resourceSpec(g),
     oomScoreAdj: g.oom_score_adj ?? undefined,
@@ -102,11 +107,7 @@ function image({ image, raw_image_name: raw, rootfs }: SpecGenerator): string {
       "Create container: both image and rootfs cannot be simultaneously: invalid argument",
     );
   }
-  if (image !== "") return image;
-  if (raw) return raw;
-  throw new EngineError("invalid", "Create container: must specify image or rootfs: invalid argument", {
-    sentinel: "invalid argument",
-  });
+  return requireImage(image || raw || "");
 }
 
 function groups({ groups = [] }: SpecGenerator): string[] {
@@ -120,24 +121,8 @@ function rootPropagation({ rootfs_propagation: mode }: SpecGenerator): string | 
   throw new EngineError("invalid", `Create container: "rootfs_propagation" "${mode}" is no mode of propagation`);
 }
 
-/** `--security-opt mask=/a:/b` comes as one text from some clients and split from others. */
-function paths(list: readonly string[] = []): string[] {
-  return list.flatMap((item) => item.split(":")).filter((item) => item !== "");
-}
-
 function logConfig({ log_configuration: log }: SpecGenerator): NonNullable<SpecGenerator["log_configuration"]> {
-  if (log?.driver && !LOG_DRIVERS.includes(log.driver)) {
-    throw unsupported("log_configuration.driver", `"${log.driver}"`);
-  }
   if (!isEmpty(log?.labels)) throw unsupported("log_configuration.labels");
-  const option = Object.entries(log?.options ?? {}).find(([key, value]) => {
-    // Only a journal has tags, and here they are texts, not templates.
-    const isTag = key === "tag" && log?.driver === "journald" && !value.includes("{{");
-    // More than one is answered with a warning.
-    const isFiles = key === "max-file" && /^[1-9]\d{0,8}$/.test(value);
-    return !isTag && !isFiles && NO_LOG_OPTION[key] !== value;
-  });
-  if (option !== undefined) throw unsupported("log_configuration.options", `"${option.join("=")}"`);
   return log ?? {};
 }
 

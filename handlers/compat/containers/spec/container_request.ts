@@ -1,0 +1,170 @@
+import type { ContainerRequest } from "../../../../lib/engine/containers/request/container_request.ts";
+import {
+  type NamespaceKind,
+  namespaceMode,
+  parseNamespace,
+} from "../../../../lib/engine/containers/request/namespace_mode.ts";
+import { deviceSpec } from "../../../../lib/engine/containers/request/parse_device.ts";
+import { userNamespace } from "../../../../lib/engine/containers/request/user_namespace.ts";
+import type { RestartPolicy } from "../../../../lib/engine/records/container_record.ts";
+import { HTTPError } from "../../../../lib/rest/mod.ts";
+import { requireImage } from "../../../containers/spec/image_name.ts";
+import { nameFields } from "../../../containers/spec/name_fields.ts";
+import { restartPolicy } from "../../../containers/spec/restart_policy.ts";
+import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
+import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
+import type { HostConfig } from "../../../wire/compat/host_config.ts";
+import { DOCKER_NAMES } from "./docker_names.ts";
+import { dockerHealthWish } from "./health.ts";
+import { dockerDeviceRule, dockerLimits, dockerShmSize, dockerStopSignal } from "./limits.ts";
+import { dockerMounts } from "./mounts.ts";
+import { dockerNetworks, dockerPorts, type NetworkDefaults } from "./networks.ts";
+import { dockerSecurity } from "./security.ts";
+
+/** The defaults that Docker's tree has besides the engine's. */
+export interface DockerDefaults extends NetworkDefaults {
+  /** The owner's choice for the beginning of /etc/hosts. */
+  baseHosts?: string;
+}
+
+/**
+ * Translates Docker's create request into the engine's words. Fields that it leaves open stay open, which its JSON can say of few:
+ * `false` is `false`.
+ *
+ * @param config The request
+ * @param name The container's name, from the query
+ * @param defaults The choices for what it leaves open
+ */
+export function dockerRequest(config: CreateContainerConfig, name: string, defaults: DockerDefaults): ContainerRequest {
+  return nameFields(DOCKER_NAMES, () => translate(config, name, defaults));
+}
+
+function translate(config: CreateContainerConfig, name: string, defaults: DockerDefaults): ContainerRequest {
+  refuseForeign(config);
+  const { HostConfig: host } = config;
+  const { mode: network, networks } = dockerNetworks(config, defaults);
+  const users = userNamespace({ ...parseNamespace(host.UsernsMode), user: config.User });
+  return {
+    ...processOf(config),
+    ...dockerSecurity(host),
+    ...dockerLimits(host),
+    ...dockerPorts(config),
+    ...logOf(host),
+    name: name || config.Name || undefined,
+    image: requireImage(config.Image),
+    user: config.User || users.user,
+    userMaps: users.userMaps,
+    hostname: config.Hostname || undefined,
+    labels: config.Labels ?? {},
+    annotations: host.Annotations ?? {},
+    stopSignal: dockerStopSignal(config.StopSignal),
+    stopTimeout: config.StopTimeout ?? undefined,
+    remove: host.AutoRemove,
+    restartPolicy: policyOf(host),
+    health: dockerHealthWish(config),
+    init: host.Init ?? undefined,
+    mounts: dockerMounts(config),
+    volumesFrom: host.VolumesFrom?.length ? host.VolumesFrom : undefined,
+    namespaces: { ...namespacesOf(host), network, user: users.mode },
+    networks,
+    dnsServers: host.Dns ?? [],
+    dnsSearch: host.DnsSearch ?? [],
+    dnsOptions: host.DnsOptions ?? [],
+    hosts: host.ExtraHosts ?? [],
+    // Docker's containers see nothing of the host's file.
+    baseHosts: defaults.baseHosts ?? "none",
+    devices: host.Devices?.length ? host.Devices.map(deviceOf) : undefined,
+    deviceRules: host.DeviceCgroupRules?.length ? host.DeviceCgroupRules.map(dockerDeviceRule) : undefined,
+    cgroupParent: host.CgroupParent || undefined,
+    oomScoreAdj: host.OomScoreAdj || undefined,
+    shmSize: dockerShmSize(host),
+    // The kernel keeps the name of the domain among its settings.
+    sysctl: { ...host.Sysctls, ...config.Domainname !== "" && { "kernel.domainname": config.Domainname } },
+    runtime: host.Runtime || undefined,
+    // Docker's daemon keeps its own proxy, and the password in it, to itself: clients bring the one for containers.
+    httpProxy: false,
+  };
+}
+
+/** Throws for fields that only other systems have, that belong into images, or that no container is made with yet. */
+function refuseForeign(config: CreateContainerConfig): void {
+  const { HostConfig: host } = config;
+  if (host.Links?.length) throw new HTTPError(400, "bad parameter: link is not supported");
+  if (!["", "default"].includes(host.Isolation)) {
+    throw new HTTPError(400, `invalid isolation "${host.Isolation}": only "default" is there on Linux`);
+  }
+  if (host.VolumeDriver !== "" && host.VolumeDriver !== "local") throw unsupported("HostConfig.VolumeDriver");
+  const foreign = {
+    OnBuild: config.OnBuild,
+    Shell: config.Shell,
+    "HostConfig.CpuCount": host.CpuCount,
+    "HostConfig.CpuPercent": host.CpuPercent,
+    "HostConfig.IOMaximumIOps": host.IOMaximumIOps,
+    "HostConfig.IOMaximumBandwidth": host.IOMaximumBandwidth,
+    "HostConfig.Cgroup": host.Cgroup,
+    "HostConfig.DeviceRequests": host.DeviceRequests,
+    "HostConfig.StorageOpt": host.StorageOpt,
+  };
+  for (const [field, value] of Object.entries(foreign)) if (!isEmpty(value)) throw unsupported(field);
+}
+
+function processOf(config: CreateContainerConfig): ContainerRequest {
+  const env: Record<string, string> = {};
+  const unset = [...(config.UnsetEnv ?? [])];
+  for (const entry of config.Env ?? []) {
+    const [key, value] = entry.split(/=(.*)/s);
+    // A name alone takes the variable away.
+    if (value === undefined) unset.push(key);
+    else env[key] = value;
+  }
+  return {
+    // `[""]` is how the client says "none", which an empty list says here.
+    entrypoint: config.Entrypoint?.length === 1 && config.Entrypoint[0] === "" ? [] : config.Entrypoint ?? undefined,
+    command: config.Cmd ?? undefined,
+    env,
+    envMerge: config.EnvMerge?.length ? config.EnvMerge : undefined,
+    unsetEnv: config.UnsetEnvAll ? true : unset.length > 0 ? unset : undefined,
+    workdir: config.WorkingDir || undefined,
+    createWorkdir: true,
+    terminal: config.Tty,
+    stdin: config.OpenStdin,
+    stdinOnce: config.StdinOnce,
+  };
+}
+
+function policyOf({ RestartPolicy: { Name, MaximumRetryCount } }: HostConfig): RestartPolicy | undefined {
+  return restartPolicy(Name, Name === "on-failure" ? MaximumRetryCount : undefined);
+}
+
+function namespacesOf(host: HostConfig): ContainerRequest["namespaces"] {
+  const mode = (kind: NamespaceKind, text: string) => namespaceMode(kind, parseNamespace(text));
+  return {
+    pid: mode("pid", host.PidMode),
+    ipc: mode("ipc", host.IpcMode),
+    uts: mode("uts", host.UTSMode),
+    cgroup: mode("cgroup", host.CgroupnsMode),
+  };
+}
+
+function deviceOf({ PathOnHost, PathInContainer, CgroupPermissions }: NonNullable<HostConfig["Devices"]>[number]) {
+  return deviceSpec({ source: PathOnHost, destination: PathInContainer, access: CgroupPermissions });
+}
+
+function logOf({ LogConfig: { Type, Config } }: HostConfig): ContainerRequest {
+  const { "max-size": size, path, ...logOptions } = Config ?? {};
+  return {
+    logDriver: Type || undefined,
+    logPath: path || undefined,
+    logSizeMax: size === undefined ? undefined : parseBytes(size),
+    logOptions,
+  };
+}
+
+const UNITS: Record<string, number> = { "": 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+function parseBytes(text: string): number {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)\s*([bkmg]?)b?$/i.exec(text) ?? [];
+  const bytes = count === undefined ? NaN : Math.round(Number(count) * UNITS[unit.toLowerCase()]);
+  if (!Number.isSafeInteger(bytes)) throw new HTTPError(400, `invalid size: "${text}"`);
+  return bytes;
+}

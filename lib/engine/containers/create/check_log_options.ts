@@ -1,0 +1,21 @@
+import type { ContainerSpec } from "../../records/container_record.ts";
+import { LOG_DRIVERS } from "../../text/log_drivers.ts";
+import { unsupportedField } from "../failures.ts";
+
+/** Options of a log, and the values that ask for what it does anyway. */
+const NO_LOG_OPTION: Record<string, string | undefined> = { compress: "false", mode: "blocking" };
+
+/** Throws `unsupported` for a driver or an option of a log that is not here. */
+export function checkLogOptions({ logDriver, logOptions }: Pick<ContainerSpec, "logDriver" | "logOptions">): void {
+  if (logDriver !== undefined && !LOG_DRIVERS.includes(logDriver)) {
+    throw unsupportedField("logDriver", `"${logDriver}"`);
+  }
+  const option = Object.entries(logOptions).find(([key, value]) => {
+    // Only a journal has tags, and here they are texts, not templates.
+    const isTag = key === "tag" && logDriver === "journald" && !value.includes("{{");
+    // More than one is answered with a warning.
+    const isFiles = key === "max-file" && /^[1-9]\d{0,8}$/.test(value);
+    return !isTag && !isFiles && NO_LOG_OPTION[key] !== value;
+  });
+  if (option !== undefined) throw unsupportedField("logOptions", `"${option.join("=")}"`);
+}

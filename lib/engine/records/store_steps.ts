@@ -1,0 +1,31 @@
+/**
+ * How stored values have changed since the first version of the store. Who changes the shape of a stored value appends a step, so
+ * that stores and checkpoints of earlier versions open; no step is ever changed, because stores have been written with it.
+ *
+ * @module
+ */
+
+/** Makes a value of the next version from one of the version before. The value is JSON that an earlier engine wrote. */
+export type Step = (value: Record<string, unknown>) => Record<string, unknown>;
+
+/** The steps from each version of the store to the next, by table; tables that are not listed keep their values. */
+export const STORE_STEPS: readonly Readonly<Record<string, Step>>[] = [
+  // 1 to 2: a container's record has no field that only its create request needs.
+  { containers: withoutRequest },
+];
+
+/** Fields of a container's `spec` that versions before 2 stored, and whose outcome stands beside it. */
+const REQUEST_FIELDS = ["mounts", "ports", "health", "secrets", "userMaps", "pathLimits", "devicesFrom"];
+
+function withoutRequest(record: Record<string, unknown>): Record<string, unknown> {
+  const { spec } = record;
+  if (!isTable(spec)) return record;
+  return {
+    ...record,
+    spec: Object.fromEntries(Object.entries(spec).filter(([name]) => !REQUEST_FIELDS.includes(name))),
+  };
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
