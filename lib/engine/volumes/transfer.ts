@@ -23,7 +23,7 @@ export interface TransferContext {
   newUser(): string;
 }
 
-/** Reads a volume's content as a plain tar. What reads it must end or cancel it. */
+/** Reads a volume's content as a plain tar. The reader must end or cancel it. */
 export async function exportVolume(
   context: TransferContext,
   volume: VolumeRecord,
@@ -56,7 +56,7 @@ export async function importVolume(
   } finally {
     await store.leave(user);
   }
-  // Whoever mounts it first finds what was imported, not what the image has.
+  // The first container to mount it finds the import, not the files of its image.
   await store.update(volume.name, (record) => ({ ...record, needsCopyUp: false }));
 }
 

@@ -2,7 +2,7 @@
 import { EngineError } from "../errors.ts";
 import type { VolumeDevice } from "../records/volume_record.ts";
 
-/** What a volume's options say. */
+/** The meaning of a volume's options. */
 export interface LocalOptions {
   /** As inspection shows them. */
   shown: Record<string, string>;

@@ -156,7 +156,7 @@ export class Volumes {
     return pruned;
   }
 
-  /** Reads a volume's content as a plain tar. What reads it must end or cancel it. */
+  /** Reads a volume's content as a plain tar. The reader must end or cancel it. */
   export(name: string): Promise<ReadableStream<Uint8Array>> {
     return exportVolume(this.#transfers, this.resolve(name));
   }

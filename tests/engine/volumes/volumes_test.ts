@@ -5,8 +5,7 @@ import { assertConsistent } from "../../fixtures/engine/fake_check.ts";
 import { openFake, spec } from "../../fixtures/engine/fake_engine.ts";
 import { FakeKernel } from "../../fixtures/engine/fake_kernel.ts";
 
-const mount = (source: string, destination = "/data") =>
-  ({ type: "volume", source, destination, options: [] }) as const;
+const mount = (source: string) => ({ type: "volume" as const, source, destination: "/data", options: [] });
 
 async function refused(work: Promise<unknown>): Promise<string> {
   const error = await assertRejects(() => work, EngineError) as EngineError;
