@@ -16,6 +16,8 @@ import { compatSecretsAPI } from "./compat/secrets/api.ts";
 import { compatSecrets } from "./compat/secrets/secrets.ts";
 import { compatSystemAPI } from "./compat/system/api.ts";
 import { compatSystem } from "./compat/system/system.ts";
+import { compatVolumesAPI } from "./compat/volumes/api.ts";
+import { compatVolumes } from "./compat/volumes/volumes.ts";
 import { containersAPI } from "./containers/api.ts";
 import { containers } from "./containers/containers.ts";
 import { execAPI } from "./exec/api.ts";
@@ -30,6 +32,8 @@ import { secretsAPI } from "./secrets/api.ts";
 import { secrets } from "./secrets/secrets.ts";
 import { systemAPI } from "./system/api.ts";
 import { system } from "./system/system.ts";
+import { volumesAPI } from "./volumes/api.ts";
+import { volumes } from "./volumes/volumes.ts";
 import { engineErrors } from "./errors.ts";
 import type { WholeAPI } from "./implement_family.ts";
 
@@ -53,6 +57,7 @@ export const FAMILIES: readonly Family[] = [
   { title: "Images", definition: imagesAPI, implement: images },
   { title: "Artifacts", definition: artifactsAPI, implement: artifacts },
   { title: "Secrets", definition: secretsAPI, implement: secrets },
+  { title: "Volumes", definition: volumesAPI, implement: volumes },
   { title: "Manifests", definition: manifestsAPI, implement: manifests },
   { title: "System", definition: systemAPI, implement: system },
   { title: "Docker: containers", definition: compatContainersAPI, implement: compatContainers },
@@ -61,6 +66,7 @@ export const FAMILIES: readonly Family[] = [
   { title: "Docker: images", definition: compatImagesAPI, implement: compatImages },
   { title: "Docker: registries", definition: compatRegistriesAPI, implement: compatRegistries },
   { title: "Docker: secrets", definition: compatSecretsAPI, implement: compatSecrets },
+  { title: "Docker: volumes", definition: compatVolumesAPI, implement: compatVolumes },
   { title: "Docker: system", definition: compatSystemAPI, implement: compatSystem },
 ];
 

@@ -21,10 +21,20 @@ export const flag = z.union([z.boolean(), z.string()]).transform((value, context
   return z.NEVER;
 });
 
+/** A flag of the native tree that may be absent. */
+export const optionalFlag = flag.optional();
+
 /** A flag of the compat tree: true unless it is one of a few words for no. */
 export const looseFlag = z.union([z.boolean(), z.string()]).transform((value) =>
   typeof value === "boolean" ? value : !LOOSELY_FALSE.has(value.trim().toLowerCase())
 );
+
+/** Seconds to wait; below zero, or 2^64-1 as some clients write that: for as long as it takes. */
+export const patience = z.union([z.number(), z.string()]).transform((value, context) => {
+  if (/^-?\d{1,20}$/.test(String(value))) return Number(value) < 0 ? Number.MAX_SAFE_INTEGER : Number(value);
+  context.addIssue({ code: "custom", message: `"${value}" is not a number of seconds` });
+  return z.NEVER;
+}).optional();
 
 /** A filter expression per key. */
 export type Filters = Record<string, string[]>;

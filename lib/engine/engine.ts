@@ -12,7 +12,8 @@ import { type EngineOptions, resolveOptions } from "./options.ts";
 import type { Ports } from "./ports/ports.ts";
 import { Secrets } from "./secrets.ts";
 import { State } from "./store/state.ts";
-import { Volumes } from "./volumes.ts";
+import { Volumes } from "./volumes/volumes.ts";
+import { VolumeStore } from "./volumes/volume_store.ts";
 import type { ContainersCore } from "./containers/context.ts";
 
 /** A container engine over {@linkcode Ports}: one per store. */
@@ -38,9 +39,10 @@ export class Engine {
     this.images = core.images;
     this.artifacts = core.images.artifacts;
     this.networks = new Networks(core);
-    this.volumes = new Volumes(core);
+    const volumes = new VolumeStore(core);
     this.secrets = new Secrets(core);
-    this.containers = new Containers(core, this.networks, this.volumes, this.secrets);
+    this.containers = new Containers(core, this.networks, volumes, this.secrets);
+    this.volumes = new Volumes(core, volumes, this.containers);
   }
 
   /** Loads the state and reconciles it with the host: what was cut short is finished or undone when it resolves. */

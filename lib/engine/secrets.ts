@@ -2,8 +2,9 @@ import { fromBase64, toBase64 } from "../oci/bytes/base64.ts";
 import type { Core } from "./core.ts";
 import { EngineError } from "./errors.ts";
 import { encode } from "./store/json.ts";
+import { requireSize } from "./store/value_size.ts";
 import { randomID } from "./text/names.ts";
-import { compilePattern } from "./text/pattern.ts";
+import { compileFilter } from "./text/list_filters.ts";
 import { findByNameOrID } from "./text/lookup.ts";
 import type { Index, Operation, Table } from "./store/table.ts";
 
@@ -35,7 +36,6 @@ export interface SecretOptions {
 export const SECRET_LIMIT = 512_000;
 
 const ID_LENGTH = 25;
-const LONGEST_PATTERN = 512;
 
 /** A value, apart from its record so that what is listed never holds one. */
 interface Value {
@@ -76,14 +76,14 @@ export class Secrets {
   }
 
   /**
-   * Lists the secrets that match, sorted by name: any of a filter's regular expressions, and all filters. Throws `invalid` for an
+   * Lists the secrets that match, sorted by name: any of a filter's regular expressions, and all filters. One that does not parse stands for itself. Throws `invalid` for an
    * unknown filter.
    */
   list(filters: Record<string, readonly string[]> = {}): SecretRecord[] {
     const tests = Object.entries(filters).map(([key, values]) => {
       const field = key.toLowerCase();
       if (field !== "name" && field !== "id") throw new EngineError("invalid", `invalid filter "${key}"`);
-      const patterns = values.map(pattern);
+      const patterns = values.map((text) => compileFilter(text) ?? ((value: string) => value === text));
       return (secret: SecretRecord) => patterns.some((matches) => matches(secret[field]));
     });
     const found = this.#table.values().filter((secret) => tests.every((test) => test(secret)));
@@ -104,10 +104,7 @@ export class Secrets {
       throw new EngineError("unsupported", `Create secret: driver option "${option}" is not supported`);
     }
     const { labelBytes } = this.#core.options.limits;
-    const size = encode(labels).length;
-    if (size > labelBytes) {
-      throw new EngineError("limit", `Create secret: labels have ${size} bytes; at most ${labelBytes} bytes are kept`);
-    }
+    requireSize("Create secret", "labels", encode(labels), labelBytes);
     return this.#core.locks.with("secrets", async () => {
       const known = this.#names.get(name) ?? this.#table.get(name);
       if (known && ignore) return known.id;
@@ -161,17 +158,6 @@ function checkName(name: string): void {
   const sentinel = "invalid secret name";
   const rule = "can not include '=', '/', ',', or the '\\0' (NULL) and be between 1 and 253 characters";
   throw new EngineError("invalid", `secret name ${JSON.stringify(name)} ${rule}: ${sentinel}`, { sentinel });
-}
-
-/** A value as a regular expression; one that does not parse stands for itself. */
-function pattern(text: string): (value: string) => boolean {
-  try {
-    // A longer one is nobody's name.
-    if (text.length <= LONGEST_PATTERN) return compilePattern(text);
-    return () => false;
-  } catch {
-    return (value) => value === text;
-  }
 }
 
 function noSuchSecret(nameOrID: string): EngineError {

@@ -96,12 +96,11 @@ Deno.test("unknown paths and methods answer plain text, like Podman", async () =
 Deno.test("operations of Podman's that are not there answer an error its clients read", async () => {
   await using test = await openTestEngine({ pulled: false });
   const rows: [method: string, path: string, status: number, message: string][] = [
-    ["GET", "/v4.3.1/libpod/volumes/json", 501, "GET /volumes/json is not supported yet"],
+    ["GET", "/v4.3.1/libpod/pods/json", 501, "GET /pods/json is not supported yet"],
     ["POST", "/build", 501, "POST /build: images are not built here yet"],
     ["POST", "/v1.44/build?dockerfile=x", 501, "POST /build: images are not built here yet"],
     ["POST", "/v1.44/session", 501, "POST /session: images are not built here yet"],
     ["POST", "/engine/containers/x/commit", 501, "POST /containers/x/commit is not supported yet"],
-    ["GET", "/libpod/volumes/x/json", 404, "GET /volumes/x/json is not supported yet"],
     ["GET", "/libpod/networks/x/json", 404, "GET /networks/x/json is not supported yet"],
     ["GET", "/libpod/pods/x/json", 404, "no pod with name or ID x found: no such pod"],
   ];

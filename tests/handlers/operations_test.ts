@@ -1,20 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { families } from "../../handlers/engine_handler.ts";
-import { artifactsAPI } from "../../handlers/artifacts/api.ts";
-import { compatContainersAPI } from "../../handlers/compat/containers/api.ts";
-import { compatExecAPI } from "../../handlers/compat/exec/api.ts";
-import { compatFilesAPI } from "../../handlers/compat/files/api.ts";
-import { compatImagesAPI } from "../../handlers/compat/images/api.ts";
-import { compatRegistriesAPI } from "../../handlers/compat/registries/api.ts";
-import { compatSecretsAPI } from "../../handlers/compat/secrets/api.ts";
-import { compatSystemAPI } from "../../handlers/compat/system/api.ts";
+import { FAMILIES } from "../../handlers/families.ts";
 import { containersAPI } from "../../handlers/containers/api.ts";
-import { execAPI } from "../../handlers/exec/api.ts";
-import { filesAPI } from "../../handlers/files/api.ts";
-import { imagesAPI } from "../../handlers/images/api.ts";
-import { secretsAPI } from "../../handlers/secrets/api.ts";
-import { manifestsAPI } from "../../handlers/manifests/api.ts";
-import { systemAPI } from "../../handlers/system/api.ts";
 import { Event } from "../../handlers/wire/system/event.ts";
 import { z } from "../../handlers/wire/zod.ts";
 import { link } from "../../lib/rest/mod.ts";
@@ -48,6 +35,7 @@ async function answer(name: string, method: string, path: string, body: unknown,
   await using test = await openTestEngine();
   const { containers, images, secrets } = test.engine;
   await secrets.create("SECRET", new TextEncoder().encode("value"));
+  await test.engine.volumes.create({ name: "VOLUME" });
   if (path.includes("/manifests/list")) await images.lists.create("list", { images: [TINY_NAME] });
   // A removal of the image is about the image alone.
   const bare = /Image/.test(name) && method === "DELETE";
@@ -63,13 +51,18 @@ async function answer(name: string, method: string, path: string, body: unknown,
     if (state === "PAUSED") await containers.pause(state);
   }
   const where = /\/exec\/(EXEC|RUNNING)\//.test(path) ? path.replace(/EXEC|RUNNING/, await session(test, path)) : path;
-  const request = new Request(`http://d${where}`, { method, body: body === undefined ? null : JSON.stringify(body) });
+  const request = new Request(`http://d${where}`, { method, body: requestBody(body) });
   const reply = await (routed ? test.serve : test.operations[name])(request);
   // A wait holds its reply until there is something to say.
   if (name === "CompatWaitContainer") { for (const { id } of containers.list({ all: true })) test.kernel.end(id, 0); }
   const text = await reply.text();
   const { status, headers } = reply;
   return { status, type: headers.get("content-type"), text, schema: resultSchema(name) };
+}
+
+function requestBody(body: unknown): BodyInit | null {
+  if (body === undefined) return null;
+  return body instanceof Uint8Array ? body.slice() : JSON.stringify(body);
 }
 
 /** Makes an exec session, and starts it where the path wants it running. */
@@ -87,23 +80,10 @@ async function session({ engine: { containers } }: TestEngine, path: string): Pr
   return id;
 }
 
-const OPERATIONS: Record<string, { results: readonly object[] }> = {
-  ...artifactsAPI.operations,
-  ...containersAPI.operations,
-  ...execAPI.operations,
-  ...filesAPI.operations,
-  ...imagesAPI.operations,
-  ...secretsAPI.operations,
-  ...systemAPI.operations,
-  ...compatContainersAPI.operations,
-  ...compatExecAPI.operations,
-  ...compatFilesAPI.operations,
-  ...compatImagesAPI.operations,
-  ...compatRegistriesAPI.operations,
-  ...compatSecretsAPI.operations,
-  ...manifestsAPI.operations,
-  ...compatSystemAPI.operations,
-};
+const OPERATIONS: Record<string, { results: readonly object[] }> = Object.assign(
+  {},
+  ...FAMILIES.map(({ definition }) => definition.operations),
+);
 
 /** The schema of an operation's JSON; `undefined` where it answers nothing or bytes. */
 function resultSchema(name: string): z.ZodType | undefined {

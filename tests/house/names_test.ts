@@ -83,15 +83,6 @@ const WIRE_NAMES: readonly string[] = [
   "lib/engine/containers/health/health_check.ts: events_logger",
   "lib/engine/containers/health/run_check.ts: events_logger",
   "lib/engine/containers/health/run_check.ts: health_status",
-<<<<<<< HEAD
-  "lib/platform/linux/bundle/spec_check.ts: apparmor_profile",
-  "lib/platform/linux/bundle/spec_check.ts: base_hosts_file",
-  "lib/platform/linux/bundle/spec_check.ts: conmon_pid_file",
-  "lib/platform/linux/bundle/spec_check.ts: label_nested",
-  "lib/platform/linux/bundle/spec_check.ts: selinux_opts",
-  "lib/platform/linux/processes/runtime/runtimes.ts: oci_runtime",
-=======
->>>>>>> records
 ];
 
 Deno.test("lib has no further name of the API's JSON", () => {

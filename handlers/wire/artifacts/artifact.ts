@@ -3,10 +3,8 @@
  *
  * @module
  */
-import { flag } from "../query.ts";
+import { optionalFlag } from "../query.ts";
 import { z } from "../zod.ts";
-
-const optionalFlag = flag.optional();
 
 /** `ocispec.Descriptor`. */
 export const ArtifactDescriptor = z.object({

@@ -3,16 +3,8 @@
  *
  * @module
  */
-import { flag, terminalSide } from "../query.ts";
+import { optionalFlag, patience, terminalSide } from "../query.ts";
 import { z } from "../zod.ts";
-
-const optionalFlag = flag.optional();
-/** Seconds to wait; below zero, or 2^64-1 as some clients write that: for as long as it takes. */
-const patience = z.union([z.number(), z.string()]).transform((value, context) => {
-  if (/^-?\d{1,20}$/.test(String(value))) return Number(value) < 0 ? Number.MAX_SAFE_INTEGER : Number(value);
-  context.addIssue({ code: "custom", message: `"${value}" is not a number of seconds` });
-  return z.NEVER;
-}).optional();
 
 /** The query of `ListContainers`. */
 export const ListContainersQuery = z.object({

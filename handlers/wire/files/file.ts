@@ -3,14 +3,13 @@
  *
  * @module
  */
-import { flag, looseFlag } from "../query.ts";
+import { looseFlag, optionalFlag } from "../query.ts";
 import { time } from "../time.ts";
 import { z } from "../zod.ts";
 
 /** The largest archive that is taken, in bytes: 4 TiB. It is never held whole. */
 export const ARCHIVE_LIMIT = 2 ** 42;
 
-const optionalFlag = flag.optional();
 const optionalLooseFlag = looseFlag.optional();
 
 /** `define.FileInfo`, which the header `X-Docker-Container-Path-Stat` carries. */

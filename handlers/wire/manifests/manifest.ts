@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { flag } from "../query.ts";
+import { optionalFlag } from "../query.ts";
 import { z } from "../zod.ts";
 
-const optionalFlag = flag.optional();
 const texts = z.array(z.string());
 const map = z.record(z.string(), z.string());
 

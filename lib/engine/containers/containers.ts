@@ -6,7 +6,7 @@ import type { ContainerFacts } from "../ports/host_facts.ts";
 import type { Attachment, ProcessTable } from "../ports/host_port.ts";
 import { recoverContainers } from "./recovery.ts";
 import type { Secrets } from "../secrets.ts";
-import type { Volumes } from "../volumes.ts";
+import type { VolumeStore } from "../volumes/volume_store.ts";
 import { attachContainer, resizeContainer } from "./streams/attach.ts";
 import { BackgroundWork } from "./background_work.ts";
 import { Changes } from "./changes.ts";
@@ -72,7 +72,7 @@ export class Containers {
   readonly #background: BackgroundWork;
   readonly #unwatch: (() => void)[] = [];
 
-  constructor(core: ContainersCore, networks: Networks, volumes: Volumes, secrets: Secrets) {
+  constructor(core: ContainersCore, networks: Networks, volumes: VolumeStore, secrets: Secrets) {
     this.#background = new BackgroundWork(core.log);
     const changes = new Changes();
     const portClaims = new PortClaims();
@@ -88,7 +88,7 @@ export class Containers {
       portClaims,
       records: new Records(core, changes),
       teardowns: new Teardowns(core, networks, portClaims, this.#closing.signal),
-      treeUses: new TreeUses(core),
+      treeUses: new TreeUses(core, volumes),
       restarting: new Set(),
       closing: this.#closing.signal,
       background: (what, work) => this.#background.run(what, work),

@@ -3,7 +3,7 @@ import { type Core, requireHost } from "../core.ts";
 import { fitAttributes } from "../store/event_attributes.ts";
 import type { Networks } from "../networks.ts";
 import type { Host } from "../ports/host_port.ts";
-import type { Volumes } from "../volumes.ts";
+import type { VolumeStore } from "../volumes/volume_store.ts";
 import type { Changes } from "./changes.ts";
 import type { ExecEnds } from "./exec/exec_ends.ts";
 import type { Sessions } from "./exec/sessions.ts";
@@ -30,7 +30,7 @@ export interface Context {
   readonly secrets: SecretCopies;
   readonly execEnds: ExecEnds;
   readonly networks: Networks;
-  readonly volumes: Volumes;
+  readonly volumes: VolumeStore;
   readonly portClaims: PortClaims;
   readonly teardowns: Teardowns;
   /** The uses that keep trees mounted, besides the processes in them. */

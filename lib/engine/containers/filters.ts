@@ -3,9 +3,7 @@ import type { ContainerRecord } from "../records/container_record.ts";
 import { invalid, isCode } from "./failures.ts";
 import type { ContainerFilters } from "./options.ts";
 import { shouldStartOnBoot } from "./life/restart_policy.ts";
-import { compilePattern, type Pattern } from "../text/pattern.ts";
-import { hasLabel, parseBoolean } from "../text/list_filters.ts";
-import { parseMoment } from "../text/moment.ts";
+import { compileFilter, hasLabel, parseBoolean, readUntil } from "../text/list_filters.ts";
 
 /** A test of one container. */
 export type ContainerPredicate = (record: ContainerRecord) => boolean;
@@ -24,8 +22,6 @@ export interface FilterSources {
 
 const STATUSES = "unknown created initialized running stopped paused exited removing stopping".split(" ");
 const RESTART_POLICIES = ["no", "none", "always", "on-failure", "unless-stopped"];
-/** A pattern longer than this is nobody's container name. */
-const LONGEST_PATTERN = 512;
 
 /** Builds the test for all filters together. Throws `invalid` for an unknown filter or a value it cannot have. */
 export function containerPredicate(filters: ContainerFilters, sources: FilterSources): ContainerPredicate {
@@ -75,7 +71,7 @@ function byExitCode(values: readonly string[]): ContainerPredicate {
 }
 
 function byAncestor(values: readonly string[]): ContainerPredicate {
-  const patterns = values.map(pattern);
+  const patterns = values.map(compileFilter);
   return ({ imageID, imageName }) => {
     const [, untagged, tag] = /^(.*?)(?::([^:/]*))?$/.exec(imageName) ?? [];
     const latest = tag === "latest" ? untagged : undefined;
@@ -95,19 +91,8 @@ function byAge(
 }
 
 function byTime(values: readonly string[], { now }: FilterSources): ContainerPredicate {
-  if (values.length !== 1) throw invalid("specify exactly one timestamp for until");
-  const until = untilOf(values[0], now);
+  const until = readUntil(values, now);
   return (record) => record.created < until;
-}
-
-function untilOf(text: string, now: number): number {
-  try {
-    const until = parseMoment(text, now);
-    if (until !== undefined) return until;
-  } catch {
-    // One text for everything that is no time.
-  }
-  throw invalid(`failed to parse "${text}": not a timestamp and not a duration`);
 }
 
 function byNetwork(values: readonly string[], { network, container }: FilterSources): ContainerPredicate {
@@ -148,22 +133,12 @@ function hasVolume(record: ContainerRecord, filter: string): boolean {
 }
 
 function matchesID(id: string, filter: string): boolean {
-  return /^[0-9a-f]+$/i.test(filter) ? id.startsWith(filter.toLowerCase()) : pattern(filter)?.(id) ?? false;
+  return /^[0-9a-f]+$/i.test(filter) ? id.startsWith(filter.toLowerCase()) : compileFilter(filter)?.(id) ?? false;
 }
 
 function matchesAny(values: readonly string[], textOf: (record: ContainerRecord) => string): ContainerPredicate {
-  const patterns = values.map(pattern);
+  const patterns = values.map(compileFilter);
   return (record) => patterns.some((matches) => matches?.(textOf(record)));
-}
-
-/** A value as a regular expression; one that does not parse matches nothing, as in Podman. */
-function pattern(text: string): Pattern | undefined {
-  if (text.length > LONGEST_PATTERN) return undefined;
-  try {
-    return compilePattern(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function idOf(container: FilterSources["container"], nameOrID: string): string | undefined {

@@ -9,6 +9,7 @@ import { START_INTENT, undoBringUp } from "./life/bring_up.ts";
 import { cleanUp } from "./life/clean_up.ts";
 import { type Context, emit, hostOf, isLive, locked } from "./context.ts";
 import { CREATE_INTENT, undoCreate } from "./create/create.ts";
+import { volumesOf } from "./create/mounts.ts";
 import { recordExit } from "./life/exits.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import { endPause, PAUSE_INTENT } from "./files/pause_for_work.ts";
@@ -29,7 +30,10 @@ const LOST = -1;
 export async function recoverContainers(context: Context): Promise<void> {
   const { intents } = context.core;
   // First of all, so that nobody is given an address or a port that is in use.
-  for (const record of context.records.all()) if (isLive(record)) adoptNetwork(context, record);
+  for (const record of context.records.all().filter(isLive)) {
+    adoptNetwork(context, record);
+    for (const { source } of volumesOf(record.mounts)) context.volumes.adopt(source, record.id);
+  }
   for (const intent of intents.open(CREATE_INTENT)) {
     await guarded(context, intent.subject, () => undoCreate(context, intent));
   }
@@ -48,6 +52,7 @@ export async function recoverContainers(context: Context): Promise<void> {
   await eachOf([...held.all].filter((id) => !context.records.get(id)), (id) => {
     return guarded(context, id, () => sweep(context, id));
   });
+  await guarded(context, "", () => context.volumes.unmountUnused());
   await guarded(context, "", () => startAfterBoot(context));
 }
 

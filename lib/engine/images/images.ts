@@ -8,7 +8,7 @@ import { Artifacts } from "../artifacts/artifacts.ts";
 import { ImageArchives, type Track } from "./archive/archives.ts";
 import { assembleImage, type AssembleOptions } from "./store/assemble.ts";
 import { Catalogue } from "./store/catalogue.ts";
-import { Content } from "./store/content.ts";
+import { type Claim, Content } from "./store/content.ts";
 import { isThere, unknownImage } from "./failures.ts";
 import type { ImageParts } from "./ingest/ingest.ts";
 import { ManifestLists } from "./manifests/manifest_lists.ts";
@@ -205,6 +205,11 @@ export class Images {
     const chosen = names.length === 0 ? image.names : names.map((name) => this.#nameOf(image, name));
     const { gone } = await this.#catalogue.unname(image.id, chosen);
     for (const name of gone) this.#core.events.emit({ type: "image", action: "untag", id: image.id, name });
+  }
+
+  /** Keeps blobs until a record names them; volumes without a host are made of some. */
+  claimContent(): Claim {
+    return this.#content.claim();
   }
 
   /** How many images share a layer, by its diff ID. */

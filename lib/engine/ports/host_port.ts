@@ -16,6 +16,7 @@ import type { ContainerFacts, HostInfo } from "./host_facts.ts";
 import type { LocalFiles } from "./local_files_port.ts";
 import type { Peers } from "./peers_port.ts";
 import type { NetworkRecord } from "../records/network_record.ts";
+import type { FileOwner, VolumeDevice } from "../records/volume_record.ts";
 import type { Resources } from "./resource_port.ts";
 import type { Trees } from "./tree_port.ts";
 import type { SpecPort } from "./spec_port.ts";
@@ -217,16 +218,29 @@ export interface NetworkSetup {
   ports: readonly PortMapping[];
 }
 
+/** The owner of a volume's folder when it is filled. */
+export interface FillOwner {
+  owner?: FileOwner;
+  /** Give it to the owner also where it gets something from the image, whose owner it would have else. */
+  always?: boolean;
+}
+
 /** Named volumes on the host. */
 export interface Volumes {
-  /** Makes the volume's folder and returns its path. */
-  create(name: string): Promise<string>;
+  /** Makes the volume's folder, which belongs to root without an owner, and returns its path. */
+  create(name: string, owner?: FileOwner): Promise<string>;
   path(name: string): string;
   /**
    * Fills an empty volume from a path of the container's mounted tree (image content, ownership and mode included). Where
-   * there is no such folder the volume is given to `owner`.
+   * there is no such folder the volume is given to the owner.
    */
-  copyUp(name: string, containerID: string, path: string, owner?: { uid: number; gid: number }): Promise<void>;
+  copyUp(name: string, containerID: string, path: string, owner?: FillOwner): Promise<void>;
+  /** Mounts a device on the volume's folder, unless there is a mount on it. */
+  mount(name: string, device: VolumeDevice): Promise<void>;
+  /** Undoes `mount`. Idempotent. */
+  unmount(name: string): Promise<void>;
+  /** Bytes of the files in a volume; those of a device that is not mounted are not counted. */
+  size(name: string): Promise<number>;
   remove(name: string, options?: DeleteOptions): Promise<void>;
   list(): Promise<string[]>;
 }

@@ -1,3 +1,10 @@
+import { EngineError } from "../errors.ts";
+import { parseMoment } from "./moment.ts";
+import { compilePattern, type Pattern } from "./pattern.ts";
+
+/** A pattern longer than this is the name of no object. */
+const LONGEST_PATTERN = 512;
+
 /**
  * Returns whether labels fit one value of a `label` filter: `key` or `key=` (any value), or `key=value`. `*` in the key stands
  * for any text. The same rule holds for every resource that has labels.
@@ -16,6 +23,29 @@ export function hasLabel(labels: Readonly<Record<string, string>>, filter: strin
 export function parseBoolean(text: string): boolean | undefined {
   if (/^(?:1|t|true)$/i.test(text)) return true;
   return /^(?:0|f|false)$/i.test(text) ? false : undefined;
+}
+
+/** Compiles a filter's value as a regular expression; `undefined` for one that does not parse or is too long to fit a name. */
+export function compileFilter(text: string): Pattern | undefined {
+  if (text.length > LONGEST_PATTERN) return undefined;
+  try {
+    return compilePattern(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads an `until` filter: one moment, or a duration before `now`, as milliseconds since the epoch. Throws `invalid`. */
+export function readUntil(values: readonly string[], now: number): number {
+  if (values.length !== 1) throw new EngineError("invalid", "specify exactly one timestamp for until");
+  const [text] = values;
+  try {
+    const until = parseMoment(text, now);
+    if (until !== undefined) return until;
+  } catch {
+    // One text for everything that is no time.
+  }
+  throw new EngineError("invalid", `failed to parse "${text}": not a timestamp and not a duration`);
 }
 
 /** Walks the literal parts between the stars from left to right: time grows with the text, whatever the pattern. */

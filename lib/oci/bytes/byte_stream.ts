@@ -214,3 +214,31 @@ export function alone(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 function isAlone(bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.length;
 }
+
+/**
+ * The same stream, of type `bytes` where that is, which calls `after` once: when it has ended, failed or been cancelled. What
+ * `after` throws is the stream's failure.
+ */
+export function streamThen(
+  stream: ReadableStream<Uint8Array>,
+  after: (how: "ended" | "failed" | "cancelled") => Promise<void>,
+): ReadableStream<Uint8Array> {
+  const like = isByteStream(stream) ? byteStream : pieceStream;
+  const reader = stream.getReader();
+  return like({
+    async next() {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return value;
+      } catch (error) {
+        await after("failed");
+        throw error;
+      }
+      await after("ended");
+    },
+    async cancel(reason) {
+      await reader.cancel(reason);
+      await after("cancelled");
+    },
+  });
+}

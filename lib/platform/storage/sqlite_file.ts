@@ -1,16 +1,4 @@
 /**
-<<<<<<< HEAD
- * The file of the SQLite store: its layout, its settings, and the statements over it.
- *
- * @module
- */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { EngineError } from "../../engine/errors.ts";
-import { limitSpace } from "./sqlite_space.ts";
-
-/** The layout below; a file with a higher number was written by a later Gantry. */
-const SCHEMA_VERSION = 1;
-=======
  * The file of a {@linkcode SQLiteStore}: how it is laid out, and what it takes to be one of ours.
  *
  * @module
@@ -24,7 +12,6 @@ import { limitSpace } from "./sqlite_space.ts";
  * Gantries away that do not know that records have a version.
  */
 const SCHEMA_VERSION = 2;
->>>>>>> records
 /** "GNTY", so that another program's database is not taken for ours. */
 const APPLICATION_ID = 0x474e5459;
 const SCHEMA = `
@@ -38,41 +25,7 @@ PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
-<<<<<<< HEAD
-/** The statements of a store, prepared once. */
-export type Statements = Record<
-  "load" | "has" | "put" | "remove" | "append" | "cut" | "page" | "drop" | "extent" | "time" | "sizes",
-  StatementSync
->;
-
-/** Prepares the statements of a store. */
-export function prepareStatements(db: DatabaseSync): Statements {
-  return {
-    load: db.prepare("SELECT tab, key, value FROM records"),
-    has: db.prepare("SELECT 1 FROM records WHERE tab = ? AND key = ?"),
-    put: db.prepare(
-      "INSERT INTO records (tab, key, value) VALUES (?, ?, ?) ON CONFLICT (tab, key) DO UPDATE SET value = excluded.value",
-    ),
-    remove: db.prepare("DELETE FROM records WHERE tab = ? AND key = ?"),
-    append: db.prepare("INSERT INTO streams (stream, seq, time, value) VALUES (?, ?, ?, ?)"),
-    cut: db.prepare("DELETE FROM streams WHERE stream = ? AND seq <= ?"),
-    page: db.prepare(
-      "SELECT seq, time, value FROM streams WHERE stream = ? AND seq > ? AND time >= ? AND octet_length(value) <= ? ORDER BY seq",
-    ),
-    drop: db.prepare("DELETE FROM streams WHERE stream = ?"),
-    // Lengths stand before the values they are of, which are not read.
-    extent: db.prepare(
-      "SELECT min(seq) AS first, max(seq) AS last, sum(octet_length(value)) AS bytes FROM streams WHERE stream = ?",
-    ),
-    time: db.prepare("SELECT time FROM streams WHERE stream = ? AND seq = ?"),
-    sizes: db.prepare("SELECT octet_length(value) AS size FROM streams WHERE stream = ? ORDER BY seq"),
-  };
-}
-
-/** Makes a new file ready, and checks one that is there: `SQLiteStore.open` says what is thrown. */
-=======
 /** Makes the tables of a new file, and checks those of an old one. Throws `EngineError` as `SQLiteStore.open()` does. */
->>>>>>> records
 export function setUpFile(db: DatabaseSync, path: string): void {
   // Exclusive: two engines over one state would each overwrite what the other remembers.
   db.exec("PRAGMA locking_mode = EXCLUSIVE");
@@ -95,10 +48,7 @@ export function setUpFile(db: DatabaseSync, path: string): void {
   // Takes the file's lock now, not at the first commit.
   db.exec("BEGIN IMMEDIATE");
   if (isNew) db.exec(SCHEMA);
-<<<<<<< HEAD
-=======
   else if (version < SCHEMA_VERSION) db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
->>>>>>> records
   db.exec("COMMIT");
   // A process that was killed may have left removed secrets there.
   emptyLog(db);
@@ -119,13 +69,8 @@ function numberOf(db: DatabaseSync, pragma: "user_version" | "application_id"): 
   return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
 }
 
-<<<<<<< HEAD
-/** Makes an engine's error of what SQLite says of a file. */
-export function explainError(error: unknown, path: string): unknown {
-=======
 /** The engine's error for one of SQLite's where it has one. */
 export function explainFailure(error: unknown, path: string): unknown {
->>>>>>> records
   if (!(error instanceof Error) || error instanceof EngineError) return error;
   // Deno's node:sqlite gives SQLite's text and not always its number.
   if (/locked|busy/i.test(error.message)) {

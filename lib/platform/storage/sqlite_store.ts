@@ -1,9 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-<<<<<<< HEAD
-import { DatabaseSync } from "node:sqlite";
-=======
 import { DatabaseSync, type StatementSync } from "node:sqlite";
->>>>>>> records
 import type {
   Change,
   Retention,
@@ -14,11 +10,7 @@ import type {
   StreamRange,
 } from "../../engine/ports/ports.ts";
 import { type Amount, beyond, sizeOf } from "./retention.ts";
-<<<<<<< HEAD
-import { emptyLog, explainError, prepareStatements, setUpFile, type Statements } from "./sqlite_file.ts";
-=======
 import { emptyLog, explainFailure, setUpFile } from "./sqlite_file.ts";
->>>>>>> records
 import { adoptDatabase, compact, shrink } from "./sqlite_space.ts";
 
 /**
@@ -57,7 +49,7 @@ export class SQLiteStore implements Store {
     this.place = place;
     this.#db = db;
     this.#log = log;
-    this.#statements = prepareStatements(db);
+    this.#statements = prepare(db);
   }
 
   /**
@@ -72,11 +64,7 @@ export class SQLiteStore implements Store {
       return new SQLiteStore(db, await open(`${path}-wal`, "r"), path);
     } catch (error) {
       db.close();
-<<<<<<< HEAD
-      throw explainError(error, path);
-=======
       throw explainFailure(error, path);
->>>>>>> records
     }
   }
 
@@ -238,8 +226,6 @@ interface Known extends StreamExtent {
 function extentOf({ first, last, time }: Known): StreamExtent {
   return { first, last, time: first > last ? undefined : time };
 }
-<<<<<<< HEAD
-=======
 
 type Statements = Record<
   "load" | "has" | "put" | "remove" | "append" | "cut" | "page" | "drop" | "extent" | "time" | "sizes",
@@ -268,4 +254,3 @@ function prepare(db: DatabaseSync): Statements {
     sizes: db.prepare("SELECT octet_length(value) AS size FROM streams WHERE stream = ? ORDER BY seq"),
   };
 }
->>>>>>> records

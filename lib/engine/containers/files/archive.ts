@@ -1,19 +1,14 @@
 /** Files into containers and out of them, as tar archives. */
-import { archiveEntries } from "../../../oci/tar/archive_entries.ts";
-import { pourThrough } from "../../../oci/bytes/byte_stream.ts";
-import { LayerError } from "../../../oci/tar/layer_error.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
-import { decompress } from "../../images/ingest/decompress.ts";
 import type { FileFacts, TreePath } from "../../ports/tree_port.ts";
 import { type Context, hostOf } from "../context.ts";
 import { invalid, isCode } from "../failures.ts";
 import { cleanPath } from "../create/mounts.ts";
+import { archiveFailure, archiveInput } from "./archive_input.ts";
 import { absolutePath, treePath } from "./tree_path.ts";
 import { type HeldTree, holding, holdTree, requireStill } from "./held_tree.ts";
 
-/** The most an archive may unpack to, in bytes: what file systems hold. */
-const CONTENT_LIMIT = 2 ** 44;
 /** The longest path the kernel takes. */
 const PATH_LIMIT = 4095;
 
@@ -94,10 +89,7 @@ export async function writeArchive(
   const spelled = checked(path);
   await using tree = await holdTree(context, nameOrID, { filled: true });
   const { record } = tree;
-  const { limits } = context.core.options;
-  const plain = await decompress(context.core.ports.codec, archive);
-  const bounds = { bytes: CONTENT_LIMIT, entries: limits.layerEntries };
-  const entries = pourThrough(plain, archiveEntries({ rename: options.rename, ...bounds }));
+  const entries = await archiveInput(context.core, archive, options.rename);
   const owner = options.chown ? record.process.user : undefined;
   const { keepKinds, signal } = options;
   try {
@@ -112,8 +104,7 @@ export async function writeArchive(
     requireStill(context, tree, "written");
   } catch (error) {
     if (!entries.locked) await entries.cancel(error).catch(() => {});
-    if (!(error instanceof LayerError)) throw error;
-    throw new EngineError("invalid", error.message.replace("Read layer", "reading tar stream"), { cause: error });
+    throw archiveFailure(error);
   }
 }
 

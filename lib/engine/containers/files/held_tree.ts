@@ -1,4 +1,4 @@
-import { byteStream, isByteStream, pieceStream } from "../../../oci/bytes/byte_stream.ts";
+import { streamThen } from "../../../oci/bytes/byte_stream.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { fillVolumes } from "../life/bring_up.ts";
 import { type Context, hostOf, isLive, locked } from "../context.ts";
@@ -52,24 +52,9 @@ export function holding(
   tree: HeldTree,
   stream: ReadableStream<Uint8Array>,
 ): ReadableStream<Uint8Array> {
-  const like = isByteStream(stream) ? byteStream : pieceStream;
-  const reader = stream.getReader();
-  return like({
-    async next() {
-      try {
-        const { done, value } = await reader.read();
-        if (!done) return value;
-      } catch (error) {
-        await tree[Symbol.asyncDispose]();
-        throw error;
-      }
-      await tree[Symbol.asyncDispose]();
-      requireStill(context, tree, "read");
-    },
-    async cancel(reason) {
-      await reader.cancel(reason);
-      await tree[Symbol.asyncDispose]();
-    },
+  return streamThen(stream, async (how) => {
+    await tree[Symbol.asyncDispose]();
+    if (how === "ended") requireStill(context, tree, "read");
   });
 }
 

@@ -1,6 +1,7 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { type Core, hostOf, requireHost } from "../../core.ts";
 import type { Operation, Table } from "../../store/table.ts";
+import type { VolumeStore } from "../../volumes/volume_store.ts";
 
 /** How often users have mounted a container's tree and not unmounted it. */
 interface UserMounts {
@@ -13,11 +14,13 @@ interface UserMounts {
  */
 export class TreeUses {
   readonly #core: Core;
+  readonly #volumes: VolumeStore;
   readonly #mounts: Table<UserMounts>;
   readonly #uses = new Map<string, number>();
 
-  constructor(core: Core) {
+  constructor(core: Core, volumes: VolumeStore) {
     this.#core = core;
+    this.#volumes = volumes;
     this.#mounts = core.state.table("tree_mounts");
   }
 
@@ -48,10 +51,11 @@ export class TreeUses {
     else this.#uses.delete(id);
   }
 
-  /** Unmounts the tree of a container that has no process, unless somebody needs it. */
+  /** Unmounts the tree of a container that has no process, and the devices of its volumes, unless somebody needs it. */
   async unmount({ id }: Pick<ContainerRecord, "id">): Promise<void> {
     if (this.#uses.has(id) || this.count(id) > 0) return;
     await requireHost(this.#core).layers.unmount(id);
+    await this.#volumes.leave(id);
   }
 
   /** Forgets mounts that a boot has undone. */

@@ -131,7 +131,8 @@ async function mountTree(context: Context, record: ContainerRecord, userns: stri
 }
 
 /**
- * Sees to it that a container's volumes are there, and begin with what its image has in their place. Its tree is mounted.
+ * Sees to it that a container's volumes are there, their devices mounted until its tree is unmounted, and begin with what its
+ * image has in their place. Its tree is mounted.
  *
  * @param owner Who gets those that the image has nothing for
  */
@@ -143,6 +144,7 @@ export async function fillVolumes(
   for (const { source, destination, options } of volumesOf(record.mounts)) {
     // A volume that is gone comes back empty, as a container that names it expects one.
     await context.volumes.ensure(source);
+    await context.volumes.use(source, record.id);
     if (!options.includes("nocopy")) await context.volumes.fill(source, record.id, destination, owner);
   }
 }

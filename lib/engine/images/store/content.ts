@@ -2,6 +2,7 @@ import { artifactBlobs, type ArtifactRecord } from "../../records/artifact_recor
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { type Core, hostOf } from "../../core.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
+import type { VolumeRecord } from "../../records/volume_record.ts";
 import type { Index, Operation, Table } from "../../store/table.ts";
 
 /** The parts of the core that the content of images needs. */
@@ -17,7 +18,7 @@ export type Fate =
   | "delete";
 
 /**
- * The blobs and unpacked layers that images and containers share. Each is needed while a record names it or a claim holds
+ * The blobs and unpacked layers that images, containers and volumes share. Each is needed while a record names it or a claim holds
  * it; what is not goes. A key is locked while its content is made or deleted, so that nothing is made twice at once, and
  * nothing goes between "it is there" and its use.
  */
@@ -26,6 +27,7 @@ export class Content {
   readonly #images: Index<ImageRecord>;
   readonly #artifacts: Index<ArtifactRecord>;
   readonly #containers: Index<ContainerRecord>;
+  readonly #volumes: Index<VolumeRecord>;
   readonly #sizes: Table<{ size: number }>;
   /** Sizes of layers no image names yet. */
   readonly #newSizes = new Map<string, number>();
@@ -39,6 +41,9 @@ export class Content {
     );
     this.#containers = core.state.table<ContainerRecord>("containers").index((record) =>
       record.diffIDs.map((diffID) => `layer:${diffID}`)
+    );
+    this.#volumes = core.state.table<VolumeRecord>("volumes").index(({ archives = [] }) =>
+      archives.map(({ digest }) => `blob:${digest}`)
     );
     this.#sizes = core.state.table<{ size: number }>("layers");
   }
@@ -123,7 +128,7 @@ export class Content {
   }
 
   #isNeeded(key: ContentKey): boolean {
-    const users = [this.#images, this.#artifacts, this.#containers];
+    const users = [this.#images, this.#artifacts, this.#containers, this.#volumes];
     return this.#claims.has(key) || users.some((index) => index.get(key) !== undefined);
   }
 

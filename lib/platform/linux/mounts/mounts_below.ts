@@ -22,6 +22,13 @@ export async function unmountBelow(path: string): Promise<void> {
   if (places.length > 0) throw new Error(`Delete "${path}": "${places[0]}" stays mounted`);
 }
 
+/** Whether something is mounted on a path, also where that is of the same device as the folder below. */
+export async function hasMount(path: string): Promise<boolean> {
+  const places = await mountsBelow(path);
+  const real = places.length > 0 && await realpath(path);
+  return places.some((place) => place === real);
+}
+
 /** Returns the mount points on a path and below it, in the order in which they were mounted. */
 async function mountsBelow(path: string): Promise<string[]> {
   // The kernel names places by their real paths.

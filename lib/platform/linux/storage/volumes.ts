@@ -7,17 +7,21 @@ import { randomUUID } from "node:crypto";
 import { chmod, chown, mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import type { Layers, Volumes } from "../../../engine/ports/host_port.ts";
+import { EngineError } from "../../../engine/errors.ts";
+import type { FillOwner, Layers, Volumes } from "../../../engine/ports/host_port.ts";
+import type { FileOwner, VolumeDevice } from "../../../engine/records/volume_record.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 import { withRoom } from "../../storage/disk_room.ts";
 import { SubPaths } from "../bundle/mounts/sub_paths.ts";
-import { runCommand } from "../helpers/command.ts";
+import { CommandError, runCommand } from "../helpers/command.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { kernelOlderThan } from "../helpers/kernel_version.ts";
-import { NO_DEVICES, NO_LINKS, NO_LINKS_SINCE, NO_SETUID } from "../helpers/mount_handle.ts";
+import { NO_DEVICES, NO_LINKS, NO_LINKS_SINCE, NO_SETUID } from "../mounts/mount_handle.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
+import { hasMount, unmountBelow } from "../mounts/mounts_below.ts";
 import { openInside } from "../helpers/safe_path.ts";
 import { sweep } from "../helpers/sweeper.ts";
-import { isEmptyFolder, namesIn, removeTree, syncFolder } from "../helpers/tree.ts";
+import { isEmptyFolder, namesIn, removeTree, syncFolder, treeSize } from "../helpers/tree.ts";
 
 /** The prefix of volumes that are being removed; no volume's name begins with a dot. */
 const DOOMED = ".removed-";
@@ -45,11 +49,12 @@ class FolderVolumes implements Volumes {
     return join(this.#folder(name), "_data");
   }
 
-  async create(name: string): Promise<string> {
+  async create(name: string, owner?: FileOwner): Promise<string> {
     const path = this.path(name);
     if (await mkdir(path, { recursive: true, mode: 0o755 }) !== undefined) {
       // The umask is not asked: programs of any user start in there.
       await chmod(path, 0o755);
+      if (owner !== undefined) await chown(path, owner.uid, owner.gid);
       await syncFolder(this.#paths.volumes);
     }
     return path;
@@ -59,7 +64,7 @@ class FolderVolumes implements Volumes {
     name: string,
     containerID: string,
     path: string,
-    owner?: { uid: number; gid: number },
+    { owner, always = false }: FillOwner = {},
   ): Promise<void> {
     const target = await this.create(name);
     if (!await isEmptyFolder(target) || !(await this.#layers.containers()).includes(containerID)) return;
@@ -68,10 +73,12 @@ class FolderVolumes implements Volumes {
       if (owner !== undefined) await chown(target, owner.uid, owner.gid);
       return;
     }
-    const copy = join(this.#folder(name), `.copy-${randomUUID()}`);
+    // A mount cannot be replaced: its folder is filled in place.
+    const isMount = await hasMount(target);
+    const copy = isMount ? target : join(this.#folder(name), `.copy-${randomUUID()}`);
     try {
       if (!(await source.stat()).isDirectory()) return;
-      await mkdir(copy);
+      if (!isMount) await mkdir(copy);
       // Another container may have this tree, too, and exchange folders for links while they are copied (`--rootfs`).
       await using parts = new SubPaths(containerPaths(this.#paths, containerID).parts);
       const from = kernelOlderThan(NO_LINKS_SINCE)
@@ -84,11 +91,33 @@ class FolderVolumes implements Volumes {
         "Fill volume",
         (signal) => runCommand("cp", [...args, `${from}/.`, copy], { timeout: Infinity, signal }),
       );
-      await rename(copy, target);
+      if (owner !== undefined && always) await chown(copy, owner.uid, owner.gid);
+      if (!isMount) await rename(copy, target);
     } finally {
       await source.close();
-      await removeTree(copy);
+      if (!isMount) await removeTree(copy);
     }
+  }
+
+  async mount(name: string, { type, source, options }: VolumeDevice): Promise<void> {
+    const path = await this.create(name);
+    if (await hasMount(path)) return;
+    const kind = type === "" ? [] : type === "bind" ? ["-o", "bind"] : ["-t", type];
+    const choices = options === "" ? [] : ["-o", options];
+    try {
+      await runCommand("mount", [...kind, ...choices, "--", source, path]);
+    } catch (error) {
+      const why = error instanceof CommandError && error.stderr.trim() || messageOf(error);
+      throw new EngineError("internal", `mounting volume ${name}: ${why}`, { cause: error });
+    }
+  }
+
+  async unmount(name: string): Promise<void> {
+    await unmountBelow(this.path(name));
+  }
+
+  size(name: string): Promise<number> {
+    return treeSize(this.path(name));
   }
 
   async remove(name: string, { behind = false } = {}): Promise<void> {

@@ -1,12 +1,6 @@
-<<<<<<< HEAD:lib/platform/linux/processes/runtime/runtimes.ts
-import { EngineError } from "../../../../engine/errors.ts";
+import { FieldError } from "../../../../engine/errors.ts";
 import type { HostContext } from "../../helpers/context.ts";
 import type { CgroupLayout } from "../../resources/cgroups.ts";
-=======
-import { FieldError } from "../../../engine/errors.ts";
-import type { HostContext } from "../helpers/context.ts";
-import type { CgroupLayout } from "../resources/cgroups.ts";
->>>>>>> records:lib/platform/linux/processes/runtimes.ts
 import { openRuntime, type Runtime, RUNTIME_NAMES } from "./runtime.ts";
 
 /** The runtimes of a host: the server's own, and those that containers name. */

@@ -1,0 +1,37 @@
+import type { VolumeRecord } from "../../lib/engine/records/volume_record.ts";
+import type { Volumes } from "../../lib/engine/volumes/volumes.ts";
+import { emit } from "../wire/emit.ts";
+import { DockerVolume, VolumeConfigResponse } from "../wire/volumes/volume.ts";
+
+/** A volume as the native tree inspects and lists it. */
+export function volumeData(volumes: Volumes, record: VolumeRecord): VolumeConfigResponse {
+  const { name, driver, created, labels, options, anonymous, needsCopyUp, mountpoint, owner } = record;
+  return emit(VolumeConfigResponse, {
+    Name: name,
+    Driver: driver,
+    Mountpoint: mountpoint,
+    CreatedAt: created,
+    Labels: labels,
+    Scope: "local",
+    Options: options,
+    UID: owner?.uid,
+    GID: owner?.gid,
+    Anonymous: anonymous,
+    MountCount: volumes.mountCount(name),
+    NeedsCopyUp: needsCopyUp,
+    NeedsChown: needsCopyUp && owner === undefined,
+  });
+}
+
+/** A volume as Docker's tree inspects and lists it. */
+export function dockerVolume({ name, driver, created, labels, options, mountpoint }: VolumeRecord): DockerVolume {
+  return emit(DockerVolume, {
+    CreatedAt: created.replace(/\.[0-9]+Z$/, "Z"),
+    Driver: driver,
+    Labels: labels,
+    Mountpoint: mountpoint,
+    Name: name,
+    Options: options,
+    Scope: "local",
+  });
+}

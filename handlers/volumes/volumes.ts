@@ -1,0 +1,40 @@
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { Implementation } from "../../lib/rest/mod.ts";
+import { implementFamily } from "../implement_family.ts";
+import { errorText } from "../images/pull_progress.ts";
+import { parseFilters } from "../parse_filters.ts";
+import { PruneReport } from "../wire/containers/container.ts";
+import { emit } from "../wire/emit.ts";
+import { volumesAPI } from "./api.ts";
+import { volumeData } from "./view.ts";
+
+/** The native volume operations over an engine. */
+export function volumes(engine: Engine): Implementation {
+  const { volumes } = engine;
+  return implementFamily(volumesAPI, {
+    CreateVolume: async ({ Name, Driver, Label, Labels, Options, IgnoreIfExists, UID, GID }) => {
+      const record = await volumes.create({
+        name: Name,
+        driver: Driver || undefined,
+        labels: { ...Label, ...Labels },
+        options: Options ?? {},
+        ignoreIfExists: IgnoreIfExists,
+        uid: UID ?? undefined,
+        gid: GID ?? undefined,
+      });
+      return volumeData(volumes, record);
+    },
+    ListVolumes: ({ filters }) => volumes.list(parseFilters(filters)).map((record) => volumeData(volumes, record)),
+    PruneVolumes: async ({ filters, dryrun: dryRun }) => {
+      const pruned = await volumes.prune(parseFilters(filters), { dryRun });
+      return pruned.map(({ name, size, error }) =>
+        emit(PruneReport, { Id: name, Size: size, Err: error && errorText(error) })
+      );
+    },
+    InspectVolume: (name) => volumeData(volumes, volumes.resolve(name)),
+    ExistsVolume: (name) => void volumes.resolve(name),
+    ExportVolume: (name) => volumes.export(name),
+    ImportVolume: (name, archive, { signal }) => volumes.import(name, archive, signal),
+    RemoveVolume: (name, options) => volumes.remove(name, options),
+  });
+}

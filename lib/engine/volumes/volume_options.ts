@@ -1,0 +1,118 @@
+/** The options of the `local` volume driver. */
+import { EngineError } from "../errors.ts";
+import type { VolumeDevice } from "../records/volume_record.ts";
+
+/** The meaning of a volume's options. */
+export interface LocalOptions {
+  /** As inspection shows them. */
+  shown: Record<string, string>;
+  device?: VolumeDevice;
+  uid?: number;
+  gid?: number;
+}
+
+const KEYS = new Set(["type", "device", "o", "uid", "gid", "size", "inodes", "noquota", "copy", "nocopy"]);
+/** Entries of `o` that are the driver's own; those with a name are shown under it too. */
+const OWN_ENTRIES: Record<string, string | undefined> = {
+  uid: "UID",
+  gid: "GID",
+  size: "SIZE",
+  inodes: "INODES",
+  noquota: "NOQUOTA",
+  timeout: undefined,
+};
+/** The longest text that mount(2) takes for a device or for options: one page, its end marker included. */
+const LONGEST = 4095;
+
+/**
+ * Reads the options of a volume: `type`, `device` and `o`, as mount(8) takes them, with `uid=` and `gid=` among the entries of
+ * `o` for the owner of a folder. Throws `invalid`, in Podman's words where it has some.
+ *
+ * Source: `VolumeOptions` of Podman's `pkg/domain/infra/abi/parse`, and `libpod/runtime_volume_common.go`.
+ */
+export function readVolumeOptions(options: Readonly<Record<string, string>>): LocalOptions {
+  for (const [key, value] of Object.entries(options)) {
+    if (!KEYS.has(key.toLowerCase())) {
+      const sentinel = "invalid argument";
+      throw new EngineError("invalid", `invalid mount option ${key} for driver 'local': ${sentinel}`, { sentinel });
+    }
+    if (value.length > LONGEST || value.includes("\0")) {
+      throw invalid(`volume option ${key} is too long, or has a NUL byte`);
+    }
+  }
+  const { shown, entries, own } = readEntries(options);
+  const { type = "", device = "" } = options;
+  const isMounted = type !== "" || device !== "";
+  const foreign = entries.filter((entry) => !isOwn(entry));
+  if (!isMounted && foreign.length > 0) {
+    throw invalid(`volume options "o=${foreign.join(",")}" need a "type" or a "device" to be mounted with`);
+  }
+  const isTmpfs = type === "tmpfs";
+  const isLimited = own.size !== undefined || own.inodes !== undefined;
+  if (isLimited && own.noquota !== undefined) {
+    throw invalid("volume options size and inodes cannot be used without quota");
+  }
+  if (isTmpfs && own.inodes !== undefined) throw invalid("volume option inodes not supported on tmpfs filesystem");
+  if (isLimited && !isTmpfs) {
+    const text = "volume options size and inodes are not supported: no project quota is set here";
+    throw new EngineError("unsupported", text);
+  }
+  return {
+    shown,
+    ...isMounted && { device: { type, source: device || type, options: entries.filter(isForMount).join(",") } },
+    ...own.uid !== undefined && { uid: ownerID("UID", own.uid) },
+    ...own.gid !== undefined && { gid: ownerID("GID", own.gid) },
+  };
+}
+
+function readEntries(options: Readonly<Record<string, string>>) {
+  const shown: Record<string, string> = {};
+  const own: Record<string, string> = {};
+  const entries: string[] = [];
+  for (const [key, value] of Object.entries(options)) {
+    if (key !== "o") {
+      shown[key] = value;
+      continue;
+    }
+    for (const entry of value.split(",")) {
+      const [name, text] = splitEntry(entry);
+      if (!isOwn(entry)) {
+        entries.push(entry);
+        continue;
+      }
+      own[name] = text ?? "";
+      const title = OWN_ENTRIES[name];
+      if (title !== undefined) shown[title] = name === "noquota" ? "true" : text ?? "";
+      if (name !== "noquota" && name !== "timeout") entries.push(entry);
+    }
+    const kept = entries.filter((entry) => entry !== "");
+    if (kept.length > 0) shown.o = kept.join(",");
+  }
+  return { shown, own, entries: entries.filter((entry) => entry !== "") };
+}
+
+function isOwn(entry: string): boolean {
+  return Object.hasOwn(OWN_ENTRIES, splitEntry(entry)[0]);
+}
+
+/** The kernel's tmpfs takes an owner and a size of its own. */
+function isForMount(entry: string): boolean {
+  return !["inodes", "noquota", "timeout"].includes(splitEntry(entry)[0]);
+}
+
+function splitEntry(entry: string): [name: string, value: string | undefined] {
+  const at = entry.indexOf("=");
+  return at < 0 ? [entry.toLowerCase(), undefined] : [entry.slice(0, at).toLowerCase(), entry.slice(at + 1)];
+}
+
+function ownerID(title: string, text: string): number {
+  if (text === "") throw invalid(`${title.toLowerCase()} option must provide a ${title}`, "invalid argument");
+  if (!/^[0-9]{1,10}$/.test(text) || Number(text) > 0xffff_fffe) {
+    throw invalid(`cannot convert ${title} ${text} to integer: it is none from 0 to 4294967294`);
+  }
+  return Number(text);
+}
+
+function invalid(text: string, sentinel?: string): EngineError {
+  return new EngineError("invalid", sentinel ? `${text}: ${sentinel}` : text, { sentinel });
+}

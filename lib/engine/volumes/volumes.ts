@@ -1,0 +1,211 @@
+import { messageOf } from "../../oci/message_of.ts";
+import type { Containers } from "../containers/containers.ts";
+import type { ContainersCore } from "../containers/context.ts";
+import { volumesOf } from "../containers/create/mounts.ts";
+import { hostOf } from "../core.ts";
+import { EngineError } from "../errors.ts";
+import type { ContainerRecord } from "../records/container_record.ts";
+import type { VolumeRecord } from "../records/volume_record.ts";
+import { encode } from "../store/json.ts";
+import type { Index } from "../store/table.ts";
+import { requireSize } from "../store/value_size.ts";
+import { randomID } from "../text/names.ts";
+import { exportVolume, importVolume, type TransferContext } from "./transfer.ts";
+import { listPredicate, prunePredicate, type VolumeFilters, type VolumeFilterSources } from "./volume_filters.ts";
+import { readVolumeOptions } from "./volume_options.ts";
+import type { VolumeStore } from "./volume_store.ts";
+
+/** How a volume is made. */
+export interface VolumeRequest {
+  /** Without one it is anonymous, and its name 64 hex digits. */
+  name?: string;
+  /** Only `local`, the default. */
+  driver?: string;
+  labels?: Record<string, string>;
+  /** `type`, `device` and `o`, as mount(8) takes them; see {@linkcode readVolumeOptions}. */
+  options?: Record<string, string>;
+  /** The owner of the volume's folder, instead of what the options say; root without either. */
+  uid?: number;
+  gid?: number;
+  /** One of that name is left as it is, and returned. */
+  ignoreIfExists?: boolean;
+}
+
+/** How a volume is removed. */
+export interface VolumeRemoval {
+  /** Remove the containers that have it, too. */
+  force?: boolean;
+  /** Seconds a container gets to stop. */
+  timeout?: number;
+}
+
+/** The outcome of a prune for one volume. */
+export interface PrunedVolume {
+  name: string;
+  /** Bytes. */
+  size: number;
+  error?: Error;
+}
+
+/** The engine's volumes: folders that outlive containers, and archives where there is no host. */
+export class Volumes {
+  readonly #core: ContainersCore;
+  readonly #store: VolumeStore;
+  readonly #containers: Containers;
+  readonly #users: Index<ContainerRecord>;
+  readonly #transfers: TransferContext;
+
+  constructor(core: ContainersCore, store: VolumeStore, containers: Containers) {
+    this.#core = core;
+    this.#store = store;
+    this.#containers = containers;
+    this.#users = core.state.table<ContainerRecord>("containers").index(({ mounts }) => {
+      return volumesOf(mounts).map(({ source }) => source);
+    });
+    this.#transfers = { core, store, newUser: () => `transfer:${randomID(core.random)}` };
+  }
+
+  /** The volume of that name. Throws `no_such_volume`. */
+  resolve(name: string): VolumeRecord {
+    return this.#store.resolve(name);
+  }
+
+  exists(name: string): boolean {
+    return this.#store.exists(name);
+  }
+
+  /** Volumes that fit all filters, by name. Throws `invalid` for a filter there is not. */
+  list(filters: VolumeFilters = {}): VolumeRecord[] {
+    return this.#store.list().filter(listPredicate(filters, this.#sources()));
+  }
+
+  /** The IDs of the containers that have a volume. */
+  usersOf(name: string): string[] {
+    return this.#users.all(name).map(({ id }) => id);
+  }
+
+  /** How many users keep a volume's device mounted; 0 for a volume without one. */
+  mountCount(name: string): number {
+    return this.#store.mountCount(name);
+  }
+
+  /** Bytes of the files in a volume. */
+  async size(name: string): Promise<number> {
+    const { archives = [] } = this.resolve(name);
+    const host = hostOf(this.#core);
+    return host ? await host.volumes.size(name) : archives.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Makes a volume. Throws `name_in_use`, or `invalid` for a driver or options there are not. */
+  async create(request: VolumeRequest = {}): Promise<VolumeRecord> {
+    const { driver = "local", labels = {}, options = {}, ignoreIfExists = false } = request;
+    const name = request.name || randomID(this.#core.random);
+    const known = ignoreIfExists && this.exists(name);
+    if (known) return this.resolve(name);
+    if (driver === "image") throw new EngineError("unsupported", 'volume driver "image" is not supported yet');
+    if (driver !== "local") throw noSuchDriver(name, driver);
+    const { labelBytes } = this.#core.options.limits;
+    requireSize("Create volume", "labels", encode(labels), labelBytes);
+    const { shown, device, ...owner } = readVolumeOptions(options);
+    const { uid = owner.uid, gid = owner.gid } = request;
+    if (device?.type === "bind" || device?.options.split(",").includes("bind")) {
+      await this.#requireFolder(device.source);
+    }
+    return await this.#store.create(name, {
+      anonymous: !request.name,
+      labels,
+      options: shown,
+      device,
+      ...(uid !== undefined || gid !== undefined) && { owner: { uid: uid ?? 0, gid: gid ?? 0 } },
+    });
+  }
+
+  /**
+   * Removes a volume by its name, or by the beginning of it that no other has. Throws `in_use` where containers have it,
+   * unless it is forced.
+   */
+  async remove(nameOrPrefix: string, { force, timeout }: VolumeRemoval = {}): Promise<void> {
+    const { name } = this.#store.lookUp(nameOrPrefix);
+    if (force) {
+      for (const id of this.usersOf(name)) {
+        await this.#containers.remove(id, { force: true, ignore: true, depend: true, timeout });
+      }
+    }
+    await this.#delete(name);
+  }
+
+  /**
+   * Removes the volumes that no container has and all filters fit: the anonymous ones without a filter, every one with
+   * `all`. One that cannot go does not keep the others; `dryRun` only lists them.
+   */
+  async prune(filters: VolumeFilters = {}, { dryRun = false } = {}): Promise<PrunedVolume[]> {
+    const fits = prunePredicate(filters, this.#sources());
+    const pruned: PrunedVolume[] = [];
+    for (const volume of this.#store.list()) {
+      const { name } = volume;
+      if (!fits(volume) || this.#users.get(name) !== undefined) continue;
+      const size = await this.size(name).catch(() => 0);
+      try {
+        if (!dryRun) await this.#delete(name);
+        pruned.push({ name, size });
+      } catch (error) {
+        if (error instanceof EngineError && (error.code === "in_use" || error.code === "no_such_volume")) continue;
+        pruned.push({ name, size: 0, error: error instanceof Error ? error : new Error(messageOf(error)) });
+      }
+    }
+    return pruned;
+  }
+
+  /** Reads a volume's content as a plain tar. The reader must end or cancel it. */
+  export(name: string): Promise<ReadableStream<Uint8Array>> {
+    return exportVolume(this.#transfers, this.resolve(name));
+  }
+
+  /** Unpacks a tar archive, plain or compressed, over what a volume has. Throws `invalid` for what is none. */
+  async import(name: string, archive: ReadableStream<Uint8Array>, signal?: AbortSignal): Promise<void> {
+    await importVolume(this.#transfers, this.resolve(name), archive, signal);
+  }
+
+  async #delete(name: string): Promise<void> {
+    const { archives = [] } = this.resolve(name);
+    // Held until the record is gone, so that the end of the claim deletes them.
+    const claim = archives.length > 0 ? this.#core.images.claimContent() : undefined;
+    for (const { digest } of archives) claim?.add(`blob:${digest}`);
+    try {
+      await this.#store.remove(name, () => {
+        const users = this.usersOf(name);
+        if (users.length > 0) throw isBeingUsed(name, users);
+      });
+    } finally {
+      await claim?.end("delete");
+    }
+  }
+
+  async #requireFolder(path: string): Promise<void> {
+    const host = hostOf(this.#core);
+    if (host === undefined || await host.files.exists(path)) return;
+    const text = `invalid volume option device for driver 'local': stat ${path}: no such file or directory`;
+    throw new EngineError("invalid", text);
+  }
+
+  #sources(): VolumeFilterSources {
+    return {
+      volume: (name) => this.#store.lookUp(name),
+      isUsed: (name) => this.#users.get(name) !== undefined,
+      now: this.#core.clock.now(),
+    };
+  }
+}
+
+function noSuchDriver(name: string, driver: string): EngineError {
+  const sentinel = "required plugin missing";
+  const text =
+    `volume ${name} uses volume plugin ${driver} but it could not be retrieved: no volume plugin with name ${driver} available`;
+  return new EngineError("invalid", `${text}: ${sentinel}`, { sentinel });
+}
+
+function isBeingUsed(name: string, users: readonly string[]): EngineError {
+  const sentinel = "volume is being used";
+  const text = `volume ${name} is being used by the following container(s): ${users.join(", ")}`;
+  return new EngineError("in_use", `${text}: ${sentinel}`, { sentinel });
+}

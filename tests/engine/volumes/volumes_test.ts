@@ -1,0 +1,120 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { EngineError } from "../../../lib/engine/errors.ts";
+import { MemoryStore } from "../../../lib/platform/storage/memory_store.ts";
+import { assertConsistent } from "../../fixtures/engine/fake_check.ts";
+import { openFake, spec } from "../../fixtures/engine/fake_engine.ts";
+import { FakeKernel } from "../../fixtures/engine/fake_kernel.ts";
+
+const mount = (source: string) => ({ type: "volume" as const, source, destination: "/data", options: [] });
+
+async function refused(work: Promise<unknown>): Promise<string> {
+  const error = await assertRejects(() => work, EngineError) as EngineError;
+  return `${error.code}: ${error.message}`;
+}
+
+Deno.test("Volumes.create() keeps what a volume was made with, over restarts, and never makes one twice", async () => {
+  const [store, kernel] = [new MemoryStore(), new FakeKernel()];
+  const first = await openFake({ store, kernel });
+  const made = await first.volumes.create({ name: "v", labels: { a: "b" }, options: { o: "uid=5" }, gid: 6 });
+  assertEquals([made.owner, made.options], [{ uid: 5, gid: 6 }, { UID: "5", o: "uid=5" }]);
+  assertEquals(
+    await refused(first.volumes.create({ name: "v" })),
+    "name_in_use: volume with name v already exists: volume already exists",
+  );
+  assertEquals(await first.volumes.create({ name: "v", ignoreIfExists: true }), made);
+  const anonymous = await first.volumes.create();
+  assertEquals([anonymous.name.length, anonymous.anonymous, made.anonymous], [64, true, false]);
+  assert((await refused(first.volumes.create({ driver: "nfs" }))).startsWith("invalid: volume"));
+  assert((await refused(first.volumes.create({ driver: "image" }))).startsWith("unsupported"));
+  assert((await refused(first.volumes.create({ name: "a/b" }))).startsWith("invalid: names must match"));
+  assert(
+    (await refused(first.volumes.create({ labels: { a: "x".repeat(600_000) } }))).startsWith("limit: Create volume"),
+  );
+  await first[Symbol.asyncDispose]();
+  await using second = await openFake({ store, kernel });
+  assertEquals(second.volumes.resolve("v"), made);
+  await assertConsistent(second);
+});
+
+Deno.test("Volumes.list() and prune() know Podman's filters, and no others", async () => {
+  await using fake = await openFake();
+  const { volumes, containers } = fake;
+  await volumes.create({ name: "old", labels: { kind: "a" } });
+  await volumes.create({ name: "new", labels: { kind: "b" }, options: { type: "tmpfs", o: "nodev" } });
+  const { name: loose } = await volumes.create();
+  await containers.create(spec({ name: "c", mounts: [mount("old")] }));
+  const names = (filters: Record<string, string[]>) =>
+    volumes.list(filters).map(({ name }) => name === loose ? "loose" : name);
+  assertEquals(names({ name: ["^o", "nothing"] }), ["old"]);
+  assertEquals(names({ label: ["kind"] }), ["new", "old"]);
+  assertEquals(names({ "label!": ["kind=a"], anonymous: ["false"] }), ["new"]);
+  assertEquals(names({ opt: ["type=tmpfs"] }), ["new"]);
+  assertEquals(names({ dangling: ["0"] }), ["old"]);
+  assertEquals(names({ since: ["old"], anonymous: ["0"] }), ["new"]);
+  assertEquals(names({ until: [volumes.resolve("new").created] }), ["old"]);
+  assertEquals(names({ driver: ["local"], scope: ["local"], name: ["["] }), []);
+  for (
+    const [filters, text] of [[{ colour: ["red"] }, '"colour" is an invalid volume filter'], [
+      { dangling: ["maybe"] },
+      "must be true or false",
+    ]] as const
+  ) {
+    assert((await refused(Promise.resolve().then(() => volumes.list(filters)))).includes(text));
+  }
+  assert((await refused(volumes.prune({ name: ["x"] }))).includes('"name" is an invalid volume filter'));
+  assertEquals((await volumes.prune({}, { dryRun: true })).map(({ name }) => name), [loose]);
+  assertEquals(volumes.exists(loose), true);
+  assertEquals((await volumes.prune()).map(({ name }) => name), [loose]);
+  assertEquals((await volumes.prune({ all: ["true"] })).map(({ name }) => name), ["new"]);
+  assertEquals(volumes.list().map(({ name }) => name), ["old"], "a container has it");
+  await assertConsistent(fake);
+});
+
+Deno.test("Volumes.remove() refuses what containers have, and takes them along when it is forced", async () => {
+  await using fake = await openFake();
+  const { volumes, containers } = fake;
+  await volumes.create({ name: "kept" });
+  await volumes.create({ name: "keeper" });
+  const { record: { id } } = await containers.create(spec({ name: "c", mounts: [mount("kept")] }));
+  await containers.start(id);
+  assertEquals(
+    await refused(volumes.remove("kept")),
+    `in_use: volume kept is being used by the following container(s): ${id}: volume is being used`,
+  );
+  assertEquals(
+    await refused(volumes.remove("ke")),
+    'ambiguous: more than one result for volume name "ke": volume already exists',
+  );
+  assertEquals(
+    await refused(volumes.remove("none")),
+    'no_such_volume: no volume with name "none" found: no such volume',
+  );
+  await volumes.remove("keepe");
+  await volumes.remove("kept", { force: true });
+  assertEquals([containers.list({ all: true }), volumes.list()], [[], []]);
+  await assertConsistent(fake);
+});
+
+Deno.test("a volume's device is mounted while somebody uses it, also over a restart of the engine", async () => {
+  const [store, kernel] = [new MemoryStore(), new FakeKernel()];
+  const fake = await openFake({ store, kernel });
+  await fake.volumes.create({ name: "t", options: { type: "tmpfs", o: "nodev" } });
+  const mounts = [mount("t")];
+  const a = (await fake.containers.create(spec({ name: "a", mounts }))).record.id;
+  const b = (await fake.containers.create(spec({ name: "b", mounts }))).record.id;
+  assertEquals([kernel.mounted.size, fake.volumes.mountCount("t")], [0, 0]);
+  await fake.containers.start(a);
+  await fake.containers.start(b);
+  assertEquals(kernel.mounted.get("t"), { type: "tmpfs", source: "tmpfs", options: "nodev" });
+  assertEquals(fake.volumes.mountCount("t"), 2);
+  await fake.containers.stop(a, { timeout: 0 });
+  await fake.containers.settled();
+  assertEquals([kernel.mounted.size, fake.volumes.mountCount("t")], [1, 1]);
+  await fake[Symbol.asyncDispose]();
+  await using second = await openFake({ store, kernel });
+  assertEquals([kernel.mounted.size, second.volumes.mountCount("t")], [1, 1]);
+  await second.containers.stop(b, { timeout: 0 });
+  await second.containers.settled();
+  assertEquals([kernel.mounted.size, second.volumes.mountCount("t")], [0, 0]);
+  await assertConsistent(second);
+});

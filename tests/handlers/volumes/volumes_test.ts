@@ -1,0 +1,128 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { openTestEngine, type TestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
+import { buildTar } from "../../fixtures/images/tar_builder.ts";
+
+const json = { "content-type": "application/json" };
+
+async function answer(test: TestEngine, method: string, path: string, body?: unknown): Promise<[number, unknown]> {
+  const response = await test.send(method, path, body, body === undefined ? undefined : json);
+  const text = await response.text();
+  return [response.status, text === "" ? undefined : JSON.parse(text)];
+}
+
+Deno.test("CreateVolume, InspectVolume, ListVolumes and RemoveVolume answer in Podman's shapes", async () => {
+  await using test = await openTestEngine();
+  const request = {
+    Name: "v",
+    Label: { old: "1" },
+    Labels: { new: "2" },
+    Options: { type: "tmpfs", o: "nodev" },
+    UID: 5,
+  };
+  const [status, made] = await answer(test, "POST", "/libpod/volumes/create", request);
+  const { CreatedAt, Mountpoint, ...rest } = made as Record<string, string>;
+  assertEquals([status, rest], [201, {
+    Name: "v",
+    Driver: "local",
+    Labels: { old: "1", new: "2" },
+    Scope: "local",
+    Options: { type: "tmpfs", o: "nodev" },
+    UID: 5,
+    MountCount: 0,
+    NeedsCopyUp: true,
+    LockNumber: 0,
+  }]);
+  assertMatch(CreatedAt, /^\d{4}-\d{2}-\d{2}T/);
+  assertMatch(Mountpoint, /\/v$/);
+  assertEquals(await answer(test, "GET", "/libpod/volumes/v/json"), [200, made]);
+  assertEquals(await answer(test, "GET", '/v5.0.0/libpod/volumes/json?filters={"name":["v"]}'), [200, [made]]);
+  assertEquals(await answer(test, "GET", "/libpod/volumes/v/exists"), [204, undefined]);
+  assertEquals(await answer(test, "DELETE", "/libpod/volumes/v"), [204, undefined]);
+  assertEquals((await answer(test, "GET", "/libpod/volumes/v/exists"))[0], 404);
+});
+
+Deno.test("volume operations answer what Podman answers when they cannot", async () => {
+  await using test = await openTestEngine();
+  await answer(test, "POST", "/libpod/volumes/create", { Name: "v" });
+  const container = { image: TINY_NAME, name: "c", volumes: [{ Name: "v", Dest: "/data" }] };
+  assertEquals((await answer(test, "POST", "/libpod/containers/create", container))[0], 201);
+  const cases: [method: string, path: string, body: unknown, status: number, cause: string][] = [
+    ["POST", "/libpod/volumes/create", { Name: "v" }, 500, "volume already exists"],
+    ["POST", "/libpod/volumes/create", { Name: "w", Driver: "nfs" }, 500, "required plugin missing"],
+    ["POST", "/libpod/volumes/create", { Name: "w", Options: { x: "y" } }, 500, "invalid argument"],
+    ["POST", "/libpod/volumes/create", { Name: "../w" }, 500, "invalid argument"],
+    ["GET", "/libpod/volumes/none/json", undefined, 404, "no such volume"],
+    ["GET", "/libpod/volumes/none/export", undefined, 404, "no such volume"],
+    ["DELETE", "/libpod/volumes/none", undefined, 404, "no such volume"],
+    ["DELETE", "/libpod/volumes/v", undefined, 409, "volume is being used"],
+    ["DELETE", "/volumes/v?force=true", undefined, 409, "volume is being used"],
+    ["DELETE", "/volumes/none", undefined, 404, "no such volume"],
+    [
+      "GET",
+      "/libpod/volumes/json?filters=garb1age}",
+      undefined,
+      500,
+      "invalid character 'g' looking for beginning of value",
+    ],
+    ["GET", '/volumes?filters={"label":["x', undefined, 500, "unexpected end of JSON input"],
+    ["POST", '/libpod/volumes/prune?filters={"name":["v"]}', undefined, 500, '"name" is an invalid volume filter'],
+    ["POST", '/volumes/prune?filters={"driver":["v"]}', undefined, 500, '"driver" is an invalid volume filter'],
+    ["GET", '/libpod/volumes/json?filters={"since":["none"]}', undefined, 500, "no such volume"],
+  ];
+  for (const [method, path, body, status, cause] of cases) {
+    const [code, error] = await answer(test, method, path, body);
+    assertEquals([code, (error as { cause: string }).cause], [status, cause], `${method} ${path}`);
+  }
+  assertEquals((await answer(test, "DELETE", "/volumes/none?force=1"))[0], 204);
+  assertEquals((await answer(test, "DELETE", "/libpod/volumes/v?force=true"))[0], 204);
+  assertEquals((await answer(test, "GET", "/libpod/containers/c/json"))[0], 404);
+});
+
+Deno.test("Docker's volume operations answer in its shapes: a create of what exists gives that, a list has warnings", async () => {
+  await using test = await openTestEngine();
+  const [status, made] = await answer(test, "POST", "/volumes/create", { Name: "v", Labels: { a: "b" } });
+  const { CreatedAt, Mountpoint, ...rest } = made as Record<string, string>;
+  assertEquals([status, rest], [201, {
+    Driver: "local",
+    Labels: { a: "b" },
+    Name: "v",
+    Options: null,
+    Scope: "local",
+  }]);
+  assertMatch(CreatedAt, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/);
+  assertMatch(Mountpoint, /\/v$/);
+  assertEquals(await answer(test, "POST", "/volumes/create", { Name: "v" }), [201, made]);
+  const shown = { ...made as object, Options: {} };
+  assertEquals(await answer(test, "GET", "/v1.44/volumes/v"), [200, shown]);
+  assertEquals(await answer(test, "GET", "/volumes"), [200, { Volumes: [shown], Warnings: [] }]);
+  const [, unnamed] = await answer(test, "POST", "/volumes/create");
+  const { Name } = unnamed as { Name: string };
+  assertMatch(Name, /^[0-9a-f]{64}$/);
+  const [, pruned] = await answer(test, "POST", "/volumes/prune");
+  assertEquals(pruned, { VolumesDeleted: [Name], SpaceReclaimed: 0 });
+  const [, all] = await answer(test, "POST", '/libpod/volumes/prune?filters={"all":["true"]}');
+  assertEquals(all, [{ Id: "v", Size: 0 }]);
+});
+
+Deno.test("without a kernel a volume is the archives that were imported, one after the other", async () => {
+  await using test = await openTestEngine({ host: false, pulled: false });
+  await answer(test, "POST", "/libpod/volumes/create", { Name: "v" });
+  const empty = await test.send("GET", "/libpod/volumes/v/export");
+  assertEquals((await empty.arrayBuffer()).byteLength, 1024);
+  for (const path of ["one", "two"]) {
+    const body = new Uint8Array(buildTar([{ type: "file", path, content: path }]));
+    const request = new Request("http://d/libpod/volumes/v/import", { method: "POST", body });
+    assertEquals((await test.serve(request)).status, 204);
+  }
+  const exported = await test.send("GET", "/libpod/volumes/v/export");
+  assertEquals(exported.headers.get("content-type"), "application/x-tar");
+  const bytes = new Uint8Array(await exported.arrayBuffer());
+  const name = (at: number) => new TextDecoder().decode(bytes.subarray(at, at + 3));
+  assertEquals([bytes.length, name(0), name(512), name(1024), name(1536)], [512 * 6, "one", "one", "two", "two"]);
+  const cut = new Request("http://d/libpod/volumes/v/import", { method: "POST", body: bytes.slice(0, 700) });
+  assertEquals((await test.serve(cut)).status, 400);
+  const digests = async () => (await Array.fromAsync(test.blobs.list())).length;
+  assertEquals(await digests(), 2);
+  assertEquals((await answer(test, "DELETE", "/libpod/volumes/v"))[0], 204);
+  assertEquals(await digests(), 0, "nothing of it is left in the blob store");
+});

@@ -1,0 +1,182 @@
+/** Volumes as users have them: made, listed, filled, carried elsewhere and removed, by podman, docker and the API. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { ok, runOk } from "../../fixtures/run.ts";
+import { Session } from "../../fixtures/session.ts";
+
+const TAR = { "content-type": "application/x-tar" };
+
+Deno.test("podman and docker make, list, inspect, prune and remove volumes", async (t) => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
+  await podman("pull", image);
+
+  await t.step("podman volume create, ls, inspect, exists, rm", async () => {
+    assertEquals(await podman("volume", "create", "--label", "team=a", "--opt", "o=uid=1000,gid=1001", "one"), "one\n");
+    const twice = await server.podman("volume", "create", "one");
+    assertStringIncludes(twice.stderr, "volume already exists");
+    assertEquals(await podman("volume", "ls", "-q", "--filter", "label=team"), "one\n");
+    const [one] = JSON.parse(await podman("volume", "inspect", "one"));
+    assertEquals([one.Labels, one.UID, one.GID], [{ team: "a" }, 1000, 1001]);
+    const owner = await podman("run", "--rm", "--network=none", "-v=one:/data", image, "stat", "-c", "%u:%g", "/data");
+    assertEquals(owner, "1000:1001\n");
+    await podman("create", "--name", "user", "--network=none", "-v=one:/data", image, "true");
+    const used = await server.podman("volume", "rm", "one");
+    assertStringIncludes(used.stderr, "volume is being used");
+    await podman("volume", "rm", "-f", "one");
+    assertEquals((await server.podman("container", "exists", "user")).code, 1);
+    assertEquals((await server.podman("volume", "exists", "one")).code, 1);
+  });
+
+  await t.step("docker volume create, ls, inspect, prune, rm; a container's own goes with it", async () => {
+    assertEquals(await docker("volume", "create", "--label", "team=b", "two"), "two\n");
+    assertEquals(await docker("volume", "create", "two"), "two\n");
+    assertEquals(await docker("volume", "ls", "--format", "{{.Driver}} {{.Name}}"), "local two\n");
+    const [two] = JSON.parse(await docker("volume", "inspect", "two"));
+    assertEquals([two.Name, two.Scope, two.Labels], ["two", "local", { team: "b" }]);
+    const made = (await docker("volume", "create")).trim();
+    assertMatch(made, /^[0-9a-f]{64}$/);
+    assertStringIncludes(await docker("volume", "prune", "-f"), made);
+    assertEquals(await docker("volume", "ls", "-q"), "two\n");
+    await docker("run", "--rm", "--network=none", "-v", "/own", "-v", "two:/kept", image, "touch", "/own/x", "/kept/y");
+    assertEquals(await docker("volume", "ls", "-q"), "two\n", "the one without a name went with its container");
+    assertStringIncludes(await docker("volume", "prune", "-f", "-a"), "two");
+    assertEquals(await docker("volume", "ls", "-q"), "");
+    const gone = await server.docker("volume", "rm", "two");
+    assertStringIncludes(gone.stderr, "no such volume");
+    await docker("volume", "rm", "-f", "two");
+  });
+});
+
+Deno.test("a volume's device is mounted for its containers and its transfers, and for nobody else", async (t) => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await podman("pull", image);
+  const folder = `${server.folder}/root/volumes`;
+  const mounted = async () => {
+    const table = await Deno.readTextFile("/proc/self/mountinfo");
+    return table.split("\n").filter((line) => line.includes(`${folder}/`)).length;
+  };
+
+  await t.step("tmpfs: with its options, shared by those who run, new for the next", async () => {
+    await podman("volume", "create", "--opt", "type=tmpfs", "--opt", "device=tmpfs", "--opt", "o=size=2m,nodev", "t");
+    const run = ["run", "-d", "--network=none", "-v=t:/data", image];
+    await podman(...run.toSpliced(1, 0, "--name=first"), "sh", "-c", "echo here > /data/x; sleep 900");
+    await podman(...run.toSpliced(1, 0, "--name=second"), "sleep", "900");
+    assertEquals(await mounted(), 1);
+    assertEquals(JSON.parse(await podman("volume", "inspect", "t"))[0].MountCount, 2);
+    const table = await podman("exec", "second", "grep", " /data ", "/proc/mounts");
+    assertMatch(table, /tmpfs \/data tmpfs rw,.*nodev,.*size=2048k/);
+    assertEquals(await podman("exec", "second", "cat", "/data/x"), "here\n");
+    await podman("stop", "-t", "0", "first");
+    assertEquals(await podman("exec", "second", "cat", "/data/x"), "here\n", "the other keeps it");
+    await server.stop("SIGKILL");
+    await server.launch();
+    assertEquals(await podman("exec", "second", "cat", "/data/x"), "here\n");
+    assertEquals(
+      JSON.parse(await podman("volume", "inspect", "t"))[0].MountCount,
+      1,
+      "also after the server was killed",
+    );
+    await podman("rm", "-f", "-t", "0", "first", "second");
+    assertEquals(await mounted(), 0);
+    await podman("volume", "rm", "t");
+  });
+
+  await t.step("a folder of the host: shown, exported, and left alone by the removal", async () => {
+    const shown = `${server.folder}/shown`;
+    await Deno.mkdir(shown);
+    await Deno.writeTextFile(`${shown}/precious`, "here");
+    await podman("volume", "create", "--opt", "type=none", "--opt", "o=bind", "--opt", `device=${shown}`, "bound");
+    assertEquals(
+      await podman("run", "--rm", "--network=none", "-v=bound:/data", image, "cat", "/data/precious"),
+      "here",
+    );
+    const exported = await server.request("GET", "/libpod/volumes/bound/export");
+    await Deno.writeFile(`${server.folder}/bound.tar`, new Uint8Array(await exported.arrayBuffer()));
+    assertStringIncludes(await runOk(["tar", "-tf", `${server.folder}/bound.tar`]), "precious");
+    assertEquals(await mounted(), 0);
+    await podman("volume", "rm", "bound");
+    assertEquals(await Deno.readTextFile(`${shown}/precious`), "here");
+    const absent = await server.podman("volume", "create", "--opt", "type=bind", "--opt", "device=/no/such", "bad");
+    assertStringIncludes(absent.stderr, "/no/such: no such file or directory");
+  });
+
+  await t.step("a device that cannot be mounted fails the start with the reason, and leaves nothing", async () => {
+    await podman("volume", "create", "--opt", "type=nosuchfs", "--opt", "device=/dev/null", "broken");
+    const failed = await server.podman("run", "--name=f", "--network=none", "-v=broken:/data", image, "true");
+    assertStringIncludes(failed.stderr, "mounting volume broken");
+    assertStringIncludes(failed.stderr, "not a block device");
+    await podman("rm", "f");
+    await podman("volume", "rm", "broken");
+    assertEquals(await mounted(), 0);
+  });
+});
+
+Deno.test("a volume is carried from one to another as a tar: owners, modes, links and holes stay, and archives stay inside", async (t) => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await podman("pull", image);
+  const tar = `${server.folder}/a.tar`;
+
+  await t.step("export and import", async () => {
+    const script =
+      "cd /data; mkdir d; echo x > d/f; chown 5:6 d/f; chmod 4751 d/f; ln d/f hard; ln -s /etc/passwd soft";
+    await podman("run", "--rm", "--network=none", "-v=from:/data", image, "sh", "-c", script);
+    const exported = await server.request("GET", "/libpod/volumes/from/export");
+    assertEquals(exported.headers.get("content-type"), "application/x-tar");
+    await Deno.writeFile(tar, new Uint8Array(await exported.arrayBuffer()));
+    await podman("volume", "create", "to");
+    const imported = await server.request("POST", "/libpod/volumes/to/import", {
+      raw: await Deno.readFile(tar),
+      headers: TAR,
+    });
+    assertEquals([imported.status, await imported.text()], [204, ""]);
+    const look = "cd /data; stat -c '%n %u:%g %a %h' d/f hard; readlink soft";
+    const seen = await podman("run", "--rm", "--network=none", "-v=to:/data", image, "sh", "-c", look);
+    assertEquals(seen, "d/f 5:6 4751 2\nhard 5:6 4751 2\n/etc/passwd\n");
+  });
+
+  await t.step("a compressed archive, over what is there", async () => {
+    await runOk(["sh", "-c", `mkdir -p more && echo new > more/new && tar -czf a.tgz -C more .`], {
+      cwd: server.folder,
+    });
+    const body = await Deno.readFile(`${server.folder}/a.tgz`);
+    assertEquals((await server.request("POST", "/libpod/volumes/to/import", { raw: body, headers: TAR })).status, 204);
+    const seen = await podman("run", "--rm", "--network=none", "-v=to:/data", image, "ls", "/data");
+    assertEquals(seen, "d\nhard\nnew\nsoft\n");
+  });
+
+  await t.step("what leads out of the volume is refused or stays inside", async () => {
+    const precious = `${server.folder}/precious`;
+    await Deno.writeTextFile(precious, "here");
+    await podman("volume", "create", "bad");
+    const out = `${server.folder}/out`;
+    await Deno.mkdir(out);
+    await Deno.symlink(server.folder, `${out}/way`);
+    await runOk([
+      "sh",
+      "-c",
+      `tar -cf bad.tar way && rm way && mkdir way && echo gone > way/precious && tar -rf bad.tar way/precious`,
+    ], { cwd: out });
+    const answer = await server.request("POST", "/libpod/volumes/bad/import", {
+      raw: await Deno.readFile(`${out}/bad.tar`),
+      headers: TAR,
+    });
+    await answer.body?.cancel();
+    assertEquals(await Deno.readTextFile(precious), "here");
+    const garbage = await server.request("POST", "/libpod/volumes/bad/import", {
+      raw: new TextEncoder().encode("no tar at all".repeat(99)),
+      headers: TAR,
+    });
+    assertEquals(garbage.status, 400);
+    assertStringIncludes((await garbage.json()).message, "reading tar stream");
+    assert(
+      (await server.request("POST", "/libpod/volumes/none/import", { raw: new Uint8Array(1024), headers: TAR }))
+        .status === 404,
+    );
+  });
+});
