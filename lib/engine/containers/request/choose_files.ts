@@ -20,7 +20,7 @@ export function chooseFiles(
   return {
     readOnly,
     readWriteTmpfs: request.readWriteTmpfs ?? (readOnly && owner.readOnly === true),
-    mounts: [...request.mounts ?? [], ...freeMounts(request.mounts ?? [], owner)],
+    mounts: orderMounts([...request.mounts ?? [], ...freeMounts(request.mounts ?? [], owner)]),
     // Absent stands for the usual treatment.
     imageVolumes: imageVolumes === "anonymous" ? undefined : imageVolumes,
     shmSize: request.shmSize ?? (hasOwnMemory ? owner.shmSize : undefined),
