@@ -5,13 +5,13 @@ import {
   plainMount,
   volumeMount,
 } from "../../../lib/engine/containers/request/mount_specs.ts";
-import type { MountSpec } from "../../../lib/engine/records/mount_spec.ts";
+import type { MountRequest } from "../../../lib/engine/records/mount_spec.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import type { Mount } from "../../wire/containers/spec_generator_parts.ts";
 import { unsupported } from "./unsupported.ts";
 
 /** The mounts of a create request: binds and tmpfs first, then volumes. */
-export function mountSpecs(generator: SpecGenerator): MountSpec[] {
+export function mountSpecs(generator: SpecGenerator): MountRequest[] {
   const { mounts = [], volumes = [], overlay_volumes: overlays = [] } = generator;
   const { image_volumes: images = [], artifact_volumes: artifacts = [] } = generator;
   return [
@@ -33,7 +33,7 @@ export function mountSpecs(generator: SpecGenerator): MountSpec[] {
   ];
 }
 
-function mountSpec({ type = "", source = "", uidMappings, gidMappings, ...mount }: Mount): MountSpec {
+function mountSpec({ type = "", source = "", uidMappings, gidMappings, ...mount }: Mount): MountRequest {
   if (uidMappings?.length || gidMappings?.length) throw unsupported("mounts.uidMappings");
   return plainMount({ type, source, ...mount });
 }

@@ -1,4 +1,5 @@
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
+import { anonymousVolumes } from "../../../lib/engine/containers/create/mounts.ts";
 import { dependenciesOf } from "../../../lib/engine/containers/dependencies.ts";
 import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
 import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
@@ -158,7 +159,7 @@ export function inspectConfig(
 ): Omit<Sparse<InspectContainerConfig>, "Entrypoint" | "StopSignal" | "OnBuild"> {
   const { spec, process } = record;
   const exposed = exposedBy(record, image);
-  const volumes = record.mounts.filter(({ anonymous }) => anonymous).map(({ destination }) => [destination, {}]);
+  const volumes = anonymousVolumes(record.mounts).map(({ destination }) => [destination, {}]);
   return {
     Hostname: record.hostname,
     User: process.user,

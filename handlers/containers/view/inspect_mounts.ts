@@ -26,7 +26,7 @@ export function scratchMounts({ mounts }: ContainerRecord): Record<string, strin
 }
 
 function mount(spec: MountSpec, volumePath: (name: string) => string) {
-  const { type, source, destination, options, subPath } = spec;
+  const { type, source, destination, options } = spec;
   const Propagation = propagationOf({ options }) ?? "";
   return {
     // Of a folder with an overlay clients know only the folder.
@@ -39,7 +39,7 @@ function mount(spec: MountSpec, volumePath: (name: string) => string) {
     Options: options.filter((option) => !["ro", "rw", Propagation].includes(option)),
     RW: !options.includes("ro"),
     Propagation,
-    SubPath: subPath,
+    SubPath: "subPath" in spec ? spec.subPath : undefined,
   };
 }
 

@@ -131,7 +131,8 @@ export class Containers {
   /** Containers made of this image: what an image removal must ask. */
   usingImage(imageID: string): ContainerRecord[] {
     return this.#context.records.all().filter((record) => {
-      return record.imageID === imageID || record.mounts.some(({ image }) => image?.id === imageID);
+      return record.imageID === imageID ||
+        record.mounts.some((mount) => mount.type === "image" && mount.image.id === imageID);
     });
   }
 

@@ -11,7 +11,7 @@ export function renameContainer(context: Context, nameOrID: string, name: string
   return locked(context, id, async () => {
     const record = context.records.require(id);
     using reserved = reserve(context, id, wanted);
-    const renamed = { ...record, name: reserved.name, spec: { ...record.spec, name: reserved.name } };
+    const renamed = { ...record, name: reserved.name };
     await context.records.save(renamed);
     emit(context, renamed, "rename");
   });

@@ -1,8 +1,9 @@
 import type { IDMaps } from "./id_maps.ts";
 import type { DeviceRule, DeviceSpec, Limits, PathLimits } from "./limits.ts";
-import type { MountSpec } from "./mount_spec.ts";
+import type { MountRequest, MountSpec } from "./mount_spec.ts";
 import type { IdentitySpec, LifeSpec, ProcessSpec, SecuritySpec, UserSpec } from "./spec_parts.ts";
 import type { HealthPlan, HealthWish } from "./health_plan.ts";
+import type { StoredSpec } from "./stored_spec.ts";
 import type { SecretMount } from "./secret_mount.ts";
 import type { NetworkStatus } from "./network_status.ts";
 
@@ -77,7 +78,7 @@ export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, Secu
   timeout?: number;
   /** Remove when it ends. */
   remove: boolean;
-  mounts: MountSpec[];
+  mounts: MountRequest[];
   /** Containers whose mounts this one gets too: `name[:ro,rw,z]`. */
   volumesFrom?: string[];
   /** The mounts that the image's volumes become; `anonymous` by default. */
@@ -235,7 +236,7 @@ export interface ContainerRecord {
   id: string;
   name: string;
   created: number;
-  spec: ContainerSpec;
+  spec: StoredSpec;
   /** The image's ID, its name as asked, and the layers the tree is made of, base first. */
   imageID: string;
   imageName: string;

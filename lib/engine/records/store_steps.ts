@@ -14,15 +14,18 @@ export const STORE_STEPS: readonly Readonly<Record<string, Step>>[] = [
   { containers: withoutRequest },
 ];
 
-/** Fields of a container's `spec` that versions before 2 stored, and whose outcome stands beside it. */
-const REQUEST_FIELDS = ["mounts", "ports", "health", "secrets", "userMaps", "pathLimits", "devicesFrom"];
+/** Fields of a container's `spec` that version 1 stored, and whose outcome stands beside it. */
+const REQUEST_FIELDS = new Set(
+  ("name image stopSignal stopTimeout mounts imageVolumes seccompPolicy ports pathLimits devicesFrom health secrets")
+    .split(" "),
+);
 
 function withoutRequest(record: Record<string, unknown>): Record<string, unknown> {
   const { spec } = record;
   if (!isTable(spec)) return record;
   return {
     ...record,
-    spec: Object.fromEntries(Object.entries(spec).filter(([name]) => !REQUEST_FIELDS.includes(name))),
+    spec: Object.fromEntries(Object.entries(spec).filter(([name]) => !REQUEST_FIELDS.has(name))),
   };
 }
 

@@ -123,8 +123,9 @@ Deno.test("dockerRequest() reads the corners of docker's request", () => {
   assertEquals(spec.env, { A: "b=c" });
   assertEquals(spec.unsetEnv, ["GONE"]);
   assertEquals(
-    spec.mounts.map(({ type, source, destination, options, anonymous }) => {
-      return [type, source, destination, options.join(), anonymous ?? false];
+    spec.mounts.map((mount) => {
+      const { type, source, destination, options } = mount;
+      return [type, source, destination, options.join(), "anonymous" in mount && mount.anonymous];
     }),
     [
       ["tmpfs", "tmpfs", "/t", "size=1m,ro", false],

@@ -5,13 +5,13 @@ import {
   volumeMount,
 } from "../../../../lib/engine/containers/request/mount_specs.ts";
 import { optionList, parseVolume } from "../../../../lib/engine/containers/request/parse_mounts.ts";
-import type { MountSpec } from "../../../../lib/engine/records/mount_spec.ts";
+import type { MountRequest } from "../../../../lib/engine/records/mount_spec.ts";
 import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { Mount } from "../../../wire/compat/mount.ts";
 
 /** Gathers the four places where Docker's request has mounts. */
-export function dockerMounts({ HostConfig: host, Volumes }: CreateContainerConfig): MountSpec[] {
+export function dockerMounts({ HostConfig: host, Volumes }: CreateContainerConfig): MountRequest[] {
   const mounts = [
     ...(host.Binds ?? []).map(parseVolume).map(makingSource),
     ...(host.Mounts ?? []).map(mountOf),
@@ -26,11 +26,11 @@ export function dockerMounts({ HostConfig: host, Volumes }: CreateContainerConfi
 }
 
 /** Docker makes the missing sources of `Binds` folders, and those of `Mounts` that say so. */
-function makingSource(mount: MountSpec): MountSpec {
+function makingSource(mount: MountRequest): MountRequest {
   return mount.type === "bind" ? { ...mount, makeSource: true } : mount;
 }
 
-function mountOf(mount: Mount): MountSpec {
+function mountOf(mount: Mount): MountRequest {
   const words = { source: mount.Source ?? "", destination: mount.Target ?? "" };
   const options = mount.ReadOnly ? ["ro"] : [];
   switch (mount.Type) {
@@ -54,7 +54,7 @@ interface Words {
   options: string[];
 }
 
-function bindOf({ BindOptions }: Mount, { options, ...words }: Words): MountSpec {
+function bindOf({ BindOptions }: Mount, { options, ...words }: Words): MountRequest {
   const { Propagation, NonRecursive, ReadOnlyForceRecursive, CreateMountpoint } = BindOptions ?? {};
   if (ReadOnlyForceRecursive) throw unsupported("HostConfig.Mounts.BindOptions.ReadOnlyForceRecursive");
   const depth = NonRecursive ? "bind" : "rbind";
@@ -76,7 +76,7 @@ function scratchOptions({ TmpfsOptions }: Mount): string[] {
   ];
 }
 
-function volumeOf({ VolumeOptions }: Mount, { options, ...words }: Words): MountSpec {
+function volumeOf({ VolumeOptions }: Mount, { options, ...words }: Words): MountRequest {
   const { NoCopy, Subpath, DriverConfig, Labels } = VolumeOptions ?? {};
   const driver = DriverConfig?.Name || "local";
   if (driver !== "local" || !isEmpty(DriverConfig?.Options)) {

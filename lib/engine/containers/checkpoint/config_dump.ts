@@ -1,13 +1,16 @@
 import type { ContainerRecord, PortMapping } from "../../records/container_record.ts";
-import type { MountSpec } from "../../records/mount_spec.ts";
+import type { ImageMount } from "../../records/mount_spec.ts";
 import { invalid } from "../failures.ts";
 import { decode, encode } from "../../store/json.ts";
+import { STORE_VERSION, upgradeValue } from "../../store/upgrade.ts";
 
 /** More mounts, or ports, than any container has. */
 const MOST = 10_000;
 
 /** The key under which `config.dump` has our own record, beside those that tools for checkpoints read. */
 const RECORD = "gantryRecord";
+/** The key of the version that the record has; absent for version 1. */
+const VERSION = "gantryVersion";
 
 /** `config.dump`: what tools look for, in Podman's names, and the record a restore is made from. */
 export function configDump(record: ContainerRecord, runtime: string, time: number): string {
@@ -21,6 +24,7 @@ export function configDump(record: ContainerRecord, runtime: string, time: numbe
     createdTime: new Date(record.created).toISOString(),
     checkpointedTime: new Date(time).toISOString(),
     [RECORD]: encode(record),
+    [VERSION]: STORE_VERSION,
   });
 }
 
@@ -28,20 +32,21 @@ export function configDump(record: ContainerRecord, runtime: string, time: numbe
 export function dumpedRecord(text: string | undefined): ContainerRecord {
   if (text === undefined) throw invalid("Import checkpoint: the archive has no config.dump");
   let record: unknown;
+  let version: unknown;
   try {
-    record = JSON.parse(text)[RECORD];
+    ({ [RECORD]: record, [VERSION]: version = 1 } = JSON.parse(text));
   } catch (error) {
     throw invalid(`Import checkpoint: config.dump is not JSON: ${error}`);
   }
   if (typeof record !== "string") throw invalid("Import checkpoint: the archive was made by another engine");
-  const dumped = decoded(record);
+  const dumped = decoded(record, Number(version));
   // Folders are named by it.
   if (!/^[0-9a-f]{64}$/.test(dumped.id)) throw invalid(`Import checkpoint: "${dumped.id}" is no container ID`);
   return dumped;
 }
 
 /** A record with the parts that are read before the create request made of it is checked as all are. */
-function decoded(text: string): ContainerRecord {
+function decoded(text: string, version: number): ContainerRecord {
   let record: unknown;
   try {
     record = decode<unknown>(text);
@@ -49,7 +54,9 @@ function decoded(text: string): ContainerRecord {
     throw invalid(`Import checkpoint: the record in config.dump does not parse: ${error}`);
   }
   // Written by `configDump`, or by anybody: who imports it did not write it.
-  const dumped = record as Partial<ContainerRecord> | null;
+  const dumped: Partial<ContainerRecord> | undefined = isTable(record)
+    ? upgradeValue("containers", record, version, "the checkpoint")
+    : undefined;
   const texts = [dumped?.id, dumped?.name, dumped?.imageName];
   const lists = [dumped?.mounts, dumped?.ports, dumped?.diffIDs];
   const tables = [dumped?.spec, dumped?.spec?.namespaces?.uts, dumped?.networks, dumped?.process];
@@ -69,12 +76,16 @@ const MOUNTS = new Set(["bind", "tmpfs", "volume", "overlay", "image", "artifact
 const PROTOCOLS = new Set(["tcp", "udp", "sctp"]);
 
 /** Whether it is a mount as a create request makes them: parts of it are paths and options that nothing checks again. */
-function isMount(mount: Partial<MountSpec> | null): boolean {
+function isMount(mount: { [field in keyof ImageMount]?: unknown } | null): boolean {
   if (typeof mount !== "object" || mount === null) return false;
   const { type, source, destination, options, subPath, image } = mount;
   return MOUNTS.has(String(type)) && isText(source) && isText(destination) && destination.startsWith("/") &&
     Array.isArray(options) && options.every(isText) && (subPath === undefined || isText(subPath)) &&
-    (image === undefined || Array.isArray(image?.diffIDs) && image.diffIDs.every(isText));
+    (type !== "image" || isTable(image) && Array.isArray(image.diffIDs) && image.diffIDs.every(isText));
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isPort(port: Partial<PortMapping> | null): boolean {

@@ -1,6 +1,7 @@
 import type { ReceivedCheckpoint } from "../../ports/checkpoint_port.ts";
-import type { ContainerRecord, PortMapping } from "../../records/container_record.ts";
+import type { ContainerRecord, ContainerSpec, PortMapping } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
+import { emptySpec } from "../../records/empty_spec.ts";
 import { decompress } from "../../images/ingest/decompress.ts";
 import { readStream } from "../../../oci/registry/body.ts";
 import { concat } from "../../../oci/bytes/bytes.ts";
@@ -56,8 +57,9 @@ export async function importCheckpoint(
   }
 }
 
-function specOf(dumped: ContainerRecord, { name, ports }: ImportOptions): ContainerRecord["spec"] {
+function specOf(dumped: ContainerRecord, { name, ports }: ImportOptions): ContainerSpec {
   return {
+    ...emptySpec(),
     ...dumped.spec,
     image: dumped.imageName,
     name: name ?? dumped.name,
@@ -67,6 +69,10 @@ function specOf(dumped: ContainerRecord, { name, ports }: ImportOptions): Contai
     // Under the names they have in there: their content comes along.
     mounts: dumped.mounts,
     volumesFrom: undefined,
+    stopSignal: dumped.stopSignal,
+    stopTimeout: dumped.stopTimeout,
+    health: dumped.health,
+    secrets: dumped.secrets?.map(({ name, path, uid, gid, mode }) => ({ source: name, target: path, uid, gid, mode })),
   };
 }
 

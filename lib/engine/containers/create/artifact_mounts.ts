@@ -10,11 +10,11 @@ export async function artifactMounts(
   { mounts }: ContainerRecord,
 ): Promise<Record<number, ArtifactFile[]>> {
   const found: Record<number, ArtifactFile[]> = {};
-  for (const [number, { type, source, artifact = {} }] of mounts.entries()) {
-    if (type !== "artifact") continue;
+  for (const [number, mount] of mounts.entries()) {
+    if (mount.type !== "artifact") continue;
     try {
-      const record = core.images.artifacts.resolve(source);
-      found[number] = await artifactFiles(core.ports.blobs, record, artifact);
+      const record = core.images.artifacts.resolve(mount.source);
+      found[number] = await artifactFiles(core.ports.blobs, record, mount.artifact ?? {});
     } catch (error) {
       if (!(error instanceof EngineError) || error.code !== "no_such_artifact") throw error;
       // Its own code would say that there is no such container.

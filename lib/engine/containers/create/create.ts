@@ -11,17 +11,18 @@ import type {
 import type { IDMaps } from "../../records/id_maps.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import type { Intent } from "../../store/intents.ts";
+import { storedSpec } from "../../records/stored_spec.ts";
 import type { MountSpec } from "../../records/mount_spec.ts";
 import { checkName, MAX_FOLDER_NAME, randomID } from "../../text/names.ts";
 import { DEFAULT_NETWORK } from "../../networks.ts";
-import { askedMounts, requireSource } from "./asked_mounts.ts";
+import { askedMounts, requireSource, sourcesToMake } from "./asked_mounts.ts";
 import { type Context, emit, hostOf } from "../context.ts";
 import { chooseLog } from "./choose_log.ts";
 import { invalid, isCode, nameInUse } from "../failures.ts";
 import { chooseHealth } from "../health/choose_health.ts";
 import { grantResources } from "./grant.ts";
 import { DEFAULT_STOP_TIMEOUT, isSystemd, mergeExposed, mergeLabels, mergeProcess, mergeStopSignal } from "./merge.ts";
-import { resolveMounts, volumesOf } from "./mounts.ts";
+import { anonymousVolumes, resolveMounts, volumesOf } from "./mounts.ts";
 import { checkRecordSize } from "../record_size.ts";
 import { assignPorts, checkMappings, publishAll } from "./port_mappings.ts";
 import { autoMaps, checkMaps } from "./user_maps.ts";
@@ -99,7 +100,7 @@ async function draft(context: Context, { id, name, spec, image, warnings }: Draf
     id,
     name,
     created: context.core.clock.now(),
-    spec: { ...spec, name, namespaces, exposed, requires, labels: mergeLabels(spec, config) },
+    spec: storedSpec({ ...spec, namespaces, exposed, requires, labels: mergeLabels(spec, config) }),
     imageID: image?.id ?? "",
     imageName: image ? fullName(image, spec.image) : "",
     diffIDs: image?.layers.map((layer) => layer.diffID) ?? [],
@@ -206,8 +207,10 @@ async function resolveMountsChecked(
   const mounts = resolveMounts(asked, config, () => randomID(context.core.random), origins);
   for (const { source } of volumesOf(mounts)) checkName(source, MAX_FOLDER_NAME);
   const named = mounts.filter(({ type }) => type === "bind" || type === "overlay");
-  await Promise.all(named.map((mount) => requireSource(context, mount)));
-  return mounts.map(({ makeSource: _, ...mount }) => mount);
+  // Mounts of other containers may show the same folder.
+  const made = sourcesToMake(spec.mounts);
+  await Promise.all(named.map(({ source }) => requireSource(context, source, made.has(source))));
+  return mounts;
 }
 
 async function choosePorts(
@@ -275,7 +278,7 @@ function freeInterface(taken: ReadonlySet<string>): string {
 async function make(context: Context, record: ContainerRecord): Promise<void> {
   const { core, volumes, records } = context;
   const mounted = volumesOf(record.mounts);
-  const anonymous = mounted.filter((mount) => mount.anonymous).map((mount) => mount.source);
+  const anonymous = anonymousVolumes(record.mounts).map(({ source }) => source);
   const { intent, operation } = core.intents.begin(CREATE_INTENT, record.id, { volumes: anonymous.join(",") });
   await core.state.commit([operation]);
   try {

@@ -79,12 +79,12 @@ export function mergeProcess(spec: ContainerSpec, image: ExecutionConfig, around
 }
 
 /** Labels of the image, with the spec's over them. */
-export function mergeLabels(spec: ContainerSpec, image: ExecutionConfig): Record<string, string> {
+export function mergeLabels(spec: Pick<ContainerSpec, "labels">, image: ExecutionConfig): Record<string, string> {
   return { ...image.Labels, ...spec.labels };
 }
 
 /** Ports the image and the spec say the software listens on. */
-export function mergeExposed(spec: ContainerSpec, image: ExecutionConfig): string[] {
+export function mergeExposed(spec: Pick<ContainerSpec, "exposed">, image: ExecutionConfig): string[] {
   return [...new Set([...Object.keys(image.ExposedPorts ?? {}), ...spec.exposed])];
 }
 

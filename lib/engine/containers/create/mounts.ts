@@ -1,6 +1,6 @@
 /** A container's mounts: what was asked for, and what its image wants besides. */
 import type { ExecutionConfig } from "../../../oci/image_config.ts";
-import type { MountSpec } from "../../records/mount_spec.ts";
+import type { MountSpec, VolumeMount } from "../../records/mount_spec.ts";
 import { invalid } from "../failures.ts";
 import { checkMountOptions, mountOptions } from "./mount_options.ts";
 
@@ -59,8 +59,13 @@ export function resolveMounts(
 }
 
 /** The names of the volumes a container mounts. */
-export function volumesOf(mounts: readonly MountSpec[]): MountSpec[] {
-  return mounts.filter(({ type }) => type === "volume");
+export function volumesOf(mounts: readonly MountSpec[]): VolumeMount[] {
+  return mounts.filter((mount) => mount.type === "volume");
+}
+
+/** The volumes that came from the image or without a name. */
+export function anonymousVolumes(mounts: readonly MountSpec[]): VolumeMount[] {
+  return volumesOf(mounts).filter(({ anonymous }) => anonymous);
 }
 
 /** An absolute path without `.`, `..`, doubled and trailing slashes. */
@@ -79,15 +84,15 @@ export function isPath(text: string): boolean {
 }
 
 function imageVolume(destination: string, isTmpfs: boolean, newName: () => string): MountSpec {
-  const type = isTmpfs ? "tmpfs" : "volume";
-  const options = mountOptions({ type, options: [] });
-  if (isTmpfs) return { type, source: "tmpfs", destination, options };
-  return { type, source: newName(), destination, options, anonymous: true };
+  const optionsOf = (type: MountSpec["type"]) => mountOptions({ type, options: [] });
+  if (isTmpfs) return { type: "tmpfs", source: "tmpfs", destination, options: optionsOf("tmpfs") };
+  return { type: "volume", source: newName(), destination, options: optionsOf("volume"), anonymous: true };
 }
 
 function resolveMount(mount: MountSpec, newName: () => string): MountSpec {
-  if (mount.subPath?.split("/").includes("..")) {
-    throw invalid(`the subpath "${mount.subPath}" of ${mount.destination} must be a path within its source`);
+  const subPath = "subPath" in mount ? mount.subPath : undefined;
+  if (subPath?.split("/").includes("..")) {
+    throw invalid(`the subpath "${subPath}" of ${mount.destination} must be a path within its source`);
   }
   if (!mount.destination.startsWith("/")) {
     throw invalid(`invalid container path "${mount.destination}", must be an absolute path`);
@@ -103,7 +108,7 @@ function resolveMount(mount: MountSpec, newName: () => string): MountSpec {
   checkMountOptions(mount);
   const shown = mount.destination === `${destination}/` ? { shown: mount.destination } : {};
   const resolved = { ...mount, destination, ...shown, options: mountOptions(mount) };
-  if (mount.type !== "volume" || mount.source !== "") return resolved;
+  if (resolved.type !== "volume" || resolved.source !== "") return resolved;
   return { ...resolved, source: newName(), anonymous: true };
 }
 

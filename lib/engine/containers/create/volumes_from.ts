@@ -1,5 +1,5 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
-import type { MountSpec } from "../../records/mount_spec.ts";
+import type { BindMount, MountSpec, VolumeMount } from "../../records/mount_spec.ts";
 import { invalid } from "../failures.ts";
 
 const ACCESS = ["ro", "rw"];
@@ -32,9 +32,16 @@ export function parseVolumesFrom(text: string): VolumesFrom {
 /** The mounts a container gets from another one: its folders of the host and its volumes, which stay that one's. */
 export function mountsFrom({ mounts }: Pick<ContainerRecord, "mounts">, options: readonly string[]): MountSpec[] {
   const own = options.filter((option) => option !== "z");
-  return mounts.filter(({ type }) => type === "bind" || type === "volume").map((mount) => {
-    const { anonymous: _, ...rest } = mount;
-    if (options.length === 0) return rest;
-    return { ...rest, options: [...rest.options.filter((option) => !ACCESS.includes(option)), ...own] };
+  return mounts.filter((mount) => mount.type === "bind" || mount.type === "volume").map((mount) => {
+    const borrowed = borrow(mount);
+    if (options.length === 0) return borrowed;
+    return { ...borrowed, options: [...mount.options.filter((option) => !ACCESS.includes(option)), ...own] };
   });
+}
+
+/** A volume that is anonymous stays its own container's to remove. */
+function borrow(mount: BindMount | VolumeMount): BindMount | VolumeMount {
+  if (mount.type === "bind") return mount;
+  const { anonymous: _, ...volume } = mount;
+  return volume;
 }

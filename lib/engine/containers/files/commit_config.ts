@@ -1,6 +1,7 @@
 import type { ExecutionConfig } from "../../../oci/image_config.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { applyChanges } from "../../images/store/config_changes.ts";
+import { anonymousVolumes } from "../create/mounts.ts";
 import { mergeExposed, mergeLabels } from "../create/merge.ts";
 import { splitChanges } from "./commit_changes.ts";
 
@@ -30,7 +31,7 @@ function ownConfig(record: ContainerRecord, image: ExecutionConfig): ExecutionCo
   const { spec, process, mounts } = record;
   const hasEntrypoint = spec.entrypoint !== undefined && spec.entrypoint.length > 0;
   const hasCommand = spec.command !== undefined && spec.command.length > 0;
-  const volumes = mounts.filter(({ anonymous }) => anonymous).map(({ destination }) => destination);
+  const volumes = anonymousVolumes(mounts).map(({ destination }) => destination);
   const ports = record.ports.flatMap(({ containerPort, range, protocol }) => {
     return Array.from({ length: range }, (_, index) => `${containerPort + index}/${protocol}`);
   });

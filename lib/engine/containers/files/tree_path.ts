@@ -26,9 +26,8 @@ export function treePath(
   const place: TreePath = { root, path, idMaps: record.idMaps };
   if (SEEING.has(record.state.status)) return { ...place, pid: record.state.pid };
   const clean = cleanPath(path);
-  const mounts = record.mounts.filter(({ type, destination }) => {
-    return (type === "bind" || type === "volume") && (clean === destination || clean.startsWith(`${destination}/`));
-  });
+  const mounts = record.mounts.filter((mount) => mount.type === "bind" || mount.type === "volume")
+    .filter(({ destination }) => clean === destination || clean.startsWith(`${destination}/`));
   const deepest = mounts.sort((a, b) => b.destination.length - a.destination.length)[0];
   if (deepest === undefined) return place;
   const { type, destination, subPath, options } = deepest;

@@ -123,8 +123,8 @@ async function mountTree(context: Context, record: ContainerRecord, userns: stri
   const { layers } = hostOf(context);
   const options = treeOptions(record, userns);
   const rootfs = await layers.mount(record.id, record.diffIDs, options);
-  for (const [number, { image }] of record.mounts.entries()) {
-    if (image !== undefined) await layers.mountImage(record.id, number, image.diffIDs, options);
+  for (const [number, mount] of record.mounts.entries()) {
+    if (mount.type === "image") await layers.mountImage(record.id, number, mount.image.diffIDs, options);
   }
   await fillVolumes(context, record, options.rootOwner);
   return rootfs;

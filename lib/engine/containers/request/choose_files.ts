@@ -1,6 +1,6 @@
 import type { ContainerDefaults } from "../../records/container_defaults.ts";
 import type { ContainerSpec } from "../../records/container_record.ts";
-import type { MountSpec } from "../../records/mount_spec.ts";
+import type { MountRequest } from "../../records/mount_spec.ts";
 import type { ContainerRequest } from "./container_request.ts";
 import { orderMounts } from "./mount_specs.ts";
 import { parseImageVolumes } from "./parse_choices.ts";
@@ -29,7 +29,7 @@ export function chooseFiles(
 }
 
 /** Adds the owner's mounts where the request has nothing at the place; without any, the request's stay in their order. */
-function chooseMounts(asked: readonly MountSpec[], owner: ContainerDefaults): MountSpec[] {
+function chooseMounts(asked: readonly MountRequest[], owner: ContainerDefaults): MountRequest[] {
   const taken = new Set(asked.map(({ destination }) => destination));
   const all = [...(owner.volumes ?? []).map(parseVolume), ...(owner.mounts ?? []).map(parseMount)];
   // Sets tell whether they grew; paths that fit a pattern have no place yet.

@@ -1,3 +1,4 @@
+import { emptySpec } from "../../records/empty_spec.ts";
 import type { ContainerDefaults } from "../../records/container_defaults.ts";
 import type { ContainerSpec } from "../../records/container_record.ts";
 import { chooseFiles } from "./choose_files.ts";
@@ -28,30 +29,11 @@ export function completeRequest(request: ContainerRequest, owner: ContainerDefau
   };
 }
 
-/** The fields that no owner chooses. */
-function plainFields(request: Partly) {
-  const r = request;
-  return {
-    ...request,
-    image: r.image ?? "",
-    env: r.env ?? {},
-    groups: r.groups ?? [],
-    terminal: r.terminal ?? false,
-    stdin: r.stdin ?? false,
-    labels: r.labels ?? {},
-    remove: r.remove ?? false,
-    capAdd: r.capAdd ?? [],
-    capDrop: r.capDrop ?? [],
-    noNewPrivileges: r.noNewPrivileges ?? false,
-    masks: r.masks ?? [],
-    unmasks: r.unmasks ?? [],
-    networks: r.networks ?? {},
-    ports: r.ports ?? [],
-    publishImagePorts: r.publishImagePorts ?? false,
-    exposed: r.exposed ?? [],
-    hosts: r.hosts ?? [],
-    createCommand: r.createCommand ?? [],
-  };
+/** The fields that no owner chooses: those that the request has, and a spec's that asks for nothing. */
+function plainFields(request: Partly): ContainerSpec {
+  const given: Partly = { ...request };
+  for (const [name, value] of Object.entries(request)) if (value === undefined) Reflect.deleteProperty(given, name);
+  return { ...emptySpec(), ...given };
 }
 
 function chooseProcess(r: Partly, owner: ContainerDefaults) {

@@ -1,5 +1,12 @@
 /** Makers of mounts of every kind, from the words of clients and containers.conf(5). All throw `invalid` for paths that are relative. */
-import type { MountSpec } from "../../records/mount_spec.ts";
+import type {
+  ArtifactMount,
+  BindRequest,
+  ImageRequest,
+  MountRequest,
+  OverlayMount,
+  VolumeMount,
+} from "../../records/mount_spec.ts";
 import { invalid, invalidField, unsupportedField } from "../failures.ts";
 
 /** The fields that most kinds of mounts have in common. */
@@ -22,7 +29,7 @@ const NO_CHOWN = /^(?:U|chown)=(?:false|0)$/;
  *
  * Throws `unsupported` for other types: volumes, images and artifacts are made below.
  */
-export function plainMount({ type: asked, ...words }: MountWords & { type: string }): MountSpec {
+export function plainMount({ type: asked, ...words }: MountWords & { type: string }): MountRequest {
   const { options, subPath } = splitOptions(words.options);
   if (asked === "glob") return globMount(words, options);
   const destination = absoluteDestination(words.destination);
@@ -34,7 +41,7 @@ export function plainMount({ type: asked, ...words }: MountWords & { type: strin
 }
 
 /** Every path that fits becomes a bind of its own, below the destination or, without one, at the same place. */
-function globMount({ source, destination }: MountWords, options: string[]): MountSpec {
+function globMount({ source, destination }: MountWords, options: string[]): BindRequest {
   return {
     type: "bind",
     source: absoluteSource("mount", source),
@@ -45,7 +52,7 @@ function globMount({ source, destination }: MountWords, options: string[]): Moun
 }
 
 /** A volume; one without a name is anonymous in any case. */
-export function volumeMount(words: MountWords & { anonymous?: boolean; subPath?: string }): MountSpec {
+export function volumeMount(words: MountWords & { anonymous?: boolean; subPath?: string }): VolumeMount {
   const { options, subPath } = splitOptions(words.options);
   return {
     type: "volume",
@@ -59,14 +66,14 @@ export function volumeMount(words: MountWords & { anonymous?: boolean; subPath?:
 }
 
 /** A folder of the host whose changes are the container's own. */
-export function overlayMount(words: MountWords): MountSpec {
+export function overlayMount(words: MountWords): OverlayMount {
   const source = absoluteSource("overlay", words.source);
   const options = splitOptions(words.options).options.filter((option) => option !== "O");
   return { type: "overlay", source, destination: absoluteDestination(words.destination), options };
 }
 
 /** An image's files. */
-export function imageMount(words: MountWords & { writable?: boolean; subPath?: string }): MountSpec {
+export function imageMount(words: MountWords & { writable?: boolean; subPath?: string }): ImageRequest {
   if (words.source === "") throw invalid("must set source for an image volume");
   const options = words.writable ? [] : ["ro"];
   const destination = absoluteDestination(words.destination);
@@ -74,7 +81,7 @@ export function imageMount(words: MountWords & { writable?: boolean; subPath?: s
 }
 
 /** An artifact's files; `name` is the file's where one is mounted. */
-export function artifactMount(words: MountWords & { title?: string; digest?: string; name?: string }): MountSpec {
+export function artifactMount(words: MountWords & { title?: string; digest?: string; name?: string }): ArtifactMount {
   const { source, title, digest, name } = words;
   if (source === "") throw invalid("must set source for an artifact volume");
   const artifact = { ...title && { title }, ...digest && { digest }, ...name && { name: fileName(name) } };
@@ -107,9 +114,9 @@ function absoluteDestination(destination: string): string {
   throw invalid(`Create container: mount destination "${destination}" is not absolute`);
 }
 
-const ORDER: readonly MountSpec["type"][] = ["volume", "overlay", "image", "artifact"];
+const ORDER: readonly MountRequest["type"][] = ["volume", "overlay", "image", "artifact"];
 
 /** Puts folders of the host and the kernel's mounts first, then volumes, overlays, images and artifacts. */
-export function orderMounts(mounts: readonly MountSpec[]): MountSpec[] {
+export function orderMounts(mounts: readonly MountRequest[]): MountRequest[] {
   return [...mounts].sort((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
 }

@@ -1,6 +1,6 @@
 /** Mounts in the words of the command line, which Docker's API and containers.conf(5) have too. */
 import { EngineError } from "../../errors.ts";
-import type { MountSpec } from "../../records/mount_spec.ts";
+import type { MountRequest } from "../../records/mount_spec.ts";
 import { invalid } from "../failures.ts";
 import { overlayMount, plainMount, volumeMount } from "./mount_specs.ts";
 
@@ -27,7 +27,7 @@ const PLACES: Record<string, "type" | "source" | "destination" | undefined> = {
  *
  * Throws `invalid` for texts with too many colons.
  */
-export function parseVolume(text: string): MountSpec {
+export function parseVolume(text: string): MountRequest {
   const [source, destination, words = "", ...rest] = text.split(":");
   if (rest.length > 0) throw invalid(`invalid mount "${text}": too many colons`);
   const options = optionList(words);
@@ -43,7 +43,7 @@ export function parseVolume(text: string): MountSpec {
  *
  * Throws `invalid` for what names no place, and `unsupported` for other types.
  */
-export function parseMount(text: string): MountSpec {
+export function parseMount(text: string): MountRequest {
   const mount = { type: "volume", source: "", destination: "" };
   const options: string[] = [];
   for (const [key, value] of optionList(text).map((word) => word.split(/=(.*)/s))) {

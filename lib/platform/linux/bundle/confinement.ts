@@ -43,7 +43,7 @@ export function defaultMasks(processors = PROCESSORS): string[] {
  * @param administrators The administrator's own profile, where there is one
  */
 export async function containerSeccomp(
-  spec: ContainerSpec,
+  spec: Pick<ContainerSpec, "privileged" | "seccomp" | "seccompText" | "defaults">,
   capabilities: readonly string[],
   administrators?: SeccompProfile,
 ): Promise<SpecSeccomp | undefined> {
@@ -80,7 +80,9 @@ export function hiddenPaths(
   };
 }
 
-async function askedProfile({ seccomp, seccompText }: ContainerSpec): Promise<SeccompProfile | undefined> {
+async function askedProfile(
+  { seccomp, seccompText }: Pick<ContainerSpec, "seccomp" | "seccompText">,
+): Promise<SeccompProfile | undefined> {
   if (seccompText !== undefined) return parseSeccompProfile(seccompText, "image label");
   if (seccomp === undefined || seccomp === "default") return undefined;
   return parseSeccompProfile(await readAskedSeccomp(seccomp), seccomp);

@@ -53,8 +53,9 @@ Deno.test("createContainer() takes other containers' mounts below its own, and a
   const mounts = [{ ...bind, source: "/mine" }];
   const { record } = await engine.containers.create(spec({ mounts, volumesFrom: ["donor:ro"], imageVolumes: "tmpfs" }));
   const volume = donor.mounts.find(({ destination }) => destination === "/v")!.source;
-  const seen = record.mounts.map(({ type, source, destination, anonymous, options }) => {
-    return [type, destination, source, anonymous ?? false, options.includes("ro")];
+  const seen = record.mounts.map((mount) => {
+    const { type, source, destination, options } = mount;
+    return [type, destination, source, "anonymous" in mount && mount.anonymous, options.includes("ro")];
   });
   assertEquals(seen.find(([, place]) => place === "/b"), ["bind", "/b", "/mine", false, false]);
   assertEquals(seen.find(([, place]) => place === "/v"), ["volume", "/v", volume, false, true]);
@@ -73,7 +74,8 @@ Deno.test("a container keeps the images that are mounted in it, and the containe
     spec({ command: ["sh"], rootfs: { path: "/tree", overlay: true }, requires: ["first"], mounts }),
   );
   assertEquals([record.imageID, record.diffIDs, record.spec.requires], ["", [], [first.id]]);
-  assertEquals(record.mounts[0].image?.id, IMAGE.id);
+  const [mounted] = record.mounts;
+  assertEquals(mounted.type === "image" && mounted.image.id, IMAGE.id);
   assertEquals(containers.usingImage(IMAGE.id).map(({ id }) => id).sort(), [first.id, record.id].sort());
   await assertRejects(() => containers.remove("first"), EngineError);
   await containers.start(record.id);

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertInstanceOf, assertMatch, assertRejects } from "@std/assert";
 import type { ContainerSpec, PortMapping } from "../../../../lib/engine/records/container_record.ts";
+import { anonymousVolumes } from "../../../../lib/engine/containers/create/mounts.ts";
 import type { MountSpec } from "../../../../lib/engine/records/mount_spec.ts";
 import { mountOptions } from "../../../../lib/engine/containers/create/mount_options.ts";
 import { EngineError } from "../../../../lib/engine/errors.ts";
@@ -13,8 +14,9 @@ function port(containerPort: number, hostPort: number, more: Partial<PortMapping
   return { hostIP: "", hostPort, containerPort, protocol: "tcp", range: 1, ...more };
 }
 
-function mount(type: MountSpec["type"], source: string, destination: string): MountSpec {
-  return { type, source, destination, options: [] };
+function mount<T extends "bind" | "volume" | "tmpfs">(type: T, source: string, destination: string) {
+  const options: string[] = [];
+  return { type, source, destination, options };
 }
 
 function namespaces(more: Partial<ContainerSpec["namespaces"]>): ContainerSpec["namespaces"] {
@@ -190,7 +192,7 @@ Deno.test("createContainer() makes named volumes, anonymous ones and the image's
   const mounts = [mount("volume", "keep", "/data"), mount("volume", "", "/data/deep"), mount("tmpfs", "", "/tmp")];
   const { record } = await containers.create(spec({ mounts }));
   assertEquals(record.mounts.map(({ destination }) => destination), ["/data", "/tmp", "/data/deep", "/var/lib/x"]);
-  const anonymous = record.mounts.filter((each) => each.anonymous).map(({ source }) => source);
+  const anonymous = anonymousVolumes(record.mounts).map(({ source }) => source);
   assertEquals(anonymous.map((name) => [name.length, volumes.resolve(name).anonymous]), [[64, true], [64, true]]);
   await containers.start(record.id);
   assertEquals(kernel.volumes.get("keep"), [`${record.id}:/data`]);

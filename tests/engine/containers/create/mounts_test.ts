@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { ContainerSpec } from "../../../../lib/engine/records/container_record.ts";
 import { checkMountOptions } from "../../../../lib/engine/containers/create/mount_options.ts";
-import { resolveMounts } from "../../../../lib/engine/containers/create/mounts.ts";
+import { resolveMounts, volumesOf } from "../../../../lib/engine/containers/create/mounts.ts";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { checkName, MAX_FOLDER_NAME } from "../../../../lib/engine/text/names.ts";
 import type { MountSpec } from "../../../../lib/engine/records/mount_spec.ts";
@@ -19,9 +19,11 @@ Deno.test("resolveMounts() gives an image no volume in place of what the kernel 
 });
 
 Deno.test("resolveMounts() lets nothing that a container has written stand for the kernel's own", () => {
-  const one = (type: MountSpec["type"], destination: string) => {
+  const one = (type: "bind" | "overlay" | "volume" | "image" | "tmpfs", destination: string) => {
     const source = type === "bind" || type === "overlay" ? "/dev" : "own";
-    return resolveMounts([{ type, source, destination, options: [] }], {}, () => "fresh");
+    const place = { source, destination, options: [] };
+    const mount = type === "image" ? { ...place, type, image: { id: "", diffIDs: [] } } : { ...place, type };
+    return resolveMounts([mount], {}, () => "fresh");
   };
   const places = ["/dev", "/dev/", "/x/../dev", "/dev/pts", "/dev/null", "/dev/console", "/proc", "/proc/self/attr"];
   for (const place of places) {
@@ -52,7 +54,7 @@ Deno.test("resolveMounts() bounds what an image asks for", () => {
 
 Deno.test("resolveMounts() refuses a part of a volume that is not in it", () => {
   const mount = { type: "volume" as const, source: "own", destination: "/data", options: [] };
-  const one = (subPath: string) => resolveMounts([{ ...mount, subPath }], {}, () => "fresh");
+  const one = (subPath: string) => volumesOf(resolveMounts([{ ...mount, subPath }], {}, () => "fresh"));
   assertEquals(one("a/b")[0].subPath, "a/b");
   assertEquals(one("a..b")[0].subPath, "a..b");
   for (const out of ["..", "../..", "a/../.."]) assertThrows(() => one(out), EngineError, "must be a path within");

@@ -123,12 +123,12 @@ Deno.test({
     ];
     const script =
       "cat /shared/file; touch /shared/x 2>/dev/null || echo ro; echo kept > /data/deep/file; grep ' /data ' /proc/mounts";
-    const output = await outputOf(bench, script, { spec: { mounts } });
+    const output = await outputOf(bench, script, { mounts });
     assertMatch(output, /^from the host\nro\ntmpfs \/data tmpfs rw,nosuid,nodev,relatime,size=1024k/);
     assertEquals(await readFile(join(volume, "file"), "utf8"), "kept\n");
     const absent = [{ type: "bind" as const, source: join(shared, "nope"), destination: "/x", options: [] }];
     const error = await assertRejects(
-      () => bench.run({ args: ["true"], spec: { mounts: absent } }),
+      () => bench.run({ args: ["true"], mounts: absent }),
       EngineError,
       "no such file",
     );

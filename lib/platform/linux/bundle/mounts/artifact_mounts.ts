@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ArtifactFile } from "../../../../engine/ports/host_port.ts";
-import type { MountSpec } from "../../../../engine/records/mount_spec.ts";
+import type { ArtifactMount } from "../../../../engine/records/mount_spec.ts";
 import { openInside } from "../../helpers/safe_path.ts";
 import { bindMount } from "./bind_mounts.ts";
 import type { SpecMount } from "../spec_types.ts";
@@ -12,7 +12,7 @@ import type { SubPaths } from "./sub_paths.ts";
  * a folder; else they lie below it. Throws `EngineError("invalid")` for several files in the place of one.
  */
 export async function artifactMounts(
-  { source, destination, artifact: { name } = {} }: MountSpec,
+  { source, destination, artifact: { name } = {} }: ArtifactMount,
   files: readonly ArtifactFile[],
   { rootfs, subPaths }: { rootfs: string; subPaths: SubPaths },
 ): Promise<SpecMount[]> {

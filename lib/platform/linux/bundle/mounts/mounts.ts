@@ -109,7 +109,7 @@ async function sourceOf(mount: MountSpec, index: number, sources: MountSources):
     : mount.type === "image"
     ? sources.imagePath(index)
     : mount.source;
-  if (mount.subPath !== undefined) return await sources.subPaths.open(whole, mount.subPath);
+  if ("subPath" in mount && mount.subPath !== undefined) return await sources.subPaths.open(whole, mount.subPath);
   const below = mount.type === "bind" || mount.type === "overlay" ? sources.sharedAbove(whole) : undefined;
   // A container could put a link on the way, which leads out of what is its own.
   if (below !== undefined) {

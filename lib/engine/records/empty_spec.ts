@@ -1,0 +1,47 @@
+import type { ContainerSpec } from "./container_record.ts";
+
+/** Returns the spec that asks for nothing: no image, namespaces of its own, and the default network. */
+export function emptySpec(): ContainerSpec {
+  return {
+    image: "",
+    env: {},
+    groups: [],
+    terminal: false,
+    stdin: false,
+    labels: {},
+    annotations: {},
+    remove: false,
+    mounts: [],
+    capAdd: [],
+    capDrop: [],
+    privileged: false,
+    readOnly: false,
+    readWriteTmpfs: false,
+    noNewPrivileges: false,
+    masks: [],
+    unmasks: [],
+    init: false,
+    namespaces: {
+      network: { mode: "bridge" },
+      pid: { mode: "private" },
+      ipc: { mode: "private" },
+      uts: { mode: "private" },
+      cgroup: { mode: "private" },
+    },
+    networks: {},
+    ports: [],
+    publishImagePorts: false,
+    exposed: [],
+    dnsServers: [],
+    dnsSearch: [],
+    dnsOptions: [],
+    hosts: [],
+    noHosts: false,
+    noResolvConf: false,
+    resources: {},
+    rlimits: [],
+    sysctl: {},
+    logOptions: {},
+    createCommand: [],
+  };
+}
