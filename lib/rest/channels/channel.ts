@@ -22,7 +22,7 @@ export interface ChannelContext {
   /** The content type of newline-delimited values; `application/x-ndjson` by default. */
   readonly contentType?: string;
   /** The JSON text of a value. */
-  encode(value: unknown): string;
+  encode(value: unknown): string | Promise<string>;
   /** The words for an error that the peer may read; by default those of an `HTTPError`, and none of any other. */
   describe?(error: unknown): string;
   /** Milliseconds of silence after which server-sent events get a comment; 15,000 by default. */
@@ -71,7 +71,7 @@ async function eventResponse(source: AsyncIterable<unknown>, context: ChannelCon
   const resume = (source as Partial<Resumable<unknown>>)[RESUME];
   const after = context.request.headers.get("last-event-id") || undefined;
   const values = resume === undefined
-    ? new ChannelSource(source, (value) => eventFrame(encode(value)))
+    ? new ChannelSource(source, (value) => framed(encode(value), (text) => eventFrame(text)))
     // What `open` yields are pairs, as its type says.
     : new ChannelSource(resume.open(after), (pair) => pairFrame(pair as [string, unknown], encode));
   await values.settle();
@@ -88,8 +88,12 @@ async function eventResponse(source: AsyncIterable<unknown>, context: ChannelCon
   });
 }
 
-function pairFrame([id, value]: [string, unknown], encode: ChannelContext["encode"]): string {
-  return eventFrame(encode(value), undefined, id);
+function pairFrame([id, value]: [string, unknown], encode: ChannelContext["encode"]): string | Promise<string> {
+  return framed(encode(value), (text) => eventFrame(text, undefined, id));
+}
+
+function framed(text: string | Promise<string>, frame: (text: string) => string): string | Promise<string> {
+  return typeof text === "string" ? frame(text) : text.then(frame);
 }
 
 function upgrade<T>(values: ChannelSource, take: () => T): T {

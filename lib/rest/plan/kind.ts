@@ -19,7 +19,8 @@ export type Kind =
   /** Scalars of several types, none of them string. */
   | { type: "choice"; of: Kind[] }
   | { type: "list"; item: Kind; items?: Kind[] }
-  | { type: "struct"; fields: Map<string, Field> }
+  /** `open` when it takes fields that it does not name. */
+  | { type: "struct"; fields: Map<string, Field>; open?: boolean }
   | { type: "map"; value: Kind }
   | { type: "stream" | "chan" | "error" };
 
@@ -111,6 +112,23 @@ export function jsonSchemaOf(schema: Schema): JSONSchema | undefined {
   });
 }
 
+/** Facts of a JSON Schema in which a library writes what it accepts and what it makes of that differently, though both are one shape. */
+const SIDED = /^(required|additionalProperties|default)$/;
+
+/** Whether the values a schema makes have the shape of those it accepts, as far as its JSON Schemas tell: it transforms none of them. */
+export function sameOutput(schema: Schema): boolean {
+  const shape = (side: "input" | "output") =>
+    JSON.stringify(
+      schema["~standard"].jsonSchema?.[side]({ target: "draft-2020-12", libraryOptions: LIBRARIES }),
+      (key, value) => SIDED.test(key) ? undefined : value,
+    );
+  try {
+    return shape("input") === shape("output");
+  } catch {
+    return false;
+  }
+}
+
 /** The kind of a schema that says nothing. */
 const ANY: Kind = { type: "any" };
 
@@ -147,6 +165,7 @@ function read(json: unknown, root: JSONSchema, refs: Map<unknown, Kind>): Kind {
   }
   return {
     type: "struct",
+    open: isObject(additionalProperties) || additionalProperties === true,
     fields: new Map(entries.map(([name, property]) => {
       const { rest } = Object(property) as JSONSchema;
       const alias = typeof rest === "string" ? rest : undefined;
@@ -191,15 +210,17 @@ function unite(kinds: Kind[]): Kind {
 function merge(kinds: Kind[], every: boolean): Kind {
   if (kinds.length === 1) return kinds[0];
   const fields = new Map<string, Field>();
+  let open: boolean | undefined;
   for (const kind of kinds) {
     if (kind.type !== "struct") return { type: "map", value: ANY };
+    open ||= kind.open;
     for (const [name, field] of kind.fields) {
       const before = fields.get(name);
       const required = every && field.required;
       fields.set(name, { ...field, required, ...before && { kind: unite([before.kind, field.kind]) } });
     }
   }
-  return { type: "struct", fields };
+  return { type: "struct", fields, open };
 }
 
 /** Whether a kind or one within it is what `test` looks for. */

@@ -17,7 +17,7 @@ const DEFAULT_LIMIT = 4 * 1024 * 1024;
 export function planOperation(
   name: string,
   { tag: text, args, results, options }: Operation,
-  { limit }: APIOptions,
+  { limit, trusted = false }: APIOptions,
   tag: Tag = parseTag(text),
 ): Plan {
   const all: ArgumentPlan[] = args.map((schema) => ({ schema, kind: knownKind(schema) }));
@@ -70,6 +70,7 @@ export function planOperation(
     status: options.status ?? (result.shape === "none" ? 204 : 200),
     limit: options.limit ?? (body?.shape === "stream" ? Infinity : limit ?? DEFAULT_LIMIT),
     asTagged: options.body === "as-tagged",
+    trusted: options.trusted ?? trusted,
   };
 }
 

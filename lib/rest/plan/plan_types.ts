@@ -104,4 +104,6 @@ export interface Plan {
   readonly status: number;
   readonly limit: number;
   readonly asTagged: boolean;
+  /** Whether results go out unchecked. */
+  readonly trusted: boolean;
 }
