@@ -44,7 +44,7 @@ const definition = api("api.example.com/v1", {
   Watch: rest("GET /watch?n=%v", [z.number()], [chan(User)]),
   Remove: rest("DELETE /users/{id=%v}", [z.string()], [error]),
   Nothing: rest("POST /nothing"),
-  Wrong: rest("GET(application/json) /wrong", [], [z.object({ n: z.number() })]),
+  Wrong: rest("GET(application/json) /wrong", [], [z.object({ n: z.number() })], { trusted: true }),
   Slow: rest("GET /slow", [], [z.string()]),
 });
 

@@ -11,13 +11,14 @@ import type { Schema } from "./schema.ts";
  * ```
  */
 export type Kind =
-  | { type: "string" | "boolean" | "number" | "int64" | "uint64" | "time" | "bytes" | "null" }
+  /** `nullable` when it may be null instead, which text cannot say: it travels as JSON then. */
+  | { type: "string" | "boolean" | "number" | "int64" | "uint64" | "time" | "bytes" | "null"; nullable?: true }
   /** Cannot be told, or a mixture of shapes; in path and query its text passes as it is. `unknown` when the schema says nothing. */
   | { type: "any"; unknown?: true }
   /** Scalars of several types, string among them: text passes as it is. */
-  | { type: "text" }
+  | { type: "text"; nullable?: true }
   /** Scalars of several types, none of them string. */
-  | { type: "choice"; of: Kind[] }
+  | { type: "choice"; of: Kind[]; nullable?: true }
   | { type: "list"; item: Kind; items?: Kind[] }
   /** `open` when it takes fields that it does not name. */
   | { type: "struct"; fields: Map<string, Field>; open?: boolean }
@@ -112,23 +113,6 @@ export function jsonSchemaOf(schema: Schema): JSONSchema | undefined {
   });
 }
 
-/** Facts of a JSON Schema in which a library writes what it accepts and what it makes of that differently, though both are one shape. */
-const SIDED = /^(required|additionalProperties|default)$/;
-
-/** Whether the values a schema makes have the shape of those it accepts, as far as its JSON Schemas tell: it transforms none of them. */
-export function sameOutput(schema: Schema): boolean {
-  const shape = (side: "input" | "output") =>
-    JSON.stringify(
-      schema["~standard"].jsonSchema?.[side]({ target: "draft-2020-12", libraryOptions: LIBRARIES }),
-      (key, value) => SIDED.test(key) ? undefined : value,
-    );
-  try {
-    return shape("input") === shape("output");
-  } catch {
-    return false;
-  }
-}
-
 /** The kind of a schema that says nothing. */
 const ANY: Kind = { type: "any" };
 
@@ -194,6 +178,23 @@ export function isScalar({ type }: Kind): boolean {
 
 function unite(kinds: Kind[]): Kind {
   const rest = kinds.filter(({ type }) => type !== "null");
+  const made = uniteRest(rest);
+  return kinds.some((kind) => kind.type === "null" || isNullable(kind)) && isScalar(made)
+    ? { ...made, nullable: true } as Kind
+    : made;
+}
+
+/** Whether a value of this kind, a scalar, may be null instead. */
+export function isNullable(kind: Kind): boolean {
+  return "nullable" in kind && kind.nullable === true;
+}
+
+/** What is meant by a value that must be there and of which nothing is written. */
+export function absentOf(kind: Kind): null | undefined | [] {
+  return kind.type === "list" ? [] : isNullable(kind) ? null : undefined;
+}
+
+function uniteRest(rest: Kind[]): Kind {
   const [first] = rest;
   if (!first) return { type: "null" };
   if (rest.length === 1) return first;

@@ -1,5 +1,5 @@
 import type { APIOptions, Operation } from "../definition.ts";
-import { type Kind, knownKind } from "./kind.ts";
+import { absentOf, type Kind, knownKind } from "./kind.ts";
 import { encodePathText } from "../tag/path_text.ts";
 import { planBody, planResult } from "./plan_body.ts";
 import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, Target } from "./plan_types.ts";
@@ -36,8 +36,8 @@ export function planOperation(
     else {
       const target = findTarget(all, item.source);
       if (item.type === "named") {
-        const emptyList = isList(target) && !target.path.length && isRequired(args[target.argument]);
-        query.push({ name: item.name, emptyList, followed: false, ...target });
+        const absent = !target.path.length && isRequired(args[target.argument]) ? absentOf(target.kind) : undefined;
+        query.push({ name: item.name, absent, followed: false, ...target });
       } else {
         const { argument, kind } = target;
         spreads.push({ argument, value: kind.type === "map" ? kind.value : undefined });
@@ -116,12 +116,10 @@ function toSegment({ parts, remainder }: TagSegment): Segment {
   return "text" in first ? { type: "literal", ...first } : { type: remainder ? "remainder" : "parameter", ...first };
 }
 
-const isList = ({ kind }: { readonly kind: Kind }) => kind.type === "list";
-
-/** Whether a schema takes no undefined. */
-function isRequired(schema: Schema): boolean {
-  const validated = schema["~standard"].validate(undefined);
-  return !(validated instanceof Promise) && validated.issues !== undefined;
+/** Whether a schema takes no undefined; one that is not there is a problem that the check tells. */
+function isRequired(schema: Schema | undefined): boolean {
+  const validated = schema?.["~standard"].validate(undefined);
+  return !(validated instanceof Promise) && validated?.issues !== undefined;
 }
 
 /** How deep structs within structs are spread. */
@@ -142,6 +140,9 @@ function spread(
     // The struct itself can arrive as JSON under its own name, or each of its fields as `a.b`.
     const isThere = required && field.required === true;
     const fields = spread(target, placed, `${name}.`, isThere);
-    return [{ name, emptyList: isThere && isList(target), followed: fields.length > 0, ...target }, ...fields];
+    return [
+      { name, absent: isThere ? absentOf(field.kind) : undefined, followed: fields.length > 0, ...target },
+      ...fields,
+    ];
   });
 }

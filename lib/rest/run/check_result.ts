@@ -1,4 +1,4 @@
-import { type Kind, sameOutput } from "../plan/kind.ts";
+import type { Kind } from "../plan/kind.ts";
 import { carriedSchema } from "../plan/instance.ts";
 import { isRecord, put } from "../codecs/record.ts";
 import type { Plan } from "../plan/plan_types.ts";
@@ -24,6 +24,23 @@ export function checkOf({ name }: Plan, schema: Schema, kind: Kind): CheckValue 
     const validated = validate(value);
     return validated instanceof Promise ? validated.then(settle) : settle(validated);
   };
+}
+
+/**
+ * Whether the values a schema makes have the shape of those it accepts, as far as its JSON Schemas tell: it transforms none of them. Of one
+ * that JSON Schema cannot say the worst is assumed.
+ */
+function sameOutput({ "~standard": { jsonSchema } }: Schema): boolean {
+  const shape = (side: "input" | "output") =>
+    JSON.stringify(
+      jsonSchema?.[side]({ target: "draft-2020-12" }),
+      (key, value) => /^(required|additionalProperties|default)$/.test(key) ? undefined : value,
+    );
+  try {
+    return shape("input") === shape("output");
+  } catch {
+    return false;
+  }
 }
 
 /** Leaves out fields that are not in `kind`, nor in what the schema made of the value, `shown`, where that is of the same shape. */

@@ -1,9 +1,10 @@
 import { type Authenticator, identify } from "../auth.ts";
 import type { Call } from "./call.ts";
-import { type Codec, codecForBody, codecsOf, findCodec } from "../codecs/codec.ts";
+import { type Codec, codecForBody, codecsOf, findCodec, mediaType } from "../codecs/codec.ts";
 import { HTTPError } from "../error.ts";
 import type { AnyFunction, FunctionTable, Implementation } from "../implement.ts";
 import type { BodyPlan, Plan } from "../plan/plan_types.ts";
+import { isUnasked, refuseCrossSite } from "./cross_site.ts";
 import { argumentReader, type ReadArguments, validateArguments } from "./read_arguments.ts";
 import { readBody } from "./read_body.ts";
 import { isRecord } from "../codecs/record.ts";
@@ -21,6 +22,8 @@ export class Endpoint {
   readonly #readArguments: ReadArguments;
   readonly #results: ResultWriter;
   readonly #codecs: readonly Codec[];
+  /** Whether the operation may take a socket over. */
+  readonly #upgrades: boolean;
 
   constructor(
     plan: Plan,
@@ -29,6 +32,7 @@ export class Endpoint {
     responses: ResponseWriter,
   ) {
     this.plan = plan;
+    this.#upgrades = /^(channel|stream)$/.test(plan.result.shape);
     this.responses = responses;
     this.#auth = auth;
     // The types of `implement` have checked this: tables all the way, then a function.
@@ -53,6 +57,7 @@ export class Endpoint {
       const { plan: { name, body }, responses: { parts } } = this;
       const auth = this.#auth;
       const run = this.#function;
+      if (this.#upgrades && call.request.headers.has("upgrade")) refuseCrossSite(call.request, auth, "the upgrade");
       // An authenticator that is undefined by mistake throws here, and lets nobody in.
       if (auth !== null) call.identity = await identify(auth, call.request, name);
       if (!run) throw new HTTPError(501, `Call "${name}": it is not implemented`, { kind: "unimplemented" });
@@ -79,9 +84,15 @@ export class Endpoint {
   #readBody({ shape, contentType, kind }: BodyPlan, { request: sent, platform }: Call): unknown {
     const { limit, asTagged } = this.plan;
     const { decode, streams } = this.responses.parts;
+    const type = sent.headers.get("content-type");
+    // A type that is read as any other is as good as none.
+    const isAny = asTagged || shape === "stream";
+    if (!type || isAny && mediaType(type) !== mediaType(contentType) && isUnasked(mediaType(type))) {
+      refuseCrossSite(sent, this.#auth, "the body");
+    }
     const request = decode?.(sent, limit, shape) ?? sent;
     if (shape === "stream") return streams?.read(request, limit);
-    const codec = codecForBody(this.#codecs, asTagged ? null : request.headers.get("content-type"), contentType, kind);
+    const codec = codecForBody(this.#codecs, asTagged ? null : type, contentType, kind);
     // The platform has not bounded a compressed body's size after decompression.
     return readBody(request, limit, codec, { kind }, request === sent && platform.boundedBodies);
   }

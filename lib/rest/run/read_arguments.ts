@@ -45,10 +45,12 @@ export function argumentReader(
       }
     }
     for (const target of query) {
-      const { name, kind, emptyList, argument, path } = target;
+      const { name, kind, absent, argument, path } = target;
       const value = readNamed(given, name, kind);
-      const isEmpty = emptyList && path.reduce((within, key) => Object(within)[key], values[argument]) === undefined;
-      if (value !== undefined || isEmpty) place(values, target, value ?? []);
+      const isAbsent = absent !== undefined &&
+        path.reduce((within, key) => Object(within)[key], values[argument]) === undefined;
+      if (value !== undefined) place(values, target, value);
+      else if (isAbsent) place(values, target, absent && [...absent]);
     }
   };
 

@@ -4,7 +4,6 @@ import type { Call } from "./call.ts";
 import { type Codec, encodeWith, findCodec, mediaType } from "../codecs/codec.ts";
 import type { Finish } from "./core_server.ts";
 import { HTTPError } from "../error.ts";
-import { knownKind } from "../plan/kind.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { ResponseWriter } from "./write_response.ts";
 
@@ -34,8 +33,8 @@ export class ResultWriter {
       const named = type !== codec.type ? contentType : codec.header ?? type;
       return { type, codec, headers: { ...responses.headers.entries, "content-type": named } };
     });
-    const { trusted, result: { schemas } } = plan;
-    this.#checks = trusted ? undefined : schemas.map((schema) => checkOf(plan, schema, knownKind(schema)));
+    const { trusted, result: { schemas, kinds } } = plan;
+    this.#checks = trusted ? undefined : schemas.map((schema, index) => checkOf(plan, schema, kinds[index]));
     this.#types = this.#offers.map(({ type }) => type);
   }
 
