@@ -91,7 +91,7 @@ Deno.test("handler() redacts every error that goes out", async () => {
   };
   for (const [path, status] of [["/fail", 500], ["/nope", 404], ["/read/x", 400]] as const) {
     const response = await call(auth, path);
-    assertEquals([response.status, (await response.json()).title], [status, "Something is wrong"]);
+    assertEquals([response.status, (await response.json()).detail], [status, "Something is wrong"]);
   }
 });
 

@@ -61,7 +61,7 @@ Deno.test("handler() says nothing of an error that is not an HTTPError", async (
   );
   const response = await run(request("GET", "/"));
   assertEquals([response.status, response.headers.get("content-type")], [500, "application/problem+json"]);
-  assertEquals(await response.json(), { status: 500, title: "Internal error" });
+  assertEquals(await response.json(), { status: 500, title: "Internal Server Error" });
   assertEquals(told, ["Error: the key is 123"]);
 });
 

@@ -112,7 +112,7 @@ Deno.test("link() returns the error last where the definition says so, and throw
   assertInstanceOf(failure, HTTPError);
   assertEquals([failure.status, failure.message, failure.body], [409, "Not seven", {
     status: 409,
-    title: "Not seven",
+    detail: "Not seven",
   }]);
   assertEquals(await client.Remove("a"), undefined);
   assertEquals((await client.Remove("none"))?.message, "None");

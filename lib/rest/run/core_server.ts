@@ -72,7 +72,7 @@ export type Finish = (request: Request, response: Response) => Response | Promis
 export interface HandlerOptions {
   /** Asked when no route fits the path, instead of answering 404. */
   fallback?: Handler;
-  /** Told of every error that goes out, before it does. */
+  /** Told of every error that goes out, before it does. Without it `console.error` tells those of 500 and above, but for 501. */
   onError?(error: unknown, context: HeaderContext & { readonly platform: Platform }): void;
 }
 

@@ -4,7 +4,7 @@ import type { Kind } from "../plan/kind.ts";
 import type { Plan, Target } from "../plan/plan_types.ts";
 import { decodeText, type QueryOptions, QueryValues, wrong } from "../codecs/query_values.ts";
 import { put } from "../codecs/record.ts";
-import { describeIssues, type Validated } from "../plan/schema.ts";
+import { describeIssues, listIssues, type Validated } from "../plan/schema.ts";
 
 /** Puts what path and query say into `values`, one for each argument, after what the body said. Throws an `HTTPError` 400 that names the argument. */
 export type ReadArguments = (captures: readonly string[], query: string, values: unknown[]) => void;
@@ -95,8 +95,10 @@ function settle(plan: Plan, index: number, values: unknown[], validated: Validat
   if (validated.issues) {
     const kind = plan.body?.arguments.includes(index) ? "body" : "argument";
     const missing = values[index] === undefined ? "it is missing: " : "";
-    throw new HTTPError(400, `Read "${argumentName(plan, index)}": ${missing}${describeIssues(validated.issues)}`, {
+    const name = argumentName(plan, index);
+    throw new HTTPError(400, `Read "${name}": ${missing}${describeIssues(validated.issues)}`, {
       kind,
+      issues: listIssues(validated.issues, name),
     });
   }
   values[index] = validated.value;
