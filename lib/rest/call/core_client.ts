@@ -73,6 +73,13 @@ export interface ClientParts {
   readonly stream?: (value: unknown) => BodyInit;
   /** Lets arguments write headers and results read them. */
   readonly headers?: HeaderValues;
+  /** Has a function of the linked API pass on what a server that serves it is sent. */
+  readonly forward?: (
+    run: AnyFunction,
+    write: (args: readonly unknown[], signal: AbortSignal) => Request,
+    client: Client,
+    headers: HeaderValues | undefined,
+  ) => AnyFunction;
 }
 
 /** Sends with the platform's `fetch`. */
@@ -113,10 +120,14 @@ export function linkWith<const D extends Operations>(
     const { name, arguments: { length } } = plan;
     const call = caller(plan, codecs, origin, client, decodeError, parts);
     // A server's call, for a proxy: the last argument is the context, and errors are thrown.
-    put(functions, name, (...given: unknown[]) => {
+    const serve = (...given: unknown[]) => {
       const { signal } = given.at(-1) as { signal?: AbortSignal };
       return call(given.slice(0, length), { signal });
-    });
+    };
+    const { forward, headers, stream } = parts;
+    const write = (args: readonly unknown[], signal: AbortSignal) =>
+      writeRequest(plan, codecs, origin, args, undefined, signal, headers, stream);
+    put(functions, name, forward?.(serve, write, client, headers) ?? serve);
     put(linked, name, (...given: unknown[]) => {
       const options: CallOptions = isRecord(given[length]) ? given[length] : {};
       return plan.result.fallible ? settle(call(given, options), plan.result.schemas.length) : call(given, options);

@@ -1,6 +1,7 @@
 import { type Authenticator, identify } from "../auth.ts";
 import type { Call } from "./call.ts";
 import { type Codec, codecForBody, codecsOf, findCodec, mediaType } from "../codecs/codec.ts";
+import { forwardOf } from "./forwarded.ts";
 import { HTTPError } from "../error.ts";
 import type { AnyFunction, FunctionTable, Implementation } from "../implement.ts";
 import type { BodyPlan, Plan } from "../plan/plan_types.ts";
@@ -62,14 +63,21 @@ export class Endpoint {
       if (auth !== null) call.identity = await identify(auth, call.request, name);
       if (!run) throw new HTTPError(501, `Call "${name}": it is not implemented`, { kind: "unimplemented" });
       // As long as it will be: a list that grows takes room for many more.
-      const values: unknown[] = new Array(this.plan.arguments.length + 1);
+      let values: unknown[] = new Array(this.plan.arguments.length + 1);
       if (body) placeBody(body, await this.#readBody(body, call), values);
       this.#readArguments(call.captures, call.query, values);
+      const forward = forwardOf(run);
+      const decoded = forward && values.slice(0, -1);
       const validated = validateArguments(this.plan, values);
       if (validated) await validated;
       parts.headers?.read(values, call.request);
       if (auth?.authorize) await auth.authorize(call.identity, call.request, name, values.slice(0, -1));
-      values[values.length - 1] = call;
+      if (forward && parts.streams && !call.request.headers.has("upgrade")) {
+        const response = await forward(decoded!, values, call);
+        return await parts.streams.write(response, call, this.#results);
+      }
+      if (decoded) values = [...decoded, call];
+      else values[values.length - 1] = call;
       const result: unknown = run.apply(this.#functions, values);
       const response = this.#results.write(result instanceof Promise ? await result : result, call);
       return response instanceof Promise ? await response : response;
