@@ -62,7 +62,7 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
   }
   const failed = asksFailures(request) ? (error: unknown) => failureLine(describe(error)) : undefined;
   return new Response(textBody(values, { value: (text) => text + "\n", failed }, signal), {
-    headers: { "content-type": context.contentType ?? "application/x-ndjson" },
+    headers: { "content-type": context.contentType ?? "application/x-ndjson", vary: "accept" },
   });
 }
 
@@ -70,6 +70,10 @@ async function eventResponse(source: AsyncIterable<unknown>, context: ChannelCon
   const { encode, signal, describe = defaultDescribe } = context;
   const resume = (source as Partial<Resumable<unknown>>)[RESUME];
   const after = context.request.headers.get("last-event-id") || undefined;
+  if (!resume && after === END) {
+    await source[Symbol.asyncIterator]().return?.();
+    return new Response(null, { status: 204 });
+  }
   const values = resume === undefined
     ? new ChannelSource(source, (value) => framed(encode(value), (text) => eventFrame(text)))
     // What `open` yields are pairs, as its type says.
@@ -79,14 +83,18 @@ async function eventResponse(source: AsyncIterable<unknown>, context: ChannelCon
   if (resume && after && values.ended) return new Response(null, { status: 204 });
   const frames = {
     value: (text: string) => text,
-    done: eventFrame("", "end"),
+    // The ID of a channel that cannot be resumed tells, when the client comes back, that it has seen the end.
+    done: eventFrame("", "end", resume ? undefined : END),
     failed: (error: unknown) => eventFrame(JSON.stringify(describe(error)), "error"),
     idle: { text: HEARTBEAT, after: resume?.heartbeat ?? context.heartbeat ?? QUIET },
   };
   return new Response(textBody(values, frames, signal), {
-    headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
+    headers: { "content-type": "text/event-stream", "cache-control": "no-store", vary: "accept" },
   });
 }
+
+/** The ID of the end. */
+const END = "end";
 
 function pairFrame([id, value]: [string, unknown], encode: ChannelContext["encode"]): string | Promise<string> {
   return framed(encode(value), (text) => eventFrame(text, undefined, id));

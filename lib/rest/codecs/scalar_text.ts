@@ -1,10 +1,9 @@
 import { decodeBase64, encodeBase64 } from "./base64.ts";
 import { readTime } from "./time_text.ts";
-import { isNullable, type Kind } from "../plan/kind.ts";
+import type { Kind } from "../plan/kind.ts";
 
 // Digits fit in one place only: else it would take the square of their number to see that they do not.
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
-const NOT_TEXT = /^(boolean|number|u?int64|choice)$/;
 const INTEGER = /^[+-]?\d{1,40}$/;
 
 /** Makes a value of the text that stands for it in a path, a query or a text body. Undefined when the text is not of that kind. */
@@ -14,8 +13,6 @@ export function readScalar(text: string, kind: Kind): unknown {
 
 /** {@linkcode readScalar} for all but times and bytes, which stay text. */
 export function readPlain(text: string, kind: Kind): unknown {
-  // Where text is none of the values, this one can only be meant so.
-  if (text === "null" && isNullable(kind) && NOT_TEXT.test(kind.type)) return null;
   switch (kind.type) {
     case "boolean":
       return /^(true|1)$/.test(text) || (/^(false|0)$/.test(text) ? false : undefined);

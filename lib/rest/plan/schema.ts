@@ -120,19 +120,19 @@ export type Output<S extends Schema> = NonNullable<S["~standard"]["types"]>["out
 const MOST = 10;
 const LONGEST = 200;
 
-const short = (text: string) => text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-
 const keyOf = (part: PropertyKey | { readonly key: PropertyKey }) => typeof part === "object" ? part.key : part;
 
 /** Writes issues as one line: `at "a.b": message; …; and 7 more`. */
 export function describeIssues(issues: readonly Issue[]): string {
   const told = issues.slice(0, MOST).map(({ message, path }) => {
-    const text = path?.slice(0, LONGEST).map((part) => String(keyOf(part))).join(".");
-    return text ? `at "${short(text)}": ${short(message)}` : short(message);
+    const text = path?.map((part) => String(keyOf(part))).join(".");
+    return text ? `at "${text}": ${message}` : message;
   });
-  if (issues.length > MOST) told.push(`and ${issues.length - MOST} more`);
-  return told.join("; ");
+  const more = issues.length - MOST;
+  return told.join("; ").slice(0, MOST * LONGEST) + (more > 0 ? `; and ${more} more` : "");
 }
+
+const short = (text: string) => text.slice(0, LONGEST);
 
 /** The first issues for a machine: where each is, beginning with `name`, and in what code its library has one. */
 export function listIssues(issues: readonly (Issue & { readonly code?: unknown })[], name: string): ToldIssue[] {

@@ -112,12 +112,14 @@ export function handlerWith<Identity = unknown>(
   const [responses = new ResponseWriter({}, checked, options, parts)] = writers;
   return (request, platform = NOTHING) => {
     const { path, query } = cutPath(request.url);
-    const match = router.match(request.method, path, query);
+    const { method } = request;
+    const match = router.match(method, path, query);
     if (match) {
       const endpoint = match.value;
       return endpoint.run(new Call(request, platform, endpoint.plan.name, match.version, query, match.captures));
     }
-    const methods = router.methods(path, query);
+    // The server as a whole (RFC 9110, section 9.3.7).
+    const methods = method === "OPTIONS" && path === "/*" ? router.all() : router.methods(path, query);
     if (!methods.length && options.fallback) return options.fallback(request, platform);
     return Promise.resolve(responses.unknown(path, methods, { request, platform }));
   };

@@ -78,9 +78,12 @@ export class Endpoint {
       }
       if (decoded) values = [...decoded, call];
       else values[values.length - 1] = call;
+      const isHead = call.request.method === "HEAD" && this.plan.method !== "HEAD";
+      if (isHead && this.#upgrades) return this.#results.respondHead(call);
       const result: unknown = run.apply(this.#functions, values);
       const response = this.#results.write(result instanceof Promise ? await result : result, call);
-      return response instanceof Promise ? await response : response;
+      const answer = response instanceof Promise ? await response : response;
+      return isHead ? bodiless(answer) : answer;
     } catch (error) {
       const response = this.responses.error(error, call);
       // Once the socket is taken over there is no status to send; the peer sees it end.
@@ -104,6 +107,12 @@ export class Endpoint {
     // The platform has not bounded a compressed body's size after decompression.
     return readBody(request, limit, codec, { kind }, request === sent && platform.boundedBodies);
   }
+}
+
+function bodiless(response: Response): Response {
+  const { body, status, headers } = response;
+  body?.cancel().catch(() => {});
+  return new Response(null, { status, headers });
 }
 
 function placeBody({ shape, names, arguments: indexes }: BodyPlan, value: unknown, values: unknown[]): void {

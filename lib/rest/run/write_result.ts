@@ -23,7 +23,7 @@ export class ResultWriter {
   readonly #checks: readonly CheckValue[] | undefined;
 
   constructor(readonly plan: Plan, codecs: readonly Codec[], readonly responses: ResponseWriter) {
-    const { contentType, tagged, kind } = plan.result;
+    const { asTagged, result: { contentType, tagged, kind } } = plan;
     const chosen = findCodec(codecs, contentType);
     const json = findCodec(codecs, "application/json");
     const usable = chosen?.carries(kind) ? [chosen] : [];
@@ -31,7 +31,8 @@ export class ResultWriter {
     this.#offers = usable.map((codec) => {
       const type = codec === chosen ? mediaType(contentType) : codec.type;
       const named = type !== codec.type ? contentType : codec.header ?? type;
-      return { type, codec, headers: { ...responses.headers.entries, "content-type": named } };
+      const vary = usable.length > 1 && !asTagged ? { vary: addVary(responses.headers.entries.vary) } : undefined;
+      return { type, codec, headers: { ...responses.headers.entries, ...vary, "content-type": named } };
     });
     const { trusted, result: { schemas, kinds } } = plan;
     this.#checks = trusted ? undefined : schemas.map((schema, index) => checkOf(plan, schema, kinds[index]));
@@ -90,11 +91,22 @@ export class ResultWriter {
     });
   }
 
+  /** The head of a stream or channel, which is not begun for it. */
+  respondHead(call: Call): Response {
+    const { plan: { status, result: { contentType } }, responses } = this;
+    return responses.respond(status, null, { ...responses.headers.entries, "content-type": contentType }, call);
+  }
+
   /** A result that is not there: no body, and the status that says so unless the definition names another. */
   respondEmpty(call: Call): Response {
     const { plan: { status, result: { shape } }, responses } = this;
     return responses.respond(shape !== "none" && status === 200 ? 204 : status, null, responses.headers.entries, call);
   }
+}
+
+/** What varies with Accept says so, besides what the API says of all answers. */
+export function addVary(vary: string | undefined): string {
+  return vary ? `${vary}, accept` : "accept";
 }
 
 const isPromise = (value: unknown) => value instanceof Promise;
