@@ -76,9 +76,11 @@ export interface ClientParts {
   /** Has a function of the linked API pass on what a server that serves it is sent. */
   readonly forward?: (
     run: AnyFunction,
-    write: (args: readonly unknown[], signal: AbortSignal) => Request,
+    plan: Plan,
+    codecs: readonly Codec[],
+    base: string,
     client: Client,
-    headers: HeaderValues | undefined,
+    parts: ClientParts,
   ) => AnyFunction;
 }
 
@@ -124,10 +126,7 @@ export function linkWith<const D extends Operations>(
       const { signal } = given.at(-1) as { signal?: AbortSignal };
       return call(given.slice(0, length), { signal });
     };
-    const { forward, headers, stream } = parts;
-    const write = (args: readonly unknown[], signal: AbortSignal) =>
-      writeRequest(plan, codecs, origin, args, undefined, signal, headers, stream);
-    put(functions, name, forward?.(serve, write, client, headers) ?? serve);
+    put(functions, name, parts.forward?.(serve, plan, codecs, origin, client, parts) ?? serve);
     put(linked, name, (...given: unknown[]) => {
       const options: CallOptions = isRecord(given[length]) ? given[length] : {};
       return plan.result.fallible ? settle(call(given, options), plan.result.schemas.length) : call(given, options);

@@ -1,6 +1,7 @@
 import { HTTPError } from "../error.ts";
 import type { ClientParts } from "./core_client.ts";
 import { type Forward, forwarding } from "../run/forwarded.ts";
+import { writeRequest } from "./write_request.ts";
 
 /** The headers of a request that are sent on. Who calls, and with what cookies, is the proxy's to know and not its server's. */
 const SENT = [
@@ -21,9 +22,9 @@ const KEPT_BACK =
   /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|content-encoding|content-length|set-cookie|(proxy|access-control)-.*)$/;
 
 /** Lets an API elsewhere be served: its requests and answers pass as they came, with the headers that may. */
-export const forward: NonNullable<ClientParts["forward"]> = (run, write, client, headers) => {
+export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, base, client, { headers, stream }) => {
   const pass: Forward = async (decoded, values, { request: given, signal, name }) => {
-    const request = writing(() => write(decoded, signal));
+    const request = writing(() => writeRequest(plan, codecs, base, decoded, undefined, signal, headers, stream));
     for (const header of SENT) {
       const value = given.headers.get(header);
       if (value !== null) request.headers.set(header, value);

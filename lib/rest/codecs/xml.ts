@@ -63,6 +63,8 @@ export function xml({ root = "root", type = "application/xml" }: XMLOptions = {}
     // The kinds of the schema say what a text is, not its looks.
     parseTagValue: false,
     parseAttributeValue: false,
+    // Character references too: without this &#233; stays as it is.
+    htmlEntities: true,
     ignoreDeclaration: true,
     ignorePiTags: true,
   });

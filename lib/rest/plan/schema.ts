@@ -120,16 +120,14 @@ export type Output<S extends Schema> = NonNullable<S["~standard"]["types"]>["out
 const MOST = 10;
 const LONGEST = 200;
 
-const keyOf = (part: PropertyKey | { readonly key: PropertyKey }) => typeof part === "object" ? part.key : part;
-
 /** Writes issues as one line: `at "a.b": message; …; and 7 more`. */
 export function describeIssues(issues: readonly Issue[]): string {
   const told = issues.slice(0, MOST).map(({ message, path }) => {
-    const text = path?.map((part) => String(keyOf(part))).join(".");
+    const text = path?.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
     return text ? `at "${text}": ${message}` : message;
   });
   const more = issues.length - MOST;
-  return told.join("; ").slice(0, MOST * LONGEST) + (more > 0 ? `; and ${more} more` : "");
+  return told.join("; ").slice(0, 2000) + (more > 0 ? `; and ${more} more` : "");
 }
 
 const short = (text: string) => text.slice(0, LONGEST);
@@ -140,7 +138,7 @@ export function listIssues(issues: readonly (Issue & { readonly code?: unknown }
     path: [
       name,
       ...path.slice(0, MOST).map((part) => {
-        const key = keyOf(part);
+        const key = typeof part === "object" ? part.key : part;
         return typeof key === "number" ? key : short(String(key));
       }),
     ],

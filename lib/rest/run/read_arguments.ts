@@ -58,7 +58,12 @@ export function argumentReader(
     if (query.length > 0 || spreads.length > 0) readQuery(new QueryValues(text, options), values);
     for (let i = 0; i < parameters.length; i++) {
       const target = parameters[i];
-      place(values, target, readOne(decodeText(captures[i], target.name), target.kind, target.name));
+      const text = decodeText(captures[i], target.name);
+      // Routing has resolved dot segments, but for those behind an encoded slash.
+      if (target.remainder && text !== captures[i] && /(^|\/)\.\.?(\/|$)/.test(text)) {
+        throw wrong(`Read "${target.name}": it has a dot segment`);
+      }
+      place(values, target, readOne(text, target.kind, target.name));
     }
   };
 }

@@ -130,7 +130,7 @@ Deno.test("handler() checks and cuts each value of a channel", async () => {
   for (const path of ["/", "/late"]) {
     const text = await (await run(request("GET", path, undefined, { accept: "text/event-stream" }))).text();
     assertStringIncludes(text, 'data: {"id":1,"name":"ann"}\n\n');
-    assertStringIncludes(text, 'event: error\ndata: "Internal error"');
+    assertStringIncludes(text, 'event: error\ndata: "Internal Server Error"');
     assertStringIncludes(logged.pop() ?? "", 'at "id"');
   }
   const client = link(definition, "http://h", { fetch: run });
