@@ -46,7 +46,7 @@ export interface HTTPErrorOptions {
   body?: unknown;
   cause?: unknown;
   kind?: HTTPErrorKind;
-  /** What is wrong with a value, for machines. */
+  /** The faults of a value, for machines. */
   issues?: readonly ToldIssue[];
 }
 

@@ -1,9 +1,9 @@
 import { HTTPError } from "../error.ts";
 import type { ClientParts } from "./core_client.ts";
-import { type Forward, forwarding } from "../run/forwarded.ts";
+import { type Forward, markForward } from "../run/forwarded.ts";
 import { writeRequest } from "./write_request.ts";
 
-/** The headers of a request that are sent on. Who calls, and with what cookies, is the proxy's to know and not its server's. */
+/** The headers of a request that are sent on. Credentials and cookies are the proxy's own and stay there. */
 const SENT = [
   "accept",
   "accept-language",
@@ -24,7 +24,7 @@ const KEPT_BACK =
 /** Lets an API elsewhere be served: its requests and answers pass as they came, with the headers that may. */
 export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, base, client, { headers, stream }) => {
   const pass: Forward = async (decoded, values, { request: given, signal, name }) => {
-    const request = writing(() => writeRequest(plan, codecs, base, decoded, undefined, signal, headers, stream));
+    const request = writeOrRefuse(() => writeRequest(plan, codecs, base, decoded, undefined, signal, headers, stream));
     for (const header of SENT) {
       const value = given.headers.get(header);
       if (value !== null) request.headers.set(header, value);
@@ -45,11 +45,11 @@ export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, 
       throw cause instanceof HTTPError ? cause : upstreamError("", cause);
     }
   };
-  return forwarding(called, pass);
+  return markForward(called, pass);
 };
 
 /** An argument that cannot be written is the caller's mistake: its own way to write it got as far as here. */
-function writing(write: () => Request): Request {
+function writeOrRefuse(write: () => Request): Request {
   try {
     return write();
   } catch (cause) {

@@ -75,7 +75,7 @@ async function eventResponse(source: AsyncIterable<unknown>, context: ChannelCon
     return new Response(null, { status: 204 });
   }
   const values = resume === undefined
-    ? new ChannelSource(source, (value) => framed(encode(value), (text) => eventFrame(text)))
+    ? new ChannelSource(source, (value) => frameText(encode(value), (text) => eventFrame(text)))
     // What `open` yields are pairs, as its type says.
     : new ChannelSource(resume.open(after), (pair) => pairFrame(pair as [string, unknown], encode));
   await values.settle();
@@ -97,10 +97,10 @@ async function eventResponse(source: AsyncIterable<unknown>, context: ChannelCon
 const END = "end";
 
 function pairFrame([id, value]: [string, unknown], encode: ChannelContext["encode"]): string | Promise<string> {
-  return framed(encode(value), (text) => eventFrame(text, undefined, id));
+  return frameText(encode(value), (text) => eventFrame(text, undefined, id));
 }
 
-function framed(text: string | Promise<string>, frame: (text: string) => string): string | Promise<string> {
+function frameText(text: string | Promise<string>, frame: (text: string) => string): string | Promise<string> {
   return typeof text === "string" ? frame(text) : text.then(frame);
 }
 

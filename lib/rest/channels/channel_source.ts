@@ -59,7 +59,7 @@ export class ChannelSource {
       try {
         text += frame(await this.next() ?? "");
       } catch (error) {
-        // What came before it goes out first.
+        // The values before it go out first.
         this.#failed = Promise.reject(error);
         this.#failed.catch(() => {});
         break;

@@ -189,7 +189,7 @@ export function isNullable(kind: Kind): boolean {
   return "nullable" in kind && kind.nullable === true;
 }
 
-/** What is meant by a value that must be there and of which nothing is written. */
+/** Returns the meaning of a value that must be there and of which nothing is written. */
 export function absentOf(kind: Kind): null | undefined | [] {
   return kind.type === "list" ? [] : isNullable(kind) ? null : undefined;
 }

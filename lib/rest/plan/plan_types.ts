@@ -26,7 +26,7 @@ export interface PathParameter extends Target {
 /** A value in the query, under its name: an argument, or a field of one that is spread, nested ones as `a.b`. */
 export interface QueryParameter extends Target {
   readonly name: string;
-  /** What it means that a value which must be there is not: an empty list, or null where that may be. */
+  /** The meaning of a value that must be there and is not: an empty list, or null where that may be. */
   readonly absent: null | undefined | readonly [];
   /** Whether it is a struct whose fields follow, each of its own: what is written then is these. */
   readonly followed: boolean;

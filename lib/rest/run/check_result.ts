@@ -9,7 +9,7 @@ export type CheckValue = (value: unknown) => unknown;
 
 /**
  * Makes the check of a result, or of a channel's item: what does not fit throws, and fields that the schema does not have
- * are left out. What goes out is what the function returned, not what the schema makes of it: the client's side transforms.
+ * are left out. The value that the function returned goes out, not the one that the schema makes of it: the client's side transforms.
  *
  * @throws {TypeError} from the check, for a value that does not fit
  */
@@ -18,7 +18,7 @@ export function checkOf({ name }: Plan, schema: Schema, kind: Kind): CheckValue 
   const isSame = sameOutput(schema);
   return (value) => {
     const settle = (validated: Validated<unknown>) => {
-      if (!validated.issues) return cut(value, kind, isSame ? validated.value : undefined);
+      if (!validated.issues) return cutValue(value, kind, isSame ? validated.value : undefined);
       throw new TypeError(`Answer "${name}": the result does not fit its schema: ${describeIssues(validated.issues)}`);
     };
     const validated = validate(value);
@@ -44,11 +44,13 @@ function sameOutput({ "~standard": { jsonSchema } }: Schema): boolean {
 }
 
 /** Leaves out fields that are not in `kind`, nor in what the schema made of the value, `shown`, where that is of the same shape. */
-function cut(value: unknown, kind: Kind, shown: unknown): unknown {
+function cutValue(value: unknown, kind: Kind, shown: unknown): unknown {
   const { type } = kind;
   if (Array.isArray(value)) {
-    if (type === "list") return value.map((one, index) => cut(one, kind.items?.[index] ?? kind.item, at(shown, index)));
-    return Array.isArray(shown) ? value.map((one, index) => cut(one, ANY, shown[index])) : value;
+    if (type === "list") {
+      return value.map((one, index) => cutValue(one, kind.items?.[index] ?? kind.item, at(shown, index)));
+    }
+    return Array.isArray(shown) ? value.map((one, index) => cutValue(one, ANY, shown[index])) : value;
   }
   const fields = type === "struct" ? kind.fields : undefined;
   const isShown = isRecord(shown);
@@ -60,7 +62,7 @@ function cut(value: unknown, kind: Kind, shown: unknown): unknown {
     if (fields && !field && !(kind as { open?: true }).open) continue;
     const inner = field?.kind ?? (type === "map" ? kind.value : ANY);
     const part = isShown ? shown[key] : undefined;
-    const item = key in value ? cut(value[key], inner, part) : part;
+    const item = key in value ? cutValue(value[key], inner, part) : part;
     // A plain assignment to this key would set the prototype.
     if (key === "__proto__") put(made, [key], item);
     else made[key] = item;

@@ -83,7 +83,7 @@ export class Endpoint {
       const result: unknown = run.apply(this.#functions, values);
       const response = this.#results.write(result instanceof Promise ? await result : result, call);
       const answer = response instanceof Promise ? await response : response;
-      return isHead ? bodiless(answer) : answer;
+      return isHead ? withoutBody(answer) : answer;
     } catch (error) {
       const response = this.responses.error(error, call);
       // Once the socket is taken over there is no status to send; the peer sees it end.
@@ -109,7 +109,7 @@ export class Endpoint {
   }
 }
 
-function bodiless(response: Response): Response {
+function withoutBody(response: Response): Response {
   const { body, status, headers } = response;
   body?.cancel().catch(() => {});
   return new Response(null, { status, headers });

@@ -13,7 +13,7 @@ const FORWARD = Symbol("gantry.rest.forward");
 export type Forward = (decoded: readonly unknown[], values: readonly unknown[], call: Call) => Promise<Response>;
 
 /** Has a function pass calls on. */
-export function forwarding(run: AnyFunction, forward: Forward): AnyFunction {
+export function markForward(run: AnyFunction, forward: Forward): AnyFunction {
   return Object.assign(run, { [FORWARD]: forward });
 }
 

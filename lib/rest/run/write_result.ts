@@ -104,7 +104,7 @@ export class ResultWriter {
   }
 }
 
-/** What varies with Accept says so, besides what the API says of all answers. */
+/** Adds Accept to the `Vary` of an API. */
 export function addVary(vary: string | undefined): string {
   return vary ? `${vary}, accept` : "accept";
 }

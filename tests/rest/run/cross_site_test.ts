@@ -35,13 +35,15 @@ function post(path: string, headers: HeadersInit, type?: string): Request {
   });
 }
 
-const FOREIGN = [
+const FOREIGN: Record<string, string>[] = [
   { "sec-fetch-site": "cross-site", origin: "https://evil.example" },
   { "sec-fetch-site": "same-site", origin: "https://other.shop.example" },
   { origin: "https://evil.example" },
   { origin: "null" },
 ];
-const OWN = [{}, { "sec-fetch-site": "same-origin" }, { "sec-fetch-site": "none" }, { origin: "https://shop.example" }];
+const OWN: Record<string, string>[] = [{}, { "sec-fetch-site": "same-origin" }, { "sec-fetch-site": "none" }, {
+  origin: "https://shop.example",
+}];
 
 Deno.test("handler() refuses a body without a type from another site's page", async () => {
   for (const headers of FOREIGN) {
