@@ -109,7 +109,7 @@ Deno.test("handler() grants CORS on answers, errors and OPTIONS, with Vary", asy
     const response = await call(auth, path, { origin: "https://a.example" }, method);
     assertEquals(response.status, status);
     assertEquals(response.headers.get("access-control-allow-origin"), "https://a.example");
-    assertEquals(response.headers.get("vary"), "Origin");
+    assertEquals(response.headers.get("vary")?.split(", ").at(-1), "Origin");
     await response.body?.cancel();
   }
 });
