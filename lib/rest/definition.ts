@@ -29,6 +29,11 @@ export interface RestOptions {
   body?: "as-tagged";
   /** The largest body, in bytes. */
   limit?: number;
+  /**
+   * Sends results as the function returns them, for hot operations whose results are made by typed code. Otherwise they are checked against
+   * their schemas, and fields that these do not have are left out.
+   */
+  trusted?: boolean;
   description?: string;
 }
 
@@ -173,6 +178,8 @@ export interface APIOptions {
   codecs?: readonly Codec[];
   /** The largest body of an operation that does not say, in bytes; 4 MiB by default. */
   limit?: number;
+  /** Whether operations that do not say are `trusted`: their results go out unchecked. */
+  trusted?: boolean;
   /** Set on every response, errors too. */
   headers?: HeadersInit | ((context: HeaderContext) => HeadersInit);
 }

@@ -1,3 +1,5 @@
+import type { ToldIssue } from "./plan/schema.ts";
+
 /**
  * The kind of an {@linkcode HTTPError} of the transport itself, so that an {@linkcode ErrorCodec} can word it.
  *
@@ -44,6 +46,8 @@ export interface HTTPErrorOptions {
   body?: unknown;
   cause?: unknown;
   kind?: HTTPErrorKind;
+  /** The faults of a value, for machines. */
+  issues?: readonly ToldIssue[];
 }
 
 /**
@@ -61,10 +65,13 @@ export class HTTPError extends Error {
   declare readonly headers: HeadersInit | undefined;
   declare readonly body: unknown;
   declare readonly kind: HTTPErrorKind | undefined;
+  declare readonly issues: readonly ToldIssue[] | undefined;
+  /** The headers that came with the answer, on an error that a client call throws. A server that lets it pass does not send them on. */
+  declare readonly responseHeaders?: Headers;
 
-  constructor(status: number, message: string, { headers, body, kind, cause }: HTTPErrorOptions = {}) {
+  constructor(status: number, message: string, { headers, body, kind, issues, cause }: HTTPErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
-    Object.assign(this, { name: "HTTPError", status, headers, body, kind });
+    Object.assign(this, { name: "HTTPError", status, headers, body, kind, issues });
   }
 }
 

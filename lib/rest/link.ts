@@ -5,12 +5,14 @@ import { exactJSON } from "./codecs/exact_json.ts";
 import { exactText } from "./codecs/exact_text.ts";
 import { form } from "./codecs/form.ts";
 import { headerValues } from "./codecs/header_value.ts";
+import { forward } from "./call/forward.ts";
 import type { Implementation } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
 import { streamBody } from "./codecs/stream_body.ts";
 
 const PARTS: ClientParts = {
   channel: readChannel,
+  forward,
   codecs: [exactText, form, multipart, exactJSON],
   headers: headerValues,
   stream: streamBody,

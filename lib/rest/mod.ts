@@ -83,5 +83,5 @@ export { idOf, requestID, type RequestIDOptions } from "./run/request_id.ts";
 export { retry, type RetryOptions } from "./call/retry.ts";
 export { writerCodec, type WriterCodecOptions } from "./call/request_writer.ts";
 export { socketProtocols } from "./channels/socket_protocols.ts";
-export type { Input, Issue, JSONSchemaOptions, Output, Schema, Validated } from "./plan/schema.ts";
+export type { Input, Issue, JSONSchemaOptions, Output, Schema, ToldIssue, Validated } from "./plan/schema.ts";
 export type { CheckTag, TagMismatch } from "./plan/tag_types.ts";

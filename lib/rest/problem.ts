@@ -2,20 +2,21 @@ import { type EncodedError, type ErrorCodec, type ErrorContext, HTTPError, readP
 
 /** Writes an error as problem details. */
 export function encodeProblem(error: unknown, { status }: Pick<ErrorContext, "status">): EncodedError {
-  if (!(error instanceof HTTPError)) return { status, body: { status, title: "Internal error" } };
-  const { body, message, headers } = error;
-  return { status, body: body ?? { status, title: message }, headers };
+  if (!(error instanceof HTTPError)) return { status, body: { status, title: "Internal Server Error" } };
+  const { body, message: detail, headers, issues } = error;
+  return { status, body: body ?? { status, detail, issues }, headers };
 }
 
 /**
- * The problem details of RFC 9457: `{type, title, status, detail}`. Errors without a status of their own say nothing of themselves.
+ * The problem details of RFC 9457: `{status, detail}`, and the `issues` of a value that does not fit. Errors without a status of their own say
+ * nothing of themselves.
  *
  * @example
  * ```ts
  * import { HTTPError, problem } from "./mod.ts";
  * const context = { status: 404, request: new Request("http://localhost/") };
  * const { body } = problem.encode(new HTTPError(404, `Find "x": there is none`), context);
- * console.assert(JSON.stringify(body) === `{"status":404,"title":"Find \\"x\\": there is none"}`);
+ * console.assert(JSON.stringify(body) === `{"status":404,"detail":"Find \\"x\\": there is none"}`);
  * ```
  */
 export const problem: ErrorCodec = {

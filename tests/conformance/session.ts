@@ -40,7 +40,7 @@ export const session: readonly Exchange[] = [
   { request: "GET /info", status: 200, json: { Images: 0, Containers: 0 } },
   { request: "GET /libpod/images/json", status: 200, json: [] },
   { request: "GET /nowhere", status: 404 },
-  { request: "PUT /version", status: 405, headers: { allow: "GET" } },
+  { request: "PUT /version", status: 405, headers: { allow: "GET, HEAD" } },
   { request: "POST /libpod/images/pull?reference=Not%20A%20Name", status: 400 },
   { request: "GET /libpod/images/IMAGE/json", status: 404, json: { response: 404, cause: "image not known" } },
   { request: "GET /libpod/images/IMAGE/exists", status: 404 },

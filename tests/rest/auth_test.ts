@@ -91,7 +91,7 @@ Deno.test("handler() redacts every error that goes out", async () => {
   };
   for (const [path, status] of [["/fail", 500], ["/nope", 404], ["/read/x", 400]] as const) {
     const response = await call(auth, path);
-    assertEquals([response.status, (await response.json()).title], [status, "Something is wrong"]);
+    assertEquals([response.status, (await response.json()).detail], [status, "Something is wrong"]);
   }
 });
 
@@ -109,7 +109,7 @@ Deno.test("handler() grants CORS on answers, errors and OPTIONS, with Vary", asy
     const response = await call(auth, path, { origin: "https://a.example" }, method);
     assertEquals(response.status, status);
     assertEquals(response.headers.get("access-control-allow-origin"), "https://a.example");
-    assertEquals(response.headers.get("vary"), "Origin");
+    assertEquals(response.headers.get("vary")?.split(", ").at(-1), "Origin");
     await response.body?.cancel();
   }
 });

@@ -1,11 +1,23 @@
 import { assert, assertEquals, assertInstanceOf, assertStringIncludes, assertThrows } from "@std/assert";
 import * as v from "valibot";
 import { z } from "../../handlers/wire/zod.ts";
-import { api, bytes, chan, DefinitionError, error, int64, namespace, rest, stream, time } from "../../lib/rest/mod.ts";
+import {
+  api,
+  type APIOptions,
+  bytes,
+  chan,
+  DefinitionError,
+  error,
+  int64,
+  namespace,
+  rest,
+  stream,
+  time,
+} from "../../lib/rest/mod.ts";
 import type { Operations } from "../../lib/rest/mod.ts";
 
-function problemsOf(operations: Operations): readonly string[] {
-  const thrown = assertThrows(() => api("x", operations), DefinitionError);
+function problemsOf(operations: Operations, options: APIOptions = {}): readonly string[] {
+  const thrown = assertThrows(() => api("x", operations, options), DefinitionError);
   assertInstanceOf(thrown, TypeError);
   return thrown.problems;
 }
@@ -103,7 +115,7 @@ Deno.test("api() finds duplicates, whatever the names", () => {
     D: rest("GET /users/{id=%v}", [z.string()], [], { present: ["x"] }),
     E: rest("GET /users/{id=%v}", [z.string()], [], { versions: "<4" }),
     F: rest("POST /users/{id=%v}", [z.string()]),
-  });
+  }, { versioned: true });
   assertEquals(problems, [
     `Define "B": "GET /users/{name=%v}" takes the same requests as "A": "GET /users/{id=%v}"`,
   ]);

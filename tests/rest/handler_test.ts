@@ -61,11 +61,11 @@ Deno.test("handler() says nothing of an error that is not an HTTPError", async (
   );
   const response = await run(request("GET", "/"));
   assertEquals([response.status, response.headers.get("content-type")], [500, "application/problem+json"]);
-  assertEquals(await response.json(), { status: 500, title: "Internal error" });
+  assertEquals(await response.json(), { status: 500, title: "Internal Server Error" });
   assertEquals(told, ["Error: the key is 123"]);
 });
 
-Deno.test("handler() answers HEAD only where it is defined, and OPTIONS with Allow", async () => {
+Deno.test("handler() answers HEAD as GET or as it is defined, and OPTIONS with Allow", async () => {
   const run = serve({
     Get: rest("GET /a", [], [z.string()]),
     Head: rest("HEAD /b"),
@@ -75,8 +75,9 @@ Deno.test("handler() answers HEAD only where it is defined, and OPTIONS with All
     Head: (context) => context.headers.set("x-stat", "1"),
     Both: () => "b",
   }, { headers: { server: "s" } });
-  const refused = await run(request("HEAD", "/a"));
-  assertEquals([refused.status, refused.headers.get("allow"), refused.body], [405, "GET", null]);
+  const got = await run(request("HEAD", "/a"));
+  assertEquals([got.status, got.headers.get("content-type"), got.body], [200, "text/plain;charset=UTF-8", null]);
+  assertEquals((await run(request("POST", "/a"))).headers.get("allow"), "GET, HEAD");
   const head = await run(request("HEAD", "/b"));
   assertEquals([head.status, head.headers.get("x-stat")], [204, "1"]);
   const options = await run(request("OPTIONS", "/b"));

@@ -64,7 +64,7 @@ Deno.test("handlers() works inside Hono", async () => {
   assertEquals(await call("GET", "/blobs/a/b/c"), [200, "blob a/b/c"]);
   assertEquals(await call("GET", "/kinds?kind=b"), [200, "b"]);
   const refused = await app.request("/users", { method: "DELETE" });
-  assertEquals([refused.status, refused.headers.get("allow")], [405, "GET, POST"]);
+  assertEquals([refused.status, refused.headers.get("allow")], [405, "GET, HEAD, POST"]);
 });
 
 Deno.test("defect: handlers() and endpoints() refuse a definition that nobody has checked and that is bad", () => {

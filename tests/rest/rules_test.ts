@@ -157,5 +157,5 @@ Deno.test("defect: text that is not sent is missing, and text that is empty is n
   const client = link(definition, "http://h", { fetch: serve });
   assertEquals([await client.Maybe(undefined), await client.Maybe(""), await client.Must("")], [undefined, "", ""]);
   const missing = await serve(new Request("http://h/must", { method: "POST" }));
-  assertEquals([missing.status, (await missing.json()).title.includes("it is missing")], [400, true]);
+  assertEquals([missing.status, (await missing.json()).detail.includes("it is missing")], [400, true]);
 });

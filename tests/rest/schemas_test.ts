@@ -63,7 +63,7 @@ for (const [name, { text, number, flag, user, query, unknown }] of Object.entrie
     Put: rest("PUT /users/{id}", [user], [user]),
     List: rest("GET /users?%v", [query], [text]),
     Form: rest("POST(application/x-www-form-urlencoded) /form", [query], [text]),
-    Bad: rest("GET(application/json) /bad", [], [user]),
+    Bad: rest("GET(application/json) /bad", [], [user], { trusted: true }),
   });
   const run = handler(
     null,

@@ -27,6 +27,8 @@ import { serveWebSocket } from "./websocket/websocket.ts";
 export interface ListenOptions extends HostRules {
   /** Every request is authenticated by the handler: TCP off loopback is allowed then. */
   readonly authenticated?: boolean;
+  /** Serves anybody who gets as far, under any name and for pages of any origin: for handlers that mean no harm to the machine they run on. */
+  readonly open?: boolean;
   /**
    * Requests that may take their connection over without an `Upgrade` header. Without this they still may, as long as the
    * client sends nothing raw before it has the answer.
@@ -83,7 +85,7 @@ export interface Listener extends AsyncDisposable {
  */
 export async function listen(addr: string, handler: Handler, options: ListenOptions = {}): Promise<Listener> {
   const address = parseAddress(addr);
-  if (address.kind === "tcp" && !isLoopback(address.host) && !options.authenticated) {
+  if (address.kind === "tcp" && !isLoopback(address.host) && !options.authenticated && !options.open) {
     throw new Error(
       `Listen on "${addr}": off loopback every caller must be authenticated, and no authenticator is set`,
     );
@@ -93,7 +95,7 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
     handler,
     idle,
     authority: address.kind === "unix" ? "localhost" : undefined,
-    refuse: address.kind === "unix" ? undefined : (headers, local) => refusal(headers, local, options),
+    refuse: address.kind === "unix" || options.open ? undefined : (headers, local) => refusal(headers, local, options),
     socketPatience: options.socketPatience ?? 60_000,
     upgradeBodyLimit: options.upgradeBodyLimit ?? 4 * 1024 * 1024,
     onError: options.onError ?? (() => {}),

@@ -15,16 +15,18 @@ export { listen, type Listener, type ListenOptions } from "./listener.ts";
 export { requestListener, type RequestListenerOptions } from "./request_listener.ts";
 
 /**
- * Options of {@linkcode listenAndServe}.
+ * Options of {@linkcode listenAndServe}. Anybody is served, under any name, unless `hosts` or `origins` is there: then a `Host` over TCP has to
+ * be a loopback name, the address that was reached or one of `hosts`, and a page's `Origin` the server itself or one of `origins`; all else is
+ * answered 403. That keeps pages away that have a name of their own point here (DNS rebinding), of a server that only this machine should reach.
  *
  * @example
  * ```ts
  * import type { ServeOptions } from "./serve.ts";
- * const options: ServeOptions = { compress: true, etag: true, hosts: ["api.example.com"] };
+ * const options: ServeOptions = { compress: true, hosts: ["api.example.com"], origins: ["https://app.example.com"] };
  * ```
  */
 export interface ServeOptions
-  extends Omit<ListenOptions, "authenticated">, Omit<HandlerOptions, "onError" | "bodyPatience"> {}
+  extends Omit<ListenOptions, "authenticated" | "open">, Omit<HandlerOptions, "onError" | "bodyPatience"> {}
 
 /**
  * Serves an implementation, or several side by side, and resolves when it listens.
@@ -43,10 +45,10 @@ export interface ServeOptions
  * ```
  *
  * @param addr `unix:///path`, `tcp://host:port` or `host:port`
- * @param auth Who may call; null for anybody, which TCP off loopback refuses
+ * @param auth Who may call; null for anybody
  * @param impl What is served
  * @throws {SyntaxError} if the address does not parse
- * @throws {Error} if it is taken, or off loopback without an authenticator
+ * @throws {Error} if it is taken
  */
 export function listenAndServe<Identity = unknown>(
   addr: string,
@@ -57,6 +59,8 @@ export function listenAndServe<Identity = unknown>(
   // The listener itself gives up bodies.
   return listen(addr, handler(auth, impl, { ...options, bodyPatience: undefined }), {
     ...options,
-    authenticated: auth !== null,
+    // Null says that anybody may call.
+    authenticated: true,
+    open: options.hosts === undefined && options.origins === undefined,
   });
 }

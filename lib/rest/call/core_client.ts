@@ -73,6 +73,15 @@ export interface ClientParts {
   readonly stream?: (value: unknown) => BodyInit;
   /** Lets arguments write headers and results read them. */
   readonly headers?: HeaderValues;
+  /** Has a function of the linked API pass on what a server that serves it is sent. */
+  readonly forward?: (
+    run: AnyFunction,
+    plan: Plan,
+    codecs: readonly Codec[],
+    base: string,
+    client: Client,
+    parts: ClientParts,
+  ) => AnyFunction;
 }
 
 /** Sends with the platform's `fetch`. */
@@ -113,10 +122,11 @@ export function linkWith<const D extends Operations>(
     const { name, arguments: { length } } = plan;
     const call = caller(plan, codecs, origin, client, decodeError, parts);
     // A server's call, for a proxy: the last argument is the context, and errors are thrown.
-    put(functions, name, (...given: unknown[]) => {
+    const serve = (...given: unknown[]) => {
       const { signal } = given.at(-1) as { signal?: AbortSignal };
       return call(given.slice(0, length), { signal });
-    });
+    };
+    put(functions, name, parts.forward?.(serve, plan, codecs, origin, client, parts) ?? serve);
     put(linked, name, (...given: unknown[]) => {
       const options: CallOptions = isRecord(given[length]) ? given[length] : {};
       return plan.result.fallible ? settle(call(given, options), plan.result.schemas.length) : call(given, options);

@@ -16,7 +16,7 @@ export async function readError(response: Response, decode: ErrorCodec["decode"]
       // Said to be JSON, but is not: the text itself tells more than a parse error would.
     }
   }
-  return decode(response.status, body);
+  return Object.assign(decode(response.status, body), { responseHeaders: response.headers });
 }
 
 /**

@@ -22,7 +22,7 @@ export interface ChannelContext {
   /** The content type of newline-delimited values; `application/x-ndjson` by default. */
   readonly contentType?: string;
   /** The JSON text of a value. */
-  encode(value: unknown): string;
+  encode(value: unknown): string | Promise<string>;
   /** The words for an error that the peer may read; by default those of an `HTTPError`, and none of any other. */
   describe?(error: unknown): string;
   /** Milliseconds of silence after which server-sent events get a comment; 15,000 by default. */
@@ -62,7 +62,7 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
   }
   const failed = asksFailures(request) ? (error: unknown) => failureLine(describe(error)) : undefined;
   return new Response(textBody(values, { value: (text) => text + "\n", failed }, signal), {
-    headers: { "content-type": context.contentType ?? "application/x-ndjson" },
+    headers: { "content-type": context.contentType ?? "application/x-ndjson", vary: "accept" },
   });
 }
 
@@ -70,8 +70,12 @@ async function eventResponse(source: AsyncIterable<unknown>, context: ChannelCon
   const { encode, signal, describe = defaultDescribe } = context;
   const resume = (source as Partial<Resumable<unknown>>)[RESUME];
   const after = context.request.headers.get("last-event-id") || undefined;
+  if (!resume && after === END) {
+    await source[Symbol.asyncIterator]().return?.();
+    return new Response(null, { status: 204 });
+  }
   const values = resume === undefined
-    ? new ChannelSource(source, (value) => eventFrame(encode(value)))
+    ? new ChannelSource(source, (value) => frameText(encode(value), (text) => eventFrame(text)))
     // What `open` yields are pairs, as its type says.
     : new ChannelSource(resume.open(after), (pair) => pairFrame(pair as [string, unknown], encode));
   await values.settle();
@@ -79,17 +83,25 @@ async function eventResponse(source: AsyncIterable<unknown>, context: ChannelCon
   if (resume && after && values.ended) return new Response(null, { status: 204 });
   const frames = {
     value: (text: string) => text,
-    done: eventFrame("", "end"),
+    // The ID of a channel that cannot be resumed tells, when the client comes back, that it has seen the end.
+    done: eventFrame("", "end", resume ? undefined : END),
     failed: (error: unknown) => eventFrame(JSON.stringify(describe(error)), "error"),
     idle: { text: HEARTBEAT, after: resume?.heartbeat ?? context.heartbeat ?? QUIET },
   };
   return new Response(textBody(values, frames, signal), {
-    headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
+    headers: { "content-type": "text/event-stream", "cache-control": "no-store", vary: "accept" },
   });
 }
 
-function pairFrame([id, value]: [string, unknown], encode: ChannelContext["encode"]): string {
-  return eventFrame(encode(value), undefined, id);
+/** The ID of the end. */
+const END = "end";
+
+function pairFrame([id, value]: [string, unknown], encode: ChannelContext["encode"]): string | Promise<string> {
+  return frameText(encode(value), (text) => eventFrame(text, undefined, id));
+}
+
+function frameText(text: string | Promise<string>, frame: (text: string) => string): string | Promise<string> {
+  return typeof text === "string" ? frame(text) : text.then(frame);
 }
 
 function upgrade<T>(values: ChannelSource, take: () => T): T {

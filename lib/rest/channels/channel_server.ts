@@ -1,4 +1,5 @@
 import type { Call } from "../run/call.ts";
+import { checkOf } from "../run/check_result.ts";
 import { channelResponse } from "./channel.ts";
 import { HTTPError } from "../error.ts";
 import { writeJSON } from "../codecs/json.ts";
@@ -24,13 +25,20 @@ import type { ResultWriter } from "../run/write_result.ts";
  */
 export async function writeChannel(value: unknown, call: Call, writer: ResultWriter): Promise<Response> {
   if (!isAsyncIterable(value)) throw new TypeError(`Answer "${call.name}": the function returned no AsyncIterable`);
-  const { kind, contentType } = writer.plan.result;
+  const { plan } = writer;
+  const { kind, contentType, item } = plan.result;
+  const check = plan.trusted || !item ? (value: unknown) => value : checkOf(plan, item, kind);
   const response = await channelResponse(value, {
     request: call.request,
     platform: call.platform,
     signal: call.signal,
     contentType,
-    encode: (item) => writeJSON(item, kind),
+    encode(item) {
+      const checked = check(item);
+      return checked instanceof Promise
+        ? checked.then((checked) => writeJSON(checked, kind))
+        : writeJSON(checked, kind);
+    },
     describe: (error) => describe(writer.responses.encode(error, call)),
   });
   // A WebSocket's response stands for the socket: it is the runtime's and goes back as it is.

@@ -6,13 +6,15 @@ const BATCH = 64 * 1024;
 /** Reads a source for a sender: one value ahead, so that values at hand travel together, and let go exactly once. */
 export class ChannelSource {
   readonly #iterator: AsyncIterator<unknown>;
-  readonly #encode: (value: unknown) => string;
+  readonly #encode: (value: unknown) => string | Promise<string>;
   #ahead: Ahead;
   readonly #turns = new Turns();
   #released = false;
+  /** The failure to encode a value that was to go out behind others. */
+  #failed: Promise<never> | undefined;
 
   /** Starts reading `source`; `encode` makes the text of a value. */
-  constructor(source: AsyncIterable<unknown>, encode: (value: unknown) => string) {
+  constructor(source: AsyncIterable<unknown>, encode: (value: unknown) => string | Promise<string>) {
     this.#iterator = source[Symbol.asyncIterator]();
     this.#encode = encode;
     this.#ahead = this.#start();
@@ -35,13 +37,15 @@ export class ChannelSource {
 
   /** The next value's text, or undefined at the end. Others get a turn when many values have been at hand. */
   async next(): Promise<string | undefined> {
+    if (this.#failed) await this.#failed;
     if (this.#turns.due()) await this.#turns.take();
     const result = await this.#ahead.result;
     if (result.done) {
       this.#released = true;
       return undefined;
     }
-    const text = this.#encode(result.value);
+    const encoded = this.#encode(result.value);
+    const text = typeof encoded === "string" ? encoded : await encoded;
     this.#ahead = this.#start();
     return text;
   }
@@ -51,7 +55,16 @@ export class ChannelSource {
     const first = await this.next();
     if (first === undefined) return undefined;
     let text = frame(first);
-    while (text.length < BATCH && await this.#atHand()) text += frame(await this.next() ?? "");
+    while (text.length < BATCH && await this.#atHand()) {
+      try {
+        text += frame(await this.next() ?? "");
+      } catch (error) {
+        // The values before it go out first.
+        this.#failed = Promise.reject(error);
+        this.#failed.catch(() => {});
+        break;
+      }
+    }
     return text;
   }
 

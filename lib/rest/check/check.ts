@@ -142,6 +142,9 @@ class PlanCheck {
     if (versions !== undefined && !isVersions(versions)) {
       this.#fail(`versions "${versions}" is not a comparison such as "<4", or several`);
     }
+    if (versions !== undefined && !this.#options.versioned) {
+      this.#fail(`versions "${versions}" never count: paths have no version unless the API is versioned`);
+    }
     return [...this.#problems, ...problemsOfRules(this.#operation, this.#tag, this.#plan, this.#options)];
   }
 

@@ -2,7 +2,7 @@ import type { Codec } from "./codec.ts";
 import { readJSON, writeJSON } from "./json.ts";
 import { boundDepth } from "./json_depth.ts";
 import { isRecord, put } from "./record.ts";
-import type { Kind } from "../plan/kind.ts";
+import { absentOf, type Kind } from "../plan/kind.ts";
 import { QueryValues } from "./query_values.ts";
 import { describeKind, readScalar, writeScalar } from "./scalar_text.ts";
 
@@ -66,15 +66,15 @@ export function readFields<Entry>(
       put(made, path, list);
     } else put(made, path, read(entries[entries.length - 1], of, name));
   }
-  return withLists(made, kind);
+  return withAbsent(made, kind);
 }
 
-/** Adds the lists that must be there: of an empty one nothing is written. */
-export function withLists(struct: Record<string, unknown>, kind: Kind): Record<string, unknown> {
+/** Adds the values that must be there of which nothing is written: empty lists, and null. */
+export function withAbsent(struct: Record<string, unknown>, kind: Kind): Record<string, unknown> {
   for (const [name, { kind: of, required }] of kind.type === "struct" ? kind.fields : []) {
     const value = Object.hasOwn(struct, name) ? struct[name] : undefined;
-    if (isRecord(value)) withLists(value, of);
-    else if (required && of.type === "list" && value === undefined) struct[name] = [];
+    if (isRecord(value)) withAbsent(value, of);
+    else if (required && value === undefined) put(struct, [name], absentOf(of));
   }
   return struct;
 }

@@ -64,9 +64,13 @@ export function readJSON(text: string, kind?: Kind): unknown {
     : revive(SOURCE_TEXT.parse(text, exactInteger), kind);
 }
 
+/** The digits of the longest integer that is read exactly: the time for it grows with their square. */
+const DIGITS = 4096;
+
 function exactInteger(_key: string, value: unknown, context?: { source?: string }): unknown {
   const source = context?.source;
-  return typeof value === "number" && !Number.isSafeInteger(value) && source !== undefined && /^-?\d+$/.test(source)
+  return typeof value === "number" && !Number.isSafeInteger(value) && source !== undefined && source.length <= DIGITS &&
+      /^-?\d+$/.test(source)
     ? BigInt(source)
     : value;
 }

@@ -6,7 +6,7 @@
 import { XMLBuilder, XMLParser } from "npm:fast-xml-parser@5.12.1";
 import type { Codec } from "./codec.ts";
 import type { Kind } from "../plan/kind.ts";
-import { withLists } from "./form.ts";
+import { withAbsent } from "./form.ts";
 import { isRecord } from "./record.ts";
 import { describeKind, readScalar, writeScalar } from "./scalar_text.ts";
 
@@ -63,6 +63,8 @@ export function xml({ root = "root", type = "application/xml" }: XMLOptions = {}
     // The kinds of the schema say what a text is, not its looks.
     parseTagValue: false,
     parseAttributeValue: false,
+    // Character references too: without this &#233; stays as it is.
+    htmlEntities: true,
     ignoreDeclaration: true,
     ignorePiTags: true,
   });
@@ -116,7 +118,7 @@ function typed(value: unknown, kind: Kind, name: string): unknown {
           return [name, typed(item, of ?? { type: "any" }, name)];
         }),
       );
-      return withLists(read, kind);
+      return withAbsent(read, kind);
     }
     default: {
       const text = isRecord(value) && TEXT in value ? value[TEXT] : value;

@@ -1,5 +1,13 @@
 import type { Input, Output, Schema } from "./schema.ts";
 
+/** The schema of the values that travel as instances. */
+const CARRIED = Symbol("gantry.rest.carried");
+
+/** The schema of a value as it travels: that within {@linkcode instance}, or the schema itself. */
+export function carriedSchema(schema: Schema & { readonly [CARRIED]?: Schema }): Schema {
+  return schema[CARRIED] ?? schema;
+}
+
 /**
  * A schema whose values arrive as instances of a class. What a schema library makes of an object is a plain one, without methods: this is what
  * lets a value write and read headers ({@linkcode HeaderWriter}, {@linkcode HeaderReader}) on the side that gets it.
@@ -36,7 +44,8 @@ export function instance<S extends Schema, T extends object>(
   // The schema's own types say what it outputs.
   const accept = (validated: Awaited<ReturnType<typeof validate>>) =>
     validated.issues === undefined ? { value: make(validated.value as Output<S>) } : validated;
-  return {
+  const made: Schema<T | Input<S>, T> & { readonly [CARRIED]: Schema } = {
+    [CARRIED]: carriedSchema(schema),
     "~standard": {
       version,
       vendor: "gantry",
@@ -47,4 +56,5 @@ export function instance<S extends Schema, T extends object>(
       },
     },
   };
+  return made;
 }

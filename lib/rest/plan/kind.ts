@@ -11,15 +11,17 @@ import type { Schema } from "./schema.ts";
  * ```
  */
 export type Kind =
-  | { type: "string" | "boolean" | "number" | "int64" | "uint64" | "time" | "bytes" | "null" }
+  /** `nullable` when it may be null instead, which text cannot say: it travels as JSON then. */
+  | { type: "string" | "boolean" | "number" | "int64" | "uint64" | "time" | "bytes" | "null"; nullable?: true }
   /** Cannot be told, or a mixture of shapes; in path and query its text passes as it is. `unknown` when the schema says nothing. */
   | { type: "any"; unknown?: true }
   /** Scalars of several types, string among them: text passes as it is. */
-  | { type: "text" }
+  | { type: "text"; nullable?: true }
   /** Scalars of several types, none of them string. */
-  | { type: "choice"; of: Kind[] }
+  | { type: "choice"; of: Kind[]; nullable?: true }
   | { type: "list"; item: Kind; items?: Kind[] }
-  | { type: "struct"; fields: Map<string, Field> }
+  /** `open` when it takes fields that it does not name. */
+  | { type: "struct"; fields: Map<string, Field>; open?: boolean }
   | { type: "map"; value: Kind }
   | { type: "stream" | "chan" | "error" };
 
@@ -147,6 +149,7 @@ function read(json: unknown, root: JSONSchema, refs: Map<unknown, Kind>): Kind {
   }
   return {
     type: "struct",
+    open: isObject(additionalProperties) || additionalProperties === true,
     fields: new Map(entries.map(([name, property]) => {
       const { rest } = Object(property) as JSONSchema;
       const alias = typeof rest === "string" ? rest : undefined;
@@ -175,6 +178,23 @@ export function isScalar({ type }: Kind): boolean {
 
 function unite(kinds: Kind[]): Kind {
   const rest = kinds.filter(({ type }) => type !== "null");
+  const made = uniteRest(rest);
+  return kinds.some((kind) => kind.type === "null" || isNullable(kind)) && isScalar(made)
+    ? { ...made, nullable: true } as Kind
+    : made;
+}
+
+/** Whether a value of this kind, a scalar, may be null instead. */
+export function isNullable(kind: Kind): boolean {
+  return "nullable" in kind && kind.nullable === true;
+}
+
+/** Returns the meaning of a value that must be there and of which nothing is written. */
+export function absentOf(kind: Kind): null | undefined | [] {
+  return kind.type === "list" ? [] : isNullable(kind) ? null : undefined;
+}
+
+function uniteRest(rest: Kind[]): Kind {
   const [first] = rest;
   if (!first) return { type: "null" };
   if (rest.length === 1) return first;
@@ -191,15 +211,17 @@ function unite(kinds: Kind[]): Kind {
 function merge(kinds: Kind[], every: boolean): Kind {
   if (kinds.length === 1) return kinds[0];
   const fields = new Map<string, Field>();
+  let open: boolean | undefined;
   for (const kind of kinds) {
     if (kind.type !== "struct") return { type: "map", value: ANY };
+    open ||= kind.open;
     for (const [name, field] of kind.fields) {
       const before = fields.get(name);
       const required = every && field.required;
       fields.set(name, { ...field, required, ...before && { kind: unite([before.kind, field.kind]) } });
     }
   }
-  return { type: "struct", fields };
+  return { type: "struct", fields, open };
 }
 
 /** Whether a kind or one within it is what `test` looks for. */

@@ -1,5 +1,5 @@
 import type { APIOptions, Operation } from "../definition.ts";
-import { type Kind, knownKind } from "./kind.ts";
+import { absentOf, type Kind, knownKind } from "./kind.ts";
 import { encodePathText } from "../tag/path_text.ts";
 import { planBody, planResult } from "./plan_body.ts";
 import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, Target } from "./plan_types.ts";
@@ -17,7 +17,7 @@ const DEFAULT_LIMIT = 4 * 1024 * 1024;
 export function planOperation(
   name: string,
   { tag: text, args, results, options }: Operation,
-  { limit }: APIOptions,
+  { limit, trusted = false }: APIOptions,
   tag: Tag = parseTag(text),
 ): Plan {
   const all: ArgumentPlan[] = args.map((schema) => ({ schema, kind: knownKind(schema) }));
@@ -36,8 +36,8 @@ export function planOperation(
     else {
       const target = findTarget(all, item.source);
       if (item.type === "named") {
-        const emptyList = isList(target) && !target.path.length && isRequired(args[target.argument]);
-        query.push({ name: item.name, emptyList, followed: false, ...target });
+        const absent = !target.path.length && isRequired(args[target.argument]) ? absentOf(target.kind) : undefined;
+        query.push({ name: item.name, absent, followed: false, ...target });
       } else {
         const { argument, kind } = target;
         spreads.push({ argument, value: kind.type === "map" ? kind.value : undefined });
@@ -70,6 +70,7 @@ export function planOperation(
     status: options.status ?? (result.shape === "none" ? 204 : 200),
     limit: options.limit ?? (body?.shape === "stream" ? Infinity : limit ?? DEFAULT_LIMIT),
     asTagged: options.body === "as-tagged",
+    trusted: options.trusted ?? trusted,
   };
 }
 
@@ -115,12 +116,10 @@ function toSegment({ parts, remainder }: TagSegment): Segment {
   return "text" in first ? { type: "literal", ...first } : { type: remainder ? "remainder" : "parameter", ...first };
 }
 
-const isList = ({ kind }: { readonly kind: Kind }) => kind.type === "list";
-
-/** Whether a schema takes no undefined. */
-function isRequired(schema: Schema): boolean {
-  const validated = schema["~standard"].validate(undefined);
-  return !(validated instanceof Promise) && validated.issues !== undefined;
+/** Whether a schema takes no undefined; one that is not there is a problem that the check tells. */
+function isRequired(schema: Schema | undefined): boolean {
+  const validated = schema?.["~standard"].validate(undefined);
+  return !(validated instanceof Promise) && validated?.issues !== undefined;
 }
 
 /** How deep structs within structs are spread. */
@@ -141,6 +140,9 @@ function spread(
     // The struct itself can arrive as JSON under its own name, or each of its fields as `a.b`.
     const isThere = required && field.required === true;
     const fields = spread(target, placed, `${name}.`, isThere);
-    return [{ name, emptyList: isThere && isList(target), followed: fields.length > 0, ...target }, ...fields];
+    return [
+      { name, absent: isThere ? absentOf(field.kind) : undefined, followed: fields.length > 0, ...target },
+      ...fields,
+    ];
   });
 }

@@ -1,4 +1,4 @@
-import { isScalar, type Kind, knownKind } from "./kind.ts";
+import { isNullable, isScalar, type Kind, knownKind } from "./kind.ts";
 import { type ChannelMarker, markerIs, type StreamMarker } from "./marker.ts";
 import type { ArgumentPlan, BodyPlan, ResultPlan } from "./plan_types.ts";
 import type { Schema } from "./schema.ts";
@@ -6,8 +6,8 @@ import type { Tag } from "../tag/tag.ts";
 
 /** The content type a kind has when nothing says one. */
 export function defaultType(kind: Kind): string {
-  // A mixture of scalars as bare text could not be read back.
-  return isScalar(kind) && !/^(text|choice)$/.test(kind.type) ? "text/plain" : "application/json";
+  // A mixture of scalars as bare text could not be read back, nor could null.
+  return isScalar(kind) && !isNullable(kind) && !/^(text|choice)$/.test(kind.type) ? "text/plain" : "application/json";
 }
 
 /** Plans the body of the arguments that are placed nowhere else. */
@@ -50,7 +50,8 @@ export function planResult(tag: Tag, results: readonly Schema[], hasBody: boolea
   const [first] = schemas;
   // The tag's type is that of the body, if there is one; JSON it says of both.
   const given = !hasBody || isJSON(tag.contentType) ? tag.contentType : undefined;
-  const base = { schemas, names, fallible, tagged: given !== undefined, item: undefined };
+  const kinds = schemas.map(knownKind);
+  const base = { schemas, kinds, names, fallible, tagged: given !== undefined, item: undefined };
   if (!first) return { ...base, shape: "none", contentType: "text/plain", kind: { type: "null" } };
   const streamed = markerIs<StreamMarker>(first, "stream");
   if (streamed) {
@@ -60,7 +61,7 @@ export function planResult(tag: Tag, results: readonly Schema[], hasBody: boolea
   if (item) {
     return { ...base, shape: "channel", contentType: given ?? "application/x-ndjson", kind: knownKind(item), item };
   }
-  const whole = combine(schemas.map(knownKind), names);
+  const whole = combine(kinds, names);
   return { ...base, ...whole, contentType: given ?? defaultType(whole.kind) };
 }
 

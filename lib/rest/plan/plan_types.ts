@@ -26,8 +26,8 @@ export interface PathParameter extends Target {
 /** A value in the query, under its name: an argument, or a field of one that is spread, nested ones as `a.b`. */
 export interface QueryParameter extends Target {
   readonly name: string;
-  /** Whether it is a list that must be there, so that nothing in the query means an empty one. */
-  readonly emptyList: boolean;
+  /** The meaning of a value that must be there and is not: an empty list, or null where that may be. */
+  readonly absent: null | undefined | readonly [];
   /** Whether it is a struct whose fields follow, each of its own: what is written then is these. */
   readonly followed: boolean;
 }
@@ -61,6 +61,8 @@ export interface BodyPlan {
 export interface ResultPlan {
   readonly shape: "none" | "value" | "fields" | "list" | "stream" | "channel";
   readonly schemas: readonly Schema[];
+  /** The kind of each. */
+  readonly kinds: readonly Kind[];
   readonly names: readonly string[];
   readonly contentType: string;
   readonly tagged: boolean;
@@ -104,4 +106,6 @@ export interface Plan {
   readonly status: number;
   readonly limit: number;
   readonly asTagged: boolean;
+  /** Whether results go out unchecked. */
+  readonly trusted: boolean;
 }

@@ -28,6 +28,23 @@ export interface Issue {
 }
 
 /**
+ * An issue as a server tells it, in the `issues` of an {@linkcode HTTPError} and of its problem details.
+ *
+ * @example
+ * ```ts
+ * import type { ToldIssue } from "../mod.ts";
+ * const issue: ToldIssue = { path: ["user", "age"], code: "invalid_type", message: "Expected a number" };
+ * ```
+ */
+export interface ToldIssue {
+  /** The argument's name (`body` for one that is the body itself), and the way into its value; of a deep one the first ten steps. */
+  readonly path: readonly (string | number)[];
+  /** The kind of issue, where the schema's library has a word for it. */
+  readonly code?: string;
+  readonly message: string;
+}
+
+/**
  * The options for a schema library when it writes a JSON Schema.
  *
  * @example
@@ -99,10 +116,33 @@ export type Input<S extends Schema> = NonNullable<S["~standard"]["types"]>["inpu
  */
 export type Output<S extends Schema> = NonNullable<S["~standard"]["types"]>["output"];
 
-/** Writes issues as one line: `at "a.b": message; …`. */
+/** How many issues are told, and how long their texts may be: a value of many faults is not answered by many times its size. */
+const MOST = 10;
+const LONGEST = 200;
+
+/** Writes issues as one line: `at "a.b": message; …; and 7 more`. */
 export function describeIssues(issues: readonly Issue[]): string {
-  return issues.map(({ message, path }) => {
+  const told = issues.slice(0, MOST).map(({ message, path }) => {
     const text = path?.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
     return text ? `at "${text}": ${message}` : message;
-  }).join("; ");
+  });
+  const more = issues.length - MOST;
+  return told.join("; ").slice(0, 2000) + (more > 0 ? `; and ${more} more` : "");
+}
+
+const short = (text: string) => text.slice(0, LONGEST);
+
+/** The first issues for a machine: where each is, beginning with `name`, and in what code its library has one. */
+export function listIssues(issues: readonly (Issue & { readonly code?: unknown })[], name: string): ToldIssue[] {
+  return issues.slice(0, MOST).map(({ message, path = [], code }) => ({
+    path: [
+      name,
+      ...path.slice(0, MOST).map((part) => {
+        const key = typeof part === "object" ? part.key : part;
+        return typeof key === "number" ? key : short(String(key));
+      }),
+    ],
+    ...typeof code === "string" && { code },
+    message: short(message),
+  }));
 }

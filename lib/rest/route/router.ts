@@ -38,13 +38,26 @@ export abstract class Router<Value> {
    */
   match(method: string, path: string, query: string): Match<Value> | undefined {
     const found = this.find(method, path, query);
-    return found?.captures.length === 0 || !isOddPath(path) ? found : this.find(method, normalisePath(path), query);
+    if (found?.captures.length === 0) return found;
+    const right = isOddPath(path) ? this.find(method, normalisePath(path), query) : found;
+    // HEAD is answered as GET, unless it has a route of its own (RFC 9110, section 9.3.2).
+    return right ?? (method === "HEAD" ? this.match("GET", path, query) : undefined);
+  }
+
+  /** The methods of all routes. */
+  all(): string[] {
+    return withHead([...this.#methods]);
   }
 
   /** The methods that would find a route for this path. */
   methods(path: string, query: string): string[] {
-    return [...this.#methods].filter((method) => this.match(method, path, query)).sort();
+    return withHead([...this.#methods].filter((method) => this.match(method, path, query)));
   }
+}
+
+/** Adds the HEAD that comes with each GET. */
+function withHead(methods: readonly string[]): string[] {
+  return [...new Set(methods.includes("GET") ? [...methods, "HEAD"] : methods)].sort();
 }
 
 /** Makes a router of routes. */

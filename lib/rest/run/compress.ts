@@ -56,6 +56,6 @@ export function compress({ least = 1024 }: CompressOptions = {}): Finish {
 function chooseEncoding(header: string | null): "gzip" | "deflate" | undefined {
   if (header === null) return undefined;
   // Without a slash the names are types all the same, but for the star.
-  const chosen = negotiate(header.replaceAll("*", "*/*"), ["gzip", "deflate"]);
+  const chosen = negotiate(header.replaceAll("*", "*/*"), ["gzip", "deflate", "identity"]);
   return chosen === "gzip" || chosen === "deflate" ? chosen : undefined;
 }

@@ -72,7 +72,7 @@ export type Finish = (request: Request, response: Response) => Response | Promis
 export interface HandlerOptions {
   /** Asked when no route fits the path, instead of answering 404. */
   fallback?: Handler;
-  /** Told of every error that goes out, before it does. */
+  /** Told of every error that goes out, before it does. Without it `console.error` tells those of 500 and above, but for 501. */
   onError?(error: unknown, context: HeaderContext & { readonly platform: Platform }): void;
 }
 
@@ -112,12 +112,14 @@ export function handlerWith<Identity = unknown>(
   const [responses = new ResponseWriter({}, checked, options, parts)] = writers;
   return (request, platform = NOTHING) => {
     const { path, query } = cutPath(request.url);
-    const match = router.match(request.method, path, query);
+    const { method } = request;
+    const match = router.match(method, path, query);
     if (match) {
       const endpoint = match.value;
       return endpoint.run(new Call(request, platform, endpoint.plan.name, match.version, query, match.captures));
     }
-    const methods = router.methods(path, query);
+    // The server as a whole (RFC 9110, section 9.3.7).
+    const methods = method === "OPTIONS" && path === "/*" ? router.all() : router.methods(path, query);
     if (!methods.length && options.fallback) return options.fallback(request, platform);
     return Promise.resolve(responses.unknown(path, methods, { request, platform }));
   };

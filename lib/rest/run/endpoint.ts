@@ -1,9 +1,11 @@
 import { type Authenticator, identify } from "../auth.ts";
 import type { Call } from "./call.ts";
-import { type Codec, codecForBody, codecsOf, findCodec } from "../codecs/codec.ts";
+import { type Codec, codecForBody, codecsOf, findCodec, mediaType } from "../codecs/codec.ts";
+import { forwardOf } from "./forwarded.ts";
 import { HTTPError } from "../error.ts";
 import type { AnyFunction, FunctionTable, Implementation } from "../implement.ts";
 import type { BodyPlan, Plan } from "../plan/plan_types.ts";
+import { isUnasked, refuseCrossSite } from "./cross_site.ts";
 import { argumentReader, type ReadArguments, validateArguments } from "./read_arguments.ts";
 import { readBody } from "./read_body.ts";
 import { isRecord } from "../codecs/record.ts";
@@ -21,6 +23,8 @@ export class Endpoint {
   readonly #readArguments: ReadArguments;
   readonly #results: ResultWriter;
   readonly #codecs: readonly Codec[];
+  /** Whether the operation may take a socket over. */
+  readonly #upgrades: boolean;
 
   constructor(
     plan: Plan,
@@ -29,6 +33,7 @@ export class Endpoint {
     responses: ResponseWriter,
   ) {
     this.plan = plan;
+    this.#upgrades = /^(channel|stream)$/.test(plan.result.shape);
     this.responses = responses;
     this.#auth = auth;
     // The types of `implement` have checked this: tables all the way, then a function.
@@ -53,21 +58,32 @@ export class Endpoint {
       const { plan: { name, body }, responses: { parts } } = this;
       const auth = this.#auth;
       const run = this.#function;
+      if (this.#upgrades && call.request.headers.has("upgrade")) refuseCrossSite(call.request, auth, "the upgrade");
       // An authenticator that is undefined by mistake throws here, and lets nobody in.
       if (auth !== null) call.identity = await identify(auth, call.request, name);
       if (!run) throw new HTTPError(501, `Call "${name}": it is not implemented`, { kind: "unimplemented" });
       // As long as it will be: a list that grows takes room for many more.
-      const values: unknown[] = new Array(this.plan.arguments.length + 1);
+      let values: unknown[] = new Array(this.plan.arguments.length + 1);
       if (body) placeBody(body, await this.#readBody(body, call), values);
       this.#readArguments(call.captures, call.query, values);
+      const forward = forwardOf(run);
+      const decoded = forward && values.slice(0, -1);
       const validated = validateArguments(this.plan, values);
       if (validated) await validated;
       parts.headers?.read(values, call.request);
       if (auth?.authorize) await auth.authorize(call.identity, call.request, name, values.slice(0, -1));
-      values[values.length - 1] = call;
+      if (forward && parts.streams && !call.request.headers.has("upgrade")) {
+        const response = await forward(decoded!, values, call);
+        return await parts.streams.write(response, call, this.#results);
+      }
+      if (decoded) values = [...decoded, call];
+      else values[values.length - 1] = call;
+      const isHead = call.request.method === "HEAD" && this.plan.method !== "HEAD";
+      if (isHead && this.#upgrades) return this.#results.respondHead(call);
       const result: unknown = run.apply(this.#functions, values);
       const response = this.#results.write(result instanceof Promise ? await result : result, call);
-      return response instanceof Promise ? await response : response;
+      const answer = response instanceof Promise ? await response : response;
+      return isHead ? withoutBody(answer) : answer;
     } catch (error) {
       const response = this.responses.error(error, call);
       // Once the socket is taken over there is no status to send; the peer sees it end.
@@ -79,12 +95,24 @@ export class Endpoint {
   #readBody({ shape, contentType, kind }: BodyPlan, { request: sent, platform }: Call): unknown {
     const { limit, asTagged } = this.plan;
     const { decode, streams } = this.responses.parts;
+    const type = sent.headers.get("content-type");
+    // A type that is read as any other is as good as none.
+    const isAny = asTagged || shape === "stream";
+    if (!type || isAny && mediaType(type) !== mediaType(contentType) && isUnasked(mediaType(type))) {
+      refuseCrossSite(sent, this.#auth, "the body");
+    }
     const request = decode?.(sent, limit, shape) ?? sent;
     if (shape === "stream") return streams?.read(request, limit);
-    const codec = codecForBody(this.#codecs, asTagged ? null : request.headers.get("content-type"), contentType, kind);
+    const codec = codecForBody(this.#codecs, asTagged ? null : type, contentType, kind);
     // The platform has not bounded a compressed body's size after decompression.
     return readBody(request, limit, codec, { kind }, request === sent && platform.boundedBodies);
   }
+}
+
+function withoutBody(response: Response): Response {
+  const { body, status, headers } = response;
+  body?.cancel().catch(() => {});
+  return new Response(null, { status, headers });
 }
 
 function placeBody({ shape, names, arguments: indexes }: BodyPlan, value: unknown, values: unknown[]): void {

@@ -4,7 +4,7 @@ import type { Kind } from "../plan/kind.ts";
 import type { Plan, Target } from "../plan/plan_types.ts";
 import { decodeText, type QueryOptions, QueryValues, wrong } from "../codecs/query_values.ts";
 import { put } from "../codecs/record.ts";
-import { describeIssues, type Validated } from "../plan/schema.ts";
+import { describeIssues, listIssues, type Validated } from "../plan/schema.ts";
 
 /** Puts what path and query say into `values`, one for each argument, after what the body said. Throws an `HTTPError` 400 that names the argument. */
 export type ReadArguments = (captures: readonly string[], query: string, values: unknown[]) => void;
@@ -45,10 +45,12 @@ export function argumentReader(
       }
     }
     for (const target of query) {
-      const { name, kind, emptyList, argument, path } = target;
+      const { name, kind, absent, argument, path } = target;
       const value = readNamed(given, name, kind);
-      const isEmpty = emptyList && path.reduce((within, key) => Object(within)[key], values[argument]) === undefined;
-      if (value !== undefined || isEmpty) place(values, target, value ?? []);
+      const isAbsent = absent !== undefined &&
+        path.reduce((within, key) => Object(within)[key], values[argument]) === undefined;
+      if (value !== undefined) place(values, target, value);
+      else if (isAbsent) place(values, target, absent && [...absent]);
     }
   };
 
@@ -56,7 +58,12 @@ export function argumentReader(
     if (query.length > 0 || spreads.length > 0) readQuery(new QueryValues(text, options), values);
     for (let i = 0; i < parameters.length; i++) {
       const target = parameters[i];
-      place(values, target, readOne(decodeText(captures[i], target.name), target.kind, target.name));
+      const text = decodeText(captures[i], target.name);
+      // Routing has resolved dot segments, but for those behind an encoded slash.
+      if (target.remainder && text !== captures[i] && /(^|\/)\.\.?(\/|$)/.test(text)) {
+        throw wrong(`Read "${target.name}": it has a dot segment`);
+      }
+      place(values, target, readOne(text, target.kind, target.name));
     }
   };
 }
@@ -93,8 +100,10 @@ function settle(plan: Plan, index: number, values: unknown[], validated: Validat
   if (validated.issues) {
     const kind = plan.body?.arguments.includes(index) ? "body" : "argument";
     const missing = values[index] === undefined ? "it is missing: " : "";
-    throw new HTTPError(400, `Read "${argumentName(plan, index)}": ${missing}${describeIssues(validated.issues)}`, {
+    const name = argumentName(plan, index);
+    throw new HTTPError(400, `Read "${name}": ${missing}${describeIssues(validated.issues)}`, {
       kind,
+      issues: listIssues(validated.issues, name),
     });
   }
   values[index] = validated.value;

@@ -19,7 +19,8 @@ export function fixedHeaders(headers: APIOptions["headers"]): FixedHeaders {
 export function setHeaders(target: Headers, source: HeadersInit | undefined): void {
   if (source === undefined) return;
   for (const [name, value] of new Headers(source)) {
-    if (name === "set-cookie" || name === "vary") target.append(name, value);
-    else target.set(name, value);
+    if (name === "set-cookie" || name === "vary" && !value.includes(target.get(name) ?? "\n")) {
+      target.append(name, value);
+    } else target.set(name, value);
   }
 }

@@ -46,7 +46,7 @@ function passOn(response: Response, call: Call, { responses }: ResultWriter): Re
   if (response === call.upgraded) return response;
   const complete = (headers: Headers) => {
     for (const [name, value] of Object.entries(responses.headers.entries)) {
-      if (!headers.has(name)) headers.set(name, value);
+      if (!headers.has(name) || name === "vary") headers.append(name, value);
     }
     responses.complete(headers, call);
   };

@@ -75,6 +75,17 @@ export class ResponseWriter {
 
   /** The answer to a call that failed. */
   error(error: unknown, call: AnsweredCall): Response {
+    try {
+      return this.#error(error, call);
+    } catch (cause) {
+      // Headers or a status that cannot be sent.
+      this.#options.onError?.(cause, call);
+      this.#log(cause, 500, call);
+      return new Response(null, { status: 500 });
+    }
+  }
+
+  #error(error: unknown, call: AnsweredCall): Response {
     call.finish?.();
     const { encoded: { status, body, headers: own }, redacted } = this.encode(error, call);
     const headers = new Headers(this.headers.entries);
@@ -114,10 +125,21 @@ export class ResponseWriter {
     this.#options.onError?.(error, call);
     try {
       const redacted = this.#auth?.redact ? this.#auth.redact(error) : error;
-      return { redacted, encoded: this.#codec.encode(redacted, contextOf(redacted)) };
+      const encoded = this.#codec.encode(redacted, contextOf(redacted));
+      this.#log(error, encoded.status, call);
+      return { redacted, encoded };
     } catch (cause) {
+      this.#log(error, 500, call);
       this.#options.onError?.(cause, call);
+      this.#log(cause, 500, call);
       return { redacted: cause, encoded: encodeProblem(cause, contextOf(cause)) };
+    }
+  }
+
+  /** Writes the errors that are the server's own to the log, unless it is told of all of them. */
+  #log(error: unknown, status: number, { name }: AnsweredCall): void {
+    if (!this.#options.onError && status >= 500 && status !== 501) {
+      console.error(`Answer "${name}" with ${status}:`, error);
     }
   }
 }

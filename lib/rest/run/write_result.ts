@@ -1,4 +1,5 @@
 import { negotiate } from "./accept.ts";
+import { checkOf, type CheckValue } from "./check_result.ts";
 import type { Call } from "./call.ts";
 import { type Codec, encodeWith, findCodec, mediaType } from "../codecs/codec.ts";
 import type { Finish } from "./core_server.ts";
@@ -18,9 +19,11 @@ interface Offer {
 export class ResultWriter {
   readonly #offers: readonly Offer[];
   readonly #types: readonly string[];
+  /** The check of each result; none where they are trusted. */
+  readonly #checks: readonly CheckValue[] | undefined;
 
   constructor(readonly plan: Plan, codecs: readonly Codec[], readonly responses: ResponseWriter) {
-    const { contentType, tagged, kind } = plan.result;
+    const { asTagged, result: { contentType, tagged, kind } } = plan;
     const chosen = findCodec(codecs, contentType);
     const json = findCodec(codecs, "application/json");
     const usable = chosen?.carries(kind) ? [chosen] : [];
@@ -28,15 +31,16 @@ export class ResultWriter {
     this.#offers = usable.map((codec) => {
       const type = codec === chosen ? mediaType(contentType) : codec.type;
       const named = type !== codec.type ? contentType : codec.header ?? type;
-      return { type, codec, headers: { ...responses.headers.entries, "content-type": named } };
+      const vary = usable.length > 1 && !asTagged ? { vary: addVary(responses.headers.entries.vary) } : undefined;
+      return { type, codec, headers: { ...responses.headers.entries, ...vary, "content-type": named } };
     });
+    const { trusted, result: { schemas, kinds } } = plan;
+    this.#checks = trusted ? undefined : schemas.map((schema, index) => checkOf(plan, schema, kinds[index]));
     this.#types = this.#offers.map(({ type }) => type);
   }
 
   write(value: unknown, call: Call): Response | Promise<Response> {
-    const { plan: { status, result }, responses } = this;
-    const { shape, names, schemas } = result;
-    const { streams, channel, finish } = responses.parts;
+    const { plan: { result: { shape, schemas } }, responses: { parts: { streams, channel } } } = this;
     // Some runtimes look their classes up at each mention: what is plain needs none.
     if (shape === "stream" || (value as object | undefined)?.constructor !== Object && value instanceof Response) {
       if (streams) return streams.write(value, call, this);
@@ -45,15 +49,36 @@ export class ResultWriter {
     } else if (shape === "none") return this.respondEmpty(call);
     else {
       const offer = this.#choose(call);
-      if (value === undefined && shape === "value") return this.respondEmpty(call);
       const values = shape === "value" || schemas.length === 1 ? [value] : value;
       if (!Array.isArray(values)) throw new TypeError("Write the results: the function returned no list of them");
-      const whole = shape === "fields" ? Object.fromEntries(names.map((name, index) => [name, values[index]])) : value;
-      const { body, headers } = encodeWith(offer.codec, offer.headers, whole, result);
-      const response = responses.respond(status, body, headers, call, values);
-      return finish ? finishWith(finish, call.request, response) : response;
+      const checked = this.#checks?.map((check, index) => check(values[index])) ?? values;
+      return checked.some(isPromise)
+        ? Promise.all(checked).then((checked) => this.#encode(offer, values, checked, call))
+        : this.#encode(offer, values, checked, call);
     }
     throw new TypeError(`Answer "${call.name}": this server has no streams or channels`);
+  }
+
+  /** @param values The results as the function returned them, which write their headers */
+  #encode(
+    { codec, headers: own }: Offer,
+    values: readonly unknown[],
+    checked: readonly unknown[],
+    call: Call,
+  ): Response | Promise<Response> {
+    const { plan: { status, result }, responses } = this;
+    const { shape, names } = result;
+    const [first] = checked;
+    if (first === undefined && shape === "value") return this.respondEmpty(call);
+    const whole = shape === "value"
+      ? first
+      : shape === "fields"
+      ? Object.fromEntries(names.map((name, index) => [name, checked[index]]))
+      : checked;
+    const { body, headers } = encodeWith(codec, own, whole, result);
+    const response = responses.respond(status, body, headers, call, values);
+    const { finish } = responses.parts;
+    return finish ? finishWith(finish, call.request, response) : response;
   }
 
   #choose(call: Call): Offer {
@@ -66,12 +91,25 @@ export class ResultWriter {
     });
   }
 
+  /** The head of a stream or channel, which is not begun for it. */
+  respondHead(call: Call): Response {
+    const { plan: { status, result: { contentType } }, responses } = this;
+    return responses.respond(status, null, { ...responses.headers.entries, "content-type": contentType }, call);
+  }
+
   /** A result that is not there: no body, and the status that says so unless the definition names another. */
   respondEmpty(call: Call): Response {
     const { plan: { status, result: { shape } }, responses } = this;
     return responses.respond(shape !== "none" && status === 200 ? 204 : status, null, responses.headers.entries, call);
   }
 }
+
+/** Adds Accept to the `Vary` of an API. */
+export function addVary(vary: string | undefined): string {
+  return vary ? `${vary}, accept` : "accept";
+}
+
+const isPromise = (value: unknown) => value instanceof Promise;
 
 async function finishWith(steps: readonly Finish[], request: Request, response: Response): Promise<Response> {
   for (const step of steps) response = await step(request, response);

@@ -34,7 +34,7 @@ Deno.test("channelResponse() sends lines under the type that is given", async ()
 Deno.test("channelResponse() sends server-sent events to who asks for them", async () => {
   const response = await channelResponse(numbers(2), context({ accept: "text/html, text/event-stream;q=0.5" }));
   assertEquals(response.headers.get("content-type"), "text/event-stream");
-  assertEquals(await response.text(), 'data: {"i":0}\n\ndata: {"i":1}\n\nevent: end\ndata: \n\n');
+  assertEquals(await response.text(), 'data: {"i":0}\n\ndata: {"i":1}\n\nevent: end\nid: end\ndata: \n\n');
 });
 
 Deno.test("channelResponse() says in an event what an HTTPError says, and nothing of other errors", async () => {

@@ -179,7 +179,7 @@ Deno.test("channelResponse() sends a comment when events are quiet, and values a
   give();
   let text = "";
   while (!text.includes("end")) text += (await reader.read()).value;
-  assertEquals(text.replaceAll(":\n\n", ""), "data: 1\n\nevent: end\ndata: \n\n");
+  assertEquals(text.replaceAll(":\n\n", ""), "data: 1\n\nevent: end\nid: end\ndata: \n\n");
   await reader.cancel();
 });
 

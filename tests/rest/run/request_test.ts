@@ -32,7 +32,7 @@ Deno.test("handler() names the argument that is bad, and answers 400", async () 
   for (const [path, message] of cases) {
     const response = await run(request("GET", path));
     assertEquals([path, response.status], [path, 400]);
-    assertStringIncludes((await response.json()).title, message);
+    assertStringIncludes((await response.json()).detail, message);
   }
 });
 

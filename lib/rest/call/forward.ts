@@ -1,0 +1,67 @@
+import { HTTPError } from "../error.ts";
+import type { ClientParts } from "./core_client.ts";
+import { type Forward, markForward } from "../run/forwarded.ts";
+import { writeRequest } from "./write_request.ts";
+
+/** The headers of a request that are sent on. Credentials and cookies are the proxy's own and stay there. */
+const SENT = [
+  "accept",
+  "accept-language",
+  "if-match",
+  "if-modified-since",
+  "if-none-match",
+  "if-unmodified-since",
+  "last-event-id",
+  "traceparent",
+  "tracestate",
+  "x-request-id",
+];
+
+/** The headers of an answer that are not: of the connection (RFC 9110, section 7.6.1), of a body that `fetch` has decoded, and the proxy's own. */
+const KEPT_BACK =
+  /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|content-encoding|content-length|set-cookie|(proxy|access-control)-.*)$/;
+
+/** Lets an API elsewhere be served: its requests and answers pass as they came, with the headers that may. */
+export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, base, client, { headers, stream }) => {
+  const pass: Forward = async (decoded, values, { request: given, signal, name }) => {
+    const request = writeOrRefuse(() => writeRequest(plan, codecs, base, decoded, undefined, signal, headers, stream));
+    for (const header of SENT) {
+      const value = given.headers.get(header);
+      if (value !== null) request.headers.set(header, value);
+    }
+    headers?.write(values, request.headers);
+    try {
+      const response = await client.fetch(request);
+      const kept = [...response.headers].filter(([header]) => !KEPT_BACK.test(header));
+      return new Response(response.body, { status: response.status, headers: kept });
+    } catch (cause) {
+      throw upstreamError(name, cause);
+    }
+  };
+  const called = async (...given: unknown[]) => {
+    try {
+      return await run(...given);
+    } catch (cause) {
+      throw cause instanceof HTTPError ? cause : upstreamError("", cause);
+    }
+  };
+  return markForward(called, pass);
+};
+
+/** An argument that cannot be written is the caller's mistake: its own way to write it got as far as here. */
+function writeOrRefuse(write: () => Request): Request {
+  try {
+    return write();
+  } catch (cause) {
+    throw new HTTPError(400, cause instanceof Error ? cause.message : "Send the call on: it cannot be written", {
+      kind: "argument",
+      cause,
+    });
+  }
+}
+
+function upstreamError(name: string, cause: unknown): HTTPError {
+  const isLate = cause instanceof DOMException && cause.name === "TimeoutError";
+  const detail = isLate ? "the server behind took too long" : "the server behind cannot be reached";
+  return new HTTPError(isLate ? 504 : 502, `Send "${name}" on: ${detail}`, { cause });
+}

@@ -1,0 +1,75 @@
+import type { Kind } from "../plan/kind.ts";
+import { carriedSchema } from "../plan/instance.ts";
+import { isRecord, put } from "../codecs/record.ts";
+import type { Plan } from "../plan/plan_types.ts";
+import { describeIssues, type Schema, type Validated } from "../plan/schema.ts";
+
+/** Checks a value against its schema and cuts it to that; a promise where the schema is asynchronous. */
+export type CheckValue = (value: unknown) => unknown;
+
+/**
+ * Makes the check of a result, or of a channel's item: what does not fit throws, and fields that the schema does not have
+ * are left out. The value that the function returned goes out, not the one that the schema makes of it: the client's side transforms.
+ *
+ * @throws {TypeError} from the check, for a value that does not fit
+ */
+export function checkOf({ name }: Plan, schema: Schema, kind: Kind): CheckValue {
+  const { validate } = carriedSchema(schema)["~standard"];
+  const isSame = sameOutput(schema);
+  return (value) => {
+    const settle = (validated: Validated<unknown>) => {
+      if (!validated.issues) return cutValue(value, kind, isSame ? validated.value : undefined);
+      throw new TypeError(`Answer "${name}": the result does not fit its schema: ${describeIssues(validated.issues)}`);
+    };
+    const validated = validate(value);
+    return validated instanceof Promise ? validated.then(settle) : settle(validated);
+  };
+}
+
+/**
+ * Whether the values a schema makes have the shape of those it accepts, as far as its JSON Schemas tell: it transforms none of them. Of one
+ * that JSON Schema cannot say the worst is assumed.
+ */
+function sameOutput({ "~standard": { jsonSchema } }: Schema): boolean {
+  const shape = (side: "input" | "output") =>
+    JSON.stringify(
+      jsonSchema?.[side]({ target: "draft-2020-12" }),
+      (key, value) => /^(required|additionalProperties|default)$/.test(key) ? undefined : value,
+    );
+  try {
+    return shape("input") === shape("output");
+  } catch {
+    return false;
+  }
+}
+
+/** Leaves out fields that are not in `kind`, nor in what the schema made of the value, `shown`, where that is of the same shape. */
+function cutValue(value: unknown, kind: Kind, shown: unknown): unknown {
+  const { type } = kind;
+  if (Array.isArray(value)) {
+    if (type === "list") {
+      return value.map((one, index) => cutValue(one, kind.items?.[index] ?? kind.item, at(shown, index)));
+    }
+    return Array.isArray(shown) ? value.map((one, index) => cutValue(one, ANY, shown[index])) : value;
+  }
+  const fields = type === "struct" ? kind.fields : undefined;
+  const isShown = isRecord(shown);
+  // A value that the schema took as it is, an instance of a class of its own for one, is its own text.
+  if (!isRecord(value) || !(fields || type === "map") && (!isShown || shown === value)) return value;
+  const made: Record<string, unknown> = {};
+  for (const key of Object.keys(isShown ? shown : value)) {
+    const field = fields?.get(key);
+    if (fields && !field && !(kind as { open?: true }).open) continue;
+    const inner = field?.kind ?? (type === "map" ? kind.value : ANY);
+    const part = isShown ? shown[key] : undefined;
+    const item = key in value ? cutValue(value[key], inner, part) : part;
+    // A plain assignment to this key would set the prototype.
+    if (key === "__proto__") put(made, [key], item);
+    else made[key] = item;
+  }
+  return made;
+}
+
+const ANY: Kind = { type: "any" };
+
+const at = (list: unknown, index: number): unknown => Array.isArray(list) ? list[index] : undefined;

@@ -1,0 +1,23 @@
+import type { Call } from "./call.ts";
+import type { AnyFunction } from "../implement.ts";
+
+/** The key under which the function of a linked API passes calls on as they came. */
+const FORWARD = Symbol("gantry.rest.forward");
+
+/**
+ * Sends a call on, and returns the answer as it came.
+ *
+ * @param decoded The arguments as they were read, before their schemas made anything of them
+ * @param values The arguments that their schemas made, which write their headers
+ */
+export type Forward = (decoded: readonly unknown[], values: readonly unknown[], call: Call) => Promise<Response>;
+
+/** Has a function pass calls on. */
+export function markForward(run: AnyFunction, forward: Forward): AnyFunction {
+  return Object.assign(run, { [FORWARD]: forward });
+}
+
+/** How a function passes calls on, if it does. */
+export function forwardOf(run: AnyFunction & { readonly [FORWARD]?: Forward }): Forward | undefined {
+  return run[FORWARD];
+}

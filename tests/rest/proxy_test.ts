@@ -1,0 +1,86 @@
+/** A linked API that is served again: what it is sent passes as it came. */
+import { assert, assertEquals } from "@std/assert";
+import { z } from "../../handlers/wire/zod.ts";
+import { api, bearer, chan, handler, HTTPError, implement, link, rest } from "../../lib/rest/mod.ts";
+import { resumable } from "../../lib/rest/channels/resumable.ts";
+import { JSON_TYPE, request } from "../fixtures/rest/serve.ts";
+
+const Shout = z.string().transform((text) => `${text}!`);
+const definition = api("x", {
+  Say: rest("GET /say?text=%v", [Shout], [z.string()]),
+  Body: rest("POST /body", [z.object({ text: Shout })], [z.object({ text: Shout })], { status: 201 }),
+  Headers: rest("GET /headers", [], [z.record(z.string(), z.string())]),
+  Watch: rest("GET /watch", [], [chan(z.number())]),
+  Fail: rest("GET /fail"),
+  Image: rest("GET /images/{name*=%v}", [z.string()], [z.string()]),
+});
+const upstream = handler(
+  null,
+  implement(definition, {
+    Say: (text) => text,
+    Body: ({ text }) => ({ text }),
+    Headers: ({ request, headers }) => {
+      headers.set("x-total", "7");
+      headers.set("etag", '"a"');
+      headers.append("set-cookie", "secret=1");
+      return Object.fromEntries(request.headers);
+    },
+    Watch: () =>
+      resumable(async function* (after) {
+        yield [String(Number(after ?? 0) + 1), Number(after ?? 0) + 1];
+      }),
+    Fail: () => Promise.reject(new HTTPError(429, "later", { headers: { "retry-after": "7" } })),
+    Image: (name) => name,
+  }),
+);
+const proxy = handler(null, link(definition, "http://upstream", { fetch: upstream }));
+
+Deno.test("handler(link()) passes arguments and results on without transforming them", async () => {
+  assertEquals(await (await proxy(request("GET", "/say?text=a"))).text(), "a!");
+  const response = await proxy(request("POST", "/body", '{"text":"a"}', JSON_TYPE));
+  assertEquals([response.status, await response.json()], [201, { text: "a!" }]);
+});
+
+Deno.test("handler(link()) keeps headers, both ways, but for credentials and cookies", async () => {
+  const sent = { "accept-language": "de", "if-none-match": '"b"', authorization: "Bearer x", cookie: "a=1" };
+  const response = await proxy(request("GET", "/headers", undefined, sent));
+  const seen = await response.json();
+  assertEquals([seen["accept-language"], seen["if-none-match"], seen.authorization, seen.cookie], [
+    "de",
+    '"b"',
+    undefined,
+    undefined,
+  ]);
+  const { headers } = response;
+  assertEquals(["x-total", "etag", "set-cookie"].map((name) => headers.get(name)), ["7", '"a"', null]);
+});
+
+Deno.test("handler(link()) resumes a channel where its client left it", async () => {
+  const headers = { accept: "text/event-stream", "last-event-id": "41" };
+  const text = await (await proxy(request("GET", "/watch", undefined, headers))).text();
+  assert(text.startsWith("id: 42\ndata: 42\n\n"), text);
+});
+
+Deno.test("handler(link()) passes statuses and their headers on", async () => {
+  const response = await proxy(request("GET", "/fail"));
+  assertEquals([response.status, response.headers.get("retry-after")], [429, "7"]);
+  assertEquals((await response.json()).detail, "later");
+});
+
+Deno.test("handler(link()) answers 502 where the server behind is gone, 504 where it is late, 400 what cannot be sent on", async () => {
+  const failing = (error: Error) =>
+    handler(null, link(definition, "http://upstream", { fetch: () => Promise.reject(error) }), { onError() {} });
+  const ask = async (error: Error) => (await failing(error)(request("GET", "/say?text=a"))).status;
+  assertEquals(await ask(new TypeError("connection refused")), 502);
+  assertEquals(await ask(new DOMException("late", "TimeoutError")), 504);
+  assertEquals((await proxy(request("GET", "/images/a/..%2fb"))).status, 400);
+});
+
+Deno.test("handler(link()) asks its own authenticator, and not the server behind", async () => {
+  const guarded = handler(bearer("secret"), link(definition, "http://upstream", { fetch: upstream }));
+  assertEquals((await guarded(request("GET", "/say?text=a"))).status, 401);
+  assertEquals(
+    (await guarded(request("GET", "/say?text=a", undefined, { authorization: "Bearer secret" }))).status,
+    200,
+  );
+});

@@ -1,0 +1,70 @@
+/** Rules of HTTP that caches, browsers and monitors count on. */
+import { assert, assertEquals } from "@std/assert";
+import { z } from "../../../handlers/wire/zod.ts";
+import { chan, rest, stream } from "../../../lib/rest/mod.ts";
+import { request, serve } from "../../fixtures/rest/serve.ts";
+
+let begun = 0;
+const run = serve({
+  Text: rest("GET /text", [], [z.string()]),
+  List: rest("GET /list", [], [z.array(z.string())]),
+  Tagged: rest("GET /tagged", [], [z.string()], { body: "as-tagged" }),
+  Watch: rest("GET /watch", [], [chan(z.number())]),
+  Raw: rest("GET /raw", [], [stream("text/csv")]),
+  Put: rest("PUT /things/{id=%v}", [z.string()]),
+}, {
+  Text: () => "a",
+  List: () => ["a"],
+  Tagged: () => "a",
+  async *Watch() {
+    begun++;
+    yield 1;
+  },
+  Raw: () => (begun++, "a,b"),
+  Put() {},
+}, { headers: { vary: "origin" } });
+
+Deno.test("handler() says Vary: Accept of what was negotiated, and of nothing else", async () => {
+  const vary = async (path: string, accept = "*/*") => {
+    const response = await run(request("GET", path, undefined, { accept }));
+    await response.body?.cancel();
+    return response.headers.get("vary");
+  };
+  assertEquals(await vary("/text"), "origin, accept");
+  assertEquals(await vary("/text", "application/json"), "origin, accept");
+  assertEquals(await vary("/watch"), "accept, origin");
+  assertEquals([await vary("/list"), await vary("/tagged"), await vary("/raw")], ["origin", "origin", "origin"]);
+});
+
+Deno.test("handler() answers HEAD as the GET without its body, and begins no stream or channel for it", async () => {
+  begun = 0;
+  for (
+    const [path, type] of [
+      ["/text", "text/plain;charset=UTF-8"],
+      ["/list", "application/json"],
+      ["/watch", "application/x-ndjson"],
+      ["/raw", "text/csv"],
+    ]
+  ) {
+    const response = await run(request("HEAD", path));
+    assertEquals([response.status, response.headers.get("content-type"), response.body], [200, type, null], path);
+  }
+  assertEquals(begun, 0);
+  assertEquals((await run(request("HEAD", "/things/a"))).status, 405);
+});
+
+Deno.test("handler() answers OPTIONS * with all methods", async () => {
+  const response = await run(request("OPTIONS", "/*"));
+  assertEquals([response.status, response.headers.get("allow")], [204, "GET, HEAD, PUT"]);
+});
+
+Deno.test("handler() ends an EventSource whose channel has ended", async () => {
+  const headers = { accept: "text/event-stream" };
+  const text = await (await run(request("GET", "/watch", undefined, headers))).text();
+  const id = /^event: end\nid: (.*)$/m.exec(text)?.[1];
+  assert(id, text);
+  begun = 0;
+  const again = await run(request("GET", "/watch", undefined, { ...headers, "last-event-id": id }));
+  // 204 is what an EventSource does not come back from (HTML Standard, section 9.2.3).
+  assertEquals([again.status, begun], [204, 0]);
+});

@@ -1,0 +1,144 @@
+/** What goes out is what the schema of the result says, and nothing else. */
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { z } from "../../../handlers/wire/zod.ts";
+import {
+  api,
+  chan,
+  handler,
+  type HeaderWriter,
+  implement,
+  instance,
+  int64,
+  link,
+  type Operations,
+  rest,
+  type RestOptions,
+  type Schema,
+} from "../../../lib/rest/mod.ts";
+import { request } from "../../fixtures/rest/serve.ts";
+
+/** Serves one operation that returns this, and tells what was answered and what was logged. */
+async function answered(schema: Schema, result: unknown, options: RestOptions = {}) {
+  const logged: string[] = [];
+  const operations: Operations = { F: rest("GET /", [], [schema], options) };
+  const run = handler(null, implement(api("x", operations), { F: () => result } as never), {
+    onError: (error) => logged.push(String(error)),
+  });
+  const response = await run(request("GET", "/", undefined, { accept: "application/json" }));
+  return { status: response.status, text: await response.text(), logged };
+}
+
+const User = z.object({ id: z.number(), name: z.string() });
+const row = { id: 1, name: "ann", passwordHash: "secret" };
+
+Deno.test("handler() leaves out of a result what its schema does not have", async () => {
+  const cases: [Schema, unknown, unknown][] = [
+    [User, row, { id: 1, name: "ann" }],
+    [z.array(User), [row], [{ id: 1, name: "ann" }]],
+    [z.record(z.string(), User), { a: row }, { a: { id: 1, name: "ann" } }],
+    [z.object({ user: User.optional() }), { user: row, more: 1 }, { user: { id: 1, name: "ann" } }],
+    [z.tuple([z.string(), User]), ["a", row], ["a", { id: 1, name: "ann" }]],
+    [z.looseObject({ id: z.number() }), row, row],
+    [z.union([User, z.array(User)]), row, { id: 1, name: "ann" }],
+    [
+      z.discriminatedUnion("kind", [
+        z.object({ kind: z.literal("a"), secret: z.string() }),
+        z.object({ kind: z.literal("b") }),
+      ]),
+      { kind: "b", secret: "x" },
+      { kind: "b" },
+    ],
+    [z.object({ n: z.number().default(7) }), {}, { n: 7 }],
+  ];
+  for (const [schema, result, expected] of cases) {
+    const { status, text } = await answered(schema, result);
+    assertEquals([status, JSON.parse(text)], [200, expected]);
+  }
+});
+
+Deno.test("handler() sends what the function returned where the schema transforms, cut to what the schema accepts", async () => {
+  const Text = z.object({ length: z.string().transform((text) => text.length) });
+  assertEquals((await answered(Text, { length: "four", more: 1 })).text, '{"length":"four"}');
+  const Upper = z.object({ name: z.string().toUpperCase() });
+  assertEquals((await answered(Upper, { name: "ann", more: 1 })).text, '{"name":"ann"}');
+  const Renamed = z.object({ a: z.string() }).transform(({ a }) => ({ b: a }));
+  const definition = api("x", { F: rest("GET /", [], [Renamed]) });
+  const run = handler(null, implement(definition, { F: () => ({ a: "x" }) }));
+  assertEquals(await link(definition, "http://h", { fetch: run }).F(), { b: "x" });
+});
+
+Deno.test("handler() answers 500 for a result that does not fit, and says why in the log", async () => {
+  const cases: [Schema, unknown, string][] = [
+    [z.number(), NaN, "number"],
+    [int64, 2n ** 70n, "from -2^63"],
+    [User, { id: 1 }, 'at "name"'],
+    [z.array(User), [row, { ...row, id: "1" }], 'at "1.id"'],
+    [User, undefined, "does not fit"],
+    [User, null, "does not fit"],
+  ];
+  for (const [schema, result, detail] of cases) {
+    const { status, text, logged } = await answered(schema, result);
+    assertEquals([status, logged.length], [500, 1], text);
+    assert(!text.includes("fit"), text);
+    assertStringIncludes(logged[0], 'Answer "F"');
+    assertStringIncludes(logged[0], detail);
+  }
+  assertEquals((await answered(z.string().optional(), undefined)).status, 204);
+});
+
+Deno.test("handler() waits for schemas of results that are asynchronous", async () => {
+  const Late = z.object({ a: z.string() }).refine(({ a }) => Promise.resolve(a === "x"));
+  assertEquals((await answered(Late, { a: "x", b: 1 })).text, '{"a":"x"}');
+  assertEquals((await answered(Late, { a: "y" })).status, 500);
+});
+
+Deno.test("handler() with trusted sends results as they are", async () => {
+  assertEquals(JSON.parse((await answered(User, row, { trusted: true })).text), row);
+  const definition = api("x", { F: rest("GET /", [], [User]), G: rest("GET /g", [], [User], { trusted: false }) }, {
+    trusted: true,
+  });
+  const run = handler(null, implement(definition, { F: () => row, G: () => row }));
+  assertEquals(await (await run(request("GET", "/"))).json(), row);
+  assertEquals(await (await run(request("GET", "/g"))).json(), { id: 1, name: "ann" });
+});
+
+Deno.test("handler() cuts instances to the schema they travel by, and lets them write headers", async () => {
+  class Page implements HeaderWriter {
+    readonly total = 70;
+    constructor(readonly items: string[]) {}
+    writeHeadersHTTP(headers: Headers) {
+      headers.set("x-total", String(this.total));
+    }
+  }
+  let made = 0;
+  const page = instance(z.object({ items: z.array(z.string()) }), ({ items }) => (made++, new Page(items)));
+  const definition = api("x", { F: rest("GET /", [], [page]) });
+  const response = await handler(null, implement(definition, { F: () => new Page(["a"]) }))(request("GET", "/"));
+  assertEquals([await response.text(), response.headers.get("x-total"), made], ['{"items":["a"]}', "70", 0]);
+});
+
+Deno.test("handler() checks and cuts each value of a channel", async () => {
+  const logged: string[] = [];
+  const definition = api("x", { F: rest("GET /", [], [chan(User)]), Late: rest("GET /late", [], [chan(Later)]) });
+  async function* values() {
+    yield row;
+    yield { id: "x" } as never;
+  }
+  const run = handler(null, implement(definition, { F: values, Late: values }), {
+    onError: (error) => logged.push(String(error)),
+  });
+  for (const path of ["/", "/late"]) {
+    const text = await (await run(request("GET", path, undefined, { accept: "text/event-stream" }))).text();
+    assertStringIncludes(text, 'data: {"id":1,"name":"ann"}\n\n');
+    assertStringIncludes(text, 'event: error\ndata: "Internal Server Error"');
+    assertStringIncludes(logged.pop() ?? "", 'at "id"');
+  }
+  const client = link(definition, "http://h", { fetch: run });
+  await assertRejects(() => Array.fromAsync({ [Symbol.asyncIterator]: () => iterate(client.F()) }));
+});
+
+const Later = User.refine(() => Promise.resolve(true));
+
+async function* iterate(channel: Promise<AsyncIterable<unknown>>) {
+  yield* await channel;
+}
