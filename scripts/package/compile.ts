@@ -21,15 +21,20 @@ const OPTIONS = {
 };
 
 /**
- * Compiles all modules in `from` into `to`.
+ * Compiles modules below `from` into `to`, and writes their declarations into `types`.
  *
  * @throws {Error} with the compiler's words if it cannot declare a type
  */
-export async function compile(from: string, to: string, files: readonly string[]): Promise<void> {
+export async function compile(
+  from: string,
+  to: string,
+  files: readonly string[],
+  types = to,
+): Promise<void> {
   const config = `${from}/tsconfig.json`;
   await Deno.writeTextFile(
     config,
-    JSON.stringify({ compilerOptions: { ...OPTIONS, rootDir: from, outDir: to }, files }),
+    JSON.stringify({ compilerOptions: { ...OPTIONS, rootDir: from, outDir: to, declarationDir: types }, files }),
   );
   const { success, stdout, stderr } = await new Deno.Command("npx", {
     args: ["-y", "-p", COMPILER, "tsc", "-p", config],

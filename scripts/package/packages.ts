@@ -22,7 +22,7 @@ export interface Tree {
 
 const TRANSPORT = "@gantry/rest";
 
-/** Whether a module of the tree belongs to the transport, and the engine imports it from there. */
+/** Whether an exported module of the tree belongs to the transport. */
 function isTransport(path: string): boolean {
   return path.startsWith("lib/rest/") || path === "lib/platform/http/serve.ts";
 }
@@ -67,11 +67,10 @@ export async function readPackages(root: URL): Promise<Tree> {
   };
 }
 
-/** The specifier by which the engine imports a module of the transport; undefined for modules of its own. */
+/** The specifier of an exported module of the transport; undefined for any other. */
 export function transportSpecifier(path: string, transport: Package): string | undefined {
-  if (!isTransport(path)) return undefined;
   const found = Object.entries(transport.exports).find(([, file]) => file === path);
-  return found === undefined ? transport.name : packageSpecifier(transport.name, found[0]);
+  return found && packageSpecifier(transport.name, found[0]);
 }
 
 /** An export as users write it: `@gantry/rest/client` for `./client`. */
@@ -81,7 +80,10 @@ export function packageSpecifier(name: string, exported: string): string {
 
 /** Replaces, in documents, the names that the transport's exports have in the tree by those that they have in its package. */
 export function transportNames(text: string, engine: string): string {
-  return text.replaceAll(`${engine}/rest`, TRANSPORT).replaceAll(new RegExp(`${engine}/(surfaces|serve)\\b`, "g"), `${TRANSPORT}/$1`);
+  return text.replaceAll(`${engine}/rest`, TRANSPORT).replaceAll(
+    new RegExp(`${engine}/(surfaces|serve)\\b`, "g"),
+    `${TRANSPORT}/$1`,
+  );
 }
 
 /**
