@@ -124,10 +124,10 @@ const CORES = {
   server: `export { handler as $core, api as $api } from "./server.ts";`,
 };
 
-/** Weighs exports together: bytes of gzip. */
-export async function weigh(code: string): Promise<{ minified: number; gzip: number }> {
+/** Weighs exports together, as they resolve in a folder: bytes of gzip. */
+export async function weigh(code: string, resolveDir: string = folder): Promise<{ minified: number; gzip: number }> {
   const { outputFiles: [{ contents }] } = await esbuild.build({
-    stdin: { contents: code, resolveDir: folder, loader: "ts" },
+    stdin: { contents: code, resolveDir, loader: "ts" },
     bundle: true,
     write: false,
     minify: true,
