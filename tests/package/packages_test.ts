@@ -4,7 +4,7 @@ import * as esbuild from "esbuild";
 import { weigh } from "../../scripts/size.ts";
 import { stagePackages } from "../../scripts/package/stage.ts";
 import { startWorkerd } from "../conformance/workerd.ts";
-import { ok, run, runOk } from "../fixtures/run.ts";
+import { run, runOk } from "../fixtures/run.ts";
 
 const root = new URL("../../", import.meta.url);
 
@@ -123,7 +123,7 @@ Deno.test("both packages: npm pack and deno publish pass, and what they hold run
     await t.step("deno publish takes the workspace, without slow types", () => {
       assertEquals(published.code, 0, published.stderr);
       assertMatch(published.stderr, /Success.*Dry run complete/);
-      assert(!/slow.types|warning\[/i.test(published.stderr), published.stderr);
+      assert(!/slow-type|warning\[/.test(published.stderr), published.stderr);
     });
     await t.step("npm's packages have one version, their texts, and no tests", () => checkContents(packed));
     await t.step("the transport's packages say nothing of containers", async () => {
@@ -202,7 +202,7 @@ async function checkWeight(use: string): Promise<void> {
 async function useOnNode(use: string): Promise<void> {
   for (const version of ["20", "22", "24"]) {
     const node = ["npx", "-y", `node@${version}`];
-    const answer = ok(await run([...node, "rest.mjs"], { cwd: use }), `Node ${version}`);
+    const answer = await runOk([...node, "rest.mjs"], { cwd: use, timeout: 180_000 });
     assertEquals(answer.trim(), "3,1,2,409,function,3.1.1,true", `Node ${version}`);
   }
   assertEquals((await runOk(["npx", "-y", "node@24", "engine.mjs"], { cwd: use })).trim(), "linux true");
