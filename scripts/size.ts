@@ -111,6 +111,17 @@ export const EXPORTS: readonly Export[] = [
   { name: "request id", holds: "X-Request-Id", from: "server.ts", names: ["requestID"], over: "server" },
   { name: "xml", holds: "without its library", from: "codecs/xml.ts", names: ["xml"], over: "client" },
   {
+    name: "queries",
+    holds: "keys, queries, mutations",
+    from: "contract/queries.ts",
+    names: ["queries"],
+    over: "client",
+  },
+  { name: "mock", holds: "made-up results", from: "contract/mock.ts", names: ["mock"], over: "server" },
+  { name: "conform", holds: "property tests", from: "contract/conform.ts", names: ["conform"], over: "client" },
+  { name: "diff", holds: "what breaks callers", from: "contract/diff.ts", names: ["diff"], over: "server" },
+  { name: "import", holds: "api.ts of a document", from: "contract/import_openapi.ts", names: ["importOpenAPI"] },
+  {
     name: "surfaces",
     holds: "document, page, client module",
     from: "surfaces.ts",
