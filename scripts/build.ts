@@ -1,5 +1,6 @@
 /**
- * `deno task build`: bundles what runs without Deno into `dist/`, with the types of what is imported by others.
+ * `deno task build`: bundles what runs without Deno into `dist/`, with the types of what is imported by others, and stages the
+ * packages in `dist/packages/`.
  *
  * @module
  */
@@ -44,4 +45,12 @@ if (import.meta.main) {
     await write(file, typed(await bundle(entry, target), types), what);
     if (types !== undefined) await write(types, await declarations(entry), `the types of ${file}`);
   }
+  const { stagePackages } = await import("./package/stage.ts");
+  const packages = new URL("dist/packages", root).pathname;
+  await Deno.remove(packages, { recursive: true }).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+  const { npm, jsr } = await stagePackages(packages);
+  for (const folder of npm) console.log(`${folder}: "npm publish" here`);
+  console.log(`${jsr}: "deno publish" here, which takes both packages`);
 }

@@ -64,17 +64,35 @@ export async function bundle(entry: string, target: Target, options: BundleOptio
   }
 }
 
-/** Sees to it that a package is in `node_modules`. */
-async function install(specifier: string, folder: URL): Promise<void> {
+/** A package that Deno has put below `node_modules`, and the folder of its copy there. */
+interface Installed {
+  readonly name: string;
+  /** What follows the version in the specifier. */
+  readonly path: string;
+  readonly installed: string;
+}
+
+/**
+ * Sees to it that the package of an `npm:` specifier is in `node_modules`.
+ *
+ * @throws {TypeError} if the specifier has no exact version
+ */
+export async function install(specifier: string): Promise<Installed> {
+  const match = /^npm:\/?((?:@[^/]+\/)?[^@/]+)@([^/]+)(\/.*)?$/.exec(specifier);
+  if (match === null) throw new TypeError(`"${specifier}" has no exact version`);
+  const [, name, version, path = ""] = match;
+  const folder = new URL(`node_modules/.deno/${name.replace("/", "+")}@${version}`, root);
   const there = await Deno.stat(folder).then(() => true, () => false);
-  if (there) return;
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["cache", "--quiet", specifier],
-    cwd: root,
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  if (!success) throw new Error(`Install ${specifier}: ${new TextDecoder().decode(stderr).trim()}`);
+  if (!there) {
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["cache", "--quiet", `npm:${name}@${version}`],
+      cwd: root,
+      stdout: "null",
+      stderr: "piped",
+    }).output();
+    if (!success) throw new Error(`Install ${specifier}: ${new TextDecoder().decode(stderr).trim()}`);
+  }
+  return { name, path, installed: folder.pathname };
 }
 
 /** Finds `npm:name@version/path` where Deno has put the package. */
@@ -82,13 +100,9 @@ const npmSpecifiers: esbuild.Plugin = {
   name: "npm-specifiers",
   setup(build) {
     build.onResolve({ filter: /^npm:/ }, async (request) => {
-      const match = /^npm:\/?((?:@[^/]+\/)?[^@/]+)@([^/]+)(\/.*)?$/.exec(request.path);
-      if (match === null) return { errors: [{ text: `"${request.path}" has no exact version` }] };
-      const [, name, version, path = ""] = match;
-      const folder = new URL(`node_modules/.deno/${name.replace("/", "+")}@${version}`, root);
-      await install(`npm:${name}@${version}`, folder);
+      const { name, path, installed } = await install(request.path);
       const { kind, importer } = request;
-      return await build.resolve(name + path, { kind, resolveDir: folder.pathname, importer });
+      return await build.resolve(name + path, { kind, resolveDir: installed, importer });
     });
   },
 };

@@ -111,6 +111,17 @@ export const EXPORTS: readonly Export[] = [
   { name: "request id", holds: "X-Request-Id", from: "server.ts", names: ["requestID"], over: "server" },
   { name: "xml", holds: "without its library", from: "codecs/xml.ts", names: ["xml"], over: "client" },
   {
+    name: "queries",
+    holds: "keys, queries, mutations",
+    from: "contract/queries.ts",
+    names: ["queries"],
+    over: "client",
+  },
+  { name: "mock", holds: "made-up results", from: "contract/mock.ts", names: ["mock"], over: "server" },
+  { name: "conform", holds: "property tests", from: "contract/conform.ts", names: ["conform"], over: "client" },
+  { name: "diff", holds: "what breaks callers", from: "contract/diff.ts", names: ["diff"], over: "server" },
+  { name: "import", holds: "api.ts of a document", from: "contract/import_openapi.ts", names: ["importOpenAPI"] },
+  {
     name: "surfaces",
     holds: "document, page, client module",
     from: "surfaces.ts",
@@ -124,10 +135,10 @@ const CORES = {
   server: `export { handler as $core, api as $api } from "./server.ts";`,
 };
 
-/** Weighs exports together: bytes of gzip. */
-export async function weigh(code: string): Promise<{ minified: number; gzip: number }> {
+/** Weighs exports together, as they resolve in a folder: bytes of gzip. */
+export async function weigh(code: string, resolveDir: string = folder): Promise<{ minified: number; gzip: number }> {
   const { outputFiles: [{ contents }] } = await esbuild.build({
-    stdin: { contents: code, resolveDir: folder, loader: "ts" },
+    stdin: { contents: code, resolveDir, loader: "ts" },
     bundle: true,
     write: false,
     minify: true,

@@ -21,7 +21,7 @@ const SHARES: Readonly<Record<Door, { connections: number; files: number }>> = {
 };
 
 /**
- * The connections of all listeners of a process, which share its open files with containers' streams, helpers and blobs. Where
+ * The connections of all listeners of a process, which share its open files with whatever else the process opens. Where
  * one more would be too many, the oldest connection that has no request under way makes room, a flood's own ones first; the
  * rest of the files is left to what serves the requests. Deno takes no connections any more once it could not take one for
  * want of files (2.9.6), and ends when it cannot open what it needs itself.

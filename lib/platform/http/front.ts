@@ -15,7 +15,7 @@ const PIECES_LIMIT = 1024;
  * ```ts
  * import type { Hijacks } from "./serve.ts";
  * const hijacks: Hijacks = (method, path) => method === "POST" && path.endsWith("/attach");
- * console.assert(hijacks("POST", "/containers/web/attach"));
+ * console.assert(hijacks("POST", "/consoles/web/attach"));
  * ```
  */
 export type Hijacks = (method: string, path: string) => boolean;

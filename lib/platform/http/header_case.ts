@@ -8,7 +8,7 @@ const known = new Map([["etag", "ETag"], ["www-authenticate", "WWW-Authenticate"
 const LIMIT = 1024;
 
 /**
- * Spells a header's name as it is usually written: `Docker-Content-Digest`, `ETag`. Case means nothing to HTTP/1.1 (RFC 9110
+ * Spells a header's name as it is usually written: `Content-Type`, `ETag`. Case means nothing to HTTP/1.1 (RFC 9110
  * section 5.1), but some clients and their tests compare the bytes; `Headers` keeps lower case only.
  */
 export function headerCase(name: string): string {

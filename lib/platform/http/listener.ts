@@ -71,7 +71,7 @@ export interface Listener extends AsyncDisposable {
 
 /**
  * Serves a handler over HTTP/1.1 on a Unix socket (`unix:///path`, for its owner only) or TCP (`tcp://host:port`), on Deno and
- * on Node: streams both ways, WebSocket, raw upgrades and connections taken over as container clients do it.
+ * on Node: streams both ways, WebSocket, raw upgrades and connections that a client takes over.
  *
  * @throws {SyntaxError} if the address does not parse
  * @throws {Error} if it is taken, or off loopback without an authenticator

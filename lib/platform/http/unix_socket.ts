@@ -3,19 +3,19 @@ import type { Server } from "node:http";
 import { connect } from "node:net";
 import { dirname } from "node:path";
 import process from "node:process";
-import { checkFolder } from "../storage/safe_folder.ts";
+import { folderDanger } from "../storage/folder_danger.ts";
 
 /**
  * Listens on a Unix socket that only its owner may use, in a folder where nobody else can put another in its place. A socket
  * nobody listens on any more is replaced.
  *
- * @throws {EngineError} "forbidden" if another user could exchange the socket
- * @throws {Error} if somebody listens there, or if the path is not a socket
+ * @throws {Error} if another user could exchange the socket, if somebody listens there, or if the path is not a socket
  */
 export async function listenUnix(server: Server, path: string): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await checkFolder(folder, true);
+  const danger = await folderDanger(folder, true);
+  if (danger !== undefined) throw new Error(`Listen on "${path}": ${danger}`);
   try {
     await bind(server, path);
   } catch (error) {

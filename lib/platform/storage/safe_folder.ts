@@ -1,55 +1,12 @@
-import { readFile, realpath, stat } from "node:fs/promises";
-import { dirname } from "node:path";
-import process from "node:process";
 import { EngineError } from "../../engine/errors.ts";
-
-/** The sticky bit: in a folder open to all, an entry belongs to the user that made it. */
-const STICKY = 0o1000;
+import { folderDanger } from "./folder_danger.ts";
 
 /**
- * Throws `EngineError("forbidden")` for a folder that another user could replace, or fill: it, or one above it, belongs to
- * somebody else than root and this process's user, or others may write to it. Records that another user puts in place decide
- * what runs as root, and a socket that another user puts in place is taken for the engine's.
+ * Throws `EngineError("forbidden")` for a folder that {@linkcode folderDanger} warns of.
  *
- * A folder that its group may write to is as open as one that all may write to, unless the group is root's or nobody but this
- * user is in it: the usual umask of some systems (002) makes such folders in homes. One above, open to all, is taken where it
- * is sticky, as `/tmp` is: the entry below it is checked to be ours or root's.
- *
- * @param sticky Takes the folder itself, too, where it is sticky: for one entry that this process makes, and nobody else can
- * exchange while it is there
+ * @param sticky Accepts the folder itself, too, where it is sticky
  */
 export async function checkFolder(path: string, sticky = false): Promise<void> {
-  const own = process.getuid?.();
-  if (own === undefined) return;
-  const whole = await realpath(path);
-  for (let folder = whole;; folder = dirname(folder)) {
-    const { uid, gid, mode } = await stat(folder);
-    const why = uid !== 0 && uid !== own
-      ? `"${folder}" belongs to user ${uid}`
-      : (sticky || folder !== whole) && (mode & STICKY) !== 0
-      ? undefined
-      : (mode & 0o002) !== 0
-      ? `every user may write to "${folder}"`
-      : (mode & 0o020) !== 0 && !await isPrivateGroup(gid, own)
-      ? `group ${gid} may write to "${folder}"`
-      : undefined;
-    if (why !== undefined) throw new EngineError("forbidden", `Use folder "${path}": ${why}`);
-    if (folder === dirname(folder)) return;
-  }
-}
-
-/** Whether a group is root's, or has no member but one user. A group that cannot be looked up may have any. */
-async function isPrivateGroup(gid: number, uid: number): Promise<boolean> {
-  if (gid === 0) return true;
-  try {
-    const [groups, users] = (await Promise.all([readFile("/etc/group", "utf8"), readFile("/etc/passwd", "utf8")]))
-      .map((text) => text.split("\n").map((line) => line.split(":")));
-    const ofGroup = groups.filter((fields) => fields[2] === String(gid));
-    const names = ofGroup.flatMap((fields) => (fields[3] ?? "").split(",").filter((name) => name !== ""));
-    const members = users.filter(([name, , , group]) => group === String(gid) || names.includes(name));
-    return ofGroup.length === 1 && members.length > 0 && members.every((fields) => fields[2] === String(uid)) &&
-      names.every((name) => members.some((fields) => fields[0] === name));
-  } catch {
-    return false;
-  }
+  const why = await folderDanger(path, sticky);
+  if (why !== undefined) throw new EngineError("forbidden", `Use folder "${path}": ${why}`);
 }

@@ -95,7 +95,7 @@ function describeOperation(
   };
 }
 
-/** `ListContainers` as words: "List containers". */
+/** `ListUsers` as words: "List users". */
 function summaryOf(id: string): string {
   const words = id.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2").split(
     /[ _.]+/,

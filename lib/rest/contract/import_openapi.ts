@@ -1,0 +1,237 @@
+/**
+ * The definition of an API that only its OpenAPI document describes, as the text of a module.
+ *
+ * @example
+ * ```ts
+ * import { importOpenAPI } from "./import_openapi.ts";
+ * const text = importOpenAPI({
+ *   openapi: "3.1.0",
+ *   info: { title: "Pets", version: "1" },
+ *   paths: { "/pets/{id}": { get: { operationId: "Get", parameters: [{ name: "id", in: "path", schema: { type: "string" } }] } } },
+ * });
+ * console.assert(text.includes(`Get: rest("GET /pets/{id=%v}", [z.string()], [])`));
+ * ```
+ * @module
+ */
+import { isObject } from "../surfaces/components.ts";
+import type { JSONSchema } from "../surfaces/openapi_types.ts";
+import { freeName, ZodText } from "./zod_text.ts";
+
+/**
+ * The options of {@linkcode importOpenAPI}.
+ *
+ * @example
+ * ```ts
+ * import type { ImportOptions } from "./import_openapi.ts";
+ * const options: ImportOptions = { base: "https://pets.example.com", rest: "@gantry/rest", zod: "zod" };
+ * ```
+ */
+export interface ImportOptions {
+  /** The address of the API; by default that of the document's first server. */
+  readonly base?: string;
+  /** The specifier of this transport in the module; `@gantry/rest` by default. */
+  readonly rest?: string;
+  /** The specifier of zod; `zod` by default. */
+  readonly zod?: string;
+}
+
+const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"];
+/** Markers that are imported where they are used. */
+const MARKERS = ["chan", "int64", "stream", "time", "uint64"];
+/** Content types of bodies, the one that is taken first in front. */
+const BODIES = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain"];
+
+/**
+ * Writes `api.ts` of an OpenAPI document (3.0 or 3.1): its schemas in zod, and each operation with its tag. Arguments are the
+ * path's, the required ones of the query, the body, and the optional ones of the query. What a tag cannot express, headers and
+ * cookies among it, stands in comments.
+ *
+ * @throws {TypeError} if it is not such a document
+ */
+export function importOpenAPI(document: unknown, options: ImportOptions = {}): string {
+  if (!isObject(document) || !/^3\./.test(String(document.openapi)) || !isObject(document.paths)) {
+    throw new TypeError('Import the document: expected OpenAPI 3 with "paths"');
+  }
+  const importer = new Importer(document);
+  const operations = importer.operations();
+  const { declarations } = importer.zod;
+  const body = [...declarations, ...operations].join("\n");
+  const markers = MARKERS.filter((name) => new RegExp(`\\b(?<![.:])${name}\\b[(,\\])]`).test(operations.join("\n")));
+  const { title } = isObject(document.info) ? document.info : {};
+  return [
+    `import { ${["api", "rest", ...markers].sort().join(", ")} } from ${
+      JSON.stringify(options.rest ?? "@gantry/rest")
+    };`,
+    ...(/\bz\./.test(body) ? [`import { z } from ${JSON.stringify(options.zod ?? "zod")};`] : []),
+    "",
+    ...declarations.flatMap((one) => [one, ""]),
+    `export const definition = api(${JSON.stringify(options.base ?? serverOf(document))}, {`,
+    ...operations,
+    `}${typeof title === "string" ? `, { title: ${JSON.stringify(title)} }` : ""});`,
+    "",
+  ].join("\n");
+}
+
+function serverOf({ servers }: JSONSchema): string {
+  const url = Array.isArray(servers) && isObject(servers[0]) ? servers[0].url : undefined;
+  return typeof url === "string" && /^https?:/.test(url) ? url.replace(/\/+$/, "") : "http://localhost";
+}
+
+/** A value of a request as the tag has it. */
+interface Argument {
+  readonly text: string;
+  readonly optional: boolean;
+}
+
+class Importer {
+  readonly zod: ZodText;
+  readonly #document: JSONSchema;
+  readonly #names = new Set<string>();
+
+  constructor(document: JSONSchema) {
+    this.#document = document;
+    const components = isObject(document.components) ? document.components : {};
+    this.zod = new ZodText(isObject(components.schemas) ? components.schemas : {});
+  }
+
+  /** The lines of all operations. */
+  operations(): string[] {
+    return Object.entries(this.#document.paths as JSONSchema).flatMap(([path, raw]) => {
+      const item = this.#resolve(raw);
+      return METHODS.filter((method) => isObject(item[method])).flatMap((method) =>
+        this.#operation(method.toUpperCase(), path, item, this.#resolve(item[method]))
+      );
+    });
+  }
+
+  #operation(method: string, path: string, item: JSONSchema, operation: JSONSchema): string[] {
+    const name = freeName(String(operation.operationId ?? `${method.toLowerCase()}_${path}`), this.#names);
+    const parameters = [...listOf(item.parameters), ...listOf(operation.parameters)].map((one) => this.#resolve(one));
+    const content = this.#resolve(operation.requestBody);
+    const body = this.#body(content);
+    const [status, response] = this.#success(operation);
+    const result = this.#result(response);
+    const within = parameters.filter((one) => one.in === "path");
+    const query = parameters.filter((one) => one.in === "query");
+    const required = query.filter((one) => one.required === true);
+    const optional = query.filter((one) => one.required !== true);
+
+    const args: Argument[] = [];
+    const place = (parameter: JSONSchema): string => {
+      args.push({ text: this.#scalar(parameterSchema(parameter)), optional: false });
+      return "%v";
+    };
+    const [rawPath, constants = ""] = path.replace(/#.*$/, "").split("?");
+    const route = this.#route(rawPath, within, place);
+    const keys = constants === "" ? [] : constants.split("&");
+    for (const one of required) keys.push(`${encodeURIComponent(String(one.name))}=${place(one)}`);
+    if (body !== undefined) args.push({ text: body.text, optional: content.required !== true });
+    for (const one of optional) {
+      args.push({ text: this.#scalar(parameterSchema(one)), optional: true });
+      keys.push(`${encodeURIComponent(String(one.name))}=${body === undefined ? "%v" : `%[${args.length}]v`}`);
+    }
+    const type = body?.type ?? result.type;
+    const tag = `${method}${type === undefined ? "" : `(${type})`} ${route}${
+      keys.length > 0 ? `?${keys.join("&")}` : ""
+    }`;
+    const usual = result.text === undefined ? "204" : "200";
+    const settings = [
+      ...(status !== usual && /^\d{3}$/.test(status) ? [`status: ${status}`] : []),
+      ...(typeof operation.description === "string" ? [`description: ${JSON.stringify(operation.description)}`] : []),
+    ];
+    const given = args.map(({ text, optional }) => optional ? `${wrapped(text)}.optional()` : text);
+    const left = parameters.filter((one) => one.in === "header" || one.in === "cookie");
+    const lists = `[${given.join(", ")}], [${result.text ?? ""}]${
+      settings.length > 0 ? `, { ${settings.join(", ")} }` : ""
+    }`;
+    return [
+      ...left.map((one) => `  // Not in the tag: ${one.in} ${JSON.stringify(one.name)}.`),
+      `  ${name}: rest(${JSON.stringify(tag)}, ${lists}),`,
+    ];
+  }
+
+  /** The path with each parameter's place. A parameter that is not described is text. */
+  #route(path: string, within: readonly JSONSchema[], place: (parameter: JSONSchema) => string): string {
+    const taken = new Set<string>();
+    return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
+      const parameter = within.find((one) => one.name === name) ?? { schema: { type: "string" } };
+      const star = parameter["x-gantry-remainder"] === true ? "*" : "";
+      return `{${freeName(name, taken)}${star}=${place(parameter)}}`;
+    });
+  }
+
+  #body(body: JSONSchema): { text: string; type: string | undefined } | undefined {
+    const content = isObject(body.content) ? body.content : {};
+    const type = BODIES.find((one) => one in content) ?? Object.keys(content)[0];
+    if (type === undefined) return undefined;
+    const schema = this.#resolve(content[type]).schema;
+    if (!BODIES.includes(type)) return { text: `stream(${JSON.stringify(type)})`, type: undefined };
+    const isUsual = type === "application/json" && !this.#isScalar(schema) ||
+      type === "text/plain" && this.#isScalar(schema);
+    return { text: this.#scalar(schema), type: isUsual ? undefined : type };
+  }
+
+  /** The response of success: the first status of 2xx, else the one for all others. */
+  #success(operation: JSONSchema): [status: string, response: JSONSchema] {
+    const responses = isObject(operation.responses) ? operation.responses : {};
+    const status = Object.keys(responses).find((one) => /^2/.test(one)) ?? "default";
+    return [status, this.#resolve(responses[status])];
+  }
+
+  #result(response: JSONSchema): { text: string | undefined; type: string | undefined } {
+    const content = isObject(response.content) ? response.content : {};
+    const json = Object.keys(content).find((one) => /^application\/json\b/.test(one));
+    const lines = Object.keys(content).find((one) => /ndjson|jsonl|event-stream/.test(one));
+    const type = json ?? lines ?? ("text/plain" in content ? "text/plain" : Object.keys(content)[0]);
+    if (type === undefined) return { text: undefined, type: undefined };
+    const { schema } = this.#resolve(content[type]);
+    if (type === json) {
+      // A scalar alone is text unless the tag says otherwise.
+      const isJSON = this.#isScalar(schema) && !("text/plain" in content);
+      return { text: this.#scalar(schema), type: isJSON ? "application/json" : undefined };
+    }
+    if (type === lines) return { text: `chan(${this.#scalar(schema)})`, type: undefined };
+    if (type === "text/plain") return { text: this.#scalar(schema ?? { type: "string" }), type: undefined };
+    return { text: `stream(${JSON.stringify(type)})`, type: undefined };
+  }
+
+  /** A whole argument or result: a marker where there is one, since bigint and dates alone need it. */
+  #scalar(schema: unknown): string {
+    const json = isObject(schema) ? schema : {};
+    if (json.format === "binary") return "stream()";
+    const text = this.zod.write(schema);
+    if (text === "z.bigint()") return json.format === "uint64" ? "uint64" : "int64";
+    return text === "z.date()" ? "time" : text;
+  }
+
+  #isScalar(schema: unknown): boolean {
+    const json = this.#resolve(schema);
+    return /^(?:string|number|integer|boolean)$/.test(String(json.type)) || Array.isArray(json.enum) || "const" in json;
+  }
+
+  #resolve(part: unknown): JSONSchema {
+    let found = part;
+    for (let i = 0; i < 16 && isObject(found) && typeof found.$ref === "string" && found.$ref.startsWith("#/"); i++) {
+      found = found.$ref.slice(2).split("/").reduce<unknown>(
+        (within, key) =>
+          isObject(within) ? within[decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~")] : undefined,
+        this.#document,
+      );
+    }
+    return isObject(found) ? found : {};
+  }
+}
+
+function parameterSchema({ schema, content }: JSONSchema): unknown {
+  const first = isObject(content) ? Object.values(content)[0] : undefined;
+  return schema ?? (isObject(first) ? first.schema : undefined) ?? { type: "string" };
+}
+
+/** A schema that may be made optional: markers have no methods. */
+function wrapped(text: string): string {
+  return text === "int64" || text === "uint64" ? "z.bigint()" : text === "time" ? "z.date()" : text;
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,83 @@
+/**
+ * A server of made-up results, for clients whose server does not exist yet.
+ *
+ * @example
+ * ```ts
+ * import { api, handler, link, rest } from "../mod.ts";
+ * import { mock } from "./mock.ts";
+ * import { z } from "npm:zod@4.6.7";
+ *
+ * const users = api("users.example.com", { Get: rest("GET /users/{id=%v}", [z.string()], [z.object({ id: z.string() })]) });
+ * const client = link(users, "http://localhost", { fetch: handler(null, mock(users)) });
+ * console.assert(typeof (await client.Get("1")).id === "string");
+ * ```
+ * @module
+ */
+import type { Definition, Operations } from "../definition.ts";
+import { type AnyFunction, type Functions, type FunctionTable, implement, type Implementation } from "../implement.ts";
+import { type ChannelMarker, MARKER, markerIs } from "../plan/marker.ts";
+import type { Plan } from "../plan/plan_types.ts";
+import type { Schema } from "../plan/schema.ts";
+import { type Random, sampleValue, seededRandom } from "./sample.ts";
+
+/**
+ * The options of {@linkcode mock}.
+ *
+ * @example
+ * ```ts
+ * import { api, rest } from "../mod.ts";
+ * import { mock, type MockOptions } from "./mock.ts";
+ * const options: MockOptions = { seed: 7, values: 10 };
+ * mock(api("x", { Ping: rest("GET /ping") }), {}, options);
+ * ```
+ */
+export interface MockOptions {
+  /** Decides the results: the same seed and the same order of calls make the same ones; 1 by default. */
+  readonly seed?: number;
+  /** How many values a channel sends; 3 by default. */
+  readonly values?: number;
+}
+
+/**
+ * Implements all operations with made-up results that fit their schemas.
+ *
+ * @param functions Functions that are there already, which take the place of made-up ones
+ */
+export function mock<const D extends Operations>(
+  definition: Definition<D>,
+  functions: Functions<D> = {},
+  { seed = 1, values = 3 }: MockOptions = {},
+): Implementation {
+  const random = seededRandom(seed);
+  const table: Record<string, unknown> = {};
+  for (const plan of definition.plans) {
+    const path = plan.name.split(".");
+    const last = path.pop()!;
+    // Tables of functions, made by name from the same definition.
+    let within = table;
+    let given: FunctionTable | undefined = functions as FunctionTable;
+    for (const name of path) {
+      within = (within[name] ??= {}) as typeof within;
+      given = given?.[name] as FunctionTable | undefined;
+    }
+    within[last] = given?.[last] ?? mockFunction(plan, random, values);
+  }
+  return implement(definition, table as Functions<D>);
+}
+
+function mockFunction({ result }: Plan, random: Random, values: number): AnyFunction {
+  const { schemas } = result;
+  if (result.shape === "channel") return () => sampleValues(schemas[0], random, values);
+  return async () => {
+    const made = [];
+    for (const schema of schemas) {
+      made.push(markerIs(schema, "stream") === undefined ? await sampleValue(schema, random) : "made up");
+    }
+    return made.length > 1 ? made : made[0];
+  };
+}
+
+async function* sampleValues(channel: Schema, random: Random, values: number): AsyncGenerator<unknown> {
+  const { item } = markerIs<ChannelMarker<Schema> & { readonly [MARKER]: "chan" }>(channel, "chan")!;
+  for (let i = 0; i < values; i++) yield await sampleValue(item, random);
+}

@@ -1,0 +1,187 @@
+/** Schemas of an OpenAPI document as the text of zod's. */
+import { isObject } from "../surfaces/components.ts";
+import type { JSONSchema } from "../surfaces/openapi_types.ts";
+
+/** Formats that zod checks. */
+const FORMATS: Readonly<Record<string, string>> = {
+  uuid: "z.uuid()",
+  email: "z.email()",
+  uri: "z.url()",
+  url: "z.url()",
+  ipv4: "z.ipv4()",
+  ipv6: "z.ipv6()",
+  date: "z.iso.date()",
+  time: "z.iso.time()",
+  duration: "z.iso.duration()",
+};
+
+/** What `api.ts` may not call a schema of its own, since it is imported or declared there. */
+export const TAKEN: readonly string[] = ["api", "chan", "definition", "int64", "rest", "stream", "time", "uint64", "z"];
+
+/** Writes schemas; those with a name are declared once, in front of what uses them. */
+export class ZodText {
+  /** Declarations, in the order of the module. */
+  readonly declarations: string[] = [];
+  readonly #schemas: Readonly<Record<string, unknown>>;
+  readonly #names = new Map<string, string>();
+  readonly #declared = new Set<string>();
+  /** Named schemas that are being written: a reference to one of them has to wait until it is called. */
+  readonly #open = new Set<string>();
+
+  constructor(schemas: Readonly<Record<string, unknown>>) {
+    this.#schemas = schemas;
+    const taken = new Set(TAKEN);
+    for (const name of Object.keys(schemas)) this.#names.set(name, freeName(name, taken));
+  }
+
+  /** The text of a schema. */
+  write(json: unknown): string {
+    if (!isObject(json)) return json === false ? "z.never()" : "z.unknown()";
+    const text = this.#plain(json);
+    return json.nullable === true ? `${text}.nullable()` : text;
+  }
+
+  #plain(json: JSONSchema): string {
+    if (typeof json.$ref === "string") return this.#reference(json.$ref);
+    if ("const" in json) return literal([json.const]);
+    if (Array.isArray(json.enum)) return literal(json.enum);
+    if (Array.isArray(json.allOf) && json.allOf.length > 0) return this.#intersection(json, json.allOf);
+    const choices = json.anyOf ?? json.oneOf;
+    if (Array.isArray(choices) && choices.length > 0) return this.#union(choices);
+    if (Array.isArray(json.type)) return this.#union(json.type.map((type) => ({ ...json, type })));
+    switch (json.type) {
+      case "null":
+        return "z.null()";
+      case "boolean":
+        return "z.boolean()";
+      case "integer":
+        return /^u?int64$/.test(String(json.format)) ? "z.bigint()" : bounds("z.int()", json, NUMBER_BOUNDS);
+      case "number":
+        return bounds("z.number()", json, NUMBER_BOUNDS);
+      case "string":
+        return text(json);
+      case "array":
+        return this.#list(json);
+      case "object":
+        return this.#struct(json);
+      default:
+        return isObject(json.properties) ? this.#struct(json) : "z.unknown()";
+    }
+  }
+
+  #reference(ref: string): string {
+    const key = decodeURIComponent(ref.slice(ref.lastIndexOf("/") + 1)).replaceAll("~1", "/").replaceAll("~0", "~");
+    const name = this.#names.get(key);
+    if (name === undefined) return "z.unknown()";
+    if (this.#open.has(key)) return `z.lazy(() => ${name})`;
+    if (!this.#declared.has(key)) this.#declare(key, name);
+    return name;
+  }
+
+  #declare(key: string, name: string): void {
+    this.#open.add(key);
+    const written = this.write(this.#schemas[key]);
+    this.#open.delete(key);
+    this.#declared.add(key);
+    // The compiler cannot infer the type of what names itself.
+    const type = written.includes(`z.lazy(() => ${name})`) ? ": z.ZodType" : "";
+    this.declarations.push(`export const ${name}${type} = ${written};`);
+  }
+
+  #union(choices: readonly unknown[]): string {
+    const texts = [...new Set(choices.map((one) => this.write(one)))];
+    const rest = texts.filter((one) => one !== "z.null()");
+    const union = rest.length === 1 ? rest[0] : `z.union([${rest.join(", ")}])`;
+    if (rest.length === 0) return "z.null()";
+    return rest.length < texts.length ? `${union}.nullable()` : union;
+  }
+
+  #intersection({ allOf: _, ...own }: JSONSchema, parts: readonly unknown[]): string {
+    const all = isObject(own.properties) ? [...parts, { ...own, type: "object" }] : parts;
+    return all.map((part) => this.write(part)).reduce((left, right) => `z.intersection(${left}, ${right})`);
+  }
+
+  #list(json: JSONSchema): string {
+    if (Array.isArray(json.prefixItems)) {
+      return `z.tuple([${json.prefixItems.map((item) => this.write(item)).join(", ")}])`;
+    }
+    return bounds(`z.array(${this.write(json.items)})`, json, [["minItems", "min"], ["maxItems", "max"]]);
+  }
+
+  #struct(json: JSONSchema): string {
+    const required = Array.isArray(json.required) ? json.required : [];
+    const fields = Object.entries(isObject(json.properties) ? json.properties : {});
+    const open = json.additionalProperties;
+    if (fields.length === 0) return `z.record(z.string(), ${isObject(open) ? this.write(open) : "z.unknown()"})`;
+    const lines = fields.map(([name, inner]) => {
+      const written = this.write(inner);
+      return `${key(name)}: ${required.includes(name) ? written : `${written}.optional()`}`;
+    });
+    const struct = `z.object({ ${lines.join(", ")} })`;
+    return open === false
+      ? struct.replace(/^z\.object/, "z.strictObject")
+      : isObject(open)
+      ? `${struct}.catchall(${this.write(open)})`
+      : struct;
+  }
+}
+
+const NUMBER_BOUNDS: readonly [string, string][] = [
+  ["minimum", "min"],
+  ["maximum", "max"],
+  ["exclusiveMinimum", "gt"],
+  ["exclusiveMaximum", "lt"],
+  ["multipleOf", "multipleOf"],
+];
+
+function bounds(written: string, json: JSONSchema, names: readonly (readonly [string, string])[]): string {
+  return names.reduce((text, [key, method]) => {
+    const value = json[key];
+    const isOwn = typeof value === "number" && Number.isFinite(value) && !/^-?9007199254740991$/.test(String(value));
+    return isOwn ? `${text}.${method}(${value})` : text;
+  }, written);
+}
+
+function text(json: JSONSchema): string {
+  if (json.format === "date-time") return "z.date()";
+  if (json.contentEncoding === "base64" || json.format === "byte") return "z.instanceof(Uint8Array)";
+  const known = typeof json.format === "string" ? FORMATS[json.format] : undefined;
+  if (known !== undefined) return known;
+  const bounded = bounds("z.string()", json, [["minLength", "min"], ["maxLength", "max"]]);
+  return typeof json.pattern === "string" && isPattern(json.pattern)
+    ? `${bounded}.regex(new RegExp(${JSON.stringify(json.pattern)}))`
+    : bounded;
+}
+
+/** Whether JavaScript knows a pattern: documents bring those of other languages. */
+function isPattern(pattern: string): boolean {
+  try {
+    return new RegExp(pattern) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+function literal(values: readonly unknown[]): string {
+  const known = values.filter((value) => value === null || /^(?:string|number|boolean)$/.test(typeof value));
+  if (known.length === 0) return "z.unknown()";
+  if (known.length > 1 && known.every((value) => typeof value === "string")) return `z.enum(${JSON.stringify(known)})`;
+  return `z.literal(${JSON.stringify(known.length === 1 ? known[0] : known)})`;
+}
+
+function key(name: string): string {
+  // "__proto__" in quotes would set the prototype of the literal.
+  return name === "__proto__" ? '["__proto__"]' : /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+}
+
+/** A name that is an identifier of JavaScript and that nothing else has; it is taken then. */
+export function freeName(wanted: string, taken: Set<string>): string {
+  const clean = wanted.replaceAll(/[^A-Za-z0-9_]+/g, "_").replace(/^(?=\d|$)/, "_");
+  let name = RESERVED.test(clean) ? `${clean}_` : clean;
+  for (let n = 2; taken.has(name); n++) name = `${clean}${n}`;
+  taken.add(name);
+  return name;
+}
+
+const RESERVED =
+  /^(?:await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|undefined|var|void|while|with|yield|Uint8Array|RegExp)$/;

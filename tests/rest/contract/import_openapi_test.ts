@@ -1,0 +1,148 @@
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { z } from "zod";
+import { api, chan, type Definition, handler, int64, link, rest, stream, time } from "../../../lib/rest/mod.ts";
+import { diff } from "../../../lib/rest/contract/diff.ts";
+import { importOpenAPI } from "../../../lib/rest/contract/import_openapi.ts";
+import { mock } from "../../../lib/rest/contract/mock.ts";
+import { openapi } from "../../../lib/rest/surfaces.ts";
+import { runOk } from "../../fixtures/run.ts";
+
+const root = new URL("../../../", import.meta.url);
+const specifiers = { rest: new URL("lib/rest/mod.ts", root).href, zod: new URL("handlers/wire/zod.ts", root).href };
+
+/** Imports a document, checks the module's types, and loads it. */
+async function load(document: unknown): Promise<{ definition: Definition; text: string }> {
+  const text = importOpenAPI(document, specifiers);
+  const file = await Deno.makeTempFile({ prefix: "gantry-import-", suffix: ".ts" });
+  try {
+    await Deno.writeTextFile(file, text);
+    await runOk([
+      Deno.execPath(),
+      "check",
+      "--quiet",
+      "--no-lock",
+      "--config",
+      new URL("deno.json", root).pathname,
+      file,
+    ]);
+    return { definition: (await import(`file://${file}`)).definition, text };
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+Deno.test("importOpenAPI() of an API's own document breaks none of its callers, nor they its server", async () => {
+  const Author = z.object({ name: z.string().min(1), born: z.date().optional() });
+  const Book = z.object({
+    id: z.uuid(),
+    price: z.number().min(0).max(999),
+    sold: z.bigint(),
+    kind: z.enum(["a", "b"]),
+    authors: z.array(Author).max(5),
+    note: z.string().nullable(),
+    more: z.record(z.string(), z.int()),
+  });
+  const shop = api("http://shop.example.com", {
+    Get: rest("GET /books/{id=%v}", [z.string()], [Book]),
+    Find: rest("GET /books?limit=%v&kind=%v&sold=%v", [z.int().positive(), z.enum(["a", "b"]).optional(), int64], [
+      z.array(Book),
+    ]),
+    Add: rest("POST /books", [Book], [z.string()], { status: 201, description: "Adds it." }),
+    Change: rest("PATCH /books/{id=%v}?notify=%[3]v", [z.string(), Author, z.boolean().optional()], [Book]),
+    Clear: rest("DELETE /shelves/{path*=%v}", [z.string()]),
+    Prices: rest("GET /prices", [], [chan(z.object({ cents: z.int() }))]),
+    Cover: rest("GET /covers/{id=%v}.png", [z.string()], [stream("image/png")]),
+    Since: rest("GET /since?at=%v", [time], [int64]),
+  }, { title: "Books" });
+  const document = openapi(shop);
+  const { definition } = await load(document);
+  const again = openapi(definition);
+  assertEquals([diff(document, again), diff(again, document)].map((list) => list.filter(({ breaking }) => breaking)), [
+    [],
+    [],
+  ]);
+  assertEquals(definition.plans.map(({ name }) => name).sort(), shop.plans.map(({ name }) => name).sort());
+  assertEquals(definition.options.title, "Books");
+});
+
+const PETS = {
+  openapi: "3.0.3",
+  info: { title: "Pets", version: "1" },
+  servers: [{ url: "https://pets.example.com/v2/" }],
+  paths: {
+    "/pets/{pet-id}": {
+      parameters: [{ $ref: "#/components/parameters/Id" }],
+      get: { operationId: "get-pet", responses: { 200: { $ref: "#/components/responses/Pet" } } },
+      delete: {
+        parameters: [{ name: "X-Why", in: "header", schema: { type: "string" } }],
+        responses: { 202: { description: "Soon" } },
+      },
+    },
+    "/pets": {
+      post: {
+        operationId: "default",
+        requestBody: {
+          content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } },
+          required: true,
+        },
+        parameters: [{ name: "dry run", in: "query", schema: { type: "boolean" } }],
+        responses: { 200: { content: { "application/json": { schema: { type: "string" } } } } },
+      },
+    },
+  },
+  components: {
+    parameters: { Id: { name: "pet-id", in: "path", required: true, schema: { type: "integer", format: "int64" } } },
+    responses: { Pet: { content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } } } },
+    schemas: {
+      Pet: {
+        type: "object",
+        required: ["name"],
+        properties: {
+          name: { type: "string" },
+          "nick name": { type: "string", nullable: true },
+          parents: { type: "array", items: { $ref: "#/components/schemas/Pet" } },
+          tag: { allOf: [{ $ref: "#/components/schemas/z" }] },
+        },
+      },
+      z: { type: "object", properties: { class: { type: "string", pattern: '^\\d"\\n`${1}$' } } },
+    },
+  },
+};
+
+Deno.test("importOpenAPI() reads OpenAPI 3.0: references, names that are no identifiers, types that hold themselves", async () => {
+  const { definition, text } = await load(PETS);
+  assertEquals(definition.base, "https://pets.example.com/v2");
+  assertEquals(definition.plans.map(({ name, tag, status }) => `${name}: ${tag} ${status}`), [
+    "get_pet: GET /pets/{pet_id=%v} 200",
+    "delete_pets_pet_id_: DELETE /pets/{pet_id=%v} 202",
+    "default_: POST /pets?dry%20run=%[2]v 200",
+  ]);
+  assertMatch(text, /\/\/ Not in the tag: header "X-Why"\./);
+  const calls = link(definition, "http://localhost", { fetch: handler(null, mock(definition)) }) as unknown as {
+    get_pet(id: bigint): Promise<{ name: string }>;
+  };
+  assertEquals(typeof (await calls.get_pet(1n)).name, "string");
+});
+
+Deno.test("importOpenAPI() refuses what is no document of OpenAPI 3", () => {
+  for (const document of [null, {}, { swagger: "2.0", paths: {} }, { openapi: "3.1.0" }]) {
+    assertThrows(() => importOpenAPI(document), TypeError, "expected OpenAPI 3");
+  }
+});
+
+Deno.test("importOpenAPI() writes no code that a document brings", () => {
+  const evil = '"); alert(1); ("';
+  const text = importOpenAPI({
+    openapi: "3.1.0",
+    info: { title: evil, version: "1" },
+    servers: [{ url: `https://${evil}` }],
+    paths: {
+      [`/a${evil}`]: {
+        get: { operationId: evil, description: evil, parameters: [{ name: `x\n${evil}`, in: "header" }] },
+      },
+    },
+  });
+  // Only within strings and comments, in one line each.
+  const code = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/\/\/.*$/gm, "");
+  assertEquals(code.includes("alert("), false, text);
+});

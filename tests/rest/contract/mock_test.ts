@@ -1,0 +1,82 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { z } from "zod";
+import {
+  api,
+  bytes,
+  chan,
+  error,
+  handler,
+  int64,
+  link,
+  namespace,
+  rest,
+  stream,
+  time,
+  uint64,
+} from "../../../lib/rest/mod.ts";
+import { mock, type MockOptions } from "../../../lib/rest/contract/mock.ts";
+import { sampleValue, seededRandom } from "../../../lib/rest/contract/sample.ts";
+
+const Part: z.ZodType<{ name: string; parts: unknown[] }> = z.object({
+  name: z.string().min(3).max(5),
+  get parts() {
+    return z.array(Part);
+  },
+});
+const shop = api("shop.example.com", {
+  Book: rest("GET /books/{id=%v}", [z.string()], [
+    z.object({
+      id: z.uuid(),
+      price: z.number().min(5).max(6),
+      kind: z.enum(["a", "b"]),
+      at: z.date(),
+      tags: z.array(z.int()),
+    }),
+  ]),
+  Tree: rest("GET /tree", [], [Part]),
+  Marks: rest("GET /marks a,b,c,d", [], [int64, uint64, time, bytes]),
+  Prices: rest("GET /prices", [], [chan(z.object({ cents: z.int().positive() }))]),
+  Divide: rest("GET /divide", [], [int64, error]),
+  File: rest("GET /file", [], [stream()]),
+  Clear: rest("DELETE /books"),
+  Orders: namespace({
+    Count: rest("GET /orders/count", [], [int64]),
+    Last: rest("GET /orders/last", [], [z.string()]),
+  }),
+});
+
+function client(options?: MockOptions) {
+  const implementation = mock(shop, { Orders: { Last: () => "mine" } }, options);
+  return link(shop, "http://localhost", { fetch: handler(null, implementation) });
+}
+
+Deno.test("mock() answers every operation with values that fit its schemas", async () => {
+  const calls = client();
+  for (let i = 0; i < 30; i++) {
+    const book = await calls.Book("1");
+    assertEquals(shop.operations.Book.results[0].safeParse(book).success, true, JSON.stringify(book));
+    assert(Part["~standard"].validate(await calls.Tree()));
+  }
+  const [a, b, c, d] = await calls.Marks();
+  assertEquals([typeof a, typeof b, c instanceof Date, d instanceof Uint8Array], ["bigint", "bigint", true, true]);
+  const prices = [];
+  for await (const { cents } of await calls.Prices()) prices.push(cents > 0);
+  assertEquals(prices, [true, true, true]);
+  const [quotient, failure] = await calls.Divide();
+  assertEquals([typeof quotient, failure], ["bigint", undefined]);
+  assertEquals(await new Response(await calls.File()).text(), "made up");
+  assertEquals(await calls.Clear(), undefined);
+  assertEquals(typeof await calls.Orders.Count(), "bigint");
+});
+
+Deno.test("mock() prefers given functions, and its seed decides the rest", async () => {
+  assertEquals(await client().Orders.Last(), "mine");
+  const books = await Promise.all([{ seed: 1 }, { seed: 1 }, { seed: 2 }].map((options) => client(options).Book("1")));
+  assertEquals(books[0], books[1]);
+  assert(JSON.stringify(books[0]) !== JSON.stringify(books[2]));
+});
+
+Deno.test("sampleValue() says when a schema refuses all that it suggests", async () => {
+  const never = z.string().refine(() => false);
+  await assertRejects(() => sampleValue(never, seededRandom(1)), RangeError, "refuses all");
+});
