@@ -21,6 +21,7 @@ export { Engine } from "./lib/engine/engine.ts";
 export { EngineError, type EngineErrorOptions, type ErrorCode } from "./lib/engine/errors.ts";
 export type { EngineOptions, Limits, Platform } from "./lib/engine/options.ts";
 export type * from "./lib/engine/ports/host_port.ts";
+export type * from "./lib/engine/ports/network_port.ts";
 export type { NetworkStatus } from "./lib/engine/records/network_status.ts";
 export type * from "./lib/engine/ports/ports.ts";
 export { engineHandler, type EngineHandlerOptions, operations } from "./handlers/engine_handler.ts";

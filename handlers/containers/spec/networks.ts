@@ -5,7 +5,7 @@ import type {
   PortMapping,
 } from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { DEFAULT_NETWORK } from "../../../lib/engine/networks.ts";
+import { DEFAULT_NETWORK } from "../../../lib/engine/networks/networks.ts";
 import type { Namespace, PerNetworkOptions } from "../../wire/containers/spec_generator_parts.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";

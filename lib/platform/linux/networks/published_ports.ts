@@ -7,6 +7,7 @@
 import { isIPv6 } from "node:net";
 import type { PortMapping } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
+import type { PublishedPorts } from "../../../engine/ports/network_port.ts";
 import { portInUse } from "../../../engine/ports/port_in_use.ts";
 import { CommandError, runCommand } from "../helpers/command.ts";
 
@@ -75,27 +76,22 @@ export async function removeBridge(bridge: PublishedBridge): Promise<void> {
   if (left !== undefined && !left.includes("elements")) await nft(`delete table ${TABLE}`).catch(ignoreMissing);
 }
 
-/** A container's published ports, and the addresses they lead to. */
-export interface PublishOptions {
-  containerID: string;
-  ports: readonly PortMapping[];
-  /** The container's addresses on its first network. */
-  addresses: readonly string[];
-}
+/** The part of {@linkcode PublishedPorts} that an element is made of. */
+type PublishOptions = Pick<PublishedPorts, "containerID" | "ports" | "addresses">;
 
 /**
- * Publishes all of a container's ports or none. A port that another container has, of this server or of another one, is
- * `EngineError("port_in_use")`.
+ * Publishes all of a container's ports or none, in place of those it has. A port that another container has, of this server or
+ * of another one, is `EngineError("port_in_use")`.
+ *
+ * @param isNew Whether the container has none yet: then nothing is looked for
  */
-export async function publish(options: PublishOptions): Promise<void> {
+export async function publish(options: PublishOptions, isNew = true): Promise<void> {
   const lines = options.addresses.flatMap((address) => elements(options, address));
-  if (lines.length === 0) return;
+  const gone = isNew ? [] : (await published()).filter(({ owner }) => owner === options.containerID);
+  if (lines.length + gone.length === 0) return;
   try {
-    await nft(
-      lines.map(([map, key, value]) =>
-        `create element ${TABLE} ${map} { ${key} comment "${options.containerID}" : ${value} }`
-      ).join("\n"),
-    );
+    const [removed, added] = [deleteLines(gone), createLines(options.containerID, lines)];
+    await nft([...removed, ...added].join("\n"));
   } catch (error) {
     if (!says(error, "File exists")) throw error;
     // nft does not say which.
@@ -107,7 +103,21 @@ export async function publish(options: PublishOptions): Promise<void> {
 export async function unpublish(containerID: string): Promise<void> {
   const mine = (await published()).filter(({ owner }) => owner === containerID);
   if (mine.length === 0) return;
-  await nft(mine.map(({ map, key }) => `delete element ${TABLE} ${map} { ${key} }`).join("\n")).catch(ignoreMissing);
+  await nft(deleteLines(mine).join("\n")).catch(ignoreMissing);
+}
+
+/** One command for all elements of a map: each command costs the kernel and nft as much as hundreds of elements. */
+function createLines(owner: string, lines: readonly Element[]): string[] {
+  return [...Map.groupBy(lines, ([map]) => map)].map(([map, found]) => {
+    const items = found.map(([, key, value]) => `${key} comment "${owner}" : ${value}`);
+    return `create element ${TABLE} ${map} { ${items.join(", ")} }`;
+  });
+}
+
+function deleteLines(entries: readonly Published[]): string[] {
+  return [...Map.groupBy(entries, ({ map }) => map)].map(([map, found]) =>
+    `delete element ${TABLE} ${map} { ${found.map(({ key }) => key).join(", ")} }`
+  );
 }
 
 /** Whether a container on this machine has the port, or one of its addresses where `hostIP` is empty. */
@@ -141,13 +151,16 @@ export async function published(): Promise<Published[]> {
 
 type NftElement = [{ elem: { val: { concat: (string | number)[] }; comment: string } } | { concat: unknown }, unknown];
 
-function elements({ ports }: PublishOptions, address: string): [map: string, key: string, value: string][] {
+/** A map, and the key and value of an element in it. */
+type Element = [map: string, key: string, value: string];
+
+function elements({ ports }: PublishOptions, address: string): Element[] {
   const family = isIPv6(address) ? 6 : 4;
   return ports.flatMap(({ hostIP, hostPort, containerPort, protocol, range }) => {
     const wildcard = hostIP === "" || hostIP === "0.0.0.0" || hostIP === "::";
     // An address of one family cannot be forwarded to one of the other; `0.0.0.0` means IPv4 alone.
     if (hostIP !== "" && isIPv6(hostIP) !== (family === 6)) return [];
-    return Array.from({ length: range }, (_, index): [string, string, string] => [
+    return Array.from({ length: range }, (_, index): Element => [
       `${wildcard ? "any" : "one"}${family}`,
       `${wildcard ? "" : `${hostIP} . `}${protocol} . ${hostPort + index}`,
       `${address} . ${containerPort + index}`,
