@@ -5,6 +5,7 @@ import { compatContainersAPI } from "../../handlers/compat/containers/api.ts";
 import { compatExecAPI } from "../../handlers/compat/exec/api.ts";
 import { compatFilesAPI } from "../../handlers/compat/files/api.ts";
 import { compatImagesAPI } from "../../handlers/compat/images/api.ts";
+import { compatNetworksAPI } from "../../handlers/compat/networks/api.ts";
 import { compatRegistriesAPI } from "../../handlers/compat/registries/api.ts";
 import { compatSecretsAPI } from "../../handlers/compat/secrets/api.ts";
 import { compatSystemAPI } from "../../handlers/compat/system/api.ts";
@@ -12,6 +13,7 @@ import { containersAPI } from "../../handlers/containers/api.ts";
 import { execAPI } from "../../handlers/exec/api.ts";
 import { filesAPI } from "../../handlers/files/api.ts";
 import { imagesAPI } from "../../handlers/images/api.ts";
+import { networksAPI } from "../../handlers/networks/api.ts";
 import { secretsAPI } from "../../handlers/secrets/api.ts";
 import { manifestsAPI } from "../../handlers/manifests/api.ts";
 import { systemAPI } from "../../handlers/system/api.ts";
@@ -47,6 +49,7 @@ for (const [name, [method, path, status, body]] of Object.entries(CALLS)) {
 async function answer(name: string, method: string, path: string, body: unknown, routed: boolean) {
   await using test = await openTestEngine();
   const { containers, images, secrets } = test.engine;
+  await test.engine.networks.create({ name: "NET", dns: true });
   await secrets.create("SECRET", new TextEncoder().encode("value"));
   if (path.includes("/manifests/list")) await images.lists.create("list", { images: [TINY_NAME] });
   // A removal of the image is about the image alone.
@@ -93,12 +96,14 @@ const OPERATIONS: Record<string, { results: readonly object[] }> = {
   ...execAPI.operations,
   ...filesAPI.operations,
   ...imagesAPI.operations,
+  ...networksAPI.operations,
   ...secretsAPI.operations,
   ...systemAPI.operations,
   ...compatContainersAPI.operations,
   ...compatExecAPI.operations,
   ...compatFilesAPI.operations,
   ...compatImagesAPI.operations,
+  ...compatNetworksAPI.operations,
   ...compatRegistriesAPI.operations,
   ...compatSecretsAPI.operations,
   ...manifestsAPI.operations,

@@ -3,7 +3,7 @@ import { EngineError } from "../../../lib/engine/errors.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { healthWish } from "./health.ts";
 import { imageVolumes, mountSpecs } from "./mounts.ts";
-import { exposed, namespaces, networks, ports } from "./networks.ts";
+import { exposed, namespaces, ports, requestedNetworks } from "./networks.ts";
 import { resourceSpec } from "./resources.ts";
 import { restartPolicy } from "./restart_policy.ts";
 import { absolute, surroundings } from "./surroundings.ts";
@@ -69,7 +69,7 @@ export function containerSpec(generator: SpecGenerator): ContainerSpec {
     unmasks: paths(g.unmask),
     init: g.init ?? false,
     namespaces: namespaces(g, users.mode),
-    networks: networks(g),
+    networks: requestedNetworks(g),
     ports: ports(g),
     publishImagePorts: g.publish_image_ports ?? false,
     exposed: exposed(g),

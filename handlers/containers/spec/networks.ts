@@ -53,7 +53,7 @@ function namespace(field: string, { nsmode = "", value = "" }: Namespace, modes:
 }
 
 /** The networks of a create request, by name. */
-export function networks(generator: SpecGenerator): ContainerSpec["networks"] {
+export function requestedNetworks(generator: SpecGenerator): ContainerSpec["networks"] {
   const entries = Object.entries(generator.Networks ?? {});
   // Interfaces are named in this order, where the client says one.
   const order = generator.networkOrder ?? [];
@@ -69,13 +69,13 @@ function attachment(options: PerNetworkOptions): Partial<NetworkAttachment> {
   return {
     aliases: options.aliases ?? [],
     staticIPs: options.static_ips ?? [],
-    ...(options.static_mac && { mac: hardwareAddress(options.static_mac) }),
+    ...(options.static_mac && { mac: readMAC(options.static_mac) }),
     ...(options.interface_name && { interfaceName: options.interface_name }),
   };
 }
 
-/** Older clients send the address as base64 of its bytes. */
-function hardwareAddress(text: string): string {
+/** Reads a hardware address, which older clients send as base64 of its bytes. Throws `invalid`. */
+export function readMAC(text: string): string {
   if (text.includes(":")) return text;
   try {
     return Array.from(fromBase64(text), (byte) => byte.toString(16).padStart(2, "0")).join(":");

@@ -9,7 +9,7 @@ import type {
   NetworkSubnet,
 } from "../records/network_record.ts";
 import { encode } from "../store/json.ts";
-import { NAME_PATTERN } from "../text/names.ts";
+import { NAME_PATTERN, randomID } from "../text/names.ts";
 import { parseSubnet } from "../text/ip.ts";
 import { choosePlace, type PlaceWish } from "./choose_place.ts";
 import { invalidNetwork } from "./network_errors.ts";
@@ -18,13 +18,17 @@ import { addGateways, checkRoutes, checkSubnets, readAddress } from "./network_s
 
 /** A network as requested: absent fields are chosen. */
 export interface NetworkWish {
+  /** Any free one when absent. */
+  id?: string;
   name?: string;
   /** `bridge` when absent. */
   driver?: string;
   interface?: string;
   subnets?: readonly NetworkSubnet[];
   routes?: readonly NetworkRoute[];
-  /** Give it a subnet of IPv6 besides that of IPv4. */
+  /** `false`: choose no subnet of IPv4. */
+  ipv4?: boolean;
+  /** Give it a subnet of IPv6, too. */
   ipv6?: boolean;
   internal?: boolean;
   dns?: boolean;
@@ -61,7 +65,7 @@ export async function draftNetwork(
   // A bridge without a way out still needs an address to answer names at.
   const hasGateway = checked.addressSource !== "dhcp" && (!checked.internal || checked.dns);
   const record: NetworkRecord = {
-    id: await nameID(name),
+    id: wish.id ?? newID(core, others),
     name,
     driver,
     interface: base.interface,
@@ -86,6 +90,7 @@ interface CheckedWish {
   interface: string;
   subnets: NetworkSubnet[];
   routes: NetworkRoute[];
+  ipv4: boolean;
   ipv6: boolean;
   internal: boolean;
   dns: boolean;
@@ -114,6 +119,7 @@ function checkWish(core: Core, wish: NetworkWish): { driver: NetworkDriver; chec
     interface: wish.interface ?? "",
     subnets,
     routes: checkRoutes(wish.routes ?? []),
+    ipv4: wish.ipv4 ?? true,
     ipv6: wish.ipv6 ?? false,
     internal: wish.internal ?? false,
     dns,
@@ -126,13 +132,12 @@ function checkWish(core: Core, wish: NetworkWish): { driver: NetworkDriver; chec
 
 /** Chooses the name and the subnets of a bridge; the other drivers have them as requested. */
 async function choosePlaceOf(core: Core, checked: CheckedWish, others: readonly NetworkRecord[]): Promise<Place> {
-  const { driver, subnets, addressSource, ipv6 } = checked;
+  const { driver, subnets } = checked;
   if (driver !== "bridge") return { interface: checked.interface, subnets };
-  const chooses = addressSource === "host-local";
   const wish: PlaceWish = {
     interface: checked.interface,
     subnets,
-    versions: !chooses ? [] : ipv6 ? [4, 6] : subnets.length > 0 ? [] : [4],
+    versions: versionsOf(checked),
     isShared: isSharedBridge(checked.options),
   };
   const random = (length: number) => core.random.bytes(length);
@@ -144,6 +149,13 @@ async function choosePlaceOf(core: Core, checked: CheckedWish, others: readonly 
     bridges: new Set(bridges.map((other) => other.interface)),
     subnets: bridges.flatMap((other) => other.subnets.map(({ subnet }) => subnet)),
   }, random);
+}
+
+/** The versions of IP that a bridge must have a subnet of. */
+function versionsOf({ addressSource, subnets, ipv4, ipv6 }: CheckedWish): (4 | 6)[] {
+  if (addressSource !== "host-local") return [];
+  if (!ipv6) return subnets.length > 0 ? [] : [4];
+  return ipv4 ? [4, 6] : [6];
 }
 
 /** Chooses the source of addresses. Throws, in the words of Podman, where it does not fit. */
@@ -207,10 +219,11 @@ function freeName(others: readonly NetworkRecord[]): string {
   }
 }
 
-/** The ID of a network: the SHA-256 of its name, as Podman had it from the beginning; scripts count on it. */
-async function nameID(name: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(name));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+function newID({ random }: Core, others: readonly NetworkRecord[]): string {
+  for (;;) {
+    const id = randomID(random);
+    if (!others.some((other) => other.id === id)) return id;
+  }
 }
 
 function isDriver(text: string): text is NetworkDriver {

@@ -13,6 +13,13 @@ import { invalidNetwork } from "./network_errors.ts";
 /** Most subnets, and most routes, of one network: each of them is an address or an entry on every container's interface. */
 const MOST = 64;
 
+const ROUTE_TYPES: readonly string[] = ["unicast", "blackhole", "unreachable", "prohibit"];
+
+/** Whether there are routes of this type. */
+export function isRouteType(text: string): text is NonNullable<NetworkRoute["type"]> {
+  return ROUTE_TYPES.includes(text);
+}
+
 /** Reads a subnet of a request. Throws `invalid` in the words of Go's parser, which clients print. */
 export function readSubnet(text: string): Subnet {
   try {

@@ -71,7 +71,7 @@ export class Networks {
     const known = this.#names.get(DEFAULT_NETWORK);
     if (known) return Promise.resolve(known);
     return this.#core.locks.with("networks", async () => {
-      return this.#names.get(DEFAULT_NETWORK) ?? await this.#make({ name: DEFAULT_NETWORK });
+      return this.#names.get(DEFAULT_NETWORK) ?? await this.#make({ id: DEFAULT_NETWORK_ID, name: DEFAULT_NETWORK });
     });
   }
 

@@ -73,13 +73,19 @@ function networks(
   // The address stands on the container for older clients, and counts for one network only.
   let mac = config.MacAddress;
   for (const [name, endpoint] of Object.entries(config.NetworkingConfig.EndpointsConfig ?? {})) {
-    found[DEFAULT_NAMES.has(name) ? defaultNetwork : name] = attachment(endpoint, mac);
+    found[DEFAULT_NAMES.has(name) ? defaultNetwork : name] = endpointOptions(endpoint, mac);
     mac = "";
   }
   return found;
 }
 
-function attachment(endpoint: EndpointSettings, mac: string): Sparse<PerNetworkOptions> {
+/**
+ * Docker's settings of a container in a network as the native tree has them.
+ *
+ * @param endpoint The settings
+ * @param mac The hardware address where they have none
+ */
+export function endpointOptions(endpoint: EndpointSettings, mac = ""): PerNetworkOptions {
   const { IPv4Address = "", IPv6Address = "", LinkLocalIPs } = endpoint.IPAMConfig ?? {};
   if (endpoint.Links?.length) throw new HTTPError(400, "bad parameter: link is not supported");
   if (LinkLocalIPs?.length) throw unsupported("NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs");
@@ -89,6 +95,7 @@ function attachment(endpoint: EndpointSettings, mac: string): Sparse<PerNetworkO
     aliases: endpoint.Aliases ?? [],
     static_ips: [IPv4Address, IPv6Address].filter((address) => address !== ""),
     static_mac: endpoint.MacAddress || mac,
+    interface_name: "",
   };
 }
 

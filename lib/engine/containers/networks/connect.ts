@@ -265,12 +265,12 @@ function beginChange(context: Context, { id }: ContainerRecord, { name }: Networ
 
 function emitChange(
   context: Context,
-  { id, name }: ContainerRecord,
+  { id }: ContainerRecord,
   action: "connect" | "disconnect",
   network: NetworkRecord,
 ): void {
-  const attributes = { container: id, network: network.name, type: network.driver };
-  context.core.events.emit({ type: "network", action, id: network.id, name, attributes });
+  const attributes = { container: id, type: network.driver };
+  context.core.events.emit({ type: "network", action, id: network.id, name: network.name, attributes });
 }
 
 function isConnected(nameOrID: string, network: string): EngineError {

@@ -94,6 +94,8 @@ export class ContainerNetworks {
   }
 
   #facts(): NetworkFacts {
-    return { isUsed: (name) => this.usersOf(name).length > 0, now: this.#context.core.clock.now() };
+    // The default network, which stays in any case, counts as used.
+    const isUsed = (name: string) => name === DEFAULT_NETWORK || this.usersOf(name).length > 0;
+    return { isUsed, now: this.#context.core.clock.now() };
   }
 }
