@@ -69,6 +69,8 @@ export interface NetworkSetup {
   netns: string;
   attachments: readonly { network: NetworkRecord; attachment: NetworkAttachment }[];
   ports: readonly PortMapping[];
+  /** How many networks the container has besides, whose way out comes first. */
+  before?: number;
   /** The DNS servers that the container itself was given: its look-ups of the world's names go there. */
   dnsServers?: readonly string[];
 }

@@ -217,7 +217,8 @@ function requireNetworks(record: ContainerRecord): ContainerRecord {
 function partOf(context: Context, record: ContainerRecord, network: NetworkRecord) {
   const netns = hostOf(context).networks.path(record.id);
   const whole = setupOf(record, netns, (name) => name === network.name ? network : undefined);
-  return { ...whole, ports: [] };
+  const before = Object.keys(record.networks).indexOf(network.name);
+  return { ...whole, ports: [], before: Math.max(0, before) };
 }
 
 function statusOf(record: ContainerRecord, netns: string): NetworkStatus {

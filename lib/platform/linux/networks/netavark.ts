@@ -13,6 +13,9 @@ import type { NetworkSetup } from "../../../engine/ports/network_port.ts";
 import { runCommand } from "../helpers/command.ts";
 import type { NetworkStatus } from "../../../engine/records/network_status.ts";
 
+/** netavark's metric for routes that name none. */
+export const METRIC = 100;
+
 /** The paths of netavark and aardvark-dns, and of the folder in which netavark keeps its state. */
 export interface Netavark {
   program: string;
@@ -133,7 +136,8 @@ function keyOf({ driver, interface: name, id }: NetworkRecord): string {
   return driver === "bridge" ? name : id.slice(0, 12);
 }
 
-function request({ containerID, containerName, attachments, dnsServers = [] }: NetworkSetup): unknown {
+function request(setup: NetworkSetup): unknown {
+  const { containerID, containerName, attachments, dnsServers = [], before = 0 } = setup;
   return {
     container_id: containerID,
     container_name: containerName,
@@ -143,7 +147,9 @@ function request({ containerID, containerName, attachments, dnsServers = [] }: N
       interface_name: attachment.interfaceName,
       static_mac: attachment.mac ?? macFor(attachment.staticIPs),
     }])),
-    network_info: Object.fromEntries(attachments.map(({ network }) => [keyOf(network), networkInfo(network)])),
+    network_info: Object.fromEntries(
+      attachments.map(({ network }, i) => [keyOf(network), networkInfo(network, before + i)]),
+    ),
     ...dnsServers.length > 0 && { dns_servers: dnsServers },
   };
 }
@@ -158,7 +164,13 @@ function macFor(addresses: readonly string[]): string | undefined {
     ["02", "67", ...address.split(".").map((part) => Number(part).toString(16).padStart(2, "0"))].join(":");
 }
 
-function networkInfo(network: NetworkRecord): unknown {
+/**
+ * A network in netavark's words.
+ *
+ * @param network The network
+ * @param place How many of the container's networks come before it: its default route yields to theirs
+ */
+function networkInfo(network: NetworkRecord, place: number): unknown {
   return {
     name: keyOf(network),
     id: network.id,
@@ -171,7 +183,7 @@ function networkInfo(network: NetworkRecord): unknown {
     dns_enabled: network.dns,
     ...network.dnsServers?.length && { network_dns_servers: network.dnsServers },
     ipam_options: { driver: network.addressSource ?? "host-local" },
-    options: network.options,
+    options: { ...place > 0 && { metric: String(METRIC + place) }, ...network.options },
   };
 }
 

@@ -6,9 +6,7 @@
 import type { NetworkSetup } from "../../../engine/ports/network_port.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import { runCommand } from "../helpers/command.ts";
-
-/** netavark's metric for routes that name none. */
-const METRIC = 100;
+import { METRIC } from "./netavark.ts";
 
 /** Makes the routes of a container's networks, and takes default routes away where a network is not to have one. */
 export async function applyRoutes({ netns, attachments }: NetworkSetup): Promise<void> {
