@@ -1,7 +1,9 @@
 import type { NetworkWish } from "../../lib/engine/networks/create_network.ts";
 import type { NetworkAttachment } from "../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { isRouteType } from "../../lib/engine/networks/network_subnets.ts";
+import { isRouteType, readSubnet } from "../../lib/engine/networks/network_subnets.ts";
+import { messageOf } from "../../lib/oci/message_of.ts";
+import { HTTPError } from "../../lib/rest/mod.ts";
 import type { PerNetworkOptions } from "../wire/containers/spec_generator_parts.ts";
 import type { Network } from "../wire/networks/network.ts";
 import { readMAC } from "../containers/spec/networks.ts";
@@ -25,7 +27,7 @@ export function networkWish(request: Network): NetworkWish {
     driver: request.driver || undefined,
     interface: bridge || request.network_interface || undefined,
     subnets: request.subnets?.map(({ subnet, gateway, lease_range: range }) => ({
-      subnet,
+      subnet: requireCIDR(subnet),
       ...gateway && { gateway },
       ...range && { leaseRange: { start: range.start_ip || undefined, end: range.end_ip || undefined } },
     })),
@@ -41,6 +43,16 @@ export function networkWish(request: Network): NetworkWish {
     labels: request.labels,
     options: { ...options, ...mtu !== undefined && { mtu } },
   };
+}
+
+/** Gives the text back; throws a 400 where it is no subnet, as Podman's reader of bodies does. */
+export function requireCIDR(text: string): string {
+  try {
+    readSubnet(text);
+  } catch (error) {
+    throw new HTTPError(400, messageOf(error), { cause: error });
+  }
+  return text;
 }
 
 /** Reads how a container is to be connected. */

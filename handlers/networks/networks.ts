@@ -1,8 +1,10 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { messageOf } from "../../lib/oci/message_of.ts";
-import type { Implementation } from "../../lib/rest/mod.ts";
+import type { Context, Implementation } from "../../lib/rest/mod.ts";
+import { badParameter } from "../errors.ts";
 import { implementFamily } from "../implement_family.ts";
+import { isBefore } from "../path_version.ts";
 import { parseFilters } from "../parse_filters.ts";
 import type { NetworkInspectReport } from "../wire/networks/network.ts";
 import { networksAPI } from "./api.ts";
@@ -12,20 +14,30 @@ import { inspectNetwork, networkView } from "./view.ts";
 /** The native network operations over an engine. */
 export function networks(engine: Engine): Implementation {
   const { containers, networks } = engine;
-  const inspect = async (name: string): Promise<NetworkInspectReport> => {
+  const inspect = async (name: string, context: Context): Promise<NetworkInspectReport> => {
+    requireVersion(context);
     const record = await networks.ensure(name);
     return inspectNetwork(record, containers.networks.usersOf(record.name));
   };
   return implementFamily(networksAPI, {
-    CreateNetwork: async (request, { ignoreIfExists }) =>
-      networkView(await networks.create(networkWish(request), { ignore: ignoreIfExists })),
-    ListNetworks: async ({ filters }) => (await containers.networks.list(parseFilters(filters))).map(networkView),
+    CreateNetwork: async (request, { ignoreIfExists }, context) => {
+      requireVersion(context);
+      return networkView(await networks.create(networkWish(request), { ignore: ignoreIfExists }));
+    },
+    ListNetworks: async ({ filters }, context) => {
+      requireVersion(context);
+      return (await containers.networks.list(parseFilters(filters))).map(networkView);
+    },
     InspectNetwork: inspect,
     InspectNetworkShort: inspect,
-    ExistsNetwork: async (name) => void await networks.ensure(name),
+    ExistsNetwork: async (name, context) => {
+      requireVersion(context);
+      await networks.ensure(name);
+    },
     UpdateNetwork: async (name, { adddnsservers, removednsservers }) =>
       void await networks.updateServers(name, { add: adddnsservers ?? [], remove: removednsservers ?? [] }),
-    RemoveNetwork: async (name, { force, timeout }) => {
+    RemoveNetwork: async (name, { force, timeout }, context) => {
+      requireVersion(context);
       try {
         await containers.networks.remove(name, { force, timeout });
         return [{ Name: name, Err: null }];
@@ -35,7 +47,8 @@ export function networks(engine: Engine): Implementation {
         return [{ Name: name, Err: error.message }];
       }
     },
-    Connect: async (name, request) => {
+    Connect: async (name, request, context) => {
+      requireVersion(context);
       await containers.networks.connect(name, request.container, attachmentWish(request));
       return "OK";
     },
@@ -43,9 +56,16 @@ export function networks(engine: Engine): Implementation {
       await containers.networks.disconnect(name, Container);
       return "OK";
     },
-    Prune: async ({ filters }) => {
+    Prune: async ({ filters }, context) => {
+      requireVersion(context);
       const reports = await containers.networks.prune(parseFilters(filters));
       return reports.map(({ name, error }) => ({ Name: name, Error: error === undefined ? null : messageOf(error) }));
     },
   });
+}
+
+/** Clients before the fourth version mean other networks by these paths, those of CNI. */
+function requireVersion({ version }: Context): void {
+  if (!isBefore(version, 4, 0)) return;
+  throw badParameter("version", version ?? "", new Error("given version is not supported"));
 }

@@ -3,6 +3,7 @@ import { readSubnet } from "../../../lib/engine/networks/network_subnets.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { NetworkSubnet } from "../../../lib/engine/records/network_record.ts";
 import { addressAt } from "../../../lib/engine/text/ip.ts";
+import { requireCIDR } from "../../networks/network_wish.ts";
 import type { IPAMConfig, NetworkCreateRequest } from "../../wire/compat/network_resource.ts";
 
 /** The options of Docker's bridges that ask for what every bridge here does. */
@@ -67,9 +68,9 @@ function readOptions(driver: string, given: Readonly<Record<string, string>>) {
 
 function subnetWish({ Subnet = "", IPRange, Gateway, AuxiliaryAddresses = {} }: IPAMConfig): NetworkSubnet {
   if (Object.keys(AuxiliaryAddresses).length > 0) throw unsupportedPart("IPAM.Config.AuxiliaryAddresses");
-  const range = IPRange ? readSubnet(IPRange) : undefined;
+  const range = IPRange ? readSubnet(requireCIDR(IPRange)) : undefined;
   return {
-    subnet: Subnet,
+    subnet: requireCIDR(Subnet),
     ...Gateway && { gateway: Gateway },
     ...range && { leaseRange: { start: addressAt(range, 0), end: addressAt(range, -1) } },
   };

@@ -29,7 +29,11 @@ export async function connectContainer(
   await locked(context, id, async () => {
     using _held = context.networks.hold([network.name]);
     const record = requireNetworks(context.records.require(id));
-    if (Object.hasOwn(record.networks, network.name)) throw isConnected(nameOrID, network.name);
+    if (Object.hasOwn(record.networks, network.name)) {
+      // As Docker has it: a container that does not run is connected once more without an error.
+      if (!isLive(record)) return;
+      throw isConnected(nameOrID, network.name);
+    }
     const attachment = chooseAttachment(context, record, network, wish);
     const planned = withAttachment(record, network.name, attachment, wish);
     checkRecordSize(context, planned);

@@ -21,7 +21,7 @@ import { type Netavark, netavarkAt, netavarkSetup, netavarkTeardown, updateServe
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
 import { containerPaths, type HostPaths, namespaceOwner } from "../helpers/paths.ts";
 import type { Nursery } from "../processes/nursery.ts";
-import { addBridge, publish, unpublish } from "./published_ports.ts";
+import { addBridge, publish, type Published, publishedBy, unpublish } from "./published_ports.ts";
 import { applyRoutes } from "./routes.ts";
 import { takeDownBridge } from "./take_down.ts";
 import { reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
@@ -53,6 +53,8 @@ class BridgeNetworks implements LinuxNetworks {
   readonly #ready = new Set<string>();
   /** Networks this process has had to do with, by bridge. */
   readonly #seen = new Map<string, NetworkRecord>();
+  /** The published ports that this process has made, by container. */
+  readonly #elements = new Map<string, Published[]>();
   /** Interfaces on their way out, by namespace. */
   readonly #leaving = new Map<string, Promise<void>>();
   /** One lock for each bridge. */
@@ -121,7 +123,7 @@ class BridgeNetworks implements LinuxNetworks {
 
   async teardown(options: NetworkSetup): Promise<void> {
     this.#see(options);
-    if (options.ports.length > 0) await unpublish(options.containerID);
+    if (options.ports.length > 0) await this.#unpublish(options.containerID);
     if (options.attachments.length === 0 || !hasNamespace(options.netns)) return;
     const named = options.attachments.some(({ network }) => network.dns);
     if (named) {
@@ -223,15 +225,23 @@ class BridgeNetworks implements LinuxNetworks {
 
   async #publish(options: PublishedPorts, isNew = true): Promise<void> {
     if (options.ports.length === 0 || (isNew && options.addresses.length === 0)) return;
+    const { containerID: id } = options;
+    const old = isNew ? [] : this.#elements.get(id) ?? await publishedBy(id);
     try {
-      await publish(options, isNew);
+      this.#elements.set(id, await publish(options, old));
     } catch (error) {
       if (error instanceof EngineError && error.code === "port_in_use") throw error;
       // A firewall that was loaded anew has flushed the table.
       for (const network of options.networks) await this.#openBridge(network);
-      await publish(options, isNew);
+      this.#elements.set(id, await publish(options, isNew ? [] : await publishedBy(id)));
     }
     for (const network of options.networks) await reflectPorts(network.interface);
+  }
+
+  async #unpublish(containerID: string): Promise<void> {
+    const known = this.#elements.get(containerID);
+    this.#elements.delete(containerID);
+    await unpublish(containerID, known);
   }
 
   async #takeDown(network: NetworkRecord): Promise<void> {
