@@ -10,6 +10,8 @@ import { compatFilesAPI } from "./compat/files/api.ts";
 import { compatFiles } from "./compat/files/files.ts";
 import { compatImagesAPI } from "./compat/images/api.ts";
 import { compatImages } from "./compat/images/images.ts";
+import { compatNetworksAPI } from "./compat/networks/api.ts";
+import { compatNetworks } from "./compat/networks/networks.ts";
 import { compatRegistriesAPI } from "./compat/registries/api.ts";
 import { compatRegistries } from "./compat/registries/registries.ts";
 import { compatSecretsAPI } from "./compat/secrets/api.ts";
@@ -28,6 +30,8 @@ import { imagesAPI } from "./images/api.ts";
 import { images } from "./images/images.ts";
 import { manifestsAPI } from "./manifests/api.ts";
 import { manifests } from "./manifests/manifests.ts";
+import { networksAPI } from "./networks/api.ts";
+import { networks } from "./networks/networks.ts";
 import { secretsAPI } from "./secrets/api.ts";
 import { secrets } from "./secrets/secrets.ts";
 import { systemAPI } from "./system/api.ts";
@@ -56,6 +60,7 @@ export const FAMILIES: readonly Family[] = [
   { title: "Files of containers", definition: filesAPI, implement: files },
   { title: "Images", definition: imagesAPI, implement: images },
   { title: "Artifacts", definition: artifactsAPI, implement: artifacts },
+  { title: "Networks", definition: networksAPI, implement: networks },
   { title: "Secrets", definition: secretsAPI, implement: secrets },
   { title: "Volumes", definition: volumesAPI, implement: volumes },
   { title: "Manifests", definition: manifestsAPI, implement: manifests },
@@ -64,6 +69,7 @@ export const FAMILIES: readonly Family[] = [
   { title: "Docker: exec", definition: compatExecAPI, implement: compatExec },
   { title: "Docker: files of containers", definition: compatFilesAPI, implement: compatFiles },
   { title: "Docker: images", definition: compatImagesAPI, implement: compatImages },
+  { title: "Docker: networks", definition: compatNetworksAPI, implement: compatNetworks },
   { title: "Docker: registries", definition: compatRegistriesAPI, implement: compatRegistries },
   { title: "Docker: secrets", definition: compatSecretsAPI, implement: compatSecrets },
   { title: "Docker: volumes", definition: compatVolumesAPI, implement: compatVolumes },

@@ -7,7 +7,7 @@ import { Images } from "./images/images.ts";
 import { type SystemInfo, VERSION } from "./info.ts";
 import { Intents } from "./store/intents.ts";
 import { Locks } from "./store/locks.ts";
-import { Networks } from "./networks.ts";
+import { Networks } from "./networks/networks.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
 import type { Ports } from "./ports/ports.ts";
 import { Secrets } from "./secrets.ts";

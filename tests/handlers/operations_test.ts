@@ -34,6 +34,7 @@ for (const [name, [method, path, status, body]] of Object.entries(CALLS)) {
 async function answer(name: string, method: string, path: string, body: unknown, routed: boolean) {
   await using test = await openTestEngine();
   const { containers, images, secrets } = test.engine;
+  await test.engine.networks.create({ name: "NET", dns: true });
   await secrets.create("SECRET", new TextEncoder().encode("value"));
   await test.engine.volumes.create({ name: "VOLUME" });
   if (path.includes("/manifests/list")) await images.lists.create("list", { images: [TINY_NAME] });

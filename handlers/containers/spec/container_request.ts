@@ -6,7 +6,7 @@ import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { healthWish } from "./health.ts";
 import { requireImage } from "./image_name.ts";
 import { mountSpecs } from "./mounts.ts";
-import { exposed, namespaces, networks, ports } from "./networks.ts";
+import { exposed, namespaces, ports, requestedNetworks } from "./networks.ts";
 import { resourceSpec } from "./resources.ts";
 import { restartPolicy } from "./restart_policy.ts";
 import { splitPaths } from "./split_paths.ts";
@@ -74,7 +74,7 @@ function translate(generator: SpecGenerator): ContainerRequest {
     unmasks: splitPaths(g.unmask),
     init: g.init ?? undefined,
     namespaces: namespaces(g, users.mode),
-    networks: networks(g),
+    networks: requestedNetworks(g),
     ports: ports(g),
     publishImagePorts: g.publish_image_ports ?? false,
     exposed: exposed(g),

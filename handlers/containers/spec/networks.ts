@@ -5,7 +5,7 @@ import type {
   PortMapping,
 } from "../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { DEFAULT_NETWORK } from "../../../lib/engine/networks.ts";
+import { DEFAULT_NETWORK } from "../../../lib/engine/networks/networks.ts";
 import type { ContainerRequest } from "../../../lib/engine/containers/request/container_request.ts";
 import { type NamespaceKind, namespaceMode } from "../../../lib/engine/containers/request/namespace_mode.ts";
 import type { Namespace, PerNetworkOptions } from "../../wire/containers/spec_generator_parts.ts";
@@ -28,7 +28,7 @@ export function namespaces(generator: SpecGenerator, user?: NamespaceMode): Cont
 }
 
 /** The networks of a create request, by name. */
-export function networks(generator: SpecGenerator): ContainerSpec["networks"] {
+export function requestedNetworks(generator: SpecGenerator): ContainerSpec["networks"] {
   const entries = Object.entries(generator.Networks ?? {});
   // Interfaces are named in this order, where the client says one.
   const order = generator.networkOrder ?? [];
@@ -44,13 +44,13 @@ function attachment(options: PerNetworkOptions): Partial<NetworkAttachment> {
   return {
     aliases: options.aliases ?? [],
     staticIPs: options.static_ips ?? [],
-    ...(options.static_mac && { mac: hardwareAddress(options.static_mac) }),
+    ...(options.static_mac && { mac: readMAC(options.static_mac) }),
     ...(options.interface_name && { interfaceName: options.interface_name }),
   };
 }
 
-/** Older clients send the address as base64 of its bytes. */
-function hardwareAddress(text: string): string {
+/** Reads a hardware address, which older clients send as base64 of its bytes. Throws `invalid`. */
+export function readMAC(text: string): string {
   if (text.includes(":")) return text;
   try {
     return Array.from(fromBase64(text), (byte) => byte.toString(16).padStart(2, "0")).join(":");

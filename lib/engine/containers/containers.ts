@@ -1,7 +1,7 @@
 /** Containers: what the engine offers of them, one call per operation. */
 import type { ContainerRecord } from "../records/container_record.ts";
 import { hostOf, requireHost } from "../core.ts";
-import type { Networks } from "../networks.ts";
+import type { Networks } from "../networks/networks.ts";
 import type { ContainerFacts } from "../ports/host_facts.ts";
 import type { Attachment, ProcessTable } from "../ports/host_port.ts";
 import { recoverContainers } from "./recovery.ts";
@@ -28,6 +28,7 @@ import { setHealth } from "./health/set_health.ts";
 import { isCode } from "./failures.ts";
 import { ContainerFiles } from "./files/files.ts";
 import { TreeUses } from "./files/tree_uses.ts";
+import { ContainerNetworks } from "./networks/container_networks.ts";
 import { initContainer, pauseContainer, restartContainer, startContainer, unpauseContainer } from "./life/lifecycle.ts";
 import { listContainers } from "./list.ts";
 import { readLogs } from "./streams/logs.ts";
@@ -67,6 +68,8 @@ export class Containers {
   readonly checkpoints: ContainerCheckpoints;
   /** Their files. */
   readonly files: ContainerFiles;
+  /** Their networks. */
+  readonly networks: ContainerNetworks;
   readonly #context: Context;
   readonly #closing = new AbortController();
   readonly #background: BackgroundWork;
@@ -96,6 +99,7 @@ export class Containers {
     this.execs = new ContainerExecs(this.#context);
     this.checkpoints = new ContainerCheckpoints(this.#context);
     this.files = new ContainerFiles(this.#context);
+    this.networks = new ContainerNetworks(this.#context);
     core.images.users = {
       of: (id) => this.usingImage(id).map((record) => ({ id: record.id, running: isLive(record) })),
       remove: async (id) => void await this.remove(id, { force: true, ignore: true, depend: true }),

@@ -1,7 +1,7 @@
 import type { ContainerRecord, ContainerStatus } from "../records/container_record.ts";
 import { type Core, requireHost } from "../core.ts";
 import { fitAttributes } from "../store/event_attributes.ts";
-import type { Networks } from "../networks.ts";
+import type { Networks } from "../networks/networks.ts";
 import type { Host } from "../ports/host_port.ts";
 import type { VolumeStore } from "../volumes/volume_store.ts";
 import type { Changes } from "./changes.ts";

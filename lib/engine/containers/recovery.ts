@@ -14,6 +14,7 @@ import { recordExit } from "./life/exits.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import { endPause, PAUSE_INTENT } from "./files/pause_for_work.ts";
 import { adoptNetwork } from "./life/network.ts";
+import { ATTACHMENT_INTENT, recoverAttachment } from "./networks/connect.ts";
 import { withState } from "./records.ts";
 import { REMOVE_INTENT, removeLocked } from "./remove.ts";
 import { scheduleRestart, startAfterBoot } from "./life/restarts.ts";
@@ -38,9 +39,13 @@ export async function recoverContainers(context: Context): Promise<void> {
     await guarded(context, intent.subject, () => undoCreate(context, intent));
   }
   await guarded(context, "", () => context.volumes.recover());
+  await guarded(context, "", () => context.networks.recover());
   await eachOf(intents.open(TEARDOWN_INTENT), (intent) => {
     return guarded(context, intent.subject, () => context.teardowns.resume(intent));
   });
+  for (const intent of intents.open(ATTACHMENT_INTENT)) {
+    await guarded(context, intent.subject, () => recoverAttachment(context, intent));
+  }
   await guarded(context, "", () => context.treeUses.recover());
   const held = await heldByHost(context);
   await eachOf(context.records.all(), ({ id }) => {

@@ -3,19 +3,13 @@
  *
  * @module
  */
-import type {
-  ContainerRecord,
-  ExitStatus,
-  LogSource,
-  NetworkAttachment,
-  PortMapping,
-} from "../records/container_record.ts";
+import type { ContainerRecord, ExitStatus, LogSource } from "../records/container_record.ts";
 import type { Checkpoints, RestoreImages } from "./checkpoint_port.ts";
 import type { Execs } from "./exec_port.ts";
 import type { ContainerFacts, HostInfo } from "./host_facts.ts";
 import type { LocalFiles } from "./local_files_port.ts";
 import type { Peers } from "./peers_port.ts";
-import type { NetworkRecord } from "../records/network_record.ts";
+import type { Networks } from "./network_port.ts";
 import type { FileOwner, VolumeDevice } from "../records/volume_record.ts";
 import type { Resources } from "./resource_port.ts";
 import type { Trees } from "./tree_port.ts";
@@ -185,37 +179,6 @@ export interface LogReadOptions {
   /** Keep reading as the file grows until this resolves and the end is reached. */
   followUntil?: Promise<void>;
   signal?: AbortSignal;
-}
-
-/** Networks on the host. */
-export interface Networks {
-  /** A bridge name and a subnet (CIDR) free of everything the host has, and of `taken`. */
-  propose(taken: readonly NetworkRecord[]): Promise<{ interface: string; subnet: string; gateway: string }>;
-  /** Fails with `port_in_use` when a host port cannot be had. Holds nothing. */
-  checkPorts(ports: readonly PortMapping[]): Promise<void>;
-  /** Makes the container's network namespace, without networks in it; returns its path. */
-  createNamespace(containerID: string): Promise<string>;
-  /** Returns the path that the container's namespace has, or would have, for a teardown after the record has forgotten it. */
-  path(containerID: string): string;
-  /** Connects the namespace to networks and publishes ports; undoes its own parts on failure. */
-  setup(options: NetworkSetup): Promise<NetworkStatus>;
-  /** Undoes `setup`. Idempotent. */
-  teardown(options: NetworkSetup): Promise<void>;
-  /** Removes the namespace. Idempotent. */
-  deleteNamespace(containerID: string): Promise<void>;
-  /** Removes a network's bridge and what belongs to it. */
-  remove(network: NetworkRecord): Promise<void>;
-  /** Containers that have a namespace here. */
-  list(): Promise<string[]>;
-}
-
-/** One container's wish to be connected. */
-export interface NetworkSetup {
-  containerID: string;
-  containerName: string;
-  netns: string;
-  attachments: readonly { network: NetworkRecord; attachment: NetworkAttachment }[];
-  ports: readonly PortMapping[];
 }
 
 /** The owner of a volume's folder when it is filled. */

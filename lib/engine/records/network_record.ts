@@ -1,18 +1,50 @@
+/** The kinds of networks. */
+export type NetworkDriver = "bridge" | "macvlan" | "ipvlan";
+
+/** The source of a network's addresses: the engine, a DHCP server, or nothing. */
+export type AddressSource = "host-local" | "dhcp" | "none";
+
+/** A subnet of a network, in CIDR notation. */
+export interface NetworkSubnet {
+  subnet: string;
+  /** Absent: containers get no way out by this subnet. */
+  gateway?: string;
+  /** The addresses given to containers that ask for none, both ends included; absent: all of the subnet's. */
+  leaseRange?: { start?: string; end?: string };
+}
+
+/** A route that the containers of a network get. */
+export interface NetworkRoute {
+  /** A subnet, in CIDR notation. */
+  destination: string;
+  /** Absent for the types that drop packets. */
+  gateway?: string;
+  metric?: number;
+  /** `unicast` when absent. */
+  type?: "unicast" | "blackhole" | "unreachable" | "prohibit";
+}
+
 /** A network as stored. */
 export interface NetworkRecord {
   /** 64 hex digits. */
   id: string;
   name: string;
-  driver: "bridge";
-  /** The bridge's name on the host. */
+  driver: NetworkDriver;
+  /** A bridge's name on the host; the parent interface of the other drivers, empty where that is the default route's. */
   interface: string;
   /** ISO 8601. */
   created: string;
-  subnets: { subnet: string; gateway: string }[];
+  subnets: NetworkSubnet[];
+  routes?: NetworkRoute[];
   ipv6: boolean;
   internal: boolean;
   /** Names resolve to containers (aardvark-dns). */
   dns: boolean;
+  /** The servers that names of the world are looked up at; absent or empty: the host's. */
+  dnsServers?: string[];
+  /** `host-local` when absent. */
+  addressSource?: AddressSource;
   labels: Record<string, string>;
+  /** By netavark's names: `mtu`, `isolate`, … */
   options: Record<string, string>;
 }

@@ -175,8 +175,8 @@ class Trial implements Conformance {
   /** Sends the last request of an operation again without each thing that is required of its query or body. */
   async #leaveOut(plan: Plan): Promise<void> {
     if (this.#request === undefined) return;
-    const required = plan.query.filter(({ argument, path, emptyList, followed }) =>
-      path.length === 0 && !emptyList && !followed && !isOptional(plan, argument)
+    const required = plan.query.filter(({ argument, path, absent, followed }) =>
+      path.length === 0 && absent === undefined && !followed && !isOptional(plan, argument)
     );
     for (const { name } of required) {
       const url = new URL(this.#request.url);

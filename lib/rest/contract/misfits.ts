@@ -85,7 +85,8 @@ function fieldMisfits(
   const theirs = isObject(from.properties) ? from.properties : {};
   const known = isObject(to.properties) ? to.properties : {};
   const required = listOf(from.required);
-  const missing = listOf(to.required).filter((name) => !required.includes(name));
+  const names = listOf(to.required).filter((name) => typeof name === "string");
+  const missing = names.filter((name) => !required.includes(name));
   const foreign = state.open || to.additionalProperties !== false
     ? []
     : Object.keys(theirs).filter((name) => !(name in known));

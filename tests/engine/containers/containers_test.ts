@@ -15,8 +15,8 @@ Deno.test("Containers.start() runs a container on its own address, and ends it i
   const { containers, kernel } = engine;
   const id = await started(engine, { name: "one", labels: { a: "b" }, command: ["serve"] });
   const { state, networks } = containers.resolve(id);
-  assertEquals(networks.podman.staticIPs, ["10.9.0.2"]);
-  assertEquals(state.network?.interfaces.podman.addresses, [{ address: "10.9.0.2", prefix: 24 }]);
+  assertEquals(networks.podman.staticIPs, ["10.87.0.2"]);
+  assertEquals(state.network?.interfaces.podman.addresses, [{ address: "10.87.0.2", prefix: 24 }]);
   assert(state.pid > 0 && state.conmonPid > 0 && state.startedAt > 0);
   await containers.stop(id);
   await containers.settled();

@@ -40,7 +40,7 @@ const BODIES: Record<string, unknown>[] = [
   {
     Image: TINY_NAME,
     HostConfig: { MaskedPaths: ["/proc/kcore"], ReadonlyPaths: [] },
-    NetworkingConfig: { EndpointsConfig: { bridge: { IPAMConfig: { IPv4Address: "10.9.0.77" }, Aliases: ["web"] } } },
+    NetworkingConfig: { EndpointsConfig: { bridge: { IPAMConfig: { IPv4Address: "10.87.0.77" }, Aliases: ["web"] } } },
   },
   { Image: TINY_NAME, HostConfig: { NetworkMode: "host", PidMode: "host", Privileged: true } },
   {
@@ -67,7 +67,7 @@ Deno.test("CompatCreateContainer() makes the same container from what an inspect
     const asked = ({ NetworkSettings }: typeof first) =>
       Object.values<{ IPAMConfig: unknown }>(NetworkSettings.Networks).map(({ IPAMConfig }) => IPAMConfig);
     assertEquals(asked(second), asked(first));
-    const address = body.NetworkingConfig && "10.9.0.77";
+    const address = body.NetworkingConfig && "10.87.0.77";
     if (address) assertEquals(asked(second), [{ IPv4Address: address, IPv6Address: "" }]);
   }
 });

@@ -39,7 +39,7 @@ export function dockerNetworks(
 ): { mode: NamespaceMode; networks: ContainerSpec["networks"] } {
   const { mode, networks: names } = networkMode(config, defaults);
   const attachments = endpoints(config, defaults.network);
-  const networks = Object.fromEntries([...names.map((name) => [name, attachment()] as const), ...attachments]);
+  const networks = Object.fromEntries([...names.map((name) => [name, endpointAttachment()] as const), ...attachments]);
   if (mode.mode === "bridge") return { mode, networks };
   if ([...attachments.values()].some(isPlaced)) {
     throw new EngineError("invalid", "networks and static ip/mac address can only be used with Bridge mode networking");
@@ -78,13 +78,19 @@ function endpoints(
   // The address stands on the container for older clients, and counts for one network only.
   let mac = MacAddress;
   for (const [name, endpoint] of Object.entries(EndpointsConfig ?? {})) {
-    found.set(DEFAULT_NAMES.has(name) ? defaultNetwork : name, attachment(endpoint, mac));
+    found.set(DEFAULT_NAMES.has(name) ? defaultNetwork : name, endpointAttachment(endpoint, mac));
     mac = "";
   }
   return found;
 }
 
-function attachment(endpoint?: EndpointSettings, mac = ""): Partial<NetworkAttachment> {
+/**
+ * Docker's settings of a container in a network as an attachment.
+ *
+ * @param endpoint The settings
+ * @param mac The hardware address where they have none
+ */
+export function endpointAttachment(endpoint?: EndpointSettings, mac = ""): Partial<NetworkAttachment> {
   const { IPv4Address = "", IPv6Address = "", LinkLocalIPs } = endpoint?.IPAMConfig ?? {};
   if (endpoint?.Links?.length) throw new HTTPError(400, "bad parameter: link is not supported");
   if (LinkLocalIPs?.length) throw unsupported("NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs");

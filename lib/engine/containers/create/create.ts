@@ -5,7 +5,6 @@ import type {
   ContainerSpec,
   ContainerState,
   NamespaceMode,
-  NetworkAttachment,
   PortMapping,
 } from "../../records/container_record.ts";
 import type { IDMaps } from "../../records/id_maps.ts";
@@ -14,10 +13,10 @@ import type { Intent } from "../../store/intents.ts";
 import { storedSpec } from "../../records/stored_spec.ts";
 import type { MountSpec } from "../../records/mount_spec.ts";
 import { checkName, MAX_FOLDER_NAME, randomID } from "../../text/names.ts";
-import { DEFAULT_NETWORK } from "../../networks.ts";
 import { askedMounts, requireSource, sourcesToMake } from "./asked_mounts.ts";
 import { type Context, emit, hostOf } from "../context.ts";
 import { chooseLog } from "./choose_log.ts";
+import { chooseNetworks } from "./choose_networks.ts";
 import { invalid, isCode, nameInUse } from "../failures.ts";
 import { chooseHealth } from "../health/choose_health.ts";
 import { grantResources } from "./grant.ts";
@@ -70,6 +69,7 @@ export async function createFromSpec(
   const { granted, warnings } = await grantResources(context, spec);
   const record = await draft(context, { id, name: reserved.name, spec: granted, image, warnings });
   checkRecordSize(context, record);
+  using _networks = context.networks.hold(Object.keys(record.networks));
   await make(context, record);
   emit(context, record, "create");
   return { record, warnings };
@@ -243,35 +243,6 @@ async function choosePorts(
       }
     },
   });
-}
-
-async function chooseNetworks(
-  context: Context,
-  spec: ContainerSpec,
-  id: string,
-): Promise<Record<string, NetworkAttachment>> {
-  if (!hasOwnNetwork(spec.namespaces.network.mode)) return {};
-  const asked = Object.entries(spec.networks);
-  if (asked.length === 0) asked.push([DEFAULT_NETWORK, {}]);
-  const names = new Set(asked.flatMap(([, { interfaceName }]) => interfaceName ? [interfaceName] : []));
-  const chosen: Record<string, NetworkAttachment> = {};
-  for (const [nameOrID, attachment] of asked) {
-    const network = await context.networks.ensure(nameOrID);
-    if (chosen[network.name]) throw invalid(`network "${network.name}" is given twice`);
-    const staticIPs = attachment.staticIPs ?? [];
-    context.networks.checkAddresses(network, staticIPs);
-    const interfaceName = attachment.interfaceName || freeInterface(names);
-    names.add(interfaceName);
-    const aliases = [...new Set([...attachment.aliases ?? [], id.slice(0, 12)])];
-    chosen[network.name] = { aliases, staticIPs, mac: attachment.mac, interfaceName };
-  }
-  return chosen;
-}
-
-function freeInterface(taken: ReadonlySet<string>): string {
-  let number = 0;
-  while (taken.has(`eth${number}`)) number++;
-  return `eth${number}`;
 }
 
 /** Acts on the host, and undoes it where that fails. */

@@ -3,8 +3,8 @@ import { type Core, requireHost } from "../../core.ts";
 import type { Intent } from "../../store/intents.ts";
 import { decode, encode } from "../../store/json.ts";
 import type { NetworkRecord } from "../../records/network_record.ts";
-import type { Networks } from "../../networks.ts";
-import type { NetworkSetup } from "../../ports/host_port.ts";
+import type { Networks } from "../../networks/networks.ts";
+import type { NetworkSetup } from "../../ports/network_port.ts";
 import type { Operation } from "../../store/table.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
@@ -148,5 +148,6 @@ export function setupOf(
     const network = find(name);
     return network ? [{ network, attachment }] : [];
   });
-  return { containerID: record.id, containerName: record.name, netns, attachments, ports: record.ports };
+  const { dnsServers } = record.spec;
+  return { containerID: record.id, containerName: record.name, netns, attachments, ports: record.ports, dnsServers };
 }

@@ -9,7 +9,7 @@ import { createServer, isIPv6 } from "node:net";
 import type { PortMapping } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import { cannotListen, portInUse } from "../../../engine/ports/port_in_use.ts";
-import { isPublished, published } from "./published_ports.ts";
+import { areUnpublished } from "./published_ports.ts";
 
 /** How many ports are tried at once: each takes an open file. */
 const BATCH = 64;
@@ -17,7 +17,7 @@ const BATCH = 64;
 /** Throws `EngineError("port_in_use")` when a process or a container on this machine has one of the ports. */
 export async function checkHostPorts(ports: readonly PortMapping[]): Promise<void> {
   if (ports.length === 0) return;
-  const entries = await published();
+  if (!await areUnpublished(ports)) throw await findPublished(ports);
   const wanted = ports.flatMap((mapping) =>
     Array.from({ length: mapping.range }, (_, index) => ({ mapping, port: mapping.hostPort + index }))
   );
@@ -25,7 +25,6 @@ export async function checkHostPorts(ports: readonly PortMapping[]): Promise<voi
     await Promise.all(
       wanted.slice(start, start + BATCH).map(async ({ mapping, port }) => {
         const { hostIP, protocol } = mapping;
-        if (isPublished(entries, hostIP, protocol, port)) throw portInUse(mapping, port);
         const code = protocol === "tcp"
           ? await tryTCP(hostIP, port)
           : protocol === "udp"
@@ -39,6 +38,18 @@ export async function checkHostPorts(ports: readonly PortMapping[]): Promise<voi
       }),
     );
   }
+}
+
+/** The error for the first of the ports that a container has. */
+async function findPublished(ports: readonly PortMapping[]): Promise<EngineError> {
+  for (const mapping of ports) {
+    for (let index = 0; index < mapping.range; index++) {
+      const single = { ...mapping, hostPort: mapping.hostPort + index, range: 1 };
+      if (!await areUnpublished([single])) return portInUse(mapping, single.hostPort);
+    }
+  }
+  // It was given back meanwhile; its caller tries again.
+  return portInUse(ports[0]!, ports[0]!.hostPort);
 }
 
 /** The error code of listening, or "". What this process may not do (a port below 1024, say) is no reason to refuse. */

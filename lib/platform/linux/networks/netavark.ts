@@ -3,15 +3,18 @@
  *
  * @module
  */
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { isIPv4 } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
-import type { NetworkSetup } from "../../../engine/ports/host_port.ts";
+import type { NetworkSetup } from "../../../engine/ports/network_port.ts";
 import { runCommand } from "../helpers/command.ts";
 import type { NetworkStatus } from "../../../engine/records/network_status.ts";
+
+/** netavark's metric for routes that name none. */
+export const METRIC = 100;
 
 /** The paths of netavark and aardvark-dns, and of the folder in which netavark keeps its state. */
 export interface Netavark {
@@ -44,7 +47,7 @@ export async function netavarkSetup(
     searchDomains: [],
   };
   for (const { network } of options.attachments) {
-    const given = answer[network.interface];
+    const given = answer[keyOf(network)];
     for (const [name, { mac_address: mac, subnets }] of Object.entries(given?.interfaces ?? {})) {
       const addresses = (subnets ?? []).map(({ ipnet, gateway }) => {
         const [address, prefix] = ipnet.split("/");
@@ -70,11 +73,25 @@ export async function netavarkTeardown(netavark: Netavark, options: NetworkSetup
  */
 export async function forgetNames({ config }: Netavark, network: NetworkRecord): Promise<void> {
   const folder = join(config, "aardvark-dns");
-  await rm(join(folder, network.interface), { force: true });
+  await rm(join(folder, keyOf(network)), { force: true });
   const pid = Number(await readFile(join(folder, "aardvark.pid"), "utf8").catch(() => ""));
   // The file may be older than the process that has the number now.
   const command = pid > 0 ? await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "") : "";
   if (command.split("\0").includes(folder)) process.kill(pid, "SIGHUP");
+}
+
+/** Lets aardvark-dns ask other servers for the names it does not know, from now on. */
+export async function updateServers(netavark: Netavark, network: NetworkRecord, lock?: string): Promise<void> {
+  const file = join(netavark.config, "aardvark-dns", keyOf(network));
+  // No container is in the network: the next one brings the servers along.
+  if (!await stat(file).then(() => true, () => false)) return;
+  const servers = network.dnsServers ?? [];
+  await callNetavark(
+    netavark,
+    ["update", keyOf(network), "--network-dns-servers", servers.join(",")],
+    "Update network",
+    lock,
+  );
 }
 
 async function run(
@@ -83,13 +100,24 @@ async function run(
   options: NetworkSetup,
   lock?: string,
 ): Promise<string> {
+  const what = `${verb === "setup" ? "Set up" : "Tear down"} network`;
+  return await callNetavark(netavark, [verb, options.netns], what, lock, JSON.stringify(request(options)));
+}
+
+async function callNetavark(
+  netavark: Netavark,
+  args: string[],
+  what: string,
+  lock?: string,
+  stdin = "",
+): Promise<string> {
   const { program, aardvark, config } = netavark;
   const flags = ["--config", config, "--rootless", "false", "--aardvark-binary", aardvark];
-  const call = [program, ...flags, verb, options.netns];
+  const words = [program, ...flags, ...args];
   // aardvark-dns outlives the call and must not inherit the lock.
-  const command = lock === undefined ? call : ["flock", "--close", "--timeout", "30", lock, ...call];
+  const command = lock === undefined ? words : ["flock", "--close", "--timeout", "30", lock, ...words];
   const { code, stdout, stderr } = await runCommand(command[0]!, command.slice(1), {
-    stdin: JSON.stringify(request(options)),
+    stdin,
     accept: [0, 1],
   });
   if (code === 0) return stdout;
@@ -97,21 +125,32 @@ async function run(
   const hint = /iptables|nat table|xtables/i.test(reason)
     ? " (netavark needs iptables and the kernel's support for it)"
     : "";
-  throw new EngineError("internal", `${verb === "setup" ? "Set up" : "Tear down"} network: netavark: ${reason}${hint}`);
+  throw new EngineError("internal", `${what}: netavark: ${reason}${hint}`);
 }
 
-/** netavark names chains and files after the network's name; the bridge's name is the one no other server has. */
-function request({ containerID, containerName, attachments }: NetworkSetup): unknown {
+/**
+ * netavark names chains and files after the network's name; the bridge's name is the one no other server has. Networks that
+ * are no bridges have neither.
+ */
+function keyOf({ driver, interface: name, id }: NetworkRecord): string {
+  return driver === "bridge" ? name : id.slice(0, 12);
+}
+
+function request(setup: NetworkSetup): unknown {
+  const { containerID, containerName, attachments, dnsServers = [], before = 0 } = setup;
   return {
     container_id: containerID,
     container_name: containerName,
-    networks: Object.fromEntries(attachments.map(({ network, attachment }) => [network.interface, {
+    networks: Object.fromEntries(attachments.map(({ network, attachment }) => [keyOf(network), {
       static_ips: attachment.staticIPs,
       aliases: attachment.aliases,
       interface_name: attachment.interfaceName,
       static_mac: attachment.mac ?? macFor(attachment.staticIPs),
     }])),
-    network_info: Object.fromEntries(attachments.map(({ network }) => [network.interface, networkInfo(network)])),
+    network_info: Object.fromEntries(
+      attachments.map(({ network }, i) => [keyOf(network), networkInfo(network, before + i)]),
+    ),
+    ...dnsServers.length > 0 && { dns_servers: dnsServers },
   };
 }
 
@@ -125,19 +164,26 @@ function macFor(addresses: readonly string[]): string | undefined {
     ["02", "67", ...address.split(".").map((part) => Number(part).toString(16).padStart(2, "0"))].join(":");
 }
 
-function networkInfo(network: NetworkRecord): unknown {
+/**
+ * A network in netavark's words.
+ *
+ * @param network The network
+ * @param place How many of the container's networks come before it: its default route yields to theirs
+ */
+function networkInfo(network: NetworkRecord, place: number): unknown {
   return {
-    name: network.interface,
+    name: keyOf(network),
     id: network.id,
     driver: network.driver,
     network_interface: network.interface,
     created: network.created,
-    subnets: network.subnets,
+    subnets: network.subnets.map(({ subnet, gateway }) => ({ subnet, gateway })),
     ipv6_enabled: network.ipv6,
     internal: network.internal,
     dns_enabled: network.dns,
-    ipam_options: { driver: "host-local" },
-    options: network.options,
+    ...network.dnsServers?.length && { network_dns_servers: network.dnsServers },
+    ipam_options: { driver: network.addressSource ?? "host-local" },
+    options: { ...place > 0 && { metric: String(METRIC + place) }, ...network.options },
   };
 }
 

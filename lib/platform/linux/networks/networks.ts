@@ -6,30 +6,24 @@
  *
  * @module
  */
-import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { PortMapping } from "../../../engine/records/container_record.ts";
+import type { ContainerRecord, PortMapping } from "../../../engine/records/container_record.ts";
+import { updateNetworkNames } from "../bundle/tree/network_names.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
-import type { Networks, NetworkSetup } from "../../../engine/ports/host_port.ts";
-import {
-  allowPublished,
-  bridgePorts,
-  deleteBridge,
-  hasBridge,
-  portsGone,
-  reflectPorts,
-  routeLoopback,
-} from "./bridge.ts";
-import { addressAt, parseSubnet } from "../../../engine/text/ip.ts";
+import type { Networks, NetworkSetup, Place, PlacesTaken, PublishedPorts } from "../../../engine/ports/network_port.ts";
+import { publishedAt } from "../../../engine/ports/published_at.ts";
+import { allowPublished, bridgePorts, hasBridge, reflectPorts, routeLoopback } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { checkHostPorts } from "./host_ports.ts";
-import { forgetNames, type Netavark, netavarkAt, netavarkSetup, netavarkTeardown } from "./netavark.ts";
+import { type Netavark, netavarkAt, netavarkSetup, netavarkTeardown, updateServers } from "./netavark.ts";
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
 import { containerPaths, type HostPaths, namespaceOwner } from "../helpers/paths.ts";
 import type { Nursery } from "../processes/nursery/nursery.ts";
-import { addBridge, publish, removeBridge, unpublish } from "./published_ports.ts";
+import { addBridge, publish, type Published, publishedBy, unpublish } from "./published_ports.ts";
+import { applyRoutes } from "./routes.ts";
+import { takeDownBridge } from "./take_down.ts";
 import { reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "../helpers/tree.ts";
 import { Locks } from "../../../engine/store/locks.ts";
@@ -59,6 +53,8 @@ class BridgeNetworks implements LinuxNetworks {
   readonly #ready = new Set<string>();
   /** Networks this process has had to do with, by bridge. */
   readonly #seen = new Map<string, NetworkRecord>();
+  /** The published ports that this process has made, by container. */
+  readonly #elements = new Map<string, Published[]>();
   /** Interfaces on their way out, by namespace. */
   readonly #leaving = new Map<string, Promise<void>>();
   /** One lock for each bridge. */
@@ -72,9 +68,14 @@ class BridgeNetworks implements LinuxNetworks {
     this.#subnets = new Subnets(paths.root);
   }
 
-  async propose(taken: readonly NetworkRecord[]): Promise<{ interface: string; subnet: string; gateway: string }> {
+  async reserve(recorded: readonly NetworkRecord[], choose: (taken: PlacesTaken) => Place): Promise<Place> {
     await this.#sweepAbandoned();
-    return await this.#subnets.propose(taken);
+    return await this.#subnets.reserve(recorded, choose);
+  }
+
+  async check({ driver, interface: parent }: NetworkRecord): Promise<void> {
+    if (driver === "bridge" || parent === "" || await hasBridge(parent)) return;
+    throw new EngineError("invalid", `parent interface ${parent} does not exist`);
   }
 
   async checkPorts(ports: readonly PortMapping[]): Promise<void> {
@@ -103,11 +104,14 @@ class BridgeNetworks implements LinuxNetworks {
     if (options.attachments.length === 0) {
       return { netns: options.netns, interfaces: {}, dnsServers: [], searchDomains: [] };
     }
-    for (const { network } of options.attachments) this.#seen.set(network.interface, network);
+    this.#see(options);
     await this.#leaving.get(options.netns);
     try {
       const status = await this.#connect(options);
-      await this.#publish(options, status.interfaces);
+      await applyRoutes(options);
+      const { containerID, ports } = options;
+      const networks = options.attachments.map(({ network }) => network);
+      await this.#publish({ containerID, ports, ...publishedAt(networks, status.interfaces) });
       return { netns: options.netns, ...status };
     } catch (error) {
       await this.teardown(options).catch((failure) => {
@@ -118,8 +122,8 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async teardown(options: NetworkSetup): Promise<void> {
-    for (const { network } of options.attachments) this.#seen.set(network.interface, network);
-    if (options.ports.length > 0) await unpublish(options.containerID);
+    this.#see(options);
+    if (options.ports.length > 0) await this.#unpublish(options.containerID);
     if (options.attachments.length === 0 || !hasNamespace(options.netns)) return;
     const named = options.attachments.some(({ network }) => network.dns);
     if (named) {
@@ -142,7 +146,20 @@ class BridgeNetworks implements LinuxNetworks {
     this.#leaving.set(netns, leaving);
   }
 
+  async publish(options: PublishedPorts): Promise<void> {
+    await this.#publish(options, false);
+  }
+
+  async updateNames(record: ContainerRecord, before: NetworkStatus): Promise<void> {
+    await updateNetworkNames(record, before, containerPaths(this.#paths, record.id));
+  }
+
+  async updateServers(network: NetworkRecord): Promise<void> {
+    await this.#locks.with(network.interface, () => updateServers(this.#netavark, network, this.#lock));
+  }
+
   async remove(network: NetworkRecord): Promise<void> {
+    if (network.driver !== "bridge") return;
     await this.#locks.with(network.interface, () => this.#takeDown(network));
     await this.#subnets.release(network.interface);
   }
@@ -173,7 +190,7 @@ class BridgeNetworks implements LinuxNetworks {
 
   /** netavark's part. Only the first container of a bridge, and those whose names it keeps, wait for each other. */
   async #connect(options: NetworkSetup): Promise<Omit<NetworkStatus, "netns">> {
-    const networks = options.attachments.map(({ network }) => network);
+    const networks = options.attachments.map(({ network }) => network).filter(({ driver }) => driver === "bridge");
     const ready = networks.every((network) => this.#ready.has(network.interface)) &&
       (await Promise.all(networks.map((network) => hasBridge(network.interface)))).every(Boolean);
     if (ready && !networks.some((network) => network.dns)) return await netavarkSetup(this.#netavark, options);
@@ -186,7 +203,7 @@ class BridgeNetworks implements LinuxNetworks {
 
   /** Adds what netavark does not make for a bridge: its reservation, and the rules for published ports. */
   async #prepare(network: NetworkRecord): Promise<void> {
-    if (!await this.#subnets.reserve({ interface: network.interface, subnet: network.subnets[0]?.subnet ?? "" })) {
+    if (!await this.#subnets.renew(network)) {
       this.#log("warn", `Set up network "${network.name}": another server has bridge "${network.interface}" as well`);
     }
     if (!network.internal) {
@@ -206,62 +223,36 @@ class BridgeNetworks implements LinuxNetworks {
     await allowPublished(subnets);
   }
 
-  async #publish(options: NetworkSetup, interfaces: NetworkStatus["interfaces"]): Promise<void> {
-    const first = options.attachments.find(({ network }) => !network.internal)?.network;
-    if (options.ports.length === 0 || first === undefined) return;
-    const addresses = (interfaces[first.name]?.addresses ?? []).map(({ address }) => address);
-    const wanted = { containerID: options.containerID, ports: options.ports, addresses };
+  async #publish(options: PublishedPorts, isNew = true): Promise<void> {
+    if (options.ports.length === 0 || (isNew && options.addresses.length === 0)) return;
+    const { containerID: id } = options;
+    const old = isNew ? [] : this.#elements.get(id) ?? await publishedBy(id);
     try {
-      await publish(wanted);
+      this.#elements.set(id, await publish(options, old));
     } catch (error) {
       if (error instanceof EngineError && error.code === "port_in_use") throw error;
       // A firewall that was loaded anew has flushed the table.
-      await this.#openBridge(first);
-      await publish(wanted);
+      for (const network of options.networks) await this.#openBridge(network);
+      this.#elements.set(id, await publish(options, isNew ? [] : await publishedBy(id)));
     }
-    await reflectPorts(first.interface);
+    for (const network of options.networks) await reflectPorts(network.interface);
   }
 
-  /**
-   * Removes a bridge with its rules. netavark forgets a network's rules with its last container, so one is connected and
-   * disconnected when there is none.
-   */
+  async #unpublish(containerID: string): Promise<void> {
+    const known = this.#elements.get(containerID);
+    this.#elements.delete(containerID);
+    await unpublish(containerID, known);
+  }
+
   async #takeDown(network: NetworkRecord): Promise<void> {
     await Promise.all(this.#leaving.values());
     this.#ready.delete(network.interface);
     this.#seen.delete(network.interface);
-    const subnets = network.subnets.map(({ subnet }) => subnet);
-    if (await hasBridge(network.interface)) {
-      await portsGone(network.interface);
-      const id = `gantry-${randomUUID()}`;
-      const netns = await this.createNamespace(id);
-      const last: NetworkSetup = {
-        containerID: id,
-        containerName: id,
-        netns,
-        ports: [],
-        attachments: [{
-          network: { ...network, dns: false },
-          attachment: {
-            aliases: [],
-            staticIPs: subnets.map((subnet) => addressAt(parseSubnet(subnet), -2)),
-            interfaceName: "eth0",
-          },
-        }],
-      };
-      try {
-        await netavarkSetup(this.#netavark, last, this.#lock);
-        await netavarkTeardown(this.#netavark, last, this.#lock);
-      } finally {
-        await this.deleteNamespace(id);
-        await deleteBridge(network.interface);
-      }
-    }
-    if (network.dns) await forgetNames(this.#netavark, network);
-    if (!network.internal) {
-      await removeBridge({ interface: network.interface, subnets });
-      await allowPublished(subnets, "delete");
-    }
+    await takeDownBridge(this.#netavark, this, network, this.#lock);
+  }
+
+  #see({ attachments }: NetworkSetup): void {
+    for (const { network } of attachments) if (network.driver === "bridge") this.#seen.set(network.interface, network);
   }
 
   /** Runs when nothing else runs for any of the container's bridges. */

@@ -5,8 +5,10 @@
  * @module
  */
 import { isIPv6 } from "node:net";
+import { networkInterfaces } from "node:os";
 import type { PortMapping } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
+import type { PublishedPorts } from "../../../engine/ports/network_port.ts";
 import { portInUse } from "../../../engine/ports/port_in_use.ts";
 import { CommandError, runCommand } from "../helpers/command.ts";
 
@@ -49,7 +51,7 @@ add rule ${TABLE} postrouting ct status dnat ip6 saddr . ip6 daddr @neighbours6 
 `;
 
 /** An entry of one of the table's maps. */
-interface Published {
+export interface Published {
   map: string;
   /** As nft reads it: `tcp . 8080`, `127.0.0.1 . tcp . 8080`. */
   key: string;
@@ -75,57 +77,96 @@ export async function removeBridge(bridge: PublishedBridge): Promise<void> {
   if (left !== undefined && !left.includes("elements")) await nft(`delete table ${TABLE}`).catch(ignoreMissing);
 }
 
-/** A container's published ports, and the addresses they lead to. */
-export interface PublishOptions {
-  containerID: string;
-  ports: readonly PortMapping[];
-  /** The container's addresses on its first network. */
-  addresses: readonly string[];
-}
+/** The part of {@linkcode PublishedPorts} that an element is made of. */
+type PublishOptions = Pick<PublishedPorts, "containerID" | "ports" | "addresses">;
 
 /**
- * Publishes all of a container's ports or none. A port that another container has, of this server or of another one, is
- * `EngineError("port_in_use")`.
+ * Publishes all of a container's ports or none, in place of those it has. A port that another container has, of this server or
+ * of another one, is `EngineError("port_in_use")`.
+ *
+ * @param old The elements the container has
+ * @returns Those it has now
  */
-export async function publish(options: PublishOptions): Promise<void> {
+export async function publish(options: PublishOptions, old: readonly Published[] = []): Promise<Published[]> {
   const lines = options.addresses.flatMap((address) => elements(options, address));
-  if (lines.length === 0) return;
+  if (lines.length + old.length === 0) return [];
   try {
-    await nft(
-      lines.map(([map, key, value]) =>
-        `create element ${TABLE} ${map} { ${key} comment "${options.containerID}" : ${value} }`
-      ).join("\n"),
-    );
+    await nft([...deleteLines(old), ...createLines(options.containerID, lines)].join("\n"));
   } catch (error) {
     if (!says(error, "File exists")) throw error;
     // nft does not say which.
     throw portInUse(options.ports[0]!, options.ports[0]!.hostPort, error);
   }
+  return lines.map(([map, key]) => ({ map, key, owner: options.containerID }));
 }
 
-/** Takes back every port of a container. */
-export async function unpublish(containerID: string): Promise<void> {
-  const mine = (await published()).filter(({ owner }) => owner === containerID);
+/**
+ * Takes back every port of a container.
+ *
+ * @param known Its elements, where this process has made them: looking for them takes the longer the more ports there are
+ */
+export async function unpublish(containerID: string, known?: readonly Published[]): Promise<void> {
+  if (known !== undefined) {
+    try {
+      if (known.length > 0) await nft(deleteLines(known).join("\n"));
+      return;
+    } catch (error) {
+      // A firewall that was loaded anew has flushed some of them.
+      ignoreMissing(error);
+    }
+  }
+  const mine = await publishedBy(containerID);
   if (mine.length === 0) return;
-  await nft(mine.map(({ map, key }) => `delete element ${TABLE} ${map} { ${key} }`).join("\n")).catch(ignoreMissing);
+  await nft(deleteLines(mine).join("\n")).catch(ignoreMissing);
 }
 
-/** Whether a container on this machine has the port, or one of its addresses where `hostIP` is empty. */
-export function isPublished(
-  entries: readonly Published[],
-  hostIP: string,
-  protocol: PortMapping["protocol"],
-  port: number,
-): boolean {
-  const any = `${protocol} . ${port}`;
-  const wildcard = hostIP === "" || hostIP === "0.0.0.0" || hostIP === "::";
-  return entries.some(({ key }) =>
-    key === any || (wildcard ? key.endsWith(` . ${any}`) : key === `${hostIP} . ${any}`)
+/** The elements of a container, whoever has made them. */
+export async function publishedBy(containerID: string): Promise<Published[]> {
+  return (await listPublished()).filter(({ owner }) => owner === containerID);
+}
+
+/**
+ * Returns whether containers have none of the ports. One look costs the same however many ports are published: the kernel is
+ * asked whether it would take them, and takes none.
+ */
+export async function areUnpublished(ports: readonly PortMapping[]): Promise<boolean> {
+  const own = Object.values(networkInterfaces()).flatMap((links) => (links ?? []).map(({ address }) => address));
+  const wanted = ports.flatMap((mapping) => {
+    // A port of every address clashes with that of a single one, and the other way round.
+    const others = isWildcard(mapping.hostIP) ? own : [""];
+    return [mapping, ...others.map((hostIP) => ({ ...mapping, hostIP }))];
+  });
+  const asked = { containerID: "check", ports: wanted, addresses: [] };
+  const lines = ["127.0.0.1", "::1"].flatMap((target) => elements(asked, target));
+  const unique = [...new Map(lines.map((line) => [`${line[0]} ${line[1]}`, line])).values()];
+  if (unique.length === 0) return true;
+  try {
+    await run(["--check", "--file", "-"], createLines("check", unique).join("\n"));
+    return true;
+  } catch (error) {
+    if (says(error, "File exists")) return false;
+    // Without the table nothing is published.
+    ignoreMissing(error);
+    return true;
+  }
+}
+
+/** One command for all elements of a map: each command costs the kernel and nft as much as hundreds of elements. */
+function createLines(owner: string, lines: readonly Element[]): string[] {
+  return [...Map.groupBy(lines, ([map]) => map)].map(([map, found]) => {
+    const items = found.map(([, key, value]) => `${key} comment "${owner}" : ${value}`);
+    return `create element ${TABLE} ${map} { ${items.join(", ")} }`;
+  });
+}
+
+function deleteLines(entries: readonly Published[]): string[] {
+  return [...Map.groupBy(entries, ({ map }) => map)].map(([map, found]) =>
+    `delete element ${TABLE} ${map} { ${found.map(({ key }) => key).join(", ")} }`
   );
 }
 
 /** Every published port there is. */
-export async function published(): Promise<Published[]> {
+async function listPublished(): Promise<Published[]> {
   const listed = await list(["--json", "list", "table", "inet", "gantry"]).catch(ignoreMissing);
   if (listed === undefined) return [];
   const found: Published[] = [];
@@ -141,18 +182,25 @@ export async function published(): Promise<Published[]> {
 
 type NftElement = [{ elem: { val: { concat: (string | number)[] }; comment: string } } | { concat: unknown }, unknown];
 
-function elements({ ports }: PublishOptions, address: string): [map: string, key: string, value: string][] {
+/** A map, and the key and value of an element in it. */
+type Element = [map: string, key: string, value: string];
+
+function elements({ ports }: PublishOptions, address: string): Element[] {
   const family = isIPv6(address) ? 6 : 4;
   return ports.flatMap(({ hostIP, hostPort, containerPort, protocol, range }) => {
-    const wildcard = hostIP === "" || hostIP === "0.0.0.0" || hostIP === "::";
+    const wildcard = isWildcard(hostIP);
     // An address of one family cannot be forwarded to one of the other; `0.0.0.0` means IPv4 alone.
     if (hostIP !== "" && isIPv6(hostIP) !== (family === 6)) return [];
-    return Array.from({ length: range }, (_, index): [string, string, string] => [
+    return Array.from({ length: range }, (_, index): Element => [
       `${wildcard ? "any" : "one"}${family}`,
       `${wildcard ? "" : `${hostIP} . `}${protocol} . ${hostPort + index}`,
       `${address} . ${containerPort + index}`,
     ]);
   });
+}
+
+function isWildcard(hostIP: string): boolean {
+  return hostIP === "" || hostIP === "0.0.0.0" || hostIP === "::";
 }
 
 function bridgeElements(verb: "add" | "delete", bridge: PublishedBridge): string {

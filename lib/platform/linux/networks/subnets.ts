@@ -1,34 +1,21 @@
 /**
- * Choosing a bridge name and a subnet that nobody on this machine has, other Gantry servers included.
+ * Reserving a bridge name and subnets that nobody on this machine has, other Gantry servers included.
  *
  * @module
  */
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineError } from "../../../engine/errors.ts";
+import type { Place, PlacesTaken } from "../../../engine/ports/network_port.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
-import { addressAt, findSubnet, parseSubnet, type Subnet, subnetsOverlap } from "../../../engine/text/ip.ts";
+import { addressAt, findSubnet, parseSubnet, subnetsOverlap } from "../../../engine/text/ip.ts";
 import { runCommand } from "../helpers/command.ts";
 import { withFileLock } from "../helpers/file_lock.ts";
 import { namesIn } from "../helpers/tree.ts";
 
-/** A bridge name and its subnet, not used by anything. */
-export interface Proposal {
-  interface: string;
-  subnet: string;
-  gateway: string;
-}
-
 /** The folder in which servers with different roots note their choices: it has to outlast reboots, as their roots do. */
 export const SHARED_FOLDER = "/var/lib/gantry-networks";
 
-/** 1022 containers, about as many as a bridge has ports. */
-const PREFIX = 22;
-/** Below the ranges Podman (10.88.0.0 and up), Docker (172.17.0.0 and up) and Kubernetes (10.96.0.0 and up) choose from. */
-const POOLS = Array.from({ length: 8 }, (_, index) => `10.${87 - index}.0.0/16`);
-/** Podman's default network exists only while it is in use. */
-const NEVER = ["10.88.0.0/16"];
 const PODMAN_NETWORKS = "/etc/containers/networks";
 
 /** The lock of the folder; netavark's calls have another one, and are made while this one is held. */
@@ -38,7 +25,9 @@ const CHOOSING = ".choosing";
 export interface Reservation {
   interface: string;
   root: string;
+  /** The first of `subnets`, which is all that earlier versions know. */
   subnet: string;
+  subnets?: string[];
 }
 
 /**
@@ -56,40 +45,34 @@ export class Subnets {
     this.#shared = shared;
   }
 
-  /** Finds a free bridge name and subnet and reserves both. */
-  async propose(taken: readonly NetworkRecord[]): Promise<Proposal> {
+  /** Lets `choose` choose among what is free and reserves the result. */
+  async reserve(recorded: readonly NetworkRecord[], choose: (taken: PlacesTaken) => Place): Promise<Place> {
     return await this.#alone(async () => {
-      const reserved = await this.#reservations(taken);
-      const names = new Set([
-        ...await namesIn("/sys/class/net"),
-        ...taken.map((network) => network.interface),
-        ...reserved.map((note) => note.interface),
-      ]);
-      const used = [
-        ...NEVER,
-        ...await hostSubnets(),
-        ...await podmanSubnets(),
-        ...taken.flatMap((network) => network.subnets.map(({ subnet }) => subnet)),
-        ...reserved.map((note) => note.subnet),
-      ].map(findSubnet).filter((subnet) => subnet !== undefined);
-      const subnet = freeSubnet(used);
-      const name = freeName(names);
-      await this.#write({ interface: name, root: this.#root, subnet });
-      return { interface: name, subnet, gateway: addressAt(parseSubnet(subnet), 1) };
+      const reserved = await this.#reservations(recorded);
+      const bridges = recorded.filter(({ driver }) => driver === "bridge");
+      const place = choose({
+        interfaces: new Set(await namesIn("/sys/class/net")),
+        bridges: new Set([...bridges, ...reserved].map((each) => each.interface)),
+        subnets: [
+          ...await hostSubnets(),
+          ...await podmanSubnets(),
+          ...bridges.flatMap((network) => network.subnets.map(({ subnet }) => subnet)),
+          ...reserved.flatMap(subnetsOf),
+        ],
+      });
+      await this.#write(place.interface, place.subnets.map(({ subnet }) => subnet));
+      return place;
     });
   }
 
-  /** Notes a choice, again or for the first time; false when another server has the name or a part of the subnet. */
-  async reserve({ interface: name, subnet }: { interface: string; subnet: string }): Promise<boolean> {
-    const mine = findSubnet(subnet);
+  /** Notes a choice, again or for the first time; false when another server has the name or a part of the subnets. */
+  async renew({ interface: name, subnets }: Pick<NetworkRecord, "interface" | "subnets">): Promise<boolean> {
+    const mine = subnets.map(({ subnet }) => subnet);
     return await this.#alone(async () => {
-      const isRival = (note: Reservation) => {
-        const theirs = findSubnet(note.subnet);
-        const overlaps = mine !== undefined && theirs !== undefined && subnetsOverlap(theirs, mine);
-        return note.root !== this.#root && (note.interface === name || overlaps);
-      };
+      const isRival = (note: Reservation) =>
+        note.root !== this.#root && (note.interface === name || anyOverlap(subnetsOf(note), mine));
       if ((await this.#read()).some(isRival)) return false;
-      await this.#write({ interface: name, root: this.#root, subnet });
+      await this.#write(name, mine);
       return true;
     });
   }
@@ -140,8 +123,12 @@ export class Subnets {
     return notes.filter((note) => note !== undefined);
   }
 
-  /** Whole or not at all, for a server that is killed meanwhile. */
-  async #write(note: Reservation): Promise<void> {
+  /** Whole or not at all, for a server that is killed meanwhile. Networks that share a bridge share its note. */
+  async #write(name: string, subnets: readonly string[]): Promise<void> {
+    const known = await readNote(this.#shared, name);
+    const before = known?.root === this.#root ? subnetsOf(known) : [];
+    const all = [...new Set([...before, ...subnets])];
+    const note: Reservation = { interface: name, root: this.#root, subnet: all[0] ?? "", subnets: all };
     const temporary = join(this.#shared, `.${randomUUID()}`);
     try {
       await writeFile(temporary, JSON.stringify(note));
@@ -164,21 +151,30 @@ export class Subnets {
 }
 
 /** As much of a network as its note tells, which is what taking it down needs. */
-export function reservedNetwork({ interface: name, subnet }: Reservation): NetworkRecord {
-  const gateway = addressAt(parseSubnet(subnet), 1);
+export function reservedNetwork(note: Reservation): NetworkRecord {
+  const { interface: name } = note;
   return {
     id: "",
     name,
     driver: "bridge",
     interface: name,
     created: new Date(0).toISOString(),
-    subnets: [{ subnet, gateway }],
+    subnets: subnetsOf(note).map((subnet) => ({ subnet, gateway: addressAt(parseSubnet(subnet), 1) })),
     ipv6: false,
     internal: false,
     dns: false,
     labels: {},
     options: {},
   };
+}
+
+function subnetsOf({ subnet, subnets }: Reservation): string[] {
+  return subnets ?? [subnet].filter((text) => text !== "");
+}
+
+function anyOverlap(theirs: readonly string[], mine: readonly string[]): boolean {
+  const [first, second] = [theirs, mine].map((texts) => texts.flatMap((text) => findSubnet(text) ?? []));
+  return first.some((a) => second.some((b) => subnetsOverlap(a, b)));
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -194,31 +190,19 @@ async function readNote(folder: string, name: string): Promise<Reservation | und
   }
 }
 
-function freeName(names: ReadonlySet<string>): string {
-  for (let number = 0;; number++) if (!names.has(`gantry${number}`)) return `gantry${number}`;
-}
-
-function freeSubnet(used: readonly Subnet[]): string {
-  for (const pool of POOLS.map(parseSubnet)) {
-    for (let index = 0; index < 1 << (PREFIX - pool.prefix); index++) {
-      const subnet = parseSubnet(`${addressAt(pool, index << (32 - PREFIX))}/${PREFIX}`);
-      if (!used.some((other) => subnetsOverlap(other, subnet))) return `${addressAt(subnet, 0)}/${PREFIX}`;
-    }
-  }
-  throw new EngineError("limit", "Choose subnet: every subnet of the pool is in use on this host");
-}
-
 /** Addresses of interfaces (those that are down have no route) and destinations of routes. The default route is none. */
 async function hostSubnets(): Promise<string[]> {
-  const [addresses, routes] = await Promise.all([
+  const [addresses, ...routes] = await Promise.all([
     runCommand("ip", ["-json", "address", "show"]),
     runCommand("ip", ["-json", "route", "show", "table", "all"]),
+    // A kernel without IPv6 has no routes of it.
+    runCommand("ip", ["-json", "-6", "route", "show", "table", "all"], { accept: [0, 1, 2, 255] }),
   ]);
   // iproute2's own JSON; what is missing there is undefined and falls out.
   const interfaces = JSON.parse(addresses.stdout || "[]") as {
     addr_info?: { local?: string; prefixlen?: number }[];
   }[];
-  const destinations = JSON.parse(routes.stdout || "[]") as { dst?: string; type?: string }[];
+  const destinations = routes.flatMap(({ stdout }) => JSON.parse(stdout || "[]") as { dst?: string }[]);
   return [
     ...interfaces.flatMap(({ addr_info }) => (addr_info ?? []).map(({ local, prefixlen }) => `${local}/${prefixlen}`)),
     ...destinations.filter(({ dst }) => dst !== undefined && dst !== "default" && !dst.endsWith("/0")).map(({ dst }) =>

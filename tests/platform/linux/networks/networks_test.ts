@@ -7,13 +7,14 @@ import { join } from "node:path";
 import type { PortMapping } from "../../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import type { NetworkRecord } from "../../../../lib/engine/records/network_record.ts";
-import type { NetworkSetup } from "../../../../lib/engine/ports/host_port.ts";
+import type { NetworkSetup } from "../../../../lib/engine/ports/network_port.ts";
 import { addressAt, parseSubnet } from "../../../../lib/engine/text/ip.ts";
 import { runCommand } from "../../../../lib/platform/linux/helpers/command.ts";
 import { type LinuxNetworks, openNetworks } from "../../../../lib/platform/linux/networks/networks.ts";
 import { hostPaths } from "../../../../lib/platform/linux/helpers/paths.ts";
 import { openNursery } from "../../../../lib/platform/linux/processes/nursery/nursery.ts";
 import { SHARED_FOLDER } from "../../../../lib/platform/linux/networks/subnets.ts";
+import { anyPlace } from "../../../fixtures/engine/any_place.ts";
 import { ask, askFrom, freePort, serveIn, stop } from "../../../fixtures/platform/traffic.ts";
 
 const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
@@ -38,7 +39,8 @@ async function open(root: string): Promise<LinuxNetworks> {
 async function withNetwork(run: (bench: Bench) => Promise<void>, extra: Partial<NetworkRecord> = {}): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), "gantry-networks-"));
   const networks = await open(root);
-  const { interface: name, subnet, gateway } = await networks.propose([]);
+  const { interface: name, subnets: [{ subnet }] } = await networks.reserve([], anyPlace);
+  const gateway = addressAt(parseSubnet(subnet), 1);
   const network: NetworkRecord = {
     id: "f".repeat(64),
     name: "podman",
@@ -137,7 +139,7 @@ Deno.test({
     const a = await join("a", 2, [mapping(port, 80), mapping(local, 80, { hostIP: "127.0.0.1" })]);
     const b = await join("b", 3);
     const server = await serveIn(a.netns, 80);
-    const gateway = network.subnets[0]!.gateway;
+    const gateway = addressAt(parseSubnet(network.subnets[0]!.subnet), 1);
     try {
       assertEquals(await ask("127.0.0.1", port), "answer from 80");
       assertEquals(await ask(gateway, port), "answer from 80");
@@ -285,18 +287,18 @@ Deno.test(
 );
 
 Deno.test(
-  { name: "Networks.propose() takes down what a killed server with a root that is gone has left", ignore },
+  { name: "Networks.reserve() takes down what a killed server with a root that is gone has left", ignore },
   () =>
     withNetwork(async ({ networks, network }) => {
       const root = await mkdtemp(join(tmpdir(), "gantry-killed-"));
       const killed = await open(root);
-      const { interface: name, subnet } = await killed.propose([]);
+      const { interface: name, subnets: [{ subnet }] } = await killed.reserve([], anyPlace);
       await runCommand("ip", ["link", "add", name, "type", "bridge"]);
-      await killed.propose([]);
+      await killed.reserve([], anyPlace);
       await rm(root, { recursive: true });
-      const next = await networks.propose([]);
+      const next = await networks.reserve([], anyPlace);
       assert(!(await readdir("/sys/class/net")).includes(name), `${name} (${subnet}) is still there`);
       assertEquals((await readdir(SHARED_FOLDER)).includes(name), next.interface === name);
-      await networks.remove({ ...network, ...next, subnets: [next] });
+      await networks.remove({ ...network, ...next });
     }),
 );

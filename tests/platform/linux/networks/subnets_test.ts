@@ -1,4 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
+import { anyPlace } from "../../../fixtures/engine/any_place.ts";
 import { Subnets } from "../../../../lib/platform/linux/networks/subnets.ts";
 
 /** The bridges that are offered to be taken down. */
@@ -11,15 +12,15 @@ async function swept(subnets: Subnets, done: boolean): Promise<string[]> {
   return names;
 }
 
-Deno.test("Subnets.propose() keeps the note of a root that is gone until its bridge was taken down", async () => {
+Deno.test("Subnets.reserve() keeps the note of a root that is gone until its bridge was taken down", async () => {
   const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
   const [here, gone] = await Promise.all([1, 2].map(() => Deno.makeTempDir({ prefix: "gantry-test-" })));
   try {
-    const left = await new Subnets(gone, shared).propose([]);
+    const left = await new Subnets(gone, shared).reserve([], anyPlace);
     await Deno.remove(gone);
     // As when the root goes between the look for abandoned bridges and the choice: the note is all that tells of the bridge.
     const mine = new Subnets(here, shared);
-    const chosen = await mine.propose([]);
+    const chosen = await mine.reserve([], anyPlace);
     assertNotEquals(chosen.interface, left.interface);
     assertEquals(await swept(mine, false), [left.interface]);
     assertEquals(await swept(mine, true), [left.interface]);
@@ -29,25 +30,25 @@ Deno.test("Subnets.propose() keeps the note of a root that is gone until its bri
   }
 });
 
-Deno.test("Subnets.propose() drops its own choices that were never recorded", async () => {
+Deno.test("Subnets.reserve() drops its own choices that were never recorded", async () => {
   const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
   const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
   try {
-    const forgotten = await new Subnets(root, shared).propose([]);
+    const forgotten = await new Subnets(root, shared).reserve([], anyPlace);
     // A later process of the same server, whose records do not hold it.
-    const next = await new Subnets(root, shared).propose([]);
+    const next = await new Subnets(root, shared).reserve([], anyPlace);
     assertEquals(next, forgotten);
   } finally {
     for (const folder of [shared, root]) await Deno.remove(folder, { recursive: true });
   }
 });
 
-Deno.test("Subnets.propose() gives servers that choose at the same moment subnets of their own", async () => {
+Deno.test("Subnets.reserve() gives servers that choose at the same moment subnets of their own", async () => {
   const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
   const roots = await Promise.all(Array.from({ length: 6 }, () => Deno.makeTempDir({ prefix: "gantry-test-" })));
   try {
-    const chosen = await Promise.all(roots.map((root) => new Subnets(root, shared).propose([])));
-    assertEquals(new Set(chosen.map(({ subnet }) => subnet)).size, roots.length);
+    const chosen = await Promise.all(roots.map((root) => new Subnets(root, shared).reserve([], anyPlace)));
+    assertEquals(new Set(chosen.map(({ subnets }) => subnets[0].subnet)).size, roots.length);
     assertEquals(new Set(chosen.map((choice) => choice.interface)).size, roots.length);
   } finally {
     for (const folder of [shared, ...roots]) await Deno.remove(folder, { recursive: true });
@@ -58,7 +59,7 @@ Deno.test("Subnets.sweep() of two servers at once takes nothing from the one tha
   const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
   const [one, two, gone] = await Promise.all([1, 2, 3].map(() => Deno.makeTempDir({ prefix: "gantry-test-" })));
   try {
-    await new Subnets(gone, shared).propose([]);
+    await new Subnets(gone, shared).reserve([], anyPlace);
     await Deno.remove(gone);
     let sweeps = 0;
     // The second server is slow: the first has swept and chosen before it is done.
@@ -69,32 +70,32 @@ Deno.test("Subnets.sweep() of two servers at once takes nothing from the one tha
         await new Promise((resolve) => setTimeout(resolve, milliseconds));
         return true;
       });
-      return await subnets.propose([]);
+      return await subnets.reserve([], anyPlace);
     };
     const chosen = await Promise.all([choose(one, 20), choose(two, 300)]);
     assertEquals(sweeps, 1);
     assertNotEquals(chosen[0].interface, chosen[1].interface);
-    assertNotEquals(chosen[0].subnet, chosen[1].subnet);
+    assertNotEquals(chosen[0].subnets, chosen[1].subnets);
   } finally {
     for (const folder of [shared, one, two]) await Deno.remove(folder, { recursive: true });
   }
 });
 
-Deno.test("Subnets.reserve() refuses what another server has, its name or a part of its subnet", async () => {
+Deno.test("Subnets.renew() refuses what another server has, its name or a part of its subnet", async () => {
   const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
   const [one, two] = await Promise.all([1, 2].map(() => Deno.makeTempDir({ prefix: "gantry-test-" })));
   try {
     const mine = new Subnets(one, shared);
-    assertEquals(await mine.reserve({ interface: "gantry900", subnet: "10.1.0.0/16" }), true);
-    assertEquals(await mine.reserve({ interface: "gantry900", subnet: "10.1.0.0/16" }), true);
+    assertEquals(await mine.renew({ interface: "gantry900", subnets: [{ subnet: "10.1.0.0/16" }] }), true);
+    assertEquals(await mine.renew({ interface: "gantry900", subnets: [{ subnet: "10.1.0.0/16" }] }), true);
     const theirs = new Subnets(two, shared);
-    assertEquals(await theirs.reserve({ interface: "gantry900", subnet: "10.2.0.0/16" }), false);
-    assertEquals(await theirs.reserve({ interface: "gantry901", subnet: "10.1.4.0/22" }), false);
-    assertEquals(await theirs.reserve({ interface: "gantry901", subnet: "10.2.0.0/16" }), true);
+    assertEquals(await theirs.renew({ interface: "gantry900", subnets: [{ subnet: "10.2.0.0/16" }] }), false);
+    assertEquals(await theirs.renew({ interface: "gantry901", subnets: [{ subnet: "10.1.4.0/22" }] }), false);
+    assertEquals(await theirs.renew({ interface: "gantry901", subnets: [{ subnet: "10.2.0.0/16" }] }), true);
     await theirs.release("gantry900");
-    assertEquals(await theirs.reserve({ interface: "gantry900", subnet: "10.3.0.0/16" }), false);
+    assertEquals(await theirs.renew({ interface: "gantry900", subnets: [{ subnet: "10.3.0.0/16" }] }), false);
     await mine.release("gantry900");
-    assertEquals(await theirs.reserve({ interface: "gantry900", subnet: "10.3.0.0/16" }), true);
+    assertEquals(await theirs.renew({ interface: "gantry900", subnets: [{ subnet: "10.3.0.0/16" }] }), true);
   } finally {
     for (const folder of [shared, one, two]) await Deno.remove(folder, { recursive: true });
   }

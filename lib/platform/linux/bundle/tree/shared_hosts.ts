@@ -68,7 +68,7 @@ export async function leaveHosts(bundle: string): Promise<void> {
 }
 
 /** Works on a file while nobody else of this server does; not where there is none, or something that is no file. */
-async function withFile(path: string, work: (handle: FileHandle) => Promise<void>): Promise<void> {
+export async function withFile(path: string, work: (handle: FileHandle) => Promise<void>): Promise<void> {
   await locks.with(path, async () => {
     const handle = await open(path, FLAGS).catch((error) => {
       if (["ENOENT", "ELOOP", "ENXIO", "EISDIR"].includes(error.code)) return undefined;

@@ -1,20 +1,28 @@
-import { EngineError } from "./errors.ts";
-import { type Address, contains, formatAddress, parseAddress, parseSubnet, type Subnet } from "./text/ip.ts";
+import { EngineError } from "../errors.ts";
+import type { NetworkSubnet } from "../records/network_record.ts";
+import { type Address, contains, formatAddress, parseAddress, parseSubnet, type Subnet } from "../text/ip.ts";
 
 /** The addresses of one subnet, and which container has which. */
 export class AddressPool {
   readonly #subnet: Subnet;
   readonly #reserved: Set<bigint>;
   readonly #owners = new Map<bigint, string>();
+  /** The first and last address given to containers that ask for none. */
+  readonly #range: { first: bigint; last: bigint };
   /** The address at which the last search ended: addresses are given out in turn, so that a freed one rests a while. */
   #cursor: bigint;
 
-  constructor(subnet: string, gateway: string) {
+  constructor({ subnet, gateway, leaseRange }: NetworkSubnet) {
     this.#subnet = parseSubnet(subnet);
     const { first, size, version } = this.#subnet;
-    this.#reserved = new Set([first, parseAddress(gateway).value]);
+    this.#reserved = new Set([first]);
+    if (gateway !== undefined) this.#reserved.add(parseAddress(gateway).value);
     if (version === 4) this.#reserved.add(first + size - 1n);
-    this.#cursor = first;
+    this.#range = {
+      first: leaseRange?.start === undefined ? first : parseAddress(leaseRange.start).value,
+      last: leaseRange?.end === undefined ? first + size - 1n : parseAddress(leaseRange.end).value,
+    };
+    this.#cursor = this.#range.last;
   }
 
   /** Whether this pool's subnet has the address. */
@@ -24,16 +32,18 @@ export class AddressPool {
 
   /** Gives a container the next free address. Throws `EngineError("limit")` when there is none. */
   take(owner: string): string {
-    const { first, size, version } = this.#subnet;
+    const { first, last } = this.#range;
+    const { version } = this.#subnet;
     // Reserved and owned addresses are the only ones skipped: one more try than there are of them must succeed.
     const tries = this.#owners.size + this.#reserved.size + 1;
-    for (let i = 0; i < tries; i++) {
-      this.#cursor = first + (this.#cursor - first + 1n) % size;
+    for (let i = 0; i < tries && BigInt(i) <= last - first; i++) {
+      this.#cursor = this.#cursor >= last ? first : this.#cursor + 1n;
       if (this.#reserved.has(this.#cursor) || this.#owners.has(this.#cursor)) continue;
       this.#owners.set(this.#cursor, owner);
       return formatAddress({ version, value: this.#cursor });
     }
-    throw new EngineError("limit", "failed to find free IP in range: every address of the subnet is taken");
+    const [start, end] = [first, last].map((value) => formatAddress({ version, value }));
+    throw new EngineError("limit", `IPAM error: failed to find free IP in range: ${start} - ${end}`);
   }
 
   /** Gives a container this very address. Throws `EngineError("in_use")` when another one has it. */
@@ -61,5 +71,10 @@ export class AddressPool {
   /** Takes back what a container has. */
   release(owner: string): void {
     for (const [value, holder] of this.#owners) if (holder === owner) this.#owners.delete(value);
+  }
+
+  /** How many addresses containers have. */
+  get used(): number {
+    return this.#owners.size;
   }
 }

@@ -1,0 +1,40 @@
+import { DEFAULT_NETWORK } from "../../../lib/engine/networks/networks.ts";
+import { HTTPError } from "../../../lib/rest/mod.ts";
+import type { NetworkSummary } from "../../wire/compat/network_resource.ts";
+import { emit } from "../../wire/emit.ts";
+import { NetworkInspect } from "../../wire/compat/network_resource.ts";
+
+/** Docker's names of the default network. */
+const DEFAULT_NAMES: readonly string[] = ["bridge", "default"];
+/** The name under which the default network is listed. */
+export const BRIDGE = "bridge";
+
+/** Networks that Docker's clients find on every machine, but that are modes of a container here: their names and drivers. */
+const MODES: Readonly<Record<string, string>> = { host: "host", none: "null" };
+
+/** The engine's name of a network, by Docker's. */
+export function engineName(name: string): string {
+  return DEFAULT_NAMES.includes(name) ? DEFAULT_NETWORK : name;
+}
+
+/** The inspection of a network that is a mode; `undefined` for the name of another one. */
+export function inspectMode(name: string): NetworkInspect | undefined {
+  if (!Object.hasOwn(MODES, name)) return undefined;
+  // No client takes it for an ID of ours: those are random.
+  const id = name.split("").map((letter) => letter.charCodeAt(0).toString(16)).join("").padStart(64, "0");
+  const fixed = { Name: name, Id: id, Scope: "local", Driver: MODES[name], EnableIPv4: true };
+  return emit(NetworkInspect, { ...fixed, IPAM: { Driver: "default" }, Options: {}, Labels: {} });
+}
+
+/** The networks that are modes, as they are listed; only without filters, which are the engine's. */
+export function listModes(): NetworkSummary[] {
+  return Object.keys(MODES).flatMap((name) => {
+    const { Containers: _none, Status: __none, ...summary } = inspectMode(name)!;
+    return [summary];
+  });
+}
+
+/** Throws for a network that is there on every machine, as Docker does. */
+export function requireOrdinary(name: string, what: string): void {
+  if (Object.hasOwn(MODES, name)) throw new HTTPError(403, `${name} is a pre-defined network and cannot be ${what}`);
+}

@@ -1,0 +1,53 @@
+import type { Engine } from "../../../lib/engine/engine.ts";
+import { HTTPError, type Implementation } from "../../../lib/rest/mod.ts";
+import { implementFamily } from "../../implement_family.ts";
+import { parseFilters } from "../../parse_filters.ts";
+import { isBefore } from "../../path_version.ts";
+import { endpointAttachment } from "../containers/spec/networks.ts";
+import { compatNetworksAPI } from "./api.ts";
+import { networkRequest } from "./create.ts";
+import { engineName, inspectMode, listModes, requireOrdinary } from "./names.ts";
+import { networkInspection, networkSummary } from "./view.ts";
+
+/** The network operations of Docker's tree over an engine. */
+export function compatNetworks(engine: Engine): Implementation {
+  const { containers, networks } = engine;
+  return implementFamily(compatNetworksAPI, {
+    CompatCreateNetwork: async (request) => {
+      requireOrdinary(request.Name, "made");
+      const { wish, warning } = networkRequest(request);
+      return { Id: (await networks.create(wish)).id, Warning: warning };
+    },
+    CompatListNetworks: async ({ filters }) => {
+      const read = parseFilters(filters) ?? {};
+      const found = (await containers.networks.list(read)).map(networkSummary);
+      return Object.keys(read).length > 0 ? found : [...found, ...listModes()];
+    },
+    CompatInspectNetwork: async (name, { scope = "local" }, { version }) => {
+      if (scope !== "local") throw new HTTPError(400, "invalid argument");
+      const mode = inspectMode(name);
+      if (mode) return mode;
+      const record = await networks.ensure(engineName(name));
+      return networkInspection(engine, record, name, !isBefore(version, 1, 52));
+    },
+    CompatRemoveNetwork: async (name, { force, timeout }) => {
+      requireOrdinary(name, "removed");
+      await containers.networks.remove(engineName(name), { force, timeout });
+    },
+    CompatConnect: async (name, { Container, EndpointConfig }) => {
+      requireOrdinary(name, "connected to");
+      const wish = EndpointConfig ? endpointAttachment(EndpointConfig) : {};
+      await containers.networks.connect(engineName(name), Container, wish);
+      return "OK";
+    },
+    CompatDisconnect: async (name, { Container }) => {
+      requireOrdinary(name, "disconnected from");
+      await containers.networks.disconnect(engineName(name), Container);
+      return "OK";
+    },
+    CompatPrune: async ({ filters }) => {
+      const reports = await containers.networks.prune(parseFilters(filters));
+      return { NetworksDeleted: reports.filter(({ error }) => error === undefined).map(({ name }) => name) };
+    },
+  });
+}

@@ -1,0 +1,104 @@
+import type { Engine } from "../../../lib/engine/engine.ts";
+import { DEFAULT_NETWORK } from "../../../lib/engine/networks/networks.ts";
+import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
+import type { NetworkRecord, NetworkSubnet } from "../../../lib/engine/records/network_record.ts";
+import { formatAddress, parseAddress, parseSubnet } from "../../../lib/engine/text/ip.ts";
+import { type EndpointResource, NetworkInspect, NetworkSummary } from "../../wire/compat/network_resource.ts";
+import { emit, type Sparse } from "../../wire/emit.ts";
+import { BRIDGE } from "./names.ts";
+
+/** A network as Docker's clients list it: the default one by their name. */
+export function networkSummary(record: NetworkRecord): NetworkSummary {
+  return emit(NetworkSummary, networkFields(record, record.name === DEFAULT_NETWORK ? BRIDGE : record.name));
+}
+
+/**
+ * A network as Docker's clients inspect it.
+ *
+ * @param engine The engine
+ * @param record The network
+ * @param name The name it was asked for by
+ * @param hasStatus Whether the client knows how many addresses are in use, as from version 1.52 on
+ */
+export function networkInspection(
+  { containers, networks }: Engine,
+  record: NetworkRecord,
+  name: string,
+  hasStatus: boolean,
+): NetworkInspect {
+  const users = containers.networks.usersOf(record.name);
+  const endpoints = users.flatMap((user) => {
+    const endpoint = endpointOf(user, record.name);
+    return endpoint ? [[user.id, endpoint]] : [];
+  });
+  const subnets = networks.usage(record).map(({ subnet, used }, i) => [subnet, {
+    IPsInUse: used,
+    DynamicIPsAvailable: Math.max(0, rangeSize(record.subnets[i]) - used),
+  }]);
+  return emit(NetworkInspect, {
+    ...networkFields(record, record.name === DEFAULT_NETWORK && name === BRIDGE ? BRIDGE : record.name),
+    Containers: Object.fromEntries(endpoints),
+    Status: hasStatus ? { IPAM: { Subnets: Object.fromEntries(subnets) } } : undefined,
+  });
+}
+
+function networkFields(record: NetworkRecord, name: string): Sparse<NetworkSummary> {
+  // Networks of this tree are apart from each other anyway.
+  const { isolate: _, ...options } = record.options;
+  const versions = record.subnets.map(({ subnet }) => parseSubnet(subnet).version);
+  return {
+    Name: name,
+    Id: record.id,
+    Created: record.created,
+    Scope: "local",
+    Driver: record.driver,
+    EnableIPv4: versions.length === 0 || versions.includes(4),
+    EnableIPv6: record.ipv6,
+    IPAM: {
+      Driver: (record.addressSource ?? "host-local") === "host-local" ? "default" : record.addressSource,
+      Options: {},
+      Config: record.subnets.map((subnet) => ({
+        Subnet: subnet.subnet,
+        IPRange: rangeOf(subnet),
+        Gateway: subnet.gateway,
+      })),
+    },
+    Internal: record.internal,
+    Options: options,
+    Labels: record.labels,
+  };
+}
+
+function endpointOf({ name, state }: ContainerRecord, network: string): Sparse<EndpointResource> | undefined {
+  const link = state.network?.interfaces[network];
+  if (link === undefined) return undefined;
+  const find = (isIPv6: boolean) => {
+    const found = link.addresses.find(({ address }) => address.includes(":") === isIPv6);
+    return found && `${found.address}/${found.prefix}`;
+  };
+  return { Name: name, MacAddress: link.mac, IPv4Address: find(false), IPv6Address: find(true) };
+}
+
+/** A lease range in CIDR notation, where it is a block that has one. */
+function rangeOf({ leaseRange }: NetworkSubnet): string | undefined {
+  if (leaseRange?.start === undefined || leaseRange.end === undefined) return undefined;
+  const { value: first, version } = parseAddress(leaseRange.start);
+  const size = parseAddress(leaseRange.end).value - first + 1n;
+  const bits = size.toString(2).length - 1;
+  if (size !== 1n << BigInt(bits) || first % size !== 0n) return undefined;
+  return `${formatAddress({ version, value: first })}/${(version === 4 ? 32 : 128) - bits}`;
+}
+
+/** How many addresses containers can be given, as far as a number of JSON tells. */
+function rangeSize({ subnet, gateway, leaseRange }: NetworkSubnet): number {
+  const { first, size, version } = parseSubnet(subnet);
+  const start = leaseRange?.start === undefined ? first : parseAddress(leaseRange.start).value;
+  const end = leaseRange?.end === undefined ? first + size - 1n : parseAddress(leaseRange.end).value;
+  const reserved = [
+    first,
+    ...version === 4 ? [first + size - 1n] : [],
+    ...gateway ? [parseAddress(gateway).value] : [],
+  ];
+  const lost = reserved.filter((value) => value >= start && value <= end).length;
+  return Math.min(Number(end - start + 1n) - lost, Number.MAX_SAFE_INTEGER);
+}

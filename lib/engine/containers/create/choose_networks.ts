@@ -1,0 +1,36 @@
+import { DEFAULT_NETWORK } from "../../networks/networks.ts";
+import type { ContainerSpec, NetworkAttachment } from "../../records/container_record.ts";
+import type { Context } from "../context.ts";
+import { invalid } from "../failures.ts";
+import { hasOwnNetwork } from "./validate.ts";
+
+/** Chooses the networks of a new container, with a name for the interface in each; addresses are leased at its start. */
+export async function chooseNetworks(
+  context: Context,
+  spec: ContainerSpec,
+  id: string,
+): Promise<Record<string, NetworkAttachment>> {
+  if (!hasOwnNetwork(spec.namespaces.network.mode)) return {};
+  const asked = Object.entries(spec.networks);
+  if (asked.length === 0) asked.push([DEFAULT_NETWORK, {}]);
+  const names = new Set(asked.flatMap(([, { interfaceName }]) => interfaceName ? [interfaceName] : []));
+  const chosen: Record<string, NetworkAttachment> = {};
+  for (const [nameOrID, attachment] of asked) {
+    const network = await context.networks.ensure(nameOrID);
+    if (chosen[network.name]) throw invalid(`network "${network.name}" is given twice`);
+    const staticIPs = attachment.staticIPs ?? [];
+    context.networks.checkAddresses(network, staticIPs);
+    const interfaceName = attachment.interfaceName || freeInterface(names);
+    names.add(interfaceName);
+    const aliases = [...new Set([...attachment.aliases ?? [], id.slice(0, 12)])];
+    chosen[network.name] = { aliases, staticIPs, mac: attachment.mac, interfaceName };
+  }
+  return chosen;
+}
+
+/** The first of `eth0`, `eth1`, … that is not taken. */
+export function freeInterface(taken: ReadonlySet<string>): string {
+  let number = 0;
+  while (taken.has(`eth${number}`)) number++;
+  return `eth${number}`;
+}

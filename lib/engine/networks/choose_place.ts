@@ -1,0 +1,79 @@
+/**
+ * The choice of a bridge's name and of subnets that nothing else on the machine has. It is pure: the host says what is taken.
+ *
+ * @module
+ */
+import { EngineError } from "../errors.ts";
+import type { NetworkSubnet } from "../records/network_record.ts";
+import type { Place, PlacesTaken } from "../ports/network_port.ts";
+import { addressAt, findSubnet, parseSubnet, type Subnet, subnetsOverlap } from "../text/ip.ts";
+import { invalidNetwork } from "./network_errors.ts";
+
+/** 1022 containers, about as many as a bridge has ports. */
+const PREFIX = 22;
+/** Below the ranges Podman (10.88.0.0 and up), Docker (172.17.0.0 and up) and Kubernetes (10.96.0.0 and up) choose from. */
+const POOLS = Array.from({ length: 8 }, (_, index) => `10.${87 - index}.0.0/16`);
+/** Podman's default network exists only while it is in use. */
+const NEVER = ["10.88.0.0/16"];
+/** How many random IPv6 subnets are tried: two that are equal come along once in 2^40. */
+const TRIES = 64;
+
+/** The requested place of a bridge. */
+export interface PlaceWish {
+  /** The bridge's name; absent: any free one. */
+  interface?: string;
+  subnets: readonly NetworkSubnet[];
+  /** The versions of IP it must have a subnet of; those that `subnets` lack are chosen. */
+  versions: readonly (4 | 6)[];
+  /** The bridge and its subnets may be another network's too, as with VLANs. */
+  isShared?: boolean;
+}
+
+/** Chooses the parts of a place that a wish leaves open. Throws `invalid` for a part that something else has, `limit` where none is left. */
+export function choosePlace(wish: PlaceWish, taken: PlacesTaken, random: (length: number) => Uint8Array): Place {
+  const { interface: wanted = "", isShared = false } = wish;
+  if (wanted !== "" && !isShared && taken.bridges.has(wanted)) {
+    throw invalidNetwork(`bridge name ${wanted} already in use`);
+  }
+  const used = [...NEVER, ...taken.subnets].map(findSubnet).filter((subnet) => subnet !== undefined);
+  for (const { subnet } of wish.subnets) {
+    const conflict = !isShared &&
+      taken.subnets.map(findSubnet).some((other) => other !== undefined && subnetsOverlap(other, parseSubnet(subnet)));
+    if (conflict) throw invalidNetwork(`subnet ${subnet} is already used on the host or by another config`);
+  }
+  const subnets = [...wish.subnets];
+  for (const version of wish.versions) {
+    if (subnets.some(({ subnet }) => parseSubnet(subnet).version === version)) continue;
+    const all = [...used, ...subnets.map(({ subnet }) => parseSubnet(subnet))];
+    subnets.push({ subnet: version === 4 ? freeSubnet(all) : localSubnet(all, random) });
+  }
+  return { interface: wanted || freeName(taken), subnets };
+}
+
+function freeName({ interfaces, bridges }: PlacesTaken): string {
+  for (let number = 0;; number++) {
+    const name = `gantry${number}`;
+    if (!interfaces.has(name) && !bridges.has(name)) return name;
+  }
+}
+
+function freeSubnet(used: readonly Subnet[]): string {
+  for (const pool of POOLS.map(parseSubnet)) {
+    for (let index = 0; index < 1 << (PREFIX - pool.prefix); index++) {
+      const subnet = parseSubnet(`${addressAt(pool, index << (32 - PREFIX))}/${PREFIX}`);
+      if (!used.some((other) => subnetsOverlap(other, subnet))) return `${addressAt(subnet, 0)}/${PREFIX}`;
+    }
+  }
+  throw new EngineError("limit", "could not find free subnet from subnet pools: every subnet is in use on this host");
+}
+
+/** A unique local subnet (RFC 4193): its global ID is random, so that networks of two machines can be joined. */
+function localSubnet(used: readonly Subnet[], random: (length: number) => Uint8Array): string {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const digits = Array.from(random(7), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const text = `fd${digits.slice(0, 2)}:${digits.slice(2, 6)}:${digits.slice(6, 10)}:${digits.slice(10, 14)}::/64`;
+    const subnet = parseSubnet(text);
+    if (!used.some((other) => subnetsOverlap(other, subnet))) return `${addressAt(subnet, 0)}/${subnet.prefix}`;
+  }
+  throw new EngineError("limit", "failed to get random ipv6 subnet: every one that was tried is in use on this host");
+}

@@ -1,0 +1,101 @@
+/** List filters of networks: each is a predicate over one record. */
+import type { NetworkRecord } from "../records/network_record.ts";
+import { hasLabel, parseBoolean } from "../text/list_filters.ts";
+import { parseMoment } from "../text/moment.ts";
+import { compilePattern } from "../text/pattern.ts";
+import { invalidNetwork } from "./network_errors.ts";
+
+/** Filters by name, as clients send them. */
+export type NetworkFilters = Readonly<Record<string, readonly string[]>>;
+
+/** A test of one network. */
+export type NetworkPredicate = (network: NetworkRecord) => boolean;
+
+/** The facts that filters need besides the record. */
+export interface NetworkFacts {
+  /** Whether containers are in the network. */
+  isUsed(name: string): boolean;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+type Build = (values: readonly string[], facts: NetworkFacts) => NetworkPredicate;
+
+/** A pattern longer than this is nobody's name. */
+const LONGEST_PATTERN = 512;
+
+/** The filters that a prune takes too. */
+const PRUNE_FILTERS: Record<string, Build> = {
+  label: (values) => ({ labels }) => values.every((value) => hasLabel(labels, value)),
+  "label!": (values) => ({ labels }) => !values.some((value) => hasLabel(labels, value)),
+  until: byTime,
+};
+
+const LIST_FILTERS: Record<string, Build> = {
+  ...PRUNE_FILTERS,
+  name: (values) => {
+    const patterns = values.map(patternOf);
+    return ({ name }) => patterns.some((matches) => matches(name));
+  },
+  id: (values) => ({ id }) => values.some((value) => matchesID(id, value)),
+  driver: (values) => ({ driver }) => values.includes(driver),
+  dangling: byUse,
+};
+
+/** Builds the test for all filters together. Throws `invalid` for an unknown filter or a value it cannot have. */
+export function networkPredicate(filters: NetworkFilters, facts: NetworkFacts): NetworkPredicate {
+  return buildPredicate(filters, LIST_FILTERS, facts);
+}
+
+/** The same for the filters of a prune. */
+export function prunePredicate(filters: NetworkFilters, facts: NetworkFacts): NetworkPredicate {
+  return buildPredicate(filters, PRUNE_FILTERS, facts);
+}
+
+function buildPredicate(filters: NetworkFilters, known: Record<string, Build>, facts: NetworkFacts): NetworkPredicate {
+  const tests = Object.entries(filters).map(([key, values]) => {
+    const name = key.toLowerCase();
+    // Object.hasOwn: the name is a client's.
+    if (!Object.hasOwn(known, name)) throw invalidNetwork(`invalid filter "${key}"`);
+    return known[name](values, facts);
+  });
+  return (network) => tests.every((test) => test(network));
+}
+
+function byTime(values: readonly string[], { now }: NetworkFacts): NetworkPredicate {
+  if (values.length !== 1) throw invalidNetwork("specify exactly one timestamp for until");
+  const until = readMoment(values[0], now);
+  return ({ created }) => Date.parse(created) < until;
+}
+
+function readMoment(text: string, now: number): number {
+  try {
+    const until = parseMoment(text, now);
+    if (until !== undefined) return until;
+  } catch {
+    // One text for everything that is no time.
+  }
+  throw invalidNetwork(`failed to parse "${text}": not a timestamp and not a duration`);
+}
+
+function byUse(values: readonly string[], { isUsed }: NetworkFacts): NetworkPredicate {
+  if (values.length === 0) throw invalidNetwork('got no values for filter key "dangling"');
+  if (values.length > 1) throw invalidNetwork('got more than one value for filter key "dangling"');
+  const wanted = parseBoolean(values[0]);
+  if (wanted === undefined) throw invalidNetwork(`invalid dangling filter value "${values[0]}"`);
+  return ({ name }) => isUsed(name) !== wanted;
+}
+
+function matchesID(id: string, filter: string): boolean {
+  return /^[0-9a-f]+$/i.test(filter) ? id.startsWith(filter.toLowerCase()) : patternOf(filter)(id);
+}
+
+/** A value as a regular expression; one that does not parse matches nothing, as in Podman. */
+function patternOf(text: string): (value: string) => boolean {
+  if (text.length > LONGEST_PATTERN) return () => false;
+  try {
+    return compilePattern(text);
+  } catch {
+    return () => false;
+  }
+}

@@ -1,0 +1,120 @@
+import type { NetworkRoute, NetworkSubnet } from "../records/network_record.ts";
+import {
+  addressAt,
+  contains,
+  formatAddress,
+  parseAddress,
+  parseSubnet,
+  type Subnet,
+  subnetsOverlap,
+} from "../text/ip.ts";
+import { invalidNetwork } from "./network_errors.ts";
+
+/** Most subnets, and most routes, of one network: each of them is an address or an entry on every container's interface. */
+const MOST = 64;
+
+const ROUTE_TYPES: readonly string[] = ["unicast", "blackhole", "unreachable", "prohibit"];
+
+/** Whether there are routes of this type. */
+export function isRouteType(text: string): text is NonNullable<NetworkRoute["type"]> {
+  return ROUTE_TYPES.includes(text);
+}
+
+/** Reads a subnet of a request. Throws `invalid` in the words of Go's parser, which clients print. */
+export function readSubnet(text: string): Subnet {
+  try {
+    return parseSubnet(text);
+  } catch {
+    throw invalidNetwork(`invalid CIDR address: ${text}`);
+  }
+}
+
+/** Checks the subnets of a request and gives them in canonical form. Throws `invalid`. */
+export function checkSubnets(subnets: readonly NetworkSubnet[]): NetworkSubnet[] {
+  if (subnets.length > MOST) throw invalidNetwork(`a network has at most ${MOST} subnets`);
+  const checked = subnets.map(checkSubnet);
+  for (const [i, first] of checked.entries()) {
+    for (const second of checked.slice(i + 1)) {
+      if (first.subnet === second.subnet) throw invalidNetwork(`duplicate subnets detected: ${first.subnet}`);
+      if (subnetsOverlap(parseSubnet(first.subnet), parseSubnet(second.subnet))) {
+        throw invalidNetwork(`overlapping subnets detected: ${first.subnet} and ${second.subnet}`);
+      }
+    }
+  }
+  return checked;
+}
+
+/** The subnets with the first address of each as its gateway, where none is given. */
+export function addGateways(subnets: readonly NetworkSubnet[]): NetworkSubnet[] {
+  return subnets.map(({ subnet, gateway, ...rest }) => {
+    const { size } = parseSubnet(subnet);
+    // A subnet of one or two addresses has no room for a gateway of its own.
+    const first = size > 2n ? addressAt(parseSubnet(subnet), 1) : undefined;
+    const chosen = gateway ?? first;
+    return { subnet, ...chosen !== undefined && { gateway: chosen }, ...rest };
+  });
+}
+
+/** Checks the routes of a request. Throws `invalid`. */
+export function checkRoutes(routes: readonly NetworkRoute[]): NetworkRoute[] {
+  if (routes.length > MOST) throw invalidNetwork(`a network has at most ${MOST} routes`);
+  return routes.map(({ destination, gateway, metric, type = "unicast" }) => {
+    const subnet = readSubnet(destination);
+    if (formatAddress(parseAddress(destination.split("/")[0])) !== addressAt(subnet, 0)) {
+      throw invalidNetwork("route destination invalid");
+    }
+    if (metric !== undefined && !(Number.isInteger(metric) && metric >= 0 && metric < 2 ** 32)) {
+      throw invalidNetwork(`route metric ${metric} invalid`);
+    }
+    if (type === "unicast" && gateway === undefined) throw invalidNetwork("route gateway nil");
+    if (type !== "unicast" && gateway !== undefined) throw invalidNetwork(`a ${type} route has no gateway`);
+    const via = gateway === undefined ? undefined : readAddress("route gateway", gateway);
+    if (via !== undefined && via.includes(":") !== (subnet.version === 6)) {
+      throw invalidNetwork(`route gateway ${via} and destination ${destination} are of different versions of IP`);
+    }
+    return {
+      destination: textOf(subnet),
+      ...via !== undefined && { gateway: via },
+      ...metric !== undefined && { metric },
+      ...type !== "unicast" && { type },
+    };
+  });
+}
+
+/** Checks an address of a request and gives it in canonical form. Throws `invalid`. */
+export function readAddress(what: string, text: string): string {
+  try {
+    return formatAddress(parseAddress(text));
+  } catch {
+    throw invalidNetwork(`unable to parse ip ${text} specified in ${what}`, "invalid argument");
+  }
+}
+
+function checkSubnet({ subnet: text, gateway, leaseRange }: NetworkSubnet): NetworkSubnet {
+  const subnet = readSubnet(text);
+  const name = textOf(subnet);
+  const inside = (what: string, address: string | undefined) => {
+    if (address === undefined) return undefined;
+    const canonical = readAddress(what, address);
+    if (!contains(subnet, parseAddress(canonical))) throw invalidNetwork(`${what} ${address} not in subnet ${name}`);
+    return canonical;
+  };
+  const via = inside("gateway", gateway);
+  const [start, end] = [
+    inside("lease range start ip", leaseRange?.start),
+    inside("lease range end ip", leaseRange?.end),
+  ];
+  if (start !== undefined && end !== undefined && parseAddress(start).value > parseAddress(end).value) {
+    throw invalidNetwork(`lease range ${start} - ${end} ends before it starts`);
+  }
+  const range = { ...start !== undefined && { start }, ...end !== undefined && { end } };
+  return {
+    subnet: name,
+    ...via !== undefined && { gateway: via },
+    ...Object.keys(range).length > 0 && { leaseRange: range },
+  };
+}
+
+function textOf(subnet: Subnet): string {
+  return `${addressAt(subnet, 0)}/${subnet.prefix}`;
+}

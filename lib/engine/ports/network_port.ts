@@ -1,0 +1,86 @@
+/**
+ * The engine's port to the networks of a host.
+ *
+ * @module
+ */
+import type { ContainerRecord, NetworkAttachment, PortMapping } from "../records/container_record.ts";
+import type { NetworkRecord, NetworkSubnet } from "../records/network_record.ts";
+import type { NetworkStatus } from "../records/network_status.ts";
+
+/** Networks on the host. */
+export interface Networks {
+  /**
+   * Reserves the place that `choose` chooses for a new bridge, knowing what this machine has already: no other server of this
+   * machine chooses meanwhile, nor has the place later.
+   *
+   * @param recorded The networks there are; a place that none of them has is given up again
+   */
+  reserve(recorded: readonly NetworkRecord[], choose: (taken: PlacesTaken) => Place): Promise<Place>;
+  /** Fails with `port_in_use` when a host port cannot be had. Holds nothing. */
+  checkPorts(ports: readonly PortMapping[]): Promise<void>;
+  /** Makes the container's network namespace, without networks in it; returns its path. */
+  createNamespace(containerID: string): Promise<string>;
+  /** Returns the path that the container's namespace has, or would have, for a teardown after the record has forgotten it. */
+  path(containerID: string): string;
+  /** Connects the namespace to networks and publishes ports; undoes its own parts on failure. */
+  setup(options: NetworkSetup): Promise<NetworkStatus>;
+  /** Undoes `setup`. Idempotent. */
+  teardown(options: NetworkSetup): Promise<void>;
+  /** Publishes a connected container's ports at other addresses of it than before; all of them or none. */
+  publish(options: PublishedPorts): Promise<void>;
+  /** Removes the namespace. Idempotent. */
+  deleteNamespace(containerID: string): Promise<void>;
+  /**
+   * Brings the files by which a running container knows names and servers up to date: its networks are others now.
+   *
+   * @param before The networks by which the files were written
+   */
+  updateNames(record: ContainerRecord, before: NetworkStatus): Promise<void>;
+  /** Lets the containers of a network have its DNS servers, as they are now. */
+  updateServers(network: NetworkRecord): Promise<void>;
+  /** Throws `invalid` or `unsupported` for a network that this machine cannot have: no such parent, no such driver. */
+  check(network: NetworkRecord): Promise<void>;
+  /** Removes a network's bridge and what belongs to it. */
+  remove(network: NetworkRecord): Promise<void>;
+  /** Containers that have a namespace here. */
+  list(): Promise<string[]>;
+}
+
+/** The names and subnets that cannot be a new network's. */
+export interface PlacesTaken {
+  /** Interfaces of the host. */
+  interfaces: ReadonlySet<string>;
+  /** Bridges of networks, of this server and of others, whether they are up or not. */
+  bridges: ReadonlySet<string>;
+  /** In CIDR notation, or single addresses. */
+  subnets: readonly string[];
+}
+
+/** A bridge's name and subnets. */
+export interface Place {
+  interface: string;
+  subnets: NetworkSubnet[];
+}
+
+/** One container's wish to be connected. */
+export interface NetworkSetup {
+  containerID: string;
+  containerName: string;
+  netns: string;
+  attachments: readonly { network: NetworkRecord; attachment: NetworkAttachment }[];
+  ports: readonly PortMapping[];
+  /** How many networks the container has besides, whose way out comes first. */
+  before?: number;
+  /** The DNS servers that the container itself was given: its look-ups of the world's names go there. */
+  dnsServers?: readonly string[];
+}
+
+/** A container's published ports, and the addresses they lead to. */
+export interface PublishedPorts {
+  containerID: string;
+  ports: readonly PortMapping[];
+  /** At most one of each version of IP. */
+  addresses: readonly string[];
+  /** The bridges that the addresses are on. */
+  networks: readonly NetworkRecord[];
+}

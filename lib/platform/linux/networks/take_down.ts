@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import type { NetworkSetup } from "../../../engine/ports/network_port.ts";
+import type { NetworkRecord } from "../../../engine/records/network_record.ts";
+import { addressAt, parseSubnet } from "../../../engine/text/ip.ts";
+import { allowPublished, bridgePorts, deleteBridge, hasBridge, portsGone } from "./bridge.ts";
+import { forgetNames, type Netavark, netavarkSetup, netavarkTeardown } from "./netavark.ts";
+import { removeBridge } from "./published_ports.ts";
+
+/** The namespaces in which the last connection of a bridge is made. */
+export interface Namespaces {
+  createNamespace(containerID: string): Promise<string>;
+  deleteNamespace(containerID: string): Promise<void>;
+}
+
+/**
+ * Removes a bridge with its rules. netavark forgets a network's rules with its last container, so one is connected and
+ * disconnected when there is none.
+ */
+export async function takeDownBridge(
+  netavark: Netavark,
+  namespaces: Namespaces,
+  network: NetworkRecord,
+  lock: string,
+): Promise<void> {
+  const subnets = network.subnets.map(({ subnet }) => subnet);
+  if (await hasBridge(network.interface)) {
+    await portsGone(network.interface);
+    const id = `gantry-${randomUUID()}`;
+    const netns = await namespaces.createNamespace(id);
+    const attachment = { aliases: [], staticIPs: subnets.map(lastAddress), interfaceName: "eth0" };
+    const last: NetworkSetup = {
+      containerID: id,
+      containerName: id,
+      netns,
+      ports: [],
+      attachments: [{ network: { ...network, dns: false }, attachment }],
+    };
+    try {
+      await netavarkSetup(netavark, last, lock);
+      await netavarkTeardown(netavark, last, lock);
+    } finally {
+      await namespaces.deleteNamespace(id);
+      // A bridge that its user has put something else on is not ours to delete.
+      if ((await bridgePorts(network.interface)).length === 0) await deleteBridge(network.interface);
+    }
+  }
+  if (network.dns) await forgetNames(netavark, network);
+  if (!network.internal) {
+    await removeBridge({ interface: network.interface, subnets });
+    await allowPublished(subnets, "delete");
+  }
+}
+
+/** The last address of a subnet that a host may have. */
+function lastAddress(subnet: string): string {
+  const parsed = parseSubnet(subnet);
+  return addressAt(parsed, parsed.size > 2n ? -2 : -1);
+}

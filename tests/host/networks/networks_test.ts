@@ -1,0 +1,179 @@
+/** Networks with real containers: Debian's podman and the Docker CLI as clients, netavark and aardvark-dns on the host. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { ok } from "../../fixtures/run.ts";
+import { Session, until } from "../../fixtures/session.ts";
+
+/** An address of a container in a network, as its inspection tells it. */
+const ADDRESS = "{{with index .NetworkSettings.Networks %s}}{{.IPAddress}}{{end}}";
+
+Deno.test("podman --remote network: create, ls, inspect, exists, rm and prune", async () => {
+  await using session = await Session.start();
+  const podman = async (...args: string[]) => ok(await session.server.podman(...args), args.join(" "));
+  const unnamed = (await podman("network", "create")).trim();
+  assertMatch(unnamed, /^gantry\d+$/);
+  await podman(
+    ...["network", "create", "--subnet", "10.66.1.0/24", "--gateway", "10.66.1.254", "--ip-range", "10.66.1.128/25"],
+    ...["--label", "team=a", "--opt", "mtu=1400", "--opt", "isolate=true", "--internal", "lan"],
+  );
+  await podman("network", "create", "--ipv6", "--disable-dns", "dual");
+  const [lan] = JSON.parse(await podman("network", "inspect", "lan"));
+  assertEquals(lan.subnets[0].gateway, "10.66.1.254");
+  assertEquals([lan.internal, lan.options.mtu, lan.labels.team, lan.dns_enabled], [true, "1400", "a", true]);
+  const [dual] = JSON.parse(await podman("network", "inspect", "dual"));
+  assertEquals([dual.subnets.length, dual.ipv6_enabled, dual.dns_enabled], [2, true, false]);
+  const names = async (...args: string[]) =>
+    (await podman("network", "ls", "--format", "{{.Name}}", ...args)).trim().split("\n").filter(Boolean).sort();
+  assertEquals(await names(), ["dual", "lan", "podman", unnamed].sort());
+  assertEquals(await names("--filter", "label=team=a"), ["lan"]);
+  assertEquals((await session.server.podman("network", "exists", "lan")).code, 0);
+  assertEquals((await session.server.podman("network", "exists", "nothing")).code, 1);
+  const again = await session.server.podman("network", "create", "lan");
+  assertEquals(again.code, 125);
+  assertStringIncludes(again.stderr, "network name lan already used: network already exists");
+  await podman("pull", "--tls-verify=false", session.image);
+  await podman("create", "--name", "user", "--network", "lan", session.image, "true");
+  const used = await session.server.podman("network", "rm", "lan");
+  assert(used.code !== 0);
+  assertStringIncludes(used.stderr, "network is being used");
+  assertEquals((await podman("network", "rm", "-f", "lan")).trim(), "lan");
+  assertEquals((await session.server.podman("container", "exists", "user")).code, 1);
+  assertEquals((await podman("network", "prune", "-f")).trim().split("\n").sort(), ["dual", unnamed].sort());
+  assertEquals(await names(), ["podman"]);
+});
+
+Deno.test("containers of a network find each other by names and aliases, and those of others do not", async () => {
+  await using session = await Session.start();
+  const { image } = session;
+  const podman = async (...args: string[]) => ok(await session.server.podman(...args), args.join(" "));
+  await podman("pull", "--tls-verify=false", image);
+  for (const name of ["front", "back"]) await podman("network", "create", name);
+  const run = (name: string, ...args: string[]) => podman("run", "-d", "--name", name, ...args, image, "sleep", "1000");
+  await run("db", "--network", "back", "--network-alias", "store");
+  await run("app", "--network", "front", "--network", "back");
+  await run("proxy", "--network", "front");
+  const lookup = async (from: string, name: string) =>
+    // It resolves as programs do, and says what it found before it fails for lack of a capability.
+    (await session.server.podman("exec", from, "ping", "-c", "1", "-W", "1", name)).stdout;
+  const address = async (name: string, network: string) =>
+    (await podman("inspect", "--format", ADDRESS.replace("%s", JSON.stringify(network)), name)).trim();
+  const db = await address("db", "back");
+  assertMatch(db, /^10\.\d+\.\d+\.\d+$/);
+  for (const name of ["db", "store"]) {
+    assertStringIncludes(await lookup("app", name), db, `app finds ${name}`);
+  }
+  assertStringIncludes(await podman("exec", "db", "nslookup", "store.dns.podman"), db);
+  assertMatch(
+    await podman("exec", "app", "ip", "route", "get", "192.0.2.1"),
+    /dev eth0/,
+    "the first network's way out",
+  );
+  assertStringIncludes(await lookup("proxy", "app"), await address("app", "front"));
+  assert(!(await lookup("proxy", "db")).includes(db), "the proxy is not in that network");
+  const links = await podman("exec", "app", "sh", "-c", "ls /sys/class/net; cat /etc/resolv.conf; cat /etc/hosts");
+  assertMatch(links, /eth0\neth1\n/);
+  assertMatch(links, /search dns\.podman/);
+  assertEquals([...links.matchAll(/^\S+\s+.*\bapp$/gm)].length, 2, links);
+  const [{ NetworkSettings }] = JSON.parse(await podman("inspect", "app"));
+  assertEquals(Object.keys(NetworkSettings.Networks).sort(), ["back", "front"]);
+  assert(await address("app", "front") !== await address("app", "back"));
+});
+
+Deno.test("connect and disconnect change a running container at once, and a stopped one at its next start", async () => {
+  await using session = await Session.start();
+  const { image, server } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await podman("pull", "--tls-verify=false", image);
+  await podman("network", "create", "--subnet", "10.66.2.0/24", "lan");
+  await podman("run", "-d", "--name", "web", image, "sleep", "1000");
+  await podman("run", "-d", "--name", "peer", "--cap-add", "NET_RAW", "--network", "lan", image, "sleep", "1000");
+  const inside = (script: string) => podman("exec", "web", "sh", "-c", script);
+  await podman(
+    ...[
+      "network",
+      "connect",
+      "--ip",
+      "10.66.2.9",
+      "--mac-address",
+      "02:11:22:33:44:55",
+      "--alias",
+      "site",
+      "lan",
+      "web",
+    ],
+  );
+  assertMatch(await inside("ip addr show eth1"), /02:11:22:33:44:55[\s\S]*10\.66\.2\.9\/24/);
+  assertMatch(await inside("cat /etc/hosts"), /^10\.66\.2\.9\s.*web$/m);
+  assertMatch(await inside("cat /etc/resolv.conf"), /nameserver 10\.66\.2\.1/);
+  assertStringIncludes(await podman("exec", "peer", "nslookup", "site"), "10.66.2.9");
+  await podman("exec", "peer", "ping", "-c", "1", "-W", "2", "10.66.2.9");
+  const twice = await server.podman("network", "connect", "lan", "web");
+  assertStringIncludes(twice.stderr, "network is already connected");
+  await podman("network", "disconnect", "lan", "web");
+  assertEquals((await inside("ls /sys/class/net")).includes("eth1"), false);
+  assertEquals((await inside("cat /etc/hosts")).includes("10.66.2.9"), false);
+  assertEquals((await inside("cat /etc/resolv.conf")).includes("10.66.2.1"), false);
+  await podman("stop", "-t", "0", "web");
+  await podman("network", "connect", "--ip", "10.66.2.11", "lan", "web");
+  await podman("network", "disconnect", "podman", "web");
+  await podman("start", "web");
+  assertMatch(await inside("ip addr"), /10\.66\.2\.11\/24/);
+  assertStringIncludes(await podman("exec", "peer", "nslookup", "web"), "10.66.2.11");
+});
+
+Deno.test("docker network: create, connect, inspect, disconnect and rm", async () => {
+  await using session = await Session.start();
+  const { image, server } = session;
+  const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
+  ok(await server.podman("pull", "--tls-verify=false", image));
+  await docker("network", "create", "--subnet", "10.66.3.0/24", "--label", "a=b", "lan");
+  const listed = await docker("network", "ls", "--format", "{{.Name}} {{.Driver}} {{.Scope}}");
+  for (const line of ["bridge bridge local", "host host local", "none null local", "lan bridge local"]) {
+    assertStringIncludes(listed, line);
+  }
+  await docker("run", "-d", "--name", "one", "--network", "lan", "--ip", "10.66.3.10", image, "sleep", "1000");
+  await docker("run", "-d", "--name", "two", image, "sleep", "1000");
+  await docker("network", "connect", "--ip", "10.66.3.20", "--alias", "second", "lan", "two");
+  const [{ Containers, IPAM, Labels }] = JSON.parse(await docker("network", "inspect", "lan"));
+  const found = Object.values<{ Name: string; IPv4Address: string }>(Containers);
+  assertEquals(found.map(({ Name, IPv4Address }) => `${Name} ${IPv4Address}`).sort(), [
+    "one 10.66.3.10/24",
+    "two 10.66.3.20/24",
+  ]);
+  assertEquals([IPAM.Config[0].Gateway, Labels.a], ["10.66.3.1", "b"]);
+  assertStringIncludes(await docker("exec", "one", "nslookup", "second"), "10.66.3.20");
+  await docker("network", "disconnect", "bridge", "two");
+  assertEquals((await docker("exec", "two", "ls", "/sys/class/net")).trim().split(/\s+/), ["eth1", "lo"]);
+  const refused = await server.docker("network", "rm", "lan");
+  assertStringIncludes(refused.stderr, "network is being used");
+  await docker("rm", "-f", "one", "two");
+  await docker("network", "rm", "lan");
+  assertEquals((await docker("network", "ls", "--quiet", "--filter", "name=^lan$")).trim(), "");
+});
+
+Deno.test("networks survive a server that is killed, and a removal leaves no interface and no rule", async () => {
+  await using session = await Session.start();
+  const { image, server } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await podman("pull", "--tls-verify=false", image);
+  await podman("network", "create", "--subnet", "10.66.4.0/24", "--opt", "isolate=true", "lan");
+  const [{ network_interface: bridge }] = JSON.parse(await podman("network", "inspect", "lan"));
+  await podman("run", "-d", "--name", "a", "--network", "lan", image, "sleep", "1000");
+  await server.crash();
+  await podman("run", "-d", "--name", "b", "--network", "lan", image, "sleep", "1000");
+  assertStringIncludes(await podman("exec", "b", "nslookup", "a"), "10.66.4.2");
+  await podman("network", "disconnect", "lan", "a");
+  await podman("network", "connect", "lan", "a");
+  assertStringIncludes(await podman("exec", "b", "nslookup", "a"), "10.66.4.");
+  await podman("rm", "-f", "-t", "0", "a", "b");
+  await podman("network", "rm", "lan");
+  await until(async () => {
+    const links = (await Array.fromAsync(Deno.readDir("/sys/class/net"))).map(({ name }) => name);
+    assertEquals(links.includes(bridge), false);
+  }, 10_000);
+  for (const program of ["iptables-save", "nft list ruleset"]) {
+    const [command, ...args] = program.split(" ");
+    const { stdout } = await new Deno.Command(command, { args }).output();
+    const text = new TextDecoder().decode(stdout);
+    assertEquals(text.split("\n").filter((line) => line.includes("10.66.4.") || line.includes(`"${bridge}"`)), []);
+  }
+});

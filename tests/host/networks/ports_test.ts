@@ -1,0 +1,70 @@
+/** Published ports with real clients: chosen ones, ranges, every protocol, all exposed ones, and many at once. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { ok } from "../../fixtures/run.ts";
+import { Session, until } from "../../fixtures/session.ts";
+
+const WEB = ["sh", "-c", "mkdir /www; echo here > /www/index.html; exec httpd -f -p 8000 -h /www"];
+
+Deno.test("ports are published by podman and docker as they ask, and shown as Docker shows them", async (t) => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
+  await podman("pull", "--tls-verify=false", image);
+  const portsOf = async (name: string) => JSON.parse(await docker("inspect", name))[0].NetworkSettings.Ports;
+  const fetchText = (port: string | number) =>
+    until(async () => await (await fetch(`http://127.0.0.1:${port}/`)).text(), 10_000);
+
+  await t.step("-P publishes what is exposed, on any free port, for every protocol", async () => {
+    await podman("run", "-d", "--name", "all", "-P", "--expose", "8000", "--expose", "53/udp", image, ...WEB);
+    const ports = await portsOf("all");
+    assertEquals(Object.keys(ports).sort(), ["53/udp", "8000/tcp"]);
+    assertMatch(ports["8000/tcp"][0].HostPort, /^[1-9]\d+$/);
+    assertEquals(await fetchText(ports["8000/tcp"][0].HostPort), "here\n");
+  });
+
+  await t.step("exposed ports that are not published are shown without bindings", async () => {
+    await docker("run", "-d", "--name", "exposed", "--expose", "81", "-p", "127.0.0.1::8000", image, ...WEB);
+    const ports = await portsOf("exposed");
+    assertEquals(ports["81/tcp"], null);
+    assertEquals(ports["8000/tcp"][0].HostIp, "127.0.0.1");
+    assertEquals((await docker("port", "exposed")).trim(), `8000/tcp -> 127.0.0.1:${ports["8000/tcp"][0].HostPort}`);
+    assertMatch(await docker("ps", "--filter", "name=exposed", "--format", "{{.Ports}}"), /81\/tcp, 127\.0\.0\.1:/);
+  });
+
+  await t.step("a range of the host is a choice for docker, and a block for podman", async () => {
+    const taken = (await portsOf("all"))["8000/tcp"][0].HostPort;
+    const first = Number(taken);
+    await docker("run", "-d", "--name", "choice", "-p", `${first}-${first + 20}:8000`, image, ...WEB);
+    const [{ HostPort }] = (await portsOf("choice"))["8000/tcp"];
+    assert(Number(HostPort) > first && Number(HostPort) <= first + 20, HostPort);
+    const begin = 21_000 + Math.floor(Math.random() * 5000);
+    await podman("run", "-d", "--name", "block", "-p", `${begin}-${begin + 3}:7998-8001`, image, ...WEB);
+    assertEquals(await fetchText(begin + 2), "here\n");
+    const clash = await server.podman("run", "-d", "-p", `${begin + 1}:80`, image, "true");
+    assert(clash.stderr.includes("address already in use"), clash.stderr);
+  });
+
+  await t.step("SCTP is published beside TCP and UDP of the same number", async () => {
+    const port = 26_000 + Math.floor(Math.random() * 3000);
+    const each = ["tcp", "udp", "sctp"].flatMap((protocol) => ["-p", `${port}:99/${protocol}`]);
+    await podman("run", "-d", "--name", "protocols", ...each, image, "sleep", "1000");
+    assertEquals(Object.keys(await portsOf("protocols")).sort(), ["99/sctp", "99/tcp", "99/udp"]);
+    const { stdout } = await new Deno.Command("nft", { args: ["list", "table", "inet", "gantry"] }).output();
+    assert(new TextDecoder().decode(stdout).includes(`sctp . ${port}`));
+  });
+
+  await t.step("32 ports are published together, follow a change of networks and go together", async () => {
+    const begin = 30_000 + Math.floor(Math.random() * 2000);
+    const each = Array.from({ length: 32 }, (_, i) => ["-p", `127.0.0.1:${begin + i}:8000`]).flat();
+    await podman("network", "create", "lan");
+    await podman("run", "-d", "--name", "many", ...each, image, ...WEB);
+    assertEquals(await fetchText(begin + 31), "here\n");
+    await podman("network", "connect", "lan", "many");
+    await podman("network", "disconnect", "podman", "many");
+    assertEquals(await fetchText(begin), "here\n");
+    await podman("rm", "-f", "-t", "0", "many");
+    await podman("run", "-d", "--name", "many", ...each, image, ...WEB);
+    assertEquals(await fetchText(begin + 5), "here\n");
+  });
+});
