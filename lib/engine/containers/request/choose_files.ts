@@ -20,7 +20,7 @@ export function chooseFiles(
   return {
     readOnly,
     readWriteTmpfs: request.readWriteTmpfs ?? (readOnly && owner.readOnly === true),
-    mounts: [...request.mounts ?? [], ...freeMounts(request.mounts ?? [], owner)],
+    mounts: chooseMounts(request.mounts ?? [], owner),
     // Absent stands for the usual treatment.
     imageVolumes: imageVolumes === "anonymous" ? undefined : imageVolumes,
     shmSize: request.shmSize ?? (hasOwnMemory ? owner.shmSize : undefined),
@@ -28,11 +28,12 @@ export function chooseFiles(
   };
 }
 
-/** The owner's mounts where the request has nothing at the place: binds first, then volumes, then overlays. */
-function freeMounts(asked: readonly MountRequest[], owner: ContainerDefaults): MountRequest[] {
+/** Adds the owner's mounts where the request has nothing at the place; without any, the request's stay in their order. */
+function chooseMounts(asked: readonly MountRequest[], owner: ContainerDefaults): MountRequest[] {
   const taken = new Set(asked.map(({ destination }) => destination));
   const all = [...(owner.volumes ?? []).map(parseVolume), ...(owner.mounts ?? []).map(parseMount)];
   // Sets tell whether they grew; paths that fit a pattern have no place yet.
   const isFree = (place: string) => place === "" || taken.size < taken.add(place).size;
-  return orderMounts(all).filter(({ destination }) => isFree(destination));
+  const added = orderMounts(all).filter(({ destination }) => isFree(destination));
+  return added.length > 0 ? orderMounts([...asked, ...added]) : [...asked];
 }
