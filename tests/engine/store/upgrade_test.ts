@@ -3,7 +3,7 @@ import { EngineError } from "../../../lib/engine/errors.ts";
 import type { Row } from "../../../lib/engine/ports/ports.ts";
 import { STORE_VERSION, upgradeRows, upgradeValue } from "../../../lib/engine/store/upgrade.ts";
 
-const STEPS = [
+const STEPS: readonly Record<string, (value: Record<string, unknown>) => Record<string, unknown>>[] = [
   { things: (value: Record<string, unknown>) => ({ ...value, one: true }) },
   { others: (value: Record<string, unknown>) => ({ ...value, two: true }) },
   { things: (value: Record<string, unknown>) => ({ ...value, three: value.one }) },
@@ -33,7 +33,7 @@ Deno.test("upgradeRows() takes each value through the steps of its table, from t
     changes: [fromFirst, others, STAMP],
   });
   const fromThird = upgradeRows([...rows, versionRow(3)], "the store", STEPS);
-  assertEquals(fromThird, { rows, changes: [STAMP] });
+  assertEquals(fromThird, { rows: [{ ...rows[0], value: '{"a":1}' }, rows[1], rows[2]], changes: [STAMP] });
   const tagged = row("things", '!{"size":{"$bigint":"18446744073709551615"},"one":true}');
   assertEquals(
     upgradeRows([tagged, versionRow(3)], "the store", STEPS).changes[0].value,
