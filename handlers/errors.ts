@@ -1,10 +1,13 @@
-import { EngineError, type ErrorCode } from "../lib/engine/errors.ts";
+import { EngineError } from "../lib/engine/errors.ts";
 import { printableLines } from "../lib/oci/printable.ts";
 import { type ErrorCodec, HTTPError } from "../lib/rest/mod.ts";
 import { absentOperation } from "./absent.ts";
+import { RequestError } from "./request_error.ts";
+import { statusOfCode, UNREADABLE } from "./statuses.ts";
 import { errorModel, wireErrors } from "./wire/error_model.ts";
 import { messageOf } from "../lib/oci/message_of.ts";
 
+<<<<<<< HEAD
 /** The status each of the engine's codes answers. */
 const STATUS: Record<ErrorCode, number> = {
   invalid: 400,
@@ -111,6 +114,8 @@ const UNREADABLE = new Set([
   "CompatListSecrets",
 ]);
 
+=======
+>>>>>>> records
 /** How errors look on the wire, the engine's own by the table above. */
 export const engineErrors: ErrorCodec = {
   ...wireErrors,
@@ -130,7 +135,7 @@ const encodeError: ErrorCodec["encode"] = (error, context) => {
     return errorModel(500, error.message, unconverted(error.message));
   }
   if (isFullDisk(error)) return errorModel(500, "no space left on device");
-  if (!(error instanceof EngineError)) return wireErrors.encode(error, context);
+  if (!(error instanceof EngineError || error instanceof RequestError)) return wireErrors.encode(error, context);
   return errorModel(statusOf(error, context.name), error.message, error.sentinel);
 };
 
@@ -150,21 +155,22 @@ function unconverted(message: string): string | undefined {
 
 /** The one failure of a host that its users can do something about, as the file system or the database tell of it. */
 function isFullDisk(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof EngineError) return false;
+  if (!(error instanceof Error) || error instanceof EngineError || error instanceof RequestError) return false;
   return ("code" in error && error.code === "ENOSPC") || error.message.includes("database or disk is full");
 }
 
-/** The status an engine error answers from an operation. */
-export function statusOf(error: EngineError, operation = ""): number {
+/** The status that an error answers from an operation. */
+export function statusOf(error: EngineError | RequestError, operation = ""): number {
   // A registry's own status goes through, as long as it is one of failure.
   if (error.code === "registry" && error.status !== undefined && error.status >= 400) return error.status;
-  return EXCEPTIONS[operation]?.[error.code] ?? STATUS[error.code];
+  return statusOfCode(error.code, operation);
 }
 
 /** A 400 for a query parameter whose value makes no sense. */
-export function badParameter(name: string, value: string, cause: unknown): HTTPError {
+export function badParameter(name: string, value: string, cause: unknown): RequestError {
   const why = messageOf(cause);
-  return new HTTPError(400, `failed to parse query parameter '${name}': "${value}": ${why}`, {
+  return new RequestError("malformed", `failed to parse query parameter '${name}': "${value}": ${why}`, {
+    field: name,
     cause,
     kind: "argument",
   });

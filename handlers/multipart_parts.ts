@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { HTTPError } from "../lib/rest/mod.ts";
+import { RequestError } from "./request_error.ts";
 
 /** One part. Its body must be read, or cancelled, before the next is asked for. */
 export interface Part {
@@ -154,6 +154,6 @@ function indexOf(bytes: Uint8Array, mark: Uint8Array): number {
   return -1;
 }
 
-function malformed(why: string): HTTPError {
-  return new HTTPError(400, `Read multipart body: ${why}`);
+function malformed(why: string): RequestError {
+  return new RequestError("malformed", `Read multipart body: ${why}`);
 }

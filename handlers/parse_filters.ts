@@ -1,12 +1,12 @@
-import { HTTPError } from "../lib/rest/mod.ts";
 import { type Filters, filters } from "./wire/query.ts";
+import { RequestError } from "./request_error.ts";
 
 /** Reads filters where bad ones answer 500, with the words of Go's decoder, which clients print. */
 export function parseFilters(text: string | undefined): Filters | undefined {
   if (text === undefined) return undefined;
   const result = filters.safeParse(text);
   if (result.success) return result.data;
-  throw new HTTPError(500, goError(text) ?? result.error.issues[0].message);
+  throw new RequestError("refused", goError(text) ?? result.error.issues[0].message);
 }
 
 /** What Go says of a text that is no JSON; `undefined` for one that is. */

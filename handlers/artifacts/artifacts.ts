@@ -1,12 +1,13 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { HTTPError, type Implementation } from "../../lib/rest/mod.ts";
+import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
 import { milliseconds } from "../images/push_options.ts";
 import { registryCredentials } from "../images/registry_auth.ts";
 import { addFile } from "./add.ts";
 import { artifactsAPI } from "./api.ts";
 import { artifactReport } from "./view.ts";
+import { RequestError } from "../request_error.ts";
 
 /** The operations on artifacts over an engine. */
 export function artifacts(engine: Engine): Implementation {
@@ -31,7 +32,7 @@ export function artifacts(engine: Engine): Implementation {
       }
     },
     PullArtifact: async ({ name = "", retry, retryDelay, tlsVerify }, { request, signal }) => {
-      if (name === "") throw new HTTPError(400, "name parameter is required");
+      if (name === "") throw new RequestError("malformed", "name parameter is required");
       const credentials = registryCredentials(request.headers);
       const access = { credentials, tlsVerify, retries: retry, ...delay("retryDelay", retryDelay), signal };
       return { ArtifactDigest: (await artifacts.pull(name, access)).digest };
@@ -43,9 +44,11 @@ export function artifacts(engine: Engine): Implementation {
     },
     BatchRemoveArtifact: async ({ all = false, artifacts: names = [], ignore }) => {
       if (all && names.length > 0) {
-        throw new HTTPError(400, "when setting all to true, you may not pass any artifact names or digests");
+        throw new RequestError("malformed", "when setting all to true, you may not pass any artifact names or digests");
       }
-      if (!all && names.length === 0) throw new HTTPError(400, "an artifact or all option must be specified");
+      if (!all && names.length === 0) {
+        throw new RequestError("malformed", "an artifact or all option must be specified");
+      }
       return { ArtifactDigests: all ? await artifacts.removeAll() : await artifacts.remove(names, { ignore }) };
     },
     RemoveArtifact: async (name) => ({ ArtifactDigests: await artifacts.remove([name]) }),
@@ -69,5 +72,5 @@ function find({ artifacts }: Engine, name: string): string {
 /** Podman answers 500 for choices that fit none of an artifact's files. */
 function asPodman(error: unknown): unknown {
   if (!(error instanceof EngineError) || error.code !== "invalid") return error;
-  return new HTTPError(500, error.message, { cause: error });
+  return new RequestError("refused", error.message, { cause: error });
 }

@@ -1,12 +1,18 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Attachment, Frame } from "../../lib/engine/ports/host_port.ts";
+<<<<<<< HEAD
 import { free, pour } from "../../lib/oci/bytes/byte_stream.ts";
 import { type Context, HTTPError, type Upgraded } from "../../lib/rest/mod.ts";
+=======
+import { free, pour } from "../../lib/oci/byte_stream.ts";
+import type { Context, Upgraded } from "../../lib/rest/mod.ts";
+>>>>>>> records
 import type { AttachQuery } from "../wire/containers/container_query.ts";
 import { socketBytes, wantsWebSocket } from "../socket_bytes.ts";
 import { gather } from "./gather.ts";
 import { addFrameHeader, streamType } from "./stream_frames.ts";
+import { RequestError } from "../request_error.ts";
 
 /** How the trees differ. */
 export interface AttachForm {
@@ -41,9 +47,9 @@ export async function attach(
   const all = [query.stdin, query.stdout, query.stderr].every((chosen) => chosen === undefined);
   const { stdin = all, stdout = all, stderr = all } = query;
   if (!stdin && !stdout && !stderr) {
-    throw new HTTPError(400, "at least one of stdin, stdout, stderr must be true");
+    throw new RequestError("malformed", "at least one of stdin, stdout, stderr must be true");
   }
-  if (!stream && !logs) throw new HTTPError(400, "at least one of Logs or Stream must be set");
+  if (!stream && !logs) throw new RequestError("malformed", "at least one of Logs or Stream must be set");
   const { spec, id } = engine.containers.resolve(name);
   const { detachKeys } = query;
   const options = { stdin, stdout, stderr, logs, stream, detachKeys };
@@ -136,7 +142,7 @@ export function attachSocket(
 ): Promise<Response> {
   // Before the container is touched.
   if (!wantsWebSocket(context.request)) {
-    throw new HTTPError(400, "Open a WebSocket: the request does not ask for one");
+    throw new RequestError("malformed", "Open a WebSocket: the request does not ask for one");
   }
   return attach(engine, name, query, context, form);
 }

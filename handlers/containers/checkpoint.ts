@@ -1,7 +1,6 @@
 import type { CRIUStatistics as Statistics } from "../../lib/engine/ports/checkpoint_port.ts";
 import type { PortMapping } from "../../lib/engine/records/container_record.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import { HTTPError } from "../../lib/rest/mod.ts";
 import {
   type CheckpointQuery,
   CheckpointReport,
@@ -12,6 +11,7 @@ import type { RestoreQuery } from "../wire/containers/checkpoint.ts";
 import { emit, type Sparse } from "../wire/emit.ts";
 import type { z } from "../wire/zod.ts";
 import { unsupported } from "./spec/unsupported.ts";
+import { RequestError } from "../request_error.ts";
 
 /** The type Podman gives an exported checkpoint. */
 const ARCHIVE = "application/octet; charset=us-ascii";
@@ -58,7 +58,7 @@ export async function restore(
 
 function requireContainer(engine: Engine, name: string): void {
   if (engine.containers.exists(name)) return;
-  throw new HTTPError(404, `failed to find container or checkpoint image ${name}`);
+  throw new RequestError("no_such_container", `failed to find container or checkpoint image ${name}`);
 }
 
 async function fetchImage(engine: Engine, name: string): Promise<void> {
@@ -70,7 +70,7 @@ async function fetchImage(engine: Engine, name: string): Promise<void> {
 function portMapping(text: string): PortMapping {
   const [, hostIP = "", hostPort = "", containerPort = "", protocol = "tcp"] =
     /^(?:(?:([\d.]+|\[[\da-f:]+\]):)?(\d*):)?(\d+)(?:\/(tcp|udp|sctp))?$/i.exec(text) ?? [];
-  if (containerPort === "") throw new HTTPError(400, `invalid port specification "${text}"`);
+  if (containerPort === "") throw new RequestError("malformed", `invalid port specification "${text}"`);
   return {
     hostIP: hostIP.replace(/[[\]]/g, ""),
     hostPort: Number(hostPort),

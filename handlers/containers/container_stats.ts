@@ -1,10 +1,11 @@
 import type { ContainerStats } from "../../lib/engine/containers/stats.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { BlockEntry, ContainerUsage } from "../../lib/engine/ports/resource_port.ts";
-import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import type { Context } from "../../lib/rest/mod.ts";
 import { type CPUStats, StatsJSON } from "../wire/compat/stats.ts";
 import { emit, type Sparse } from "../wire/emit.ts";
 import { wireTime } from "../wire/time.ts";
+import { RequestError } from "../request_error.ts";
 
 /** Seconds from sample to sample. */
 const INTERVAL = 1;
@@ -36,7 +37,7 @@ export async function containerStats(
   { signal }: Context,
   form: StatsForm,
 ): Promise<AsyncIterable<StatsJSON>> {
-  if (stream && oneShot) throw new HTTPError(400, "invalid argument");
+  if (stream && oneShot) throw new RequestError("malformed", "invalid argument");
   const { id } = engine.containers.resolve(name);
   const first = await engine.containers.stats(id);
   if (first.usage === undefined || (!stream && (oneShot || !form.primed))) return once(sample(first, undefined, form));

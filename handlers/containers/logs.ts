@@ -1,12 +1,13 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { LogRecord, LogsOptions } from "../../lib/engine/containers/options.ts";
-import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import type { Context } from "../../lib/rest/mod.ts";
 import { badParameter } from "../errors.ts";
 import { sendOverSocket, wantsWebSocket } from "../socket_bytes.ts";
 import type { LogsQuery } from "../wire/containers/container_query.ts";
 import { parseMoment } from "../../lib/engine/text/moment.ts";
 import { gather, type Piece } from "./gather.ts";
 import { addFrameHeader, MULTIPLEXED_STREAM, RAW_STREAM } from "./stream_frames.ts";
+import { RequestError } from "../request_error.ts";
 
 /** How the trees differ. */
 export interface LogsForm {
@@ -19,7 +20,7 @@ const encoder = new TextEncoder();
 /** Streams a container's log in frames, from `since` to `until`, at most `tail` lines, and on while it runs. */
 export function logs(engine: Engine, name: string, query: LogsQuery, context: Context, form: LogsForm): Response {
   if (!query.stdout && !query.stderr) {
-    throw new HTTPError(400, "bad parameters: you must choose at least one stream");
+    throw new RequestError("malformed", "bad parameters: you must choose at least one stream");
   }
   const record = engine.containers.resolve(name);
   const raw = form.rawTerminal && record.spec.terminal;

@@ -1,7 +1,7 @@
 import type { ContainerRecord } from "../../lib/engine/records/container_record.ts";
-import { EngineError } from "../../lib/engine/errors.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { parseFilters } from "../parse_filters.ts";
+import { RequestError } from "../request_error.ts";
 
 /** The outcome of a prune for one container. */
 export interface Pruned {
@@ -17,7 +17,7 @@ const FILTERS = ["label", "label!", "until"];
 export async function prune(engine: Engine, query: { filters?: string }): Promise<Pruned[]> {
   const filters = parseFilters(query.filters) ?? {};
   const unknown = Object.keys(filters).find((key) => !FILTERS.includes(key));
-  if (unknown !== undefined) throw new EngineError("invalid", `${unknown} is an invalid filter`);
+  if (unknown !== undefined) throw new RequestError("invalid", `${unknown} is an invalid filter`);
   const ended = engine.containers.list({ all: true, filters }).filter(isIdle);
   return await Promise.all(ended.map(async ({ id }) => {
     const size = await engine.containers.size(id).catch(() => 0);

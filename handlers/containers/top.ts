@@ -1,7 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { HTTPError } from "../../lib/rest/mod.ts";
 import { ContainerTopOKBody } from "../wire/containers/container.ts";
 import { emit } from "../wire/emit.ts";
+import { RequestError } from "../request_error.ts";
 
 const SECOND = 1000;
 
@@ -12,7 +12,7 @@ export async function top(
   args: readonly string[],
   { delay = 5, stream = false, signal }: { delay?: number; stream?: boolean; signal: AbortSignal },
 ): Promise<AsyncIterable<ContainerTopOKBody>> {
-  if (delay < 1) throw new HTTPError(400, `"delay" parameter of value ${delay} < 1`);
+  if (delay < 1) throw new RequestError("malformed", `"delay" parameter of value ${delay} < 1`);
   const look = async () => {
     const { titles, rows } = await engine.containers.top(name, args);
     return emit(ContainerTopOKBody, { Titles: titles, Processes: rows });

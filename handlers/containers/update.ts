@@ -1,12 +1,12 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { RestartPolicy } from "../../lib/engine/records/container_record.ts";
-import { HTTPError } from "../../lib/rest/mod.ts";
 import type { ThrottleDevice, UpdateEntities } from "../wire/containers/container_update.ts";
 import { nameFieldsLater } from "./spec/name_fields.ts";
 import { restartPolicy } from "./spec/restart_policy.ts";
 import { fullLimit } from "./spec/resources.ts";
 import { unsupported } from "./spec/unsupported.ts";
 import { healthChange } from "./update_health.ts";
+import { RequestError } from "../request_error.ts";
 
 /** The parts of the limits are fields of their own here. */
 const UPDATE_NAMES = Object.fromEntries(
@@ -58,7 +58,7 @@ function policy(
 ): RestartPolicy | undefined {
   if (restartRetries !== 0 && name !== "on-failure") {
     const why = name === "" ? "is set" : "is on-failure";
-    throw new HTTPError(400, `cannot set restart retries unless restart policy ${why}`);
+    throw new RequestError("malformed", `cannot set restart retries unless restart policy ${why}`);
   }
   return restartPolicy(name, restartRetries);
 }

@@ -1,7 +1,7 @@
-import { HTTPError } from "../../lib/rest/mod.ts";
 import type { UpdateEntities } from "../wire/containers/container_update.ts";
 import { parseDuration } from "../../lib/engine/text/duration.ts";
 import type { HealthCheck, HealthWish, OnFailure } from "../../lib/engine/records/health_plan.ts";
+import { RequestError } from "../request_error.ts";
 
 const ACTIONS: readonly OnFailure[] = ["none", "kill", "restart", "stop"];
 
@@ -33,7 +33,7 @@ export function healthChange(entities: UpdateEntities): HealthWish | undefined {
   };
   if (e.no_healthcheck) {
     if (wish.check || wish.startup) {
-      throw new HTTPError(400, "cannot specify both --no-healthcheck and other HealthCheck flags");
+      throw new RequestError("malformed", "cannot specify both --no-healthcheck and other HealthCheck flags");
     }
     return { ...wish, check: { test: ["NONE"] } };
   }
@@ -51,7 +51,7 @@ function present<T extends object>(fields: T): Partial<T> | undefined {
 function testOf(text: string | null | undefined): HealthCheck["test"] | undefined {
   if (text === undefined || text === null) return undefined;
   if (text === "none") return ["NONE"];
-  if (text === "") throw new HTTPError(400, "must define a healthcheck command for all healthchecks");
+  if (text === "") throw new RequestError("malformed", "must define a healthcheck command for all healthchecks");
   const list = wordsOf(text);
   if (list === undefined) return ["CMD-SHELL", text];
   return ["NONE", "CMD", "CMD-SHELL"].includes(list[0] ?? "") ? list : ["CMD", ...list];
@@ -72,18 +72,18 @@ function duration(name: string, text: string | null | undefined): number | undef
   try {
     return parseDuration(text);
   } catch {
-    throw new HTTPError(400, `invalid healthcheck-${name}: time: invalid duration "${text}"`);
+    throw new RequestError("malformed", `invalid healthcheck-${name}: time: invalid duration "${text}"`);
   }
 }
 
 function retries(value: number | null | undefined): number | undefined {
-  if (value === 0) throw new HTTPError(400, "healthcheck-retries must be greater than 0");
+  if (value === 0) throw new RequestError("malformed", "healthcheck-retries must be greater than 0");
   return value ?? undefined;
 }
 
 function action(text: string | null | undefined): OnFailure | undefined {
   if (text === undefined || text === null) return undefined;
   const known = ACTIONS.find((one) => one === text);
-  if (known === undefined) throw new HTTPError(400, `invalid on-failure action "${text}" for health check`);
+  if (known === undefined) throw new RequestError("malformed", `invalid on-failure action "${text}" for health check`);
   return known;
 }

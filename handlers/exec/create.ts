@@ -1,8 +1,8 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { HTTPError } from "../../lib/rest/mod.ts";
 import { emit } from "../wire/emit.ts";
 import { type ExecCreateConfig, IDResponse } from "../wire/exec/exec.ts";
 import { terminalSize } from "./terminal_size.ts";
+import { RequestError } from "../request_error.ts";
 
 /** Makes an exec session in a running container. */
 export async function createExec(engine: Engine, name: string, config: ExecCreateConfig): Promise<IDResponse> {
@@ -24,5 +24,5 @@ export async function createExec(engine: Engine, name: string, config: ExecCreat
 
 function checked(entry: string): string {
   if (entry.includes("=")) return entry;
-  throw new HTTPError(400, `environment variable "${entry}" badly formed, must be key=value`);
+  throw new RequestError("malformed", `environment variable "${entry}" badly formed, must be key=value`);
 }

@@ -1,9 +1,10 @@
 import type { PathFacts, ReadOptions } from "../../lib/engine/containers/files/archive.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import type { Context } from "../../lib/rest/mod.ts";
 import { badParameter } from "../errors.ts";
 import type { FileInfo } from "../wire/files/file.ts";
+import { RequestError } from "../request_error.ts";
 
 const STAT_HEADER = "X-Docker-Container-Path-Stat";
 
@@ -60,7 +61,7 @@ export async function putArchive(
 }
 
 function required(path: string | undefined): string {
-  if (path === undefined || path === "") throw new HTTPError(400, "missing `path` parameter");
+  if (path === undefined || path === "") throw new RequestError("malformed", "missing `path` parameter");
   return path;
 }
 

@@ -1,8 +1,8 @@
 import type { ChangesOptions } from "../../lib/engine/containers/files/diff.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import { HTTPError } from "../../lib/rest/mod.ts";
 import { Change, type ChangesQuery } from "../wire/files/file.ts";
 import { emit } from "../wire/emit.ts";
+import { RequestError } from "../request_error.ts";
 
 const KINDS = { modified: 0, added: 1, deleted: 2 } as const;
 const TYPES: Record<string, ChangesOptions["kind"]> = {
@@ -20,7 +20,7 @@ export async function* changes(
   of: string,
   { parent, diffType = "all" }: ChangesQuery,
 ): AsyncGenerator<string, void, undefined> {
-  if (!Object.hasOwn(TYPES, diffType)) throw new HTTPError(400, `invalid diffType value "${diffType}"`);
+  if (!Object.hasOwn(TYPES, diffType)) throw new RequestError("malformed", `invalid diffType value "${diffType}"`);
   let separator = "[";
   for await (const some of engine.containers.files.changes({ of, parent, kind: TYPES[diffType] })) {
     yield separator + some.map(({ path, kind }) => JSON.stringify(change(path, kind))).join();

@@ -1,10 +1,11 @@
 import type { CommitOptions } from "../../lib/engine/containers/files/commit.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { ExecutionConfig } from "../../lib/oci/image_config.ts";
-import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import type { Context } from "../../lib/rest/mod.ts";
 import { errorText } from "../images/pull_progress.ts";
 import type { BuildResponse, CommitQuery, CompatCommitQuery, IDResponse } from "../wire/files/commit.ts";
 import type { Config } from "../wire/compat/config.ts";
+import { RequestError } from "../request_error.ts";
 
 /** Makes an image of a container: one answer with its ID, or, streamed, what is done and then the ID. */
 export async function commit(
@@ -14,9 +15,11 @@ export async function commit(
   { signal }: Context,
 ): Promise<AsyncIterable<IDResponse | BuildResponse>> {
   const { format = "oci", repo = "", tag, comment = "" } = query;
-  if (format !== "oci" && format !== "docker") throw new HTTPError(400, `unrecognized image format "${format}"`);
+  if (format !== "oci" && format !== "docker") {
+    throw new RequestError("malformed", `unrecognized image format "${format}"`);
+  }
   if (format === "oci" && comment !== "") {
-    throw new HTTPError(500, "messages are only compatible with the docker image format (-f docker)");
+    throw new RequestError("refused", "messages are only compatible with the docker image format (-f docker)");
   }
   const name = repo === "" ? undefined : `${repo}:${tag || "latest"}`;
   const container = engine.containers.resolve(query.container ?? "");

@@ -1,9 +1,10 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { SAVE_FORMATS, type SaveFormat } from "../../lib/engine/images/archive/save.ts";
-import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import type { Context } from "../../lib/rest/mod.ts";
 import { emit } from "../wire/emit.ts";
 import { ImageImportReport, ImageLoadReport } from "../wire/images/image.ts";
 import type { ExportImagesQuery, ImportQuery } from "../wire/images/image_query.ts";
+import { RequestError } from "../request_error.ts";
 
 /** The content type of a saved archive. */
 export const ARCHIVE_TYPE = "application/octet; charset=us-ascii";
@@ -15,7 +16,7 @@ export async function exportImage(
   { format = "oci-archive", compress }: Pick<ExportImagesQuery, "format" | "compress">,
 ): Promise<Response> {
   const { name: found } = engine.images.find(name);
-  if (!isFormat(format)) throw new HTTPError(500, `unknown format "${format}"`);
+  if (!isFormat(format)) throw new RequestError("refused", `unknown format "${format}"`);
   return archive(format, await engine.images.archives.save([found], { format, compress }));
 }
 
@@ -24,11 +25,11 @@ export async function exportImages(
   engine: Engine,
   { references = [], format = "oci-archive", compress, ociAcceptUncompressedLayers: acceptPlain }: ExportImagesQuery,
 ): Promise<Response> {
-  if (references.length === 0) throw new HTTPError(400, "no references");
+  if (references.length === 0) throw new RequestError("malformed", "no references");
   if (references.length > 1 && format !== "docker-archive") {
-    throw new HTTPError(500, "multi-image archives must use format of docker-archive");
+    throw new RequestError("refused", "multi-image archives must use format of docker-archive");
   }
-  if (!isFormat(format)) throw new HTTPError(500, `unsupported format "${format}"`);
+  if (!isFormat(format)) throw new RequestError("refused", `unsupported format "${format}"`);
   return archive(format, await engine.images.archives.save(references, { format, compress, acceptPlain }));
 }
 
@@ -44,7 +45,7 @@ export async function loadImages(
 
 /** Loads what a path of the host holds. */
 export async function loadLocal(engine: Engine, path: string, { signal }: Context): Promise<ImageLoadReport> {
-  if (path === "") throw new HTTPError(400, "path query parameter is required");
+  if (path === "") throw new RequestError("malformed", "path query parameter is required");
   const { names } = await engine.images.archives.loadPath(path, { signal });
   return emit(ImageLoadReport, { Names: names });
 }
@@ -66,7 +67,7 @@ export async function importImage(
 export function sourceURL(text: string): URL {
   const url = URL.parse(text);
   if (url) return url;
-  throw new HTTPError(400, `failed to parse "${text}": not a URL`);
+  throw new RequestError("malformed", `failed to parse "${text}": not a URL`);
 }
 
 function isFormat(format: string): format is SaveFormat {

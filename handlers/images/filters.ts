@@ -1,4 +1,3 @@
-import { EngineError } from "../../lib/engine/errors.ts";
 import { fitsGlob } from "../../lib/engine/text/glob.ts";
 import type { Relations } from "../../lib/engine/images/store/relations.ts";
 import type { ImageRecord } from "../../lib/engine/records/image_record.ts";
@@ -6,6 +5,7 @@ import type { Filters } from "../wire/query.ts";
 import { hasLabel, parseBoolean } from "../../lib/engine/text/list_filters.ts";
 import { parseMoment } from "../../lib/engine/text/moment.ts";
 import { createdSeconds } from "./view.ts";
+import { RequestError } from "../request_error.ts";
 
 /** The engine's facts that image filters need. */
 export interface FilterScope {
@@ -46,12 +46,12 @@ const TESTS: Record<string, MakeTest> = {
 /** All of these must hold where a key has several values; of other keys, any. */
 const ALL = new Set(["label", "label!"]);
 
-/** Makes a test of filters. Throws `EngineError("invalid")` for a key there is not and for values that make no sense. */
+/** Makes a test of filters. Throws `RequestError("invalid")` for a key there is not and for values that make no sense. */
 export function imageFilter(filters: Filters, scope: FilterScope): Test {
   const tests = Object.entries(filters).map(([key, values]): Test => {
     // The key is a client's: it may be the name of something every object has.
     const make = Object.hasOwn(TESTS, key) ? TESTS[key] : undefined;
-    if (make === undefined) throw new EngineError("invalid", `unsupported image filter "${key}"`);
+    if (make === undefined) throw new RequestError("invalid", `unsupported image filter "${key}"`);
     const each = values.map((value) => make(value, scope));
     return ALL.has(key) ? (image) => each.every((test) => test(image)) : (image) => each.some((test) => test(image));
   });
@@ -66,7 +66,7 @@ function newerThan(other: ImageRecord): Test {
 function whether(key: string, value: string, test: Test): Test {
   const wanted = parseBoolean(value);
   if (wanted === undefined) {
-    throw new EngineError("invalid", `non-boolean value "${value}" for ${key} filter`);
+    throw new RequestError("invalid", `non-boolean value "${value}" for ${key} filter`);
   }
   return (image) => test(image) === wanted;
 }
@@ -75,7 +75,7 @@ function moment(value: string, now: number): number {
   try {
     return parseMoment(value, now) ?? now;
   } catch (error) {
-    throw new EngineError("invalid", `invalid value "${value}" for until filter`, { cause: error });
+    throw new RequestError("invalid", `invalid value "${value}" for until filter`, { cause: error });
   }
 }
 

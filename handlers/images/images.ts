@@ -1,6 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { HTTPError, type Implementation } from "../../lib/rest/mod.ts";
+import type { Implementation } from "../../lib/rest/mod.ts";
 import { changes } from "../files/changes.ts";
 import { implementFamily } from "../implement_family.ts";
 import { imagesAPI } from "./api.ts";
@@ -14,6 +14,7 @@ import { searchImages } from "./search.ts";
 import { tagImage } from "./tag.ts";
 import { imageTree } from "./tree.ts";
 import { imageData, imageHistory } from "./view.ts";
+import { RequestError } from "../request_error.ts";
 
 /** The native image operations over an engine. */
 export function images(engine: Engine): Implementation {
@@ -46,7 +47,7 @@ export function images(engine: Engine): Implementation {
     HistoryImage: (name) => imageHistory(images.resolve(name), (diffID) => images.layerSize(diffID)),
     TagImage: (name, query) => tagImage(engine, name, query),
     UntagImage: async (name, { repo = "", tag = "" }) => {
-      if (repo === "" && tag !== "") throw new HTTPError(400, "repo parameter is required to tag an image");
+      if (repo === "" && tag !== "") throw new RequestError("malformed", "repo parameter is required to tag an image");
       await images.untag(name, repo === "" ? [] : [tag === "" ? repo : `${repo}:${tag}`]);
     },
   });

@@ -1,6 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { LayerState, PullOptions, PullPolicy, PullProgress } from "../../lib/engine/images/types.ts";
-import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import type { Context } from "../../lib/rest/mod.ts";
 import { progressMessages } from "./docker_progress.ts";
 import { badParameter } from "../errors.ts";
 import type { ProgressMessage } from "../wire/compat/image.ts";
@@ -10,6 +10,7 @@ import type { PullQuery } from "../wire/images/image_query.ts";
 import { begin, errorText } from "./pull_progress.ts";
 import { milliseconds } from "./push_options.ts";
 import { registryCredentials } from "./registry_auth.ts";
+import { RequestError } from "../request_error.ts";
 
 const POLICIES: Record<string, PullPolicy> = {
   "": "missing",
@@ -29,9 +30,11 @@ export async function pullImage(
   { request, signal }: Context,
 ): Promise<AsyncIterable<ImagePullReport | ProgressMessage>> {
   const reference = query.reference ?? "";
-  if (reference === "") throw new HTTPError(400, "reference parameter cannot be empty");
+  if (reference === "") throw new RequestError("malformed", "reference parameter cannot be empty");
   const forms = (["compatMode", "pullProgress", "quiet"] as const).filter((form) => query[form] === true);
-  if (forms.length > 1) throw new HTTPError(400, `'${forms[0]}' and '${forms[1]}' cannot be used simultaneously`);
+  if (forms.length > 1) {
+    throw new RequestError("malformed", `'${forms[0]}' and '${forms[1]}' cannot be used simultaneously`);
+  }
   const options = { ...pullOptions(query), credentials: registryCredentials(request.headers), signal };
   const progress = await begin(engine.images.pull(reference, options));
   if (query.compatMode) return progressMessages(progress, reference);

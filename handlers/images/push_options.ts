@@ -1,8 +1,8 @@
 import type { PushOptions } from "../../lib/engine/images/types.ts";
-import { HTTPError } from "../../lib/rest/mod.ts";
 import { badParameter } from "../errors.ts";
 import type { PushQuery } from "../wire/images/image_query.ts";
 import { parseDuration } from "../../lib/engine/text/duration.ts";
+import { RequestError } from "../request_error.ts";
 
 const FORMATS: Record<string, PushOptions["format"]> = { "": undefined, oci: "oci", v2s2: "docker", docker: "docker" };
 
@@ -14,7 +14,7 @@ export function pushOptions(
 ): PushOptions {
   if (!Object.hasOwn(FORMATS, format)) {
     const why = format === "v2s1" ? "Docker's schema 1 is not written" : `unknown format "${format}"`;
-    throw new HTTPError(400, `${why}: choose one of the supported formats: 'oci' or 'v2s2'`);
+    throw new RequestError("malformed", `${why}: choose one of the supported formats: 'oci' or 'v2s2'`);
   }
   return {
     all,
@@ -45,5 +45,5 @@ export function compressionOf(name = ""): PushOptions["compression"] {
   if (name === "gzip" || name === "zstd") return name;
   const known = ["zstd:chunked", "bzip2", "xz"].includes(name);
   const why = known ? `compression format "${name}" is not written` : `cannot find compressor for "${name}"`;
-  throw new HTTPError(400, `${why}: choose gzip or zstd`);
+  throw new RequestError("malformed", `${why}: choose gzip or zstd`);
 }

@@ -1,11 +1,11 @@
 import { credentialKey, findCredential, splitAuth } from "../../lib/oci/registry/auth_file.ts";
 import type { Credential } from "../../lib/oci/registry/registry_sessions.ts";
-import { HTTPError } from "../../lib/rest/mod.ts";
 import { decode, DecodeError } from "../wire/decode.ts";
 import { AuthConfig } from "../wire/auth.ts";
 import { z } from "../wire/zod.ts";
 import { fromBase64 } from "../../lib/oci/bytes/base64.ts";
 import type { CredentialSource } from "../../lib/engine/ports/credential_source.ts";
+import { RequestError } from "../request_error.ts";
 
 /** More than any client has to say. */
 const MAX_HEADER = 64 << 10;
@@ -92,6 +92,6 @@ function base64(text: string): string | undefined {
 }
 
 /** The header's value is a secret: it is not quoted. */
-function malformed(header: string, why: string): HTTPError {
-  return new HTTPError(400, `failed to parse "${header}" header: ${why}`);
+function malformed(header: string, why: string): RequestError {
+  return new RequestError("malformed", `failed to parse "${header}" header: ${why}`);
 }

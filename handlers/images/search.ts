@@ -1,11 +1,12 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { SearchOptions } from "../../lib/engine/images/search.ts";
-import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import type { Context } from "../../lib/rest/mod.ts";
 import { parseFilters } from "../parse_filters.ts";
 import { emit } from "../wire/emit.ts";
 import { ImageSearchReport } from "../wire/images/image.ts";
 import type { SearchQuery } from "../wire/images/image_query.ts";
 import { registryCredentials } from "./registry_auth.ts";
+import { RequestError } from "../request_error.ts";
 
 /** Searches registries, with the credential the request carries. */
 export async function searchImages(
@@ -35,9 +36,9 @@ function readFilter(filters: Record<string, string[]>): SearchOptions["filter"] 
   for (const [key, [value = ""]] of Object.entries(filters)) {
     if (key === "is-official") filter.official = value !== "false";
     else if (key === "is-automated") filter.automated = value !== "false";
-    else if (key !== "stars") throw new HTTPError(500, `invalid filter type "${key}=${value}"`);
+    else if (key !== "stars") throw new RequestError("refused", `invalid filter type "${key}=${value}"`);
     else if (/^-?[0-9]+$/.test(value)) filter.stars = Number(value);
-    else throw new HTTPError(500, `incorrect value type for stars filter: "${value}" is not a number`);
+    else throw new RequestError("refused", `incorrect value type for stars filter: "${value}" is not a number`);
   }
   return filter;
 }

@@ -1,7 +1,7 @@
 import type { EntryAnnotations } from "../../lib/engine/images/manifests/annotate.ts";
 import type { ListAnnotations } from "../../lib/engine/images/manifests/manifest_lists.ts";
-import { HTTPError } from "../../lib/rest/mod.ts";
 import type { ManifestAddOptions } from "../wire/manifests/manifest.ts";
+import { RequestError } from "../request_error.ts";
 
 /** Annotations as a list of `key=value`, as a map, or as nothing; a 400 for both. */
 export function annotationsOf(
@@ -10,10 +10,10 @@ export function annotationsOf(
   [listName, mapName]: readonly [string, string] = ["Annotation", "Annotations"],
 ): Record<string, string> {
   if (list.length === 0) return map;
-  if (Object.keys(map).length > 0) throw new HTTPError(400, `can not set both ${listName} and ${mapName}`);
+  if (Object.keys(map).length > 0) throw new RequestError("malformed", `can not set both ${listName} and ${mapName}`);
   return Object.fromEntries(list.map((text) => {
     const at = text.indexOf("=");
-    if (at < 0) throw new HTTPError(400, `no value given for annotation "${text}"`);
+    if (at < 0) throw new RequestError("malformed", `no value given for annotation "${text}"`);
     return [text.slice(0, at), text.slice(at + 1)];
   }));
 }

@@ -1,8 +1,9 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import type { Context } from "../../lib/rest/mod.ts";
 import { registryCredentials } from "../images/registry_auth.ts";
 import type { ManifestCreateQuery, ManifestModifyOptions } from "../wire/manifests/manifest.ts";
 import { annotationsOf, entryOf, listOf, saysAnything } from "./annotations.ts";
+import { RequestError } from "../request_error.ts";
 
 /** Makes a manifest list of what the query and the body name; all of it, or nothing. */
 export async function createManifest(
@@ -12,8 +13,10 @@ export async function createManifest(
   body: ManifestModifyOptions,
   { request, signal }: Context,
 ): Promise<{ Id: string }> {
-  if (name === "") throw new HTTPError(400, "no name specified for creating a manifest list");
-  if (annotations !== undefined) throw new HTTPError(400, "annotations are given one by one, as annotation=key=value");
+  if (name === "") throw new RequestError("malformed", "no name specified for creating a manifest list");
+  if (annotations !== undefined) {
+    throw new RequestError("malformed", "annotations are given one by one, as annotation=key=value");
+  }
   const { lists } = engine.images;
   const credentials = registryCredentials(request.headers);
   const own = annotationsOf(annotation, {});

@@ -1,6 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { HTTPError, type Implementation } from "../../lib/rest/mod.ts";
+import type { Implementation } from "../../lib/rest/mod.ts";
 import { registryCredentials } from "../images/registry_auth.ts";
 import { removeImage } from "../images/remove.ts";
 import { implementFamily } from "../implement_family.ts";
@@ -10,6 +10,7 @@ import { createManifest } from "./create.ts";
 import { modifyManifest } from "./modify.ts";
 import { pushManifest, pushManifestV3 } from "./push.ts";
 import { listData } from "./view.ts";
+import { RequestError } from "../request_error.ts";
 
 /** The manifest list operations over an engine. */
 export function manifests(engine: Engine): Implementation {
@@ -33,14 +34,16 @@ export function manifests(engine: Engine): Implementation {
     ManifestPush: (name, destination, query, context) => pushManifest(engine, name, destination, query, context),
     ManifestAddV3: async (name, { tlsVerify }, body, { request, signal }) => {
       const { images, all } = body;
-      if (images.length === 0) throw new HTTPError(400, "manifest add requires at least one image");
+      if (images.length === 0) throw new RequestError("malformed", "manifest add requires at least one image");
       const credentials = registryCredentials(request.headers);
       const said = { entry: entryOf(body), list: listOf(body) };
       return { Id: await lists.add(name, images, { all, ...said, tlsVerify, credentials, signal }) };
     },
     ManifestRemoveDigestV3: async (name, { digest = "" }) => {
       lists.find(name);
-      if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new HTTPError(400, `invalid image digest "${digest}"`);
+      if (!/^sha256:[0-9a-f]{64}$/.test(digest)) {
+        throw new RequestError("malformed", `invalid image digest "${digest}"`);
+      }
       return { Id: await lists.removeEntry(name, digest) };
     },
     ManifestPushV3: (name, query, context) => pushManifestV3(engine, name, query, context),

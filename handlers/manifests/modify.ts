@@ -11,6 +11,7 @@ import { emit } from "../wire/emit.ts";
 import { ManifestModifyOptions, ManifestModifyReport } from "../wire/manifests/manifest.ts";
 import { artifactFiles } from "./artifact_files.ts";
 import { entryOf, listOf, saysAnything } from "./annotations.ts";
+import { RequestError } from "../request_error.ts";
 
 const BODY_LIMIT = 4 << 20;
 
@@ -65,7 +66,9 @@ async function modify(modification: Modification): Promise<Outcome> {
     case "remove":
       for (const image of modification.options.images) {
         await attempt(outcome, async () => {
-          if (!/^sha256:[0-9a-f]{64}$/.test(image)) throw new EngineError("invalid", `invalid image digest "${image}"`);
+          if (!/^sha256:[0-9a-f]{64}$/.test(image)) {
+            throw new RequestError("invalid", `invalid image digest "${image}"`);
+          }
           await modification.engine.images.lists.removeEntry(modification.name, image);
           outcome.images.push(image);
         });
@@ -76,7 +79,7 @@ async function modify(modification: Modification): Promise<Outcome> {
       for (const image of options.images) {
         await attempt(outcome, async () => {
           if (saysAnything(list)) {
-            throw new EngineError("invalid", "setting index-wide values requires no instance digest");
+            throw new RequestError("invalid", "setting index-wide values requires no instance digest");
           }
           await lists.annotateEntry(name, image, entry);
           outcome.images.push(image);
@@ -85,14 +88,14 @@ async function modify(modification: Modification): Promise<Outcome> {
       if (options.images.length === 0) {
         await attempt(outcome, async () => {
           const isOfEntry = Object.values(entry).some((value) => Object.keys(value ?? {}).length > 0);
-          if (isOfEntry) throw new EngineError("invalid", "setting values of an item requires an instance digest");
+          if (isOfEntry) throw new RequestError("invalid", "setting values of an item requires an instance digest");
           await lists.annotate(name, list, access);
         });
       }
       return outcome;
     }
     default:
-      throw new HTTPError(400, `illegal operation "${operation}" for manifest list "${modification.name}"`);
+      throw new RequestError("malformed", `illegal operation "${operation}" for manifest list "${modification.name}"`);
   }
 }
 
@@ -156,7 +159,7 @@ async function readOptions(body: ReadableStream<Uint8Array> | undefined): Promis
     return decode(ManifestModifyOptions, bytes);
   } catch (error) {
     if (error instanceof DecodeError || error instanceof RangeError) {
-      throw new HTTPError(400, error.message, { cause: error, kind: "argument" });
+      throw new RequestError("malformed", error.message, { cause: error, kind: "argument" });
     }
     throw error;
   }

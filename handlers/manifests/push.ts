@@ -1,12 +1,13 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { PushOptions, PushProgress } from "../../lib/engine/images/types.ts";
-import { type Context, HTTPError } from "../../lib/rest/mod.ts";
+import type { Context } from "../../lib/rest/mod.ts";
 import { begin, errorText } from "../images/pull_progress.ts";
 import { isUnderWay, pushFailure } from "../images/push.ts";
 import { compressionOf, pushOptions } from "../images/push_options.ts";
 import { registryCredentials } from "../images/registry_auth.ts";
 import { emit } from "../wire/emit.ts";
 import { type ManifestPushQuery, ManifestPushReport, type ManifestPushV3Query } from "../wire/manifests/manifest.ts";
+import { RequestError } from "../request_error.ts";
 
 /** Pushes a manifest list; the last report has the digest. Unless told otherwise it is the only one. */
 export async function pushManifest(
@@ -35,7 +36,7 @@ export async function pushManifestV3(
   { destination = "", all = false, tlsVerify }: ManifestPushV3Query,
   { request, signal }: Context,
 ): Promise<{ Id: string }> {
-  if (destination === "") throw new HTTPError(400, "destination parameter cannot be empty");
+  if (destination === "") throw new RequestError("malformed", "destination parameter cannot be empty");
   const credentials = registryCredentials(request.headers);
   const progress = await start(engine, name, { all, tlsVerify, destination, credentials, signal });
   return { Id: await digestOf(progress, destination) };

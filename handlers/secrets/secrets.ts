@@ -1,10 +1,11 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { SECRET_LIMIT } from "../../lib/engine/secrets.ts";
-import { HTTPError, type Implementation } from "../../lib/rest/mod.ts";
+import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
 import { parseFilters } from "../parse_filters.ts";
 import { secretsAPI } from "./api.ts";
 import { secretInfo } from "./view.ts";
+import { RequestError } from "../request_error.ts";
 
 /** The native secret operations over an engine. */
 export function secrets(engine: Engine): Implementation {
@@ -32,7 +33,7 @@ async function readValue(body: ReadableStream<Uint8Array>): Promise<Uint8Array> 
     chunks.push(chunk);
     size += chunk.length;
     if (size > SECRET_LIMIT) {
-      throw new HTTPError(400, `secret data must be larger than 0 and less than ${SECRET_LIMIT} bytes`);
+      throw new RequestError("malformed", `secret data must be larger than 0 and less than ${SECRET_LIMIT} bytes`);
     }
   }
   const value = new Uint8Array(size);

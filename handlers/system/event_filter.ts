@@ -1,7 +1,7 @@
 import type { EngineEvent } from "../../lib/engine/store/events.ts";
 import { hasLabel } from "../../lib/engine/text/list_filters.ts";
-import { HTTPError } from "../../lib/rest/mod.ts";
 import type { Filters } from "../wire/query.ts";
+import { RequestError } from "../request_error.ts";
 
 type Test = (event: EngineEvent, value: string) => boolean;
 
@@ -43,7 +43,7 @@ export function eventFilter(filters: Filters = {}): ((event: EngineEvent) => boo
     const name = key.toLowerCase();
     // The key is a client's: it may be the name of something every object has.
     const test = Object.hasOwn(TESTS, name) ? TESTS[name] : undefined;
-    if (test === undefined) throw new HTTPError(400, `invalid filter key "${key}": invalid argument`);
+    if (test === undefined) throw new RequestError("malformed", `invalid filter key "${key}": invalid argument`);
     const one = (event: EngineEvent) => (value: string) => test(event, value);
     return key === "label"
       ? (event: EngineEvent) => values.every(one(event))

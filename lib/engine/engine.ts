@@ -50,6 +50,9 @@ export class Engine {
     const log = options.log ?? (() => {});
     const resolved = await resolveOptions(ports, options);
     const state = await State.open(ports.store);
+    for (const name of state.unknownTables()) {
+      log("warn", `The store's records of "${name}" are unknown here: they are kept`);
+    }
     const events = await EventLog.open({
       store: ports.store,
       clock: ports.clock,
@@ -64,8 +67,6 @@ export class Engine {
     const engine = new Engine({ ...base, images: new Images(base) });
     await engine.images.recover();
     await engine.containers.recover();
-    const unknown = "unavailable" in host ? [] : state.unknownTables();
-    if (unknown.length > 0) log("warn", `The store has records that this engine does not know: ${unknown.join(", ")}`);
     return engine;
   }
 

@@ -3,6 +3,8 @@ import { badParameter, engineErrors, statusOf } from "../../handlers/errors.ts";
 import { EngineError, type ErrorCode } from "../../lib/engine/errors.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 import { openTestEngine } from "../fixtures/handlers/test_engine.ts";
+import { RequestError } from "../../handlers/request_error.ts";
+import type { RequestCode } from "../../handlers/statuses.ts";
 
 const request = new Request("http://d/");
 
@@ -35,6 +37,33 @@ Deno.test("statusOf() maps each code, and some by operation", () => {
   assertEquals(statusOf(new EngineError("registry", "text", { status: 429 })), 429);
   assertEquals(statusOf(new EngineError("registry", "text", { status: 302 })), 500);
   assertEquals(statusOf(new EngineError("registry", "text")), 500);
+});
+
+Deno.test("a RequestError's code decides its status, by operation where that differs", () => {
+  const rows: [code: RequestCode, operation: string, status: number][] = [
+    ["malformed", "", 400],
+    ["malformed", "CompatCreateContainer", 400],
+    ["refused", "ImageSearch", 500],
+    ["invalid", "", 400],
+    ["invalid", "CompatCreateContainer", 500],
+    ["invalid", "ListContainers", 500],
+    ["unsupported", "CreateContainer", 501],
+    ["no_such_container", "ContainerRestore", 404],
+  ];
+  for (const [code, name, status] of rows) {
+    const error = new RequestError(code, "text", { field: "Cmd", sentinel: "innermost" });
+    assertEquals(error.field, "Cmd");
+    assertEquals(engineErrors.encode(error, { status: 500, request, name }), {
+      status,
+      body: { cause: "innermost", message: "text", response: status },
+    });
+  }
+});
+
+Deno.test("a query that does not parse is 400, and 500 where Podman's reader answers so", () => {
+  const error = badParameter("all", "x", "no boolean");
+  const encode = (name: string) => engineErrors.encode(error, { status: 500, request, name }).status;
+  assertEquals([error.field, encode("ImageList"), encode("ListContainers")], ["all", 400, 500]);
 });
 
 Deno.test("engineErrors.encode() writes cause, message and response", () => {

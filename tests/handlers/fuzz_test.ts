@@ -7,10 +7,10 @@ import { SpecGenerator } from "../../handlers/wire/containers/spec_generator.ts"
 import { parseDuration } from "../../lib/engine/text/duration.ts";
 import { parseMoment } from "../../lib/engine/text/moment.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { HTTPError } from "../../lib/rest/mod.ts";
 import { seeded } from "../fixtures/engine/fake_engine.ts";
 import { dockerSpec, nativeSpec } from "../fixtures/handlers/spec_difference.ts";
 import { captured } from "./clients/requests.ts";
+import { RequestError } from "../../handlers/request_error.ts";
 
 const ROUNDS = 4000;
 const PIECES = [
@@ -63,10 +63,10 @@ Deno.test("create requests of any shape are read or refused, never a defect", ()
   for (let round = 0; round < ROUNDS; round++) {
     const change = round % 2 === 0 ? mutate : swapValue;
     const native = change(podman[round % podman.length].body, random);
-    run(() => nativeSpec(decode(SpecGenerator, native)), [DecodeError, EngineError], native);
+    run(() => nativeSpec(decode(SpecGenerator, native)), [DecodeError, EngineError, RequestError], native);
     const compat = change(docker[round % docker.length].body, random);
     const translate = () => dockerSpec(decode(CreateContainerConfig, compat));
-    run(translate, [DecodeError, EngineError, HTTPError], compat);
+    run(translate, [DecodeError, EngineError, RequestError], compat);
   }
 });
 
@@ -76,7 +76,7 @@ Deno.test("credentials, filters and times of any shape are read or refused, neve
   for (let round = 0; round < ROUNDS; round++) {
     const value = mutate(auth, random).replace(/[^\x20-\x7e]/g, "");
     const headers = new Headers({ "X-Registry-Auth": value });
-    run(() => registryCredentials(headers)?.("quay.io", "team/app", true), [HTTPError], value);
+    run(() => registryCredentials(headers)?.("quay.io", "team/app", true), [RequestError], value);
     const filter = mutate('{"label":["a=b"],"status":{"running":true}}', random);
     run(() => filters.safeParse(filter), [], filter);
     const moment = mutate("2026-05-06T07:08:09.123+02:00", random);

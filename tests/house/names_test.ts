@@ -58,6 +58,10 @@ const OTHERS: Record<string, { names: string; of: string }> = {
   "lib/engine/containers/records.ts": { names: "exit_codes", of: "the engine's store" },
   "lib/engine/containers/secrets.ts": { names: "container_secrets", of: "the engine's store" },
   "lib/engine/secrets.ts": { names: "secret_values", of: "the engine's store" },
+  "lib/engine/records/store_steps.ts": {
+    names: "container_secrets exec_sessions exit_codes secret_values tree_mounts",
+    of: "the engine's store",
+  },
   "lib/engine/images/store/relations.ts": { names: "created_by", of: "OCI image configs" },
   "lib/oci/image_config.ts": { names: "created_by empty_layer", of: "OCI image configs" },
   "lib/oci/registry/registry_error.ts": { names: "insufficient_scope invalid_token", of: "bearer tokens (RFC 6750)" },

@@ -1,5 +1,5 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
-import { HTTPError, type Implementation } from "../../../lib/rest/mod.ts";
+import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { attach, attachSocket, COMPAT_ATTACH, COMPAT_SOCKET } from "../../containers/attach.ts";
 import { ignoring } from "../../containers/containers.ts";
@@ -22,6 +22,7 @@ import { compatStartContainer } from "./start.ts";
 import { COMPAT_STATS, containerStats } from "../../containers/container_stats.ts";
 import { compatUpdateContainer } from "./update.ts";
 import { compatWaitContainer } from "./wait.ts";
+import { RequestError } from "../../request_error.ts";
 
 /** The container operations of Docker's tree over an engine. */
 export function compatContainers(engine: Engine): Implementation {
@@ -63,7 +64,7 @@ export function compatContainers(engine: Engine): Implementation {
     CompatUnpauseContainer: (name) => containers.unpause(name),
     CompatWaitContainer: (name, { condition = "" }, { signal }) => compatWaitContainer(engine, name, condition, signal),
     CompatRemoveContainer: async (name, { force, ignore, link, v }) => {
-      if (link) throw new HTTPError(400, "link is not supported");
+      if (link) throw new RequestError("malformed", "link is not supported");
       // Docker's force kills; the native tree's stops, and kills what does not end.
       const options = { force, ignore, volumes: v, timeout: 0 };
       const [failed] = (await containers.remove(name, options)).filter(({ error }) => error);

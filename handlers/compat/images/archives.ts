@@ -1,15 +1,16 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { type Context, HTTPError } from "../../../lib/rest/mod.ts";
+import type { Context } from "../../../lib/rest/mod.ts";
 import { ARCHIVE_TYPE, sourceURL } from "../../images/archives.ts";
 import type { CompatImportQuery } from "../../wire/compat/query.ts";
 import { withTag } from "./create_image.ts";
 import { dockerName, localName } from "./docker_name.ts";
 import { parsePlatform } from "./platform.ts";
+import { RequestError } from "../../request_error.ts";
 
 /** Saves images as `docker save` does. */
 export async function exportImages(engine: Engine, names: readonly string[] = []): Promise<Response> {
-  if (names.length === 0) throw new HTTPError(400, "no images to download");
+  if (names.length === 0) throw new RequestError("malformed", "no images to download");
   const local = names.map((name) => localName(engine, name));
   const body = await engine.images.archives.save(local, { format: "docker-archive" });
   return new Response(body, { headers: { "Content-Type": ARCHIVE_TYPE } });

@@ -2,7 +2,6 @@ import type { Engine } from "../../../lib/engine/engine.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { RegistryError } from "../../../lib/oci/registry/registry_error.ts";
 import type { Context } from "../../../lib/rest/mod.ts";
-import { HTTPError } from "../../../lib/rest/mod.ts";
 import { dockerName } from "./docker_name.ts";
 import { parsePlatform } from "./platform.ts";
 import { progressMessages } from "../../images/docker_progress.ts";
@@ -12,6 +11,7 @@ import { registryCredentials } from "../../images/registry_auth.ts";
 import type { ProgressMessage } from "../../wire/compat/image.ts";
 import type { CompatCreateImageQuery } from "../../wire/compat/query.ts";
 import type { z } from "../../wire/zod.ts";
+import { RequestError } from "../../request_error.ts";
 
 /** Pulls an image and tells how it goes. */
 export async function createImage(
@@ -19,7 +19,7 @@ export async function createImage(
   { fromImage = "", tag = "", platform = "", retry, retryDelay }: z.output<typeof CompatCreateImageQuery>,
   { request, signal }: Context,
 ): Promise<AsyncIterable<ProgressMessage>> {
-  if (fromImage === "") throw new HTTPError(400, "fromImage parameter cannot be empty");
+  if (fromImage === "") throw new RequestError("malformed", "fromImage parameter cannot be empty");
   const reference = withTag(fromImage, tag);
   const credentials = registryCredentials(request.headers);
   const pause = retryDelay === undefined ? undefined : milliseconds("retryDelay", retryDelay);

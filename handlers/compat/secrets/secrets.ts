@@ -1,12 +1,13 @@
 import { fromBase64 } from "../../../lib/oci/bytes/base64.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { SecretRecord } from "../../../lib/engine/secrets.ts";
-import { HTTPError, type Implementation } from "../../../lib/rest/mod.ts";
+import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { parseFilters } from "../../parse_filters.ts";
 import { secretInfo } from "../../secrets/view.ts";
 import type { SecretInfoReportCompat } from "../../wire/secrets/secret.ts";
 import { compatSecretsAPI } from "./api.ts";
+import { RequestError } from "../../request_error.ts";
 
 /** The secret operations of Docker's tree over an engine. */
 export function compatSecrets(engine: Engine): Implementation {
@@ -27,7 +28,7 @@ export function compatSecrets(engine: Engine): Implementation {
     },
     CompatRemoveSecret: async (name) => void await secrets.remove(name),
     CompatUpdateSecret: () => {
-      throw new HTTPError(501, "update is not supported");
+      throw new RequestError("unsupported", "update is not supported");
     },
   });
 }
@@ -41,6 +42,6 @@ function readValue(text: string): Uint8Array {
   try {
     return fromBase64(text);
   } catch {
-    throw new HTTPError(400, "secret data is not base64");
+    throw new RequestError("malformed", "secret data is not base64");
   }
 }

@@ -1,7 +1,6 @@
 import type { ContainerRequest } from "../../../lib/engine/containers/request/container_request.ts";
 import { parseImageVolumes } from "../../../lib/engine/containers/request/parse_choices.ts";
 import type { SecretWish } from "../../../lib/engine/records/container_record.ts";
-import { EngineError } from "../../../lib/engine/errors.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { healthWish } from "./health.ts";
 import { requireImage } from "./image_name.ts";
@@ -14,6 +13,7 @@ import { absolute, surroundings } from "./surroundings.ts";
 import { requestedUsers } from "./users.ts";
 import { isEmpty, refuseUnsupported, unsupported } from "./unsupported.ts";
 import { nameFields, NATIVE_NAMES } from "./name_fields.ts";
+import { RequestError } from "../../request_error.ts";
 
 /**
  * Translates a create request into the engine's words. Fields that it leaves open stay open.
@@ -102,7 +102,7 @@ function translate(generator: SpecGenerator): ContainerRequest {
 function image({ image, raw_image_name: raw, rootfs }: SpecGenerator): string {
   if (rootfs) {
     if (image === "") return "";
-    throw new EngineError(
+    throw new RequestError(
       "invalid",
       "Create container: both image and rootfs cannot be simultaneously: invalid argument",
     );
@@ -118,7 +118,7 @@ function groups({ groups = [] }: SpecGenerator): string[] {
 function rootPropagation({ rootfs_propagation: mode }: SpecGenerator): string | undefined {
   if (!mode) return undefined;
   if (/^r?(?:private|shared|slave)$|^r?unbindable$/.test(mode)) return mode;
-  throw new EngineError("invalid", `Create container: "rootfs_propagation" "${mode}" is no mode of propagation`);
+  throw new RequestError("invalid", `Create container: "rootfs_propagation" "${mode}" is no mode of propagation`);
 }
 
 function logConfig({ log_configuration: log }: SpecGenerator): NonNullable<SpecGenerator["log_configuration"]> {

@@ -1,7 +1,7 @@
-import { EngineError } from "../../../lib/engine/errors.ts";
 import type { StartupHealthCheck } from "../../wire/containers/health.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import type { HealthCheck, HealthWish, OnFailure, StartupCheck } from "../../../lib/engine/records/health_plan.ts";
+import { RequestError } from "../../request_error.ts";
 
 /** Podman's numbers of what is done with an unhealthy container; 1 is nothing anybody may ask for. */
 const ACTIONS: readonly (OnFailure | undefined)[] = ["none", undefined, "kill", "restart", "stop"];
@@ -12,12 +12,12 @@ export function healthWish(generator: SpecGenerator): HealthWish | undefined {
   const { healthLogDestination: destination, healthMaxLogCount: count, healthMaxLogSize: size } = generator;
   const onFailure = ACTIONS[action];
   if (onFailure === undefined) {
-    throw new EngineError("invalid", `invalid on-failure action ${action} for health check: invalid argument`, {
+    throw new RequestError("invalid", `invalid on-failure action ${action} for health check: invalid argument`, {
       sentinel: "invalid argument",
     });
   }
   if (!(count >= 0) || !(size >= 0)) {
-    throw new EngineError("invalid", "healthMaxLogCount and healthMaxLogSize must be 0 or more: invalid argument", {
+    throw new RequestError("invalid", "healthMaxLogCount and healthMaxLogSize must be 0 or more: invalid argument", {
       sentinel: "invalid argument",
     });
   }

@@ -1,5 +1,5 @@
 import type { RestartPolicy } from "../../../lib/engine/records/container_record.ts";
-import { EngineError } from "../../../lib/engine/errors.ts";
+import { RequestError } from "../../request_error.ts";
 
 const NAMES = ["no", "always", "on-failure", "unless-stopped"] as const;
 
@@ -9,7 +9,7 @@ export function restartPolicy(name: string | undefined, retries?: number | null)
   const known = NAMES.find((policy) => policy === name);
   if (known === undefined) {
     const sentinel = "invalid argument";
-    throw new EngineError("invalid", `"${name}" is not a valid restart policy: ${sentinel}`, { sentinel });
+    throw new RequestError("invalid", `"${name}" is not a valid restart policy: ${sentinel}`, { sentinel });
   }
   return { name: known, ...known === "on-failure" && retries && { retries } };
 }

@@ -1,8 +1,8 @@
 import type { ContainerRequest } from "../../../lib/engine/containers/request/container_request.ts";
 import type { ProcessSpec } from "../../../lib/engine/records/spec_parts.ts";
-import { EngineError } from "../../../lib/engine/errors.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";
+import { RequestError } from "../../request_error.ts";
 
 const NOTIFY = ["container", "conmon", "healthy", "ignore"] as const;
 
@@ -48,13 +48,13 @@ function personality({ personality: asked }: SpecGenerator): ProcessSpec["person
   if (!asked?.domain) return undefined;
   if (asked.flags?.length) throw unsupported("personality.flags");
   if (asked.domain === "LINUX" || asked.domain === "LINUX32") return { domain: asked.domain };
-  throw new EngineError("invalid", `Create container: "personality" domain "${asked.domain}" is not LINUX or LINUX32`);
+  throw new RequestError("invalid", `Create container: "personality" domain "${asked.domain}" is not LINUX or LINUX32`);
 }
 
 function systemd({ systemd: mode }: SpecGenerator): ProcessSpec["systemd"] {
   if (!mode || mode === "true") return undefined;
   if (mode === "false" || mode === "always") return mode;
-  throw new EngineError("invalid", `invalid value "${mode}" systemd option requires 'true, false, always'`);
+  throw new RequestError("invalid", `invalid value "${mode}" systemd option requires 'true, false, always'`);
 }
 
 function sdNotify({ sdnotifyMode: mode }: SpecGenerator): ProcessSpec["sdNotify"] {
@@ -62,17 +62,17 @@ function sdNotify({ sdnotifyMode: mode }: SpecGenerator): ProcessSpec["sdNotify"
   const known = NOTIFY.find((name) => name === mode);
   if (known !== undefined) return known;
   const names = NOTIFY.join(", ");
-  throw new EngineError("invalid", `Create container: "sdnotifyMode" "${mode}" is none of ${names}`);
+  throw new RequestError("invalid", `Create container: "sdnotifyMode" "${mode}" is none of ${names}`);
 }
 
 function seccompPolicy({ seccomp_policy: policy }: SpecGenerator): "image" | undefined {
   if (!policy || policy === "default") return undefined;
   if (policy === "image") return policy;
-  throw new EngineError("invalid", `invalid seccomp policy "${policy}": valid policies are ["default" "image"]`);
+  throw new RequestError("invalid", `invalid seccomp policy "${policy}": valid policies are ["default" "image"]`);
 }
 
 /** A path of the host; throws `invalid` naming the field for one that is relative. */
 export function absolute(field: string, path: string): string {
   if (path.startsWith("/")) return path;
-  throw new EngineError("invalid", `Create container: "${field}" "${path}" is not an absolute path`);
+  throw new RequestError("invalid", `Create container: "${field}" "${path}" is not an absolute path`);
 }

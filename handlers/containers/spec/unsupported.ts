@@ -1,4 +1,4 @@
-import { EngineError } from "../../../lib/engine/errors.ts";
+import { RequestError } from "../../request_error.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 
 /** Whether a field's value asks for nothing beyond the default. */
@@ -26,7 +26,7 @@ const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   intelRdt: isEmpty,
 };
 
-/** Throws `EngineError("unsupported")` naming the first field that asks for what no container is made with yet. */
+/** Throws `RequestError("unsupported")` naming the first field that asks for what no container is made with yet. */
 export function refuseUnsupported(generator: SpecGenerator): void {
   for (const [field, harmless] of Object.entries(RULES)) {
     if (!harmless(generator[field as keyof SpecGenerator])) throw unsupported(field);
@@ -34,9 +34,10 @@ export function refuseUnsupported(generator: SpecGenerator): void {
 }
 
 /** The error for a create request that asks for too much. */
-export function unsupported(field: string, detail?: string): EngineError {
+export function unsupported(field: string, detail?: string): RequestError {
   const tail = detail === undefined ? "" : `: ${detail}`;
-  return new EngineError("unsupported", `Create container: "${field}" is not supported yet${tail}`, {
+  return new RequestError("unsupported", `Create container: "${field}" is not supported yet${tail}`, {
+    field,
     sentinel: "not yet implemented",
   });
 }

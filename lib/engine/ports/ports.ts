@@ -58,7 +58,7 @@ export interface StreamRange {
 
 /** Durable records: tables of rows and append-only streams. */
 export interface Store {
-  /** Where it is, for messages: a file's path. */
+  /** Its place, for messages: a file's path. */
   readonly place?: string;
   /** Every row there is, in no order that matters. Called once, at start. */
   load(): Promise<Row[]>;

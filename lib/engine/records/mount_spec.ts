@@ -76,7 +76,7 @@ export type ImageRequest = Omit<ImageMount, "image">;
 /** A mount as asked for. */
 export type MountRequest = Exclude<MountSpec, BindMount | ImageMount> | BindRequest | ImageRequest;
 
-/** Whether a mount's changes are the container's own: an overlay over its source. */
+/** Tells whether a mount's changes are the container's own: an overlay over its source. */
 export function isOverlay({ type, options }: Pick<MountRequest, "type" | "options">): boolean {
   return type === "overlay" || options.includes("O");
 }

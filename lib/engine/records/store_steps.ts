@@ -1,9 +1,29 @@
 /**
- * How stored values have changed since the first version of the store. Who changes the shape of a stored value appends a step, so
+ * How stored values have changed since the first version of the store. A change of a stored shape comes with a step, so
  * that stores and checkpoints of earlier versions open; no step is ever changed, because stores have been written with it.
  *
  * @module
  */
+
+/** The tables that this engine keeps. */
+export const STORE_TABLES: readonly string[] = [
+  "artifacts",
+  "blobPlaces",
+  "container_secrets",
+  "containers",
+  "exec_sessions",
+  "exit_codes",
+  "health",
+  "host",
+  "images",
+  "intents",
+  "layers",
+  "networks",
+  "secret_values",
+  "secrets",
+  "tree_mounts",
+  "volumes",
+];
 
 /** Makes a value of the next version from one of the version before. The value is JSON that an earlier engine wrote. */
 export type Step = (value: Record<string, unknown>) => Record<string, unknown>;

@@ -1,5 +1,6 @@
 import type { Row, Store } from "../ports/ports.ts";
 import { type Operation, Table, type TableOptions } from "./table.ts";
+import { STORE_TABLES } from "../records/store_steps.ts";
 import { readRow, upgradeRows } from "./upgrade.ts";
 
 /** A batch on its way to the store. */
@@ -48,9 +49,9 @@ export class State {
     return new State(store, rows, place);
   }
 
-  /** Names of tables that the store has and nobody has asked for: this engine does not know them, and keeps them as they are. */
+  /** The names of the store's tables that this engine does not know: it keeps them as they are. */
   unknownTables(): string[] {
-    return [...this.#rows.keys()];
+    return [...this.#rows.keys()].filter((name) => !STORE_TABLES.includes(name));
   }
 
   /**

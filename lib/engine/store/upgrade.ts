@@ -13,11 +13,11 @@ export const STORE_VERSION = STORE_STEPS.length + 1;
 const TABLE = "store";
 const KEY = "version";
 
-/** What an upgrade makes of a store's rows. */
+/** The outcome of an upgrade. */
 export interface UpgradedRows {
   /** Every row but the version's, as this version has them. */
   rows: Row[];
-  /** What the store is to be given, in one batch, before anything else; empty where it is up to date. */
+  /** The first batch for the store; empty where it is up to date. */
   changes: Change[];
 }
 
@@ -70,18 +70,18 @@ export function readRow(row: Row, place: string): unknown {
     return decode(row.value);
   } catch {
     // The parser's message quotes the text, which may be a secret.
-    throw broken(row, place, "does not parse");
+    throw brokenRow(row, place, "does not parse");
   }
 }
 
 function readRecord(row: Row, place: string): Record<string, unknown> {
   const value = readRow(row, place);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw broken(row, place, "is no record");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw brokenRow(row, place, "is no record");
   // A table that has steps holds objects, as JSON has them.
   return value as Record<string, unknown>;
 }
 
-function broken({ table, key }: Row, place: string, why: string): EngineError {
+function brokenRow({ table, key }: Row, place: string, why: string): EngineError {
   const hint = "restore a copy of the store, or delete that row";
   return new EngineError("corrupt", `Open ${place}: the row "${key}" of "${table}" ${why}: ${hint}`);
 }

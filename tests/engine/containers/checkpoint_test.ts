@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { configDump, dumpedRecord } from "../../../lib/engine/containers/checkpoint/config_dump.ts";
 import { openFake, seeded, spec } from "../../fixtures/engine/fake_engine.ts";
@@ -106,6 +106,21 @@ Deno.test("dumpedRecord() reads what configDump() wrote, and refuses everything 
   }
 });
 
+Deno.test("dumpedRecord() reads the record of an earlier version, and refuses one of a later version", async () => {
+  await using fake = await openFake();
+  const { record } = await fake.containers.create(spec({ name: "old" }));
+  const { gantryVersion, ...dump } = JSON.parse(configDump(record, "runc", 0));
+  // Version 1 named none.
+  const old = { ...record, spec: { ...record.spec, name: "old", image: "tiny", mounts: [], stopTimeout: 1 } };
+  const first = dumpedRecord(JSON.stringify({ ...dump, gantryRecord: JSON.stringify(old) }));
+  assertEquals(first, dumpedRecord(JSON.stringify({ ...dump, gantryVersion })));
+  const odd = [[gantryVersion + 1, "unsupported"], [0, "invalid"], ["1", "invalid"], [null, "invalid"]] as const;
+  for (const [version, code] of odd) {
+    const text = JSON.stringify({ ...dump, gantryVersion: version });
+    assertEquals(assertThrows(() => dumpedRecord(text), EngineError).code, code);
+  }
+});
+
 Deno.test("dumpedRecord() takes mounts and ports of the form that a create request makes, and a bounded number", async () => {
   await using fake = await openFake();
   const { record } = await fake.containers.create(spec());
@@ -120,6 +135,7 @@ Deno.test("dumpedRecord() takes mounts and ports of the form that a create reque
     [{ mounts: [{ ...mount, source: "/srv\0/x" }] }, "a mount"],
     [{ mounts: [{ ...mount, options: [1] }] }, "a mount"],
     [{ mounts: [{ ...mount, subPath: {} }] }, "a mount"],
+    [{ mounts: [{ ...mount, type: "image" }] }, "a mount"],
     [{ mounts: Array(10_001).fill(mount) }, "more than 10000"],
     [{ ports: [{ ...port, hostPort: 70_000 }] }, "a port"],
     [{ ports: [{ ...port, protocol: "ip" }] }, "a port"],

@@ -2,10 +2,10 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { CreateContainerConfig } from "../../../handlers/wire/compat/container_create.ts";
 import { accept, decode } from "../../../handlers/wire/decode.ts";
 import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
-import { EngineError } from "../../../lib/engine/errors.ts";
-import { HTTPError } from "../../../lib/rest/mod.ts";
 import { captured } from "../clients/requests.ts";
 import { difference, dockerSpec } from "../../fixtures/handlers/spec_difference.ts";
+import { assertRefused } from "../../fixtures/handlers/assert_refused.ts";
+import { RequestError } from "../../../handlers/request_error.ts";
 
 function docker(body: unknown): ContainerSpec {
   return dockerSpec(accept(CreateContainerConfig, body));
@@ -41,8 +41,8 @@ Deno.test("dockerRequest() publishes a port for each protocol it names, and take
     { ...plain, protocol: "udp" },
     { ...plain, hostPort: 8000, lastHostPort: 8010, containerPort: 80, protocol: "tcp" },
   ]);
-  assertThrows(() => ports({ "53/icmp": [{ HostPort: "5300" }] }), EngineError, 'port protocol "icmp"');
-  assertThrows(() => ports({ "53/tcp": [{ HostPort: "9-1" }] }), HTTPError, "invalid port specification");
+  assertThrows(() => ports({ "53/icmp": [{ HostPort: "5300" }] }), RequestError, 'port protocol "icmp"');
+  assertThrows(() => ports({ "53/tcp": [{ HostPort: "9-1" }] }), RequestError, "invalid port specification");
 });
 
 Deno.test("dockerRequest() reads every option of docker's", () => {
@@ -164,7 +164,7 @@ Deno.test("dockerRequest() reads docker's devices, their rules and limits of blo
   assertEquals(spec.pathLimits?.throttleReadBpsDevice, { "/dev/sda": 1 });
   assertEquals(spec.pathLimits?.throttleWriteIOPSDevice, { "/dev/sdb": 2 });
   const bad = { DeviceCgroupRules: ["x 1:3 mr"] };
-  assertThrows(() => docker({ Image: "x", HostConfig: bad }), HTTPError, "invalid device cgroup rule");
+  assertThrows(() => docker({ Image: "x", HostConfig: bad }), RequestError, "invalid device cgroup rule");
 });
 
 Deno.test("dockerRequest() refuses what docker asks for and nobody has", () => {
@@ -183,7 +183,7 @@ Deno.test("dockerRequest() refuses what docker asks for and nobody has", () => {
     ],
   ];
   for (const [HostConfig, field] of rows) {
-    assertThrows(() => docker({ Image: "x", HostConfig }), EngineError, `"${field}" is not supported`);
+    assertRefused(() => docker({ Image: "x", HostConfig }), `"${field}" is not supported`);
   }
   const endpoints: [endpoint: Record<string, unknown>, field: string][] = [
     [{ DriverOpts: { a: "b" } }, "NetworkingConfig.EndpointsConfig.DriverOpts"],
@@ -192,13 +192,13 @@ Deno.test("dockerRequest() refuses what docker asks for and nobody has", () => {
   ];
   for (const [endpoint, field] of endpoints) {
     const body = { Image: "x", NetworkingConfig: { EndpointsConfig: { default: endpoint } } };
-    assertThrows(() => docker(body), EngineError, `"${field}" is not supported`);
+    assertRefused(() => docker(body), `"${field}" is not supported`);
   }
-  assertThrows(() => docker({ Image: "x", HostConfig: { Isolation: "hyperv" } }), HTTPError, "invalid isolation");
-  assertThrows(() => docker({ Image: "x", HostConfig: { Links: ["a"] } }), HTTPError, "link is not supported");
-  assertThrows(() => docker({ Image: "x", HostConfig: { SecurityOpt: ["odd"] } }), HTTPError, "security-opt");
-  assertThrows(() => docker({ Image: "x", StopSignal: "NOPE" }), HTTPError, "invalid signal");
-  assertThrows(() => docker({ Image: "x", StopSignal: "0" }), HTTPError, "invalid signal");
+  assertThrows(() => docker({ Image: "x", HostConfig: { Isolation: "hyperv" } }), RequestError, "invalid isolation");
+  assertThrows(() => docker({ Image: "x", HostConfig: { Links: ["a"] } }), RequestError, "link is not supported");
+  assertThrows(() => docker({ Image: "x", HostConfig: { SecurityOpt: ["odd"] } }), RequestError, "security-opt");
+  assertThrows(() => docker({ Image: "x", StopSignal: "NOPE" }), RequestError, "invalid signal");
+  assertThrows(() => docker({ Image: "x", StopSignal: "0" }), RequestError, "invalid signal");
   assertEquals(docker({ Image: "x", StopSignal: "SIGRTMIN+3" }).stopSignal, 37);
   const aliases = ["SIGPOLL", "cld", "IOT"].map((StopSignal) => docker({ Image: "x", StopSignal }).stopSignal);
   assertEquals(aliases, [29, 17, 6], "aliases are names for a stop signal as they are for kill");

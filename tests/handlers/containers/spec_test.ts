@@ -2,9 +2,10 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { accept, decode } from "../../../handlers/wire/decode.ts";
 import { SpecGenerator } from "../../../handlers/wire/containers/spec_generator.ts";
 import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
-import { EngineError } from "../../../lib/engine/errors.ts";
 import { captured } from "../clients/requests.ts";
 import { difference, nativeSpec } from "../../fixtures/handlers/spec_difference.ts";
+import { assertRefused } from "../../fixtures/handlers/assert_refused.ts";
+import { RequestError } from "../../../handlers/request_error.ts";
 
 function native(body: unknown): ContainerSpec {
   return nativeSpec(accept(SpecGenerator, body));
@@ -126,8 +127,8 @@ Deno.test("containerRequest() refuses what it cannot honour, naming the field", 
     [{ groups: ["keep-groups"] }, "groups"],
   ];
   for (const [body, field] of rows) {
-    const error = assertThrows(() => native({ image: "x", ...body }), EngineError, `"${field}" is not supported`);
-    assertEquals((error as EngineError).code, "unsupported", field);
+    const error = assertRefused(() => native({ image: "x", ...body }), `"${field}" is not supported`);
+    assertEquals(error.code, "unsupported", field);
   }
 });
 
@@ -158,7 +159,7 @@ Deno.test("containerRequest() reads devices, their rules and limits of block dev
       "specification",
     ]]
   ) {
-    assertThrows(() => native({ image: "x", devices: [{ path }] }), EngineError, text);
+    assertRefused(() => native({ image: "x", devices: [{ path }] }), text);
   }
 });
 
@@ -199,8 +200,8 @@ Deno.test("containerRequest() refuses what makes no sense", () => {
     { image: "x", Networks: { a: { static_mac: "not base64!" } } },
   ];
   for (const body of rows) {
-    const error = assertThrows(() => native(body), EngineError, undefined, JSON.stringify(body));
-    assertEquals((error as EngineError).code, "invalid", JSON.stringify(body));
+    const error = assertRefused(() => native(body), "", JSON.stringify(body));
+    assertEquals(error.code, "invalid", JSON.stringify(body));
   }
 });
 
@@ -248,7 +249,7 @@ Deno.test("containerRequest() reads restart policies, and how often on-failure m
   assertEquals(policy("on-failure", 0), { name: "on-failure" });
   assertEquals(policy("unless-stopped"), { name: "unless-stopped" });
   const text = '"sometimes" is not a valid restart policy: invalid argument';
-  assertEquals(assertThrows(() => policy("sometimes"), EngineError).message, text);
+  assertEquals(assertThrows(() => policy("sometimes"), RequestError).message, text);
 });
 
 Deno.test("containerRequest() reads health checks, whose times are nanoseconds", () => {
@@ -269,7 +270,7 @@ Deno.test("containerRequest() reads health checks, whose times are nanoseconds",
   assertEquals(native({ image: "x" }).health, undefined);
   assertThrows(
     () => native({ image: "x", health_check_on_failure_action: 1 }),
-    EngineError,
+    RequestError,
     "invalid on-failure action",
   );
 });

@@ -1,8 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { imageFilter } from "../../../handlers/images/filters.ts";
-import { EngineError } from "../../../lib/engine/errors.ts";
 import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import { IMAGE } from "../../fixtures/engine/fake_engine.ts";
+import { RequestError } from "../../../handlers/request_error.ts";
 
 function image(id: string, created: string, more: Partial<ImageRecord> = {}): ImageRecord {
   const config = { ...IMAGE.config, created, config: { Labels: { which: id } } };
@@ -62,7 +62,7 @@ Deno.test("imageFilter() tells which images fit", () => {
 Deno.test("imageFilter() refuses what it does not know", () => {
   // One is the name of something every object has.
   for (const filters of [{ odd: ["x"] }, { toString: ["x"] }, { dangling: ["perhaps"] }, { until: ["whenever"] }]) {
-    const error = assertThrows(() => fitting(filters as unknown as Record<string, string[]>), EngineError);
-    assertEquals((error as EngineError).code, "invalid");
+    const error = assertThrows(() => fitting(filters as unknown as Record<string, string[]>), RequestError);
+    assertEquals(error.code, "invalid");
   }
 });

@@ -7,7 +7,6 @@ import {
 import { deviceSpec } from "../../../../lib/engine/containers/request/parse_device.ts";
 import { userNamespace } from "../../../../lib/engine/containers/request/user_namespace.ts";
 import type { RestartPolicy } from "../../../../lib/engine/records/container_record.ts";
-import { HTTPError } from "../../../../lib/rest/mod.ts";
 import { requireImage } from "../../../containers/spec/image_name.ts";
 import { nameFields } from "../../../containers/spec/name_fields.ts";
 import { restartPolicy } from "../../../containers/spec/restart_policy.ts";
@@ -20,6 +19,7 @@ import { dockerDeviceRule, dockerLimits, dockerShmSize, dockerStopSignal } from 
 import { dockerMounts } from "./mounts.ts";
 import { dockerNetworks, dockerPorts, type NetworkDefaults } from "./networks.ts";
 import { dockerSecurity } from "./security.ts";
+import { RequestError } from "../../../request_error.ts";
 
 /** The defaults that Docker's tree has besides the engine's. */
 export interface DockerDefaults extends NetworkDefaults {
@@ -89,9 +89,9 @@ function translate(config: CreateContainerConfig, name: string, defaults: Docker
 /** Throws for fields that only other systems have, that belong into images, or that no container is made with yet. */
 function refuseForeign(config: CreateContainerConfig): void {
   const { HostConfig: host } = config;
-  if (host.Links?.length) throw new HTTPError(400, "bad parameter: link is not supported");
+  if (host.Links?.length) throw new RequestError("malformed", "bad parameter: link is not supported");
   if (!["", "default"].includes(host.Isolation)) {
-    throw new HTTPError(400, `invalid isolation "${host.Isolation}": only "default" is there on Linux`);
+    throw new RequestError("malformed", `invalid isolation "${host.Isolation}": only "default" is there on Linux`);
   }
   if (host.VolumeDriver !== "" && host.VolumeDriver !== "local") throw unsupported("HostConfig.VolumeDriver");
   const foreign = {
@@ -165,6 +165,6 @@ const UNITS: Record<string, number> = { "": 1, b: 1, k: 1024, m: 1024 ** 2, g: 1
 function parseBytes(text: string): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?)\s*([bkmg]?)b?$/i.exec(text) ?? [];
   const bytes = count === undefined ? NaN : Math.round(Number(count) * UNITS[unit.toLowerCase()]);
-  if (!Number.isSafeInteger(bytes)) throw new HTTPError(400, `invalid size: "${text}"`);
+  if (!Number.isSafeInteger(bytes)) throw new RequestError("malformed", `invalid size: "${text}"`);
   return bytes;
 }

@@ -1,10 +1,10 @@
 import { cleanLimits, type DeviceRule, type Limits, type PathLimits } from "../../../../lib/engine/records/limits.ts";
 import type { ContainerSpec, RLimit } from "../../../../lib/engine/records/container_record.ts";
 import { findSignal } from "../../../../lib/engine/text/signals.ts";
-import { HTTPError } from "../../../../lib/rest/mod.ts";
 import { fullLimit } from "../../../containers/spec/resources.ts";
 import { DEFAULT_SHM_SIZE } from "../../../containers/view/inspect_host.ts";
 import type { HostConfig, ThrottleDevice } from "../../../wire/compat/host_config.ts";
+import { RequestError } from "../../../request_error.ts";
 
 const CPU_PERIOD = 100_000;
 const UNLIMITED = 2n ** 64n - 1n;
@@ -24,7 +24,7 @@ export function dockerShmSize({ ShmSize, IpcMode }: HostConfig): number | undefi
 /** A rule as Docker writes it: `c 42:* rwm`. Throws a 400 for one that is none. */
 export function dockerDeviceRule(text: string): DeviceRule {
   const [, type, major, minor, access] = /^([abc]) (\d+|\*):(\d+|\*) ([rwm]{1,3})$/.exec(text) ?? [];
-  if (type === undefined) throw new HTTPError(400, `invalid device cgroup rule format: '${text}'`);
+  if (type === undefined) throw new RequestError("malformed", `invalid device cgroup rule format: '${text}'`);
   const number = (name: "major" | "minor", word: string) => word === "*" ? {} : { [name]: Number(word) };
   return { allow: true, type, ...number("major", major), ...number("minor", minor), access };
 }
@@ -33,7 +33,7 @@ export function dockerDeviceRule(text: string): DeviceRule {
 function processLimit({ Name, Soft, Hard }: { Name: string; Soft: bigint | number; Hard: bigint | number }): RLimit {
   const [soft, hard] = [BigInt(Soft), BigInt(Hard)].map((value) => value < 0n ? UNLIMITED : value);
   if (soft > UNLIMITED || hard > UNLIMITED) {
-    throw new HTTPError(400, `"HostConfig.Ulimits": limit "${Name}" is of more than 64 bits`);
+    throw new RequestError("malformed", `"HostConfig.Ulimits": limit "${Name}" is of more than 64 bits`);
   }
   return fullLimit({ type: Name, soft, hard });
 }
@@ -86,7 +86,7 @@ function processorTime({ NanoCpus, CpuPeriod, CpuQuota }: HostConfig): { period?
   const quota = Math.min(Math.round((NanoCpus / 1e9) * period), Number.MAX_SAFE_INTEGER);
   if (CpuQuota === 0 && CpuPeriod === 0) return { period, quota };
   if (quota === CpuQuota) return { period, quota };
-  throw new HTTPError(400, "NanoCpus conflicts with CpuPeriod and CpuQuota");
+  throw new RequestError("malformed", "NanoCpus conflicts with CpuPeriod and CpuQuota");
 }
 
 function notZero(value: number): number | undefined {
@@ -98,6 +98,6 @@ export function dockerStopSignal(text: string | undefined): number | undefined {
   if (!text) return undefined;
   const signal = findSignal(text);
   // 0 only asks whether a process exists: it stops nothing.
-  if (!signal) throw new HTTPError(400, `invalid signal: ${text}`);
+  if (!signal) throw new RequestError("malformed", `invalid signal: ${text}`);
   return signal;
 }

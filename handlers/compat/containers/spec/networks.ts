@@ -4,18 +4,17 @@ import {
   parseNamespace,
   parseNetwork,
 } from "../../../../lib/engine/containers/request/namespace_mode.ts";
-import { EngineError } from "../../../../lib/engine/errors.ts";
 import type {
   ContainerSpec,
   NamespaceMode,
   NetworkAttachment,
   PortMapping,
 } from "../../../../lib/engine/records/container_record.ts";
-import { HTTPError } from "../../../../lib/rest/mod.ts";
 import { ANY_ADDRESS, protocols } from "../../../containers/spec/networks.ts";
 import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { EndpointSettings } from "../../../wire/compat/network.ts";
+import { RequestError } from "../../../request_error.ts";
 
 /** Docker's names for the network containers get that ask for none. */
 const DEFAULT_NAMES = new Set(["", "default", "bridge"]);
@@ -42,7 +41,10 @@ export function dockerNetworks(
   const networks = Object.fromEntries([...names.map((name) => [name, endpointAttachment()] as const), ...attachments]);
   if (mode.mode === "bridge") return { mode, networks };
   if ([...attachments.values()].some(isPlaced)) {
-    throw new EngineError("invalid", "networks and static ip/mac address can only be used with Bridge mode networking");
+    throw new RequestError(
+      "invalid",
+      "networks and static ip/mac address can only be used with Bridge mode networking",
+    );
   }
   return { mode, networks: {} };
 }
@@ -92,7 +94,7 @@ function endpoints(
  */
 export function endpointAttachment(endpoint?: EndpointSettings, mac = ""): Partial<NetworkAttachment> {
   const { IPv4Address = "", IPv6Address = "", LinkLocalIPs } = endpoint?.IPAMConfig ?? {};
-  if (endpoint?.Links?.length) throw new HTTPError(400, "bad parameter: link is not supported");
+  if (endpoint?.Links?.length) throw new RequestError("malformed", "bad parameter: link is not supported");
   if (LinkLocalIPs?.length) throw unsupported("NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs");
   if (endpoint?.GwPriority) throw unsupported("NetworkingConfig.EndpointsConfig.GwPriority");
   if (!isEmpty(Object.keys(endpoint?.DriverOpts ?? {}))) {
@@ -152,6 +154,6 @@ function portRange(text: string): [first: number, last: number] {
   return [Number(first), Number(last)];
 }
 
-function invalidPort(text: string): HTTPError {
-  return new HTTPError(400, `"HostConfig.PortBindings": invalid port specification: "${text}"`);
+function invalidPort(text: string): RequestError {
+  return new RequestError("malformed", `"HostConfig.PortBindings": invalid port specification: "${text}"`);
 }

@@ -1,9 +1,8 @@
 import type { ContainerRequest } from "../../../../lib/engine/containers/request/container_request.ts";
-import { EngineError } from "../../../../lib/engine/errors.ts";
 import type { SecuritySpec } from "../../../../lib/engine/records/spec_parts.ts";
-import { HTTPError } from "../../../../lib/rest/mod.ts";
 import { splitPaths } from "../../../containers/spec/split_paths.ts";
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
+import { RequestError } from "../../../request_error.ts";
 
 /** The security options of a request, while they are gathered. */
 interface Options extends Pick<ContainerRequest, "noNewPrivileges" | "seccomp" | "apparmor"> {
@@ -37,7 +36,7 @@ function hidingPaths({ MaskedPaths, ReadonlyPaths }: HostConfig): Pick<SecurityS
   for (const [field, paths] of Object.entries({ MaskedPaths, ReadonlyPaths })) {
     const relative = paths?.find((path) => !path.startsWith("/"));
     if (relative !== undefined) {
-      throw new EngineError("invalid", `"HostConfig.${field}" "${relative}" is not an absolute path`);
+      throw new RequestError("invalid", `"HostConfig.${field}" "${relative}" is not an absolute path`);
     }
   }
   return { ...MaskedPaths && { maskedPaths: MaskedPaths }, ...ReadonlyPaths && { readOnlyPaths: ReadonlyPaths } };
@@ -61,5 +60,5 @@ function applyOption(option: string, found: Options): void {
   else if (key === "mask") found.masks.push(value);
   else if (key === "unmask") found.unmasks.push(value);
   else if (key === "systempaths" && value === "unconfined") found.unmasks.push("ALL");
-  else throw new HTTPError(400, `invalid --security-opt: "${option}"`);
+  else throw new RequestError("malformed", `invalid --security-opt: "${option}"`);
 }

@@ -39,6 +39,9 @@ export function dumpedRecord(text: string | undefined): ContainerRecord {
     throw invalid(`Import checkpoint: config.dump is not JSON: ${error}`);
   }
   if (typeof record !== "string") throw invalid("Import checkpoint: the archive was made by another engine");
+  if (!Number.isSafeInteger(version) || Number(version) < 1) {
+    throw invalid(`Import checkpoint: the record in config.dump has no version that could be`);
+  }
   const dumped = decoded(record, Number(version));
   // Folders are named by it.
   if (!/^[0-9a-f]{64}$/.test(dumped.id)) throw invalid(`Import checkpoint: "${dumped.id}" is no container ID`);

@@ -33,14 +33,14 @@ export function parseVolumesFrom(text: string): VolumesFrom {
 export function mountsFrom({ mounts }: Pick<ContainerRecord, "mounts">, options: readonly string[]): MountSpec[] {
   const own = options.filter((option) => option !== "z");
   return mounts.filter((mount) => mount.type === "bind" || mount.type === "volume").map((mount) => {
-    const borrowed = borrow(mount);
+    const borrowed = borrowedMount(mount);
     if (options.length === 0) return borrowed;
     return { ...borrowed, options: [...mount.options.filter((option) => !ACCESS.includes(option)), ...own] };
   });
 }
 
 /** A volume that is anonymous stays its own container's to remove. */
-function borrow(mount: BindMount | VolumeMount): BindMount | VolumeMount {
+function borrowedMount(mount: BindMount | VolumeMount): BindMount | VolumeMount {
   if (mount.type === "bind") return mount;
   const { anonymous: _, ...volume } = mount;
   return volume;

@@ -1,0 +1,112 @@
+/**
+ * The statuses of errors: one table for all, and the operations that differ.
+ *
+ * @module
+ */
+import type { ErrorCode } from "../lib/engine/errors.ts";
+
+/** The codes of {@linkcode RequestError}s. */
+export type RequestCode =
+  /** The request cannot be read: an operation answers it alike wherever it stands. */
+  | "malformed"
+  /** A request that can be read and makes no sense to Podman's code below its readers, which answers 500. */
+  | "refused"
+  /** Of the engine's own: `invalid` is a value that cannot be, which several operations answer with 500, as Podman does. */
+  | Extract<ErrorCode, "invalid" | "unsupported" | "no_such_container">;
+
+/** The status that each code answers. */
+export const STATUSES: Readonly<Record<ErrorCode | RequestCode, number>> = {
+  malformed: 400,
+  refused: 500,
+  invalid: 400,
+  no_such_container: 404,
+  no_such_image: 404,
+  no_such_artifact: 404,
+  no_such_network: 404,
+  no_such_volume: 404,
+  no_such_exec: 404,
+  no_such_file: 404,
+  no_such_secret: 404,
+  ambiguous: 404,
+  name_in_use: 409,
+  in_use: 409,
+  state: 500,
+  unchanged: 304,
+  unauthorized: 401,
+  forbidden: 403,
+  registry: 500,
+  corrupt: 500,
+  limit: 500,
+  command_not_found: 500,
+  command_not_executable: 500,
+  port_in_use: 500,
+  unsupported: 501,
+  cancelled: 500,
+  timeout: 500,
+  internal: 500,
+};
+
+/** The operations that answer a code with another status, as Podman does. */
+const EXCEPTIONS: Readonly<Record<string, Partial<Record<ErrorCode, number>>>> = {
+  // Clients take a 404 of a create for an image to be pulled.
+  CreateContainer: {
+    invalid: 500,
+    no_such_secret: 500,
+    no_such_artifact: 500,
+    name_in_use: 500,
+    no_such_container: 500,
+    no_such_network: 500,
+    limit: 400,
+  },
+  CompatCreateContainer: { limit: 400, invalid: 500, no_such_container: 500, no_such_network: 500 },
+  CreateSecret: { name_in_use: 500, limit: 400 },
+  CompatCreateSecret: { limit: 400 },
+  InitContainer: { state: 304 },
+  ExecCreateHandler: { state: 409, invalid: 500, limit: 400 },
+  ExecStartHandler: { state: 409, invalid: 500 },
+  KillContainer: { state: 409, ambiguous: 500 },
+  ResizeTTY: { state: 409 },
+  RemoveContainer: { ambiguous: 500 },
+  RestartContainer: { ambiguous: 500 },
+  ListContainers: { invalid: 500 },
+  PruneContainers: { invalid: 500 },
+  TopContainer: { invalid: 500 },
+  ListSecrets: { invalid: 500 },
+  CompatListContainers: { invalid: 500 },
+  CompatPruneContainers: { invalid: 500 },
+  CompatTopContainer: { invalid: 500 },
+  CompatListSecrets: { invalid: 500 },
+  RunHealthCheck: { state: 409 },
+  UpdateContainer: { limit: 400 },
+  CompatUpdateContainer: { limit: 400 },
+  WaitContainer: { ambiguous: 500 },
+  ManifestCreate: { name_in_use: 500 },
+  ManifestCreateV3: { name_in_use: 500 },
+  CompatExecCreateHandler: { state: 409, invalid: 500, limit: 400 },
+  CompatExecStartHandler: { state: 409, invalid: 500 },
+  CompatKillContainer: { state: 409, ambiguous: 500 },
+  CompatResizeTTY: { state: 409 },
+  CompatRemoveContainer: { ambiguous: 500 },
+  CompatRestartContainer: { ambiguous: 500 },
+  CompatWaitContainer: { ambiguous: 500 },
+  CompatRemoveImage: { state: 409 },
+  ImageScp: { invalid: 500 },
+  AddArtifact: { name_in_use: 500 },
+  AddLocalArtifact: { name_in_use: 500 },
+};
+
+/** Operations that answer 500 where a query does not parse, as Podman does. */
+export const UNREADABLE: ReadonlySet<string> = new Set([
+  "ListContainers",
+  "PruneContainers",
+  "ListSecrets",
+  "CompatListContainers",
+  "CompatPruneContainers",
+  "CompatListSecrets",
+]);
+
+/** The status that an error of this code answers from an operation. */
+export function statusOfCode(code: ErrorCode | RequestCode, operation: string): number {
+  const exceptions: Partial<Record<ErrorCode | RequestCode, number>> = EXCEPTIONS[operation] ?? {};
+  return exceptions[code] ?? STATUSES[code];
+}
