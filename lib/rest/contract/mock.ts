@@ -15,7 +15,7 @@
  */
 import type { Definition, Operations } from "../definition.ts";
 import { type AnyFunction, type Functions, type FunctionTable, implement, type Implementation } from "../implement.ts";
-import { type ChannelMarker, MARKER, markerIs } from "../plan/marker.ts";
+import { type ChannelMarker, type MARKER, markerIs } from "../plan/marker.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
 import { type Random, sampleValue, seededRandom } from "./sample.ts";

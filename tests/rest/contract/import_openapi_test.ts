@@ -104,7 +104,13 @@ const PETS = {
           tag: { allOf: [{ $ref: "#/components/schemas/z" }] },
         },
       },
-      z: { type: "object", properties: { class: { type: "string", pattern: '^\\d"\\n`${1}$' } } },
+      z: {
+        type: "object",
+        properties: {
+          class: { type: "string", pattern: '^\\d"\\n`[$]{1}$' },
+          odd: { type: "string", pattern: "(?i)a" },
+        },
+      },
     },
   },
 };
