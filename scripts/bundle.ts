@@ -59,7 +59,7 @@ export async function bundle(entry: string, target: Target, options: { minify?: 
 /** A package that Deno has put below `node_modules`, and the folder of its copy there. */
 interface Installed {
   readonly name: string;
-  /** What follows the version in the specifier. */
+  /** The part of the specifier behind the version. */
   readonly path: string;
   readonly installed: string;
 }
