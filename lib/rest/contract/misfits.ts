@@ -90,7 +90,9 @@ function fieldMisfits(
     ? []
     : Object.keys(theirs).filter((name) => !(name in known));
   return [
-    ...missing.map((name) => placeReason(fieldPath(at, name), String(name) in theirs ? "may be left out" : "is missing")),
+    ...missing.map((name) =>
+      placeReason(fieldPath(at, name), String(name) in theirs ? "may be left out" : "is missing")
+    ),
     ...foreign.map((name) => placeReason(fieldPath(at, name), "is not known")),
     ...Object.entries(theirs).filter(([name]) => name in known).flatMap(([name, json]) =>
       compareSchemas(

@@ -83,8 +83,7 @@ export class ZodText {
     const written = this.write(this.#schemas[key]);
     this.#open.delete(key);
     this.#declared.add(key);
-    // The compiler cannot infer the type of what names itself.
-    const type = written.includes(`z.lazy(() => ${name})`) ? ": z.ZodType" : "";
+    const type = written.includes("z.lazy(") ? ": z.ZodType" : "";
     this.declarations.push(`export const ${name}${type} = ${written};`);
   }
 
@@ -115,7 +114,11 @@ export class ZodText {
     if (fields.length === 0) return `z.record(z.string(), ${isObject(open) ? this.write(open) : "z.unknown()"})`;
     const lines = fields.map(([name, inner]) => {
       const written = this.write(inner);
-      return `${fieldKey(name)}: ${required.includes(name) ? written : `${written}.optional()`}`;
+      const whole = required.includes(name) ? written : `${written}.optional()`;
+      // The compiler infers the type of what names itself from a getter alone.
+      return LAZY.test(written)
+        ? `get ${fieldKey(name)}() { return ${whole.replace(LAZY, "$1$2")}; }`
+        : `${fieldKey(name)}: ${whole}`;
     });
     const struct = `z.object({ ${lines.join(", ")} })`;
     return open === false
@@ -125,6 +128,9 @@ export class ZodText {
       : struct;
   }
 }
+
+/** A reference to a schema that is being written, alone or as the item of lists. */
+const LAZY = /^((?:z\.array\()*)z\.lazy\(\(\) => (\w+)\)/;
 
 const NUMBER_BOUNDS: readonly [string, string][] = [
   ["minimum", "min"],
