@@ -67,7 +67,7 @@ export async function bundle(entry: string, target: Target, options: BundleOptio
 /** A package that Deno has put below `node_modules`, and the folder of its copy there. */
 interface Installed {
   readonly name: string;
-  /** What follows the version in the specifier. */
+  /** The part of the specifier behind the version. */
   readonly path: string;
   readonly installed: string;
 }
@@ -77,7 +77,7 @@ interface Installed {
  *
  * @throws {TypeError} if the specifier has no exact version
  */
-export async function install(specifier: string): Promise<Installed> {
+export async function installPackage(specifier: string): Promise<Installed> {
   const match = /^npm:\/?((?:@[^/]+\/)?[^@/]+)@([^/]+)(\/.*)?$/.exec(specifier);
   if (match === null) throw new TypeError(`"${specifier}" has no exact version`);
   const [, name, version, path = ""] = match;
@@ -100,7 +100,7 @@ const npmSpecifiers: esbuild.Plugin = {
   name: "npm-specifiers",
   setup(build) {
     build.onResolve({ filter: /^npm:/ }, async (request) => {
-      const { name, path, installed } = await install(request.path);
+      const { name, path, installed } = await installPackage(request.path);
       const { kind, importer } = request;
       return await build.resolve(name + path, { kind, resolveDir: installed, importer });
     });

@@ -7,7 +7,7 @@
 const root = new URL("../", import.meta.url);
 
 /** An API of so many functions, of five shapes in turn. */
-function program(count: number): string {
+function writeProgram(count: number): string {
   const names = Array.from({ length: count }, (_, i) => i);
   const shapes: ((i: number) => [operation: string, implementation: string, call: string])[] = [
     (i) => [
@@ -87,7 +87,9 @@ export async function typeTimes(sizes: readonly number[] = [10, 100, 1000], roun
   const best = async (count: number) => {
     let least = Infinity;
     // Another text each time, or the answer comes out of a cache.
-    for (let i = 0; i < rounds; i++) least = Math.min(least, await check(`// ${crypto.randomUUID()}${program(count)}`));
+    for (let i = 0; i < rounds; i++) {
+      least = Math.min(least, await check(`// ${crypto.randomUUID()}${writeProgram(count)}`));
+    }
     return least;
   };
   // The first check fills the caches of all that is imported.

@@ -25,7 +25,7 @@ const OPTIONS = {
  *
  * @throws {Error} with the compiler's words if it cannot declare a type
  */
-export async function compile(
+export async function compileModules(
   from: string,
   to: string,
   files: readonly string[],

@@ -12,7 +12,7 @@ export interface Package {
   readonly server: readonly string[];
 }
 
-/** What both packages take from `deno.json`. */
+/** The facts of `deno.json` for both packages. */
 export interface Tree {
   readonly version: string;
   readonly license: string;

@@ -7,8 +7,8 @@
  *
  * @module
  */
-import { install } from "../bundle.ts";
-import { compile } from "./compile.ts";
+import { installPackage } from "../bundle.ts";
+import { compileModules } from "./compile.ts";
 import { exportedNames, mapSpecifiers, mapStatements, moduleGraph, relativePath, resolvePath } from "./graph.ts";
 import { type Package, packageSpecifier, readPackages, transportSpecifier, type Tree } from "./packages.ts";
 import { rollTypes } from "./roll_types.ts";
@@ -37,13 +37,13 @@ export async function stagePackages(folder: string): Promise<Staged> {
   const work = await Deno.makeTempDir({ prefix: "gantry-package-" });
   try {
     await linkPackages(`${work}/node_modules`, [...specifiersOf(transport), ...specifiersOf(engine), ...TYPES]);
-    await build(transport, `${work}/rest`, npm.rest);
+    await buildPackage(transport, `${work}/rest`, npm.rest);
     await writeNPM(npm.rest, tree, tree.transport, transport);
 
     // The engine is compiled against the package of the transport.
     await Deno.mkdir(`${work}/node_modules/@gantry`, { recursive: true });
     await Deno.symlink(npm.rest, `${work}/node_modules/@gantry/rest`);
-    await build(engine, `${work}/gantry`, npm.gantry);
+    await buildPackage(engine, `${work}/gantry`, npm.gantry);
     await writeNPM(npm.gantry, tree, tree.engine, engine);
   } finally {
     await Deno.remove(work, { recursive: true });
@@ -57,9 +57,9 @@ export async function stagePackages(folder: string): Promise<Staged> {
 }
 
 /** Compiles a package's sources in the folder `work`, and writes its modules and declarations into `to`. */
-async function build(sources: Sources, work: string, to: string): Promise<void> {
+async function buildPackage(sources: Sources, work: string, to: string): Promise<void> {
   await writeSources(`${work}/source`, sources);
-  await compile(`${work}/source`, to, [...sources.modules.keys()], `${work}/types`);
+  await compileModules(`${work}/source`, to, [...sources.modules.keys()], `${work}/types`);
   const entries = Object.entries(sources.exports).map(([name, path]) => [
     typesName(name),
     `${work}/types/${path.replace(/\.ts$/, ".d.ts")}`,
@@ -73,7 +73,7 @@ async function gatherTransport({ transport }: Tree): Promise<Sources> {
   const places = new Map([...graph.keys()].map((path) => [path, transportPlace(path)]));
   const taken = new Set(places.values());
   if (taken.size < places.size) throw new Error("Stage the transport: two modules of support/ have one name");
-  return gather(transport, graph, (path) => places.get(path) ?? path);
+  return gatherSources(transport, graph, (path) => places.get(path) ?? path);
 }
 
 function transportPlace(path: string): string {
@@ -82,7 +82,7 @@ function transportPlace(path: string): string {
 }
 
 /**
- * The engine: its modules as they lie in the tree. What the transport exports is imported from its package, so that there is one
+ * The engine: its modules as they lie in the tree. Names that the transport exports are imported from its package, so that there is one
  * copy of its classes; the little that it does not export is copied.
  */
 async function gatherEngine({ engine, transport }: Tree): Promise<Sources> {
@@ -104,7 +104,7 @@ async function gatherEngine({ engine, transport }: Tree): Promise<Sources> {
     const specifier = transportSpecifier(path, transport);
     if (specifier !== undefined) forwards.set(path, `export * from "${specifier}";\n`);
   }
-  const own = gather(engine, graph, (path) => path);
+  const own = gatherSources(engine, graph, (path) => path);
   return { ...own, modules: new Map([...own.modules, ...forwards]) };
 }
 
@@ -112,7 +112,7 @@ async function gatherEngine({ engine, transport }: Tree): Promise<Sources> {
  * Rewrites the specifiers of a package's modules: packages by their bare names, modules by where they lie, and in the examples of
  * comments exports as users write them.
  */
-function gather(
+function gatherSources(
   { name, exports }: Package,
   graph: ReadonlyMap<string, string>,
   place: (path: string) => string,
@@ -148,7 +148,7 @@ function specifiersOf({ needs }: Sources): string[] {
 /** Makes a `node_modules` that links to the folders where Deno has put packages. */
 async function linkPackages(folder: string, specifiers: readonly string[]): Promise<void> {
   for (const specifier of new Set(specifiers)) {
-    const { name, installed } = await install(specifier);
+    const { name, installed } = await installPackage(specifier);
     const link = `${folder}/${name}`;
     await Deno.mkdir(link.slice(0, link.lastIndexOf("/")), { recursive: true });
     await Deno.symlink(`${installed}/node_modules/${name}`, link);

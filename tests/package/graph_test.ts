@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { exportedNames, mapStatements, moduleGraph, relativePath, resolvePath } from "../../scripts/package/graph.ts";
 import { readPackages, transportChanges, transportNames } from "../../scripts/package/packages.ts";
-import { install } from "../../scripts/bundle.ts";
+import { installPackage } from "../../scripts/bundle.ts";
 
 const root = new URL("../../", import.meta.url);
 
@@ -80,6 +80,6 @@ Deno.test("readPackages() gives the transport the tree's version and nothing of 
   }
 });
 
-Deno.test("install() refuses a package without an exact version", async () => {
-  await assertRejects(() => install("npm:zod"), TypeError, '"npm:zod" has no exact version');
+Deno.test("installPackage() refuses a package without an exact version", async () => {
+  await assertRejects(() => installPackage("npm:zod"), TypeError, '"npm:zod" has no exact version');
 });

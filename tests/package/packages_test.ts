@@ -243,9 +243,12 @@ async function useOnWorkerd(use: string): Promise<void> {
 
 async function checkTypes(use: string): Promise<void> {
   const tsc = ["node_modules/.bin/tsc", "--noEmit", "--strict", "--target", "esnext", "--types", "node"];
-  const files = ["types.ts", "engine_types.ts"];
-  for (const resolution of [["nodenext", "nodenext"], ["esnext", "bundler"]]) {
-    const command = [...tsc, "--module", resolution[0], "--moduleResolution", resolution[1], ...files];
+  const resolutions: [module: string, resolution: string, files: string[]][] = [
+    ["nodenext", "nodenext", ["types.ts", "engine_types.ts"]],
+    ["esnext", "bundler", ["types.ts"]],
+  ];
+  for (const [module, resolution, files] of resolutions) {
+    const command = [...tsc, "--module", module, "--moduleResolution", resolution, ...files];
     const { code, stdout, stderr } = await run(command, { cwd: use, timeout: 120_000 });
     assertEquals([code, stdout], [0, ""], stderr);
   }

@@ -6,7 +6,7 @@ export interface Deferred<T> {
 }
 
 /** Returns what `Promise.withResolvers` does, which Node 20 lacks. */
-export function deferred<T>(): Deferred<T> {
+export function makeDeferred<T>(): Deferred<T> {
   let resolve!: (value: T) => void;
   let reject!: (reason: unknown) => void;
   const promise = new Promise<T>((done, failed) => {

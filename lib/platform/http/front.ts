@@ -55,12 +55,12 @@ export function lookAtFirstHead(socket: Socket, front: Front): void {
   const look = (piece: Buffer) => {
     if (++pieces > PIECES_LIMIT) return drop();
     const from = Math.max(0, held - 3);
-    room = held === 0 ? piece : append(room, held, piece);
+    room = held === 0 ? piece : appendPiece(room, held, piece);
     held += piece.length;
     const seen = room.subarray(0, held);
     const end = seen.indexOf("\r\n\r\n", from);
     if (end < 0 && held < HEAD_LIMIT && startsLikeHTTP(seen)) return;
-    const raw = end < 0 ? undefined : judge(seen, end + 4, front.hijacks);
+    const raw = end < 0 ? undefined : judgeHead(seen, end + 4, front.hijacks);
     leave();
     socket.pause();
     if (raw !== undefined) return front.take(socket, raw);
@@ -76,7 +76,7 @@ export function lookAtFirstHead(socket: Socket, front: Front): void {
 }
 
 /** Adds a piece behind the `held` bytes of a buffer, which grows by doubling: a head may come byte by byte. */
-function append(room: Buffer, held: number, piece: Buffer): Buffer {
+function appendPiece(room: Buffer, held: number, piece: Buffer): Buffer {
   if (held + piece.length > room.length) {
     const wider = Buffer.allocUnsafe(2 * (held + piece.length));
     room.copy(wider, 0, 0, held);
@@ -91,7 +91,7 @@ function startsLikeHTTP(seen: Buffer): boolean {
   return (seen[0] >= 65 && seen[0] <= 90) || seen[0] === 13 || seen[0] === 10;
 }
 
-function judge(seen: Buffer, end: number, hijacks: Hijacks | undefined): RawRequest | undefined {
+function judgeHead(seen: Buffer, end: number, hijacks: Hijacks | undefined): RawRequest | undefined {
   const text = seen.toString("latin1", 0, end);
   const line = /^([A-Z]+) ([^ ?]+)/.exec(text);
   if (line === null) return undefined;

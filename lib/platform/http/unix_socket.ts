@@ -17,18 +17,18 @@ export async function listenUnix(server: Server, path: string): Promise<void> {
   const danger = await folderDanger(folder, true);
   if (danger !== undefined) throw new Error(`Listen on "${path}": ${danger}`);
   try {
-    await bind(server, path);
+    await bindSocket(server, path);
   } catch (error) {
     if (!isCode(error, "EADDRINUSE")) throw error;
     if (!(await lstat(path)).isSocket()) throw new Error(`Listen on "${path}": the path is taken by something else`);
     if (await isLive(path)) throw new Error(`Listen on "${path}": another server listens there`, { cause: error });
     await unlink(path);
-    await bind(server, path);
+    await bindSocket(server, path);
   }
   await chmod(path, 0o600);
 }
 
-function bind(server: Server, path: string): Promise<void> {
+function bindSocket(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     // The socket is made within this call; a mode set afterwards would leave it open to all for a moment.

@@ -1,5 +1,5 @@
 /**
- * What changed between two versions of an API, and what of it breaks callers.
+ * Compares two versions of an API, and tells which changes break callers.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ import type {
   ParameterObject,
   ResponseObject,
 } from "../surfaces/openapi_types.ts";
-import { misfits, type Within } from "./misfits.ts";
+import { listMisfits, type Within } from "./misfits.ts";
 
 /**
  * One change.
@@ -143,7 +143,7 @@ function compareOperations(old: Side, now: Side, tell: Tell): void {
       asks.content,
       "the body",
       tell,
-      (a, b) => misfits(old.within(a), now.within(b), false),
+      (a, b) => listMisfits(old.within(a), now.within(b), false),
     );
   }
   const has = now.successes();
@@ -156,7 +156,7 @@ function compareOperations(old: Side, now: Side, tell: Tell): void {
         found.content ?? {},
         `the result of ${status}`,
         tell,
-        (a, b) => misfits(now.within(b), old.within(a), true),
+        (a, b) => listMisfits(now.within(b), old.within(a), true),
       );
     }
   }
@@ -175,7 +175,7 @@ function compareParameters(old: Side, now: Side, tell: Tell): void {
     }
     if (found.required && !parameter.required) tell(true, `${name} is required now`);
     const [from, to] = [schemaOf(parameter), schemaOf(found)];
-    for (const reason of misfits(old.within(from), now.within(to), false)) {
+    for (const reason of listMisfits(old.within(from), now.within(to), false)) {
       tell(true, `${name}: what callers send ${reason}`);
     }
   }

@@ -43,8 +43,8 @@ const BODIES = ["application/json", "application/x-www-form-urlencoded", "multip
 
 /**
  * Writes `api.ts` of an OpenAPI document (3.0 or 3.1): its schemas in zod, and each operation with its tag. Arguments are the
- * path's, the required ones of the query, the body, and the optional ones of the query. What a tag cannot express, headers and
- * cookies among it, stands in comments.
+ * path's, the required ones of the query, the body, and the optional ones of the query. Headers and cookies, which a tag cannot
+ * express, stand in comments.
  *
  * @throws {TypeError} if it is not such a document
  */
@@ -105,7 +105,7 @@ class Importer {
   }
 
   #operation(method: string, path: string, item: JSONSchema, operation: JSONSchema): string[] {
-    const name = freeName(String(operation.operationId ?? `${method.toLowerCase()}_${path}`), this.#names);
+    const name = freeName(String(operation.operationId ?? `${method.toLowerCase()}${path}`), this.#names);
     const parameters = [...listOf(item.parameters), ...listOf(operation.parameters)].map((one) => this.#resolve(one));
     const content = this.#resolve(operation.requestBody);
     const body = this.#body(content);
@@ -130,7 +130,8 @@ class Importer {
       args.push({ text: this.#scalar(parameterSchema(one)), optional: true });
       keys.push(`${encodeURIComponent(String(one.name))}=${body === undefined ? "%v" : `%[${args.length}]v`}`);
     }
-    const type = body?.type ?? result.type;
+    // In a tag with a body, the content type is the body's.
+    const type = body === undefined ? result.type : body.type;
     const tag = `${method}${type === undefined ? "" : `(${type})`} ${route}${
       keys.length > 0 ? `?${keys.join("&")}` : ""
     }`;
@@ -139,7 +140,7 @@ class Importer {
       ...(status !== usual && /^\d{3}$/.test(status) ? [`status: ${status}`] : []),
       ...(typeof operation.description === "string" ? [`description: ${JSON.stringify(operation.description)}`] : []),
     ];
-    const given = args.map(({ text, optional }) => optional ? `${wrapped(text)}.optional()` : text);
+    const given = args.map(({ text, optional }) => optional ? `${asSchema(text)}.optional()` : text);
     const left = parameters.filter((one) => one.in === "header" || one.in === "cookie");
     const lists = `[${given.join(", ")}], [${result.text ?? ""}]${
       settings.length > 0 ? `, { ${settings.join(", ")} }` : ""
@@ -228,7 +229,7 @@ function parameterSchema({ schema, content }: JSONSchema): unknown {
 }
 
 /** A schema that may be made optional: markers have no methods. */
-function wrapped(text: string): string {
+function asSchema(text: string): string {
   return text === "int64" || text === "uint64" ? "z.bigint()" : text === "time" ? "z.date()" : text;
 }
 

@@ -30,8 +30,8 @@ const TYPES = ["null", "boolean", "integer", "number", "string", "array", "objec
  *
  * @param open Whether fields that the target does not know are let pass, as readers do
  */
-export function misfits(source: Within, target: Within, open: boolean): string[] {
-  return compare(source, target, { open, seen: new Set() }, "");
+export function listMisfits(source: Within, target: Within, open: boolean): string[] {
+  return compareSchemas(source, target, { open, seen: new Set() }, "");
 }
 
 interface State {
@@ -40,7 +40,7 @@ interface State {
   readonly seen: Set<string>;
 }
 
-function compare(source: Within, target: Within, state: State, at: string): string[] {
+function compareSchemas(source: Within, target: Within, state: State, at: string): string[] {
   const refs = [source.json, target.json].map((json) =>
     isObject(json) && typeof json.$ref === "string" ? json.$ref : ""
   );
@@ -49,26 +49,26 @@ function compare(source: Within, target: Within, state: State, at: string): stri
     if (state.seen.has(pair)) return [];
     state.seen.add(pair);
   }
-  const from = resolved(source);
-  const to = resolved(target);
+  const from = resolveSchema(source);
+  const to = resolveSchema(target);
   if (Object.keys(to).length === 0 || JSON.stringify(from) === JSON.stringify(to) && refs.join("") === "") return [];
   const part = (json: unknown, { schemas }: Within): Within => ({ json, schemas });
-  const some = alternatives(from);
-  if (some !== undefined) return some.flatMap((json) => compare(part(json, source), target, state, at));
-  const choices = alternatives(to);
+  const some = alternativesOf(from);
+  if (some !== undefined) return some.flatMap((json) => compareSchemas(part(json, source), target, state, at));
+  const choices = alternativesOf(to);
   if (choices !== undefined) {
     const tried = choices.map((json) =>
-      compare(source, part(json, target), { ...state, seen: new Set(state.seen) }, at)
+      compareSchemas(source, part(json, target), { ...state, seen: new Set(state.seen) }, at)
     );
     // None fits: the alternative that misses by least says it best.
     return tried.reduce((best, list) => list.length < best.length ? list : best);
   }
   const wrong = [...typeMisfits(from, to), ...valueMisfits(from, to), ...boundMisfits(from, to)];
-  if (wrong.length > 0) return wrong.map((reason) => place(at, reason));
+  if (wrong.length > 0) return wrong.map((reason) => placeReason(at, reason));
   return [
     ...fieldMisfits(source, target, from, to, state, at),
     ...(from.items !== undefined && to.items !== undefined
-      ? compare(part(from.items, source), part(to.items, target), state, `${at}[]`)
+      ? compareSchemas(part(from.items, source), part(to.items, target), state, `${at}[]`)
       : []),
   ];
 }
@@ -91,14 +91,16 @@ function fieldMisfits(
     ? []
     : Object.keys(theirs).filter((name) => !(name in known));
   return [
-    ...missing.map((name) => place(field(at, name), name in theirs ? "may be left out" : "is missing")),
-    ...foreign.map((name) => place(field(at, name), "is not known")),
+    ...missing.map((name) =>
+      placeReason(fieldPath(at, name), String(name) in theirs ? "may be left out" : "is missing")
+    ),
+    ...foreign.map((name) => placeReason(fieldPath(at, name), "is not known")),
     ...Object.entries(theirs).filter(([name]) => name in known).flatMap(([name, json]) =>
-      compare(
+      compareSchemas(
         { json, schemas: source.schemas },
         { json: known[name], schemas: target.schemas },
         state,
-        field(at, String(name)),
+        fieldPath(at, String(name)),
       )
     ),
   ];
@@ -144,7 +146,7 @@ function boundMisfits(from: JSONSchema, to: JSONSchema): string[] {
 }
 
 /** The schema that a reference stands for; of `allOf` what its parts say together. */
-function resolved({ json, schemas }: Within): JSONSchema {
+function resolveSchema({ json, schemas }: Within): JSONSchema {
   let found = json;
   for (let i = 0; i < 16 && isObject(found) && typeof found.$ref === "string"; i++) {
     found = schemas[found.$ref.slice(found.$ref.lastIndexOf("/") + 1)];
@@ -152,7 +154,7 @@ function resolved({ json, schemas }: Within): JSONSchema {
   if (!isObject(found)) return {};
   if (!Array.isArray(found.allOf)) return found;
   const { allOf, ...own } = found;
-  const parts: JSONSchema[] = [...allOf.map((part) => resolved({ json: part, schemas })), own];
+  const parts: JSONSchema[] = [...allOf.map((part) => resolveSchema({ json: part, schemas })), own];
   return {
     ...Object.assign({}, ...parts),
     ...(parts.some(({ properties }) => isObject(properties)) && {
@@ -162,7 +164,7 @@ function resolved({ json, schemas }: Within): JSONSchema {
   };
 }
 
-function alternatives(json: JSONSchema): unknown[] | undefined {
+function alternativesOf(json: JSONSchema): unknown[] | undefined {
   const list = json.anyOf ?? json.oneOf;
   return Array.isArray(list) && list.length > 0 ? list : undefined;
 }
@@ -187,10 +189,10 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function field(at: string, name: unknown): string {
+function fieldPath(at: string, name: unknown): string {
   return at === "" ? String(name) : `${at}.${name}`;
 }
 
-function place(at: string, reason: string): string {
+function placeReason(at: string, reason: string): string {
   return at === "" ? reason : `"${at}" ${reason}`;
 }

@@ -24,7 +24,7 @@ import type { Channel } from "../plan/marker.ts";
 import type { Plan } from "../plan/plan_types.ts";
 
 /**
- * What TanStack Query keeps of a result: of a channel all its values, and null of no result, since it takes no undefined.
+ * The data that TanStack Query keeps of a result: of a channel all its values, and null of no result, since it takes no undefined.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export interface Query<Data> {
 }
 
 /**
- * What is made of an operation.
+ * The keys, queries and mutations of an operation.
  *
  * @example
  * ```ts
@@ -121,7 +121,7 @@ function makerOf(plan: Plan, base: readonly string[], call: Call): QueryMaker<un
     const result = await call(...given, signal === undefined ? options : { ...options, signal });
     const failure = plan.result.fallible ? (Array.isArray(result) ? result.at(-1) : result) : undefined;
     if (failure instanceof Error) throw failure;
-    if (plan.result.shape === "channel") return await collect(result as AsyncIterable<unknown>);
+    if (plan.result.shape === "channel") return await collectValues(result as AsyncIterable<unknown>);
     return result ?? null;
   };
   return {
@@ -147,7 +147,7 @@ function keyValue(value: unknown): unknown {
 }
 
 /** All values of a channel; `Array.fromAsync` is not in Node 20. */
-async function collect(values: AsyncIterable<unknown>): Promise<unknown[]> {
+async function collectValues(values: AsyncIterable<unknown>): Promise<unknown[]> {
   const all: unknown[] = [];
   for await (const value of values) all.push(value);
   return all;

@@ -15,7 +15,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   duration: "z.iso.duration()",
 };
 
-/** What `api.ts` may not call a schema of its own, since it is imported or declared there. */
+/** Names that `api.ts` imports or declares, so that no schema may have them. */
 export const TAKEN: readonly string[] = ["api", "chan", "definition", "int64", "rest", "stream", "time", "uint64", "z"];
 
 /** Writes schemas; those with a name are declared once, in front of what uses them. */
@@ -43,8 +43,8 @@ export class ZodText {
 
   #plain(json: JSONSchema): string {
     if (typeof json.$ref === "string") return this.#reference(json.$ref);
-    if ("const" in json) return literal([json.const]);
-    if (Array.isArray(json.enum)) return literal(json.enum);
+    if ("const" in json) return literalSchema([json.const]);
+    if (Array.isArray(json.enum)) return literalSchema(json.enum);
     if (Array.isArray(json.allOf) && json.allOf.length > 0) return this.#intersection(json, json.allOf);
     const choices = json.anyOf ?? json.oneOf;
     if (Array.isArray(choices) && choices.length > 0) return this.#union(choices);
@@ -55,11 +55,11 @@ export class ZodText {
       case "boolean":
         return "z.boolean()";
       case "integer":
-        return /^u?int64$/.test(String(json.format)) ? "z.bigint()" : bounds("z.int()", json, NUMBER_BOUNDS);
+        return /^u?int64$/.test(String(json.format)) ? "z.bigint()" : addBounds("z.int()", json, NUMBER_BOUNDS);
       case "number":
-        return bounds("z.number()", json, NUMBER_BOUNDS);
+        return addBounds("z.number()", json, NUMBER_BOUNDS);
       case "string":
-        return text(json);
+        return textSchema(json);
       case "array":
         return this.#list(json);
       case "object":
@@ -83,8 +83,7 @@ export class ZodText {
     const written = this.write(this.#schemas[key]);
     this.#open.delete(key);
     this.#declared.add(key);
-    // The compiler cannot infer the type of what names itself.
-    const type = written.includes(`z.lazy(() => ${name})`) ? ": z.ZodType" : "";
+    const type = written.includes("z.lazy(") ? ": z.ZodType" : "";
     this.declarations.push(`export const ${name}${type} = ${written};`);
   }
 
@@ -105,7 +104,7 @@ export class ZodText {
     if (Array.isArray(json.prefixItems)) {
       return `z.tuple([${json.prefixItems.map((item) => this.write(item)).join(", ")}])`;
     }
-    return bounds(`z.array(${this.write(json.items)})`, json, [["minItems", "min"], ["maxItems", "max"]]);
+    return addBounds(`z.array(${this.write(json.items)})`, json, [["minItems", "min"], ["maxItems", "max"]]);
   }
 
   #struct(json: JSONSchema): string {
@@ -115,7 +114,11 @@ export class ZodText {
     if (fields.length === 0) return `z.record(z.string(), ${isObject(open) ? this.write(open) : "z.unknown()"})`;
     const lines = fields.map(([name, inner]) => {
       const written = this.write(inner);
-      return `${key(name)}: ${required.includes(name) ? written : `${written}.optional()`}`;
+      const whole = required.includes(name) ? written : `${written}.optional()`;
+      // The compiler infers the type of what names itself from a getter alone.
+      return LAZY.test(written)
+        ? `get ${fieldKey(name)}() { return ${whole.replace(LAZY, "$1$2")}; }`
+        : `${fieldKey(name)}: ${whole}`;
     });
     const struct = `z.object({ ${lines.join(", ")} })`;
     return open === false
@@ -126,6 +129,9 @@ export class ZodText {
   }
 }
 
+/** A reference to a schema that is being written, alone or as the item of lists. */
+const LAZY = /^((?:z\.array\()*)z\.lazy\(\(\) => (\w+)\)/;
+
 const NUMBER_BOUNDS: readonly [string, string][] = [
   ["minimum", "min"],
   ["maximum", "max"],
@@ -134,7 +140,7 @@ const NUMBER_BOUNDS: readonly [string, string][] = [
   ["multipleOf", "multipleOf"],
 ];
 
-function bounds(written: string, json: JSONSchema, names: readonly (readonly [string, string])[]): string {
+function addBounds(written: string, json: JSONSchema, names: readonly (readonly [string, string])[]): string {
   return names.reduce((text, [key, method]) => {
     const value = json[key];
     const isOwn = typeof value === "number" && Number.isFinite(value) && !/^-?9007199254740991$/.test(String(value));
@@ -142,12 +148,12 @@ function bounds(written: string, json: JSONSchema, names: readonly (readonly [st
   }, written);
 }
 
-function text(json: JSONSchema): string {
+function textSchema(json: JSONSchema): string {
   if (json.format === "date-time") return "z.date()";
   if (json.contentEncoding === "base64" || json.format === "byte") return "z.instanceof(Uint8Array)";
   const known = typeof json.format === "string" ? FORMATS[json.format] : undefined;
   if (known !== undefined) return known;
-  const bounded = bounds("z.string()", json, [["minLength", "min"], ["maxLength", "max"]]);
+  const bounded = addBounds("z.string()", json, [["minLength", "min"], ["maxLength", "max"]]);
   return typeof json.pattern === "string" && isPattern(json.pattern)
     ? `${bounded}.regex(new RegExp(${JSON.stringify(json.pattern)}))`
     : bounded;
@@ -162,14 +168,14 @@ function isPattern(pattern: string): boolean {
   }
 }
 
-function literal(values: readonly unknown[]): string {
+function literalSchema(values: readonly unknown[]): string {
   const known = values.filter((value) => value === null || /^(?:string|number|boolean)$/.test(typeof value));
   if (known.length === 0) return "z.unknown()";
   if (known.length > 1 && known.every((value) => typeof value === "string")) return `z.enum(${JSON.stringify(known)})`;
   return `z.literal(${JSON.stringify(known.length === 1 ? known[0] : known)})`;
 }
 
-function key(name: string): string {
+function fieldKey(name: string): string {
   // "__proto__" in quotes would set the prototype of the literal.
   return name === "__proto__" ? '["__proto__"]' : /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { z } from "zod";
 import { api, chan, int64, rest } from "../../../lib/rest/mod.ts";
 import { diff } from "../../../lib/rest/contract/diff.ts";
-import { misfits } from "../../../lib/rest/contract/misfits.ts";
+import { listMisfits } from "../../../lib/rest/contract/misfits.ts";
 import { openapi } from "../../../lib/rest/surfaces.ts";
 
 const base = {
@@ -73,7 +73,7 @@ Deno.test("diff() tells a new status of success and another content type", () =>
   ]);
 });
 
-Deno.test("misfits() ends for types that hold themselves, and finds what changed in them", () => {
+Deno.test("listMisfits() ends for types that hold themselves, and finds what changed in them", () => {
   const tree = (value: unknown) => ({
     Tree: {
       type: "object",
@@ -82,6 +82,8 @@ Deno.test("misfits() ends for types that hold themselves, and finds what changed
   });
   const json = { $ref: "#/components/schemas/Tree" };
   const [words, numbers] = [tree({ type: "string" }), tree({ type: "number" })];
-  assertEquals(misfits({ json, schemas: words }, { json, schemas: words }, false), []);
-  assertEquals(misfits({ json, schemas: words }, { json, schemas: numbers }, false), ['"value" is string, not number']);
+  assertEquals(listMisfits({ json, schemas: words }, { json, schemas: words }, false), []);
+  assertEquals(listMisfits({ json, schemas: words }, { json, schemas: numbers }, false), [
+    '"value" is string, not number',
+  ]);
 });

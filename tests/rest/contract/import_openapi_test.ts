@@ -10,52 +10,49 @@ import { runOk } from "../../fixtures/run.ts";
 const root = new URL("../../../", import.meta.url);
 const specifiers = { rest: new URL("lib/rest/mod.ts", root).href, zod: new URL("handlers/wire/zod.ts", root).href };
 
-/** Imports a document, checks the module's types, and loads it. */
-async function load(document: unknown): Promise<{ definition: Definition; text: string }> {
+const Author = z.object({ name: z.string().min(1), born: z.date().optional() });
+const Book = z.object({
+  id: z.uuid(),
+  price: z.number().min(0).max(999),
+  sold: z.bigint(),
+  kind: z.enum(["a", "b"]),
+  authors: z.array(Author).max(5),
+  note: z.string().nullable(),
+  more: z.record(z.string(), z.int()),
+});
+const shop = api("http://shop.example.com", {
+  Get: rest("GET /books/{id=%v}", [z.string()], [Book]),
+  Find: rest("GET /books?limit=%v&kind=%v&sold=%v", [z.int().positive(), z.enum(["a", "b"]).optional(), int64], [
+    z.array(Book),
+  ]),
+  Add: rest("POST /books", [Book], [z.string()], { status: 201, description: "Adds it." }),
+  Change: rest("PATCH /books/{id=%v}?notify=%[3]v", [z.string(), Author, z.boolean().optional()], [Book]),
+  Clear: rest("DELETE /shelves/{path*=%v}", [z.string()]),
+  Prices: rest("GET /prices", [], [chan(z.object({ cents: z.int() }))]),
+  Cover: rest("GET /covers/{id=%v}.png", [z.string()], [stream("image/png")]),
+  Since: rest("GET /since?at=%v", [time], [int64]),
+}, { title: "Books" });
+
+/** Imports a document, and loads the module. */
+async function loadModule(document: unknown): Promise<{ definition: Definition; text: string }> {
   const text = importOpenAPI(document, specifiers);
+  const { definition } = await inFile(text, (file) => import(`file://${file}`));
+  return { definition, text };
+}
+
+async function inFile<T>(text: string, use: (file: string) => Promise<T>): Promise<T> {
   const file = await Deno.makeTempFile({ prefix: "gantry-import-", suffix: ".ts" });
   try {
     await Deno.writeTextFile(file, text);
-    await runOk([
-      Deno.execPath(),
-      "check",
-      "--quiet",
-      "--no-lock",
-      "--config",
-      new URL("deno.json", root).pathname,
-      file,
-    ]);
-    return { definition: (await import(`file://${file}`)).definition, text };
+    return await use(file);
   } finally {
     await Deno.remove(file);
   }
 }
 
 Deno.test("importOpenAPI() of an API's own document breaks none of its callers, nor they its server", async () => {
-  const Author = z.object({ name: z.string().min(1), born: z.date().optional() });
-  const Book = z.object({
-    id: z.uuid(),
-    price: z.number().min(0).max(999),
-    sold: z.bigint(),
-    kind: z.enum(["a", "b"]),
-    authors: z.array(Author).max(5),
-    note: z.string().nullable(),
-    more: z.record(z.string(), z.int()),
-  });
-  const shop = api("http://shop.example.com", {
-    Get: rest("GET /books/{id=%v}", [z.string()], [Book]),
-    Find: rest("GET /books?limit=%v&kind=%v&sold=%v", [z.int().positive(), z.enum(["a", "b"]).optional(), int64], [
-      z.array(Book),
-    ]),
-    Add: rest("POST /books", [Book], [z.string()], { status: 201, description: "Adds it." }),
-    Change: rest("PATCH /books/{id=%v}?notify=%[3]v", [z.string(), Author, z.boolean().optional()], [Book]),
-    Clear: rest("DELETE /shelves/{path*=%v}", [z.string()]),
-    Prices: rest("GET /prices", [], [chan(z.object({ cents: z.int() }))]),
-    Cover: rest("GET /covers/{id=%v}.png", [z.string()], [stream("image/png")]),
-    Since: rest("GET /since?at=%v", [time], [int64]),
-  }, { title: "Books" });
   const document = openapi(shop);
-  const { definition } = await load(document);
+  const { definition } = await loadModule(document);
   const again = openapi(definition);
   assertEquals([diff(document, again), diff(again, document)].map((list) => list.filter(({ breaking }) => breaking)), [
     [],
@@ -104,13 +101,19 @@ const PETS = {
           tag: { allOf: [{ $ref: "#/components/schemas/z" }] },
         },
       },
-      z: { type: "object", properties: { class: { type: "string", pattern: '^\\d"\\n`${1}$' } } },
+      z: {
+        type: "object",
+        properties: {
+          class: { type: "string", pattern: '^\\d"\\n`[$]{1}$' },
+          odd: { type: "string", pattern: "(?i)a" },
+        },
+      },
     },
   },
 };
 
 Deno.test("importOpenAPI() reads OpenAPI 3.0: references, names that are no identifiers, types that hold themselves", async () => {
-  const { definition, text } = await load(PETS);
+  const { definition, text } = await loadModule(PETS);
   assertEquals(definition.base, "https://pets.example.com/v2");
   assertEquals(definition.plans.map(({ name, tag, status }) => `${name}: ${tag} ${status}`), [
     "get_pet: GET /pets/{pet_id=%v} 200",
@@ -122,6 +125,25 @@ Deno.test("importOpenAPI() reads OpenAPI 3.0: references, names that are no iden
     get_pet(id: bigint): Promise<{ name: string }>;
   };
   assertEquals(typeof (await calls.get_pet(1n)).name, "string");
+});
+
+Deno.test("importOpenAPI() writes modules that type-check, also by what their clients take", async () => {
+  const [books, pets] = [openapi(shop), PETS].map((document) => importOpenAPI(document, specifiers));
+  const check = (text: string) =>
+    inFile(text, (file) => {
+      const config = new URL("deno.json", root).pathname;
+      return runOk([Deno.execPath(), "check", "--quiet", "--no-lock", "--config", config, file]);
+    });
+  // One check of both: two modules of one file would share their names.
+  await inFile(pets, (file) =>
+    check(`import { link } from ${JSON.stringify(specifiers.rest)};
+import { definition as pets } from "file://${file}";
+${books}
+const { price }: { price: number } = await link(definition).Get("1");
+const name: string = (await link(pets).get_pet(BigInt(price))).name;
+// @ts-expect-error: the limit is a number
+await link(definition).Find(name);
+`));
 });
 
 Deno.test("importOpenAPI() refuses what is no document of OpenAPI 3", () => {

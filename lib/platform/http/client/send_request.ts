@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
-import { deferred } from "../deferred.ts";
+import { makeDeferred } from "../deferred.ts";
 
 /** Statuses whose responses have no body, which `Response` insists on. */
 const BODYLESS = new Set([204, 205, 304]);
@@ -16,7 +16,7 @@ export function sendRequest(
   request: Request,
   start: (options: RequestOptions, answer: (incoming: IncomingMessage) => void) => ClientRequest,
 ): Promise<Response> {
-  const { promise, resolve, reject } = deferred<Response>();
+  const { promise, resolve, reject } = makeDeferred<Response>();
   const { method, signal } = request;
   const headers = Object.fromEntries(request.headers);
   const outgoing = start({ method, headers }, (incoming) => {

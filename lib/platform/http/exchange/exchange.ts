@@ -1,7 +1,7 @@
 import process from "node:process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { deferred } from "../deferred.ts";
+import { makeDeferred } from "../deferred.ts";
 import type { Platform, Upgraded, UpgradeInit } from "../../../rest/context.ts";
 import { Peer, rawHeader, requestBody } from "./node_request.ts";
 import { answer, send, type Serving } from "../serving.ts";
@@ -93,7 +93,7 @@ class ExchangePlatform implements Platform {
 
 /** Throws away what is left of a body, within bounds: beyond them the connection is closed. */
 function ended(message: IncomingMessage, { idle, upgradeBodyLimit }: Serving): Promise<void> {
-  const { promise, resolve } = deferred<void>();
+  const { promise, resolve } = makeDeferred<void>();
   const giveUp = () => void message.socket.destroy();
   let left = upgradeBodyLimit;
   idle.wait(giveUp);

@@ -1,5 +1,5 @@
 import { HTTPError } from "../../../rest/error.ts";
-import { deferred } from "../deferred.ts";
+import { makeDeferred } from "../deferred.ts";
 import type { IdleWatch } from "../idle_watch.ts";
 
 /** Passes a body on; one that stops coming while it is waited for fails with an `HTTPError` 408. */
@@ -7,7 +7,7 @@ export function idleBody(body: ReadableStream<Uint8Array>, idle: IdleWatch): Rea
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { promise, reject } = deferred<never>();
+      const { promise, reject } = makeDeferred<never>();
       const giveUp = () => reject(new HTTPError(408, "Read the body: nothing came for too long", { kind: "body" }));
       idle.wait(giveUp);
       try {
