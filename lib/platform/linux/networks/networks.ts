@@ -14,7 +14,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import type { Networks, NetworkSetup, Place, PlacesTaken, PublishedPorts } from "../../../engine/ports/network_port.ts";
 import { publishedAt } from "../../../engine/ports/published_at.ts";
-import { allowPublished, bridgePorts, hasBridge, reflectPorts, routeLoopback } from "./bridge.ts";
+import { allowPublished, bridgePorts, hasBridge, hasInterface, reflectPorts, routeLoopback } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { checkHostPorts } from "./host_ports.ts";
 import { type Netavark, netavarkAt, netavarkSetup, netavarkTeardown, updateServers } from "./netavark.ts";
@@ -74,8 +74,13 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async check({ driver, interface: parent }: NetworkRecord): Promise<void> {
-    if (driver === "bridge" || parent === "" || await hasBridge(parent)) return;
-    throw new EngineError("invalid", `parent interface ${parent} does not exist`);
+    const exists = parent !== "" && await hasInterface(parent);
+    if (driver !== "bridge" && parent !== "" && !exists) {
+      throw new EngineError("invalid", `parent interface ${parent} does not exist`);
+    }
+    if (driver === "bridge" && exists && !await hasBridge(parent)) {
+      throw new EngineError("invalid", `interface ${parent} of this host is no bridge`);
+    }
   }
 
   async checkPorts(ports: readonly PortMapping[]): Promise<void> {
