@@ -50,11 +50,11 @@ export function networks(engine: Engine): Implementation {
     Connect: async (name, request, context) => {
       requireVersion(context);
       await containers.networks.connect(name, request.container, attachmentWish(request));
-      return "OK";
+      return "OK\n";
     },
     Disconnect: async (name, { Container }) => {
       await containers.networks.disconnect(name, Container);
-      return "OK";
+      return "OK\n";
     },
     Prune: async ({ filters }, context) => {
       requireVersion(context);

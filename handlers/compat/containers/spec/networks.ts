@@ -10,6 +10,9 @@ import type { Sparse } from "../../../wire/emit.ts";
 import type { Namespace, PerNetworkOptions } from "../../../wire/containers/spec_generator_parts.ts";
 import type { SpecGenerator } from "../../../wire/containers/spec_generator.ts";
 
+/** The option by which Docker's clients name a container's interface. */
+const INTERFACE_NAME = "com.docker.network.endpoint.ifname";
+
 /** Docker's names for the network containers get that ask for none. */
 const DEFAULT_NAMES = new Set(["", "default", "bridge"]);
 
@@ -90,12 +93,13 @@ export function endpointOptions(endpoint: EndpointSettings, mac = ""): PerNetwor
   if (endpoint.Links?.length) throw new HTTPError(400, "bad parameter: link is not supported");
   if (LinkLocalIPs?.length) throw unsupported("NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs");
   if (endpoint.GwPriority !== 0) throw unsupported("NetworkingConfig.EndpointsConfig.GwPriority");
+  const { [INTERFACE_NAME]: interfaceName = "", ...options } = endpoint.DriverOpts ?? {};
   return {
-    options: endpoint.DriverOpts ?? {},
+    options,
     aliases: endpoint.Aliases ?? [],
     static_ips: [IPv4Address, IPv6Address].filter((address) => address !== ""),
     static_mac: endpoint.MacAddress || mac,
-    interface_name: "",
+    interface_name: interfaceName,
   };
 }
 
