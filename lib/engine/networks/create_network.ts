@@ -59,7 +59,7 @@ export async function draftNetwork(
   others: readonly NetworkRecord[],
 ): Promise<NetworkRecord> {
   const { driver, checked } = checkWish(core, wish);
-  const host = hostOf(core);
+  await hostOf(core)?.networks.check(checked);
   const base = await choosePlaceOf(core, checked, others);
   const name = wish.name ?? (driver === "bridge" ? base.interface : freeName(others));
   // A bridge without a way out still needs an address to answer names at.
@@ -80,7 +80,6 @@ export async function draftNetwork(
     labels: wish.labels ?? {},
     options: checked.options,
   };
-  await host?.networks.check(record);
   return record;
 }
 

@@ -73,7 +73,7 @@ class BridgeNetworks implements LinuxNetworks {
     return await this.#subnets.reserve(recorded, choose);
   }
 
-  async check({ driver, interface: parent }: NetworkRecord): Promise<void> {
+  async check({ driver, interface: parent }: Pick<NetworkRecord, "driver" | "interface">): Promise<void> {
     const exists = parent !== "" && await hasInterface(parent);
     if (driver !== "bridge" && parent !== "" && !exists) {
       throw new EngineError("invalid", `parent interface ${parent} does not exist`);
@@ -137,6 +137,8 @@ class BridgeNetworks implements LinuxNetworks {
       return;
     }
     this.#disconnect(options);
+    // A container that goes on is not to see an interface that its client was told is gone.
+    if (options.before !== undefined) await this.#leaving.get(options.netns);
   }
 
   /** Lets the interfaces go without waiting: the kernel takes 20 to 50 ms for each, and nobody needs the result. */
