@@ -26,6 +26,8 @@ export interface NetworkWish {
   interface?: string;
   subnets?: readonly NetworkSubnet[];
   routes?: readonly NetworkRoute[];
+  /** The leading bits of an IPv4 subnet that is chosen. */
+  prefix?: number;
   /** `false`: choose no subnet of IPv4. */
   ipv4?: boolean;
   /** Give it a subnet of IPv6, too. */
@@ -89,6 +91,7 @@ interface CheckedWish {
   interface: string;
   subnets: NetworkSubnet[];
   routes: NetworkRoute[];
+  prefix?: number;
   ipv4: boolean;
   ipv6: boolean;
   internal: boolean;
@@ -118,6 +121,7 @@ function checkWish(core: Core, wish: NetworkWish): { driver: NetworkDriver; chec
     interface: wish.interface ?? "",
     subnets,
     routes: checkRoutes(wish.routes ?? []),
+    prefix: wish.prefix,
     ipv4: wish.ipv4 ?? true,
     ipv6: wish.ipv6 ?? false,
     internal: wish.internal ?? false,
@@ -137,6 +141,7 @@ async function choosePlaceOf(core: Core, checked: CheckedWish, others: readonly 
     interface: checked.interface,
     subnets,
     versions: versionsOf(checked),
+    prefix: checked.prefix,
     isShared: isSharedBridge(checked.options),
   };
   const random = (length: number) => core.random.bytes(length);
