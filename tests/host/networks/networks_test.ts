@@ -153,6 +153,43 @@ Deno.test("docker network: create, connect, inspect, disconnect and rm", async (
   assertEquals((await docker("network", "ls", "--quiet", "--filter", "name=^lan$")).trim(), "");
 });
 
+Deno.test("one create places a container in several networks, with users of its own too, and a restart keeps its places", async () => {
+  await using session = await Session.start();
+  const { image, server } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  // Users of a namespace are nobody on the host.
+  await Deno.chmod(server.folder, 0o755);
+  await podman("pull", "--tls-verify=false", image);
+  await podman("network", "create", "--subnet", "10.66.6.0/24", "--subnet", "fd00:66:6::/64", "one");
+  await podman("network", "create", "--subnet", "10.66.7.0/24", "--ip-range", "10.66.7.64/26", "two");
+  const place = "one:ip=10.66.6.9,ip=fd00:66:6::9,mac=02:00:00:00:06:09,alias=first,interface_name=wan0";
+  const maps = ["--uidmap", "0:200000:65536", "--gidmap", "0:200000:65536"];
+  await podman("run", "-d", "--name", "c", "--network", place, "--network", "two", ...maps, image, "sleep", "1000");
+  const look = () => podman("exec", "c", "sh", "-c", "ip addr; ip route; ip -6 route");
+  const before = await look();
+  for (const text of ["wan0", "10.66.6.9/24", "fd00:66:6::9/64", "02:00:00:00:06:09", "10.66.7.6"]) {
+    assertStringIncludes(before, text);
+  }
+  assertMatch(before, /default via 10\.66\.6\.1 dev wan0/);
+  assertMatch(before, /default via fd00:66:6::1 dev wan0/);
+  const [{ NetworkSettings }] = JSON.parse(await podman("inspect", "c"));
+  const { one, two } = NetworkSettings.Networks;
+  assertEquals([one.IPAddress, one.GlobalIPv6Address, one.MacAddress], [
+    "10.66.6.9",
+    "fd00:66:6::9",
+    "02:00:00:00:06:09",
+  ]);
+  await podman("restart", "-t", "0", "c");
+  const [again] = JSON.parse(await podman("inspect", "c"));
+  assertEquals(again.NetworkSettings.Networks.two.IPAddress, two.IPAddress);
+  assertEquals(again.NetworkSettings.Networks.one.IPAddress, "10.66.6.9");
+  await podman("network", "disconnect", "one", "c");
+  await podman("network", "connect", "--ip", "10.66.6.77", "one", "c");
+  assertStringIncludes(await look(), "10.66.6.77/24");
+  await podman("run", "-d", "--name", "joined", "--network", "container:c", image, "sleep", "1000");
+  assertStringIncludes(await podman("exec", "joined", "ip", "addr"), "10.66.6.77/24");
+});
+
 Deno.test("DNS servers are a container's, a network's, and change while containers run", async () => {
   await using session = await Session.start();
   const { image, server } = session;
