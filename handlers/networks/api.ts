@@ -40,13 +40,13 @@ export const networksAPI = api("http://localhost", {
   Connect: rest(
     "POST(application/json) /engine/networks/{name=%v}/connect",
     [name, body(NetworkConnectOptions)],
-    [stream("text/plain")],
+    [stream("text/plain; charset=us-ascii")],
     AS_TAGGED,
   ),
   Disconnect: rest(
     "POST(application/json) /engine/networks/{name=%v}/disconnect",
     [name, body(NetworkDisconnectRequest)],
-    [stream("text/plain")],
+    [stream("text/plain; charset=us-ascii")],
     AS_TAGGED,
   ),
   Prune: rest("POST /engine/networks/prune?%v", [NetworkFiltersQuery], [z.array(NetworkPruneReport)]),

@@ -1,11 +1,11 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { messageOf } from "../../lib/oci/message_of.ts";
-import type { Context, Implementation } from "../../lib/rest/mod.ts";
-import { badParameter } from "../errors.ts";
+import { type Context, HTTPError, type Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
 import { isBefore } from "../path_version.ts";
 import { parseFilters } from "../parse_filters.ts";
+import { errorModel } from "../wire/error_model.ts";
 import type { NetworkInspectReport } from "../wire/networks/network.ts";
 import { networksAPI } from "./api.ts";
 import { attachmentWish, networkWish } from "./network_wish.ts";
@@ -50,11 +50,11 @@ export function networks(engine: Engine): Implementation {
     Connect: async (name, request, context) => {
       requireVersion(context);
       await containers.networks.connect(name, request.container, attachmentWish(request));
-      return "OK";
+      return "OK\n";
     },
     Disconnect: async (name, { Container }) => {
       await containers.networks.disconnect(name, Container);
-      return "OK";
+      return "OK\n";
     },
     Prune: async ({ filters }, context) => {
       requireVersion(context);
@@ -67,5 +67,7 @@ export function networks(engine: Engine): Implementation {
 /** Clients before the fourth version mean other networks by these paths, those of CNI. */
 function requireVersion({ version }: Context): void {
   if (!isBefore(version, 4, 0)) return;
-  throw badParameter("version", version ?? "", new Error("given version is not supported"));
+  const cause = "given version is not supported";
+  const text = `failed to parse query parameter 'version': "${version}": ${cause}`;
+  throw new HTTPError(400, text, { body: errorModel(400, text, cause).body });
 }

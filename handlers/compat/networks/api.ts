@@ -32,13 +32,13 @@ export const compatNetworksAPI = api("http://localhost", {
   CompatConnect: rest(
     "POST(application/json) /networks/{name=%v}/connect",
     [name, body(NetworkConnectRequest)],
-    [stream("text/plain")],
+    [stream("text/plain; charset=us-ascii")],
     AS_TAGGED,
   ),
   CompatDisconnect: rest(
     "POST(application/json) /networks/{name=%v}/disconnect",
     [name, body(NetworkDisconnectRequest)],
-    [stream("text/plain")],
+    [stream("text/plain; charset=us-ascii")],
     AS_TAGGED,
   ),
   CompatPrune: rest("POST /networks/prune?%v", [NetworkFiltersQuery], [NetworksPruneReport]),

@@ -21,7 +21,7 @@ export function engineName(name: string): string {
 export function inspectMode(name: string): NetworkInspect | undefined {
   if (!Object.hasOwn(MODES, name)) return undefined;
   // No client takes it for an ID of ours: those are random.
-  const id = name.split("").map((letter) => letter.charCodeAt(0).toString(16)).join("").padStart(64, "0");
+  const id = name.split("").map((letter) => letter.charCodeAt(0).toString(16)).join("").padEnd(64, "0");
   const fixed = { Name: name, Id: id, Scope: "local", Driver: MODES[name], EnableIPv4: true };
   return emit(NetworkInspect, { ...fixed, IPAM: { Driver: "default" }, Options: {}, Labels: {} });
 }

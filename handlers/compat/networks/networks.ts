@@ -38,12 +38,12 @@ export function compatNetworks(engine: Engine): Implementation {
       requireOrdinary(name, "connected to");
       const wish = EndpointConfig ? endpointAttachment(EndpointConfig) : {};
       await containers.networks.connect(engineName(name), Container, wish);
-      return "OK";
+      return "OK\n";
     },
     CompatDisconnect: async (name, { Container }) => {
       requireOrdinary(name, "disconnected from");
       await containers.networks.disconnect(engineName(name), Container);
-      return "OK";
+      return "OK\n";
     },
     CompatPrune: async ({ filters }) => {
       const reports = await containers.networks.prune(parseFilters(filters));

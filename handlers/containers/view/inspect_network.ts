@@ -35,9 +35,11 @@ export function networkSettings(
   const ports: Bindings = Object.fromEntries(exposed.map((port) => [port.includes("/") ? port : `${port}/tcp`, null]));
   Object.assign(ports, portBindings(record.ports));
   const { network } = record.state;
-  const networks = Object.fromEntries(
-    Object.keys(record.networks).map((name) => [name, endpoint(record, name, networkID(name))]),
-  );
+  const { mode } = record.spec.namespaces.network;
+  // A mode that is no network stands in the place of one, as in Docker.
+  const networks: Record<string, Sparse<InspectAdditionalNetwork>> = mode === "host" || mode === "none"
+    ? { [mode]: { NetworkID: mode } }
+    : Object.fromEntries(Object.keys(record.networks).map((name) => [name, endpoint(record, name, networkID(name))]));
   const [only] = Object.values(networks);
   return {
     // Docker's older clients look for the address here; it makes sense where there is one network.

@@ -9,8 +9,8 @@ import type { Place, PlacesTaken } from "../ports/network_port.ts";
 import { addressAt, findSubnet, parseSubnet, type Subnet, subnetsOverlap } from "../text/ip.ts";
 import { invalidNetwork } from "./network_errors.ts";
 
-/** 1022 containers, about as many as a bridge has ports. */
-const PREFIX = 22;
+/** The leading bits of a subnet where a wish does not say: 253 containers, as with Podman. */
+const PREFIX = 24;
 /** Below the ranges Podman (10.88.0.0 and up), Docker (172.17.0.0 and up) and Kubernetes (10.96.0.0 and up) choose from. */
 const POOLS = Array.from({ length: 8 }, (_, index) => `10.${87 - index}.0.0/16`);
 /** Podman's default network exists only while it is in use. */
@@ -25,13 +25,15 @@ export interface PlaceWish {
   subnets: readonly NetworkSubnet[];
   /** The versions of IP it must have a subnet of; those that `subnets` lack are chosen. */
   versions: readonly (4 | 6)[];
+  /** The leading bits of an IPv4 subnet that is chosen. */
+  prefix?: number;
   /** The bridge and its subnets may be another network's too, as with VLANs. */
   isShared?: boolean;
 }
 
 /** Chooses the parts of a place that a wish leaves open. Throws `invalid` for a part that something else has, `limit` where none is left. */
 export function choosePlace(wish: PlaceWish, taken: PlacesTaken, random: (length: number) => Uint8Array): Place {
-  const { interface: wanted = "", isShared = false } = wish;
+  const { interface: wanted = "", isShared = false, prefix = PREFIX } = wish;
   if (wanted !== "" && !isShared && taken.bridges.has(wanted)) {
     throw invalidNetwork(`bridge name ${wanted} already in use`);
   }
@@ -45,7 +47,7 @@ export function choosePlace(wish: PlaceWish, taken: PlacesTaken, random: (length
   for (const version of wish.versions) {
     if (subnets.some(({ subnet }) => parseSubnet(subnet).version === version)) continue;
     const all = [...used, ...subnets.map(({ subnet }) => parseSubnet(subnet))];
-    subnets.push({ subnet: version === 4 ? freeSubnet(all) : localSubnet(all, random) });
+    subnets.push({ subnet: version === 4 ? freeSubnet(all, prefix) : localSubnet(all, random) });
   }
   return { interface: wanted || freeName(taken), subnets };
 }
@@ -57,11 +59,11 @@ function freeName({ interfaces, bridges }: PlacesTaken): string {
   }
 }
 
-function freeSubnet(used: readonly Subnet[]): string {
+function freeSubnet(used: readonly Subnet[], prefix: number): string {
   for (const pool of POOLS.map(parseSubnet)) {
-    for (let index = 0; index < 1 << (PREFIX - pool.prefix); index++) {
-      const subnet = parseSubnet(`${addressAt(pool, index << (32 - PREFIX))}/${PREFIX}`);
-      if (!used.some((other) => subnetsOverlap(other, subnet))) return `${addressAt(subnet, 0)}/${PREFIX}`;
+    for (let index = 0; index < 1 << (prefix - pool.prefix); index++) {
+      const subnet = parseSubnet(`${addressAt(pool, index << (32 - prefix))}/${prefix}`);
+      if (!used.some((other) => subnetsOverlap(other, subnet))) return `${addressAt(subnet, 0)}/${prefix}`;
     }
   }
   throw new EngineError("limit", "could not find free subnet from subnet pools: every subnet is in use on this host");

@@ -26,6 +26,8 @@ export interface NetworkWish {
   interface?: string;
   subnets?: readonly NetworkSubnet[];
   routes?: readonly NetworkRoute[];
+  /** The leading bits of an IPv4 subnet that is chosen. */
+  prefix?: number;
   /** `false`: choose no subnet of IPv4. */
   ipv4?: boolean;
   /** Give it a subnet of IPv6, too. */
@@ -59,7 +61,7 @@ export async function draftNetwork(
   others: readonly NetworkRecord[],
 ): Promise<NetworkRecord> {
   const { driver, checked } = checkWish(core, wish);
-  const host = hostOf(core);
+  await hostOf(core)?.networks.check(checked);
   const base = await choosePlaceOf(core, checked, others);
   const name = wish.name ?? (driver === "bridge" ? base.interface : freeName(others));
   // A bridge without a way out still needs an address to answer names at.
@@ -80,7 +82,6 @@ export async function draftNetwork(
     labels: wish.labels ?? {},
     options: checked.options,
   };
-  await host?.networks.check(record);
   return record;
 }
 
@@ -90,6 +91,7 @@ interface CheckedWish {
   interface: string;
   subnets: NetworkSubnet[];
   routes: NetworkRoute[];
+  prefix?: number;
   ipv4: boolean;
   ipv6: boolean;
   internal: boolean;
@@ -119,6 +121,7 @@ function checkWish(core: Core, wish: NetworkWish): { driver: NetworkDriver; chec
     interface: wish.interface ?? "",
     subnets,
     routes: checkRoutes(wish.routes ?? []),
+    prefix: wish.prefix,
     ipv4: wish.ipv4 ?? true,
     ipv6: wish.ipv6 ?? false,
     internal: wish.internal ?? false,
@@ -138,6 +141,7 @@ async function choosePlaceOf(core: Core, checked: CheckedWish, others: readonly 
     interface: checked.interface,
     subnets,
     versions: versionsOf(checked),
+    prefix: checked.prefix,
     isShared: isSharedBridge(checked.options),
   };
   const random = (length: number) => core.random.bytes(length);

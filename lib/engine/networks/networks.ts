@@ -15,6 +15,9 @@ export const DEFAULT_NETWORK = "podman";
 /** Its ID: the SHA-256 of its name, which is what Podman's installations have in common. */
 export const DEFAULT_NETWORK_ID = "2f259bab93aaaaa2542ba43ef33eb990d0999ee1b9924b557b7be53c0b7a1bb9";
 
+/** The leading bits of its subnet: 1022 containers, about as many as a bridge has ports. */
+const DEFAULT_PREFIX = 22;
+
 /** The kind of the intents that precede what a removal does to the host. */
 const REMOVE_INTENT = "network.remove";
 
@@ -71,7 +74,8 @@ export class Networks {
     const known = this.#names.get(DEFAULT_NETWORK);
     if (known) return Promise.resolve(known);
     return this.#core.locks.with("networks", async () => {
-      return this.#names.get(DEFAULT_NETWORK) ?? await this.#make({ id: DEFAULT_NETWORK_ID, name: DEFAULT_NETWORK });
+      return this.#names.get(DEFAULT_NETWORK) ??
+        await this.#make({ id: DEFAULT_NETWORK_ID, name: DEFAULT_NETWORK, prefix: DEFAULT_PREFIX });
     });
   }
 

@@ -39,7 +39,7 @@ export interface Networks {
   /** Lets the containers of a network have its DNS servers, as they are now. */
   updateServers(network: NetworkRecord): Promise<void>;
   /** Throws `invalid` or `unsupported` for a network that this machine cannot have: no such parent, no such driver. */
-  check(network: NetworkRecord): Promise<void>;
+  check(network: Pick<NetworkRecord, "driver" | "interface">): Promise<void>;
   /** Removes a network's bridge and what belongs to it. */
   remove(network: NetworkRecord): Promise<void>;
   /** Containers that have a namespace here. */
@@ -69,7 +69,7 @@ export interface NetworkSetup {
   netns: string;
   attachments: readonly { network: NetworkRecord; attachment: NetworkAttachment }[];
   ports: readonly PortMapping[];
-  /** How many networks the container has besides, whose way out comes first. */
+  /** Of a container that runs already, or goes on running: how many of its other networks come first, as a way out too. */
   before?: number;
   /** The DNS servers that the container itself was given: its look-ups of the world's names go there. */
   dnsServers?: readonly string[];

@@ -15,15 +15,17 @@ Deno.test("Networks.ensureDefault() gives the default network the ID it has ever
   hash.update(new TextEncoder().encode(DEFAULT_NETWORK));
   assertEquals(await hash.digest(), `sha256:${DEFAULT_NETWORK_ID}`);
   await using engine = await openFake();
-  assertEquals((await engine.networks.ensureDefault()).id, DEFAULT_NETWORK_ID);
+  const { id, subnets } = await engine.networks.ensureDefault();
+  assertEquals(id, DEFAULT_NETWORK_ID);
+  assertMatch(subnets[0].subnet, /\/22$/, "room for a bridge's worth of containers");
 });
 
 Deno.test("Networks.create() chooses what a request leaves open", async () => {
   await using engine = await openFake();
   const plain = await engine.networks.create({});
   assertEquals(plain.name, plain.interface);
-  assertMatch(plain.subnets[0].subnet, /^10\.8\d\.\d+\.0\/22$/);
-  assertEquals(plain.subnets[0].gateway, plain.subnets[0].subnet.replace(/0\/22$/, "1"));
+  assertMatch(plain.subnets[0].subnet, /^10\.8\d\.\d+\.0\/24$/);
+  assertEquals(plain.subnets[0].gateway, plain.subnets[0].subnet.replace(/0\/24$/, "1"));
   assertEquals([plain.driver, plain.internal, plain.dns, plain.ipv6, plain.labels], [
     "bridge",
     false,
@@ -161,7 +163,7 @@ Deno.test("choosePlace() takes nothing that the machine has, and shares a bridge
   const chosen = choosePlace({ subnets: [], versions: [4, 6] }, taken, random);
   assertEquals(chosen, {
     interface: "gantry2",
-    subnets: [{ subnet: "10.86.0.0/22" }, { subnet: "fd07:707:707:707::/64" }],
+    subnets: [{ subnet: "10.86.0.0/24" }, { subnet: "fd07:707:707:707::/64" }],
   });
   const own = { interface: "gantry1", subnets: [{ subnet: "10.87.4.0/24" }], versions: [] };
   assertThrows(() => choosePlace(own, taken, random), EngineError, "bridge name gantry1 already in use");

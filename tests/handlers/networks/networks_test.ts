@@ -208,7 +208,7 @@ Deno.test("networks: a container is connected and disconnected in both trees, an
   await send(test, "POST", "/libpod/containers/c/start");
   const wish = { container: "c", static_ips: ["10.9.8.7"], static_mac: "02:00:00:00:00:07", aliases: ["db"] };
   const done = await send(test, "POST", "/libpod/networks/lan/connect", wish);
-  assertEquals([done.status, done.body], [200, "OK"]);
+  assertEquals([done.status, done.body], [200, "OK\n"]);
   const twice = await send(test, "POST", "/networks/lan/connect", { Container: "c" });
   assertEquals([twice.status, twice.body.cause], [403, "network is already connected"]);
   assertEquals((await send(test, "POST", "/libpod/networks/lan/connect", wish)).status, 500);
@@ -226,11 +226,16 @@ Deno.test("networks: a container is connected and disconnected in both trees, an
   assertEquals((await send(test, "POST", "/networks/bridge/disconnect", { Container: "c", Force: true })).status, 200);
   const again = await send(test, "POST", "/libpod/networks/podman/disconnect", { Container: "c" });
   assertEquals([again.status, again.body.message], [500, "container c is not connected to network podman"]);
-  const ipam = { IPAMConfig: { IPv4Address: "" }, Aliases: ["x"] };
+  const ipam = {
+    IPAMConfig: { IPv4Address: "" },
+    Aliases: ["x"],
+    DriverOpts: { "com.docker.network.endpoint.ifname": "wan0" },
+  };
   assertEquals(
     (await send(test, "POST", "/networks/bridge/connect", { Container: "c", EndpointConfig: ipam })).status,
     200,
   );
+  assertEquals(test.engine.containers.resolve("c").networks.podman.interfaceName, "wan0");
   assertEquals((await send(test, "POST", "/libpod/networks/prune")).body, []);
   assertEquals((await send(test, "DELETE", "/libpod/networks/lan?force=true")).body, [{ Name: "lan", Err: null }]);
   assertEquals((await send(test, "GET", "/libpod/containers/c/exists")).status, 404);

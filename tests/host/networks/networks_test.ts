@@ -1,5 +1,8 @@
 /** Networks with real containers: Debian's podman and the Docker CLI as clients, netavark and aardvark-dns on the host. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { Buffer } from "node:buffer";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
@@ -150,6 +153,79 @@ Deno.test("docker network: create, connect, inspect, disconnect and rm", async (
   assertEquals((await docker("network", "ls", "--quiet", "--filter", "name=^lan$")).trim(), "");
 });
 
+Deno.test("one create places a container in several networks, with users of its own too, and a restart keeps its places", async () => {
+  await using session = await Session.start();
+  const { image, server } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  // Users of a namespace are nobody on the host.
+  await Deno.chmod(server.folder, 0o755);
+  await podman("pull", "--tls-verify=false", image);
+  await podman("network", "create", "--subnet", "10.66.6.0/24", "--subnet", "fd00:66:6::/64", "one");
+  await podman("network", "create", "--subnet", "10.66.7.0/24", "--ip-range", "10.66.7.64/26", "two");
+  const place = "one:ip=10.66.6.9,ip=fd00:66:6::9,mac=02:00:00:00:06:09,alias=first,interface_name=wan0";
+  const maps = ["--uidmap", "0:200000:65536", "--gidmap", "0:200000:65536"];
+  await podman("run", "-d", "--name", "c", "--network", place, "--network", "two", ...maps, image, "sleep", "1000");
+  const look = () => podman("exec", "c", "sh", "-c", "ip addr; ip route; ip -6 route");
+  const before = await look();
+  for (const text of ["wan0", "10.66.6.9/24", "fd00:66:6::9/64", "02:00:00:00:06:09", "10.66.7.6"]) {
+    assertStringIncludes(before, text);
+  }
+  assertMatch(before, /default via 10\.66\.6\.1 dev wan0/);
+  assertMatch(before, /default via fd00:66:6::1 dev wan0/);
+  const [{ NetworkSettings }] = JSON.parse(await podman("inspect", "c"));
+  const { one, two } = NetworkSettings.Networks;
+  assertEquals([one.IPAddress, one.GlobalIPv6Address, one.MacAddress], [
+    "10.66.6.9",
+    "fd00:66:6::9",
+    "02:00:00:00:06:09",
+  ]);
+  await podman("restart", "-t", "0", "c");
+  const [again] = JSON.parse(await podman("inspect", "c"));
+  assertEquals(again.NetworkSettings.Networks.two.IPAddress, two.IPAddress);
+  assertEquals(again.NetworkSettings.Networks.one.IPAddress, "10.66.6.9");
+  await podman("network", "disconnect", "one", "c");
+  await podman("network", "connect", "--ip", "10.66.6.77", "one", "c");
+  assertStringIncludes(await look(), "10.66.6.77/24");
+  await podman("run", "-d", "--name", "joined", "--network", "container:c", image, "sleep", "1000");
+  assertStringIncludes(await podman("exec", "joined", "ip", "addr"), "10.66.6.77/24");
+});
+
+Deno.test("DNS servers are a container's, a network's, and change while containers run", async () => {
+  await using session = await Session.start();
+  const { image, server } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await podman("pull", "--tls-verify=false", image);
+  // The world's servers, each of which has an answer of its own.
+  using _first = await answerNames("127.0.66.1", [192, 0, 2, 1]);
+  using _second = await answerNames("127.0.66.2", [192, 0, 2, 2]);
+  using _third = await answerNames("127.0.66.3", [192, 0, 2, 3]);
+  const create = { name: "lan", dns_enabled: true, network_dns_servers: ["127.0.66.1"] };
+  await (await server.request("POST", "/v5.0.0/libpod/networks/create", { body: create })).text();
+  await podman("run", "-d", "--name", "a", "--network", "lan", image, "sleep", "1000");
+  await podman("run", "-d", "--name", "b", "--network", "lan", "--dns", "127.0.66.3", image, "sleep", "1000");
+  const lookup = async (from: string) => (await server.podman("exec", from, "nslookup", "name.example.")).stdout;
+  assertStringIncludes(await lookup("a"), "192.0.2.1");
+  assertStringIncludes(await lookup("b"), "192.0.2.3");
+  const update = { adddnsservers: ["127.0.66.2"], removednsservers: ["127.0.66.1"] };
+  const updated = await server.request("POST", "/v5.0.0/libpod/networks/lan/update", { body: update });
+  assertEquals(updated.status, 204, await updated.text());
+  await until(async () => assertStringIncludes(await lookup("a"), "192.0.2.2"), 10_000);
+});
+
+Deno.test("host and none are networks to an inspection, and no networks to connect to", async () => {
+  await using session = await Session.start();
+  const { image, server } = session;
+  const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
+  ok(await server.podman("pull", "--tls-verify=false", image));
+  for (const mode of ["host", "none"]) {
+    await docker("create", "--name", mode, "--network", mode, image, "true");
+    const [{ NetworkSettings }] = JSON.parse(await docker("inspect", mode));
+    assertEquals(Object.keys(NetworkSettings.Networks), [mode]);
+    const refused = await server.docker("network", "connect", "bridge", mode);
+    assertStringIncludes(refused.stderr, "invalid network mode");
+  }
+});
+
 Deno.test("networks survive a server that is killed, and a removal leaves no interface and no rule", async () => {
   await using session = await Session.start();
   const { image, server } = session;
@@ -177,3 +253,21 @@ Deno.test("networks survive a server that is killed, and a removal leaves no int
     assertEquals(text.split("\n").filter((line) => line.includes("10.66.4.") || line.includes(`"${bridge}"`)), []);
   }
 });
+
+/** Answers every look-up of an address with the same one, at a loopback address of the host. */
+async function answerNames(host: string, address: number[]): Promise<Disposable> {
+  const socket = createSocket("udp4");
+  socket.on("message", (query, { port, address: client }) => {
+    const end = query.indexOf(0, 12) + 5;
+    const reply = Buffer.concat([
+      query.subarray(0, end),
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 9, 0, 4, ...address]),
+    ]);
+    // A response with one answer, and none of the question's additional records.
+    reply.set([0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0], 2);
+    socket.send(reply, port, client);
+  });
+  socket.bind(53, host);
+  await once(socket, "listening");
+  return { [Symbol.dispose]: () => socket.close() };
+}

@@ -16,6 +16,9 @@ import type { CreateContainerConfig } from "../../../wire/compat/container_creat
 import type { EndpointSettings } from "../../../wire/compat/network.ts";
 import { RequestError } from "../../../request_error.ts";
 
+/** The option by which Docker's clients name a container's interface. */
+const INTERFACE_NAME = "com.docker.network.endpoint.ifname";
+
 /** Docker's names for the network containers get that ask for none. */
 const DEFAULT_NAMES = new Set(["", "default", "bridge"]);
 
@@ -96,6 +99,7 @@ export function endpointAttachment(endpoint?: EndpointSettings, mac = ""): Parti
   const { IPv4Address = "", IPv6Address = "", LinkLocalIPs } = endpoint?.IPAMConfig ?? {};
   if (endpoint?.Links?.length) throw new RequestError("malformed", "bad parameter: link is not supported");
   if (LinkLocalIPs?.length) throw unsupported("NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs");
+<<<<<<< HEAD
   if (endpoint?.GwPriority) throw unsupported("NetworkingConfig.EndpointsConfig.GwPriority");
   if (!isEmpty(Object.keys(endpoint?.DriverOpts ?? {}))) {
     throw unsupported("NetworkingConfig.EndpointsConfig.DriverOpts");
@@ -106,6 +110,16 @@ export function endpointAttachment(endpoint?: EndpointSettings, mac = ""): Parti
     staticIPs: [IPv4Address, IPv6Address].filter((address) => address !== ""),
     // Some clients write it with dashes.
     ...address && { mac: address.replaceAll("-", ":") },
+=======
+  if (endpoint.GwPriority !== 0) throw unsupported("NetworkingConfig.EndpointsConfig.GwPriority");
+  const { [INTERFACE_NAME]: interfaceName = "", ...options } = endpoint.DriverOpts ?? {};
+  return {
+    options,
+    aliases: endpoint.Aliases ?? [],
+    static_ips: [IPv4Address, IPv6Address].filter((address) => address !== ""),
+    static_mac: endpoint.MacAddress || mac,
+    interface_name: interfaceName,
+>>>>>>> nets
   };
 }
 

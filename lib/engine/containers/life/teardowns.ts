@@ -64,6 +64,16 @@ export class Teardowns {
     while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
   }
 
+  /** Resolves when no container is being taken out of a network any more. */
+  async leftNetwork(name: string): Promise<void> {
+    const isOfNetwork = ({ setup }: Teardown) => setup.attachments.some(({ network }) => network.name === name);
+    for (;;) {
+      const leaving = [...this.#running.values()].filter(isOfNetwork);
+      if (leaving.length === 0) return;
+      await Promise.all(leaving.map(({ done }) => done));
+    }
+  }
+
   /**
    * For a container whose record goes: the operation that keeps its teardown known across a crash, and what to call once
    * that is committed. Nothing when its network is down already.

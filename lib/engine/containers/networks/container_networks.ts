@@ -8,7 +8,7 @@ import { networkInUse } from "../../networks/network_errors.ts";
 import { DEFAULT_NETWORK } from "../../networks/networks.ts";
 import type { ContainerRecord, NetworkAttachment } from "../../records/container_record.ts";
 import type { NetworkRecord } from "../../records/network_record.ts";
-import { type Context, isLive } from "../context.ts";
+import type { Context } from "../context.ts";
 import { isCode } from "../failures.ts";
 import { removeContainer } from "../remove.ts";
 import { connectContainer, disconnectContainer } from "./connect.ts";
@@ -68,7 +68,7 @@ export class ContainerNetworks {
       }
     }
     // Containers that are gone may still be on their way out of the bridge.
-    if (!this.usersOf(name).some(isLive)) await teardowns.idle();
+    if (this.usersOf(name).length === 0) await teardowns.leftNetwork(name);
     await networks.remove(name, (network, isHeld) => {
       if (isHeld || this.usersOf(network.name).length > 0) throw networkInUse(network.name);
     });

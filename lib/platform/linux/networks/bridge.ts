@@ -11,9 +11,14 @@ import { namesIn } from "../helpers/tree.ts";
 /** netavark's chain for what may be forwarded. */
 const FORWARD = "NETAVARK_FORWARD";
 
-/** Whether there is an interface of this name. */
-export async function hasBridge(name: string): Promise<boolean> {
+/** Whether there is an interface of this name, of any kind. */
+export async function hasInterface(name: string): Promise<boolean> {
   return await stat(`/sys/class/net/${name}`).then(() => true, () => false);
+}
+
+/** Whether there is a bridge of this name. */
+export async function hasBridge(name: string): Promise<boolean> {
+  return await stat(`/sys/class/net/${name}/bridge`).then(() => true, () => false);
 }
 
 /** The interfaces on a bridge. */

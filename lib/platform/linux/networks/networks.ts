@@ -14,7 +14,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import type { Networks, NetworkSetup, Place, PlacesTaken, PublishedPorts } from "../../../engine/ports/network_port.ts";
 import { publishedAt } from "../../../engine/ports/published_at.ts";
-import { allowPublished, bridgePorts, hasBridge, reflectPorts, routeLoopback } from "./bridge.ts";
+import { allowPublished, bridgePorts, hasBridge, hasInterface, reflectPorts, routeLoopback } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { checkHostPorts } from "./host_ports.ts";
 import { type Netavark, netavarkAt, netavarkSetup, netavarkTeardown, updateServers } from "./netavark.ts";
@@ -73,9 +73,14 @@ class BridgeNetworks implements LinuxNetworks {
     return await this.#subnets.reserve(recorded, choose);
   }
 
-  async check({ driver, interface: parent }: NetworkRecord): Promise<void> {
-    if (driver === "bridge" || parent === "" || await hasBridge(parent)) return;
-    throw new EngineError("invalid", `parent interface ${parent} does not exist`);
+  async check({ driver, interface: parent }: Pick<NetworkRecord, "driver" | "interface">): Promise<void> {
+    const exists = parent !== "" && await hasInterface(parent);
+    if (driver !== "bridge" && parent !== "" && !exists) {
+      throw new EngineError("invalid", `parent interface ${parent} does not exist`);
+    }
+    if (driver === "bridge" && exists && !await hasBridge(parent)) {
+      throw new EngineError("invalid", `interface ${parent} of this host is no bridge`);
+    }
   }
 
   async checkPorts(ports: readonly PortMapping[]): Promise<void> {
@@ -132,6 +137,8 @@ class BridgeNetworks implements LinuxNetworks {
       return;
     }
     this.#disconnect(options);
+    // A container that goes on is not to see an interface that its client was told is gone.
+    if (options.before !== undefined) await this.#leaving.get(options.netns);
   }
 
   /** Lets the interfaces go without waiting: the kernel takes 20 to 50 ms for each, and nobody needs the result. */

@@ -47,6 +47,8 @@ Deno.test({
     macvlan: ANSWER,
     macvlanLeft: false,
     parent: "parent interface absent0 does not exist",
+    noBridge: "interface wire0 of this host is no bridge",
+    wireStays: true,
     replaced: [ANSWER, ""],
     left: false,
   });

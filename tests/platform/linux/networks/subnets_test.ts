@@ -1,4 +1,6 @@
-import { assertEquals, assertNotEquals } from "@std/assert";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
+import { EngineError } from "../../../../lib/engine/errors.ts";
+import { choosePlace } from "../../../../lib/engine/networks/choose_place.ts";
 import { anyPlace } from "../../../fixtures/engine/any_place.ts";
 import { Subnets } from "../../../../lib/platform/linux/networks/subnets.ts";
 
@@ -96,6 +98,27 @@ Deno.test("Subnets.renew() refuses what another server has, its name or a part o
     assertEquals(await theirs.renew({ interface: "gantry900", subnets: [{ subnet: "10.3.0.0/16" }] }), false);
     await mine.release("gantry900");
     assertEquals(await theirs.renew({ interface: "gantry900", subnets: [{ subnet: "10.3.0.0/16" }] }), true);
+  } finally {
+    for (const folder of [shared, one, two]) await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("Subnets.reserve() tells a choice what other servers have, so that nobody is given it again", async () => {
+  const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  const [one, two] = await Promise.all([1, 2].map(() => Deno.makeTempDir({ prefix: "gantry-test-" })));
+  try {
+    const subnets = [{ subnet: "10.66.200.0/24" }, { subnet: "fd00:66:200::/64" }];
+    await new Subnets(one, shared).reserve([], () => ({ interface: "gantry-own", subnets }));
+    const again = { interface: "", subnets, versions: [] };
+    const error = await assertRejects(
+      () => new Subnets(two, shared).reserve([], (taken) => choosePlace(again, taken, () => new Uint8Array(7))),
+      EngineError,
+    );
+    assertEquals(error.message, "subnet 10.66.200.0/24 is already used on the host or by another config");
+    await new Subnets(two, shared).reserve([], (taken) => {
+      assertEquals([taken.bridges.has("gantry-own"), taken.subnets.includes("fd00:66:200::/64")], [true, true]);
+      return anyPlace(taken);
+    });
   } finally {
     for (const folder of [shared, one, two]) await Deno.remove(folder, { recursive: true });
   }
