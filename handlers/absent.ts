@@ -10,11 +10,7 @@ const FAMILIES = new Set(
 /** Paths of the native tree, under either spelling of its name; captures the part after it. */
 const NATIVE = /^\/(?:v[0-9][^/]*\/)?(?:libpod|engine)(\/([a-z]+)(?:\/.*)?)$/;
 /** Paths at which a client looks for an object by its name. */
-<<<<<<< HEAD
-const OBJECT = /^\/(?:networks|pods)\/([^/]+)\/(?:json|exists)$/;
-=======
-const OBJECT = /^\/(?:pods|volumes)\/([^/]+)\/(?:json|exists)$/;
->>>>>>> nets
+const OBJECT = /^\/pods\/([^/]+)\/(?:json|exists)$/;
 /** Paths at which Docker's clients have images built: classically, and by BuildKit. */
 const BUILD = /^(?:\/v[0-9][^/]*)?(\/(?:build(?:\/.*)?|session|grpc))$/;
 

@@ -1,13 +1,8 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Attachment, Frame } from "../../lib/engine/ports/host_port.ts";
-<<<<<<< HEAD
 import { free, pour } from "../../lib/oci/bytes/byte_stream.ts";
-import { type Context, HTTPError, type Upgraded } from "../../lib/rest/mod.ts";
-=======
-import { free, pour } from "../../lib/oci/byte_stream.ts";
 import type { Context, Upgraded } from "../../lib/rest/mod.ts";
->>>>>>> records
 import type { AttachQuery } from "../wire/containers/container_query.ts";
 import { socketBytes, wantsWebSocket } from "../socket_bytes.ts";
 import { gather } from "./gather.ts";

@@ -134,12 +134,7 @@ Deno.test("operations of Podman's that are not there answer an error its clients
     ["POST", "/v1.44/build?dockerfile=x", 501, "POST /build: images are not built here yet"],
     ["POST", "/v1.44/session", 501, "POST /session: images are not built here yet"],
     ["POST", "/engine/containers/x/commit", 501, "POST /containers/x/commit is not supported yet"],
-<<<<<<< HEAD
-    ["GET", "/libpod/networks/x/json", 404, "GET /networks/x/json is not supported yet"],
-=======
-    ["GET", "/libpod/volumes/x/json", 404, "GET /volumes/x/json is not supported yet"],
     ["GET", "/libpod/networks/x/json", 404, "unable to find network with name or ID x: network not found"],
->>>>>>> nets
     ["GET", "/libpod/pods/x/json", 404, "no pod with name or ID x found: no such pod"],
   ];
   for (const [method, path, status, message] of rows) {

@@ -4,23 +4,14 @@ import type {
   NetworkAttachment,
   PortMapping,
 } from "../../../lib/engine/records/container_record.ts";
-<<<<<<< HEAD
-import { EngineError } from "../../../lib/engine/errors.ts";
 import { DEFAULT_NETWORK } from "../../../lib/engine/networks/networks.ts";
-=======
-import { DEFAULT_NETWORK } from "../../../lib/engine/networks.ts";
->>>>>>> records
 import type { ContainerRequest } from "../../../lib/engine/containers/request/container_request.ts";
 import { type NamespaceKind, namespaceMode } from "../../../lib/engine/containers/request/namespace_mode.ts";
 import type { Namespace, PerNetworkOptions } from "../../wire/containers/spec_generator_parts.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";
-<<<<<<< HEAD
 import { fromBase64 } from "../../../lib/oci/bytes/base64.ts";
-=======
-import { fromBase64 } from "../../../lib/oci/base64.ts";
 import { RequestError } from "../../request_error.ts";
->>>>>>> records
 
 /** The namespaces of a create request; absent ones are left open. */
 export function namespaces(generator: SpecGenerator, user?: NamespaceMode): ContainerRequest["namespaces"] {

@@ -99,27 +99,16 @@ export function endpointAttachment(endpoint?: EndpointSettings, mac = ""): Parti
   const { IPv4Address = "", IPv6Address = "", LinkLocalIPs } = endpoint?.IPAMConfig ?? {};
   if (endpoint?.Links?.length) throw new RequestError("malformed", "bad parameter: link is not supported");
   if (LinkLocalIPs?.length) throw unsupported("NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs");
-<<<<<<< HEAD
   if (endpoint?.GwPriority) throw unsupported("NetworkingConfig.EndpointsConfig.GwPriority");
-  if (!isEmpty(Object.keys(endpoint?.DriverOpts ?? {}))) {
-    throw unsupported("NetworkingConfig.EndpointsConfig.DriverOpts");
-  }
+  const { [INTERFACE_NAME]: interfaceName, ...options } = endpoint?.DriverOpts ?? {};
+  if (!isEmpty(Object.keys(options))) throw unsupported("NetworkingConfig.EndpointsConfig.DriverOpts");
   const address = endpoint?.MacAddress || mac;
   return {
     aliases: endpoint?.Aliases ?? [],
     staticIPs: [IPv4Address, IPv6Address].filter((address) => address !== ""),
     // Some clients write it with dashes.
     ...address && { mac: address.replaceAll("-", ":") },
-=======
-  if (endpoint.GwPriority !== 0) throw unsupported("NetworkingConfig.EndpointsConfig.GwPriority");
-  const { [INTERFACE_NAME]: interfaceName = "", ...options } = endpoint.DriverOpts ?? {};
-  return {
-    options,
-    aliases: endpoint.Aliases ?? [],
-    static_ips: [IPv4Address, IPv6Address].filter((address) => address !== ""),
-    static_mac: endpoint.MacAddress || mac,
-    interface_name: interfaceName,
->>>>>>> nets
+    ...interfaceName && { interfaceName },
   };
 }
 
