@@ -12,7 +12,7 @@ export type RequestCode =
   /** A request that can be read and makes no sense to Podman's code below its readers, which answers 500. */
   | "refused"
   /** Of the engine's own: `invalid` is a value that cannot be, which several operations answer with 500, as Podman does. */
-  | Extract<ErrorCode, "invalid" | "unsupported" | "no_such_container">;
+  | Extract<ErrorCode, "invalid" | "unsupported" | "forbidden" | "no_such_container">;
 
 /** The status that each code answers. */
 export const STATUSES: Readonly<Record<ErrorCode | RequestCode, number>> = {

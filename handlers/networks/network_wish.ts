@@ -1,12 +1,11 @@
 import type { NetworkWish } from "../../lib/engine/networks/create_network.ts";
 import type { NetworkAttachment } from "../../lib/engine/records/container_record.ts";
-import { EngineError } from "../../lib/engine/errors.ts";
 import { isRouteType, readSubnet } from "../../lib/engine/networks/network_subnets.ts";
 import { messageOf } from "../../lib/oci/message_of.ts";
-import { HTTPError } from "../../lib/rest/mod.ts";
 import type { PerNetworkOptions } from "../wire/containers/spec_generator_parts.ts";
 import type { Network } from "../wire/networks/network.ts";
 import { readMAC } from "../containers/spec/networks.ts";
+import { RequestError } from "../request_error.ts";
 
 /** The options that Docker's clients give a bridge, by the engine's names for them. */
 const DOCKER_MTU = "com.docker.network.driver.mtu";
@@ -16,11 +15,11 @@ const DOCKER_BRIDGE = "com.docker.network.bridge.name";
 export function networkWish(request: Network): NetworkWish {
   if (request.id !== "") {
     const sentinel = "invalid argument";
-    throw new EngineError("invalid", `ID can not be set for network create: ${sentinel}`, { sentinel });
+    throw new RequestError("invalid", `ID can not be set for network create: ${sentinel}`, { sentinel });
   }
   const { driver: addressSource = "", ...more } = request.ipam_options ?? {};
   const [unknown] = Object.keys(more);
-  if (unknown !== undefined) throw new EngineError("invalid", `unsupported ipam option ${unknown}`);
+  if (unknown !== undefined) throw new RequestError("invalid", `unsupported ipam option ${unknown}`);
   const { [DOCKER_MTU]: mtu, [DOCKER_BRIDGE]: bridge, ...options } = request.options ?? {};
   return {
     name: request.name || undefined,
@@ -32,7 +31,7 @@ export function networkWish(request: Network): NetworkWish {
       ...range && { leaseRange: { start: range.start_ip || undefined, end: range.end_ip || undefined } },
     })),
     routes: request.routes?.map(({ destination, gateway, metric, route_type: type = "" }) => {
-      if (type !== "" && !isRouteType(type)) throw new EngineError("invalid", `unknown route type "${type}"`);
+      if (type !== "" && !isRouteType(type)) throw new RequestError("invalid", `unknown route type "${type}"`);
       return { destination, ...gateway && { gateway }, ...metric != null && { metric }, ...type !== "" && { type } };
     }),
     ipv6: request.ipv6_enabled,
@@ -50,7 +49,7 @@ export function requireCIDR(text: string): string {
   try {
     readSubnet(text);
   } catch (error) {
-    throw new HTTPError(400, messageOf(error), { cause: error });
+    throw new RequestError("malformed", messageOf(error), { cause: error });
   }
   return text;
 }
@@ -59,7 +58,7 @@ export function requireCIDR(text: string): string {
 export function attachmentWish(request: PerNetworkOptions): Partial<NetworkAttachment> {
   const [option] = Object.keys(request.options ?? {});
   if (option !== undefined) {
-    throw new EngineError("unsupported", `Connect: network option "${option}" is not supported`);
+    throw new RequestError("unsupported", `Connect: network option "${option}" is not supported`);
   }
   return {
     aliases: request.aliases ?? [],

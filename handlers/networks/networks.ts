@@ -1,11 +1,11 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { messageOf } from "../../lib/oci/message_of.ts";
-import { type Context, HTTPError, type Implementation } from "../../lib/rest/mod.ts";
+import type { Context, Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
 import { isBefore } from "../path_version.ts";
+import { RequestError } from "../request_error.ts";
 import { parseFilters } from "../parse_filters.ts";
-import { errorModel } from "../wire/error_model.ts";
 import type { NetworkInspectReport } from "../wire/networks/network.ts";
 import { networksAPI } from "./api.ts";
 import { attachmentWish, networkWish } from "./network_wish.ts";
@@ -69,5 +69,5 @@ function requireVersion({ version }: Context): void {
   if (!isBefore(version, 4, 0)) return;
   const cause = "given version is not supported";
   const text = `failed to parse query parameter 'version': "${version}": ${cause}`;
-  throw new HTTPError(400, text, { body: errorModel(400, text, cause).body });
+  throw new RequestError("malformed", text, { sentinel: cause });
 }

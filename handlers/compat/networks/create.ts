@@ -1,10 +1,10 @@
 import type { NetworkWish } from "../../../lib/engine/networks/create_network.ts";
 import { readSubnet } from "../../../lib/engine/networks/network_subnets.ts";
-import { EngineError } from "../../../lib/engine/errors.ts";
 import type { NetworkSubnet } from "../../../lib/engine/records/network_record.ts";
 import { addressAt } from "../../../lib/engine/text/ip.ts";
 import { requireCIDR } from "../../networks/network_wish.ts";
 import type { IPAMConfig, NetworkCreateRequest } from "../../wire/compat/network_resource.ts";
+import { RequestError } from "../../request_error.ts";
 
 /** The options of Docker's bridges that ask for what every bridge here does. */
 const USUAL: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const USUAL: Readonly<Record<string, string>> = {
 /** A request for a network in the engine's words, and what of it is passed over. */
 export function networkRequest(request: NetworkCreateRequest): { wish: NetworkWish; warning: string } {
   refuseSwarm(request);
-  if (request.Name === "") throw new EngineError("invalid", "network name cannot be empty");
+  if (request.Name === "") throw new RequestError("invalid", "network name cannot be empty");
   const driver = request.Driver || "bridge";
   const { options, warning, place } = readOptions(driver, request.Options ?? {});
   const source = request.IPAM?.Driver ?? "";
@@ -76,7 +76,7 @@ function subnetWish({ Subnet = "", IPRange, Gateway, AuxiliaryAddresses = {} }: 
   };
 }
 
-function unsupportedPart(field: string): EngineError {
+function unsupportedPart(field: string): RequestError {
   const sentinel = "not yet implemented";
-  return new EngineError("unsupported", `Create network: ${field} is not supported: ${sentinel}`, { sentinel });
+  return new RequestError("unsupported", `Create network: ${field} is not supported: ${sentinel}`, { sentinel });
 }

@@ -1,5 +1,5 @@
 import { DEFAULT_NETWORK } from "../../../lib/engine/networks/networks.ts";
-import { HTTPError } from "../../../lib/rest/mod.ts";
+import { RequestError } from "../../request_error.ts";
 import type { NetworkSummary } from "../../wire/compat/network_resource.ts";
 import { emit } from "../../wire/emit.ts";
 import { NetworkInspect } from "../../wire/compat/network_resource.ts";
@@ -36,5 +36,7 @@ export function listModes(): NetworkSummary[] {
 
 /** Throws for a network that is there on every machine, as Docker does. */
 export function requireOrdinary(name: string, what: string): void {
-  if (Object.hasOwn(MODES, name)) throw new HTTPError(403, `${name} is a pre-defined network and cannot be ${what}`);
+  if (Object.hasOwn(MODES, name)) {
+    throw new RequestError("forbidden", `${name} is a pre-defined network and cannot be ${what}`);
+  }
 }

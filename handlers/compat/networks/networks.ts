@@ -1,5 +1,5 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
-import { HTTPError, type Implementation } from "../../../lib/rest/mod.ts";
+import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { parseFilters } from "../../parse_filters.ts";
 import { isBefore } from "../../path_version.ts";
@@ -8,6 +8,7 @@ import { compatNetworksAPI } from "./api.ts";
 import { networkRequest } from "./create.ts";
 import { engineName, inspectMode, listModes, requireOrdinary } from "./names.ts";
 import { networkInspection, networkSummary } from "./view.ts";
+import { RequestError } from "../../request_error.ts";
 
 /** The network operations of Docker's tree over an engine. */
 export function compatNetworks(engine: Engine): Implementation {
@@ -24,7 +25,7 @@ export function compatNetworks(engine: Engine): Implementation {
       return Object.keys(read).length > 0 ? found : [...found, ...listModes()];
     },
     CompatInspectNetwork: async (name, { scope = "local" }, { version }) => {
-      if (scope !== "local") throw new HTTPError(400, "invalid argument");
+      if (scope !== "local") throw new RequestError("malformed", "invalid argument");
       const mode = inspectMode(name);
       if (mode) return mode;
       const record = await networks.ensure(engineName(name));

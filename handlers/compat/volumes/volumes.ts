@@ -5,13 +5,18 @@ import { implementFamily } from "../../implement_family.ts";
 import { parseFilters } from "../../parse_filters.ts";
 import { dockerVolume } from "../../volumes/view.ts";
 import { compatVolumesAPI } from "./api.ts";
+import { RequestError } from "../../request_error.ts";
 
 /** The volume operations of Docker's tree over an engine. */
 export function compatVolumes(engine: Engine): Implementation {
   const { volumes } = engine;
   return implementFamily(compatVolumesAPI, {
     CompatCreateVolume: async ({ Name, Driver, DriverOpts, Labels, ClusterVolumeSpec }) => {
-      if (ClusterVolumeSpec) throw new EngineError("unsupported", "ClusterVolumeSpec: there is no swarm here");
+      if (ClusterVolumeSpec) {
+        throw new RequestError("unsupported", "ClusterVolumeSpec: there is no swarm here", {
+          field: "ClusterVolumeSpec",
+        });
+      }
       // Docker's clients create what is there already, and want to be told of it.
       const record = await volumes.create({
         name: Name,

@@ -51,7 +51,7 @@ export function listPredicate(filters: VolumeFilters, sources: VolumeFilterSourc
  *
  * Source: `NormalizeVolumePruneFilters` of Podman's `pkg/util`, which does as Docker since its API 1.42.
  */
-export function prunePredicate(filters: VolumeFilters, sources: VolumeFilterSources): Predicate {
+export function volumePrunePredicate(filters: VolumeFilters, sources: VolumeFilterSources): Predicate {
   const { all, ...others } = filters;
   if (all?.[0] === "1" || all?.[0]?.toLowerCase() === "true") return () => true;
   const wanted = Object.keys(others).length > 0 ? others : { anonymous: ["true"] };

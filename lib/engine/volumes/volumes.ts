@@ -11,7 +11,7 @@ import type { Index } from "../store/table.ts";
 import { requireSize } from "../store/value_size.ts";
 import { randomID } from "../text/names.ts";
 import { exportVolume, importVolume, type TransferContext } from "./transfer.ts";
-import { listPredicate, prunePredicate, type VolumeFilters, type VolumeFilterSources } from "./volume_filters.ts";
+import { listPredicate, type VolumeFilters, type VolumeFilterSources, volumePrunePredicate } from "./volume_filters.ts";
 import { readVolumeOptions } from "./volume_options.ts";
 import type { VolumeStore } from "./volume_store.ts";
 
@@ -139,7 +139,7 @@ export class Volumes {
    * `all`. One that cannot go does not keep the others; `dryRun` only lists them.
    */
   async prune(filters: VolumeFilters = {}, { dryRun = false } = {}): Promise<PrunedVolume[]> {
-    const fits = prunePredicate(filters, this.#sources());
+    const fits = volumePrunePredicate(filters, this.#sources());
     const pruned: PrunedVolume[] = [];
     for (const volume of this.#store.list()) {
       const { name } = volume;
