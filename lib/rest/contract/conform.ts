@@ -91,6 +91,16 @@ const VALUES = 5;
  * operation has, with 404.
  *
  * @param base Where the server is
+ *
+ * @example
+ * ```ts
+ * import { api, rest } from "../mod.ts";
+ * import { conform } from "./conform.ts";
+ * const ping = api("x", { Ping: rest("GET /ping") });
+ * const fetch = () => Promise.resolve(new Response(null, { status: 500 }));
+ * const { failures: [first] } = await conform(ping, "http://localhost", { client: { fetch } });
+ * console.assert(first.operation === "Ping" && first.got.startsWith("500"));
+ * ```
  */
 export async function conform(
   definition: Definition,

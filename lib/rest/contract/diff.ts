@@ -59,6 +59,15 @@ export type Version = Definition | OpenAPIDocument;
 /**
  * Lists the changes from one version of an API to another. A request that the old version took must fit the new one, and a result
  * of the new one must fit the old. Names of path parameters and of functions are free to change.
+ *
+ * @example
+ * ```ts
+ * import { api, rest } from "../mod.ts";
+ * import { diff } from "./diff.ts";
+ * const Ping = rest("GET /ping");
+ * const [change] = diff(api("x", { Ping }), api("x", {}));
+ * console.assert(change.breaking && change.text === "GET /ping: removed");
+ * ```
  */
 export function diff(before: Version, after: Version): Change[] {
   const [old, now] = [before, after].map(documentOf);

@@ -47,6 +47,13 @@ const BODIES = ["application/json", "application/x-www-form-urlencoded", "multip
  * express, stand in comments.
  *
  * @throws {TypeError} if it is not such a document
+ *
+ * @example
+ * ```ts
+ * import { importOpenAPI } from "./import_openapi.ts";
+ * const document = { openapi: "3.1.0", info: { title: "Ping", version: "1" }, paths: { "/ping": { get: { operationId: "Ping" } } } };
+ * console.assert(importOpenAPI(document).includes(`Ping: rest("GET /ping", [], [])`));
+ * ```
  */
 export function importOpenAPI(document: unknown, options: ImportOptions = {}): string {
   if (!isObject(document) || !/^3\./.test(String(document.openapi)) || !isObject(document.paths)) {

@@ -42,6 +42,15 @@ export interface MockOptions {
  * Implements all operations with made-up results that fit their schemas.
  *
  * @param functions Functions that are there already, which take the place of made-up ones
+ *
+ * @example
+ * ```ts
+ * import { api, handler, int64, link, rest } from "../mod.ts";
+ * import { mock } from "./mock.ts";
+ * const shop = api("x", { Count: rest("GET /count", [], [int64]), Price: rest("GET /price", [], [int64]) });
+ * const client = link(shop, "http://localhost", { fetch: handler(null, mock(shop, { Price: () => 7n })) });
+ * console.assert(await client.Price() === 7n && typeof await client.Count() === "bigint");
+ * ```
  */
 export function mock<const D extends Operations>(
   definition: Definition<D>,

@@ -94,6 +94,16 @@ type Call = (...args: unknown[]) => Promise<unknown>;
  * that error.
  *
  * @param client The linked API
+ *
+ * @example
+ * ```ts
+ * import { api, int64, link, rest } from "../mod.ts";
+ * import { queries } from "./queries.ts";
+ * const shop = api("shop.example.com", { Price: rest("GET /prices/{id=%v}", [int64], [int64]) });
+ * const fetch = () => Promise.resolve(new Response("14"));
+ * const { Price } = queries(shop, link(shop, "http://localhost", { fetch }));
+ * console.assert(await Price.query(7n).queryFn({}) === 14n);
+ * ```
  */
 export function queries<const D extends Operations>(definition: Definition<D>, client: Linked<D>): Queries<Linked<D>> {
   const made: Record<string, unknown> = {};
