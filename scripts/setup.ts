@@ -75,11 +75,7 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   const docker = options.test === true && !await isThere("docker");
   if (missing.length === 0 && !docker) return { failed: false, missing };
   const all = [...missing, ...docker ? ["docker (the client)"] : []].join(", ");
-  const hindrance = Deno.uid() !== 0
-    ? "installing needs root"
-    : !await isThere("apt-get")
-    ? "there is no apt-get here"
-    : undefined;
+  const hindrance = await findHindrance();
   if (hindrance !== undefined) {
     log(`setup: missing: ${all}; ${hindrance}: what needs them is left out`);
     return { failed: false, missing };
@@ -91,6 +87,13 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   const left = await missingOf(wanted);
   log(left.length === 0 ? "setup: done" : `setup: could not install ${left.join(", ")}`);
   return { failed: left.length > 0, missing: left };
+}
+
+/** Returns why {@linkcode setup} cannot install here; `undefined` where it can. */
+export async function findHindrance(): Promise<string | undefined> {
+  if (Deno.build.os !== "linux") return `this is ${Deno.build.os}`;
+  if (Deno.uid() !== 0) return "installing needs root";
+  return await isThere("apt-get") ? undefined : "there is no apt-get here";
 }
 
 async function missingOf(packages: readonly Package[]): Promise<string[]> {

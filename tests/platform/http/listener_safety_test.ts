@@ -49,23 +49,26 @@ Deno.test("readDeclaredBody() costs what the body has, in however small chunks i
   assert(Deno.memoryUsage().heapUsed - before < 80e6);
 });
 
-Deno.test("listen() has TCP ask for peers that are silent", async () => {
-  await using listener = await listen("tcp://127.0.0.1:0", () => Promise.resolve(new Response("hello")));
-  const own = port(listener.address);
-  await using peer = await client(own);
-  peer.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  await peer.response();
-  if (Deno.build.os !== "linux") return;
-  // The timer of an established connection (proc(5)): 02 is that of keepalive.
-  const timerOf = (text: string) =>
-    text.split("\n").map((line) => line.trim().split(/\s+/)).find(([, local, , state]) =>
-      state === "01" && Number.parseInt(local.split(":")[1], 16) === own
-    )?.[5].slice(0, 2);
-  let timer: string | undefined;
-  // What is unacknowledged for a moment has a timer of its own.
-  for (let i = 0; i < 100 && timer !== "02"; i++) {
-    timer = timerOf(await Deno.readTextFile("/proc/net/tcp"));
-    await later(20);
-  }
-  assertEquals(timer, "02");
-});
+/** The timer of a port's established connection (proc(5)): 02 is that of keepalive. */
+async function readTimer(port: number): Promise<string | undefined> {
+  const lines = (await Deno.readTextFile("/proc/net/tcp")).split("\n").map((line) => line.trim().split(/\s+/));
+  return lines.find(([, local, , state]) => state === "01" && Number.parseInt(local.split(":")[1], 16) === port)?.[5]
+    .slice(0, 2);
+}
+
+if (Deno.build.os !== "linux") console.log("left out: the timers of TCP, which only Linux shows, in /proc/net/tcp");
+else {
+  Deno.test("listen() has TCP ask for peers that are silent", async () => {
+    await using listener = await listen("tcp://127.0.0.1:0", () => Promise.resolve(new Response("hello")));
+    await using peer = await client(port(listener.address));
+    peer.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await peer.response();
+    let timer: string | undefined;
+    // A connection with unacknowledged bytes has the timer of their retransmission, for a moment.
+    for (let i = 0; i < 100 && timer !== "02"; i++) {
+      timer = await readTimer(port(listener.address));
+      await later(20);
+    }
+    assertEquals(timer, "02");
+  });
+}

@@ -5,7 +5,7 @@ import { listen } from "../../../lib/platform/http/listener.ts";
 import { api, bearer, chan, handler, header, implement, link, rest, socketProtocols } from "../../../lib/rest/mod.ts";
 import { resumable } from "../../../lib/rest/events.ts";
 import { z } from "../../../handlers/wire/zod.ts";
-import { chromiumPath, withPage } from "../../fixtures/rest/chromium.ts";
+import { browserTest, withPage } from "../../fixtures/rest/chromium.ts";
 import { ticks } from "../../fixtures/rest/ticks.ts";
 
 /** With what no header or subprotocol would take as it is. */
@@ -34,12 +34,13 @@ async function served() {
     });
   const guarded = handler(bearer(TOKEN), secret);
   const page = handler(null, implement(open, { Open: count }), { fallback: guarded });
-  const script = chromiumPath && await bundle("tests/fixtures/rest/socket_page.ts", "portable");
-  const listener = await listen("tcp://127.0.0.1:0", (request, platform) => {
+  let script: Promise<string> | undefined;
+  const listener = await listen("tcp://127.0.0.1:0", async (request, platform) => {
     const { pathname } = new URL(request.url);
-    if (pathname === "/") return Promise.resolve(new Response(PAGE, { headers: { "content-type": "text/html" } }));
+    if (pathname === "/") return new Response(PAGE, { headers: { "content-type": "text/html" } });
     if (pathname !== "/page.js") return page(request, platform);
-    return Promise.resolve(new Response(script, { headers: { "content-type": "text/javascript" } }));
+    script ??= bundle("tests/fixtures/rest/socket_page.ts", "portable");
+    return new Response(await script, { headers: { "content-type": "text/javascript" } });
   });
   const url = listener.address.replace("tcp:", "http:");
   return { url, left: () => left, [Symbol.asyncDispose]: () => listener.close(0) };
@@ -76,41 +77,32 @@ Deno.test("bearer() takes the token of a WebSocket's subprotocol, and of no othe
   await response.body?.cancel();
 });
 
-if (chromiumPath === undefined) console.log("left out: channels in a browser, as there is no Chromium here");
-else {
-  Deno.test({
-    name: "a browser consumes channels with a credential: lines, events and WebSockets",
-    // Playwright keeps handles of its own, which it closes when it likes.
-    sanitizeOps: false,
-    sanitizeResources: false,
-    async fn() {
-      await using server = await served();
-      await withPage(server.url, async ({ page, troubles }) => {
-        await page.goto(server.url);
-        await page.waitForFunction("globalThis.read");
-        const call = (text: string) => page.evaluate(text) as Promise<unknown[]>;
-        const tick = (n: number) => ({
-          n,
-          exact: String(2n ** 60n + BigInt(n)),
-          at: `2026-01-0${n + 1}T00:00:00.000Z`,
-        });
-        for (const way of ["lines", "events", "websocket"]) {
-          assertEquals(await call(`read(${JSON.stringify(TOKEN)}, "${way}", 3)`), [tick(1), tick(2), tick(3)], way);
-          const [refused] = await call(`read("guess", "${way}", 3)`);
-          assertMatch(String(refused), way === "websocket" ? /closed/ : /the token is not known/);
-          const before = server.left();
-          assertEquals((await call(`read(${JSON.stringify(TOKEN)}, "${way}", 1e9)`)).length, 20_000, way);
-          for (let i = 0; i < 100 && server.left() === before; i++) await new Promise((go) => setTimeout(go, 20));
-          assertEquals(server.left(), before + 1, `${way}: leaving the loop lets the source go`);
-        }
-        assertEquals(await call(`plain(${JSON.stringify(TOKEN)}, 3)`), ["gantry.plain", 1000, 1, 2, 3]);
-        assertEquals(await call(`plain(undefined, 3)`), ["", 1006]);
-        // The browser waits 3 s before it comes back, each time.
-        const seen = await call("eventSource(5)");
-        assertEquals(seen, [1, 2, 3, 4, 5].map((n) => [n, String(n)]));
-        // The refused WebSockets, which a browser tells of.
-        assertEquals(troubles.filter((text) => !/WebSocket|ws:/.test(text)), []);
-      });
-    },
+browserTest("a browser consumes channels with a credential: lines, events and WebSockets", async () => {
+  await using server = await served();
+  await withPage(server.url, async ({ page, troubles }) => {
+    await page.goto(server.url);
+    await page.waitForFunction("globalThis.read");
+    const call = (text: string) => page.evaluate(text) as Promise<unknown[]>;
+    const tick = (n: number) => ({
+      n,
+      exact: String(2n ** 60n + BigInt(n)),
+      at: `2026-01-0${n + 1}T00:00:00.000Z`,
+    });
+    for (const way of ["lines", "events", "websocket"]) {
+      assertEquals(await call(`read(${JSON.stringify(TOKEN)}, "${way}", 3)`), [tick(1), tick(2), tick(3)], way);
+      const [refused] = await call(`read("guess", "${way}", 3)`);
+      assertMatch(String(refused), way === "websocket" ? /closed/ : /the token is not known/);
+      const before = server.left();
+      assertEquals((await call(`read(${JSON.stringify(TOKEN)}, "${way}", 1e9)`)).length, 20_000, way);
+      for (let i = 0; i < 100 && server.left() === before; i++) await new Promise((go) => setTimeout(go, 20));
+      assertEquals(server.left(), before + 1, `${way}: leaving the loop lets the source go`);
+    }
+    assertEquals(await call(`plain(${JSON.stringify(TOKEN)}, 3)`), ["gantry.plain", 1000, 1, 2, 3]);
+    assertEquals(await call(`plain(undefined, 3)`), ["", 1006]);
+    // The browser waits 3 s before it comes back, each time.
+    const seen = await call("eventSource(5)");
+    assertEquals(seen, [1, 2, 3, 4, 5].map((n) => [n, String(n)]));
+    // The refused WebSockets, which a browser tells of.
+    assertEquals(troubles.filter((text) => !/WebSocket|ws:/.test(text)), []);
   });
-}
+});
