@@ -23,9 +23,9 @@ export function nameInUse(name: string, id: string): EngineError {
 }
 
 /** The operation does not fit the container's state. `detail` comes before the colon. */
-export function improperState(detail: string): EngineError {
+export function improperState(detail: string, options: { cause?: unknown } = {}): EngineError {
   const sentinel = "container state improper";
-  return new EngineError("state", `${detail}: ${sentinel}`, { sentinel });
+  return new EngineError("state", `${detail}: ${sentinel}`, { ...options, sentinel });
 }
 
 /** The container is what the operation would make it. */

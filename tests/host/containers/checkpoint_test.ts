@@ -1,6 +1,6 @@
 /**
- * Checkpoints, by the real client. CRIU does not start on every kernel, this suite's own among them: the first test takes what
- * it says there. In the second a stand-in takes the place of `criu` and of the runtime's `checkpoint` and `restore`: it notes
+ * Checkpoints, by the real client. CRIU does not start on every kernel: the first test checks a process that goes on where CRIU
+ * works, and CRIU's reason where it does not. In the second a stand-in takes the place of `criu` and of the runtime's `checkpoint` and `restore`: it notes
  * its command line, writes an image, ends the container, and "restores" by starting it afresh. Everything else (records,
  * conmon, archives, trees, networks) is real; that a process goes on where it was is all that this cannot show.
  */
@@ -8,23 +8,43 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { ok, run, runOk } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
-Deno.test("checkpoint tells CRIU's own reason where it does not work, and the container runs on", async () => {
-  const check = await run(["criu", "check"]).catch(() => undefined);
-  if (check?.code === 0) return;
-  await using session = await Session.start();
-  const { server, image } = session;
-  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
-  await podman("pull", image);
-  await podman("run", "-d", "--name", "box", "--network=none", image, "sleep", "900");
-  const reply = await server.request("POST", "/libpod/containers/box/checkpoint");
-  assertEquals(reply.status, 500);
-  const refused = await server.podman("container", "checkpoint", "box");
-  assert(refused.code !== 0);
-  const reason = check && /^Error \([^)]*\): (.*)$/m.exec(check.stderr)?.[1];
-  assertStringIncludes(refused.stderr, reason ?? 'exec: "criu": executable file not found in $PATH');
-  assertStringIncludes((await server.podman("container", "restore", "box")).stderr, reason ?? "criu");
-  assertEquals(await podman("exec", "box", "echo", "alive"), "alive\n");
-});
+const check = await run(["criu", "check"]).catch(() => undefined);
+
+if (check?.code === 0) {
+  Deno.test("checkpoint and restore, with CRIU: the process goes on where it was", async () => {
+    await using session = await Session.start();
+    const { server, image } = session;
+    const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+    const count = async () => Number(await podman("exec", "box", "cat", "/count"));
+    await podman("pull", image);
+    const script = "i=0; while true; do i=$((i+1)); echo $i > /count.new; mv /count.new /count; sleep 0.1; done";
+    await podman("run", "-d", "--name", "box", "--network=none", image, "sh", "-c", script);
+    await until(async () => assert(await count() > 5));
+    const before = await count();
+    await podman("container", "checkpoint", "box");
+    await podman("container", "restore", "box");
+    // The variable was in the memory of the process alone: a fresh start would count from one.
+    const after = await until(count);
+    assert(after >= before, `${after} after ${before}`);
+    await until(async () => assert(await count() > after));
+  });
+} else {
+  Deno.test("checkpoint tells CRIU's own reason where it does not work, and the container runs on", async () => {
+    await using session = await Session.start();
+    const { server, image } = session;
+    const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+    await podman("pull", image);
+    await podman("run", "-d", "--name", "box", "--network=none", image, "sleep", "900");
+    const reply = await server.request("POST", "/libpod/containers/box/checkpoint");
+    assertEquals(reply.status, 500);
+    const refused = await server.podman("container", "checkpoint", "box");
+    assert(refused.code !== 0);
+    const reason = check && /^Error \([^)]*\): (.*)$/m.exec(check.stderr)?.[1];
+    assertStringIncludes(refused.stderr, reason ?? 'exec: "criu": executable file not found in $PATH');
+    assertStringIncludes((await server.podman("container", "restore", "box")).stderr, reason ?? "criu");
+    assertEquals(await podman("exec", "box", "echo", "alive"), "alive\n");
+  });
+}
 
 /** The stand-in. Its image holds nothing; its statistics are of CRIU's form. */
 const STAND_IN = String.raw`#!/bin/sh

@@ -104,6 +104,8 @@ export async function writeArchive(
     requireStill(context, tree, "written");
   } catch (error) {
     if (!entries.locked) await entries.cancel(error).catch(() => {});
+    // A tree that is taken away fails in many ways, which all have this one reason.
+    requireStill(context, tree, "written", error);
     throw archiveFailure(error);
   }
 }

@@ -58,11 +58,16 @@ export function holding(
   });
 }
 
-/** Throws where the container has been removed, or is being, while its files were worked on. */
-export function requireStill(context: Context, { record: { id } }: HeldTree, done: "read" | "written"): void {
+/** Throws where the container has been removed, or is being, while its files were worked on; `cause` is how the work failed, if it did. */
+export function requireStill(
+  context: Context,
+  { record: { id } }: HeldTree,
+  done: "read" | "written",
+  cause?: unknown,
+): void {
   const status = context.records.get(id)?.state.status;
   if (status !== undefined && status !== "removing") return;
-  throw improperState(`the files of container ${id} were removed while they were ${done}`);
+  throw improperState(`the files of container ${id} were removed while they were ${done}`, { cause });
 }
 
 /** Mounts a container's tree as its start would, and gives its path. Its user namespace is there for the mount alone. */
