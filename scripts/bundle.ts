@@ -55,7 +55,7 @@ export async function bundle(entry: string, target: Target, options: BundleOptio
         }
         : undefined,
       alias: { "@std/assert": new URL("tests/assert.ts", root).pathname },
-      plugins: [...options.plugins ?? [], npmSpecifiers],
+      plugins: [...options.plugins ?? [], npmSpecifiers, ownNames],
     });
     return result.outputFiles[0].text;
   } finally {
@@ -103,6 +103,21 @@ const npmSpecifiers: esbuild.Plugin = {
       const { name, path, installed } = await installPackage(request.path);
       const { kind, importer } = request;
       return await build.resolve(name + path, { kind, resolveDir: installed, importer });
+    });
+  },
+};
+
+/** Finds the names of this package's own files, as `deno.json` lists them. */
+const ownNames: esbuild.Plugin = {
+  name: "own-names",
+  setup(build) {
+    build.onResolve({ filter: /^@gantry\/gantry(\/|$)/ }, async ({ path }) => {
+      const { exports }: { exports: Record<string, string> } = JSON.parse(
+        await Deno.readTextFile(new URL("deno.json", root)),
+      );
+      const file = exports[path.replace("@gantry/gantry", ".")];
+      if (file === undefined) return { errors: [{ text: `"${path}" is not listed in deno.json` }] };
+      return { path: new URL(file, root).pathname };
     });
   },
 };

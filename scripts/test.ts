@@ -141,7 +141,7 @@ async function checkStatic(print: Print): Promise<Counts> {
     const args of [
       ["fmt", "--check", "--quiet"],
       ["lint", "--quiet"],
-      ["check", "--quiet", ...map.args, "mod.ts", "lib", "handlers", "scripts", "tests"],
+      ["check", "--quiet", ...map.args, "mod.ts", "lib", "handlers", "scripts", "tests", "docs/examples"],
     ]
   ) {
     const { success } = await runDeno(args, print);

@@ -7,6 +7,7 @@ import { bundles } from "../../scripts/build.ts";
 import { bundle } from "../../scripts/bundle.ts";
 import { freePort } from "../fixtures/images/registry.ts";
 import { ok, run } from "../fixtures/run.ts";
+import { startProgram } from "../fixtures/start_program.ts";
 
 const root = new URL("../../", import.meta.url);
 const texts = await Promise.all(
@@ -35,31 +36,6 @@ async function folderWith(names: string[], built: string[]) {
   return { folder, port, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
 }
 
-/** Runs a server until the test is over, and waits until it answers. */
-async function serving(command: string[], folder: string, url: string) {
-  const [program, ...args] = command;
-  const child = new Deno.Command(program, { args, cwd: folder, stdin: "null", stdout: "null", stderr: "null" }).spawn();
-  let answer: string | undefined;
-  for (let i = 0; i < 300 && answer === undefined; i++) {
-    answer = await fetch(url).then((response) => response.text(), () => undefined);
-    if (answer === undefined) await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return {
-    answer,
-    async [Symbol.asyncDispose]() {
-      for (const pid of [...childrenOf(child.pid), child.pid]) Deno.kill(pid, "SIGTERM");
-      await child.status;
-    },
-  };
-}
-
-/** What a process has started: a package's program may be a script around the real one, which outlives it. */
-function childrenOf(pid: number): number[] {
-  return Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`).split(" ").filter((text) => text !== "").map(
-    Number,
-  );
-}
-
 /** A package's own program, so that a signal reaches it and not npx. */
 async function programOf(specifier: string, name: string): Promise<string> {
   return ok(await run(["npx", "-y", "-p", specifier, "-c", `realpath "$(command -v ${name})"`])).trim();
@@ -71,7 +47,7 @@ Deno.test("the README's first API is served by deno serve, and called", async ()
   const imports = { "@gantry/gantry/rest": new URL("lib/rest/mod.ts", root).href };
   await Deno.writeTextFile(`${made.folder}/deno.json`, JSON.stringify({ imports }));
   const command = [Deno.execPath(), "serve", "--port", String(made.port), "add.ts"];
-  await using server = await serving(command, made.folder, `http://localhost:${made.port}/sum?a=1&b=2`);
+  await using server = await startProgram(command, made.folder, `http://localhost:${made.port}/sum?a=1&b=2`);
   assertEquals(server.answer, "3");
   const call = [Deno.execPath(), "run", "--allow-net", "call.ts"];
   assertEquals(ok(await run(call, { cwd: made.folder })).trim(), "3n");
@@ -80,7 +56,7 @@ Deno.test("the README's first API is served by deno serve, and called", async ()
 Deno.test("the README's first API runs on Node 24, from a folder with the bundle alone", async () => {
   await using made = await folderWith(["add.mjs"], ["rest-node.mjs"]);
   const node = await programOf("node@24", "node");
-  await using server = await serving([node, "add.mjs"], made.folder, `http://localhost:${made.port}/sum?a=1&b=2`);
+  await using server = await startProgram([node, "add.mjs"], made.folder, `http://localhost:${made.port}/sum?a=1&b=2`);
   assertEquals(server.answer, "3");
 });
 
@@ -89,7 +65,7 @@ Deno.test("the README's first API runs in workerd, configured as the deploy page
   const [, specifier] = /npx -y (workerd@\S+)/.exec(texts[1]) ?? [];
   const workerd = await programOf(specifier, "workerd");
   const url = `http://localhost:${made.port}/sum?a=1&b=2`;
-  await using server = await serving([workerd, "serve", "config.capnp"], made.folder, url);
+  await using server = await startProgram([workerd, "serve", "config.capnp"], made.folder, url);
   assertEquals(server.answer, "3");
 });
 
@@ -100,7 +76,7 @@ Deno.test("the deploy page's channels run in workerd, over WebSocket and as line
   const [, specifier] = /npx -y (workerd@\S+)/.exec(texts[1]) ?? [];
   const workerd = await programOf(specifier, "workerd");
   const url = `http://localhost:${made.port}/ticks?to=3`;
-  await using server = await serving([workerd, "serve", "config.capnp"], made.folder, url);
+  await using server = await startProgram([workerd, "serve", "config.capnp"], made.folder, url);
   assertEquals(server.answer, "1\n2\n3\n");
   const seen: string[] = [];
   await new Promise((resolve) => {
