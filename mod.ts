@@ -20,7 +20,7 @@
 export { Engine } from "./lib/engine/engine.ts";
 export type { ContainerRequest } from "./lib/engine/containers/request/container_request.ts";
 export { EngineError, type EngineErrorOptions, type ErrorCode } from "./lib/engine/errors.ts";
-export type { EngineOptions, Limits, Platform } from "./lib/engine/options.ts";
+export type { EngineOptions, InputLimits as Limits, Platform } from "./lib/engine/options.ts";
 export type * from "./lib/engine/ports/host_port.ts";
 export type * from "./lib/engine/ports/network_port.ts";
 export type { NetworkStatus } from "./lib/engine/records/network_status.ts";

@@ -8,7 +8,7 @@ import {
   type Implementation,
 } from "../lib/rest/mod.ts";
 import { surfaces } from "../lib/rest/surfaces.ts";
-import { definitions, FAMILIES } from "./families.ts";
+import { FAMILIES, listDefinitions } from "./families.ts";
 import { ABOUT, swaggerText } from "./swagger.ts";
 
 /** Options of {@linkcode engineHandler}. */
@@ -18,7 +18,7 @@ export interface EngineHandlerOptions extends HandlerOptions {
 }
 
 /** Every family of both trees. */
-export function families(engine: Engine): Implementation[] {
+export function implementFamilies(engine: Engine): Implementation[] {
   return FAMILIES.map(({ implement }) => implement(engine, { swaggerText }));
 }
 
@@ -31,8 +31,8 @@ export function families(engine: Engine): Implementation[] {
  * @param options Who may call, and what is told of errors
  */
 export function engineHandler(engine: Engine, { auth = null, ...options }: EngineHandlerOptions = {}): Handler {
-  const faces = surfaces(definitions(), { ...ABOUT, auth, fallback: options.fallback });
-  return handler(auth, families(engine), { ...options, fallback: faces });
+  const faces = surfaces(listDefinitions(), { ...ABOUT, auth, fallback: options.fallback });
+  return handler(auth, implementFamilies(engine), { ...options, fallback: faces });
 }
 
 /**
@@ -40,5 +40,5 @@ export function engineHandler(engine: Engine, { auth = null, ...options }: Engin
  * and depends on nothing but the engine.
  */
 export function operations(engine: Engine): Record<string, Handler> {
-  return Object.assign({}, ...families(engine).map((family) => endpoints(null, family)));
+  return Object.assign({}, ...implementFamilies(engine).map((family) => endpoints(null, family)));
 }

@@ -10,7 +10,7 @@ import { messageOf } from "../lib/oci/message_of.ts";
 /** How errors look on the wire, the engine's own by the table above. */
 export const engineErrors: ErrorCodec = {
   ...wireErrors,
-  // Any text of an error may quote a registry, an image or a caller, and clients print it as it is.
+  // Any text of an error may quote a registry, an image or a caller, and clients print it is.
   encode(error, context) {
     const { body, ...rest } = encodeError(error, context);
     return { ...rest, body: printableTexts(body) };
@@ -23,7 +23,7 @@ const encodeError: ErrorCodec["encode"] = (error, context) => {
     if (absent) return absent;
   }
   if (error instanceof HTTPError && error.kind === "argument" && UNREADABLE.has(context.name ?? "")) {
-    return errorModel(500, error.message, unconverted(error.message));
+    return errorModel(500, error.message, unconvertedText(error.message));
   }
   if (isFullDisk(error)) return errorModel(500, "no space left on device");
   if (!(error instanceof EngineError || error instanceof RequestError)) return wireErrors.encode(error, context);
@@ -39,7 +39,7 @@ function printableTexts(value: unknown): unknown {
 }
 
 /** What Podman's reader of queries says of the parameter that a message of the transport's names. */
-function unconverted(message: string): string | undefined {
+function unconvertedText(message: string): string | undefined {
   const name = /(?:^Read|: at) "([^"]+)": "/.exec(message)?.[1];
   return name && `schema: error converting value for "${name}"`;
 }

@@ -1,7 +1,7 @@
 import type { Engine } from "../lib/engine/engine.ts";
 import type { Definition, Implementation } from "../lib/rest/mod.ts";
 import { artifactsAPI } from "./artifacts/api.ts";
-import { artifacts } from "./artifacts/artifacts.ts";
+import { implementArtifacts } from "./artifacts/artifacts.ts";
 import { compatContainersAPI } from "./compat/containers/api.ts";
 import { compatContainers } from "./compat/containers/containers.ts";
 import { compatExecAPI } from "./compat/exec/api.ts";
@@ -21,21 +21,21 @@ import { compatSystem } from "./compat/system/system.ts";
 import { compatVolumesAPI } from "./compat/volumes/api.ts";
 import { compatVolumes } from "./compat/volumes/volumes.ts";
 import { containersAPI } from "./containers/api.ts";
-import { containers } from "./containers/containers.ts";
+import { implementContainers } from "./containers/containers.ts";
 import { execAPI } from "./exec/api.ts";
-import { exec } from "./exec/exec.ts";
+import { implementExec } from "./exec/exec.ts";
 import { filesAPI } from "./files/api.ts";
-import { files } from "./files/files.ts";
+import { implementFiles } from "./files/files.ts";
 import { imagesAPI } from "./images/api.ts";
-import { images } from "./images/images.ts";
+import { implementImages } from "./images/images.ts";
 import { manifestsAPI } from "./manifests/api.ts";
-import { manifests } from "./manifests/manifests.ts";
+import { implementManifests } from "./manifests/manifests.ts";
 import { networksAPI } from "./networks/api.ts";
 import { networks } from "./networks/networks.ts";
 import { secretsAPI } from "./secrets/api.ts";
-import { secrets } from "./secrets/secrets.ts";
+import { implementSecrets } from "./secrets/secrets.ts";
 import { systemAPI } from "./system/api.ts";
-import { system } from "./system/system.ts";
+import { implementSystem } from "./system/system.ts";
 import { volumesAPI } from "./volumes/api.ts";
 import { volumes } from "./volumes/volumes.ts";
 import { engineErrors } from "./errors.ts";
@@ -55,16 +55,16 @@ export interface Family {
  * are made from it, and the tests compare `mod.ts` and the folders with it.
  */
 export const FAMILIES: readonly Family[] = [
-  { title: "Containers", definition: containersAPI, implement: containers },
-  { title: "Exec", definition: execAPI, implement: exec },
-  { title: "Files of containers", definition: filesAPI, implement: files },
-  { title: "Images", definition: imagesAPI, implement: images },
-  { title: "Artifacts", definition: artifactsAPI, implement: artifacts },
+  { title: "Containers", definition: containersAPI, implement: implementContainers },
+  { title: "Exec", definition: execAPI, implement: implementExec },
+  { title: "Files of containers", definition: filesAPI, implement: implementFiles },
+  { title: "Images", definition: imagesAPI, implement: implementImages },
+  { title: "Artifacts", definition: artifactsAPI, implement: implementArtifacts },
   { title: "Networks", definition: networksAPI, implement: networks },
-  { title: "Secrets", definition: secretsAPI, implement: secrets },
+  { title: "Secrets", definition: secretsAPI, implement: implementSecrets },
   { title: "Volumes", definition: volumesAPI, implement: volumes },
-  { title: "Manifests", definition: manifestsAPI, implement: manifests },
-  { title: "System", definition: systemAPI, implement: system },
+  { title: "Manifests", definition: manifestsAPI, implement: implementManifests },
+  { title: "System", definition: systemAPI, implement: implementSystem },
   { title: "Docker: containers", definition: compatContainersAPI, implement: compatContainers },
   { title: "Docker: exec", definition: compatExecAPI, implement: compatExec },
   { title: "Docker: files of containers", definition: compatFilesAPI, implement: compatFiles },
@@ -77,7 +77,7 @@ export const FAMILIES: readonly Family[] = [
 ];
 
 /** The definitions of the whole API, both trees, with their titles and errors, as documents are made from them. */
-export function definitions(): Definition[] {
+export function listDefinitions(): Definition[] {
   return FAMILIES.map(({ title, definition }) => ({
     ...definition,
     options: { ...definition.options, title, errors: engineErrors },

@@ -26,12 +26,12 @@ export function boundaryOf(contentType: string | null): string | undefined {
   if (!/^multipart\/form-data\s*(?:;|$)/i.test(contentType ?? "")) return undefined;
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType ?? "") ?? [];
   const boundary = quoted ?? plain;
-  if (boundary === undefined) throw malformed("no boundary");
+  if (boundary === undefined) throw malformedParts("no boundary");
   return boundary;
 }
 
 /** The parts of a body, in order. Throws a 400 for what is not multipart. */
-export async function* parts(body: ReadableStream<Uint8Array>, boundary: string): AsyncGenerator<Part, void> {
+export async function* readParts(body: ReadableStream<Uint8Array>, boundary: string): AsyncGenerator<Part, void> {
   const source = new Buffered(body);
   const encoder = new TextEncoder();
   // The first boundary may stand at the very beginning.
@@ -40,7 +40,7 @@ export async function* parts(body: ReadableStream<Uint8Array>, boundary: string)
   try {
     for await (const _ of source.until(first)) { /* What comes before counts for nothing. */ }
     for (let count = 0; !await source.isEnd(); count++) {
-      if (count >= PART_LIMIT) throw malformed(`more than ${PART_LIMIT} parts`);
+      if (count >= PART_LIMIT) throw malformedParts(`more than ${PART_LIMIT} parts`);
       const head = await source.head();
       const content = source.until(delimiter);
       const stream = new ReadableStream<Uint8Array>({
@@ -81,13 +81,13 @@ class Buffered {
       // The mark may have begun.
       const sure = this.#bytes.length - (mark.length - 1);
       if (sure > 0) yield this.#take(sure);
-      if (!await this.#more()) throw malformed("it ends in the middle");
+      if (!await this.#more()) throw malformedParts("it ends in the middle");
     }
   }
 
   /** Whether the boundary just passed was the last; else its line is passed over. */
   async isEnd(): Promise<boolean> {
-    while (this.#bytes.length < 2) if (!await this.#more()) throw malformed("it ends in the middle");
+    while (this.#bytes.length < 2) if (!await this.#more()) throw malformedParts("it ends in the middle");
     const [a, b] = this.#bytes;
     if (a === 0x2d && b === 0x2d) return true;
     return false;
@@ -98,14 +98,14 @@ class Buffered {
     for (;;) {
       const at = indexOf(this.#bytes, LINE);
       if (at > HEADER_LIMIT || (at < 0 && this.#bytes.length > HEADER_LIMIT)) {
-        throw malformed("a part's head is too long");
+        throw malformedParts("a part's head is too long");
       }
       if (at >= 0) {
         const text = new TextDecoder().decode(this.#take(at));
         this.#take(LINE.length);
         return text;
       }
-      if (!await this.#more()) throw malformed("it ends in the middle");
+      if (!await this.#more()) throw malformedParts("it ends in the middle");
     }
   }
 
@@ -154,6 +154,6 @@ function indexOf(bytes: Uint8Array, mark: Uint8Array): number {
   return -1;
 }
 
-function malformed(why: string): RequestError {
+function malformedParts(why: string): RequestError {
   return new RequestError("malformed", `Read multipart body: ${why}`);
 }

@@ -24,7 +24,7 @@ export function socketBytes({ request, platform }: Pick<Context, "request" | "pl
   socket.binaryType = "arraybuffer";
   const gone = new AbortController();
   for (const event of ["close", "error"]) socket.addEventListener(event, () => gone.abort());
-  return { readable: incoming(socket, gone.signal), writable: outgoing(socket, gone.signal), response };
+  return { readable: incomingBytes(socket, gone.signal), writable: outgoingBytes(socket, gone.signal), response };
 }
 
 /** Sends a whole stream over the client's WebSocket; what the client sends is not read. */
@@ -35,7 +35,7 @@ export function sendOverSocket(context: Context, body: ReadableStream<Uint8Array
   return response;
 }
 
-function incoming(socket: WebSocket, gone: AbortSignal): ReadableStream<Uint8Array> {
+function incomingBytes(socket: WebSocket, gone: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let isOver = false;
   return new ReadableStream<Uint8Array>({
@@ -59,7 +59,7 @@ function incoming(socket: WebSocket, gone: AbortSignal): ReadableStream<Uint8Arr
   }, new ByteLengthQueuingStrategy({ highWaterMark: MOST_AHEAD }));
 }
 
-function outgoing(socket: WebSocket, gone: AbortSignal): WritableStream<Uint8Array> {
+function outgoingBytes(socket: WebSocket, gone: AbortSignal): WritableStream<Uint8Array> {
   return new WritableStream<Uint8Array>({
     start(controller) {
       gone.addEventListener("abort", () => controller.error(new Error("the peer has gone")), { once: true });

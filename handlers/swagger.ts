@@ -1,6 +1,6 @@
 import type { DocumentOptions, OpenAPIDocument } from "../lib/rest/surfaces.ts";
 import { openapi } from "../lib/rest/surfaces.ts";
-import { definitions } from "./families.ts";
+import { listDefinitions } from "./families.ts";
 import { API_VERSION } from "./wire/api_options.ts";
 
 /** The general description of the API in its documents. */
@@ -13,9 +13,9 @@ export const ABOUT: DocumentOptions = {
 let made: { readonly document: OpenAPIDocument; readonly text: string } | undefined;
 
 /** The document is made when it is first asked for, as the schemas of a whole engine take a moment. */
-function make(): { readonly document: OpenAPIDocument; readonly text: string } {
+function makeSpec(): { readonly document: OpenAPIDocument; readonly text: string } {
   if (made !== undefined) return made;
-  const document = openapi(definitions(), ABOUT);
+  const document = openapi(listDefinitions(), ABOUT);
   return made = { document, text: JSON.stringify(document, null, 1) + "\n" };
 }
 
@@ -29,10 +29,10 @@ function make(): { readonly document: OpenAPIDocument; readonly text: string } {
  * ```
  */
 export function DefaultEngineSwaggerSpec(): OpenAPIDocument {
-  return make().document;
+  return makeSpec().document;
 }
 
 /** The document as text: JSON with a value to the line, which is YAML too (YAML 1.2, section 1.3). */
 export function swaggerText(): string {
-  return make().text;
+  return makeSpec().text;
 }

@@ -2,7 +2,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
-import { milliseconds } from "../images/push_options.ts";
+import { parseMilliseconds } from "../images/push_options.ts";
 import { registryCredentials } from "../images/registry_auth.ts";
 import { addFile } from "./add.ts";
 import { artifactsAPI } from "./api.ts";
@@ -10,7 +10,7 @@ import { artifactReport } from "./view.ts";
 import { RequestError } from "../request_error.ts";
 
 /** The operations on artifacts over an engine. */
-export function artifacts(engine: Engine): Implementation {
+export function implementArtifacts(engine: Engine): Implementation {
   const { artifacts } = engine;
   return implementFamily(artifactsAPI, {
     ListArtifact: () => artifacts.list().map(artifactReport),
@@ -34,13 +34,13 @@ export function artifacts(engine: Engine): Implementation {
     PullArtifact: async ({ name = "", retry, retryDelay, tlsVerify }, { request, signal }) => {
       if (name === "") throw new RequestError("malformed", "name parameter is required");
       const credentials = registryCredentials(request.headers);
-      const access = { credentials, tlsVerify, retries: retry, ...delay("retryDelay", retryDelay), signal };
+      const access = { credentials, tlsVerify, retries: retry, ...retryDelayOf("retryDelay", retryDelay), signal };
       return { ArtifactDigest: (await artifacts.pull(name, access)).digest };
     },
     PushArtifact: async (name, { retry, retrydelay, tlsVerify }, { request, signal }) => {
       const credentials = registryCredentials(request.headers);
-      const access = { credentials, tlsVerify, retries: retry, ...delay("retrydelay", retrydelay), signal };
-      return { ArtifactDigest: await artifacts.push(find(engine, name), access) };
+      const access = { credentials, tlsVerify, retries: retry, ...retryDelayOf("retrydelay", retrydelay), signal };
+      return { ArtifactDigest: await artifacts.push(findArtifact(engine, name), access) };
     },
     BatchRemoveArtifact: async ({ all = false, artifacts: names = [], ignore }) => {
       if (all && names.length > 0) {
@@ -55,12 +55,12 @@ export function artifacts(engine: Engine): Implementation {
   });
 }
 
-function delay(name: string, text: string | undefined): { retryDelay?: number } {
-  return text === undefined ? {} : { retryDelay: milliseconds(name, text) };
+function retryDelayOf(name: string, text: string | undefined): { retryDelay?: number } {
+  return text === undefined ? {} : { retryDelay: parseMilliseconds(name, text) };
 }
 
 /** The artifact's name, or the words that clients know of a push of what is not there. */
-function find({ artifacts }: Engine, name: string): string {
+function findArtifact({ artifacts }: Engine, name: string): string {
   try {
     return artifacts.resolve(name).name;
   } catch (error) {

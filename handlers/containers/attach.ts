@@ -1,11 +1,11 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Attachment, Frame } from "../../lib/engine/ports/host_port.ts";
-import { free, pour } from "../../lib/oci/bytes/byte_stream.ts";
+import { freeBytes, pourStream } from "../../lib/oci/bytes/byte_stream.ts";
 import type { Context, Upgraded } from "../../lib/rest/mod.ts";
 import type { AttachQuery } from "../wire/containers/container_query.ts";
 import { socketBytes, wantsWebSocket } from "../socket_bytes.ts";
-import { gather } from "./gather.ts";
+import { gatherPieces } from "./gather.ts";
 import { addFrameHeader, streamType } from "./stream_frames.ts";
 import { RequestError } from "../request_error.ts";
 
@@ -30,7 +30,7 @@ export const COMPAT_SOCKET: AttachForm = { ...COMPAT_ATTACH, unframed: true };
  * Attaches the client's connection to a container's streams: 101 when it asks for an upgrade, else 200 on a connection that
  * is taken over all the same.
  */
-export async function attach(
+export async function attachContainer(
   engine: Engine,
   name: string,
   query: AttachQuery,
@@ -50,10 +50,10 @@ export async function attach(
   const options = { stdin, stdout, stderr, logs, stream, detachKeys };
   const attachment = await engine.containers.attach(id, options).catch((error) => {
     if (form.tellsOfStart || !isAboutStart(engine, id, error)) throw error;
-    return nothing();
+    return emptyAttachment();
   });
   const framed = !spec.terminal && !form.unframed;
-  return await hijack(context, attachment, { framed, stdin, since: form.framedSince });
+  return await hijackSocket(context, attachment, { framed, stdin, since: form.framedSince });
 }
 
 /** Whether this is what the container itself failed of: its record says so, too. */
@@ -62,19 +62,19 @@ function isAboutStart({ containers }: Engine, id: string, error: unknown): boole
 }
 
 /** Streams that have ended. */
-function nothing(): Attachment {
+function emptyAttachment(): Attachment {
   const output = new ReadableStream<Frame>({ start: (controller) => controller.close() });
   return { output, input: new WritableStream(), close: () => {} };
 }
 
-async function hijack(
+async function hijackSocket(
   context: Context,
   attachment: Attachment,
   { framed, stdin, since }: { framed: boolean; stdin: boolean; since: readonly [number, number] },
 ): Promise<Response> {
   try {
     const connection = wantsWebSocket(context.request) ? socketBytes(context) : await takeOver(context, framed, since);
-    const done = join(attachment, connection, framed, stdin);
+    const done = joinStreams(attachment, connection, framed, stdin);
     context.platform.waitUntil?.(done);
     return connection.response;
   } catch (error) {
@@ -99,18 +99,18 @@ export async function takeOver(
 }
 
 /** Copies both ways until the container's output ends or the client goes away. */
-export async function join(
+export async function joinStreams(
   attachment: Attachment,
   { readable, writable, handsBack }: Omit<Upgraded, "response">,
   framed: boolean,
   stdin: boolean,
 ): Promise<void> {
   // A client that closes its half still listens; one that is lost ends both directions.
-  const input = pour(readable, stdin ? attachment.input : new WritableStream()).catch(() => attachment.close());
+  const input = pourStream(readable, stdin ? attachment.input : new WritableStream()).catch(() => attachment.close());
   // A message of a WebSocket is one frame; bytes of a connection have no borders.
   const output = bytesOf(attachment.output, framed, handsBack ? undefined : 1);
   try {
-    await (handsBack ? pour(output, writable) : output.pipeTo(writable));
+    await (handsBack ? pourStream(output, writable) : output.pipeTo(writable));
   } catch {
     // The client is gone; the container goes on.
   } finally {
@@ -120,10 +120,10 @@ export async function join(
 }
 
 function bytesOf(frames: ReadableStream<Frame>, framed: boolean, enough?: number): ReadableStream<Uint8Array> {
-  return gather(frames, ({ stream, data }, piece) => {
+  return gatherPieces(frames, ({ stream, data }, piece) => {
     if (framed) addFrameHeader(piece, stream, data.length);
     piece.add(data);
-    free(data);
+    freeBytes(data);
   }, enough);
 }
 
@@ -139,5 +139,5 @@ export function attachSocket(
   if (!wantsWebSocket(context.request)) {
     throw new RequestError("malformed", "Open a WebSocket: the request does not ask for one");
   }
-  return attach(engine, name, query, context, form);
+  return attachContainer(engine, name, query, context, form);
 }

@@ -17,7 +17,7 @@ import { RequestError } from "../request_error.ts";
 const ARCHIVE = "application/octet; charset=us-ascii";
 
 /** Freezes a container; answers with a report, or with the archive that was asked for. */
-export async function checkpoint(engine: Engine, name: string, query: CheckpointQuery): Promise<Response> {
+export async function checkpointContainer(engine: Engine, name: string, query: CheckpointQuery): Promise<Response> {
   const { createImage, printStats, ...options } = query;
   if (createImage) throw unsupported("createImage");
   const { id, duration, statistics, archive } = await engine.containers.checkpoints.checkpoint(name, options);
@@ -30,7 +30,7 @@ export async function checkpoint(engine: Engine, name: string, query: Checkpoint
 }
 
 /** Brings a container back: one that is here, or the one in the archive that is sent. */
-export async function restore(
+export async function restoreContainer(
   engine: Engine,
   name: string,
   query: RestoreQuery,

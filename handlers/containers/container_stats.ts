@@ -27,7 +27,8 @@ export const NATIVE_STATS: StatsForm = { idKey: "Id", prefix: "", primed: false 
 export const COMPAT_STATS: StatsForm = { idKey: "id", prefix: "/", primed: true };
 
 /**
- * Samples one container: once, or every second until it ends. What does not run has one sample, of zeros. Each sample holds
+ * Samples one container: once, or every second until it ends. A container that does not run has one sample, of zeros. Each
+ * sample holds
  * the processor's figures of the one before; the first of a stream has none.
  */
 export async function containerStats(
@@ -40,7 +41,9 @@ export async function containerStats(
   if (stream && oneShot) throw new RequestError("malformed", "invalid argument");
   const { id } = engine.containers.resolve(name);
   const first = await engine.containers.stats(id);
-  if (first.usage === undefined || (!stream && (oneShot || !form.primed))) return once(sample(first, undefined, form));
+  if (first.usage === undefined || (!stream && (oneShot || !form.primed))) {
+    return yieldOnce(viewSample(first, undefined, form));
+  }
   const looks = engine.containers.watchStats({ names: [id], stream: true, interval: INTERVAL, signal });
   return (async function* () {
     let previous: ContainerStats | undefined;
@@ -48,7 +51,7 @@ export async function containerStats(
       for await (const [next] of looks) {
         // The container exited while we sampled it: end the stream.
         if (next?.usage === undefined) return;
-        if (stream || previous) yield sample(next, previous, form);
+        if (stream || previous) yield viewSample(next, previous, form);
         if (!stream && previous) return;
         previous = next;
       }
@@ -58,11 +61,15 @@ export async function containerStats(
   })();
 }
 
-async function* once<T>(value: T): AsyncGenerator<T> {
+async function* yieldOnce<T>(value: T): AsyncGenerator<T> {
   yield value;
 }
 
-function sample(stats: ContainerStats, previous: ContainerStats | undefined, { idKey, prefix }: StatsForm): StatsJSON {
+function viewSample(
+  stats: ContainerStats,
+  previous: ContainerStats | undefined,
+  { idKey, prefix }: StatsForm,
+): StatsJSON {
   const { record, usage } = stats;
   const own = { name: `${prefix}${record.name}`, [idKey]: record.id };
   if (usage === undefined) return emit(StatsJSON, own);
@@ -73,8 +80,8 @@ function sample(stats: ContainerStats, previous: ContainerStats | undefined, { i
     preread: wireTime(previous?.usage?.time),
     pids_stats: { current: pids.current, limit: pids.limit },
     blkio_stats: {
-      io_service_bytes_recursive: blocks(usage.blockBytes),
-      io_serviced_recursive: blocks(usage.blockOperations),
+      io_service_bytes_recursive: viewBlocks(usage.blockBytes),
+      io_serviced_recursive: viewBlocks(usage.blockOperations),
     },
     cpu_stats: cpuStats(stats, usage),
     precpu_stats: previous?.usage && cpuStats(previous, previous.usage),
@@ -85,7 +92,7 @@ function sample(stats: ContainerStats, previous: ContainerStats | undefined, { i
       failcnt: memory.failures,
       limit: memory.limit,
     },
-    networks: networks(usage),
+    networks: viewNetworks(usage),
   });
 }
 
@@ -109,11 +116,11 @@ function cpuStats({ cpuPercent }: ContainerStats, { cpu, systemCPU, onlineCPUs }
 }
 
 /** The kernel of v1 adds a total per device, which Docker passes on. */
-function blocks(entries: readonly BlockEntry[]): BlockEntry[] {
+function viewBlocks(entries: readonly BlockEntry[]): BlockEntry[] {
   return entries.map((entry) => ({ ...entry, op: entry.op.toLowerCase() }));
 }
 
-function networks({ networks }: ContainerUsage): Sparse<StatsJSON["networks"]> {
+function viewNetworks({ networks }: ContainerUsage): Sparse<StatsJSON["networks"]> {
   return networks && Object.fromEntries(
     Object.entries(networks).map(([name, one]) => [name, {
       rx_bytes: one.rxBytes,

@@ -8,27 +8,27 @@ import { PruneReport, RmReport } from "../wire/containers/container.ts";
 import { emit } from "../wire/emit.ts";
 import { HealthCheckResults } from "../wire/containers/health.ts";
 import { containersAPI } from "./api.ts";
-import { attach, attachSocket, NATIVE_ATTACH } from "./attach.ts";
-import { checkpoint, restore } from "./checkpoint.ts";
+import { attachContainer, attachSocket, NATIVE_ATTACH } from "./attach.ts";
+import { checkpointContainer, restoreContainer } from "./checkpoint.ts";
 import { createContainer } from "./create.ts";
 import { getContainer } from "./inspect.ts";
 import { listContainers } from "./list.ts";
-import { logs } from "./logs.ts";
-import { prune } from "./prune.ts";
-import { stats } from "./stats.ts";
-import { top, unjoin } from "./top.ts";
+import { streamLogs } from "./logs.ts";
+import { pruneContainers } from "./prune.ts";
+import { streamStats } from "./stats.ts";
+import { listProcesses, splitArguments } from "./top.ts";
 import { updateContainer } from "./update.ts";
 import { waitConditions } from "./wait.ts";
 import { errorText } from "../images/pull_progress.ts";
 
 /** The native container operations over an engine. */
-export function containers(engine: Engine): Implementation {
+export function implementContainers(engine: Engine): Implementation {
   const { containers } = engine;
   return implementFamily(containersAPI, {
     CreateContainer: (generator) => createContainer(engine, generator),
     ListContainers: (query) => listContainers(engine, query),
     PruneContainers: async (query) => {
-      const pruned = await prune(engine, query);
+      const pruned = await pruneContainers(engine, query);
       return pruned.map(({ id, size, error }) =>
         emit(PruneReport, { Id: id, Size: size, Err: error && errorText(error) })
       );
@@ -39,7 +39,7 @@ export function containers(engine: Engine): Implementation {
     },
     InitContainer: (name) => containers.init(name),
     StartContainer: (name) => containers.start(name),
-    StopContainer: (name, { timeout, ignore }) => ignoring(ignore, () => containers.stop(name, { timeout })),
+    StopContainer: (name, { timeout, ignore }) => ignoreMissing(ignore, () => containers.stop(name, { timeout })),
     RestartContainer: (name, { timeout }) => containers.restart(name, { timeout }),
     KillContainer: (name, { signal }) => containers.kill(name, { signal }),
     PauseContainer: (name) => containers.pause(name),
@@ -55,26 +55,26 @@ export function containers(engine: Engine): Implementation {
         return emit(RmReport, { Id: id, Err: error && errorText(error), RawInput });
       });
     },
-    LogsFromContainer: (name, query, context) => logs(engine, name, query, context, { rawTerminal: false }),
-    AttachContainer: (name, query, context) => attach(engine, name, query, context, NATIVE_ATTACH),
+    LogsFromContainer: (name, query, context) => streamLogs(engine, name, query, context, { rawTerminal: false }),
+    AttachContainer: (name, query, context) => attachContainer(engine, name, query, context, NATIVE_ATTACH),
     AttachWebSocket: (name, query, context) => attachSocket(engine, name, query, context, NATIVE_ATTACH),
     ResizeTTY: (name, { h = 0, w = 0 }) => containers.resize(name, { height: h, width: w }),
     RunHealthCheck: async (name) => emit(HealthCheckResults, { Status: await containers.checkHealth(name) }),
     TopContainer: (name, { ps_args: args = [], ...query }, { signal, version }) => {
-      const words = args.length === 1 && isBefore(version, 4, 8) ? unjoin(args[0]) : args;
-      return top(engine, name, words, { ...query, signal });
+      const words = args.length === 1 && isBefore(version, 4, 8) ? splitArguments(args[0]) : args;
+      return listProcesses(engine, name, words, { ...query, signal });
     },
-    Checkpoint: (name, query) => checkpoint(engine, name, query),
-    Restore: (name, query, archive) => restore(engine, name, query, archive),
+    Checkpoint: (name, query) => checkpointContainer(engine, name, query),
+    Restore: (name, query, archive) => restoreContainer(engine, name, query, archive),
     UpdateContainer: (name, entities, query) => updateContainer(engine, name, query, entities),
-    StatsContainer: (query, context) => stats(engine, query, context),
+    StatsContainer: (query, context) => streamStats(engine, query, context),
     StatsOneContainer: (name, query, context) => containerStats(engine, name, query, context, NATIVE_STATS),
     RenameContainer: (name, query) => containers.rename(name, query.name),
   });
 }
 
 /** Runs a change for which a container that is not there is no error when asked so. */
-export async function ignoring(ignore: boolean | undefined, change: () => Promise<void>): Promise<void> {
+export async function ignoreMissing(ignore: boolean | undefined, change: () => Promise<void>): Promise<void> {
   try {
     await change();
   } catch (error) {

@@ -55,7 +55,7 @@ export class Piece {
  * @param write Adds one value's bytes to a piece. The value is needed no more afterwards
  * @param enough Bytes after which a piece goes out though more is at hand
  */
-export function gather<T>(
+export function gatherPieces<T>(
   source: AsyncIterable<T>,
   write: (value: T, piece: Piece) => void,
   enough = PIECE,

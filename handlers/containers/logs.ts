@@ -5,7 +5,7 @@ import { badParameter } from "../errors.ts";
 import { sendOverSocket, wantsWebSocket } from "../socket_bytes.ts";
 import type { LogsQuery } from "../wire/containers/container_query.ts";
 import { parseMoment } from "../../lib/engine/text/moment.ts";
-import { gather, type Piece } from "./gather.ts";
+import { gatherPieces, type Piece } from "./gather.ts";
 import { addFrameHeader, MULTIPLEXED_STREAM, RAW_STREAM } from "./stream_frames.ts";
 import { RequestError } from "../request_error.ts";
 
@@ -18,7 +18,7 @@ export interface LogsForm {
 const encoder = new TextEncoder();
 
 /** Streams a container's log in frames, from `since` to `until`, at most `tail` lines, and on while it runs. */
-export function logs(engine: Engine, name: string, query: LogsQuery, context: Context, form: LogsForm): Response {
+export function streamLogs(engine: Engine, name: string, query: LogsQuery, context: Context, form: LogsForm): Response {
   if (!query.stdout && !query.stderr) {
     throw new RequestError("malformed", "bad parameters: you must choose at least one stream");
   }
@@ -29,8 +29,8 @@ export function logs(engine: Engine, name: string, query: LogsQuery, context: Co
   const options = readOptions(query, AbortSignal.any([stop.signal, context.signal]));
   const records = endingWith(engine.containers.logs(record.id, options), stop);
   const { timestamps = false } = query;
-  const body = gather(records, (batch, piece) => {
-    for (const record of batch) write(record, piece, timestamps, raw);
+  const body = gatherPieces(records, (batch, piece) => {
+    for (const record of batch) writeRecord(record, piece, timestamps, raw);
   });
   if (wantsWebSocket(context.request)) return sendOverSocket(context, body);
   return new Response(body, { headers: { "Content-Type": raw ? RAW_STREAM : MULTIPLEXED_STREAM } });
@@ -58,21 +58,21 @@ function readOptions(query: LogsQuery, signal: AbortSignal): LogsOptions {
     stdout: query.stdout ?? false,
     stderr: query.stderr ?? false,
     follow: query.follow ?? false,
-    since: moment("since", query.since),
-    until: moment("until", query.until),
-    tail: lines(query.tail),
+    since: logMoment("since", query.since),
+    until: logMoment("until", query.until),
+    tail: tailLines(query.tail),
     signal,
   };
 }
 
-function write(record: LogRecord, piece: Piece, timestamps: boolean, raw: boolean): void {
+function writeRecord(record: LogRecord, piece: Piece, timestamps: boolean, raw: boolean): void {
   const stamp = timestamps ? encoder.encode(`${record.time} `) : undefined;
   if (!raw) addFrameHeader(piece, record.stream, record.data.length + (stamp?.length ?? 0));
   if (stamp) piece.add(stamp);
   piece.add(record.data);
 }
 
-function moment(name: string, text: string | undefined): number | undefined {
+function logMoment(name: string, text: string | undefined): number | undefined {
   try {
     return parseMoment(text, Date.now());
   } catch (error) {
@@ -81,7 +81,7 @@ function moment(name: string, text: string | undefined): number | undefined {
 }
 
 /** `all` and negative numbers are all there is. */
-function lines(text = "all"): number | undefined {
+function tailLines(text = "all"): number | undefined {
   if (text === "all") return undefined;
   if (!/^-?\d{1,15}$/.test(text)) throw badParameter("tail", text, "not a number");
   const count = Number(text);

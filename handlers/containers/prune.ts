@@ -14,7 +14,7 @@ export interface Pruned {
 const FILTERS = ["label", "label!", "until"];
 
 /** Removes the containers that fit and do not run. One that cannot go does not keep the others. */
-export async function prune(engine: Engine, query: { filters?: string }): Promise<Pruned[]> {
+export async function pruneContainers(engine: Engine, query: { filters?: string }): Promise<Pruned[]> {
   const filters = parseFilters(query.filters) ?? {};
   const unknown = Object.keys(filters).find((key) => !FILTERS.includes(key));
   if (unknown !== undefined) throw new RequestError("invalid", `${unknown} is an invalid filter`);

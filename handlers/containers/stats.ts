@@ -6,13 +6,13 @@ import { isBefore } from "../path_version.ts";
 import type { StatsQuery } from "../wire/containers/container_query.ts";
 import { emit, type Sparse } from "../wire/emit.ts";
 import { type ContainerStats, ContainerStatsReport } from "../wire/containers/stats.ts";
-import { nanoseconds } from "../wire/time.ts";
+import { toNanoseconds } from "../wire/time.ts";
 
 /** Seconds from report to report. */
 const INTERVAL = 5;
 
-/** Reports what several containers use. What fails at once is a status, what fails later ends the stream with a report. */
-export async function stats(
+/** Reports what several containers use. An error at once is a status; a later one ends the stream with a report. */
+export async function streamStats(
   engine: Engine,
   { containers: names = [], stream = true, interval = INTERVAL, all = false }: StatsQuery,
   { signal, version }: Context,
@@ -52,7 +52,7 @@ function containerStats({ record, usage, cpuPercent, averageCPU }: Stats, legacy
     CPU: cpuPercent,
     CPUNano: cpu.total,
     CPUSystemNano: cpu.kernel,
-    SystemNano: nanoseconds(usage.time),
+    SystemNano: toNanoseconds(usage.time),
     MemUsage: used,
     MemLimit: memory.limit,
     MemPerc: memory.limit > 0 ? used / memory.limit * 100 : 0,

@@ -5,8 +5,8 @@ import { RequestError } from "../request_error.ts";
 
 const SECOND = 1000;
 
-/** Lists what runs in a container, once, or over and over for a stream. What fails at once is a status. */
-export async function top(
+/** Lists what runs in a container, once, or over and over for a stream. An error at once is a status. */
+export async function listProcesses(
   engine: Engine,
   name: string,
   args: readonly string[],
@@ -20,7 +20,7 @@ export async function top(
   const first = await look();
   return (async function* () {
     yield first;
-    while (stream && await passes(delay * SECOND, signal)) yield await look();
+    while (stream && await sleepUnlessAborted(delay * SECOND, signal)) yield await look();
   })();
 }
 
@@ -28,7 +28,7 @@ export async function top(
  * Takes the arguments of older clients apart, which join them by commas: `-eo,pid,args` were `-eo` and `pid,args`. A comma
  * between two words neither of which is an option was there before.
  */
-export function unjoin(text: string): string[] {
+export function splitArguments(text: string): string[] {
   const words: string[] = [];
   for (const word of text.split(",")) {
     const last = words.at(-1);
@@ -40,7 +40,7 @@ export function unjoin(text: string): string[] {
 }
 
 /** Waits. Resolves with whether anybody waits for what comes then. */
-function passes(ms: number, signal: AbortSignal): Promise<boolean> {
+function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(false);
     const stop = () => {

@@ -34,10 +34,10 @@ export async function updateContainer(
         weightDevice: Object.fromEntries(
           (entities.BlkIOWeightDevice ?? []).map(({ Path, Weight }) => [Path, { weight: Weight }]),
         ),
-        throttleReadBpsDevice: rates(entities.DeviceReadBPs),
-        throttleWriteBpsDevice: rates(entities.DeviceWriteBPs),
-        throttleReadIOPSDevice: rates(entities.DeviceReadIOPs),
-        throttleWriteIOPSDevice: rates(entities.DeviceWriteIOPs),
+        throttleReadBpsDevice: ratesByPath(entities.DeviceReadBPs),
+        throttleWriteBpsDevice: ratesByPath(entities.DeviceWriteBPs),
+        throttleReadIOPSDevice: ratesByPath(entities.DeviceReadIOPs),
+        throttleWriteIOPSDevice: ratesByPath(entities.DeviceWriteIOPs),
       },
       restartPolicy: restart,
       env: entities.Env ?? [],
@@ -49,7 +49,7 @@ export async function updateContainer(
   return id;
 }
 
-function rates(list: readonly ThrottleDevice[] = []): Record<string, number> {
+function ratesByPath(list: readonly ThrottleDevice[] = []): Record<string, number> {
   return Object.fromEntries(list.map(({ Path, Rate }) => [Path, Rate]));
 }
 

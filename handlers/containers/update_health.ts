@@ -10,26 +10,26 @@ export function healthChange(entities: UpdateEntities): HealthWish | undefined {
   const e = entities;
   const startupRetries = e.health_startup_retries ?? undefined;
   const wish = {
-    check: present({
+    check: presentFields({
       test: testOf(e.health_cmd),
-      interval: duration("interval", e.health_interval),
-      timeout: duration("timeout", e.health_timeout),
-      startPeriod: duration("start-period", e.health_start_period),
-      retries: retries(e.health_retries),
+      interval: healthDuration("interval", e.health_interval),
+      timeout: healthDuration("timeout", e.health_timeout),
+      startPeriod: healthDuration("start-period", e.health_start_period),
+      retries: healthRetries(e.health_retries),
     }),
-    startup: present({
+    startup: presentFields({
       test: testOf(e.health_startup_cmd),
-      interval: duration("interval", e.health_startup_interval),
-      timeout: duration("timeout", e.health_startup_timeout),
+      interval: healthDuration("interval", e.health_startup_interval),
+      timeout: healthDuration("timeout", e.health_startup_timeout),
       retries: startupRetries,
       successes: e.health_startup_success ?? undefined,
     }),
-    log: present({
+    log: presentFields({
       destination: e.health_log_destination ?? undefined,
       count: e.health_max_log_count ?? undefined,
       size: e.health_max_log_size ?? undefined,
     }),
-    onFailure: action(e.health_on_failure),
+    onFailure: failureAction(e.health_on_failure),
   };
   if (e.no_healthcheck) {
     if (wish.check || wish.startup) {
@@ -37,11 +37,11 @@ export function healthChange(entities: UpdateEntities): HealthWish | undefined {
     }
     return { ...wish, check: { test: ["NONE"] } };
   }
-  return present(wish);
+  return presentFields(wish);
 }
 
 /** The fields that have a value; `undefined` where none has. */
-function present<T extends object>(fields: T): Partial<T> | undefined {
+function presentFields<T extends object>(fields: T): Partial<T> | undefined {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   // Only fields without a value go.
   return given.length > 0 ? Object.fromEntries(given) as Partial<T> : undefined;
@@ -66,7 +66,7 @@ function wordsOf(text: string): string[] | undefined {
   }
 }
 
-function duration(name: string, text: string | null | undefined): number | undefined {
+function healthDuration(name: string, text: string | null | undefined): number | undefined {
   if (text === undefined || text === null) return undefined;
   if (text === "disable" && name === "interval") return 0;
   try {
@@ -76,12 +76,12 @@ function duration(name: string, text: string | null | undefined): number | undef
   }
 }
 
-function retries(value: number | null | undefined): number | undefined {
+function healthRetries(value: number | null | undefined): number | undefined {
   if (value === 0) throw new RequestError("malformed", "healthcheck-retries must be greater than 0");
   return value ?? undefined;
 }
 
-function action(text: string | null | undefined): OnFailure | undefined {
+function failureAction(text: string | null | undefined): OnFailure | undefined {
   if (text === undefined || text === null) return undefined;
   const known = ACTIONS.find((one) => one === text);
   if (known === undefined) throw new RequestError("malformed", `invalid on-failure action "${text}" for health check`);

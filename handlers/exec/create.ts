@@ -8,7 +8,7 @@ import { RequestError } from "../request_error.ts";
 export async function createExec(engine: Engine, name: string, config: ExecCreateConfig): Promise<IDResponse> {
   const id = await engine.containers.execs.create(name, {
     command: config.Cmd ?? [],
-    env: (config.Env ?? []).map(checked),
+    env: (config.Env ?? []).map(checkEntry),
     user: config.User || undefined,
     workdir: config.WorkingDir || undefined,
     terminal: config.Tty,
@@ -22,7 +22,7 @@ export async function createExec(engine: Engine, name: string, config: ExecCreat
   return emit(IDResponse, { Id: id });
 }
 
-function checked(entry: string): string {
+function checkEntry(entry: string): string {
   if (entry.includes("=")) return entry;
   throw new RequestError("malformed", `environment variable "${entry}" badly formed, must be key=value`);
 }

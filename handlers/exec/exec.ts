@@ -9,7 +9,7 @@ import { resizeExec } from "./resize.ts";
 import { startExec } from "./start.ts";
 
 /** The native exec operations over an engine. */
-export function exec(engine: Engine): Implementation {
+export function implementExec(engine: Engine): Implementation {
   return implementFamily(execAPI, {
     ExecCreateHandler: (name, config) => createExec(engine, name, config),
     ExecStartHandler: (id, config, context) => startExec(engine, id, config, context, NATIVE_ATTACH.framedSince),

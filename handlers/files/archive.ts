@@ -15,7 +15,7 @@ export async function headArchive(
   path: string | undefined,
   context: Context,
 ): Promise<void> {
-  const facts = await engine.containers.files.stat(name, required(path), context.signal);
+  const facts = await engine.containers.files.stat(name, requirePath(path), context.signal);
   tellFacts(context, facts);
 }
 
@@ -27,7 +27,7 @@ export async function getArchive(
   context: Context,
   options?: ReadOptions,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { facts, archive } = await engine.containers.files.read(name, required(path), {
+  const { facts, archive } = await engine.containers.files.read(name, requirePath(path), {
     ...options,
     signal: context.signal,
   });
@@ -55,12 +55,12 @@ export async function putArchive(
   await engine.containers.files.write(name, path, archive, {
     chown: copyUIDGID,
     keepKinds: noOverwriteDirNonDir,
-    rename: rename === undefined ? undefined : renames(rename),
+    rename: rename === undefined ? undefined : parseRenames(rename),
     signal,
   });
 }
 
-function required(path: string | undefined): string {
+function requirePath(path: string | undefined): string {
   if (path === undefined || path === "") throw new RequestError("malformed", "missing `path` parameter");
   return path;
 }
@@ -75,7 +75,7 @@ function tellFacts({ headers }: Context, facts: PathFacts): void {
     isDir: facts.isFolder,
     linkTarget: facts.linkTarget,
   };
-  headers.set(STAT_HEADER, encoded(info));
+  headers.set(STAT_HEADER, encodeFacts(info));
   if (!facts.exists) throw new EngineError("no_such_file", "no such file or directory");
 }
 
@@ -83,7 +83,7 @@ function tellFacts({ headers }: Context, facts: PathFacts): void {
  * Base64 of the JSON. Docker's client reads the alphabet of RFC 4648 section 4, Podman's that of section 5: what would be
  * spelled differently in the two is escaped in the JSON, so that it is both.
  */
-function encoded(info: FileInfo): string {
+function encodeFacts(info: FileInfo): string {
   const escape = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return btoa(JSON.stringify(info).replace(/[^ -}]|[>?]/g, escape));
 }
@@ -115,7 +115,7 @@ function momentOf(nanoseconds: bigint): string {
   return `${text.slice(0, 19)}${fraction ? `.${String(fraction).padStart(9, "0").replace(/0+$/, "")}` : ""}Z`;
 }
 
-function renames(text: string): Record<string, string> {
+function parseRenames(text: string): Record<string, string> {
   try {
     const value: unknown = JSON.parse(text);
     if (value === null) return {};

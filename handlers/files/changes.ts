@@ -15,7 +15,7 @@ const TYPES: Record<string, ChangesOptions["kind"]> = {
  * Yields the changes of a container or an image, as a JSON array of {@linkcode Change}; null, as Go writes an empty list, where
  * there are none. A container can make millions: the text is written as they are found.
  */
-export async function* changes(
+export async function* streamChanges(
   engine: Engine,
   of: string,
   { parent, diffType = "all" }: ChangesQuery,
@@ -23,12 +23,12 @@ export async function* changes(
   if (!Object.hasOwn(TYPES, diffType)) throw new RequestError("malformed", `invalid diffType value "${diffType}"`);
   let separator = "[";
   for await (const some of engine.containers.files.changes({ of, parent, kind: TYPES[diffType] })) {
-    yield separator + some.map(({ path, kind }) => JSON.stringify(change(path, kind))).join();
+    yield separator + some.map(({ path, kind }) => JSON.stringify(viewChange(path, kind))).join();
     separator = ",";
   }
   yield separator === "[" ? "null" : "]";
 }
 
-function change(path: string, kind: keyof typeof KINDS): Change {
+function viewChange(path: string, kind: keyof typeof KINDS): Change {
   return emit(Change, { Path: path, Kind: KINDS[kind] });
 }

@@ -8,7 +8,7 @@ import type { Config } from "../wire/compat/config.ts";
 import { RequestError } from "../request_error.ts";
 
 /** Makes an image of a container: one answer with its ID, or, streamed, what is done and then the ID. */
-export async function commit(
+export async function commitContainer(
   engine: Engine,
   query: CommitQuery,
   config: Config,
@@ -25,7 +25,7 @@ export async function commit(
   const container = engine.containers.resolve(query.container ?? "");
   const options = commitOptions(query, config, { name, format, signal });
   const work = engine.containers.files.commit(container.id, options);
-  if (query.stream) return steps(container.id, work);
+  if (query.stream) return commitSteps(container.id, work);
   const { id } = await work;
   return (async function* () {
     yield { Id: id };
@@ -65,7 +65,7 @@ function overrideOf(config: Config): ExecutionConfig {
   return Object.fromEntries(Object.entries(given).filter(isGiven));
 }
 
-async function* steps(container: string, work: Promise<{ id: string }>): AsyncGenerator<BuildResponse> {
+async function* commitSteps(container: string, work: Promise<{ id: string }>): AsyncGenerator<BuildResponse> {
   work.catch(() => {});
   yield { stream: `Committing container ${container}\n` };
   try {

@@ -3,11 +3,11 @@ import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
 import { filesAPI } from "./api.ts";
 import { getArchive, headArchive, putArchive } from "./archive.ts";
-import { changes } from "./changes.ts";
-import { commit } from "./commit.ts";
+import { streamChanges } from "./changes.ts";
+import { commitContainer } from "./commit.ts";
 
 /** The native operations on containers' files over an engine. */
-export function files(engine: Engine): Implementation {
+export function implementFiles(engine: Engine): Implementation {
   const { files } = engine.containers;
   return implementFamily(filesAPI, {
     ContainerArchiveHead: (name, { path }, context) => headArchive(engine, name, path, context),
@@ -15,8 +15,8 @@ export function files(engine: Engine): Implementation {
     PutContainerArchive: (name, { copyUIDGID = true, ...query }, archive, context) => {
       return putArchive(engine, name, { ...query, copyUIDGID }, archive, context);
     },
-    ContainerChanges: (name, query) => changes(engine, name, query),
-    CommitContainer: (config, query, context) => commit(engine, query, config, context),
+    ContainerChanges: (name, query) => streamChanges(engine, name, query),
+    CommitContainer: (config, query, context) => commitContainer(engine, query, config, context),
     ExportContainer: (name) => files.export(name),
     MountContainer: (name) => files.mount(name),
     UnmountContainer: (name) => files.unmount(name),

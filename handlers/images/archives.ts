@@ -17,7 +17,7 @@ export async function exportImage(
 ): Promise<Response> {
   const { name: found } = engine.images.find(name);
   if (!isFormat(format)) throw new RequestError("refused", `unknown format "${format}"`);
-  return archive(format, await engine.images.archives.save([found], { format, compress }));
+  return archiveResponse(format, await engine.images.archives.save([found], { format, compress }));
 }
 
 /** Saves one image or several. */
@@ -30,7 +30,7 @@ export async function exportImages(
     throw new RequestError("refused", "multi-image archives must use format of docker-archive");
   }
   if (!isFormat(format)) throw new RequestError("refused", `unsupported format "${format}"`);
-  return archive(format, await engine.images.archives.save(references, { format, compress, acceptPlain }));
+  return archiveResponse(format, await engine.images.archives.save(references, { format, compress, acceptPlain }));
 }
 
 /** Loads the images of the body. */
@@ -74,7 +74,7 @@ function isFormat(format: string): format is SaveFormat {
   return SAVE_FORMATS.some((known) => known === format);
 }
 
-function archive(format: SaveFormat, body: ReadableStream<Uint8Array>): Response {
+function archiveResponse(format: SaveFormat, body: ReadableStream<Uint8Array>): Response {
   const type = format.endsWith("-dir") ? "application/x-tar" : ARCHIVE_TYPE;
   return new Response(body, { headers: { "Content-Type": type } });
 }

@@ -24,7 +24,7 @@ export async function* progressMessages(
   try {
     for await (const value of progress) {
       // The words of a pull are Podman's: Docker tells of layers.
-      if (value.kind === "layer") yield* layer(value, announced);
+      if (value.kind === "layer") yield* layerMessages(value, announced);
       else if (value.kind === "done") {
         for (const id of value.ids) yield emit(ProgressMessage, { status: "Download complete", id: id.slice(0, 12) });
       }
@@ -35,7 +35,7 @@ export async function* progressMessages(
   }
 }
 
-function* layer(value: PullProgress & { kind: "layer" }, announced: Set<string>): Iterable<ProgressMessage> {
+function* layerMessages(value: PullProgress & { kind: "layer" }, announced: Set<string>): Iterable<ProgressMessage> {
   const { digest, state, current, total } = value;
   const id = digest.replace(/^sha256:/, "").slice(0, 12);
   if (!announced.has(id)) {
@@ -53,13 +53,13 @@ function* layer(value: PullProgress & { kind: "layer" }, announced: Set<string>)
 
 /** `[==>    ] 1.2MB/3.4MB`, which older clients print as it is. */
 export function progressBar(current: number, total: number): string {
-  if (total <= 0) return megabytes(current);
+  if (total <= 0) return formatMegabytes(current);
   const done = Math.min(50, Math.floor((current / total) * 50));
   const arrow = done < 50 ? `${"=".repeat(done)}>${" ".repeat(50 - done)}` : "=".repeat(50);
-  return `[${arrow}] ${megabytes(current)}/${megabytes(total)}`;
+  return `[${arrow}] ${formatMegabytes(current)}/${formatMegabytes(total)}`;
 }
 
-function megabytes(bytes: number): string {
+function formatMegabytes(bytes: number): string {
   return bytes < 1000
     ? `${bytes}B`
     : bytes < 1e6

@@ -26,19 +26,20 @@ const TESTS: Record<string, MakeTest> = {
     const other = createdSeconds(scope.resolve(value));
     return (image) => createdSeconds(image) < other;
   },
-  containers: (value, scope) => whether("containers", value, ({ id }) => scope.containers(id) > 0),
-  dangling: (value, { relations }) => whether("dangling", value, (image) => relations.isDangling(image)),
+  containers: (value, scope) => booleanTest("containers", value, ({ id }) => scope.containers(id) > 0),
+  dangling: (value, { relations }) => booleanTest("dangling", value, (image) => relations.isDangling(image)),
   id: (value) => ({ id }) => id.startsWith(value.replace(/^sha256:/, "")),
   digest: (value) => ({ digest }) => digest.startsWith(value.startsWith("sha256:") ? value : `sha256:${value}`),
-  intermediate: (value, { relations }) => whether("intermediate", value, (image) => relations.isIntermediate(image)),
+  intermediate: (value, { relations }) =>
+    booleanTest("intermediate", value, (image) => relations.isIntermediate(image)),
   // Nothing here is read-only.
-  readonly: (value) => whether("readonly", value, () => false),
-  manifest: (value) => whether("manifest", value, ({ list }) => list !== undefined),
+  readonly: (value) => booleanTest("readonly", value, () => false),
+  manifest: (value) => booleanTest("manifest", value, ({ list }) => list !== undefined),
   label: (value) => ({ config }) => hasLabel(config.config?.Labels ?? {}, value),
   "label!": (value) => ({ config }) => !hasLabel(config.config?.Labels ?? {}, value),
-  reference: (value) => ({ names, repoDigests }) => [...names, ...repoDigests].some(matcher(value)),
+  reference: (value) => ({ names, repoDigests }) => [...names, ...repoDigests].some(nameMatcher(value)),
   until: (value, scope) => {
-    const until = moment(value, scope.now);
+    const until = filterMoment(value, scope.now);
     return (image) => createdSeconds(image) * 1000 < until;
   },
 };
@@ -63,7 +64,7 @@ function newerThan(other: ImageRecord): Test {
   return (image) => createdSeconds(image) > created;
 }
 
-function whether(key: string, value: string, test: Test): Test {
+function booleanTest(key: string, value: string, test: Test): Test {
   const wanted = parseBoolean(value);
   if (wanted === undefined) {
     throw new RequestError("invalid", `non-boolean value "${value}" for ${key} filter`);
@@ -71,7 +72,7 @@ function whether(key: string, value: string, test: Test): Test {
   return (image) => test(image) === wanted;
 }
 
-function moment(value: string, now: number): number {
+function filterMoment(value: string, now: number): number {
   try {
     return parseMoment(value, now) ?? now;
   } catch (error) {
@@ -80,7 +81,7 @@ function moment(value: string, now: number): number {
 }
 
 /** Whether a name fits a pattern with `*` and `?`: the whole name, or its end from a slash on, with or without the tag. */
-function matcher(pattern: string): (name: string) => boolean {
+function nameMatcher(pattern: string): (name: string) => boolean {
   const depth = pattern.split("/").length;
   return (name) => {
     const end = name.split("/").slice(-depth).join("/");

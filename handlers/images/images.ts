@@ -1,7 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
-import { changes } from "../files/changes.ts";
+import { streamChanges } from "../files/changes.ts";
 import { implementFamily } from "../implement_family.ts";
 import { imagesAPI } from "./api.ts";
 import { exportImage, exportImages, importImage, loadImages, loadLocal } from "./archives.ts";
@@ -17,7 +17,7 @@ import { imageData, imageHistory } from "./view.ts";
 import { RequestError } from "../request_error.ts";
 
 /** The native image operations over an engine. */
-export function images(engine: Engine): Implementation {
+export function implementImages(engine: Engine): Implementation {
   const { images } = engine;
   return implementFamily(imagesAPI, {
     ImagesPull: (query, context) => pullImage(engine, query, context),
@@ -43,7 +43,7 @@ export function images(engine: Engine): Implementation {
       if (!images.exists(name)) throw notFound(name);
     },
     ImageTree: (name, { whatrequires = false }) => ({ Tree: imageTree(engine, name, whatrequires) }),
-    Changes: (name, query) => changes(engine, name, query),
+    Changes: (name, query) => streamChanges(engine, name, query),
     HistoryImage: (name) => imageHistory(images.resolve(name), (diffID) => images.layerSize(diffID)),
     TagImage: (name, query) => tagImage(engine, name, query),
     UntagImage: async (name, { repo = "", tag = "" }) => {

@@ -22,7 +22,7 @@ export function listImages(engine: Engine, { all = false, filters, filter }: Lis
   const parsed = parseFilters(filters) ?? {};
   const asked = filter === undefined ? parsed : { ...parsed, reference: [filter] };
   const isPlain = all || asked.intermediate?.includes("true");
-  return fitting(engine, isPlain ? asked : { ...asked, intermediate: ["false"] })(engine.images.list());
+  return selectImages(engine, isPlain ? asked : { ...asked, intermediate: ["false"] })(engine.images.list());
 }
 
 /** The order of the native tree, whose clients sort as they like. */
@@ -31,7 +31,7 @@ export function byArrival(a: ImageRecord, b: ImageRecord): number {
 }
 
 /** Takes those of the images that fit, as they stand to each other. */
-export function fitting(
+export function selectImages(
   engine: Engine,
   filters: Filters,
 ): (images: readonly Readonly<ImageRecord>[]) => Readonly<ImageRecord>[] {

@@ -7,7 +7,7 @@ import { PruneReport } from "../wire/containers/container.ts";
 import { emit } from "../wire/emit.ts";
 import type { PruneImagesQuery } from "../wire/images/image_query.ts";
 import type { Filters } from "../wire/query.ts";
-import { fitting } from "./list.ts";
+import { selectImages } from "./list.ts";
 
 /**
  * Removes images no container uses: those without a name, or all of them. Containers of other programs, which `external` is
@@ -22,7 +22,7 @@ export async function pruneImages(engine: Engine, { all, filters }: PruneImagesQ
 
 /** Removes the images that fit and that no container uses. */
 export async function prune(engine: Engine, filters: Filters): Promise<RemoveImageReport["removed"]> {
-  const fits = fitting(engine, filters);
+  const fits = selectImages(engine, filters);
   // Filters that make no sense are told of before anything goes.
   fits(engine.images.list());
   return await engine.images.prune(fits);

@@ -7,8 +7,8 @@ import type { ProgressMessage } from "../wire/compat/image.ts";
 import { emit } from "../wire/emit.ts";
 import { ImagePullReport } from "../wire/images/image.ts";
 import type { PullQuery } from "../wire/images/image_query.ts";
-import { begin, errorText } from "./pull_progress.ts";
-import { milliseconds } from "./push_options.ts";
+import { beginProgress, errorText } from "./pull_progress.ts";
+import { parseMilliseconds } from "./push_options.ts";
 import { registryCredentials } from "./registry_auth.ts";
 import { RequestError } from "../request_error.ts";
 
@@ -36,10 +36,10 @@ export async function pullImage(
     throw new RequestError("malformed", `'${forms[0]}' and '${forms[1]}' cannot be used simultaneously`);
   }
   const options = { ...pullOptions(query), credentials: registryCredentials(request.headers), signal };
-  const progress = await begin(engine.images.pull(reference, options));
+  const progress = await beginProgress(engine.images.pull(reference, options));
   if (query.compatMode) return progressMessages(progress, reference);
-  if (query.quiet) return last(progress);
-  return reports(progress, query.pullProgress ?? false);
+  if (query.quiet) return lastReport(progress);
+  return pullReports(progress, query.pullProgress ?? false);
 }
 
 function pullOptions(query: PullQuery): PullOptions {
@@ -51,35 +51,35 @@ function pullOptions(query: PullQuery): PullOptions {
     ...(Arch && { architecture: Arch }),
     ...(Variant && { variant: Variant }),
   };
-  const retryDelay = retrydelay === undefined ? undefined : milliseconds("retrydelay", retrydelay);
+  const retryDelay = retrydelay === undefined ? undefined : parseMilliseconds("retrydelay", retrydelay);
   const access = { tlsVerify, retries: retry, retryDelay };
   return { policy: known, allTags, ...access, ...(Object.keys(platform).length > 0 && { platform }) };
 }
 
 /** One report, of the end. It waits for it, so that a failure keeps its status. */
-async function last(progress: AsyncIterable<PullProgress>): Promise<AsyncIterable<ImagePullReport>> {
+async function lastReport(progress: AsyncIterable<PullProgress>): Promise<AsyncIterable<ImagePullReport>> {
   const found: ImagePullReport[] = [];
-  for await (const value of progress) if (value.kind === "done") found.push(done(value.ids));
+  for await (const value of progress) if (value.kind === "done") found.push(doneReport(value.ids));
   return (async function* () {
     yield* found;
   })();
 }
 
-async function* reports(progress: AsyncIterable<PullProgress>, detailed: boolean): AsyncIterable<ImagePullReport> {
+async function* pullReports(progress: AsyncIterable<PullProgress>, detailed: boolean): AsyncIterable<ImagePullReport> {
   try {
     for await (const value of progress) {
-      if (value.kind === "done") yield done(value.ids);
-      else if (value.kind === "status") yield pulling(`${value.text}\n`);
-      else if (detailed) yield detail(value);
+      if (value.kind === "done") yield doneReport(value.ids);
+      else if (value.kind === "status") yield streamReport(`${value.text}\n`);
+      else if (detailed) yield detailReport(value);
       // The others are among the words of the pull itself.
-      else if (value.state === "exists") yield pulling(`Copying blob ${value.digest} skipped: already exists\n`);
+      else if (value.state === "exists") yield streamReport(`Copying blob ${value.digest} skipped: already exists\n`);
     }
   } catch (error) {
     yield emit(ImagePullReport, { status: "error", error: errorText(error) });
   }
 }
 
-function detail({ digest, state, current, total }: PullProgress & { kind: "layer" }): ImagePullReport {
+function detailReport({ digest, state, current, total }: PullProgress & { kind: "layer" }): ImagePullReport {
   const status = state === "done" ? "success" : state === "exists" ? "skipped" : "pulling";
   return emit(ImagePullReport, {
     status: "pulling",
@@ -97,10 +97,10 @@ const WORDS: Record<LayerState, string> = {
   exists: "Artifact already exists",
 };
 
-function pulling(stream: string): ImagePullReport {
+function streamReport(stream: string): ImagePullReport {
   return emit(ImagePullReport, { status: "pulling", stream });
 }
 
-function done(ids: readonly string[]): ImagePullReport {
+function doneReport(ids: readonly string[]): ImagePullReport {
   return emit(ImagePullReport, { status: "success", images: ids, id: ids.at(-1) });
 }

@@ -7,7 +7,7 @@ import { printableLines } from "../../lib/oci/printable.ts";
  *
  * @param isUnderWay Whether a value tells that it goes well; words alone do not say that the image is there, the first layer does
  */
-export async function begin<T extends { kind: string }>(
+export async function beginProgress<T extends { kind: string }>(
   progress: AsyncIterable<T>,
   isUnderWay: (value: T) => boolean = ({ kind }) => kind !== "status",
 ): Promise<AsyncIterable<T>> {
@@ -19,10 +19,10 @@ export async function begin<T extends { kind: string }>(
     buffered.push(next.value);
     if (isUnderWay(next.value)) break;
   }
-  return resume(buffered, iterator);
+  return resumeProgress(buffered, iterator);
 }
 
-async function* resume<T>(
+async function* resumeProgress<T>(
   buffered: readonly T[],
   iterator: AsyncIterator<T>,
 ): AsyncIterable<T> {

@@ -6,7 +6,7 @@ import { isBefore } from "../path_version.ts";
 import { emit } from "../wire/emit.ts";
 import { ImagePushStream } from "../wire/images/image.ts";
 import type { PushQuery } from "../wire/images/image_query.ts";
-import { begin, errorText } from "./pull_progress.ts";
+import { beginProgress, errorText } from "./pull_progress.ts";
 import { pushOptions } from "./push_options.ts";
 import { registryCredentials } from "./registry_auth.ts";
 
@@ -20,11 +20,11 @@ export async function pushImage(
   const { destination, quiet = true } = query;
   const options = { ...pushOptions(query), destination, credentials: registryCredentials(request.headers), signal };
   try {
-    const progress = await begin(engine.images.push(name, options), isUnderWay);
+    const progress = await beginProgress(engine.images.push(name, options), isUnderWay);
     // Older clients take a line without words for an error.
-    if (!quiet) return streams(progress, !isBefore(version, 4, 6));
+    if (!quiet) return pushStreams(progress, !isBefore(version, 4, 6));
     for await (const _ of progress) { /* Only the end matters. */ }
-    return none();
+    return noProgress();
   } catch (error) {
     throw pushFailure(error, destination || name);
   }
@@ -44,7 +44,10 @@ export function isUnderWay(progress: PushProgress): boolean {
   return progress.kind === "done";
 }
 
-async function* streams(progress: AsyncIterable<PushProgress>, tellDigest: boolean): AsyncIterable<ImagePushStream> {
+async function* pushStreams(
+  progress: AsyncIterable<PushProgress>,
+  tellDigest: boolean,
+): AsyncIterable<ImagePushStream> {
   try {
     for await (const value of progress) {
       if (value.kind === "status") yield emit(ImagePushStream, { stream: `${value.text}\n` });
@@ -60,4 +63,4 @@ async function* streams(progress: AsyncIterable<PushProgress>, tellDigest: boole
   }
 }
 
-async function* none(): AsyncIterable<ImagePushStream> {}
+async function* noProgress(): AsyncIterable<ImagePushStream> {}

@@ -24,12 +24,12 @@ export function pushOptions(
     forceCompression: forceCompressionFormat,
     tlsVerify,
     retries: retry,
-    retryDelay: retryDelay === undefined ? undefined : milliseconds("retryDelay", retryDelay),
+    retryDelay: retryDelay === undefined ? undefined : parseMilliseconds("retryDelay", retryDelay),
   };
 }
 
 /** A duration of a query, in milliseconds. */
-export function milliseconds(name: string, text: string): number {
+export function parseMilliseconds(name: string, text: string): number {
   try {
     const duration = parseDuration(text);
     if (duration < 0) throw new RangeError("it is negative");

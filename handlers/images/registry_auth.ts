@@ -19,24 +19,24 @@ const Entries = z.record(z.string(), AuthConfig);
  */
 export function registryCredentials(headers: Headers): CredentialSource | undefined {
   const config = headers.get("x-registry-config");
-  if (config) return lookup(entries("X-Registry-Config", parse("X-Registry-Config", config)));
+  if (config) return credentialLookup(authEntries("X-Registry-Config", parseHeader("X-Registry-Config", config)));
   const auth = headers.get("x-registry-auth");
   if (!auth) return undefined;
-  const value = parse("X-Registry-Auth", auth);
-  const one = read("X-Registry-Auth", AuthConfig, value);
+  const value = parseHeader("X-Registry-Auth", auth);
+  const one = readEntry("X-Registry-Auth", AuthConfig, value);
   const credential = credentialOf(one);
   if (credential) {
     // If a request may mean several registries, `serveraddress` names the one that the credential is for.
     const named = one.serveraddress ? credentialKey(one.serveraddress) : undefined;
     return (registry, _path, isAsked) => isAsked || credentialKey(registry) === named ? credential : undefined;
   }
-  return lookup(entries("X-Registry-Auth", value));
+  return credentialLookup(authEntries("X-Registry-Auth", value));
 }
 
-function entries(header: string, text: string): Map<string, Credential> {
+function authEntries(header: string, text: string): Map<string, Credential> {
   const found = new Map<string, Credential>();
-  const all = Object.entries(read(header, Entries, text));
-  if (all.length > MAX_REGISTRIES) throw malformed(header, `more than ${MAX_REGISTRIES} registries`);
+  const all = Object.entries(readEntry(header, Entries, text));
+  if (all.length > MAX_REGISTRIES) throw malformedHeader(header, `more than ${MAX_REGISTRIES} registries`);
   for (const [registry, auth] of all) {
     const credential = credentialOf(auth);
     if (credential) found.set(credentialKey(registry), credential);
@@ -44,7 +44,7 @@ function entries(header: string, text: string): Map<string, Credential> {
   return found;
 }
 
-function lookup(found: Map<string, Credential>): CredentialSource | undefined {
+function credentialLookup(found: Map<string, Credential>): CredentialSource | undefined {
   // A map's nameless entry is for the registry that is asked, as a credential without a map is.
   const nameless = found.get("");
   found.delete("");
@@ -64,25 +64,25 @@ export function credentialOf(auth: AuthConfig): Credential | undefined {
   return Object.keys(credential).length === 0 ? undefined : credential;
 }
 
-function parse(header: string, value: string): string {
-  if (value.length > MAX_HEADER) throw malformed(header, `longer than ${MAX_HEADER} bytes`);
-  const text = base64(value);
-  if (text === undefined) throw malformed(header, "illegal base64 data");
+function parseHeader(header: string, value: string): string {
+  if (value.length > MAX_HEADER) throw malformedHeader(header, `longer than ${MAX_HEADER} bytes`);
+  const text = decodeBase64(value);
+  if (text === undefined) throw malformedHeader(header, "illegal base64 data");
   return text;
 }
 
-function read<S extends z.ZodType>(header: string, schema: S, text: string): z.output<S> {
+function readEntry<S extends z.ZodType>(header: string, schema: S, text: string): z.output<S> {
   try {
     return decode(schema, text);
   } catch (error) {
     // Its message may quote the value.
-    if (error instanceof DecodeError) throw malformed(header, "not the JSON of a credential");
+    if (error instanceof DecodeError) throw malformedHeader(header, "not the JSON of a credential");
     throw error;
   }
 }
 
 /** Both alphabets, with and without padding. */
-function base64(text: string): string | undefined {
+function decodeBase64(text: string): string | undefined {
   try {
     const bytes = fromBase64(text);
     return new TextDecoder().decode(bytes);
@@ -92,6 +92,6 @@ function base64(text: string): string | undefined {
 }
 
 /** The header's value is a secret: it is not quoted. */
-function malformed(header: string, why: string): RequestError {
+function malformedHeader(header: string, why: string): RequestError {
   return new RequestError("malformed", `failed to parse "${header}" header: ${why}`);
 }

@@ -11,7 +11,7 @@ export async function removeImage(
   name: string,
   options: RemoveImageOptions,
 ): Promise<LibpodImagesRemoveReport> {
-  return report(await engine.images.remove(name, options), []);
+  return removeReport(await engine.images.remove(name, options), []);
 }
 
 /** Removes several images, or all; what goes wrong is in the report, and the others go all the same. */
@@ -24,10 +24,10 @@ export async function removeImages(
   const { errors, ...removed } = names.length === 0 && all
     ? await images.removeAll(options)
     : await images.removeMany(names, options);
-  return report(removed, errors);
+  return removeReport(removed, errors);
 }
 
-function report(
+function removeReport(
   { deleted, untagged }: Pick<RemoveImageReport, "deleted" | "untagged">,
   errors: readonly unknown[],
 ): LibpodImagesRemoveReport {

@@ -25,13 +25,13 @@ export function imageTree(engine: Engine, name: string, whatRequires: boolean): 
   const { images } = engine;
   const image = images.resolve(name);
   const { top, nodes } = layerNodes(images.list(), (diffID) => images.layerSize(diffID), image);
-  const root: Branch = { text: header(image), items: [] };
+  const root: Branch = { text: treeHeader(image), items: [] };
   if (whatRequires) { if (top) addWithChildren(top, root); }
-  else root.items = nodes.map((node) => ({ text: describe(node), items: [] }));
-  return print(root);
+  else root.items = nodes.map((node) => ({ text: describeLayer(node), items: [] }));
+  return printTree(root);
 }
 
-function header(image: ImageRecord): string {
+function treeHeader(image: ImageRecord): string {
   const layers = image.layers.length === 0 ? "No Image Layers" : "Image Layers";
   return [
     `Image ID: ${image.id.slice(0, 12)}`,
@@ -79,25 +79,28 @@ interface Branching {
 
 /** A layer's only child goes below it in line; several get branches of their own. */
 function addWithChildren(node: LayerNode, parent: Branch): void {
-  const branch: Branch = { text: describe(node), items: [] };
+  const branch: Branch = { text: describeLayer(node), items: [] };
   parent.items.push(branch);
   const isAlone = node.parent === undefined || node.parent.children.length <= 1;
   for (const child of node.children) addWithChildren(child, isAlone ? parent : branch);
 }
 
-function describe({ diffID, size, tags }: LayerNode): string {
+function describeLayer({ diffID, size, tags }: LayerNode): string {
   const top = tags.length === 0 ? "" : ` Top Layer of: [${tags.join(" ")}]`;
   return `ID: ${diffID.slice("sha256:".length, "sha256:".length + 12)} Size: ${humanSize(size).padStart(7)}${top}`;
 }
 
-function print(root: Branch): string {
-  return `${root.text}\n${lines(root.items, "").join("")}`;
+function printTree(root: Branch): string {
+  return `${root.text}\n${branchLines(root.items, "").join("")}`;
 }
 
-function lines(items: readonly Branch[], indent: string): string[] {
+function branchLines(items: readonly Branch[], indent: string): string[] {
   return items.flatMap(({ text, items: below }, i) => {
     const isLast = i === items.length - 1;
-    return [`${indent}${isLast ? "└── " : "├── "}${text}\n`, ...lines(below, indent + (isLast ? "    " : "│   "))];
+    return [
+      `${indent}${isLast ? "└── " : "├── "}${text}\n`,
+      ...branchLines(below, indent + (isLast ? "    " : "│   ")),
+    ];
   });
 }
 

@@ -1,5 +1,5 @@
 import type { ArtifactFile } from "../../lib/engine/images/manifests/add_artifact.ts";
-import { concat } from "../../lib/oci/bytes/bytes.ts";
+import { concatBytes } from "../../lib/oci/bytes/bytes.ts";
 import { fileMediaType, SNIFFED } from "../../lib/oci/file_media_type.ts";
 import type { Part } from "../multipart_parts.ts";
 
@@ -8,13 +8,13 @@ export async function* artifactFiles(parts: AsyncIterable<Part>, mediaType: stri
   for await (const part of parts) {
     const given = part.filename || part.name;
     const name = given.slice(Math.max(given.lastIndexOf("/"), given.lastIndexOf("\\")) + 1) || "upload";
-    const { head, content } = await peek(part.body);
+    const { head, content } = await peekStart(part.body);
     yield { name, mediaType: mediaType || fileMediaType(name, head), content };
   }
 }
 
 /** The first bytes of a stream, and the stream still whole. */
-async function peek(
+async function peekStart(
   source: ReadableStream<Uint8Array>,
 ): Promise<{ head: Uint8Array; content: ReadableStream<Uint8Array> }> {
   const reader = source.getReader();
@@ -25,7 +25,7 @@ async function peek(
     first.push(value);
     size += value.length;
   }
-  const head = concat(first);
+  const head = concatBytes(first);
   let isNew = head.length > 0;
   const content = new ReadableStream<Uint8Array>({
     async pull(controller) {

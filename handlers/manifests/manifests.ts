@@ -13,7 +13,7 @@ import { listData } from "./view.ts";
 import { RequestError } from "../request_error.ts";
 
 /** The manifest list operations over an engine. */
-export function manifests(engine: Engine): Implementation {
+export function implementManifests(engine: Engine): Implementation {
   const { lists } = engine.images;
   return implementFamily(manifestsAPI, {
     ManifestCreate: (name, query, body, context) => createManifest(engine, name, query, body, context),

@@ -5,7 +5,7 @@ import { readStream } from "../../lib/oci/registry/body.ts";
 import { type Context, HTTPError } from "../../lib/rest/mod.ts";
 import { errorText } from "../images/pull_progress.ts";
 import { registryCredentials } from "../images/registry_auth.ts";
-import { boundaryOf, type Part, parts } from "../multipart_parts.ts";
+import { boundaryOf, type Part, readParts } from "../multipart_parts.ts";
 import { decode, DecodeError } from "../wire/decode.ts";
 import { emit } from "../wire/emit.ts";
 import { ManifestModifyOptions, ManifestModifyReport } from "../wire/manifests/manifest.ts";
@@ -35,13 +35,13 @@ export async function modifyManifest(
   { request, signal }: Context,
 ): Promise<ManifestModifyReport> {
   const boundary = boundaryOf(request.headers.get("content-type"));
-  const files = boundary === undefined ? undefined : parts(body, boundary);
+  const files = boundary === undefined ? undefined : readParts(body, boundary);
   try {
     const options = await readOptions(files === undefined ? body : (await files.next()).value?.body);
     const { id } = engine.images.lists.find(name);
     const access = { tlsVerify, credentials: registryCredentials(request.headers) };
-    const done = await modify({ engine, name, options, files, access, signal });
-    return report(id, done);
+    const done = await modifyList({ engine, name, options, files, access, signal });
+    return modifyReport(id, done);
   } finally {
     await files?.return();
   }
@@ -54,18 +54,18 @@ interface Outcome {
   errors: unknown[];
 }
 
-async function modify(modification: Modification): Promise<Outcome> {
+async function modifyList(modification: Modification): Promise<Outcome> {
   const { operation } = modification.options;
   // Both are read first: what does not parse changes nothing.
   const [entry, list] = [entryOf(modification.options), listOf(modification.options)];
   const outcome: Outcome = { images: [], files: [], errors: [] };
   switch (operation.toLowerCase()) {
     case "update":
-      await attempt(outcome, () => update(modification, outcome));
+      await attemptStep(outcome, () => updateEntries(modification, outcome));
       return outcome;
     case "remove":
       for (const image of modification.options.images) {
-        await attempt(outcome, async () => {
+        await attemptStep(outcome, async () => {
           if (!/^sha256:[0-9a-f]{64}$/.test(image)) {
             throw new RequestError("invalid", `invalid image digest "${image}"`);
           }
@@ -77,7 +77,7 @@ async function modify(modification: Modification): Promise<Outcome> {
     case "annotate": {
       const { engine: { images: { lists } }, name, options, access } = modification;
       for (const image of options.images) {
-        await attempt(outcome, async () => {
+        await attemptStep(outcome, async () => {
           if (saysAnything(list)) {
             throw new RequestError("invalid", "setting index-wide values requires no instance digest");
           }
@@ -86,7 +86,7 @@ async function modify(modification: Modification): Promise<Outcome> {
         });
       }
       if (options.images.length === 0) {
-        await attempt(outcome, async () => {
+        await attemptStep(outcome, async () => {
           const isOfEntry = Object.values(entry).some((value) => Object.keys(value ?? {}).length > 0);
           if (isOfEntry) throw new RequestError("invalid", "setting values of an item requires an instance digest");
           await lists.annotate(name, list, access);
@@ -99,7 +99,7 @@ async function modify(modification: Modification): Promise<Outcome> {
   }
 }
 
-async function update(
+async function updateEntries(
   { engine, name, options, files, access, signal }: Modification,
   outcome: Outcome,
 ): Promise<void> {
@@ -111,7 +111,7 @@ async function update(
     outcome.images.push(...options.images);
   }
   if (files !== undefined) {
-    await lists.addArtifact(name, noting(artifactFiles(files, options.artifact_layer_type), outcome.files), {
+    await lists.addArtifact(name, noteNames(artifactFiles(files, options.artifact_layer_type), outcome.files), {
       ...common,
       type: options.artifact_type ?? undefined,
       configType: options.artifact_config_type,
@@ -125,14 +125,14 @@ async function update(
   }
 }
 
-async function* noting<T extends { name: string }>(files: AsyncIterable<T>, names: string[]): AsyncIterable<T> {
+async function* noteNames<T extends { name: string }>(files: AsyncIterable<T>, names: string[]): AsyncIterable<T> {
   for await (const file of files) {
     names.push(file.name);
     yield file;
   }
 }
 
-async function attempt(outcome: Outcome, work: () => Promise<void>): Promise<void> {
+async function attemptStep(outcome: Outcome, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -141,7 +141,7 @@ async function attempt(outcome: Outcome, work: () => Promise<void>): Promise<voi
 }
 
 /** Some of it done is a conflict, none of it a bad request; clients read both as an error. */
-function report(id: string, { images, files, errors }: Outcome): ManifestModifyReport {
+function modifyReport(id: string, { images, files, errors }: Outcome): ManifestModifyReport {
   const done = emit(ManifestModifyReport, { Id: id, images, files });
   const [first] = errors;
   if (first === undefined) return done;

@@ -1,7 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { PushOptions, PushProgress } from "../../lib/engine/images/types.ts";
 import type { Context } from "../../lib/rest/mod.ts";
-import { begin, errorText } from "../images/pull_progress.ts";
+import { beginProgress, errorText } from "../images/pull_progress.ts";
 import { isUnderWay, pushFailure } from "../images/push.ts";
 import { compressionOf, pushOptions } from "../images/push_options.ts";
 import { registryCredentials } from "../images/registry_auth.ts";
@@ -21,8 +21,8 @@ export async function pushManifest(
   const added = addCompression.flatMap((name) => compressionOf(name) ?? []);
   const credentials = registryCredentials(request.headers);
   const options = { ...pushOptions(query), all: all ?? true, addCompression: added, destination, credentials, signal };
-  const progress = await start(engine, name, options);
-  if (!quiet) return reports(progress);
+  const progress = await startPush(engine, name, options);
+  if (!quiet) return pushReports(progress);
   const Id = await digestOf(progress, destination);
   return (async function* () {
     yield emit(ManifestPushReport, { Id });
@@ -38,17 +38,17 @@ export async function pushManifestV3(
 ): Promise<{ Id: string }> {
   if (destination === "") throw new RequestError("malformed", "destination parameter cannot be empty");
   const credentials = registryCredentials(request.headers);
-  const progress = await start(engine, name, { all, tlsVerify, destination, credentials, signal });
+  const progress = await startPush(engine, name, { all, tlsVerify, destination, credentials, signal });
   return { Id: await digestOf(progress, destination) };
 }
 
-async function start(
+async function startPush(
   engine: Engine,
   name: string,
   options: PushOptions & { destination: string },
 ): Promise<AsyncIterable<PushProgress>> {
   try {
-    return await begin(engine.images.lists.push(name, options), isUnderWay);
+    return await beginProgress(engine.images.lists.push(name, options), isUnderWay);
   } catch (error) {
     throw pushFailure(error, options.destination);
   }
@@ -64,7 +64,7 @@ async function digestOf(progress: AsyncIterable<PushProgress>, destination: stri
   return digest;
 }
 
-async function* reports(progress: AsyncIterable<PushProgress>): AsyncIterable<ManifestPushReport> {
+async function* pushReports(progress: AsyncIterable<PushProgress>): AsyncIterable<ManifestPushReport> {
   try {
     for await (const value of progress) {
       if (value.kind === "status") yield emit(ManifestPushReport, { stream: `${value.text}\n` });

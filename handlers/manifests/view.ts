@@ -8,12 +8,12 @@ export function listData({ entries, annotations, subject }: ImageList, mediaType
   return emit(ManifestListData, {
     schemaVersion: 2,
     mediaType,
-    manifests: entries.map((entry) => ({ ...described(entry), files: entry.files })),
-    subject: subject && described(subject),
+    manifests: entries.map((entry) => ({ ...viewDescriptor(entry), files: entry.files })),
+    subject: subject && viewDescriptor(subject),
     annotations,
   });
 }
 
-function described({ mediaType, size, digest, urls, platform, annotations, artifactType, data }: Descriptor) {
+function viewDescriptor({ mediaType, size, digest, urls, platform, annotations, artifactType, data }: Descriptor) {
   return { mediaType, size, digest, urls, platform: { ...platform }, annotations, artifactType, data };
 }

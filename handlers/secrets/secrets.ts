@@ -8,7 +8,7 @@ import { secretInfo } from "./view.ts";
 import { RequestError } from "../request_error.ts";
 
 /** The native secret operations over an engine. */
-export function secrets(engine: Engine): Implementation {
+export function implementSecrets(engine: Engine): Implementation {
   const { secrets } = engine;
   return implementFamily(secretsAPI, {
     CreateSecret: async (body, { name = "", driver, driveropts: driverOptions, labels, replace, ignore }) => {

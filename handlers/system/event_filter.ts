@@ -6,7 +6,7 @@ import { RequestError } from "../request_error.ts";
 type Test = (event: EngineEvent, value: string) => boolean;
 
 /** Objects go by their name, their ID or its beginning. */
-function names(type: string): Test {
+function nameTest(type: string): Test {
   return (event, value) => event.type === type && (event.name === value || event.id.startsWith(value));
 }
 
@@ -23,14 +23,14 @@ const TESTS: Record<string, Test> = {
   type: (event, value) => event.type === value,
   event: action,
   status: action,
-  container: names("container"),
-  pod: (event, value) => names("pod")(event, value) || event.attributes.podId?.startsWith(value) === true,
-  volume: names("volume"),
-  network: names("network"),
-  artifact: names("artifact"),
+  container: nameTest("container"),
+  pod: (event, value) => nameTest("pod")(event, value) || event.attributes.podId?.startsWith(value) === true,
+  volume: nameTest("volume"),
+  network: nameTest("network"),
+  artifact: nameTest("artifact"),
   image: (event, value) =>
     event.type === "image"
-      ? names("image")(event, value) || sameImage(event.name, value)
+      ? nameTest("image")(event, value) || sameImage(event.name, value)
       : sameImage(event.image, value),
   label: ({ attributes }, value) => hasLabel(attributes, value),
 };

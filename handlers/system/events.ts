@@ -7,25 +7,25 @@ import { isBefore } from "../path_version.ts";
 import { emit } from "../wire/emit.ts";
 import { Event } from "../wire/system/event.ts";
 import type { EventsQuery } from "../wire/system/system_query.ts";
-import { nanoseconds } from "../wire/time.ts";
+import { toNanoseconds } from "../wire/time.ts";
 import { eventFilter } from "./event_filter.ts";
 
 /** Streams what happened, and what happens from now on unless told to stop. */
-export function events(engine: Engine, query: EventsQuery, { signal, version }: Context): AsyncIterable<Event> {
+export function streamEvents(engine: Engine, query: EventsQuery, { signal, version }: Context): AsyncIterable<Event> {
   const list = engine.events.list({
-    since: moment("since", query.since),
-    until: moment("until", query.until),
+    since: eventMoment("since", query.since),
+    until: eventMoment("until", query.until),
     follow: query.stream ?? true,
     filter: eventFilter(query.filters),
     signal,
   });
   // Podman 4 takes an event without an exit code for a broken one, whatever it is about.
   const legacy = isBefore(version, 5, 0);
-  return map(list, legacy ? (event) => wireEvent({ ...event, exitCode: event.exitCode ?? 0 }) : wireEvent);
+  return mapValues(list, legacy ? (event) => wireEvent({ ...event, exitCode: event.exitCode ?? 0 }) : wireEvent);
 }
 
 /** Changes each value of a sequence. By hand, so that a reader that waits can be ended. */
-export function map<From, To>(source: AsyncIterable<From>, change: (value: From) => To): AsyncIterable<To> {
+export function mapValues<From, To>(source: AsyncIterable<From>, change: (value: From) => To): AsyncIterable<To> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = source[Symbol.asyncIterator]();
@@ -59,14 +59,14 @@ export function wireEvent(event: EngineEvent): Event {
     scope: "local",
     HealthStatus: event.health,
     time: Math.floor(event.time / 1000),
-    timeNano: nanoseconds(event.time),
+    timeNano: toNanoseconds(event.time),
     status: event.action,
     id: event.id,
     from: event.image ?? "",
   });
 }
 
-function moment(name: string, text: string | undefined): number | undefined {
+function eventMoment(name: string, text: string | undefined): number | undefined {
   try {
     return parseMoment(text, Date.now());
   } catch (error) {

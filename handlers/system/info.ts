@@ -6,11 +6,11 @@ import { emit, type Sparse } from "../wire/emit.ts";
 import { type HostInfo, Info, type StoreInfo } from "../wire/system/info.ts";
 
 /** Tells facts about the host, the store and the service. */
-export async function info(engine: Engine): Promise<Info> {
+export async function viewInfo(engine: Engine): Promise<Info> {
   const facts = await engine.info();
   return emit(Info, {
-    host: host(facts, engine.defaults.logDriver),
-    store: store(facts),
+    host: hostInfo(facts, engine.defaults.logDriver),
+    store: storeInfo(facts),
     registries: { search: facts.searchRegistries },
     plugins: { volume: ["local"], network: ["bridge"], log: ["k8s-file", "none"], authorization: null },
     version: {
@@ -23,7 +23,7 @@ export async function info(engine: Engine): Promise<Info> {
   });
 }
 
-function host({ host, platform, unavailable, name }: SystemInfo, logDriver = "k8s-file"): Sparse<HostInfo> {
+function hostInfo({ host, platform, unavailable, name }: SystemInfo, logDriver = "k8s-file"): Sparse<HostInfo> {
   const common: Sparse<HostInfo> = {
     arch: platform.architecture,
     os: platform.os,
@@ -74,11 +74,11 @@ function hostFacts(host: Host): Sparse<HostInfo> {
       seccompProfilePath: security.seccompProfilePath,
       selinuxEnabled: security.selinux,
     },
-    uptime: uptime(host.uptime),
+    uptime: formatUptime(host.uptime),
   };
 }
 
-function store({ host, containers, images }: SystemInfo): Sparse<StoreInfo> {
+function storeInfo({ host, containers, images }: SystemInfo): Sparse<StoreInfo> {
   const { total, ...states } = containers;
   return {
     containerStore: { number: total, ...states },
@@ -93,7 +93,7 @@ function store({ host, containers, images }: SystemInfo): Sparse<StoreInfo> {
 }
 
 /** `26h 3m 4.00s (Approximately 1.08 days)`. */
-export function uptime(seconds: number): string {
+export function formatUptime(seconds: number): string {
   const hours = Math.floor(seconds / 3600);
   const minutes = Math.floor((seconds % 3600) / 60);
   const text = `${hours}h ${minutes}m ${(seconds % 60).toFixed(2)}s`;

@@ -1,7 +1,7 @@
 import { API_VERSION } from "../wire/api_options.ts";
 
 /** Answers that the service is there; the headers say what it speaks. */
-export function ping(headers: Headers): string {
+export function answerPing(headers: Headers): string {
   headers.set("Libpod-Buildah-Version", API_VERSION.libpod);
   headers.set("Buildkit-Version", "");
   headers.set("Builder-Version", "1");

@@ -2,19 +2,19 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily, type WholeAPI } from "../implement_family.ts";
 import { systemAPI } from "./api.ts";
-import { events } from "./events.ts";
-import { info } from "./info.ts";
-import { ping } from "./ping.ts";
-import { version } from "./version.ts";
+import { streamEvents } from "./events.ts";
+import { viewInfo } from "./info.ts";
+import { answerPing } from "./ping.ts";
+import { viewVersion } from "./version.ts";
 
 /** The native system operations over an engine. */
-export function system(engine: Engine, { swaggerText }: WholeAPI): Implementation {
+export function implementSystem(engine: Engine, { swaggerText }: WholeAPI): Implementation {
   return implementFamily(systemAPI, {
-    Ping: ({ headers }) => ping(headers),
-    PingHead: ({ headers }) => void ping(headers),
-    VersionHandler: () => version(engine),
-    GetInfo: () => info(engine),
+    Ping: ({ headers }) => answerPing(headers),
+    PingHead: ({ headers }) => void answerPing(headers),
+    VersionHandler: () => viewVersion(engine),
+    GetInfo: () => viewInfo(engine),
     ServeSwagger: () => swaggerText(),
-    GetEvents: (query, context) => events(engine, query, context),
+    GetEvents: (query, context) => streamEvents(engine, query, context),
   });
 }

@@ -7,7 +7,7 @@ import { type ComponentVersion, SystemComponentVersion } from "../wire/system/ve
 const BUILD_TIME = "1970-01-01T00:00:00Z";
 
 /** Tells versions: the service's, as clients compare it, and its parts'. */
-export async function version(engine: Engine): Promise<SystemComponentVersion> {
+export async function viewVersion(engine: Engine): Promise<SystemComponentVersion> {
   const { name, version, host, platform } = await engine.info();
   const kernel = host?.kernel ?? "";
   const facts = {
@@ -33,7 +33,7 @@ export async function version(engine: Engine): Promise<SystemComponentVersion> {
   }
   return emit(SystemComponentVersion, {
     Platform: {
-      Name: [platform.os, platform.architecture, distribution(host?.distribution)].filter(Boolean).join("/"),
+      Name: [platform.os, platform.architecture, formatDistribution(host?.distribution)].filter(Boolean).join("/"),
     },
     Components: components,
     Version: API_VERSION.libpod,
@@ -46,6 +46,6 @@ export async function version(engine: Engine): Promise<SystemComponentVersion> {
   });
 }
 
-function distribution(found: { distribution: string; version: string } | undefined): string {
+function formatDistribution(found: { distribution: string; version: string } | undefined): string {
   return found ? `${found.distribution}-${found.version}` : "";
 }

@@ -8,7 +8,7 @@ export const API_VERSION = { libpod: "6.0.0-dev", libpodMinimal: "4.0.0", compat
 const MAX_REFERENCE = 256;
 
 /** Headers of every reply. */
-function headers({ request }: HeaderContext): HeadersInit {
+function wireHeaders({ request }: HeaderContext): HeadersInit {
   const reference = request.headers.get("x-reference-id");
   return {
     "Api-Version": API_VERSION.compat,
@@ -26,5 +26,5 @@ export const API_OPTIONS: APIOptions = {
   aliases: { engine: ["libpod"] },
   errors: wireErrors,
   query: { ignoreCase: true, emptyIsAbsent: true },
-  headers,
+  headers: wireHeaders,
 };

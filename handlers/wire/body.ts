@@ -22,7 +22,7 @@ export function body<S extends z.ZodType>(schema: S): Schema<Sparse<z.input<S>>,
           throw error;
         }
       },
-      jsonSchema: { input: describe(schema, sparse), output: describe(schema, sparse) },
+      jsonSchema: { input: describeSchema(schema, sparse), output: describeSchema(schema, sparse) },
     },
   };
 }
@@ -35,7 +35,7 @@ export function reply<S extends z.ZodType>(schema: S): Schema<z.input<S>, z.outp
       version: 1,
       vendor: "gantry",
       validate: (value) => validate(value),
-      jsonSchema: { input: describe(schema, exact), output: describe(schema, exact) },
+      jsonSchema: { input: describeSchema(schema, markExact), output: describeSchema(schema, markExact) },
     },
   };
 }
@@ -43,7 +43,7 @@ export function reply<S extends z.ZodType>(schema: S): Schema<z.input<S>, z.outp
 /** A function that changes a part of a schema's description. */
 type Override = (part: { zodSchema: unknown; jsonSchema: Record<string, unknown> }) => void;
 
-function describe(
+function describeSchema(
   schema: z.ZodType,
   override: Override,
 ): (options: JSONSchemaOptions) => Record<string, unknown> {
@@ -52,12 +52,12 @@ function describe(
 
 /** Nothing of a request body has to be there. */
 const sparse: Override = (part) => {
-  exact(part);
+  markExact(part);
   delete part.jsonSchema.required;
 };
 
 /** The mark tells the transport to keep all 64 bits. */
-function exact({ zodSchema, jsonSchema }: Parameters<Override>[0]): void {
+function markExact({ zodSchema, jsonSchema }: Parameters<Override>[0]): void {
   if (zodSchema !== UInt64OrMinusOne && zodSchema !== Int64) return;
   for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
   const format = zodSchema === Int64 ? "int64" : "uint64";

@@ -15,7 +15,7 @@ export class DecodeError extends SyntaxError {
  */
 export function decode<S extends z.ZodType>(schema: S, body: string | Uint8Array): z.output<S> {
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-  return accept(schema, parse(text));
+  return accept(schema, parseJSON(text));
 }
 
 /** {@linkcode decode} for JSON that is parsed already. */
@@ -27,18 +27,18 @@ export function accept<S extends z.ZodType>(schema: S, value: unknown): z.output
   throw new DecodeError(`Decoding request body as JSON: ${place === "" ? "" : `"${place}": `}${issue.message}`);
 }
 
-function parse(text: string): unknown {
+function parseJSON(text: string): unknown {
   if (text.trim() === "") return {};
   try {
     // The reviver is several times slower, and long digit runs are rare.
-    return /\d{16}/.test(text) ? JSON.parse(text, exact) : JSON.parse(text);
+    return /\d{16}/.test(text) ? JSON.parse(text, reviveExactly) : JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new DecodeError(`Decoding request body as JSON: ${why}`);
   }
 }
 
-function exact(_key: string, value: unknown, context?: { source?: string }): unknown {
+function reviveExactly(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
   return /^-?\d{1,20}$/.test(context?.source ?? "") ? BigInt(context?.source ?? "0") : value;
 }
@@ -50,26 +50,26 @@ const walkers = new WeakMap<Schema, Walker>();
 
 function walkerOf(schema: Schema): Walker {
   let walker = walkers.get(schema);
-  if (!walker) walkers.set(schema, walker = compile(schema));
+  if (!walker) walkers.set(schema, walker = compileWalker(schema));
   return walker;
 }
 
-function compile(schema: Schema): Walker {
+function compileWalker(schema: Schema): Walker {
   const { inner } = shapeOf(schema);
-  if (inner instanceof z.ZodObject) return object(inner);
-  if (inner instanceof z.ZodArray) return list(inner);
-  if (inner instanceof z.ZodRecord) return map(inner);
-  if (inner instanceof z.ZodNumber) return clamp;
+  if (inner instanceof z.ZodObject) return walkObject(inner);
+  if (inner instanceof z.ZodArray) return walkList(inner);
+  if (inner instanceof z.ZodRecord) return walkMap(inner);
+  if (inner instanceof z.ZodNumber) return clampNumber;
   return (value) => value ?? undefined;
 }
 
 /** Numbers past 2^53 only occur as "no limit" where the engine wants a plain number. */
-function clamp(value: unknown): unknown {
+function clampNumber(value: unknown): unknown {
   if (typeof value !== "bigint") return value ?? undefined;
   return value < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
 }
 
-function object(schema: z.ZodObject): Walker {
+function walkObject(schema: z.ZodObject): Walker {
   const names = new Map<string, string>();
   for (const key of Object.keys(schema.shape)) names.set(key.toLowerCase(), key);
   // Compiled when first used, so that a schema may hold itself.
@@ -87,14 +87,14 @@ function object(schema: z.ZodObject): Walker {
         const read = fields.get(key)!(item);
         // A later null leaves what an earlier spelling of the key gave.
         if (read !== undefined) out[key] = read;
-      } else if (open) set(out, given, item);
+      } else if (open) setField(out, given, item);
     }
     for (const [key, field] of required) if (!(key in out)) out[key] = zero(field);
     return out;
   };
 }
 
-function list(schema: z.ZodArray): Walker {
+function walkList(schema: z.ZodArray): Walker {
   const element = schema.def.element;
   return (value) => {
     if (!Array.isArray(value)) return value ?? undefined;
@@ -103,19 +103,19 @@ function list(schema: z.ZodArray): Walker {
   };
 }
 
-function map(schema: z.ZodRecord): Walker {
+function walkMap(schema: z.ZodRecord): Walker {
   const element = schema.def.valueType;
   return (value) => {
     if (value === null || value === undefined) return undefined;
     if (typeof value !== "object" || Array.isArray(value)) return value;
     const walk = walkerOf(element);
     const out: Record<string, unknown> = {};
-    for (const [key, item] of Object.entries(value)) set(out, key, walk(item) ?? zero(element));
+    for (const [key, item] of Object.entries(value)) setField(out, key, walk(item) ?? zero(element));
     return out;
   };
 }
 
 /** A key of a foreign object may be `__proto__`. */
-function set(target: Record<string, unknown>, key: string, value: unknown): void {
+function setField(target: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -22,28 +22,28 @@ const writers = new WeakMap<Schema, Writer>();
 
 function writerOf(schema: Schema): Writer {
   let writer = writers.get(schema);
-  if (!writer) writers.set(schema, writer = compile(schema));
+  if (!writer) writers.set(schema, writer = compileWriter(schema));
   return writer;
 }
 
-function compile(schema: Schema): Writer {
+function compileWriter(schema: Schema): Writer {
   const { inner, optional, nullable } = shapeOf(schema);
-  const write = structure(inner);
-  const absent = absence(schema, write);
+  const write = writeStructure(inner);
+  const absent = absentValue(schema, write);
   // `.nullish()` is a pointer: what it points to is written even when that is empty.
   if (optional && !nullable) return (value) => isEmpty(value) ? undefined : write(value);
   return (value) => value === undefined || value === null ? absent() : write(value);
 }
 
 /** Makes what stands for a missing value. Structures are made anew each time: replies may be changed. */
-function absence(schema: Schema, write: Writer): () => unknown {
+function absentValue(schema: Schema, write: Writer): () => unknown {
   const value = zero(schema);
   if (Array.isArray(value)) return () => [];
   return typeof value === "object" && value !== null ? () => write({}) : () => value;
 }
 
-function structure(schema: Schema): Writer {
-  if (schema instanceof z.ZodObject) return object(schema);
+function writeStructure(schema: Schema): Writer {
+  if (schema instanceof z.ZodObject) return writeObject(schema);
   if (schema instanceof z.ZodArray) {
     const element = schema.def.element;
     // Scalars go as they are.
@@ -61,7 +61,7 @@ function structure(schema: Schema): Writer {
   return (value) => value;
 }
 
-function object(schema: z.ZodObject): Writer {
+function writeObject(schema: z.ZodObject): Writer {
   let fields: [string, Writer][] | undefined;
   const open = schema.def.catchall !== undefined && !(schema.def.catchall instanceof z.ZodNever);
   return (value) => {

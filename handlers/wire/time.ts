@@ -24,7 +24,7 @@ export function wireSeconds(ms: number | undefined): number {
 }
 
 /** Milliseconds since the epoch as exact nanoseconds. */
-export function nanoseconds(ms: number): bigint {
+export function toNanoseconds(ms: number): bigint {
   const whole = Math.floor(ms);
   return BigInt(whole) * 1_000_000n + BigInt(Math.round((ms - whole) * 1e6));
 }

@@ -35,49 +35,49 @@ const UNITS = ["", "k", "m", "g", "t"];
 
 /** Every key that is listened to. */
 const READERS: Record<string, Reader> = {
-  "containers.annotations": pairs("annotations"),
-  "containers.base_hosts_file": text("baseHosts", /^(?:none|image|\/.*)$/s),
-  "containers.cgroup_conf": pairs("cgroupFiles"),
-  "containers.cgroupns": text("cgroupns"),
-  "containers.cgroups": text("cgroups"),
-  "containers.container_name_as_hostname": flag("nameAsHostname"),
-  "containers.default_capabilities": list("capabilities"),
-  "containers.default_sysctls": pairs("sysctl"),
-  "containers.default_ulimits": (value) => ({ ulimits: textsOf(value).map(ulimit) }),
-  "containers.devices": list("devices"),
-  "containers.dns_options": list("dnsOptions"),
-  "containers.dns_searches": list("dnsSearch"),
-  "containers.dns_servers": list("dnsServers"),
-  "containers.env": pairs("env"),
-  "containers.env_host": flag("envHost"),
-  "containers.host_containers_internal_ip": text("hostAddress", /^(?:none|[0-9a-fA-F.:]+)$/),
-  "containers.http_proxy": flag("httpProxy"),
-  "containers.init": flag("init"),
-  "containers.init_path": text("initPath", /^\//),
-  "containers.ipcns": text("ipcns"),
-  "containers.log_driver": text("logDriver", new RegExp(`^(?:${LOG_DRIVERS.join("|")})$`)),
-  "containers.log_size_max": number("logSizeMax"),
-  "containers.log_tag": text("logTag"),
-  "containers.mounts": list("mounts"),
-  "containers.netns": text("netns"),
-  "containers.no_hosts": flag("noHosts"),
-  "containers.oom_score_adj": number("oomScoreAdj"),
-  "containers.pidns": text("pidns"),
-  "containers.pids_limit": number("pidsLimit"),
-  "containers.privileged": flag("privileged"),
-  "containers.read_only": flag("readOnly"),
-  "containers.seccomp_profile": text("seccomp", /^\//),
-  "containers.shm_size": (value) => ({ shmSize: value === "" ? undefined : bytes(textOf(value)) }),
-  "containers.tz": text("timezone"),
-  "containers.umask": text("umask", /^0?[0-7]{1,4}$/),
-  "containers.userns": text("userns"),
-  "containers.utsns": text("utsns"),
-  "containers.volumes": list("volumes"),
-  "engine.compat_api_enforce_docker_hub": flag("dockerHub"),
-  "engine.hooks_dir": list("hookFolders"),
-  "engine.image_volume_mode": text("imageVolumes", /^(?:anonymous|bind|tmpfs|ignore)$/),
-  "engine.runtime": text("runtime", /^(?:crun|runc|\/.*)$/),
-  "engine.stop_timeout": number("stopTimeout"),
+  "containers.annotations": readPairs("annotations"),
+  "containers.base_hosts_file": readText("baseHosts", /^(?:none|image|\/.*)$/s),
+  "containers.cgroup_conf": readPairs("cgroupFiles"),
+  "containers.cgroupns": readText("cgroupns"),
+  "containers.cgroups": readText("cgroups"),
+  "containers.container_name_as_hostname": readFlag("nameAsHostname"),
+  "containers.default_capabilities": readList("capabilities"),
+  "containers.default_sysctls": readPairs("sysctl"),
+  "containers.default_ulimits": (value) => ({ ulimits: textsOf(value).map(parseUlimit) }),
+  "containers.devices": readList("devices"),
+  "containers.dns_options": readList("dnsOptions"),
+  "containers.dns_searches": readList("dnsSearch"),
+  "containers.dns_servers": readList("dnsServers"),
+  "containers.env": readPairs("env"),
+  "containers.env_host": readFlag("envHost"),
+  "containers.host_containers_internal_ip": readText("hostAddress", /^(?:none|[0-9a-fA-F.:]+)$/),
+  "containers.http_proxy": readFlag("httpProxy"),
+  "containers.init": readFlag("init"),
+  "containers.init_path": readText("initPath", /^\//),
+  "containers.ipcns": readText("ipcns"),
+  "containers.log_driver": readText("logDriver", new RegExp(`^(?:${LOG_DRIVERS.join("|")})$`)),
+  "containers.log_size_max": readNumber("logSizeMax"),
+  "containers.log_tag": readText("logTag"),
+  "containers.mounts": readList("mounts"),
+  "containers.netns": readText("netns"),
+  "containers.no_hosts": readFlag("noHosts"),
+  "containers.oom_score_adj": readNumber("oomScoreAdj"),
+  "containers.pidns": readText("pidns"),
+  "containers.pids_limit": readNumber("pidsLimit"),
+  "containers.privileged": readFlag("privileged"),
+  "containers.read_only": readFlag("readOnly"),
+  "containers.seccomp_profile": readText("seccomp", /^\//),
+  "containers.shm_size": (value) => ({ shmSize: value === "" ? undefined : parseBytes(textOf(value)) }),
+  "containers.tz": readText("timezone"),
+  "containers.umask": readText("umask", /^0?[0-7]{1,4}$/),
+  "containers.userns": readText("userns"),
+  "containers.utsns": readText("utsns"),
+  "containers.volumes": readList("volumes"),
+  "engine.compat_api_enforce_docker_hub": readFlag("dockerHub"),
+  "engine.hooks_dir": readList("hookFolders"),
+  "engine.image_volume_mode": readText("imageVolumes", /^(?:anonymous|bind|tmpfs|ignore)$/),
+  "engine.runtime": readText("runtime", /^(?:crun|runc|\/.*)$/),
+  "engine.stop_timeout": readNumber("stopTimeout"),
 };
 /** The settings that have these values in any case: a file that says the same is not reported as ignored. */
 const ALREADY: Record<string, unknown> = {
@@ -108,9 +108,9 @@ export function parseContainersConf(...sources: ConfSource[]): ContainersConf {
         if (ALREADY[key] !== value) ignored.push(`${source.name}: ${key}`);
         continue;
       }
-      const whole = combine(raw.get(key), value);
+      const whole = combineValues(raw.get(key), value);
       raw.set(key, whole);
-      found = { ...found, ...attempt(source, key, () => read(whole)) };
+      found = { ...found, ...attemptKey(source, key, () => read(whole)) };
     }
   }
   const { hookFolders, runtime, dockerHub, ...defaults } = found;
@@ -119,7 +119,7 @@ export function parseContainersConf(...sources: ConfSource[]): ContainersConf {
 
 /** `section.key` and value; empty tables, lists and texts of keys nobody knows say nothing. */
 function settingsOf(source: ConfSource): [string, unknown][] {
-  const table = attempt(source, undefined, () => parseTOML(source.text));
+  const table = attemptKey(source, undefined, () => parseTOML(source.text));
   return Object.entries(table).flatMap(([section, keys]) => {
     if (!isObject(keys)) return [[section, keys] as [string, unknown]];
     return Object.entries(keys).map(([key, value]): [string, unknown] => [`${section}.${key}`, value]);
@@ -130,7 +130,7 @@ function isEmpty(value: unknown): boolean {
   return value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 }
 
-function attempt<T>({ name }: ConfSource, key: string | undefined, work: () => T): T {
+function attemptKey<T>({ name }: ConfSource, key: string | undefined, work: () => T): T {
   try {
     return work();
   } catch (cause) {
@@ -140,14 +140,14 @@ function attempt<T>({ name }: ConfSource, key: string | undefined, work: () => T
   }
 }
 
-function combine(before: unknown, value: unknown): unknown {
+function combineValues(before: unknown, value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   const own = value.filter((item) => !isObject(item));
   const appends = value.some((item) => isObject(item) && item.append === true);
   return appends && Array.isArray(before) ? [...before, ...own] : own;
 }
 
-function text(name: Name<string>, form?: RegExp): Reader {
+function readText(name: Name<string>, form?: RegExp): Reader {
   return (value) => {
     const words = textOf(value);
     if (words !== "" && form?.test(words) === false) throw new SyntaxError(`"${words}" is not among its values`);
@@ -155,29 +155,29 @@ function text(name: Name<string>, form?: RegExp): Reader {
   };
 }
 
-function flag(name: Name<boolean>): Reader {
+function readFlag(name: Name<boolean>): Reader {
   return (value) => {
     if (typeof value !== "boolean") throw new TypeError(`${JSON.stringify(value)} is not true or false`);
     return { [name]: value };
   };
 }
 
-function number(name: Name<number>): Reader {
+function readNumber(name: Name<number>): Reader {
   return (value) => {
     if (!Number.isSafeInteger(value)) throw new TypeError(`${JSON.stringify(value)} is not a whole number`);
     return { [name]: value };
   };
 }
 
-function list(name: Name<string[]>): Reader {
+function readList(name: Name<string[]>): Reader {
   return (value) => ({ [name]: textsOf(value) });
 }
 
-function pairs(name: Name<Record<string, string>>): Reader {
-  return (value) => ({ [name]: Object.fromEntries(textsOf(value).map(pair)) });
+function readPairs(name: Name<Record<string, string>>): Reader {
+  return (value) => ({ [name]: Object.fromEntries(textsOf(value).map(splitPair)) });
 }
 
-function pair(words: string): [string, string] {
+function splitPair(words: string): [string, string] {
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(words) ?? [];
   if (key === undefined) throw new SyntaxError(`"${words}" is not NAME=VALUE`);
   return [key.trim(), value.trim()];
@@ -194,7 +194,7 @@ function textsOf(value: unknown): string[] {
 }
 
 /** `nofile=1024:2048`, or one number for both; -1 is no limit. */
-function ulimit(words: string): RLimit {
+function parseUlimit(words: string): RLimit {
   const [, name, soft, hard = soft] = /^(\w+)=(-1|\d+)(?::(-1|\d+))?$/.exec(words) ?? [];
   if (name === undefined) throw new SyntaxError(`"${words}" is not NAME=SOFT:HARD`);
   const [least, most] = [soft, hard].map((digits) => digits === "-1" ? UNLIMITED : BigInt(digits));
@@ -203,7 +203,7 @@ function ulimit(words: string): RLimit {
 }
 
 /** Podman counts in thousands here. */
-function bytes(words: string): number {
+function parseBytes(words: string): number {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)b?$/i.exec(words) ?? [];
   if (digits === undefined) throw new SyntaxError(`"${words}" is not a size`);
   return Math.round(Number(digits) * 1000 ** UNITS.indexOf(unit.toLowerCase()));

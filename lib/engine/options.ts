@@ -6,7 +6,7 @@ import type { CredentialSource } from "./ports/credential_source.ts";
 import type { Log } from "./ports/log.ts";
 
 /** Bounds on what comes from outside. */
-export interface Limits {
+export interface InputLimits {
   /** Bytes of a manifest, an index or an image config. */
   manifestBytes: number;
   /** Layers of one image; the kernel's overlay mounts no more. */
@@ -46,7 +46,7 @@ export interface EngineOptions {
   defaultPlatform?: Platform;
   /** The engine's name in `info`; `gantry` by default. */
   name?: string;
-  limits?: Partial<Limits>;
+  limits?: Partial<InputLimits>;
   /** The containers' settings where a request leaves them out. */
   defaults?: ContainerDefaults;
   /** Variables by which programs find their proxy (`http_proxy`, …), for containers that do not refuse them. */
@@ -64,7 +64,7 @@ export interface ResolvedOptions {
   dockerHub: boolean;
   defaultPlatform: Platform;
   name: string;
-  limits: Limits;
+  limits: InputLimits;
   defaults: ContainerDefaults;
   proxyEnv: Record<string, string>;
   tls?: EngineOptions["tls"];
@@ -72,7 +72,7 @@ export interface ResolvedOptions {
 }
 
 /** The bounds where nothing else is asked for. */
-export const DEFAULT_LIMITS: Limits = {
+export const DEFAULT_LIMITS: InputLimits = {
   manifestBytes: 4 << 20,
   layers: 127,
   layerBytes: 64 * 2 ** 30,

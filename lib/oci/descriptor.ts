@@ -35,10 +35,10 @@ export function parseDescriptor(value: unknown, where: string): Descriptor {
   if (mediaType !== undefined && typeof mediaType !== "string") {
     throw new SyntaxError(`Parse manifest: ${where} has no valid media type`);
   }
-  return { mediaType: mediaType ?? "", digest, size, ...optional(value, where) };
+  return { mediaType: mediaType ?? "", digest, size, ...readOptional(value, where) };
 }
 
-function optional(value: JSONObject, where: string): Partial<Descriptor> {
+function readOptional(value: JSONObject, where: string): Partial<Descriptor> {
   const rest: Partial<Descriptor> = {};
   const annotations = stringMap(value.annotations, `Parse manifest: ${where} annotations`);
   if (annotations !== undefined) rest.annotations = annotations;

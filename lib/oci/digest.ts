@@ -14,12 +14,12 @@ const HEX_LENGTH = { sha256: 64, sha384: 96, sha512: 128 } as const;
 
 /** Whether the text is a digest of a registered algorithm, in lower-case hex of the right length. */
 export function isDigest(text: string): boolean {
-  return split(text) !== undefined;
+  return splitDigest(text) !== undefined;
 }
 
 /** Takes a digest apart. Throws `SyntaxError` unless {@linkcode isDigest}. */
 export function parseDigest(text: string): DigestParts {
-  const parts = split(text);
+  const parts = splitDigest(text);
   if (parts === undefined) {
     throw new SyntaxError(`Parse digest "${text.slice(0, 200)}": invalid checksum digest format`);
   }
@@ -31,7 +31,7 @@ export function isID(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-function split(text: string): DigestParts | undefined {
+function splitDigest(text: string): DigestParts | undefined {
   const match = /^(sha256|sha384|sha512):([0-9a-f]{64,128})$/.exec(text);
   if (match === null) return undefined;
   // The pattern allows these three names only.

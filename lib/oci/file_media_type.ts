@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { latin1 } from "./bytes/bytes.ts";
+import { decodeLatin1 } from "./bytes/bytes.ts";
 
 /** How many first bytes are looked at. */
 export const SNIFFED = 512;
@@ -49,7 +49,7 @@ export function fileMediaType(name: string, head: Uint8Array): string {
   const dot = name.lastIndexOf(".");
   const known = dot < 0 ? undefined : EXTENSIONS.get(name.slice(dot + 1).toLowerCase());
   if (known !== undefined) return known;
-  const text = latin1(head.subarray(0, SNIFFED));
+  const text = decodeLatin1(head.subarray(0, SNIFFED));
   const [, magic] = MAGIC.find(([bytes]) => text.startsWith(bytes)) ?? [];
   if (magic !== undefined) return magic;
   // deno-lint-ignore no-control-regex -- these are the bytes that no text has

@@ -83,7 +83,7 @@ const MAPS = ["ExposedPorts", "Volumes"];
 export function parseImageConfig(bytes: Uint8Array): ImageConfig {
   const document = withoutNulls(parseObject(bytes, "Parse image config", IMAGE_CONFIG_LIMITS));
   const { rootfs, history, config, ...rest } = document;
-  for (const key of ["architecture", "os", "variant", "created", "author", "os.version"]) text(rest, key);
+  for (const key of ["architecture", "os", "variant", "created", "author", "os.version"]) checkText(rest, key);
   return {
     ...rest,
     architecture: String(rest.architecture ?? ""),
@@ -118,20 +118,20 @@ function readHistory(value: unknown): HistoryEntry[] {
   return value.map((item) => {
     if (!isObject(item)) throw new SyntaxError("Parse image config: a history entry is not an object");
     const entry = withoutNulls(item);
-    for (const key of ["created", "created_by", "author", "comment"]) text(entry, key);
-    if (entry.empty_layer !== undefined && typeof entry.empty_layer !== "boolean") throw wrong("empty_layer");
+    for (const key of ["created", "created_by", "author", "comment"]) checkText(entry, key);
+    if (entry.empty_layer !== undefined && typeof entry.empty_layer !== "boolean") throw wrongKind("empty_layer");
     return entry;
   });
 }
 
 function readExecution(value: unknown): ExecutionConfig {
-  if (!isObject(value)) throw wrong("config");
+  if (!isObject(value)) throw wrongKind("config");
   const config = withoutNulls(value);
   // Docker's oldest builders wrote a shell command as one text.
   for (const key of ["Entrypoint", "Cmd"]) if (typeof config[key] === "string") config[key] = [config[key]];
-  for (const key of TEXTS) text(config, key);
-  for (const key of LISTS) texts(config, key);
-  for (const key of MAPS) if (config[key] !== undefined && !isObject(config[key])) throw wrong(key);
+  for (const key of TEXTS) checkText(config, key);
+  for (const key of LISTS) checkTexts(config, key);
+  for (const key of MAPS) if (config[key] !== undefined && !isObject(config[key])) throw wrongKind(key);
   const { Labels, Healthcheck, ...rest } = config;
   const labels = stringMap(Labels, "Parse image config: Labels");
   return {
@@ -142,29 +142,29 @@ function readExecution(value: unknown): ExecutionConfig {
 }
 
 function readHealthcheck(value: unknown): Healthcheck {
-  if (!isObject(value)) throw wrong("Healthcheck");
+  if (!isObject(value)) throw wrongKind("Healthcheck");
   const check = withoutNulls(value);
-  texts(check, "Test");
+  checkTexts(check, "Test");
   for (const key of ["Interval", "Timeout", "StartPeriod", "StartInterval", "Retries"]) {
-    if (check[key] !== undefined && typeof check[key] !== "number") throw wrong(`Healthcheck.${key}`);
+    if (check[key] !== undefined && typeof check[key] !== "number") throw wrongKind(`Healthcheck.${key}`);
   }
   return check;
 }
 
-function text(object: JSONObject, key: string): void {
-  if (object[key] !== undefined && typeof object[key] !== "string") throw wrong(key);
+function checkText(object: JSONObject, key: string): void {
+  if (object[key] !== undefined && typeof object[key] !== "string") throw wrongKind(key);
 }
 
-function texts(object: JSONObject, key: string): void {
+function checkTexts(object: JSONObject, key: string): void {
   const list = object[key];
   if (list === undefined) return;
-  if (!Array.isArray(list) || !list.every((item) => typeof item === "string")) throw wrong(key);
+  if (!Array.isArray(list) || !list.every((item) => typeof item === "string")) throw wrongKind(key);
 }
 
 function withoutNulls(object: JSONObject): JSONObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 }
 
-function wrong(key: string): SyntaxError {
+function wrongKind(key: string): SyntaxError {
   return new SyntaxError(`Parse image config: "${key}" has the wrong shape`);
 }

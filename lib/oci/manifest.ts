@@ -83,17 +83,17 @@ function isSchema1(type: string): boolean {
 function readManifest(document: JSONObject, mediaType: string): Manifest {
   if (document.manifests !== undefined) throw new SyntaxError("Parse manifest: it is an index, not a manifest");
   const config = parseDescriptor(document.config, "config");
-  const layers = descriptors(document.layers, "layer", MANIFEST_LIMITS.layers);
-  return { kind: "manifest", mediaType, config, layers, ...common(document) };
+  const layers = readDescriptors(document.layers, "layer", MANIFEST_LIMITS.layers);
+  return { kind: "manifest", mediaType, config, layers, ...readCommon(document) };
 }
 
 function readIndex(document: JSONObject, mediaType: string): Index {
   if (document.layers !== undefined) throw new SyntaxError("Parse manifest: it is a manifest, not an index");
-  const manifests = descriptors(document.manifests, "manifest", MANIFEST_LIMITS.manifests);
-  return { kind: "index", mediaType, manifests, ...common(document) };
+  const manifests = readDescriptors(document.manifests, "manifest", MANIFEST_LIMITS.manifests);
+  return { kind: "index", mediaType, manifests, ...readCommon(document) };
 }
 
-function descriptors(value: unknown, what: string, limit: number): Descriptor[] {
+function readDescriptors(value: unknown, what: string, limit: number): Descriptor[] {
   // Go writes an empty list as null.
   if (value === null) return [];
   if (!Array.isArray(value)) throw new SyntaxError(`Parse manifest: no list of ${what}s`);
@@ -101,7 +101,7 @@ function descriptors(value: unknown, what: string, limit: number): Descriptor[] 
   return value.map((item, i) => parseDescriptor(item, `${what} ${i}`));
 }
 
-function common(document: JSONObject): Pick<Manifest, "annotations" | "artifactType" | "subject"> {
+function readCommon(document: JSONObject): Pick<Manifest, "annotations" | "artifactType" | "subject"> {
   const { artifactType, subject } = document;
   return {
     annotations: stringMap(document.annotations, "Parse manifest: annotations") ?? {},

@@ -42,10 +42,10 @@ export function convertManifest(manifest: Manifest, format: ManifestFormat): Man
     if (mediaType === undefined) {
       throw new SyntaxError(`Convert manifest: no ${format} media type for a layer of "${layer.mediaType}"`);
     }
-    return { ...bare(layer), mediaType };
+    return { ...dockerDescriptor(layer), mediaType };
   });
   const config = {
-    ...bare(manifest.config),
+    ...dockerDescriptor(manifest.config),
     mediaType: DOCUMENT_TYPES[format].config,
   };
   const mediaType = DOCUMENT_TYPES[format].manifest;
@@ -54,13 +54,13 @@ export function convertManifest(manifest: Manifest, format: ManifestFormat): Man
 
 /** A manifest as bytes: the same one always gives the same. */
 export function writeManifest({ mediaType, artifactType, config, layers, subject, annotations }: Manifest): Uint8Array {
-  return encode({
+  return encodeJSON({
     schemaVersion: 2,
     mediaType,
     ...(artifactType === undefined ? {} : { artifactType }),
-    config: ordered(config),
-    layers: layers.map(ordered),
-    ...(subject === undefined ? {} : { subject: ordered(subject) }),
+    config: orderFields(config),
+    layers: layers.map(orderFields),
+    ...(subject === undefined ? {} : { subject: orderFields(subject) }),
     ...(isEmpty(annotations) ? {} : { annotations }),
   });
 }
@@ -69,12 +69,12 @@ export function writeManifest({ mediaType, artifactType, config, layers, subject
 export function writeIndex({ mediaType, artifactType, manifests, subject, annotations }: Index): Uint8Array {
   if (!isIndexType(mediaType)) throw new TypeError(`Write index: "${mediaType}" is no index's media type`);
   const isDocker = formatOf(mediaType) === "docker";
-  return encode({
+  return encodeJSON({
     schemaVersion: 2,
     mediaType,
     ...(artifactType === undefined || isDocker ? {} : { artifactType }),
-    manifests: manifests.map(isDocker ? dockerEntry : ordered),
-    ...(subject === undefined || isDocker ? {} : { subject: ordered(subject) }),
+    manifests: manifests.map(isDocker ? dockerEntry : orderFields),
+    ...(subject === undefined || isDocker ? {} : { subject: orderFields(subject) }),
     ...(isEmpty(annotations) || isDocker ? {} : { annotations }),
   });
 }
@@ -90,13 +90,17 @@ function dockerEntry({ mediaType, size, digest, urls, platform }: Descriptor): R
   };
 }
 
-function ordered(descriptor: Descriptor): Record<string, unknown> {
+function orderFields(descriptor: Descriptor): Record<string, unknown> {
   const { mediaType, digest, size, urls, annotations, data, platform, artifactType } = descriptor;
   const all = { mediaType, digest, size, urls, annotations: isEmpty(annotations) ? undefined : annotations, data };
-  return defined({ ...all, platform: platform && defined({ ...platform, features: undefined }), artifactType });
+  return dropUndefined({
+    ...all,
+    platform: platform && dropUndefined({ ...platform, features: undefined }),
+    artifactType,
+  });
 }
 
-function bare({ mediaType, digest, size, urls, annotations }: Descriptor): Descriptor {
+function dockerDescriptor({ mediaType, digest, size, urls, annotations }: Descriptor): Descriptor {
   return {
     mediaType,
     digest,
@@ -110,10 +114,10 @@ function isEmpty(map: Record<string, string> | undefined): boolean {
   return map === undefined || Object.keys(map).length === 0;
 }
 
-function defined(object: Record<string, unknown>): Record<string, unknown> {
+function dropUndefined(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
-function encode(document: unknown): Uint8Array {
+function encodeJSON(document: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(document));
 }

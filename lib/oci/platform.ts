@@ -86,7 +86,7 @@ export function choosePlatform(
   const wanted = normalisePlatform(wish);
   let best: { descriptor: Descriptor; rank: number } | undefined;
   for (const descriptor of index.manifests) {
-    const rank = suits(descriptor.platform, wanted);
+    const rank = rankPlatform(descriptor.platform, wanted);
     if (rank !== undefined && (best === undefined || rank < best.rank)) best = { descriptor, rank };
   }
   return best?.descriptor;
@@ -94,11 +94,11 @@ export function choosePlatform(
 
 /** Whether an image of this platform is what was wished for, or runs on it. */
 export function platformMatches(platform: Platform, wish: PlatformWish): boolean {
-  return suits(platform, normalisePlatform(wish)) !== undefined;
+  return rankPlatform(platform, normalisePlatform(wish)) !== undefined;
 }
 
 /** 0 is exact; higher is worse; `undefined` does not run there. */
-function suits(platform: Platform | undefined, wanted: PlatformWish): number | undefined {
+function rankPlatform(platform: Platform | undefined, wanted: PlatformWish): number | undefined {
   if (platform === undefined || platform.os !== wanted.os) return undefined;
   const offered = normalisePlatform(platform);
   if (offered.architecture !== wanted.architecture) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Foreign texts (of registries, images, archives, programs, callers) made fit for terminals and logs. What moves a cursor, rings a bell or turns
- * the order of letters round is for nobody to print.
+ * Foreign texts (of registries, images, archives, programs, callers) made fit for terminals and logs. Nobody should print a
+ * character that moves a cursor, rings a bell or turns the order of letters round.
  *
  * @module
  */
@@ -12,11 +12,11 @@ const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u
 const MOVING = /(?:(?![\n\t])[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069])+/gu;
 
 /** A foreign text on one line, bounded. */
-export function printable(text: string): string {
+export function escapeUnprintable(text: string): string {
   return text.slice(0, LIMIT).replace(UNPRINTABLE, " ").trim();
 }
 
-/** A message that may quote foreign texts, with its lines: for clients, who print it as it is. */
+/** A message that may quote foreign texts, with its lines: for clients, who print it is. */
 export function printableLines(text: string): string {
   return text.replace(MOVING, " ");
 }

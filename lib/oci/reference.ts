@@ -20,7 +20,7 @@ export interface Reference {
   digest?: string;
 }
 
-/** Options of {@linkcode normalise}. */
+/** Options of {@linkcode normaliseReference}. */
 export interface NormaliseOptions {
   /** The registry of a name that has none: `docker.io`. */
   defaultDomain?: string;
@@ -44,9 +44,11 @@ const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]
  * Throws `SyntaxError` (`Parse reference "X": why`) for what the grammar refuses, and for 64 hex digits, which are an ID.
  */
 export function parseReference(text: string): Reference {
-  if (text.length > REFERENCE_LENGTH_LIMIT) throw refuse(text, "repository name must not be more than 255 characters");
-  if (text === "") throw refuse(text, "repository name must have at least one component");
-  if (isID(text)) throw refuse(text, "invalid repository name, cannot specify 64-byte hexadecimal strings");
+  if (text.length > REFERENCE_LENGTH_LIMIT) {
+    throw invalidReference(text, "repository name must not be more than 255 characters");
+  }
+  if (text === "") throw invalidReference(text, "repository name must have at least one component");
+  if (isID(text)) throw invalidReference(text, "invalid repository name, cannot specify 64-byte hexadecimal strings");
   const at = text.indexOf("@");
   const digest = at < 0 ? undefined : text.slice(at + 1);
   const named = at < 0 ? text : text.slice(0, at);
@@ -57,8 +59,8 @@ export function parseReference(text: string): Reference {
   const colon = rest.indexOf(":");
   const path = colon < 0 ? rest : rest.slice(0, colon);
   const tag = colon < 0 ? undefined : rest.slice(colon + 1);
-  check(text, { domain, path, tag, digest });
-  return compact({ domain, path, tag, digest });
+  checkParts(text, { domain, path, tag, digest });
+  return dropAbsent({ domain, path, tag, digest });
 }
 
 /**
@@ -67,13 +69,13 @@ export function parseReference(text: string): Reference {
  *
  * Throws `SyntaxError` as {@linkcode parseReference} does.
  */
-export function normalise(text: string, options: NormaliseOptions = {}): Reference {
+export function normaliseReference(text: string, options: NormaliseOptions = {}): Reference {
   const parsed = parseReference(text);
   const named = parsed.domain === "" ? options.defaultDomain ?? DOCKER_HUB : parsed.domain;
   const domain = named === "index.docker.io" ? DOCKER_HUB : named;
   const path = domain === DOCKER_HUB && !parsed.path.includes("/") ? `library/${parsed.path}` : parsed.path;
-  const result = compact({ ...parsed, domain, path });
-  if (name(result).length > NAME_LENGTH_LIMIT) throw tooLong(text);
+  const result = dropAbsent({ ...parsed, domain, path });
+  if (repositoryName(result).length > NAME_LENGTH_LIMIT) throw tooLong(text);
   return result;
 }
 
@@ -83,22 +85,22 @@ export function withDefaultTag(reference: Reference): Reference {
 }
 
 /** Domain and path, without tag and digest. */
-export function name(reference: Reference): string {
+export function repositoryName(reference: Reference): string {
   return reference.domain === "" ? reference.path : `${reference.domain}/${reference.path}`;
 }
 
 /** The reference as text, whole. The inverse of {@linkcode parseReference}. */
-export function format(reference: Reference): string {
+export function formatReference(reference: Reference): string {
   const tag = reference.tag === undefined ? "" : `:${reference.tag}`;
   const digest = reference.digest === undefined ? "" : `@${reference.digest}`;
-  return name(reference) + tag + digest;
+  return repositoryName(reference) + tag + digest;
 }
 
 /** The reference as Docker's clients show it: without `docker.io/` and `library/`. */
-export function familiar(reference: Reference): string {
-  if (reference.domain !== DOCKER_HUB) return format(reference);
+export function familiarName(reference: Reference): string {
+  if (reference.domain !== DOCKER_HUB) return formatReference(reference);
   const official = /^library\/([^/]+)$/.exec(reference.path);
-  return format({ ...reference, domain: "", path: official === null ? reference.path : official[1] });
+  return formatReference({ ...reference, domain: "", path: official === null ? reference.path : official[1] });
 }
 
 /** Whether the text names a registry host with optional port, as references may. */
@@ -111,28 +113,32 @@ export function isTag(text: string): boolean {
   return TAG.test(text);
 }
 
-function check(text: string, { domain, path, tag, digest }: Reference): void {
-  if (domain !== "" && !DOMAIN.test(domain)) throw refuse(text, "invalid reference format");
-  if (path.toLowerCase() !== path) throw refuse(text, "invalid reference format: repository name must be lowercase");
-  if (!path.split("/").every((component) => COMPONENT.test(component))) throw refuse(text, "invalid reference format");
-  if (tag !== undefined && !TAG.test(tag)) throw refuse(text, "invalid reference format");
-  if (digest !== undefined && !DIGEST.test(digest)) throw refuse(text, "invalid reference format");
-  if (name({ domain, path }).length > NAME_LENGTH_LIMIT) throw tooLong(text);
+function checkParts(text: string, { domain, path, tag, digest }: Reference): void {
+  if (domain !== "" && !DOMAIN.test(domain)) throw invalidReference(text, "invalid reference format");
+  if (path.toLowerCase() !== path) {
+    throw invalidReference(text, "invalid reference format: repository name must be lowercase");
+  }
+  if (!path.split("/").every((component) => COMPONENT.test(component))) {
+    throw invalidReference(text, "invalid reference format");
+  }
+  if (tag !== undefined && !TAG.test(tag)) throw invalidReference(text, "invalid reference format");
+  if (digest !== undefined && !DIGEST.test(digest)) throw invalidReference(text, "invalid reference format");
+  if (repositoryName({ domain, path }).length > NAME_LENGTH_LIMIT) throw tooLong(text);
   if (digest !== undefined && !isDigest(digest)) {
     const known = /^sha(?:256|384|512):/.test(digest);
-    throw refuse(text, known ? "invalid checksum digest length" : "unsupported digest algorithm");
+    throw invalidReference(text, known ? "invalid checksum digest length" : "unsupported digest algorithm");
   }
 }
 
-function compact({ domain, path, tag, digest }: Reference): Reference {
+function dropAbsent({ domain, path, tag, digest }: Reference): Reference {
   return { domain, path, ...(tag === undefined ? {} : { tag }), ...(digest === undefined ? {} : { digest }) };
 }
 
 function tooLong(text: string): SyntaxError {
-  return refuse(text, `repository name must not be more than ${NAME_LENGTH_LIMIT} characters`);
+  return invalidReference(text, `repository name must not be more than ${NAME_LENGTH_LIMIT} characters`);
 }
 
-function refuse(text: string, why: string): SyntaxError {
+function invalidReference(text: string, why: string): SyntaxError {
   const shown = text.length > 300 ? `${text.slice(0, 300)}…` : text;
   return new SyntaxError(`Parse reference "${shown}": ${why}`);
 }

@@ -8,7 +8,7 @@ import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 import { EngineError } from "../engine/errors.ts";
 import type { Codec, Hash } from "../engine/ports/ports.ts";
-import { alone, give } from "../oci/bytes/byte_stream.ts";
+import { enqueuePiece, ownBuffer } from "../oci/bytes/byte_stream.ts";
 import { messageOf } from "../oci/message_of.ts";
 import { ZstdFrames } from "../oci/bytes/zstd_frames.ts";
 import { Turns } from "./turns.ts";
@@ -29,7 +29,7 @@ export function hostCodec(): Codec {
   const turns = new Turns();
   return {
     handsBack: true,
-    hash,
+    hash: startHash,
     gunzip: () => webTransform(zlib.createGunzip({ chunkSize: CHUNK_SIZE }), "gunzip"),
     gzip: (level) => webTransform(zlib.createGzip({ chunkSize: CHUNK_SIZE, level }), "gzip"),
     fastGzip: () => webTransform(zlib.createGzip({ chunkSize: CHUNK_SIZE, level: FAST }), "gzip"),
@@ -50,7 +50,7 @@ export function hostCodec(): Codec {
   };
 }
 
-function hash(): Hash {
+function startHash(): Hash {
   const sha256 = createHash("sha256");
   return {
     update: (bytes) => void sha256.update(bytes),
@@ -101,7 +101,7 @@ function webTransform(node: Transform, what: string, guard?: Guard): TransformSt
   // Set by the reader's cancel, an error, or the end: what Node still emits after it goes nowhere.
   let ended = false;
   const fail = (error: unknown) => {
-    const reason = corrupt(what, error);
+    const reason = corruptData(what, error);
     stop(reason);
     if (ended) return;
     ended = true;
@@ -112,7 +112,7 @@ function webTransform(node: Transform, what: string, guard?: Guard): TransformSt
     start(controller) {
       reader = controller;
       const emit = (piece: Uint8Array<ArrayBuffer>) => {
-        give(controller, piece);
+        enqueuePiece(controller, piece);
         node.pause();
       };
       node.on("data", (chunk: Uint8Array) => {
@@ -141,7 +141,7 @@ function webTransform(node: Transform, what: string, guard?: Guard): TransformSt
     new Promise<void>((resolve, reject) => {
       if (failure) return reject(failure.reason);
       waiting = reject;
-      act((error) => error ? reject(corrupt(what, error)) : resolve());
+      act((error) => error ? reject(corruptData(what, error)) : resolve());
     });
   const guardedStep = async (admitted: Promise<void>, chunk: Uint8Array) => {
     try {
@@ -189,7 +189,7 @@ class WholeBuffers {
       return before;
     }
     this.#part = undefined;
-    return [...before, alone(joined)];
+    return [...before, ownBuffer(joined)];
   }
 
   /** Returns the remaining bytes, as a copy: zlib may still write behind them. */
@@ -200,7 +200,7 @@ class WholeBuffers {
   }
 }
 
-function corrupt(what: string, cause: unknown): EngineError {
+function corruptData(what: string, cause: unknown): EngineError {
   if (cause instanceof EngineError) return cause;
   const why = messageOf(cause);
   return new EngineError("corrupt", `${what}: ${why}`, { cause });

@@ -6,7 +6,7 @@
  */
 import https from "node:https";
 import { rootCertificates } from "node:tls";
-import { free, isByteStream, pieceStream } from "../oci/bytes/byte_stream.ts";
+import { freeBytes, isByteStream, pieceStream } from "../oci/bytes/byte_stream.ts";
 import type { Net, TLSOptions } from "../engine/ports/ports.ts";
 import { sendRequest } from "./http/client/send_request.ts";
 
@@ -36,7 +36,7 @@ function givingBack(request: Request): Request {
   let sent: Uint8Array | undefined;
   const body = pieceStream({
     async next() {
-      if (sent !== undefined) free(sent);
+      if (sent !== undefined) freeBytes(sent);
       return sent = (await reader.read()).value;
     },
     cancel: (reason) => reader.cancel(reason),

@@ -46,7 +46,7 @@ export function fileCredentials(files: readonly string[], log: Log): CredentialS
     for (const file of files) {
       const bytes = await readFile(file).catch(() => undefined);
       if (bytes === undefined) continue;
-      const { credentials, helpers } = parse(file, bytes);
+      const { credentials, helpers } = parseCredentials(file, bytes);
       const credential = findCredential(credentials, registry, path);
       if (credential !== undefined) return credential;
       const helper = helpers.get(registry) ?? helpers.get("");
@@ -95,7 +95,7 @@ async function readCertificates(folder: string, names: readonly string[]): Promi
   return Object.keys(options).length === 0 ? undefined : options;
 }
 
-function parse(file: string, bytes: Uint8Array): ReturnType<typeof parseAuthFile> {
+function parseCredentials(file: string, bytes: Uint8Array): ReturnType<typeof parseAuthFile> {
   try {
     return parseAuthFile(bytes);
   } catch (error) {

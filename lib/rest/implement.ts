@@ -3,7 +3,7 @@ import type { Definition, Namespace, Operations } from "./definition.ts";
 import type { ServerFunction } from "./plan/function_types.ts";
 
 /**
- * The functions of an API, by name. Those left out answer 501.
+ * The functions of an API, by name. A function that is left out answers 501.
  *
  * @example
  * ```ts

@@ -41,7 +41,7 @@ function gantry(): Fetch {
     Add: rest("POST /users", [User], [Stored]),
   });
   const serve = handler(null, implement(users, { Get: (id) => withID(id, user), Add: (added) => withID("7", added) }));
-  // As all the others do here, it takes the bodies of its own process whole. Those that come over TCP tell their length.
+  // As all the others do here, it takes the bodies of its own process whole. Bodies that come over TCP tell their length.
   const platform = { boundedBodies: true };
   return (request) => serve(request, platform);
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { boundaryOf, parts } from "../../handlers/multipart_parts.ts";
+import { boundaryOf, readParts } from "../../handlers/multipart_parts.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 
 /** The bytes in pieces of a size. */
@@ -15,13 +15,13 @@ function pieces(bytes: Uint8Array, size: number): ReadableStream<Uint8Array> {
 
 async function read(bytes: Uint8Array, boundary: string, size: number) {
   const found: { name: string; filename: string; type: string; content: string }[] = [];
-  for await (const { body, ...head } of parts(pieces(bytes, size), boundary)) {
+  for await (const { body, ...head } of readParts(pieces(bytes, size), boundary)) {
     found.push({ ...head, content: await new Response(body).text() });
   }
   return found;
 }
 
-Deno.test("parts() reads what FormData writes, however it is cut", async () => {
+Deno.test("readParts() reads what FormData writes, however it is cut", async () => {
   const form = new FormData();
   form.append("request.json", '{"a":1}');
   form.append("file", new File(["one\r\n--two\r\n"], 'od"d.txt', { type: "text/plain" }));
@@ -40,14 +40,14 @@ Deno.test("parts() reads what FormData writes, however it is cut", async () => {
   }
 });
 
-Deno.test("parts() passes over what nobody reads, and takes a part without a head", async () => {
+Deno.test("readParts() passes over what nobody reads, and takes a part without a head", async () => {
   const text = "preamble\r\n--b\r\n\r\nfirst\r\n--b\r\ncontent-type: x\r\n\r\nsecond\r\n--b--\r\nepilogue";
   const seen: string[] = [];
-  for await (const part of parts(pieces(new TextEncoder().encode(text), 5), "b")) seen.push(part.type);
+  for await (const part of readParts(pieces(new TextEncoder().encode(text), 5), "b")) seen.push(part.type);
   assertEquals(seen, ["", "x"]);
 });
 
-Deno.test("parts() refuses what is cut, and boundaryOf() a type without boundary", async () => {
+Deno.test("readParts() refuses what is cut, and boundaryOf() a type without boundary", async () => {
   for (
     const text of ["", "--b", "--b\r\n", "--b\r\nx: y\r\n\r\ncut", `--b\r\n${"h: x\r\n".repeat(10_000)}`, "nothing"]
   ) {
@@ -59,7 +59,7 @@ Deno.test("parts() refuses what is cut, and boundaryOf() a type without boundary
   await assertRejects(() => Promise.resolve().then(() => boundaryOf("multipart/form-data")), HTTPError);
 });
 
-Deno.test("parts() ends, and fails with a 400 only, whatever comes", async () => {
+Deno.test("readParts() ends, and fails with a 400 only, whatever comes", async () => {
   const text =
     '--b\r\nContent-Disposition: form-data; name="a"; filename="c"\r\n\r\nsome\r\n--b\r\n\r\nmore\r\n--b--\r\n';
   const whole = new TextEncoder().encode(text);

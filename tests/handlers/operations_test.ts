@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { families } from "../../handlers/engine_handler.ts";
+import { implementFamilies } from "../../handlers/engine_handler.ts";
 import { FAMILIES } from "../../handlers/families.ts";
 import { containersAPI } from "../../handlers/containers/api.ts";
 import { ContainerWaitOKBody } from "../../handlers/wire/compat/container.ts";
@@ -16,7 +16,7 @@ import { openTestEngine, type TestEngine, TINY, TINY_NAME } from "../fixtures/ha
 
 Deno.test("operations() gives every operation of every family", async () => {
   await using test = await openTestEngine({ pulled: false });
-  const defined = families(test.engine).flatMap(({ definition }) => Object.keys(definition.operations)).sort();
+  const defined = implementFamilies(test.engine).flatMap(({ definition }) => Object.keys(definition.operations)).sort();
   assertEquals(Object.keys(test.operations).sort(), defined);
   assertEquals(Object.keys(CALLS).sort(), defined, "the table of this test has them all");
 });
@@ -115,13 +115,17 @@ const WRITTEN: Record<string, z.ZodType> = {
 
 /** Operations that return something else than JSON, with its media type. */
 const BYTES: Record<string, string> = {
+  CompatConnect: "text/plain; charset=us-ascii",
   CompatContainerArchive: "application/x-tar",
+  CompatDisconnect: "text/plain; charset=us-ascii",
   CompatExportContainer: "application/x-tar",
   CompatExportImage: "application/octet; charset=us-ascii",
   CompatExportImages: "application/octet; charset=us-ascii",
   CompatLogsFromContainer: "application/vnd.docker.multiplexed-stream",
   CompatPing: "text/plain",
+  Connect: "text/plain; charset=us-ascii",
   ContainerArchive: "application/x-tar",
+  Disconnect: "text/plain; charset=us-ascii",
   ExportContainer: "application/x-tar",
   ExportImage: "application/octet; charset=us-ascii",
   ExportImages: "application/octet; charset=us-ascii",

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertExists, assertStringIncludes } from "@std/assert";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { definitions } from "../../handlers/families.ts";
-import { families } from "../../handlers/engine_handler.ts";
+import { listDefinitions } from "../../handlers/families.ts";
+import { implementFamilies } from "../../handlers/engine_handler.ts";
 import { DefaultEngineSwaggerSpec } from "../../handlers/swagger.ts";
 import { openTestEngine } from "../fixtures/handlers/test_engine.ts";
 
@@ -17,7 +17,8 @@ Deno.test("DefaultEngineSwaggerSpec() is a valid OpenAPI document", async () => 
 
 Deno.test("DefaultEngineSwaggerSpec() has every operation of both trees once", async () => {
   await using test = await openTestEngine({ pulled: false });
-  const served = families(test.engine).flatMap(({ definition }) => definition.plans.map(({ name }) => name)).sort();
+  const served = implementFamilies(test.engine).flatMap(({ definition }) => definition.plans.map(({ name }) => name))
+    .sort();
   assertEquals(operations.map(({ operationId }) => operationId).sort(), served, "families.ts has every family");
 });
 
@@ -55,8 +56,8 @@ Deno.test("engineHandler() shows the surfaces of the API on its root, and answer
   assertEquals([unknown.status, await unknown.text()], [404, "Not Found\n"]);
 });
 
-Deno.test("definitions() have a title each, so that documents group operations by family", () => {
-  const titles = definitions().map(({ options }) => options.title);
+Deno.test("listDefinitions() have a title each, so that documents group operations by family", () => {
+  const titles = listDefinitions().map(({ options }) => options.title);
   assertEquals(new Set(titles).size, titles.length);
   assertEquals(document.tags?.map(({ name }) => name), titles);
 });

@@ -22,16 +22,13 @@ const TWICE: readonly string[] = [
   "handlers: exportImages",
   "handlers: importImage",
   "handlers: loadImages",
-  "handlers: prune",
   "handlers: pushImage",
   "lib/engine: ArtifactFile",
   "lib/engine: ImportOptions",
-  "lib/engine: Limits",
   "lib/engine: Networks",
   "lib/engine: Track",
   "lib/engine: Volumes",
   "lib/engine: candidatesOf",
-  "lib/engine: hostOf",
   "lib/engine: readArchive",
   "lib/platform: ServeOptions",
   "lib/rest: CallOptions",
@@ -83,7 +80,7 @@ const OTHERS: Record<string, { names: string; of: string }> = {
 
 /** Names of the API's JSON in `lib`, which belong into `handlers`. The list only shrinks. */
 const WIRE_NAMES: readonly string[] = [
-  "lib/engine/containers/exec/ends.ts: exec_died",
+  "lib/engine/containers/exec/record_exit.ts: exec_died",
   "lib/engine/containers/health/health_check.ts: events_logger",
   "lib/engine/containers/health/run_check.ts: events_logger",
   "lib/engine/containers/health/run_check.ts: health_status",

@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
 import { isDigest, isID, parseDigest } from "../../lib/oci/digest.ts";
 import {
-  familiar,
-  format,
+  familiarName,
+  formatReference,
   isDomain,
   isTag,
-  name,
-  normalise,
+  normaliseReference,
   parseReference,
+  repositoryName,
   withDefaultTag,
 } from "../../lib/oci/reference.ts";
 
@@ -52,7 +52,7 @@ const PARSED: [string, ReturnType<typeof parseReference>][] = [
 Deno.test("parseReference() takes references apart, and format() puts them together", () => {
   for (const [text, reference] of PARSED) {
     assertEquals(parseReference(text), reference, text);
-    assertEquals(format(reference), text);
+    assertEquals(formatReference(reference), text);
   }
 });
 
@@ -96,7 +96,7 @@ for (const [text, why] of REFUSED) {
   });
 }
 
-Deno.test("normalise() completes names as Docker does", () => {
+Deno.test("normaliseReference() completes names as Docker does", () => {
   const cases = [
     ["busybox", "docker.io/library/busybox"],
     ["docker.io/busybox:1", "docker.io/library/busybox:1"],
@@ -106,26 +106,32 @@ Deno.test("normalise() completes names as Docker does", () => {
     ["localhost/app", "localhost/app"],
     [`busybox:1@${D}`, `docker.io/library/busybox:1@${D}`],
   ];
-  for (const [text, full] of cases) assertEquals(format(normalise(text)), full);
-  assertEquals(format(normalise("app", { defaultDomain: "h:5000" })), "h:5000/app");
-  assertEquals(format(normalise("app", { defaultDomain: "docker.io" })), "docker.io/library/app");
+  for (const [text, full] of cases) assertEquals(formatReference(normaliseReference(text)), full);
+  assertEquals(formatReference(normaliseReference("app", { defaultDomain: "h:5000" })), "h:5000/app");
+  assertEquals(formatReference(normaliseReference("app", { defaultDomain: "docker.io" })), "docker.io/library/app");
   // Fits alone, not with what is added.
-  assertThrows(() => normalise("a".repeat(250)), SyntaxError, "255");
+  assertThrows(() => normaliseReference("a".repeat(250)), SyntaxError, "255");
 });
 
-Deno.test("familiar() is what Docker's clients show", () => {
+Deno.test("familiarName() is what Docker's clients show", () => {
   const cases = [["busybox:1", "busybox:1"], ["user/app", "user/app"], ["quay.io/a", "quay.io/a"], [
     "library/a/b",
     "library/a/b",
   ]];
-  for (const [text, shown] of cases) assertEquals(familiar(normalise(text)), shown);
+  for (const [text, shown] of cases) assertEquals(familiarName(normaliseReference(text)), shown);
 });
 
 Deno.test("withDefaultTag() adds latest to bare names only", () => {
-  assertEquals(format(withDefaultTag(parseReference("x"))), "x:latest");
-  assertEquals(format(withDefaultTag(parseReference("x:1"))), "x:1");
-  assertEquals(format(withDefaultTag(parseReference(`x@${D}`))), `x@${D}`);
-  assertEquals([name(normalise("x:1")), isTag("a.b-c"), isTag("é"), isDomain("h:1"), isDomain("h/a")], [
+  assertEquals(formatReference(withDefaultTag(parseReference("x"))), "x:latest");
+  assertEquals(formatReference(withDefaultTag(parseReference("x:1"))), "x:1");
+  assertEquals(formatReference(withDefaultTag(parseReference(`x@${D}`))), `x@${D}`);
+  assertEquals([
+    repositoryName(normaliseReference("x:1")),
+    isTag("a.b-c"),
+    isTag("é"),
+    isDomain("h:1"),
+    isDomain("h/a"),
+  ], [
     "docker.io/library/x",
     true,
     false,
@@ -163,8 +169,8 @@ Deno.test("parseReference() throws nothing but SyntaxError, and what it takes su
     const text = Array.from({ length: 1 + random() % 9 }, () => alphabet[random() % alphabet.length]).join("");
     try {
       const reference = parseReference(text);
-      assertEquals(format(reference), text);
-      assertEquals(parseReference(format(normalise(text))), normalise(text));
+      assertEquals(formatReference(reference), text);
+      assertEquals(parseReference(formatReference(normaliseReference(text))), normaliseReference(text));
       taken++;
     } catch (error) {
       assertInstanceOf(error, SyntaxError);

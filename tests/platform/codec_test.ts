@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { free } from "../../lib/oci/bytes/byte_stream.ts";
-import { concat } from "../../lib/oci/bytes/bytes.ts";
+import { freeBytes } from "../../lib/oci/bytes/byte_stream.ts";
+import { concatBytes } from "../../lib/oci/bytes/bytes.ts";
 import { hostClock } from "../../lib/platform/clock.ts";
 import { hostCodec } from "../../lib/platform/codec.ts";
 import { hostRandom } from "../../lib/platform/random.ts";
@@ -131,9 +131,9 @@ Deno.test("hostCodec() gives whole buffers that belong to the reader, and all by
       sizes.push(piece.length);
       pieces.push(piece.slice());
       assertEquals(piece.buffer.byteLength, piece.length);
-      free(piece);
+      freeBytes(piece);
     }
-    assertEquals(sha256(concat(pieces)), sha256(plain), `${step}`);
+    assertEquals(sha256(concatBytes(pieces)), sha256(plain), `${step}`);
     assert(sizes.slice(0, -1).every((size) => size === 256 * 1024), sizes.join());
   }
 });

@@ -1,14 +1,14 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
-import { attach, attachSocket, COMPAT_ATTACH, COMPAT_SOCKET } from "../../containers/attach.ts";
-import { ignoring } from "../../containers/containers.ts";
+import { attachContainer, attachSocket, COMPAT_ATTACH, COMPAT_SOCKET } from "../../containers/attach.ts";
+import { ignoreMissing } from "../../containers/containers.ts";
 import { create } from "../../containers/create.ts";
 import { networkIDs } from "../../containers/inspect.ts";
 import { imagesOf, listOptions } from "../../containers/list.ts";
-import { logs } from "../../containers/logs.ts";
-import { prune } from "../../containers/prune.ts";
-import { top } from "../../containers/top.ts";
+import { streamLogs } from "../../containers/logs.ts";
+import { pruneContainers } from "../../containers/prune.ts";
+import { listProcesses } from "../../containers/top.ts";
 import { ContainersPruneReport } from "../../wire/compat/container.ts";
 import { emit } from "../../wire/emit.ts";
 import { localName } from "../images/docker_name.ts";
@@ -47,7 +47,7 @@ export function compatContainers(engine: Engine): Implementation {
       });
     },
     CompatPruneContainers: async (query) => {
-      const gone = (await prune(engine, query)).filter(({ error }) => error === undefined);
+      const gone = (await pruneContainers(engine, query)).filter(({ error }) => error === undefined);
       return emit(ContainersPruneReport, {
         ContainersDeleted: gone.map(({ id }) => id),
         SpaceReclaimed: gone.reduce((sum, { size }) => sum + size, 0),
@@ -56,7 +56,7 @@ export function compatContainers(engine: Engine): Implementation {
     CompatGetContainer: (name, { size = false }) => compatGetContainer(engine, name, size),
     CompatStartContainer: (name) => compatStartContainer(engine, name),
     CompatStopContainer: (name, { t, ignore, signal }) => {
-      return ignoring(ignore, () => containers.stop(name, { ...timeout(t), signal }));
+      return ignoreMissing(ignore, () => containers.stop(name, { ...timeout(t), signal }));
     },
     CompatRestartContainer: (name, { t, signal }) => containers.restart(name, { ...timeout(t), signal }),
     CompatKillContainer: (name, { signal }) => containers.kill(name, { signal }),
@@ -70,12 +70,12 @@ export function compatContainers(engine: Engine): Implementation {
       const [failed] = (await containers.remove(name, options)).filter(({ error }) => error);
       if (failed?.error) throw failed.error;
     },
-    CompatLogsFromContainer: (name, query, context) => logs(engine, name, query, context, { rawTerminal: true }),
-    CompatAttachContainer: (name, query, context) => attach(engine, name, query, context, COMPAT_ATTACH),
+    CompatLogsFromContainer: (name, query, context) => streamLogs(engine, name, query, context, { rawTerminal: true }),
+    CompatAttachContainer: (name, query, context) => attachContainer(engine, name, query, context, COMPAT_ATTACH),
     CompatAttachWebSocket: (name, query, context) => attachSocket(engine, name, query, context, COMPAT_SOCKET),
     CompatResizeTTY: (name, { h = 0, w = 0 }) => containers.resize(name, { height: h, width: w }),
     CompatTopContainer: (name, { ps_args = ["-ef"], ...query }, { signal }) => {
-      return top(engine, name, ps_args, { ...query, signal });
+      return listProcesses(engine, name, ps_args, { ...query, signal });
     },
     CompatUpdateContainer: (name, config) => compatUpdateContainer(engine, name, config),
     CompatStatsContainer: (name, query, context) => containerStats(engine, name, query, context, COMPAT_STATS),

@@ -1,7 +1,7 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { getArchive, headArchive, putArchive } from "../../files/archive.ts";
-import { changes } from "../../files/changes.ts";
+import { streamChanges } from "../../files/changes.ts";
 import { compatCommit } from "../../files/commit.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { dockerName } from "../images/docker_name.ts";
@@ -13,7 +13,7 @@ export function compatFiles(engine: Engine): Implementation {
     CompatContainerArchiveHead: (name, { path }, context) => headArchive(engine, name, path, context),
     CompatContainerArchive: (name, { path }, context) => getArchive(engine, name, path, context, { dotted: true }),
     CompatPutContainerArchive: (name, query, archive, context) => putArchive(engine, name, query, archive, context),
-    CompatContainerChanges: (name, query) => changes(engine, name, query),
+    CompatContainerChanges: (name, query) => streamChanges(engine, name, query),
     CompatCommitContainer: (config, query, context) =>
       compatCommit(engine, query, config, (name) => dockerName(engine, name), context),
     CompatExportContainer: (name) => engine.containers.files.export(name),

@@ -5,8 +5,8 @@ import type { Context } from "../../../lib/rest/mod.ts";
 import { dockerName } from "./docker_name.ts";
 import { parsePlatform } from "./platform.ts";
 import { progressMessages } from "../../images/docker_progress.ts";
-import { begin } from "../../images/pull_progress.ts";
-import { milliseconds } from "../../images/push_options.ts";
+import { beginProgress } from "../../images/pull_progress.ts";
+import { parseMilliseconds } from "../../images/push_options.ts";
 import { registryCredentials } from "../../images/registry_auth.ts";
 import type { ProgressMessage } from "../../wire/compat/image.ts";
 import type { CompatCreateImageQuery } from "../../wire/compat/query.ts";
@@ -22,7 +22,7 @@ export async function createImage(
   if (fromImage === "") throw new RequestError("malformed", "fromImage parameter cannot be empty");
   const reference = withTag(fromImage, tag);
   const credentials = registryCredentials(request.headers);
-  const pause = retryDelay === undefined ? undefined : milliseconds("retryDelay", retryDelay);
+  const pause = retryDelay === undefined ? undefined : parseMilliseconds("retryDelay", retryDelay);
   const options = {
     policy: "always",
     platform: parsePlatform(platform),
@@ -32,14 +32,14 @@ export async function createImage(
     signal,
   } as const;
   try {
-    return progressMessages(await begin(engine.images.pull(dockerName(engine, reference), options)), reference);
+    return progressMessages(await beginProgress(engine.images.pull(dockerName(engine, reference), options)), reference);
   } catch (error) {
-    throw refusal(error);
+    throw pullRefusal(error);
   }
 }
 
 /** Docker's clients show a registry's words, and no more. */
-function refusal(error: unknown): unknown {
+function pullRefusal(error: unknown): unknown {
   let innermost = error;
   while (innermost instanceof EngineError && innermost.cause !== undefined) innermost = innermost.cause;
   if (!(error instanceof EngineError) || !(innermost instanceof RegistryError)) return error;

@@ -1,5 +1,5 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
-import { format, normalise } from "../../../lib/oci/reference.ts";
+import { formatReference, normaliseReference } from "../../../lib/oci/reference.ts";
 
 /**
  * Returns the full name that a Docker client means: `alpine` is `docker.io/library/alpine`, whatever the host prefers. An engine
@@ -8,7 +8,7 @@ import { format, normalise } from "../../../lib/oci/reference.ts";
 export function dockerName({ dockerHub }: Pick<Engine, "dockerHub">, name: string): string {
   if (!dockerHub) return name;
   try {
-    return format(normalise(name));
+    return formatReference(normaliseReference(name));
   } catch {
     // An ID, or no name at all: who looks it up will tell.
     return name;

@@ -62,10 +62,10 @@ export function compatImages(engine: Engine): Implementation {
         ...deleted.map((id) => ({ Deleted: id.startsWith("sha256:") ? id : `sha256:${id}` })),
       ];
     },
-    CompatGetImage: (name, { version }) => imageInspect(find(engine, name), version),
+    CompatGetImage: (name, { version }) => imageInspect(findImage(engine, name), version),
     CompatHistoryImage: (name) => {
       const layerSize = (diffID: string) => images.layerSize(diffID);
-      return imageHistory(find(engine, name), layerSize).map((step) => ({ ...step, Id: `sha256:${step.Id}` }));
+      return imageHistory(findImage(engine, name), layerSize).map((step) => ({ ...step, Id: `sha256:${step.Id}` }));
     },
     // What Docker's clients give a name to is Docker Hub's, where it names no registry.
     CompatTagImage: (name, { repo = "", tag }) => {
@@ -75,7 +75,7 @@ export function compatImages(engine: Engine): Implementation {
 }
 
 /** Docker's own clients look for these words in the message. */
-function find(engine: Engine, name: string): ImageRecord {
+function findImage(engine: Engine, name: string): ImageRecord {
   try {
     return engine.images.resolve(localName(engine, name));
   } catch (error) {

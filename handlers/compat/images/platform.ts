@@ -10,8 +10,8 @@ export function parsePlatform(text: string): Partial<PlatformWish> | undefined {
 }
 
 /**
- * Throws `no_such_image` for an image of another platform than a client asks for: Docker's then pulls the one it wants. What
- * the platform leaves open, and an image that is not there, is not looked at.
+ * Throws `no_such_image` for an image of another platform than a client asks for: Docker's then pulls the one it wants.
+ * Parts that the platform leaves open are not compared, and nothing is compared with an image that is not there.
  *
  * @param name The image's name, as {@linkcode localName} gives it
  */

@@ -4,7 +4,7 @@ import type { PushProgress, PushState } from "../../../lib/engine/images/types.t
 import { type Context, HTTPError } from "../../../lib/rest/mod.ts";
 import { statusOf } from "../../errors.ts";
 import { progressBar } from "../../images/docker_progress.ts";
-import { begin, errorText } from "../../images/pull_progress.ts";
+import { beginProgress, errorText } from "../../images/pull_progress.ts";
 import { isUnderWay } from "../../images/push.ts";
 import { pushOptions } from "../../images/push_options.ts";
 import { registryCredentials } from "../../images/registry_auth.ts";
@@ -47,10 +47,10 @@ export async function pushImage(
   const [first, ...rest] = images;
   const begun = push(first);
   try {
-    const progress = await begin(begun.progress, isUnderWay);
-    return inTurn(messages({ ...begun, progress }), rest.map((image) => () => messages(push(image))));
+    const progress = await beginProgress(begun.progress, isUnderWay);
+    return inTurn(pushMessages({ ...begun, progress }), rest.map((image) => () => pushMessages(push(image))));
   } catch (error) {
-    throw refusal(error);
+    throw pushRefusal(error);
   }
 }
 
@@ -97,7 +97,7 @@ function findForPush(engine: Engine, name: string): { name: string } {
 }
 
 /** An error before anything was told: in the words of the stream, which Docker's clients look for, and of errors. */
-function refusal(error: unknown): unknown {
+function pushRefusal(error: unknown): unknown {
   if (!(error instanceof EngineError)) return error;
   const { sentinel: cause } = error;
   const message = errorText(error);
@@ -106,11 +106,11 @@ function refusal(error: unknown): unknown {
   return new HTTPError(status, message, { cause: error, body });
 }
 
-async function* messages({ progress, name, tag }: Push): AsyncIterable<ProgressMessage> {
+async function* pushMessages({ progress, name, tag }: Push): AsyncIterable<ProgressMessage> {
   yield emit(ProgressMessage, { status: `The push refers to repository [${name}]` });
   try {
     for await (const value of progress) {
-      if (value.kind === "layer") yield layer(value);
+      if (value.kind === "layer") yield layerMessage(value);
       else if (value.kind === "done") {
         const { digest, size } = value;
         const aux = { Tag: tag, Digest: digest, Size: size };
@@ -125,7 +125,7 @@ async function* messages({ progress, name, tag }: Push): AsyncIterable<ProgressM
   }
 }
 
-function layer({ digest, state, current, total }: PushProgress & { kind: "layer" }): ProgressMessage {
+function layerMessage({ digest, state, current, total }: PushProgress & { kind: "layer" }): ProgressMessage {
   return emit(ProgressMessage, {
     status: STATES[state],
     progressDetail: state === "pushing" ? { current, total } : {},

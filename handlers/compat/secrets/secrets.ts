@@ -21,10 +21,10 @@ export function compatSecrets(engine: Engine): Implementation {
       };
       return { ID: await secrets.create(Name, readValue(Data), options) };
     },
-    CompatListSecrets: ({ filters }) => secrets.list(parseFilters(filters)).map((secret) => versioned(secret)),
+    CompatListSecrets: ({ filters }) => secrets.list(parseFilters(filters)).map((secret) => versionedSecret(secret)),
     CompatInspectSecret: (name, { showsecret }) => {
       const secret = secrets.resolve(name);
-      return versioned(secret, showsecret ? secrets.value(secret.id) : undefined);
+      return versionedSecret(secret, showsecret ? secrets.value(secret.id) : undefined);
     },
     CompatRemoveSecret: async (name) => void await secrets.remove(name),
     CompatUpdateSecret: () => {
@@ -34,7 +34,7 @@ export function compatSecrets(engine: Engine): Implementation {
 }
 
 /** A secret never changes under its ID. */
-function versioned(secret: SecretRecord, value?: Uint8Array): SecretInfoReportCompat {
+function versionedSecret(secret: SecretRecord, value?: Uint8Array): SecretInfoReportCompat {
   return { ...secretInfo(secret, value), Version: { Index: 1 } };
 }
 

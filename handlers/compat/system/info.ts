@@ -1,5 +1,5 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
-import { uptime } from "../../system/info.ts";
+import { formatUptime } from "../../system/info.ts";
 import { API_VERSION } from "../../wire/api_options.ts";
 import { Info } from "../../wire/compat/info.ts";
 import { emit } from "../../wire/emit.ts";
@@ -52,7 +52,7 @@ export async function compatInfo(engine: Engine): Promise<Info> {
     BuildahVersion: API_VERSION.libpod,
     SwapFree: host?.swapFree ?? 0,
     SwapTotal: host?.swapTotal ?? 0,
-    Uptime: uptime(host?.uptime ?? 0),
+    Uptime: formatUptime(host?.uptime ?? 0),
   });
 }
 

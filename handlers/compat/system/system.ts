@@ -1,9 +1,9 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
-import { events, map } from "../../system/events.ts";
-import { ping } from "../../system/ping.ts";
-import { version } from "../../system/version.ts";
+import { mapValues, streamEvents } from "../../system/events.ts";
+import { answerPing } from "../../system/ping.ts";
+import { viewVersion } from "../../system/version.ts";
 import { compatSystemAPI } from "./api.ts";
 import { isBefore } from "../../path_version.ts";
 import { dockerEvent } from "./events.ts";
@@ -12,13 +12,13 @@ import { compatInfo } from "./info.ts";
 /** The system operations of Docker's tree over an engine. */
 export function compatSystem(engine: Engine): Implementation {
   return implementFamily(compatSystemAPI, {
-    CompatPing: ({ headers }) => ping(headers),
-    CompatPingHead: ({ headers }) => void ping(headers),
-    CompatVersionHandler: () => version(engine),
+    CompatPing: ({ headers }) => answerPing(headers),
+    CompatPingHead: ({ headers }) => void answerPing(headers),
+    CompatVersionHandler: () => viewVersion(engine),
     CompatGetInfo: () => compatInfo(engine),
     CompatGetEvents: (query, context) => {
       const bare = context.version !== undefined && !isBefore(context.version, 1, 52);
-      return map(events(engine, query, context), (event) => dockerEvent(event, bare));
+      return mapValues(streamEvents(engine, query, context), (event) => dockerEvent(event, bare));
     },
   });
 }

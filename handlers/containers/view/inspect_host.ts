@@ -1,7 +1,7 @@
 import type { ContainerRecord, NamespaceMode } from "../../../lib/engine/records/container_record.ts";
 import type { InspectContainerHostConfig } from "../../wire/containers/container_inspect_host.ts";
 import type { Sparse } from "../../wire/emit.ts";
-import { binds, scratchMounts } from "./inspect_mounts.ts";
+import { scratchMounts, viewBinds } from "./inspect_mounts.ts";
 import { portBindings } from "./inspect_network.ts";
 import { surroundingsHost } from "./inspect_spec.ts";
 import { inspectResources } from "./inspect_resources.ts";
@@ -14,16 +14,16 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
   const { spec } = record;
   const { namespaces } = spec;
   return {
-    Binds: binds(record),
+    Binds: viewBinds(record),
     CgroupManager: "cgroupfs",
-    CgroupMode: mode(namespaces.cgroup),
+    CgroupMode: viewMode(namespaces.cgroup),
     LogConfig: {
       Type: spec.logDriver ?? record.log.driver,
       Config: Object.keys(spec.logOptions).length > 0 ? spec.logOptions : null,
       Path: record.log.path,
       Size: spec.logSizeMax && spec.logSizeMax > 0 ? `${spec.logSizeMax}B` : "0B",
     },
-    NetworkMode: mode(namespaces.network),
+    NetworkMode: viewMode(namespaces.network),
     PortBindings: portBindings(record.ports),
     RestartPolicy: { Name: spec.restartPolicy?.name ?? "no", MaximumRetryCount: spec.restartPolicy?.retries ?? 0 },
     AutoRemove: spec.remove,
@@ -34,16 +34,16 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
     DnsSearch: spec.dnsSearch,
     ExtraHosts: spec.hosts,
     GroupAdd: spec.groups,
-    IpcMode: mode(namespaces.ipc),
+    IpcMode: viewMode(namespaces.ipc),
     Links: null,
     OomScoreAdj: spec.oomScoreAdj ?? 0,
-    PidMode: mode(namespaces.pid),
+    PidMode: viewMode(namespaces.pid),
     Privileged: spec.privileged,
     PublishAllPorts: spec.publishImagePorts,
     ReadonlyRootfs: spec.readOnly,
     ...surroundingsHost(record),
     Tmpfs: scratchMounts(record),
-    UTSMode: mode(namespaces.uts),
+    UTSMode: viewMode(namespaces.uts),
     ShmSize: spec.shmSize ?? DEFAULT_SHM_SIZE,
     Runtime: runtime,
     ConsoleSize: [0, 0],
@@ -53,7 +53,7 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
 }
 
 /** `container:ID`, or the mode as it is. */
-function mode({ mode, value }: NamespaceMode): string {
+function viewMode({ mode, value }: NamespaceMode): string {
   if (mode === "path") return `ns:${value}`;
   return value === undefined ? mode : `${mode}:${value}`;
 }

@@ -11,12 +11,12 @@ export function inspectMounts(
   { mounts }: ContainerRecord,
   volumePath: (name: string) => string,
 ): Sparse<InspectMount>[] {
-  return mounts.filter(({ type }) => !SCRATCH.includes(type)).map((spec) => mount(spec, volumePath));
+  return mounts.filter(({ type }) => !SCRATCH.includes(type)).map((spec) => viewMount(spec, volumePath));
 }
 
 /** Folders and volumes as a user spells them: `source:destination:options`. */
-export function binds({ mounts }: ContainerRecord): string[] {
-  return mounts.filter(({ type }) => ["bind", "volume", "overlay"].includes(type)).map(bind);
+export function viewBinds({ mounts }: ContainerRecord): string[] {
+  return mounts.filter(({ type }) => ["bind", "volume", "overlay"].includes(type)).map(viewBind);
 }
 
 /** The options of each tmpfs, by its place. */
@@ -25,7 +25,7 @@ export function scratchMounts({ mounts }: ContainerRecord): Record<string, strin
   return Object.fromEntries(found.map(({ destination, options }) => [destination, options.join()]));
 }
 
-function mount(spec: MountSpec, volumePath: (name: string) => string) {
+function viewMount(spec: MountSpec, volumePath: (name: string) => string) {
   const { type, source, destination, options } = spec;
   const Propagation = propagationOf({ options }) ?? "";
   return {
@@ -43,7 +43,7 @@ function mount(spec: MountSpec, volumePath: (name: string) => string) {
   };
 }
 
-function bind({ type, source, destination, options }: MountSpec): string {
+function viewBind({ type, source, destination, options }: MountSpec): string {
   const access = options.includes("ro") ? "ro" : "rw";
   const words = [access, ...type === "overlay" ? ["O"] : [], ...options.filter((option) => option !== access)];
   return [source, destination, words.join()].join(":");

@@ -39,18 +39,20 @@ export function networkSettings(
   // A mode that is no network stands in the place of one, as in Docker.
   const networks: Record<string, Sparse<InspectAdditionalNetwork>> = mode === "host" || mode === "none"
     ? { [mode]: { NetworkID: mode } }
-    : Object.fromEntries(Object.keys(record.networks).map((name) => [name, endpoint(record, name, networkID(name))]));
+    : Object.fromEntries(
+      Object.keys(record.networks).map((name) => [name, viewEndpoint(record, name, networkID(name))]),
+    );
   const [only] = Object.values(networks);
   return {
     // Docker's older clients look for the address here; it makes sense where there is one network.
-    ...(Object.keys(networks).length === 1 ? addresses(only) : {}),
+    ...(Object.keys(networks).length === 1 ? viewAddresses(only) : {}),
     Ports: ports,
     SandboxKey: network?.netns ?? "",
     Networks: networks,
   };
 }
 
-function endpoint(record: ContainerRecord, name: string, id: string): Sparse<InspectAdditionalNetwork> {
+function viewEndpoint(record: ContainerRecord, name: string, id: string): Sparse<InspectAdditionalNetwork> {
   const attachment = record.networks[name];
   const given = record.state.network?.interfaces[name];
   const ipv4 = given?.addresses.find(({ address }) => !address.includes(":"));
@@ -68,7 +70,7 @@ function endpoint(record: ContainerRecord, name: string, id: string): Sparse<Ins
   };
 }
 
-function addresses(endpoint: Sparse<InspectAdditionalNetwork>): Sparse<InspectNetworkSettings> {
+function viewAddresses(endpoint: Sparse<InspectAdditionalNetwork>): Sparse<InspectNetworkSettings> {
   const { Gateway, IPAddress, IPPrefixLen, IPv6Gateway, GlobalIPv6Address, GlobalIPv6PrefixLen, MacAddress } = endpoint;
   return { Gateway, IPAddress, IPPrefixLen, IPv6Gateway, GlobalIPv6Address, GlobalIPv6PrefixLen, MacAddress };
 }

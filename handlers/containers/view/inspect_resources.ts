@@ -16,7 +16,7 @@ export function inspectResources({ spec }: ContainerRecord): Sparse<InspectConta
   return {
     Cgroups: spec.cgroupsMode === undefined || spec.cgroupsMode === "enabled" ? "default" : spec.cgroupsMode,
     CgroupParent: spec.cgroupParent ?? "",
-    Ulimits: spec.rlimits.map(({ type, soft, hard }) => ({ Name: type, Soft: limit(soft), Hard: limit(hard) })),
+    Ulimits: spec.rlimits.map(({ type, soft, hard }) => ({ Name: type, Soft: viewLimit(soft), Hard: viewLimit(hard) })),
     Devices: (spec.devices ?? []).map(({ source, destination, access }) => ({
       PathOnHost: source,
       PathInContainer: destination,
@@ -47,6 +47,6 @@ export function inspectResources({ spec }: ContainerRecord): Sparse<InspectConta
 }
 
 /** These fields are signed on the wire: "no limit" is -1 there. */
-function limit(value: bigint): bigint {
+function viewLimit(value: bigint): bigint {
   return value >= 2n ** 63n ? -1n : value;
 }

@@ -20,11 +20,11 @@ export function surroundingsHost(record: ContainerRecord): Sparse<InspectContain
   const { spec, idMaps } = record;
   return {
     AutoRemoveImage: spec.removeImage ?? false,
-    Annotations: annotations(record),
+    Annotations: viewAnnotations(record),
     VolumesFrom: spec.volumesFrom ?? null,
     HostsFile: spec.baseHosts ?? "",
     UsernsMode: usernsMode(record),
-    IDMappings: idMaps && { UidMap: idMaps.uids.map(text), GidMap: idMaps.gids.map(text) },
+    IDMappings: idMaps && { UidMap: idMaps.uids.map(formatMapping), GidMap: idMaps.gids.map(formatMapping) },
     SecurityOpt: securityOptions(record),
   };
 }
@@ -36,7 +36,7 @@ function usernsMode({ spec: { namespaces: { user } } }: ContainerRecord): string
 }
 
 /** Clients look here for what has no field of its own. */
-function annotations({ spec }: ContainerRecord): Record<string, string> | null {
+function viewAnnotations({ spec }: ContainerRecord): Record<string, string> | null {
   const all = {
     ...spec.annotations,
     ...spec.privileged && { "io.podman.annotations.privileged": "TRUE" },
@@ -59,6 +59,6 @@ function securityOptions({ spec }: ContainerRecord): string[] {
   ];
 }
 
-function text({ container, host, size }: IDMapping): string {
+function formatMapping({ container, host, size }: IDMapping): string {
   return `${container}:${host}:${size}`;
 }

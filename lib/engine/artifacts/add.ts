@@ -46,11 +46,11 @@ export async function addFile(
   const name = artifactName(text);
   checkOptions(options);
   // Told before the file is read, and asked again after it.
-  base(store, name, file.name, options);
+  baseManifest(store, name, file.name, options);
   return await withIntake(parts, { signal, what: "Add artifact" }, async (intake) => {
     const layer = await storeFile(intake, file, options);
     const record = await store.with(name, async () => {
-      const record = await writeArtifact(intake, name, layer, base(store, name, file.name, options), options);
+      const record = await writeArtifact(intake, name, layer, baseManifest(store, name, file.name, options), options);
       await store.put(record);
       return record;
     }, signal);
@@ -65,7 +65,7 @@ function checkOptions({ append, replace, type }: AddArtifactOptions): void {
 }
 
 /** Returns the manifest that the file is added to; `undefined` for an artifact that is new or replaced. */
-function base(
+function baseManifest(
   store: ArtifactStore,
   name: string,
   file: string,

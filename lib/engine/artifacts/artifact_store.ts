@@ -1,9 +1,9 @@
 import {
-  format,
+  formatReference,
   isDomain,
-  name as repositoryOf,
-  normalise,
+  normaliseReference,
   parseReference,
+  repositoryName as repositoryOf,
   withDefaultTag,
 } from "../../oci/reference.ts";
 import { artifactBlobs, type ArtifactRecord } from "../records/artifact_record.ts";
@@ -93,8 +93,10 @@ export function artifactName(text: string): string {
 function tryName(text: string): string | undefined {
   try {
     const reference = parseReference(text);
-    if (!isDomain(reference.domain) || format(normalise(text)) !== text) return undefined;
-    if (reference.tag === undefined || reference.digest === undefined) return format(withDefaultTag(reference));
+    if (!isDomain(reference.domain) || formatReference(normaliseReference(text)) !== text) return undefined;
+    if (reference.tag === undefined || reference.digest === undefined) {
+      return formatReference(withDefaultTag(reference));
+    }
   } catch {
     return undefined;
   }

@@ -38,7 +38,7 @@ export const SNIFFED = 512;
  */
 export function contentType(head: Uint8Array): string {
   const start = head.subarray(0, SNIFFED);
-  const known = SIGNATURES.find(([, magic]) => begins(start, magic));
+  const known = SIGNATURES.find(([, magic]) => beginsWith(start, magic));
   if (known) return known[0];
   const text = Array.from(start, (byte) => String.fromCharCode(byte)).join("");
   if (HTML.test(text)) return "text/html; charset=utf-8";
@@ -48,7 +48,7 @@ export function contentType(head: Uint8Array): string {
   return start.some(isBinary) ? "application/octet-stream" : "text/plain; charset=utf-8";
 }
 
-function begins(bytes: Uint8Array, magic: string): boolean {
+function beginsWith(bytes: Uint8Array, magic: string): boolean {
   if (bytes.length < magic.length) return false;
   return [...magic].every((letter, i) => letter === "*" || bytes[i] === letter.charCodeAt(0));
 }

@@ -5,7 +5,7 @@
  */
 import type { Descriptor } from "../../oci/descriptor.ts";
 import { parseManifest } from "../../oci/manifest.ts";
-import { name as repositoryOf, parseReference } from "../../oci/reference.ts";
+import { parseReference, repositoryName as repositoryOf } from "../../oci/reference.ts";
 import { RegistryClient } from "../../oci/registry/registry_client.ts";
 import { RegistryWriter } from "../../oci/registry/registry_writer.ts";
 import type { ArtifactRecord } from "../records/artifact_record.ts";
@@ -94,13 +94,13 @@ async function fetchBlob(
   await admit(intake, `blob:${digest}`);
   await content.with(`blob:${digest}`, async () => {
     if (await blobs.stat(digest)) return;
-    const stream = data === undefined ? await open() : embedded(data);
+    const stream = data === undefined ? await open() : embeddedStream(data);
     await blobs.put(stream, { digest, size, signal });
   }, signal);
 }
 
 /** Content that its descriptor holds; what it says it is is checked as it is stored. */
-function embedded(data: string): ReadableStream<Uint8Array> {
+function embeddedStream(data: string): ReadableStream<Uint8Array> {
   try {
     return new Blob([fromBase64(data)]).stream();
   } catch (cause) {

@@ -15,11 +15,11 @@ import { type ContainersCore, type Context, isLive } from "./context.ts";
 import { createFromSpec } from "./create/create.ts";
 import { completeRequest } from "./request/complete_request.ts";
 import type { ContainerRequest } from "./request/container_request.ts";
-import { noteEnd, recoverExecs } from "./exec/ends.ts";
-import { ExecEnds } from "./exec/exec_ends.ts";
+import { recordExecExit, recoverExecs } from "./exec/record_exit.ts";
+import { ExitListeners } from "./exec/exit_listeners.ts";
 import { ContainerExecs } from "./exec/execs.ts";
 import { Sessions } from "./exec/sessions.ts";
-import { onExit } from "./life/exits.ts";
+import { onExit } from "./life/record_exit.ts";
 import { activeHealth } from "./health/health_check.ts";
 import { HealthMonitor } from "./health/health_monitor.ts";
 import { type HealthState, HealthStates } from "./health/health_states.ts";
@@ -85,7 +85,7 @@ export class Containers {
       sessions: new Sessions(core.state),
       secrets: new SecretCopies(core.state, secrets),
       health: new HealthMonitor(new HealthStates(core.state)),
-      execEnds: new ExecEnds(),
+      execEnds: new ExitListeners(),
       networks,
       volumes,
       portClaims,
@@ -106,7 +106,7 @@ export class Containers {
     };
   }
 
-  /** Makes a container, with warnings of what it cannot have. What the request leaves out is as the engine's `defaults` have it. */
+  /** Makes a container, with warnings of what it cannot have. The engine's `defaults` fill what the request leaves out. */
   async create(request: ContainerRequest): Promise<{ record: ContainerRecord; warnings: string[] }> {
     return await createFromSpec(this.#context, completeRequest(request, this.#context.core.options.defaults));
   }
@@ -142,7 +142,7 @@ export class Containers {
 
   /** Makes the container's process, up to the point where it would start. Throws `unchanged` when that is done already. */
   init(nameOrID: string): Promise<void> {
-    return attempt(() => initContainer(this.#context, nameOrID));
+    return callAsync(() => initContainer(this.#context, nameOrID));
   }
 
   /** Starts it, its dependencies first. Throws `unchanged` when it runs. */
@@ -166,11 +166,11 @@ export class Containers {
   }
 
   pause(nameOrID: string): Promise<void> {
-    return attempt(() => pauseContainer(this.#context, nameOrID));
+    return callAsync(() => pauseContainer(this.#context, nameOrID));
   }
 
   unpause(nameOrID: string): Promise<void> {
-    return attempt(() => unpauseContainer(this.#context, nameOrID));
+    return callAsync(() => unpauseContainer(this.#context, nameOrID));
   }
 
   /**
@@ -204,7 +204,7 @@ export class Containers {
 
   /** Reads the container's resource usage; its share of processor time counts from `previous`, by default from its start. */
   stats(nameOrID: string, previous?: ContainerStats): Promise<ContainerStats> {
-    return attempt(() => lookAt(this.#context, this.resolve(nameOrID), previous));
+    return callAsync(() => lookAt(this.#context, this.resolve(nameOrID), previous));
   }
 
   /** Reads the resource usage of several containers, at an interval. Throws at once for an invalid interval. */
@@ -230,16 +230,16 @@ export class Containers {
 
   /** Sets its terminal's size. */
   resize(nameOrID: string, size: TerminalSize): Promise<void> {
-    return attempt(() => resizeContainer(this.#context, nameOrID, size));
+    return callAsync(() => resizeContainer(this.#context, nameOrID, size));
   }
 
   /** Changes its limits, at once where it runs, and what it is started with from now on. */
   update(nameOrID: string, options: UpdateOptions): Promise<{ record: ContainerRecord; warnings: string[] }> {
-    return attempt(() => updateContainer(this.#context, nameOrID, options));
+    return callAsync(() => updateContainer(this.#context, nameOrID, options));
   }
 
   rename(nameOrID: string, name: string): Promise<void> {
-    return attempt(() => renameContainer(this.#context, nameOrID, name));
+    return callAsync(() => renameContainer(this.#context, nameOrID, name));
   }
 
   /** Returns the host's facts about the container; `undefined` without a host. */
@@ -275,7 +275,7 @@ export class Containers {
         this.#background.run(`handle the end of ${id}`, onExit(this.#context, id, exit));
       }),
       host.processes.execs.onExit((id, exit) => {
-        this.#background.run(`handle the end of exec session ${id}`, noteEnd(this.#context, id, exit));
+        this.#background.run(`handle the end of exec session ${id}`, recordExecExit(this.#context, id, exit));
       }),
     );
     await recoverContainers(this.#context);
@@ -298,6 +298,6 @@ export class Containers {
 }
 
 /** Runs an operation so that an error before its first wait rejects the promise, too. */
-async function attempt<T>(operation: () => Promise<T>): Promise<T> {
+async function callAsync<T>(operation: () => Promise<T>): Promise<T> {
   return await operation();
 }

@@ -1,11 +1,10 @@
 import type { ContainerRecord, ContainerStatus } from "../records/container_record.ts";
-import { type Core, requireHost } from "../core.ts";
+import type { Core } from "../core.ts";
 import { fitAttributes } from "../store/event_attributes.ts";
 import type { Networks } from "../networks/networks.ts";
-import type { Host } from "../ports/host_port.ts";
 import type { VolumeStore } from "../volumes/volume_store.ts";
 import type { Changes } from "./changes.ts";
-import type { ExecEnds } from "./exec/exec_ends.ts";
+import type { ExitListeners } from "./exec/exit_listeners.ts";
 import type { Sessions } from "./exec/sessions.ts";
 import type { PortClaims } from "./life/port_claims.ts";
 import type { TreeUses } from "./files/tree_uses.ts";
@@ -28,7 +27,7 @@ export interface Context {
   readonly sessions: Sessions;
   readonly health: HealthWatch;
   readonly secrets: SecretCopies;
-  readonly execEnds: ExecEnds;
+  readonly execEnds: ExitListeners;
   readonly networks: Networks;
   readonly volumes: VolumeStore;
   readonly portClaims: PortClaims;
@@ -66,13 +65,8 @@ export function isLive(record: ContainerRecord): boolean {
   return LIVE.includes(record.state.status);
 }
 
-/** The host, or `unsupported`. */
-export function hostOf(context: Context): Host {
-  return requireHost(context.core);
-}
-
 /** Runs `fn` while nothing else changes this container. */
-export function locked<T>(context: Context, id: string, fn: () => T | Promise<T>): Promise<T> {
+export function withContainerLock<T>(context: Context, id: string, fn: () => T | Promise<T>): Promise<T> {
   return context.core.locks.with(`container:${id}`, fn);
 }
 
@@ -87,7 +81,7 @@ const toldLabels = new WeakMap<Labels, Labels>();
 const toldHealthLabels = new WeakMap<Labels, Labels>();
 
 /** Tells the event log what happened to a container; what is `passing` is not kept for later. */
-export function emit(
+export function emitEvent(
   context: Context,
   record: ContainerRecord,
   action: string,

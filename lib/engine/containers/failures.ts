@@ -29,7 +29,7 @@ export function improperState(detail: string, options: { cause?: unknown } = {})
 }
 
 /** The container is what the operation would make it. */
-export function unchanged(record: ContainerRecord, sentinel: string): EngineError {
+export function alreadySo(record: ContainerRecord, sentinel: string): EngineError {
   return new EngineError("unchanged", `container ${record.id}: ${sentinel}`, { sentinel });
 }
 

@@ -7,10 +7,11 @@
 import type { ContainerRecord } from "../records/container_record.ts";
 import { START_INTENT, undoBringUp } from "./life/bring_up.ts";
 import { cleanUp } from "./life/clean_up.ts";
-import { type Context, emit, hostOf, isLive, locked } from "./context.ts";
+import { type Context, emitEvent, isLive, withContainerLock } from "./context.ts";
+import { requireHost } from "../core.ts";
 import { CREATE_INTENT, undoCreate } from "./create/create.ts";
 import { volumesOf } from "./create/mounts.ts";
-import { recordExit } from "./life/exits.ts";
+import { recordExit } from "./life/record_exit.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import { endPause, PAUSE_INTENT } from "./files/pause_for_work.ts";
 import { adoptNetwork } from "./life/network.ts";
@@ -36,29 +37,29 @@ export async function recoverContainers(context: Context): Promise<void> {
     for (const { source } of volumesOf(record.mounts)) context.volumes.adopt(source, record.id);
   }
   for (const intent of intents.open(CREATE_INTENT)) {
-    await guarded(context, intent.subject, () => undoCreate(context, intent));
+    await logFailures(context, intent.subject, () => undoCreate(context, intent));
   }
-  await guarded(context, "", () => context.volumes.recover());
-  await guarded(context, "", () => context.networks.recover());
+  await logFailures(context, "", () => context.volumes.recover());
+  await logFailures(context, "", () => context.networks.recover());
   await eachOf(intents.open(TEARDOWN_INTENT), (intent) => {
-    return guarded(context, intent.subject, () => context.teardowns.resume(intent));
+    return logFailures(context, intent.subject, () => context.teardowns.resume(intent));
   });
   for (const intent of intents.open(ATTACHMENT_INTENT)) {
-    await guarded(context, intent.subject, () => recoverAttachment(context, intent));
+    await logFailures(context, intent.subject, () => recoverAttachment(context, intent));
   }
-  await guarded(context, "", () => context.treeUses.recover());
+  await logFailures(context, "", () => context.treeUses.recover());
   const held = await heldByHost(context);
   await eachOf(context.records.all(), ({ id }) => {
-    return guarded(context, id, () => locked(context, id, () => reconcile(context, id, held)));
+    return logFailures(context, id, () => withContainerLock(context, id, () => reconcileContainer(context, id, held)));
   });
   await eachOf(intents.open(PAUSE_INTENT), (intent) => {
-    return guarded(context, intent.subject, () => endPause(context, intent));
+    return logFailures(context, intent.subject, () => endPause(context, intent));
   });
   await eachOf([...held.all].filter((id) => !context.records.get(id)), (id) => {
-    return guarded(context, id, () => sweep(context, id));
+    return logFailures(context, id, () => sweepUnknown(context, id));
   });
-  await guarded(context, "", () => context.volumes.unmountUnused());
-  await guarded(context, "", () => startAfterBoot(context));
+  await logFailures(context, "", () => context.volumes.unmountUnused());
+  await logFailures(context, "", () => startAfterBoot(context));
 }
 
 /** IDs of the containers the host holds something of. */
@@ -70,13 +71,13 @@ interface Held {
 }
 
 async function heldByHost(context: Context): Promise<Held> {
-  const { processes, networks, layers } = hostOf(context);
+  const { processes, networks, layers } = requireHost(context.core);
   const lists = await Promise.all([processes.list(), networks.list(), layers.containers()]);
   const [first, second, third] = lists.map((ids) => new Set(ids));
   return { processes: first, namespaces: second, layers: third, all: new Set(lists.flat()) };
 }
 
-async function reconcile(context: Context, id: string, held: Held): Promise<void> {
+async function reconcileContainer(context: Context, id: string, held: Held): Promise<void> {
   const record = context.records.get(id);
   if (!record) return;
   const { status } = record.state;
@@ -88,9 +89,9 @@ async function reconcile(context: Context, id: string, held: Held): Promise<void
     return await removeLocked(context, record, { volumes, behind: true });
   }
   if (!isLive(record)) return await reconcileEnded(context, record, held);
-  const state = await hostOf(context).processes.state(id);
+  const state = await requireHost(context.core).processes.state(id);
   if (state.status === "created" || state.status === "running" || state.status === "paused") {
-    return await adopt(context, record, state);
+    return await adoptProcess(context, record, state);
   }
   if (status === "initialized" && !state.exit) return await backToCreated(context, record);
   const lost = { code: LOST, time: context.core.clock.now(), oomKilled: false };
@@ -115,7 +116,7 @@ async function reconcileEnded(context: Context, record: ContainerRecord, held: H
 }
 
 /** Takes up a container that still has its process, as the host sees it. */
-async function adopt(context: Context, record: ContainerRecord, state: ProcessState): Promise<void> {
+async function adoptProcess(context: Context, record: ContainerRecord, state: ProcessState): Promise<void> {
   const { pid = record.state.pid, conmonPid = record.state.conmonPid } = state;
   if (state.status === "created") {
     if (record.state.status === "initialized") return;
@@ -129,7 +130,7 @@ async function adopt(context: Context, record: ContainerRecord, state: ProcessSt
   const startedAt = hasStarted ? state.startedAt ?? context.core.clock.now() : record.state.startedAt;
   const next = withState(record, { status, pid, conmonPid, startedAt });
   await context.records.save(next, hasStarted ? freshHealth(context, next, "starting") : []);
-  if (hasStarted) emit(context, next, "start");
+  if (hasStarted) emitEvent(context, next, "start");
   context.health.watch(context, next, hasStarted);
 }
 
@@ -140,15 +141,15 @@ async function backToCreated(context: Context, record: ContainerRecord): Promise
 }
 
 /** Cleans away what belongs to a container nobody knows. */
-async function sweep(context: Context, id: string): Promise<void> {
-  const host = hostOf(context);
+async function sweepUnknown(context: Context, id: string): Promise<void> {
+  const host = requireHost(context.core);
   context.core.log("warn", `Clean up what is left of container ${id}, which is not known here`);
   await host.processes.delete(id);
   await Promise.all([host.networks.deleteNamespace(id), host.layers.destroy(id, { behind: true })]);
   await host.processes.deleteLog(host.logSource(id, "k8s-file"));
 }
 
-async function guarded(context: Context, id: string, work: () => Promise<void>): Promise<void> {
+async function logFailures(context: Context, id: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

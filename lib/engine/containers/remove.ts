@@ -2,7 +2,8 @@ import type { ContainerRecord } from "../records/container_record.ts";
 import { EngineError } from "../errors.ts";
 import { SIGKILL } from "../text/signals.ts";
 import { cleanUp } from "./life/clean_up.ts";
-import { type Context, emit, hostOf, isLive, locked } from "./context.ts";
+import { type Context, emitEvent, isLive, withContainerLock } from "./context.ts";
+import { requireHost } from "../core.ts";
 import { dependentsOf } from "./dependencies.ts";
 import { improperState, isCode } from "./failures.ts";
 import { messageOf } from "../../oci/message_of.ts";
@@ -23,8 +24,8 @@ export async function removeContainer(
   nameOrID: string,
   options: RemoveOptions = {},
 ): Promise<RemoveReport[]> {
-  hostOf(context);
-  const found = find(context, nameOrID, options);
+  requireHost(context.core);
+  const found = findContainer(context, nameOrID, options);
   if (!found) return [];
   const reports: RemoveReport[] = [];
   for (const dependent of dependentsOf(found.id, context.records.all())) {
@@ -42,7 +43,7 @@ export async function removeLocked(
   options: { volumes?: boolean; behind?: boolean } = {},
 ): Promise<void> {
   const { core, records, volumes, teardowns } = context;
-  const host = hostOf(context);
+  const host = requireHost(context.core);
   if (isLive(record)) await cleanUp(context, record);
   const { intent, operation } = core.intents.begin(REMOVE_INTENT, record.id, {
     volumes: String(options.volumes ?? false),
@@ -62,7 +63,7 @@ export async function removeLocked(
   const rest = parts.flat();
   await records.drop(removing, [...teardown.operations, ...planned, ...ended, ...rest]);
   context.background(`take down the network of ${record.id}`, teardown.after());
-  emit(context, record, "remove", record.state.exitCode);
+  emitEvent(context, record, "remove", record.state.exitCode);
   for (const { finish } of removals) {
     // The container is gone: what a volume leaves behind is the next recovery's.
     await finish({ behind }).catch((error) =>
@@ -73,7 +74,7 @@ export async function removeLocked(
 
 async function removeOne(context: Context, id: string, options: RemoveOptions): Promise<void> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const step = await locked(context, id, () => nextStep(context, id, options));
+    const step = await withContainerLock(context, id, () => nextStep(context, id, options));
     if (step === "done") return;
     if (step === "stop") await stopForRemoval(context, id, options);
   }
@@ -97,7 +98,7 @@ async function nextStep(context: Context, id: string, options: RemoveOptions): P
   }
   if (status !== "paused") return "stop";
   // A frozen process cannot die: it is killed first and let go then.
-  const { processes } = hostOf(context);
+  const { processes } = requireHost(context.core);
   try {
     await onProcess(context, id, `container ${id} has ended`, () => processes.kill(id, SIGKILL));
   } catch (error) {
@@ -128,7 +129,7 @@ function ownVolumes(context: Context, record: ContainerRecord): string[] {
   return anonymous.filter((name) => !shared.has(name));
 }
 
-function find(context: Context, nameOrID: string, options: RemoveOptions): ContainerRecord | undefined {
+function findContainer(context: Context, nameOrID: string, options: RemoveOptions): ContainerRecord | undefined {
   try {
     return context.records.resolve(nameOrID);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type Context, emit, locked } from "./context.ts";
+import { type Context, emitEvent, withContainerLock } from "./context.ts";
 import { EngineError } from "../errors.ts";
 import { checkName } from "../text/names.ts";
 import { isCode } from "./failures.ts";
@@ -8,16 +8,16 @@ export function renameContainer(context: Context, nameOrID: string, name: string
   const { id } = context.records.resolve(nameOrID);
   const wanted = name.replace(/^\//, "");
   checkName(wanted);
-  return locked(context, id, async () => {
+  return withContainerLock(context, id, async () => {
     const record = context.records.require(id);
-    using reserved = reserve(context, id, wanted);
+    using reserved = reserveName(context, id, wanted);
     const renamed = { ...record, name: reserved.name };
     await context.records.save(renamed);
-    emit(context, renamed, "rename");
+    emitEvent(context, renamed, "rename");
   });
 }
 
-function reserve(context: Context, id: string, name: string) {
+function reserveName(context: Context, id: string, name: string) {
   try {
     return context.records.reserve(id, name);
   } catch (error) {

@@ -1,7 +1,8 @@
 import type { ContainerRecord } from "../records/container_record.ts";
 import { EngineError } from "../errors.ts";
 import type { ContainerUsage } from "../ports/resource_port.ts";
-import { type Context, hostOf } from "./context.ts";
+import type { Context } from "./context.ts";
+import { requireHost } from "../core.ts";
 import { noCgroup } from "./failures.ts";
 import { everySoOften } from "./ticks.ts";
 
@@ -38,7 +39,7 @@ export async function lookAt(
   record: ContainerRecord,
   previous?: ContainerStats,
 ): Promise<ContainerStats> {
-  const { resources } = hostOf(context);
+  const { resources } = requireHost(context.core);
   const { status, startedAt } = record.state;
   if (record.spec.cgroupsMode === "disabled") {
     throw noCgroup(`cannot run top on container ${record.id} as it did not create a cgroup`);
@@ -56,7 +57,7 @@ export async function lookAt(
 
 /** Looks at several containers at regular times. The first look comes at once. */
 export function watchStats(context: Context, options: StatsOptions): AsyncIterable<ContainerStats[]> {
-  hostOf(context);
+  requireHost(context.core);
   const { interval, stream = false, signal } = options;
   if (!(interval >= 1)) {
     throw new EngineError("internal", "invalid interval, must be a positive number greater zero");
@@ -64,7 +65,7 @@ export function watchStats(context: Context, options: StatsOptions): AsyncIterab
   return (async function* () {
     let last = new Map<string, ContainerStats>();
     const look = async () => {
-      const records = chosen(context, options);
+      const records = chosenContainers(context, options);
       const stats = await Promise.all(records.map((record) => lookAt(context, record, last.get(record.id))));
       last = new Map(stats.map((one) => [one.record.id, one]));
       return stats;
@@ -75,7 +76,7 @@ export function watchStats(context: Context, options: StatsOptions): AsyncIterab
   })();
 }
 
-function chosen(context: Context, { names = [], all = false }: StatsOptions): ContainerRecord[] {
+function chosenContainers(context: Context, { names = [], all = false }: StatsOptions): ContainerRecord[] {
   if (names.length > 0) return names.map((name) => context.records.resolve(name));
   const measured = context.records.all().filter(({ spec }) => spec.cgroupsMode !== "disabled");
   const records = measured.sort((a, b) => a.created - b.created);

@@ -1,6 +1,7 @@
 import { EngineError } from "../errors.ts";
 import type { ProcessTable } from "../ports/host_port.ts";
-import { type Context, hostOf } from "./context.ts";
+import type { Context } from "./context.ts";
+import { requireHost } from "../core.ts";
 import { noCgroup } from "./failures.ts";
 
 /** Lists what runs in a container. */
@@ -9,7 +10,7 @@ export async function topContainer(
   nameOrID: string,
   args: readonly string[],
 ): Promise<ProcessTable> {
-  const { processes } = hostOf(context);
+  const { processes } = requireHost(context.core);
   const { id, spec, state: { status } } = context.records.resolve(nameOrID);
   if (spec.cgroupsMode === "disabled") {
     throw noCgroup(`cannot run top on container ${id} as it did not create a cgroup`);

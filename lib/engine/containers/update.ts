@@ -1,7 +1,8 @@
 import type { ContainerRecord, RestartPolicy, RLimit } from "../records/container_record.ts";
 import { EngineError } from "../errors.ts";
 import { type Limits, mergeLimits, type PathLimits } from "../records/limits.ts";
-import { type Context, emit, hostOf, isLive, locked } from "./context.ts";
+import { type Context, emitEvent, isLive, withContainerLock } from "./context.ts";
+import { requireHost } from "../core.ts";
 import { improperState, invalid } from "./failures.ts";
 import { onProcess } from "./life/on_process.ts";
 import { checkRecordSize } from "./record_size.ts";
@@ -28,9 +29,9 @@ export function updateContainer(
   nameOrID: string,
   options: UpdateOptions,
 ): Promise<{ record: ContainerRecord; warnings: string[] }> {
-  const { resources } = hostOf(context);
+  const { resources } = requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
-  return locked(context, id, async () => {
+  return withContainerLock(context, id, async () => {
     const record = context.records.require(id);
     if (record.state.status === "removing") throw improperState(`container ${id} is being removed, cannot update`);
     const { limits = {}, pathLimits, rlimits, restartPolicy } = options;
@@ -67,7 +68,7 @@ export function updateContainer(
       await onProcess(context, id, detail, () => resources.update(id, granted.limits, changes));
     }
     await context.records.save(updated);
-    emit(context, updated, "update");
+    emitEvent(context, updated, "update");
     return { record: updated, warnings: granted.warnings };
   });
 }

@@ -1,5 +1,5 @@
 import { choosePlatform } from "../../oci/platform.ts";
-import { format, name as repositoryOf, parseReference } from "../../oci/reference.ts";
+import { formatReference, parseReference, repositoryName as repositoryOf } from "../../oci/reference.ts";
 import type { Credential } from "../../oci/registry/registry_sessions.ts";
 import type { Core } from "../core.ts";
 import { EngineError } from "../errors.ts";
@@ -16,7 +16,7 @@ import { candidatesOf, findImage, type Found, nameForTag } from "./store/lookup.
 import { ProgressFeed } from "./pull/progress_feed.ts";
 import { pullImages, resolveNames } from "./pull/pull.ts";
 import { pushImage } from "./push/push.ts";
-import { inspectRemote, login, type RemoteImage } from "./registry_queries.ts";
+import { inspectRemote, loginToRegistry, type RemoteImage } from "./registry_queries.ts";
 import { Relations } from "./store/relations.ts";
 import { type RemovalContext, removeImage } from "./store/removal.ts";
 import { pruneImages, removeAll, removeMany, type RemoveManyReport } from "./store/remove_many.ts";
@@ -145,9 +145,9 @@ export class Images {
     return resolveNames(this.#core.options.registries, text);
   }
 
-  /** Whether a registry takes a credential; see {@linkcode login}. */
+  /** Whether a registry takes a credential; see {@linkcode loginToRegistry}. */
   login(host: string, credential: Credential, options: RegistryAccess & { signal?: AbortSignal } = {}): Promise<void> {
-    return login(this.#core, host, credential, options);
+    return loginToRegistry(this.#core, host, credential, options);
   }
 
   /** Looks up a name in its registry; see {@linkcode inspectRemote}. */
@@ -230,7 +230,7 @@ export class Images {
   /** Stops pulls and the like; resolves when each has cleaned up. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const stop of this.#tasks.values()) stop.abort(closing());
+    for (const stop of this.#tasks.values()) stop.abort(engineCloses());
     await Promise.allSettled(this.#tasks.keys());
   }
 
@@ -244,7 +244,7 @@ export class Images {
 
   async #track<T>(start: (stop: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController();
-    if (this.#closed) stop.abort(closing());
+    if (this.#closed) stop.abort(engineCloses());
     const task = start(stop.signal);
     this.#tasks.set(task, stop);
     try {
@@ -259,7 +259,7 @@ export class Images {
   }
 
   #nameOf(image: ImageRecord, text: string): string {
-    const name = text.includes("@") ? format(parseReference(text)) : nameForTag(text);
+    const name = text.includes("@") ? formatReference(parseReference(text)) : nameForTag(text);
     if (image.names.includes(name)) return name;
     // As lookup would take a short name.
     const found = this.exists(text) ? this.find(text).name : name;
@@ -268,6 +268,6 @@ export class Images {
   }
 }
 
-function closing(): EngineError {
+function engineCloses(): EngineError {
   return new EngineError("cancelled", "The engine is closing");
 }

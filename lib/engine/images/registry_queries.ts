@@ -14,7 +14,7 @@ import { RegistryClient } from "../../oci/registry/registry_client.ts";
 import type { Credential } from "../../oci/registry/registry_sessions.ts";
 import type { Core } from "../core.ts";
 import { pullFailure } from "./failures.ts";
-import { firstOf } from "./pull/first_of.ts";
+import { tryInOrder } from "./pull/try_in_order.ts";
 import { candidatesOf } from "./pull/pull.ts";
 import { registryOptions } from "./registry_options.ts";
 import { registryReference } from "./transport.ts";
@@ -29,7 +29,7 @@ export interface RemoteImage {
 type QueryCore = Pick<Core, "ports" | "options">;
 
 /** Whether a registry takes a credential. Throws `EngineError("registry")`, with status 401 where it does not. */
-export async function login(
+export async function loginToRegistry(
   core: QueryCore,
   host: string,
   credential: Credential,
@@ -55,7 +55,7 @@ export async function inspectRemote(
   const references = candidatesOf(core, registryReference(name));
   const asked = references.map(({ domain }) => domain);
   const client = new RegistryClient(core.ports.net, registryOptions(core, access, asked));
-  return await firstOf(references, { signal, what: "asking registries" }, (one) => inspectOne(client, one, signal));
+  return await tryInOrder(references, { signal, what: "asking registries" }, (one) => inspectOne(client, one, signal));
 }
 
 async function inspectOne(client: RegistryClient, reference: Reference, signal: AbortSignal): Promise<RemoteImage> {

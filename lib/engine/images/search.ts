@@ -1,4 +1,4 @@
-import { DOCKER_HUB, normalise } from "../../oci/reference.ts";
+import { DOCKER_HUB, normaliseReference } from "../../oci/reference.ts";
 import { RegistryClient } from "../../oci/registry/registry_client.ts";
 import { type SearchHit, searchRegistry } from "../../oci/registry/registry_search.ts";
 import type { RegistryClientOptions } from "../../oci/registry/registry_sessions.ts";
@@ -6,7 +6,7 @@ import type { Core } from "../core.ts";
 import type { Net } from "../ports/ports.ts";
 import { EngineError } from "../errors.ts";
 import { pullFailure, pullFailureOf } from "./failures.ts";
-import { oneOf } from "./pull/first_of.ts";
+import { joinFailures } from "./pull/try_in_order.ts";
 import { registryOptions } from "./registry_options.ts";
 import type { RegistryAccess } from "./types.ts";
 
@@ -64,7 +64,7 @@ export async function searchImages(
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const results = registries.flatMap((registry) => found.get(registry) ?? []);
   const failed = registries.flatMap((registry) => failures.get(registry) ?? []);
-  if (results.length === 0 && failed.length > 0) throw oneOf(failed, "searching");
+  if (results.length === 0 && failed.length > 0) throw joinFailures(failed, "searching");
   return results;
 }
 
@@ -77,13 +77,13 @@ async function searchOne(
   const options = registryOptions(core, access, registries);
   if (listTags) return await tagsOf(core.ports.net, options, { registry, term, limit, signal });
   const hits = await searchRegistry(core.ports.net, options, { registry, term, limit, signal });
-  return hits.slice(0, limit).filter((hit) => fits(hit, filter)).map((hit) => {
+  return hits.slice(0, limit).filter((hit) => hitFits(hit, filter)).map((hit) => {
     const isShort = registry === DOCKER_HUB && !hit.name.includes("/");
     return { ...hit, index: registry, name: `${registry}/${isShort ? "library/" : ""}${hit.name}`, tag: "" };
   });
 }
 
-function fits({ stars, isOfficial, isAutomated }: SearchHit, filter: NonNullable<SearchOptions["filter"]>): boolean {
+function hitFits({ stars, isOfficial, isAutomated }: SearchHit, filter: NonNullable<SearchOptions["filter"]>): boolean {
   if (filter.official !== undefined && filter.official !== isOfficial) return false;
   if (filter.automated !== undefined && filter.automated !== isAutomated) return false;
   return stars >= (filter.stars ?? 0);
@@ -96,7 +96,7 @@ async function tagsOf(
 ): Promise<SearchResult[]> {
   let reference;
   try {
-    reference = normalise(`${registry}/${term}`);
+    reference = normaliseReference(`${registry}/${term}`);
   } catch (cause) {
     throw new EngineError("invalid", `reference "${term}" must be a docker reference`, { cause });
   }

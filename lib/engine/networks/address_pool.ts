@@ -1,6 +1,6 @@
 import { EngineError } from "../errors.ts";
 import type { NetworkSubnet } from "../records/network_record.ts";
-import { type Address, contains, formatAddress, parseAddress, parseSubnet, type Subnet } from "../text/ip.ts";
+import { type Address, formatAddress, parseAddress, parseSubnet, type Subnet, subnetContains } from "../text/ip.ts";
 
 /** The addresses of one subnet, and which container has which. */
 export class AddressPool {
@@ -27,7 +27,7 @@ export class AddressPool {
 
   /** Whether this pool's subnet has the address. */
   holds(address: string): boolean {
-    return contains(this.#subnet, parseAddress(address));
+    return subnetContains(this.#subnet, parseAddress(address));
   }
 
   /** Gives a container the next free address. Throws `EngineError("limit")` when there is none. */

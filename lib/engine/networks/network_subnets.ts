@@ -1,11 +1,11 @@
 import type { NetworkRoute, NetworkSubnet } from "../records/network_record.ts";
 import {
   addressAt,
-  contains,
   formatAddress,
   parseAddress,
   parseSubnet,
   type Subnet,
+  subnetContains,
   subnetsOverlap,
 } from "../text/ip.ts";
 import { invalidNetwork } from "./network_errors.ts";
@@ -96,7 +96,9 @@ function checkSubnet({ subnet: text, gateway, leaseRange }: NetworkSubnet): Netw
   const inside = (what: string, address: string | undefined) => {
     if (address === undefined) return undefined;
     const canonical = readAddress(what, address);
-    if (!contains(subnet, parseAddress(canonical))) throw invalidNetwork(`${what} ${address} not in subnet ${name}`);
+    if (!subnetContains(subnet, parseAddress(canonical))) {
+      throw invalidNetwork(`${what} ${address} not in subnet ${name}`);
+    }
     return canonical;
   };
   const via = inside("gateway", gateway);

@@ -6,7 +6,7 @@
 import type { ContainerRecord } from "../records/container_record.ts";
 import type { Attachment } from "./host_port.ts";
 
-/** A process beside the container's own. What is absent is the container's. */
+/** A process beside the container's own. An absent field has the container's value. */
 export interface ExecProcess {
   args: string[];
   /** `NAME=value`, over the container's. */

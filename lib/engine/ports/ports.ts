@@ -123,7 +123,7 @@ export interface Blobs {
   unstage(digest: string): Promise<void>;
   /**
    * Takes a blob out of sight again: it becomes staged, whole, so that a `put` from its end brings it back without its
-   * bytes. What cannot stage deletes instead. Nothing where there is no such blob.
+   * bytes. A store that cannot stage deletes instead. Nothing where there is no such blob.
    */
   restage(digest: string): Promise<void>;
   delete(digest: string): Promise<void>;

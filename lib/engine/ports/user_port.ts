@@ -12,7 +12,7 @@ export interface UserNamespaceWish {
   network: boolean;
 }
 
-/** User namespaces of containers. What is made goes with `Processes.delete`, the network's with the networks. */
+/** User namespaces of containers. `Processes.delete` deletes the namespaces; the network's goes with the networks. */
 export interface UserNamespaces {
   /** Makes the container's namespace, or finds the one it joins; gives its path. */
   create(containerID: string, wish: UserNamespaceWish): Promise<string>;

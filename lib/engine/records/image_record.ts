@@ -1,6 +1,6 @@
 import type { Descriptor } from "../../oci/descriptor.ts";
 import type { ImageConfig } from "../../oci/image_config.ts";
-import { name as repositoryOf, parseReference } from "../../oci/reference.ts";
+import { parseReference, repositoryName as repositoryOf } from "../../oci/reference.ts";
 
 /** An image as stored: what a manifest and its config say, and the names it goes by. */
 export interface ImageRecord {

@@ -13,7 +13,8 @@ const OMITTED = "io.gantry.omitted";
 
 /**
  * The attributes, no more than `most` characters of names and values. Small ones are kept first, whole; the first that does
- * not fit ends with a mark, and the number of those left out stands under a name of its own. What fits is given back as it is.
+ * not fit ends with a mark, and the number of those left out stands under a name of its own. Attributes that fit are
+ * returned as they are.
  */
 export function fitAttributes(
   attributes: Readonly<Record<string, string>>,

@@ -98,13 +98,16 @@ export class EventLog {
     this.#trimming = this.#trimStore();
   }
 
-  /** Goes on after what the store has, without reading it. What an earlier log kept too much of is dropped behind. */
+  /**
+   * Goes on after what the store has, without reading it. Events that an earlier log kept beyond the limit are dropped
+   * afterwards.
+   */
   static async open(options: EventLogOptions): Promise<EventLog> {
     return new EventLog(options, await options.store.extent(STREAM));
   }
 
   /**
-   * Adds an event: readers have it at once, the store soon after. What is too large of it is cut.
+   * Adds an event: readers have it at once, the store soon after. Attributes that are too large are cut.
    *
    * @param passing Whether it is only for those who follow, and no part of the history that is kept
    */

@@ -17,7 +17,7 @@ const WIDTH = { 4: 32, 6: 128 } as const;
 
 /** Reads an IPv4 or IPv6 address; the last 32 bits of an IPv6 one may be written as IPv4 (RFC 4291, 2.2). Throws `SyntaxError`. */
 export function parseAddress(text: string): Address {
-  const value = text.includes(":") ? parse6(text) : parse4(text);
+  const value = text.includes(":") ? parseIPv6(text) : parseIPv4(text);
   if (value === undefined) throw new SyntaxError(`Parse IP address "${text}": not an address`);
   return { version: text.includes(":") ? 6 : 4, value };
 }
@@ -68,12 +68,12 @@ export function formatAddress({ version, value }: Address): string {
 }
 
 /** Whether the subnet has the address. */
-export function contains(subnet: Subnet, address: Address): boolean {
+export function subnetContains(subnet: Subnet, address: Address): boolean {
   const offset = address.value - subnet.first;
   return address.version === subnet.version && offset >= 0n && offset < subnet.size;
 }
 
-function parse4(text: string): bigint | undefined {
+function parseIPv4(text: string): bigint | undefined {
   const parts = text.split(".");
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256)) {
     return undefined;
@@ -81,13 +81,13 @@ function parse4(text: string): bigint | undefined {
   return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);
 }
 
-function parse6(text: string): bigint | undefined {
+function parseIPv6(text: string): bigint | undefined {
   const dotted = /^(.*:)([0-9]+\.[0-9.]+)$/.exec(text);
   if (dotted !== null) {
-    const low = parse4(dotted[2]);
+    const low = parseIPv4(dotted[2]);
     return low === undefined
       ? undefined
-      : parse6(`${dotted[1]}${(low >> 16n).toString(16)}:${(low & 0xffffn).toString(16)}`);
+      : parseIPv6(`${dotted[1]}${(low >> 16n).toString(16)}:${(low & 0xffffn).toString(16)}`);
   }
   const halves = text.split("::");
   if (halves.length > 2) return undefined;

@@ -25,12 +25,12 @@ type Step =
  */
 export function compilePattern(source: string): Pattern {
   const steps: Step[] = [];
-  emit(parsePattern(source), steps);
+  emitSteps(parsePattern(source), steps);
   steps.push({ do: "end" });
-  return (text) => run(steps, text);
+  return (text) => runSteps(steps, text);
 }
 
-function emit(node: PatternNode, steps: Step[]): void {
+function emitSteps(node: PatternNode, steps: Step[]): void {
   if (steps.length > MOST_STEPS) throw new SyntaxError("Parse pattern: it is too large");
   switch (node.is) {
     case "letter":
@@ -40,13 +40,13 @@ function emit(node: PatternNode, steps: Step[]): void {
       steps.push({ do: "zero", at: node.at });
       break;
     case "all":
-      for (const part of node.parts) emit(part, steps);
+      for (const part of node.parts) emitSteps(part, steps);
       break;
     case "any":
       emitAny(node.parts, steps);
       break;
     case "repeat":
-      for (let i = 0; i < node.least; i++) emit(node.part, steps);
+      for (let i = 0; i < node.least; i++) emitSteps(node.part, steps);
       if (node.most === Infinity) emitLoop(node.part, steps);
       else for (let i = node.least; i < node.most; i++) emitOption(node.part, steps);
   }
@@ -58,7 +58,7 @@ function emitAny(parts: readonly PatternNode[], steps: Step[]): void {
   steps.push({ do: "split", to: fork });
   for (const part of parts) {
     fork.push(steps.length);
-    emit(part, steps);
+    emitSteps(part, steps);
     steps.push({ do: "split", to: exit });
   }
   exit.push(steps.length);
@@ -67,7 +67,7 @@ function emitAny(parts: readonly PatternNode[], steps: Step[]): void {
 function emitOption(part: PatternNode, steps: Step[]): void {
   const fork = [steps.length + 1];
   steps.push({ do: "split", to: fork });
-  emit(part, steps);
+  emitSteps(part, steps);
   fork.push(steps.length);
 }
 
@@ -75,13 +75,13 @@ function emitLoop(part: PatternNode, steps: Step[]): void {
   const start = steps.length;
   const fork = [start + 1];
   steps.push({ do: "split", to: fork });
-  emit(part, steps);
+  emitSteps(part, steps);
   steps.push({ do: "split", to: [start] });
   fork.push(steps.length);
 }
 
 /** Follows all ways at once: each step is in the set of those reached at most once for each letter. */
-function run(steps: readonly Step[], text: string): boolean {
+function runSteps(steps: readonly Step[], text: string): boolean {
   const letters = [...text];
   const seen = new Int32Array(steps.length).fill(-1);
   let reached: number[] = [];
@@ -95,14 +95,14 @@ function run(steps: readonly Step[], text: string): boolean {
       const it = steps[step];
       if (it.do === "end") return true;
       if (it.do === "split") open.push(...it.to);
-      else if (it.do === "zero") { if (holds(it.at, letters, at)) open.push(step + 1); }
+      else if (it.do === "zero") { if (zeroHolds(it.at, letters, at)) open.push(step + 1); }
       else if (at < letters.length && it.fits(letters[at])) reached.push(step + 1);
     }
   }
   return false;
 }
 
-function holds(zero: Zero, letters: readonly string[], at: number): boolean {
+function zeroHolds(zero: Zero, letters: readonly string[], at: number): boolean {
   if (zero === "start") return at === 0;
   if (zero === "end") return at === letters.length;
   const isBorder = isWord(letters[at - 1]) !== isWord(letters[at]);

@@ -48,18 +48,18 @@ class Parser {
   #flags = "";
 
   constructor(source: string) {
-    if (source.length > LONGEST) throw broken(`it is longer than ${LONGEST} characters`);
+    if (source.length > LONGEST) throw brokenPattern(`it is longer than ${LONGEST} characters`);
     const pattern = new RegExp(TOKEN);
     while (pattern.lastIndex < source.length) {
       const token = pattern.exec(source)?.[0];
-      if (token === undefined) throw broken("it is malformed");
+      if (token === undefined) throw brokenPattern("it is malformed");
       this.#tokens.push(token);
     }
   }
 
   whole(): PatternNode {
     const node = this.#any();
-    if (this.#at < this.#tokens.length) throw broken('")" without "("');
+    if (this.#at < this.#tokens.length) throw brokenPattern('")" without "("');
     return node;
   }
 
@@ -84,7 +84,7 @@ class Parser {
     this.#at++;
     // Which of several matches is found first does not matter to who asks whether there is one.
     if (this.#tokens[this.#at] === "?") this.#at++;
-    if (countOf(this.#tokens[this.#at])) throw broken("a repeat of a repeat");
+    if (countOf(this.#tokens[this.#at])) throw brokenPattern("a repeat of a repeat");
     return { is: "repeat", part, ...count };
   }
 
@@ -92,8 +92,8 @@ class Parser {
     const zero = ZEROS.get(token);
     if (zero !== undefined) return { is: "zero", at: zero };
     if (token.startsWith("(")) return this.#group(token);
-    if (token === "[" || token === "\\") throw broken(`"${token}" without its end`);
-    if (countOf(token) && !token.startsWith("{")) throw broken(`nothing before "${token}"`);
+    if (token === "[" || token === "\\") throw brokenPattern(`"${token}" without its end`);
+    if (countOf(token) && !token.startsWith("{")) throw brokenPattern(`nothing before "${token}"`);
     return { is: "letter", fits: letterTest(token, this.#flags) };
   }
 
@@ -101,14 +101,14 @@ class Parser {
     const outer = this.#flags;
     const flags = /^\(\?([a-zA-Z]*)([:)]+)$/.exec(head);
     if (flags) {
-      if (/[^is]/.test(flags[1]) || flags[2] === ":)") throw broken(`"${head}" is not supported`);
+      if (/[^is]/.test(flags[1]) || flags[2] === ":)") throw brokenPattern(`"${head}" is not supported`);
       this.#flags += flags[1];
       if (flags[2] === ")") return { is: "all", parts: [] };
     } else if (head !== "(" && !head.endsWith(">")) {
-      throw broken(`"${head}" is not supported`);
+      throw brokenPattern(`"${head}" is not supported`);
     }
     const node = this.#any();
-    if (this.#tokens[this.#at++] !== ")") throw broken('"(" without ")"');
+    if (this.#tokens[this.#at++] !== ")") throw brokenPattern('"(" without ")"');
     this.#flags = outer;
     return node;
   }
@@ -123,7 +123,7 @@ function countOf(token: string | undefined): { least: number; most: number } | u
   const least = Number(match[1]);
   const most = match[2] === "" ? least : match[3] === "" ? Infinity : Number(match[3]);
   if (least > MOST_REPEATS || (most > MOST_REPEATS && most !== Infinity) || most < least) {
-    throw broken(`"${token}" is no count`);
+    throw brokenPattern(`"${token}" is no count`);
   }
   return { least, most };
 }
@@ -134,7 +134,7 @@ function letterTest(token: string, flags: string): (letter: string) => boolean {
   const source = token.startsWith("[") && token.length > 1
     ? token.replace(/^\[(\^?)\]/, "[$1\\]").replace(/\[:(\w+):\]/g, (_, name) => {
       const letters = CLASSES.get(name);
-      if (letters === undefined) throw broken(`"${name}" is no class`);
+      if (letters === undefined) throw brokenPattern(`"${name}" is no class`);
       return letters;
     })
     : token.replace(/^[[\](){}/]$/, "\\$&").replace(/^\\x([0-9a-fA-F]{2})$/, "\\u{$1}").replace(/^\\x\{/, "\\u{")
@@ -143,6 +143,6 @@ function letterTest(token: string, flags: string): (letter: string) => boolean {
   return (letter) => regex.test(letter);
 }
 
-function broken(why: string): SyntaxError {
+function brokenPattern(why: string): SyntaxError {
   return new SyntaxError(`Parse pattern: ${why}`);
 }

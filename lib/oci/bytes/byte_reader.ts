@@ -1,4 +1,4 @@
-import { concat } from "./bytes.ts";
+import { concatBytes } from "./bytes.ts";
 
 /** Takes bytes off a stream in the amounts that a format asks for. */
 export class ByteReader {
@@ -30,7 +30,7 @@ export class ByteReader {
       parts.push(bytes);
       left -= bytes.length;
     }
-    return parts.length === 1 ? parts[0] : concat(parts);
+    return parts.length === 1 ? parts[0] : concatBytes(parts);
   }
 
   /** Lets go of the stream, with whatever it still has. */

@@ -3,7 +3,7 @@
  *
  * A collector takes notice of large buffers late: a gigabyte that passes in pieces leaves a hundred megabytes lying about. A
  * stream of type `bytes` (WHATWG Streams, section 4.7) takes a piece's buffer away from who puts it in, so its reader has it
- * alone and may {@linkcode free} it. Any other stream may hand out what somebody else keeps.
+ * alone and may {@linkcode freeBytes} it. Any other stream may hand out what somebody else keeps.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export function isByteStream(stream: ReadableStream<Uint8Array>): boolean {
 }
 
 /** Gives back the memory of bytes that nobody else has, unless it holds more than them. They are empty from now on. */
-export function free(bytes: Uint8Array): void {
+export function freeBytes(bytes: Uint8Array): void {
   // Without any they may have been freed already.
   if (bytes.length > 0 && isAlone(bytes)) bytes.buffer.transfer(0);
 }
@@ -38,7 +38,7 @@ export function byteStream(source: PieceSource): ReadableStream<Uint8Array> {
     async pull(controller) {
       let bytes = await source.next();
       while (bytes?.length === 0) bytes = await source.next();
-      if (bytes !== undefined) return give(controller, alone(bytes));
+      if (bytes !== undefined) return enqueuePiece(controller, ownBuffer(bytes));
       controller.close();
       // A pending read into the reader's own buffer waits for this response.
       controller.byobRequest?.respond(0);
@@ -61,7 +61,7 @@ export function pieceStream(source: PieceSource): ReadableStream<Uint8Array> {
 
 /** Callbacks that observe a stream. */
 export interface Tap {
-  /** Sees each piece before it goes on, and `undefined` at the end. What it throws, the stream fails of. */
+  /** Sees each piece before it goes on, and `undefined` at the end. The stream fails with the error that it throws. */
   see?(bytes: Uint8Array | undefined): void | Promise<void>;
   /** Told of what the stream failed of. */
   fail?(error: unknown): void | Promise<void>;
@@ -70,7 +70,7 @@ export interface Tap {
 }
 
 /** The stream unchanged, and of the same type. */
-export function tapped(source: ReadableStream<Uint8Array>, tap: Tap): ReadableStream<Uint8Array> {
+export function tapStream(source: ReadableStream<Uint8Array>, tap: Tap): ReadableStream<Uint8Array> {
   const like = isByteStream(source) ? byteStream : pieceStream;
   const reader = source.getReader();
   return like({
@@ -97,7 +97,7 @@ export function tapped(source: ReadableStream<Uint8Array>, tap: Tap): ReadableSt
  * Pipes a stream into another, as `pipeTo` does. The pieces of a stream of type `bytes` are freed when the write of each is
  * done: what it is written to must not keep them.
  */
-export async function pour(source: ReadableStream<Uint8Array>, sink: WritableStream<Uint8Array>): Promise<void> {
+export async function pourStream(source: ReadableStream<Uint8Array>, sink: WritableStream<Uint8Array>): Promise<void> {
   if (!isByteStream(source)) return await source.pipeTo(sink);
   const reader = source.getReader();
   const writer = sink.getWriter();
@@ -111,7 +111,7 @@ export async function pour(source: ReadableStream<Uint8Array>, sink: WritableStr
       await writer.ready;
       if (done) break;
       await writer.write(value);
-      free(value);
+      freeBytes(value);
     }
     await writer.close();
   } catch (error) {
@@ -124,7 +124,7 @@ export async function pour(source: ReadableStream<Uint8Array>, sink: WritableStr
 }
 
 /**
- * Pipes a stream through a transform, as `pipeThrough` does, and frees its pieces as {@linkcode pour} does: the transform
+ * Pipes a stream through a transform, as `pipeThrough` does, and frees its pieces as {@linkcode pourStream} does: the transform
  * must not keep them, nor pass on parts of them.
  */
 export function pourThrough(
@@ -132,7 +132,7 @@ export function pourThrough(
   { readable, writable }: ReadableWritablePair<Uint8Array, Uint8Array>,
 ): ReadableStream<Uint8Array> {
   // Its failure is the readable side's, too.
-  pour(source, writable).catch(() => {});
+  pourStream(source, writable).catch(() => {});
   return readable;
 }
 
@@ -171,7 +171,7 @@ export function byteTransform(transformer: ByteTransformer): ReadableWritablePai
       work((bytes) => {
         if (bytes.length === 0) return;
         isWanted = false;
-        give(reader, alone(bytes));
+        enqueuePiece(reader, ownBuffer(bytes));
       });
     } catch (error) {
       reader.error(error);
@@ -196,17 +196,17 @@ export function byteTransform(transformer: ByteTransformer): ReadableWritablePai
 }
 
 /** Puts a piece into a stream: into the buffer of who reads into one of its own, as then nothing is left of the piece. */
-export function give(controller: ReadableByteStreamController, piece: Uint8Array<ArrayBuffer>): void {
+export function enqueuePiece(controller: ReadableByteStreamController, piece: Uint8Array<ArrayBuffer>): void {
   const view = controller.byobRequest?.view;
   if (!view || view.byteLength < piece.length) return controller.enqueue(piece);
   new Uint8Array(view.buffer, view.byteOffset).set(piece);
   const { length } = piece;
-  free(piece);
+  freeBytes(piece);
   controller.byobRequest?.respond(length);
 }
 
 /** Bytes in a buffer that holds nothing else: themselves, or a copy. */
-export function alone(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+export function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   // `slice` of Node's buffers copies nothing.
   return isAlone(bytes) ? bytes : new Uint8Array(bytes);
 }

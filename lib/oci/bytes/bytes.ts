@@ -5,7 +5,7 @@
  */
 
 /** Several byte arrays as one. */
-export function concat(parts: readonly Uint8Array[]): Uint8Array {
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -16,13 +16,13 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Bytes as text, one character each: a map key that loses nothing. */
-export function latin1(bytes: Uint8Array): string {
+export function decodeLatin1(bytes: Uint8Array): string {
   let result = "";
   for (let i = 0; i < bytes.length; i++) result += String.fromCharCode(bytes[i]);
   return result;
 }
 
-/** The inverse of {@linkcode latin1}. */
+/** The inverse of {@linkcode decodeLatin1}. */
 export function fromLatin1(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);

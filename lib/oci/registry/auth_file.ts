@@ -23,12 +23,12 @@ const LIMITS = { bytes: 1024 * 1024, depth: 16 };
 export function parseAuthFile(bytes: Uint8Array): AuthFile {
   const document = parseObject(bytes, "Parse auth file", LIMITS);
   const credentials = new Map<string, Credential>();
-  for (const [key, value] of Object.entries(object(document.auths, "auths"))) {
+  for (const [key, value] of Object.entries(requireObject(document.auths, "auths"))) {
     const credential = readEntry(value);
     if (credential !== undefined && key !== "") credentials.set(credentialKey(key), credential);
   }
   const helpers = new Map<string, string>();
-  for (const [key, value] of Object.entries(object(document.credHelpers, "credHelpers"))) {
+  for (const [key, value] of Object.entries(requireObject(document.credHelpers, "credHelpers"))) {
     if (typeof value === "string" && value !== "") helpers.set(credentialKey(key), value);
   }
   if (typeof document.credsStore === "string" && document.credsStore !== "") helpers.set("", document.credsStore);
@@ -82,7 +82,7 @@ function readEntry(value: unknown): Credential | undefined {
   return Object.keys(credential).length === 0 ? undefined : credential;
 }
 
-function object(value: unknown, what: string): JSONObject {
+function requireObject(value: unknown, what: string): JSONObject {
   if (value === undefined || value === null) return {};
   if (!isObject(value)) throw new SyntaxError(`Parse auth file: ${what} is not an object`);
   return value;

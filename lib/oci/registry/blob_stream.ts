@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { discard, inTime } from "./body.ts";
+import { discardBody, inTime } from "./body.ts";
 import { type Filled, FillReader } from "../bytes/fill_reader.ts";
 import { RegistryError } from "./registry_error.ts";
 import { type HTTPOptions, pauseBefore } from "./registry_http.ts";
@@ -48,7 +48,7 @@ export function blobStream(http: HTTPOptions, source: BlobSource): ReadableStrea
     try {
       skip = bytesToSkip(response, received, source);
     } catch (error) {
-      await discard(response);
+      await discardBody(response);
       throw error;
     }
     if (response.body === null) throw wrongSize(source, received);
@@ -96,7 +96,7 @@ export function blobStream(http: HTTPOptions, source: BlobSource): ReadableStrea
   };
   const cancel = (reason: unknown) => reader?.cancel(reason);
 
-  if (!fills(source.first)) {
+  if (!fillsBuffers(source.first)) {
     return new ReadableStream<Uint8Array>({
       start: () => begin(source.first),
       async pull(controller) {
@@ -128,7 +128,7 @@ function newView(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(CHUNK);
 }
 
-function fills({ body }: Response): boolean {
+function fillsBuffers({ body }: Response): boolean {
   try {
     body?.getReader({ mode: "byob" }).releaseLock();
     return body !== null;

@@ -76,6 +76,6 @@ export async function inTime<T>(read: Promise<T>, timeout: number): Promise<T> {
 }
 
 /** Ends a response whose body nobody wants. A short one is read, which keeps its connection for the next request. */
-export async function discard(response: Response): Promise<void> {
+export async function discardBody(response: Response): Promise<void> {
   await readBody(response, DISCARD_LIMIT, DISCARD_TIMEOUT).catch(() => {});
 }

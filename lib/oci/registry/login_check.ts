@@ -9,7 +9,7 @@ import { refuseErrors } from "./registry_http.ts";
 import type { Reference } from "../reference.ts";
 import { isListedInsecure } from "./registries_conf.ts";
 import { type RegistryClientOptions, RegistrySessions } from "./registry_sessions.ts";
-import { discard } from "./body.ts";
+import { discardBody } from "./body.ts";
 
 /**
  * Asks a registry's root with the credential of the options. Resolves where it is taken, or none is asked for.
@@ -28,8 +28,8 @@ export async function checkLogin(
   const session = await sessions.open({ reference, insecure, own: true }, "pull");
   const response = await session.send({ path: "/v2/", signal });
   if (response.status === 401) {
-    await discard(response);
+    await discardBody(response);
     throw new RegistryError("UNAUTHORIZED", "401 Unauthorized", { status: 401 });
   }
-  await discard(await refuseErrors(response, `logging in to ${host}`, [200]));
+  await discardBody(await refuseErrors(response, `logging in to ${host}`, [200]));
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { format, isDomain, parseReference, type Reference } from "../reference.ts";
+import { formatReference, isDomain, parseReference, type Reference } from "../reference.ts";
 import { RegistryError } from "./registry_error.ts";
 import { isObject, type JSONObject } from "../json.ts";
 import { parseTOML } from "./toml.ts";
@@ -81,7 +81,7 @@ export function parseRegistriesConf(...sources: (string | ConfSource)[]): Regist
   return sources.reduce<RegistriesConf>((conf, source) => {
     const { name, text } = typeof source === "string" ? { name: "registries.conf", text: source } : source;
     try {
-      return merge(conf, readFile(text), name);
+      return mergeFile(conf, readFile(text), name);
     } catch (cause) {
       const why = messageOf(cause);
       throw new SyntaxError(`Load registries configuration "${name}": ${why}`, { cause });
@@ -91,7 +91,7 @@ export function parseRegistriesConf(...sources: (string | ConfSource)[]): Regist
 
 /** The `[[registry]]` with the longest prefix that fits the reference. */
 export function findRegistry(conf: RegistriesConf, reference: Reference): Registry | undefined {
-  const text = format(reference);
+  const text = formatReference(reference);
   let best: Registry | undefined;
   for (const registry of conf.registries) {
     if (matchLength(text, registry.prefix) < 0) continue;
@@ -112,7 +112,7 @@ export function isListedInsecure(conf: RegistriesConf, reference: Reference): bo
  *
  * Throws `RegistryError` with code `blocked` for a blocked registry.
  */
-export function endpoints(conf: RegistriesConf, reference: Reference): Endpoint[] {
+export function listEndpoints(conf: RegistriesConf, reference: Reference): Endpoint[] {
   const registry = findRegistry(conf, reference);
   if (registry === undefined) {
     return [{ location: reference.domain, insecure: false, reference, mirror: false, own: true }];
@@ -124,15 +124,15 @@ export function endpoints(conf: RegistriesConf, reference: Reference): Endpoint[
   const wanted = reference.digest === undefined ? "tag-only" : "digest-only";
   const mirrors = registry.mirrors.filter(({ pull }) => pull === "all" || pull === wanted);
   return [
-    ...mirrors.map((mirror) => endpoint(mirror, registry.prefix, reference, true)),
-    endpoint(registry, registry.prefix, reference, false),
+    ...mirrors.map((mirror) => makeEndpoint(mirror, registry.prefix, reference, true)),
+    makeEndpoint(registry, registry.prefix, reference, false),
   ];
 }
 
-function endpoint(place: RegistryLocation, prefix: string, reference: Reference, mirror: boolean): Endpoint {
+function makeEndpoint(place: RegistryLocation, prefix: string, reference: Reference, mirror: boolean): Endpoint {
   const { location, insecure } = place;
   if (location === "") return { location: reference.domain, insecure, reference, mirror, own: !mirror };
-  const text = format(reference);
+  const text = formatReference(reference);
   const moved = parseReference(location + text.slice(matchLength(text, prefix)));
   return { location, insecure, reference: moved, mirror, own: !mirror && moved.domain === reference.domain };
 }
@@ -150,7 +150,7 @@ function matchLength(text: string, prefix: string): number {
 /** One file's settings; absent ones leave what earlier files said. */
 type FileConf = Partial<Omit<RegistriesConf, "origin">>;
 
-function merge(conf: RegistriesConf, file: FileConf, name: string): RegistriesConf {
+function mergeFile(conf: RegistriesConf, file: FileConf, name: string): RegistriesConf {
   const registries = new Map(conf.registries.map((registry) => [registry.prefix, registry]));
   for (const registry of file.registries ?? []) registries.set(registry.prefix, registry);
   const aliases = Object.entries({ ...conf.aliases, ...file.aliases }).filter(([, value]) => value !== "");
@@ -169,12 +169,14 @@ function readFile(text: string): FileConf {
   if (document.registries !== undefined) throw new SyntaxError("it must be in v2 format but is in v1");
   const file: FileConf = {};
   const search = document["unqualified-search-registries"];
-  if (search !== undefined) file.unqualifiedSearch = list(search, "unqualified-search-registries").map(readSearch);
+  if (search !== undefined) {
+    file.unqualifiedSearch = requireList(search, "unqualified-search-registries").map(readSearch);
+  }
   if (document.registry !== undefined) file.registries = readRegistries(document.registry);
   if (document.aliases !== undefined) file.aliases = readAliases(document.aliases);
   const helpers = document["credential-helpers"];
   if (helpers !== undefined) {
-    file.credentialHelpers = list(helpers, "credential-helpers").map(String)
+    file.credentialHelpers = requireList(helpers, "credential-helpers").map(String)
       .filter((name) => name !== "containers-auth.json");
   }
   const mode = document["short-name-mode"];
@@ -188,13 +190,13 @@ function readFile(text: string): FileConf {
 }
 
 function readSearch(value: unknown): string {
-  const host = place(value, "unqualified-search-registries");
+  const host = readLocation(value, "unqualified-search-registries");
   if (!isDomain(host)) throw new SyntaxError(`invalid unqualified-search-registries entry "${host}"`);
   return host;
 }
 
 function readRegistries(value: unknown): Registry[] {
-  const all = list(value, "registry").map(readRegistry);
+  const all = requireList(value, "registry").map(readRegistry);
   const seen = new Map<string, Registry>();
   for (const registry of all) {
     const key = registry.location || registry.prefix;
@@ -211,8 +213,8 @@ function readRegistries(value: unknown): Registry[] {
 
 function readRegistry(value: unknown): Registry {
   if (!isObject(value)) throw new SyntaxError("a registry is not a table");
-  const location = place(value.location ?? "", "location");
-  const prefix = place(value.prefix ?? "", "prefix") || location;
+  const location = readLocation(value.location ?? "", "location");
+  const prefix = readLocation(value.prefix ?? "", "prefix") || location;
   if (prefix === "") throw new SyntaxError("both location and prefix are unset");
   if (location === "" && !prefix.startsWith("*.")) {
     throw new SyntaxError("location is unset and prefix is not in the format: *.example.com");
@@ -220,14 +222,14 @@ function readRegistry(value: unknown): Registry {
   if (prefix.startsWith("*.") && /[/@:]/.test(prefix)) {
     throw new SyntaxError(`wildcard prefix "${prefix}" is not in the format: *.example.com`);
   }
-  const digestOnly = flag(value, "mirror-by-digest-only");
-  const mirrors = list(value.mirror ?? [], "mirror").map((item) => readMirror(item, digestOnly));
-  return { prefix, location, insecure: flag(value, "insecure"), blocked: flag(value, "blocked"), mirrors };
+  const digestOnly = readFlag(value, "mirror-by-digest-only");
+  const mirrors = requireList(value.mirror ?? [], "mirror").map((item) => readMirror(item, digestOnly));
+  return { prefix, location, insecure: readFlag(value, "insecure"), blocked: readFlag(value, "blocked"), mirrors };
 }
 
 function readMirror(value: unknown, digestOnly: boolean): Mirror {
   if (!isObject(value)) throw new SyntaxError("a mirror is not a table");
-  const location = place(value.location ?? "", "mirror location");
+  const location = readLocation(value.location ?? "", "mirror location");
   if (location === "") throw new SyntaxError("mirror location is unset");
   const pull = value["pull-from-mirror"] || (digestOnly ? "digest-only" : "all");
   if (digestOnly && value["pull-from-mirror"]) {
@@ -238,7 +240,7 @@ function readMirror(value: unknown, digestOnly: boolean): Mirror {
   if (pull !== "all" && pull !== "digest-only" && pull !== "tag-only") {
     throw new SyntaxError(`unsupported pull-from-mirror value "${pull}" for mirror "${location}"`);
   }
-  return { location, insecure: flag(value, "insecure"), pull };
+  return { location, insecure: readFlag(value, "insecure"), pull };
 }
 
 function readAliases(value: unknown): Record<string, string> {
@@ -257,18 +259,18 @@ function readAliases(value: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([name, target]) => [name, String(target)]));
 }
 
-function place(value: unknown, what: string): string {
+function readLocation(value: unknown, what: string): string {
   if (typeof value !== "string") throw new SyntaxError(`${what} is not a text`);
   if (/^https?:\/\//.test(value)) throw new SyntaxError(`invalid location '${value}': URI schemes are not supported`);
   return value.replace(/\/+$/, "");
 }
 
-function list(value: unknown, what: string): unknown[] {
+function requireList(value: unknown, what: string): unknown[] {
   if (!Array.isArray(value)) throw new SyntaxError(`${what} is not a list`);
   return value;
 }
 
-function flag(table: JSONObject, key: string): boolean {
+function readFlag(table: JSONObject, key: string): boolean {
   const value = table[key] ?? false;
   if (typeof value !== "boolean") throw new SyntaxError(`${key} is not a boolean`);
   return value;

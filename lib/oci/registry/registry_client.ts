@@ -9,8 +9,8 @@ import { isDigest, parseDigest } from "../digest.ts";
 import { parseObject } from "../json.ts";
 import { MANIFEST_LIMITS } from "../manifest.ts";
 import { bareMediaType, MANIFEST_ACCEPT } from "../media_type.ts";
-import { format, isTag, name, type Reference } from "../reference.ts";
-import { type Endpoint, endpoints } from "./registries_conf.ts";
+import { formatReference, isTag, type Reference, repositoryName } from "../reference.ts";
+import { type Endpoint, listEndpoints } from "./registries_conf.ts";
 import { RegistryError } from "./registry_error.ts";
 import { type HTTPOptions, refuseErrors, type RegistryNet } from "./registry_http.ts";
 import type { RegistrySession } from "./registry_session.ts";
@@ -68,7 +68,7 @@ export class RegistryClient {
       const { path } = endpoint.reference;
       const headers = { accept: MANIFEST_ACCEPT.join(", ") };
       const request = { path: `/v2/${path}/manifests/${wanted}`, headers, signal: options.signal };
-      const context = `reading manifest ${wanted} in ${name(endpoint.reference)}`;
+      const context = `reading manifest ${wanted} in ${repositoryName(endpoint.reference)}`;
       const answer = await session.read(request, context, MANIFEST_LIMITS.bytes);
       const digest = await this.#digest(answer.bytes);
       checkManifestDigest(digest, reference.digest, answer.headers, context);
@@ -141,7 +141,7 @@ export class RegistryClient {
 
   /** The first endpoint's answer; the one that had the manifest goes first for its blobs. */
   async #firstOf<T>(reference: Reference, ask: (endpoint: Endpoint) => Promise<T>): Promise<T> {
-    const chosen = this.#chosen.get(name(reference));
+    const chosen = this.#chosen.get(repositoryName(reference));
     const all = this.#endpoints(reference);
     const ordered = [
       ...all.filter(({ location }) => location === chosen),
@@ -151,18 +151,18 @@ export class RegistryClient {
     for (const endpoint of ordered) {
       try {
         const result = await ask(endpoint);
-        this.#chosen.set(name(reference), endpoint.location);
+        this.#chosen.set(repositoryName(reference), endpoint.location);
         return result;
       } catch (error) {
         if (!(error instanceof RegistryError)) throw error;
         failures.push({ endpoint, error });
       }
     }
-    throw summary(failures);
+    throw summariseFailures(failures);
   }
 
   #endpoints(reference: Reference): Endpoint[] {
-    return endpoints(this.#options.conf, reference);
+    return listEndpoints(this.#options.conf, reference);
   }
 
   #session(endpoint: Endpoint): Promise<RegistrySession> {
@@ -190,12 +190,12 @@ function checkManifestDigest(actual: string, wanted: string | undefined, headers
 }
 
 /** One error for all endpoints: the last one's (the registry's own), with the mirrors' in its text. */
-function summary(failures: readonly { endpoint: Endpoint; error: RegistryError }[]): RegistryError {
+function summariseFailures(failures: readonly { endpoint: Endpoint; error: RegistryError }[]): RegistryError {
   const own = failures.find(({ endpoint }) => !endpoint.mirror) ?? failures[failures.length - 1];
   const others = failures.filter((failure) => failure !== own);
   if (others.length === 0) return own.error;
-  const texts = others.map(({ endpoint, error }) => `[${format(endpoint.reference)}: ${error.message}]`);
-  return own.error.within(`(Mirrors also failed: ${texts.join("\n")}): ${format(own.endpoint.reference)}`);
+  const texts = others.map(({ endpoint, error }) => `[${formatReference(endpoint.reference)}: ${error.message}]`);
+  return own.error.within(`(Mirrors also failed: ${texts.join("\n")}): ${formatReference(own.endpoint.reference)}`);
 }
 
 function readTags(body: Uint8Array): string[] {

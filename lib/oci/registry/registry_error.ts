@@ -6,7 +6,7 @@
 import { readBody } from "./body.ts";
 import { parseChallenges } from "./challenge.ts";
 import { isObject } from "../json.ts";
-import { printable } from "../printable.ts";
+import { escapeUnprintable } from "../printable.ts";
 
 /** Codes that are ours; any other is the registry's own, in capitals (`MANIFEST_UNKNOWN`, `UNAUTHORIZED`, …). */
 export type ClientErrorCode =
@@ -75,14 +75,14 @@ export async function errorOf(response: Response): Promise<RegistryError> {
   const body = await readBody(response, ERROR_BODY_LIMIT).catch(() => new Uint8Array(0));
   if (status < 400 || status >= 500) {
     const text = statusText === "" ? String(status) : `${status} ${statusText}`;
-    return new RegistryError("http", `received unexpected HTTP status: ${printable(text)}`, { status });
+    return new RegistryError("http", `received unexpected HTTP status: ${escapeUnprintable(text)}`, { status });
   }
   const text = new TextDecoder().decode(body);
   const stated = bearerRefusal(response) ?? statedError(text);
-  if (stated !== undefined) return new RegistryError(printable(stated.code), wording(stated), { status });
+  if (stated !== undefined) return new RegistryError(escapeUnprintable(stated.code), describeCode(stated), { status });
   if (status === 401) return new RegistryError("UNAUTHORIZED", USUAL.UNAUTHORIZED, { status });
   const start = text.length > 50 ? `${text.slice(0, 50)}...` : text;
-  return new RegistryError("http", `StatusCode: ${status}, ${JSON.stringify(printable(start))}`, { status });
+  return new RegistryError("http", `StatusCode: ${status}, ${JSON.stringify(escapeUnprintable(start))}`, { status });
 }
 
 interface Stated {
@@ -119,8 +119,8 @@ function statedError(text: string): Stated | undefined {
   return { code: first.code, message: typeof first.message === "string" ? first.message : "" };
 }
 
-function wording({ code, message }: Stated): string {
+function describeCode({ code, message }: Stated): string {
   const usual = USUAL[code.toUpperCase()];
-  if (message === "" || message === usual) return usual ?? printable(code.toLowerCase().replaceAll("_", " "));
-  return printable(`${code.toLowerCase().replaceAll("_", " ")}: ${message}`);
+  if (message === "" || message === usual) return usual ?? escapeUnprintable(code.toLowerCase().replaceAll("_", " "));
+  return escapeUnprintable(`${code.toLowerCase().replaceAll("_", " ")}: ${message}`);
 }

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { discard } from "./body.ts";
-import { tapped } from "../bytes/byte_stream.ts";
+import { discardBody } from "./body.ts";
+import { tapStream } from "../bytes/byte_stream.ts";
 import { messageOf } from "../message_of.ts";
-import { printable } from "../printable.ts";
+import { escapeUnprintable } from "../printable.ts";
 import { errorOf, RegistryError } from "./registry_error.ts";
 import { readTarget } from "./registry_trust.ts";
 
@@ -70,31 +70,37 @@ const LONGEST_PAUSE = 60_000;
  *
  * Throws {@linkcode RegistryError} (`unreachable`, `protocol`), or the signal's reason.
  */
-async function exchange(options: HTTPOptions, request: Exchange): Promise<Answer> {
+async function sendExchange(options: HTTPOptions, request: Exchange): Promise<Answer> {
   let { url } = request;
   let headers = request.headers ?? {};
   for (let hop = 0; hop <= REDIRECT_LIMIT; hop++) {
     const response = await sendOnce(options, { ...request, url, headers });
     const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
     if (location === null) return { response, url };
-    await discard(response);
+    await discardBody(response);
     if (request.body instanceof ReadableStream) {
-      throw new RegistryError("protocol", `${verb(request)} "${shown(url)}": a redirect of what was sent already`);
+      throw new RegistryError(
+        "protocol",
+        `${methodOf(request)} "${redactURL(url)}": a redirect of what was sent already`,
+      );
     }
-    const next = target(location, url, request.insecure);
+    const next = redirectTarget(location, url, request.insecure);
     if (next.origin !== url.origin) {
       if (request.isSecret === true) {
-        throw new RegistryError("protocol", `${verb(request)} "${shown(url)}": a redirect of a secret to another host`);
+        throw new RegistryError(
+          "protocol",
+          `${methodOf(request)} "${redactURL(url)}": a redirect of a secret to another host`,
+        );
       }
-      headers = without(headers, "authorization");
+      headers = withoutHeader(headers, "authorization");
     }
     url = next;
   }
-  throw new RegistryError("protocol", `Get "${shown(request.url)}": stopped after ${REDIRECT_LIMIT} redirects`);
+  throw new RegistryError("protocol", `Get "${redactURL(request.url)}": stopped after ${REDIRECT_LIMIT} redirects`);
 }
 
 /**
- * {@linkcode exchange}, repeated after a pause when the connection breaks or the registry is busy (429, 5xx), minding
+ * {@linkcode sendExchange}, repeated after a pause when the connection breaks or the registry is busy (429, 5xx), minding
  * `Retry-After`. The last answer is returned whatever its status.
  */
 export async function exchangeWithRetries(
@@ -105,11 +111,11 @@ export async function exchangeWithRetries(
     const request = await make();
     let pause = pauseBefore(options, attempt);
     try {
-      const answer = await exchange(options, request);
+      const answer = await sendExchange(options, request);
       const { response } = answer;
       if (!BUSY.has(response.status) || attempt >= options.retries) return answer;
       pause = retryAfter(response) ?? pause;
-      await discard(response);
+      await discardBody(response);
     } catch (error) {
       if (!mayPass(error) || attempt >= options.retries) throw error;
     }
@@ -133,7 +139,7 @@ export async function refuseErrors(
 }
 
 /** A URL without what may be secret. */
-export function shown(url: URL): string {
+export function redactURL(url: URL): string {
   return url.origin + url.pathname;
 }
 
@@ -158,27 +164,29 @@ async function sendOnce(options: HTTPOptions, request: Exchange): Promise<Respon
       headers,
       redirect: "manual",
       signal: both,
-      ...(body === undefined ? {} : { body: body instanceof ReadableStream ? tapped(body, { see: restart }) : body }),
+      ...(body === undefined
+        ? {}
+        : { body: body instanceof ReadableStream ? tapStream(body, { see: restart }) : body }),
       // Streams go out while nothing comes back yet: the fetch standard wants it said, its TypeScript types do not know it.
       ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
     } as const;
     return await options.net.fetch(new Request(url, init), tls);
   } catch (cause) {
     signal?.throwIfAborted();
-    const why = limit.signal.aborted ? limit.signal.reason.message : reason(cause, url);
-    throw new RegistryError("unreachable", `${verb(request)} "${shown(url)}": ${why}`, { cause });
+    const why = limit.signal.aborted ? limit.signal.reason.message : failureReason(cause, url);
+    throw new RegistryError("unreachable", `${methodOf(request)} "${redactURL(url)}": ${why}`, { cause });
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** The method as Go's errors spell it. */
-function verb({ method = "GET" }: Exchange): string {
+function methodOf({ method = "GET" }: Exchange): string {
   return method[0] + method.slice(1).toLowerCase();
 }
 
 /** Why a fetch failed, in Go's words where clients look for them. */
-function reason(error: unknown, url: URL): string {
+function failureReason(error: unknown, url: URL): string {
   let innermost = error;
   while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause;
   const text = messageOf(innermost);
@@ -194,7 +202,7 @@ function reason(error: unknown, url: URL): string {
   if (/InvalidContentType|wrong version number|packet length too long|EPROTO/i.test(text)) {
     return "http: server gave HTTP response to HTTPS client";
   }
-  return printable(text.replace(/^error sending request (?:from \S+ )?for url \([^)]*\):\s*/, ""));
+  return escapeUnprintable(text.replace(/^error sending request (?:from \S+ )?for url \([^)]*\):\s*/, ""));
 }
 
 /** Whether trying again may help: not when nobody listens, no such host is known, or the certificate is refused. */
@@ -203,14 +211,14 @@ function mayPass(error: unknown): boolean {
   return !/connection refused|no such host|HTTPS client|certificate|ssl|tls|blocked/i.test(error.message);
 }
 
-function target(location: string, from: URL, insecure: boolean): URL {
+function redirectTarget(location: string, from: URL, insecure: boolean): URL {
   const next = readTarget(location, from, insecure);
   if (next instanceof URL) return next;
   const why = next === "plain HTTP" ? "redirect from HTTPS to plain HTTP refused" : `redirect to ${next}`;
-  throw new RegistryError("protocol", `Get "${shown(from)}": ${why}`);
+  throw new RegistryError("protocol", `Get "${redactURL(from)}": ${why}`);
 }
 
-function without(headers: Record<string, string>, name: string): Record<string, string> {
+function withoutHeader(headers: Record<string, string>, name: string): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([key]) => key.toLowerCase() !== name));
 }
 

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { discard, readBody } from "./body.ts";
+import { discardBody, readBody } from "./body.ts";
 import { isObject, parseObject } from "../json.ts";
-import { isPrintable, printable } from "../printable.ts";
+import { escapeUnprintable, isPrintable } from "../printable.ts";
 import { DOCKER_HUB } from "../reference.ts";
 import { isListedInsecure } from "./registries_conf.ts";
 import { nextPage } from "./registry_client.ts";
@@ -53,7 +53,7 @@ async function searchIndex(
 ): Promise<SearchHit[] | undefined> {
   const query = new URLSearchParams({ q: term.replace(/^library\//, ""), n: String(limit) });
   const response = await session.send({ path: `/v1/search?${query}`, signal });
-  if (response.status !== 200) return void await discard(response);
+  if (response.status !== 200) return void await discardBody(response);
   const { results } = parseObject(await readBody(response, BODY_LIMIT), "Search registry", {
     bytes: BODY_LIMIT,
     depth: 16,
@@ -61,7 +61,7 @@ async function searchIndex(
   if (!Array.isArray(results)) throw new RegistryError("protocol", "searching: the answer has no results");
   return results.slice(0, limit).filter(isObject).map((item) => ({
     name: textOf(item.name),
-    description: printable(textOf(item.description)),
+    description: escapeUnprintable(textOf(item.description)),
     stars: typeof item.star_count === "number" ? item.star_count : 0,
     isOfficial: item.is_official === true,
     isAutomated: item.is_automated === true,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { discard, readBody } from "./body.ts";
+import { discardBody, readBody } from "./body.ts";
 import { type Challenge, parseChallenges } from "./challenge.ts";
 import { DOCKER_HUB } from "../reference.ts";
 import { errorOf, RegistryError } from "./registry_error.ts";
@@ -17,7 +17,7 @@ import {
   refuseErrors,
 } from "./registry_http.ts";
 import { messageOf } from "../message_of.ts";
-import { basic, readToken, type Token, tokenRequest } from "./registry_token.ts";
+import { basicCredentials, readToken, type Token, tokenRequest } from "./registry_token.ts";
 import { isEmpty, isPrivate, isTrustedRealm, readTarget, type Trust } from "./registry_trust.ts";
 
 /** A client's credential at a registry. `identityToken` is an OAuth2 refresh token, `registryToken` a ready bearer token. */
@@ -119,7 +119,7 @@ export class RegistrySession {
     // A rejected token is replaced once; a second 401 stands.
     const answer = await this.#send(base, request);
     if (answer.response.status !== 401 || !this.#renew(base, answer)) return answer.response;
-    await discard(answer.response);
+    await discardBody(answer.response);
     return (await this.#send(base, request)).response;
   }
 
@@ -198,7 +198,7 @@ export class RegistrySession {
         if (response.status !== 200 && response.status !== 401) throw await errorOf(response);
         this.#challenges = parseChallenges(response.headers.get("www-authenticate"));
         this.#isChallenger = answer.url.origin === url.origin;
-        await discard(response);
+        await discardBody(response);
         return url;
       } catch (error) {
         failure = error;
@@ -219,7 +219,7 @@ export class RegistrySession {
           `registry ${this.host} is reached over plain HTTP: a credential goes there only where registries.conf says`;
         throw new RegistryError("protocol", `${text} "insecure = true" of it`);
       }
-      if (challenge.scheme === "basic" && username !== undefined) return basic(username, password);
+      if (challenge.scheme === "basic" && username !== undefined) return basicCredentials(username, password);
       if (challenge.scheme !== "bearer") continue;
       if (registryToken !== undefined) return `Bearer ${registryToken}`;
       return `Bearer ${await this.#token(base, challenge, scope, signal)}`;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DOCKER_HUB, name, type Reference } from "../reference.ts";
+import { DOCKER_HUB, type Reference, repositoryName } from "../reference.ts";
 import { isListedInsecure, type RegistriesConf } from "./registries_conf.ts";
 import type { HTTPOptions, RegistryNet, RegistryTLS } from "./registry_http.ts";
 import { sleep } from "../sleep.ts";
@@ -83,7 +83,7 @@ export class RegistrySessions {
     const { domain, path } = reference;
     const { conf, tlsVerify, credentials } = this.#options;
     const insecure = tlsVerify === undefined ? listed : !tlsVerify;
-    const key = `${insecure} ${listed} ${own} ${action} ${name(reference)}`;
+    const key = `${insecure} ${listed} ${own} ${action} ${repositoryName(reference)}`;
     const known = this.#open.get(key);
     if (known !== undefined) return known;
     const session = (async () => {

@@ -51,7 +51,7 @@ export function tokenRequest(
   if (username !== undefined) fields.append("account", username);
   const url = new URL(realm);
   url.search = fields.toString();
-  return { url, headers: username === undefined ? {} : { authorization: basic(username, password) } };
+  return { url, headers: username === undefined ? {} : { authorization: basicCredentials(username, password) } };
 }
 
 /** Reads the token of an answer. Throws `RegistryError` (`protocol`) where there is none. */
@@ -71,6 +71,6 @@ export function readToken(body: Uint8Array): Token {
 }
 
 /** `Authorization` by user and password, RFC 7617. */
-export function basic(username: string, password: string): string {
+export function basicCredentials(username: string, password: string): string {
   return `Basic ${toBase64(new TextEncoder().encode(`${username}:${password}`))}`;
 }

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { concat } from "../bytes/bytes.ts";
-import { discard } from "./body.ts";
+import { concatBytes } from "../bytes/bytes.ts";
+import { discardBody } from "./body.ts";
 import { RegistryError } from "./registry_error.ts";
 import { type HTTPOptions, pauseBefore, refuseErrors } from "./registry_http.ts";
 import type { RegistrySession } from "./registry_session.ts";
@@ -43,11 +43,11 @@ export async function uploadBlob(http: HTTPOptions, session: RegistrySession, up
   let place: Place | undefined = upload.location && { location: upload.location, offset: 0 };
   let counted = 0;
   for (let attempt = 0;;) {
-    place ??= { location: await begin(session, upload), offset: 0 };
+    place ??= { location: await beginUpload(session, upload), offset: 0 };
     if (place.offset - counted >= PROGRESS) attempt = 0;
     counted = place.offset;
     try {
-      return await finish(session, upload, place);
+      return await finishUpload(session, upload, place);
     } catch (error) {
       signal?.throwIfAborted();
       const isEnded = error instanceof RegistryError && error.status === 404;
@@ -58,7 +58,7 @@ export async function uploadBlob(http: HTTPOptions, session: RegistrySession, up
       // The last request may have been heard though its answer was not; the runtime itself may then have sent it twice.
       if (await hasBlob(session, upload)) return;
       if (isEnded && (attempt++ >= http.retries || place.offset === 0)) throw error;
-      place = await ask(session, upload, place.location);
+      place = await askProgress(session, upload, place.location);
     }
   }
 }
@@ -69,26 +69,26 @@ export async function hasBlob(
   { path, digest, signal }: Pick<Upload, "path" | "digest" | "signal">,
 ): Promise<boolean> {
   const response = await session.send({ path: `/v2/${path}/blobs/${digest}`, method: "HEAD", signal });
-  await discard(response);
+  await discardBody(response);
   if (response.status === 200) return true;
   if (response.status === 404) return false;
-  throw (await refusal(response)).within(`checking whether a blob ${digest} exists in ${session.host}/${path}`);
+  throw (await uploadRefusal(response)).within(`checking whether a blob ${digest} exists in ${session.host}/${path}`);
 }
 
-async function begin(session: RegistrySession, { path, signal }: Upload): Promise<URL> {
+async function beginUpload(session: RegistrySession, { path, signal }: Upload): Promise<URL> {
   const context = `initiating layer upload to /v2/${path}/blobs/uploads/ in ${session.host}`;
   const response = await session.send({ path: `/v2/${path}/blobs/uploads/`, method: "POST", ...NOTHING, signal });
   await refuseErrors(response, context, [202]);
-  await discard(response);
+  await discardBody(response);
   return await session.locate(response.headers.get("location"), signal);
 }
 
-async function finish(session: RegistrySession, upload: Upload, place: Place): Promise<void> {
+async function finishUpload(session: RegistrySession, upload: Upload, place: Place): Promise<void> {
   const { digest, size, signal } = upload;
   const context = `uploading layer ${digest}`;
   if (size <= SMALL && place.offset === 0) {
-    const bytes = await whole(await upload.open(0), size);
-    return await close(session, upload, place.location, bytes);
+    const bytes = await readWhole(await upload.open(0), size);
+    return await closeUpload(session, upload, place.location, bytes);
   }
   const headers = {
     "content-type": "application/octet-stream",
@@ -98,12 +98,16 @@ async function finish(session: RegistrySession, upload: Upload, place: Place): P
   const body = () => upload.open(place.offset);
   const response = await session.send({ path: place.location, method: "PATCH", headers, body, retries: 0, signal });
   await refuseErrors(response, context, [202, 201, 204]);
-  await discard(response);
-  await close(session, upload, await session.locate(response.headers.get("location") ?? place.location.href, signal));
+  await discardBody(response);
+  await closeUpload(
+    session,
+    upload,
+    await session.locate(response.headers.get("location") ?? place.location.href, signal),
+  );
 }
 
 /** Ends the upload; with `bytes`, they are all of it. */
-async function close(
+async function closeUpload(
   session: RegistrySession,
   { digest, signal }: Upload,
   location: URL,
@@ -115,14 +119,18 @@ async function close(
   const content = bytes === undefined ? NOTHING : { body: () => bytes };
   const response = await session.send({ path, method: "PUT", headers, ...content, retries: 0, signal });
   await refuseErrors(response, `uploading layer ${digest}`, [201, 204]);
-  await discard(response);
+  await discardBody(response);
 }
 
 /** How far an upload got; `undefined` where it cannot be continued. */
-async function ask(session: RegistrySession, { size, signal }: Upload, location: URL): Promise<Place | undefined> {
+async function askProgress(
+  session: RegistrySession,
+  { size, signal }: Upload,
+  location: URL,
+): Promise<Place | undefined> {
   try {
     const response = await session.send({ path: location, signal });
-    await discard(response);
+    await discardBody(response);
     const [, last] = /^(?:bytes[=\s])?0-(\d{1,15})$/.exec(response.headers.get("range") ?? "") ?? [];
     // Nothing and one byte look the same; all of it leaves nothing to send, which not every registry takes.
     if (response.status !== 204 || last === undefined || Number(last) === 0 || Number(last) + 1 >= size) {
@@ -146,15 +154,15 @@ function mayPass(error: unknown, { offset }: Place): boolean {
 /** A body of no bytes: some registries insist on a length. */
 const NOTHING = { body: () => new Uint8Array(0) };
 
-async function whole(stream: ReadableStream<Uint8Array>, size: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readWhole(stream: ReadableStream<Uint8Array>, size: number): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   for await (const part of stream) parts.push(part);
-  const bytes = concat(parts);
+  const bytes = concatBytes(parts);
   if (bytes.length !== size) throw new RegistryError("corrupt", `a blob has ${bytes.length} bytes, expected ${size}`);
   return new Uint8Array(bytes);
 }
 
-async function refusal(response: Response): Promise<RegistryError> {
+async function uploadRefusal(response: Response): Promise<RegistryError> {
   try {
     await refuseErrors(response, "", []);
   } catch (error) {

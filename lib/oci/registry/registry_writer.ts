@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { discard } from "./body.ts";
+import { discardBody } from "./body.ts";
 import type { Descriptor } from "../descriptor.ts";
 import { isDigest } from "../digest.ts";
-import { name, type Reference } from "../reference.ts";
-import { endpoints, isListedInsecure } from "./registries_conf.ts";
+import { type Reference, repositoryName } from "../reference.ts";
+import { isListedInsecure, listEndpoints } from "./registries_conf.ts";
 import { RegistryError } from "./registry_error.ts";
 import { refuseErrors } from "./registry_http.ts";
 import type { RegistrySession } from "./registry_session.ts";
@@ -97,13 +97,13 @@ export class RegistryWriter {
     const digest = await this.#digest(bytes);
     const target = reference.tag ?? reference.digest ?? digest;
     const session = await this.#session(reference);
-    const context = `uploading manifest ${target} to ${name(reference)}`;
+    const context = `uploading manifest ${target} to ${repositoryName(reference)}`;
     const body = () => new Uint8Array(bytes);
     const headers = { "content-type": mediaType };
     const path = `/v2/${reference.path}/manifests/${target}`;
     const response = await session.send({ path, method: "PUT", headers, body, signal });
     await refuseErrors(response, context, [200, 201, 202]);
-    await discard(response);
+    await discardBody(response);
     const stated = response.headers.get("docker-content-digest") ?? "";
     if (isDigest(stated) && stated.startsWith("sha256:") && stated !== digest) {
       throw new RegistryError("corrupt", `${context}: the registry has it as ${stated}, not ${digest}`);
@@ -128,7 +128,7 @@ export class RegistryWriter {
   #session(reference: Reference): Promise<RegistrySession> {
     const { conf } = this.#options;
     // Tells of a blocked registry.
-    endpoints(conf, reference);
+    listEndpoints(conf, reference);
     return this.#sessions.open({ reference, insecure: isListedInsecure(conf, reference), own: true }, "pull,push");
   }
 
@@ -153,7 +153,7 @@ async function tryMount(
       scope: `repository:${from}:pull`,
       signal,
     });
-    await discard(response);
+    await discardBody(response);
     if (response.status === 201) return "mounted";
     return response.status === 202 ? await session.locate(response.headers.get("location"), signal) : undefined;
   } catch (error) {

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { DOCKER_HUB, normalise, parseReference, type Reference, withDefaultTag } from "../reference.ts";
+import { DOCKER_HUB, normaliseReference, parseReference, type Reference, withDefaultTag } from "../reference.ts";
 import type { RegistriesConf } from "./registries_conf.ts";
 
-/** Options of {@linkcode candidates}. */
+/** Options of {@linkcode listCandidates}. */
 export interface CandidateOptions {
   /** Short names mean Docker Hub whatever the configuration says: what the Docker-compatible tree does. */
   dockerHub?: boolean;
@@ -23,9 +23,9 @@ export function isShortName(text: string): boolean {
  *
  * Throws `SyntaxError` when the text does not parse, or is short and nothing says what it means.
  */
-export function candidates(conf: RegistriesConf, text: string, options: CandidateOptions = {}): Reference[] {
+export function listCandidates(conf: RegistriesConf, text: string, options: CandidateOptions = {}): Reference[] {
   const parsed = parseReference(text);
-  if (parsed.domain !== "" || options.dockerHub === true) return [withDefaultTag(normalise(text))];
+  if (parsed.domain !== "" || options.dockerHub === true) return [withDefaultTag(normaliseReference(text))];
   const alias = aliasOf(conf, parsed);
   if (alias !== undefined) return [alias];
   if (conf.unqualifiedSearch.length === 0) {
@@ -37,7 +37,7 @@ export function candidates(conf: RegistriesConf, text: string, options: Candidat
   if (conf.shortNameMode === "enforcing" && conf.unqualifiedSearch.length > 1) {
     throw new SyntaxError("short-name resolution enforced but cannot prompt without a TTY");
   }
-  return conf.unqualifiedSearch.map((host) => withDefaultTag(normalise(text, { defaultDomain: host })));
+  return conf.unqualifiedSearch.map((host) => withDefaultTag(normaliseReference(text, { defaultDomain: host })));
 }
 
 /**
@@ -48,15 +48,15 @@ export function candidates(conf: RegistriesConf, text: string, options: Candidat
  */
 export function localCandidates(conf: RegistriesConf, text: string): Reference[] {
   const parsed = parseReference(text);
-  if (parsed.domain !== "") return [withDefaultTag(normalise(text))];
+  if (parsed.domain !== "") return [withDefaultTag(normaliseReference(text))];
   const alias = aliasOf(conf, parsed);
   const hosts = ["localhost", ...conf.unqualifiedSearch.filter((host) => host !== DOCKER_HUB), DOCKER_HUB];
-  const named = hosts.map((host) => withDefaultTag(normalise(text, { defaultDomain: host })));
+  const named = hosts.map((host) => withDefaultTag(normaliseReference(text, { defaultDomain: host })));
   return alias === undefined ? named : [alias, ...named];
 }
 
 function aliasOf(conf: RegistriesConf, short: Reference): Reference | undefined {
   if (!Object.hasOwn(conf.aliases, short.path)) return undefined;
-  const { domain, path } = normalise(conf.aliases[short.path]);
+  const { domain, path } = normaliseReference(conf.aliases[short.path]);
   return withDefaultTag({ ...short, domain, path });
 }

@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { concat, fromLatin1, latin1 } from "../bytes/bytes.ts";
+import { concatBytes, decodeLatin1, fromLatin1 } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import type { LayerLimits } from "./layer_limits.ts";
 import { applyRecords, checkNumbers, type EntryKind, type EntryRewriter, kindOf } from "./layer_rewriter.ts";
@@ -50,27 +50,27 @@ function entryWriter(
     if (++count.entries > limits.entries) throw new LayerError("limit", `more than ${limits.entries} entries`);
     const { header, kept } = applyRecords(raw, records, long);
     checkNumbers(header);
-    const name = latin1(header.name);
+    const name = decodeLatin1(header.name);
     const kind = kindOf(header.flag, name);
     if (kind === "device" && ++count.devices > limits.devices) {
       throw new LayerError("limit", `more than ${limits.devices} device nodes`);
     }
     const size = kind === "file" ? header.size : 0;
     if (name === "") return { size, keep: false };
-    const path = confined(renamed(name, renames), limits);
+    const path = confinePath(renamePath(name, renames), limits);
     if (path === "" && kind !== "folder") throw new LayerError("corrupt", "an entry has the name of its own folder");
-    const { attributes, nanos } = extended(kept);
+    const { attributes, nanos } = readExtended(kept);
     const link = linkOf(kind, header.link, renames, limits);
     const { mode, uid, gid, mtime, major, minor } = header;
     const numbers = [mode, uid, gid, mtime, nanos, major, minor, size].map(String);
     const letter = header.flag === "4" ? "b" : LETTERS[kind];
-    write(frame([letter, path, link, ...numbers, ...attributes].map(fromLatin1)));
+    write(frameFields([letter, path, link, ...numbers, ...attributes].map(fromLatin1)));
     return { size, keep: true };
   };
 }
 
 /** The path below the target: no `.`, no `..`, no slashes that mean nothing. */
-function confined(path: string, limits: LayerLimits): string {
+function confinePath(path: string, limits: LayerLimits): string {
   if (path.length > limits.path) throw new LayerError("limit", `a path is longer than ${limits.path} bytes`);
   if (path.includes("\0")) throw new LayerError("corrupt", "a path holds a zero byte");
   const parts: string[] = [];
@@ -85,7 +85,7 @@ function confined(path: string, limits: LayerLimits): string {
 }
 
 /** The longest beginning of the path that has another name gets it. */
-function renamed(path: string, renames: ReadonlyMap<string, string>): string {
+function renamePath(path: string, renames: ReadonlyMap<string, string>): string {
   if (renames.size === 0) return path;
   for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
     const to = renames.get(path.slice(0, end)) ?? renames.get(`${path.slice(0, end)}/`);
@@ -101,20 +101,20 @@ function linkOf(
   limits: LayerLimits,
 ): string {
   if (kind !== "hardlink" && kind !== "symlink") return "";
-  const target = latin1(link);
+  const target = decodeLatin1(link);
   if (target.length === 0 || target.length > limits.path || target.includes("\0")) {
     throw new LayerError("corrupt", "a link leads nowhere");
   }
   // A symbolic link's target is content; a hard link's is a path below the target folder, like every entry's.
-  return kind === "symlink" ? target : confined(renamed(target, renames), limits);
+  return kind === "symlink" ? target : confinePath(renamePath(target, renames), limits);
 }
 
-function extended(records: readonly Uint8Array[]): { attributes: string[]; nanos: number } {
+function readExtended(records: readonly Uint8Array[]): { attributes: string[]; nanos: number } {
   const attributes: string[] = [];
   let nanos = 0;
-  for (const { key, value } of parsePAX(concat(records))) {
-    if (key.startsWith(XATTR)) attributes.push(key.slice(XATTR.length), latin1(value));
-    else if (key === "mtime") nanos = nanosOf(latin1(value));
+  for (const { key, value } of parsePAX(concatBytes(records))) {
+    if (key.startsWith(XATTR)) attributes.push(key.slice(XATTR.length), decodeLatin1(value));
+    else if (key === "mtime") nanos = nanosOf(decodeLatin1(value));
   }
   return { attributes, nanos };
 }
@@ -125,17 +125,17 @@ function nanosOf(seconds: string): number {
   return seconds.startsWith("-") && digits > 0 ? 1e9 - digits : digits;
 }
 
-function frame(fields: Uint8Array[]): Uint8Array {
-  const body = concat(fields.flatMap((field) => [length(field), field]));
-  return concat([length(body), body]);
+function frameFields(fields: Uint8Array[]): Uint8Array {
+  const body = concatBytes(fields.flatMap((field) => [encodeLength(field), field]));
+  return concatBytes([encodeLength(body), body]);
 }
 
-function length({ length }: Uint8Array): Uint8Array {
+function encodeLength({ length }: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, length);
   return bytes;
 }
 
 function bytesOf(text: string): string {
-  return latin1(new TextEncoder().encode(text));
+  return decodeLatin1(new TextEncoder().encode(text));
 }

@@ -1,4 +1,4 @@
-import { latin1 } from "../bytes/bytes.ts";
+import { decodeLatin1 } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import { applyRecords, kindOf } from "./layer_rewriter.ts";
 import { rewriteTar } from "./layer_tar.ts";
@@ -11,8 +11,8 @@ export function withoutWhiteouts(): ReadableWritablePair<Uint8Array, Uint8Array>
     return (raw, records, long) => {
       if (++entries > limits.entries) throw new LayerError("limit", `more than ${limits.entries} entries`);
       const { header, kept } = applyRecords(raw, records, long);
-      const name = latin1(header.name).replace(/\/+$/, "");
-      const size = kindOf(header.flag, latin1(header.name)) === "file" ? header.size : 0;
+      const name = decodeLatin1(header.name).replace(/\/+$/, "");
+      const size = kindOf(header.flag, decodeLatin1(header.name)) === "file" ? header.size : 0;
       if (name.slice(name.lastIndexOf("/") + 1).startsWith(".wh.")) return { size, keep: false };
       write(writeHeader({ ...header, size }, kept));
       return { size, keep: true };

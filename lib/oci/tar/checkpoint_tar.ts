@@ -4,12 +4,12 @@
  *
  * @module
  */
-import { fromLatin1, latin1 } from "../bytes/bytes.ts";
+import { decodeLatin1, fromLatin1 } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import { LAYER_LIMITS, type LayerLimits } from "./layer_limits.ts";
 import { applyRecords, checkNumbers, type EntryRewriter, kindOf } from "./layer_rewriter.ts";
 import { rewriteTar } from "./layer_tar.ts";
-import { cleanPath, show } from "./layer_tree.ts";
+import { cleanPath, showPath } from "./layer_tree.ts";
 import { writeHeader } from "./tar_header.ts";
 
 /** CRIU makes some tens of images for each process. */
@@ -32,10 +32,10 @@ export function checkpointTar(limits: Partial<LayerLimits> = {}): ReadableWritab
         throw new LayerError("limit", `more than ${bounds.entries} entries`, "Read archive");
       }
       const { header } = applyRecords(raw, records, long);
-      const name = latin1(header.name);
+      const name = decodeLatin1(header.name);
       const path = cleanPath(name, bounds.path);
       if (path.split("/").length > DEPTH) {
-        throw new LayerError("limit", `"${show(path)}" is more than ${DEPTH} folders deep`, "Read archive");
+        throw new LayerError("limit", `"${showPath(path)}" is more than ${DEPTH} folders deep`, "Read archive");
       }
       const plain = { name: fromLatin1(path), link: EMPTY, uid: 0, gid: 0, mtime: 0, major: 0, minor: 0 };
       switch (kindOf(header.flag, name)) {
@@ -46,11 +46,11 @@ export function checkpointTar(limits: Partial<LayerLimits> = {}): ReadableWritab
           write(writeHeader({ ...plain, flag: "0", mode: 0o600, size: header.size }));
           return { size: header.size, keep: true };
         case "symlink":
-          if (path !== PARENT.path || latin1(header.link) !== PARENT.link) break;
+          if (path !== PARENT.path || decodeLatin1(header.link) !== PARENT.link) break;
           write(writeHeader({ ...plain, flag: "2", link: header.link, mode: 0o777, size: 0 }));
           return { size: 0, keep: false };
       }
-      throw new LayerError("unsafe", `"${show(path)}" is not a plain file`, "Read archive");
+      throw new LayerError("unsafe", `"${showPath(path)}" is not a plain file`, "Read archive");
     };
   });
 }
@@ -68,12 +68,12 @@ export function volumeTar(limits: Partial<LayerLimits> = {}): ReadableWritablePa
       }
       const { header, kept } = applyRecords(raw, records, long);
       checkNumbers(header);
-      const name = latin1(header.name);
+      const name = decodeLatin1(header.name);
       const path = cleanPath(name, bounds.path);
       const kind = kindOf(header.flag, name);
-      if (kind === "device") throw new LayerError("unsafe", `"${show(path)}" is a device`, "Read archive");
+      if (kind === "device") throw new LayerError("unsafe", `"${showPath(path)}" is a device`, "Read archive");
       // A hard link to what is not there is refused by what unpacks it, which has the volume's folder for its root.
-      const link = kind === "hardlink" ? fromLatin1(cleanPath(latin1(header.link), bounds.path)) : header.link;
+      const link = kind === "hardlink" ? fromLatin1(cleanPath(decodeLatin1(header.link), bounds.path)) : header.link;
       const size = kind === "file" ? header.size : 0;
       const full = kind === "folder" ? `${path || "."}/` : path;
       write(writeHeader({ ...header, name: fromLatin1(full), link, size }, kept));

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { fromLatin1, latin1 } from "../bytes/bytes.ts";
+import { decodeLatin1, fromLatin1 } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import type { LayerLimits } from "./layer_limits.ts";
-import { cleanPath, type FolderFacts, LayerTree, show } from "./layer_tree.ts";
+import { cleanPath, type FolderFacts, LayerTree, showPath } from "./layer_tree.ts";
 import { type PAXRecord, paxRecord } from "./pax.ts";
 import { type TarHeader, writeHeader } from "./tar_header.ts";
 
@@ -60,7 +60,7 @@ export function layerRewriter(limits: LayerLimits, write: (bytes: Uint8Array) =>
     if (++count.entries > limits.entries) throw new LayerError("limit", `more than ${limits.entries} entries`);
     const { header, kept } = applyRecords(raw, records, long);
     checkNumbers(header);
-    const name = latin1(header.name);
+    const name = decodeLatin1(header.name);
     const path = cleanPath(name, limits.path);
     const kind = kindOf(header.flag, name);
     const size = kind === "file" ? header.size : 0;
@@ -72,7 +72,7 @@ export function layerRewriter(limits: LayerLimits, write: (bytes: Uint8Array) =>
       const hides = base.slice(".wh.".length);
       if (base === ".wh..wh..opq") makeOpaque(folderPath, header.mtime);
       else if (hides === "" || hides === "." || hides === "..") {
-        throw new LayerError("unsafe", `"${show(path)}" hides a folder's own name`);
+        throw new LayerError("unsafe", `"${showPath(path)}" hides a folder's own name`);
       } // Other .wh..wh. names are aufs' own bookkeeping.
       else if (!hides.startsWith(".wh.")) whiteout(folderPath === "" ? hides : `${folderPath}/${hides}`, header.mtime);
       return { size, keep: false };
@@ -120,22 +120,25 @@ export function kindOf(flag: string, name: string): EntryKind {
     case "6":
       return "fifo";
   }
-  throw new LayerError("unsupported", `"${show(name)}" is an entry of type "${show(flag)}"`);
+  throw new LayerError("unsupported", `"${showPath(name)}" is an entry of type "${showPath(flag)}"`);
 }
 
 function linkOf(kind: EntryKind, { link, name }: TarHeader, tree: LayerTree, limits: LayerLimits): Uint8Array {
   if (kind !== "hardlink" && kind !== "symlink") return EMPTY;
   if (link.length === 0 || link.length > limits.path) {
-    throw new LayerError("corrupt", `"${show(latin1(name))}" is a link to nowhere`);
+    throw new LayerError("corrupt", `"${showPath(decodeLatin1(name))}" is a link to nowhere`);
   }
   if (link.includes(0)) throw new LayerError("corrupt", "a link holds a zero byte");
   // A symbolic link's target is content: nothing follows it while the layer is unpacked.
   if (kind === "symlink") return link;
   // Some builders write the target from the image's root; it is meant, and looked up, inside the layer.
-  const target = cleanPath(latin1(link).replace(/^\/+/, ""), limits.path);
+  const target = cleanPath(decodeLatin1(link).replace(/^\/+/, ""), limits.path);
   const linked = tree.kind(target);
   if (linked !== "file" && linked !== "symlink") {
-    throw new LayerError("unsafe", `"${show(latin1(name))}" is a link out of the layer, to "${show(target)}"`);
+    throw new LayerError(
+      "unsafe",
+      `"${showPath(decodeLatin1(name))}" is a link out of the layer, to "${showPath(target)}"`,
+    );
   }
   return fromLatin1(target);
 }
@@ -161,11 +164,11 @@ export function applyRecords(
     else if (value.length === 0) kept.delete(key);
     else if (key === "path" && !long.name) changed.name = value;
     else if (key === "linkpath" && !long.link) changed.link = value;
-    else if (key === "size") changed.size = integer(value, Number.MAX_SAFE_INTEGER);
-    else if (key === "uid") changed.uid = integer(value, ID_LIMIT);
-    else if (key === "gid") changed.gid = integer(value, ID_LIMIT);
+    else if (key === "size") changed.size = parseInteger(value, Number.MAX_SAFE_INTEGER);
+    else if (key === "uid") changed.uid = parseInteger(value, ID_LIMIT);
+    else if (key === "gid") changed.gid = parseInteger(value, ID_LIMIT);
     else if (key === "mtime") {
-      changed.mtime = seconds(value);
+      changed.mtime = parseSeconds(value);
       kept.set(key, raw.slice());
     }
   }
@@ -186,15 +189,15 @@ function keepAttribute(kept: Map<string, Uint8Array>, key: string, value: Uint8A
   kept.set(key, raw.slice());
 }
 
-function integer(value: Uint8Array, most: number): number {
-  const text = latin1(value);
+function parseInteger(value: Uint8Array, most: number): number {
+  const text = decodeLatin1(value);
   const number = Number(text);
   if (!/^[0-9]+$/.test(text) || number > most) throw new LayerError("corrupt", "an extended header's number is wrong");
   return number;
 }
 
-function seconds(value: Uint8Array): number {
-  const text = latin1(value);
+function parseSeconds(value: Uint8Array): number {
+  const text = decodeLatin1(value);
   if (!/^-?[0-9]{1,15}(?:\.[0-9]{0,18})?$/.test(text)) {
     throw new LayerError("corrupt", "an extended header's time is wrong");
   }

@@ -16,12 +16,12 @@
  * @module
  */
 import { byteTransform } from "../bytes/byte_stream.ts";
-import { concat } from "../bytes/bytes.ts";
+import { concatBytes } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import { LAYER_LIMITS, type LayerLimits } from "./layer_limits.ts";
 import { type EntryRewriter, layerRewriter } from "./layer_rewriter.ts";
 import { parsePAX, type PAXRecord } from "./pax.ts";
-import { BLOCK, isZero, padding, readHeader, type TarHeader } from "./tar_header.ts";
+import { BLOCK, isZero, paddingOf, readHeader, type TarHeader } from "./tar_header.ts";
 
 /** Bytes of an extended header or long name: ten times what any file system's attributes can be. */
 const EXTENSION_LIMIT = 1024 * 1024;
@@ -80,7 +80,7 @@ class Output {
   flush(): void {
     if (this.#size === 0) return;
     // Parts of what was given, which goes back to whoever gave it.
-    this.emit(concat(this.#pieces));
+    this.emit(concatBytes(this.#pieces));
     this.#pieces = [];
     this.#size = 0;
   }
@@ -140,7 +140,7 @@ class LayerReader {
       if (state.left === 0) this.#state = { at: "header" };
     } else {
       state.parts.push(new Uint8Array(bytes));
-      if (state.left === 0) this.#extend(state.flag, concat(state.parts).subarray(0, state.size));
+      if (state.left === 0) this.#extend(state.flag, concatBytes(state.parts).subarray(0, state.size));
     }
     return bytes.length;
   }
@@ -150,11 +150,11 @@ class LayerReader {
     const bytes = chunk.subarray(at, at + missing);
     if (bytes.length < missing) {
       // The rest comes with the next chunk.
-      this.#partial = concat([this.#partial, bytes]);
+      this.#partial = concatBytes([this.#partial, bytes]);
       return bytes.length;
     }
     // A copy: rewriters remember names, and the chunk is not theirs.
-    const block = concat([this.#partial, bytes]);
+    const block = concatBytes([this.#partial, bytes]);
     this.#partial = new Uint8Array(0);
     this.#header(block);
     return missing;
@@ -169,7 +169,13 @@ class LayerReader {
     const header = readHeader(block);
     if ("xgLK".includes(header.flag)) {
       if (header.size > EXTENSION_LIMIT) throw new LayerError("limit", "an extended header is too large");
-      this.#state = { at: "extension", flag: header.flag, size: header.size, left: whole(header.size), parts: [] };
+      this.#state = {
+        at: "extension",
+        flag: header.flag,
+        size: header.size,
+        left: wholeBlocks(header.size),
+        parts: [],
+      };
       if (header.size === 0) this.#extend(header.flag, new Uint8Array(0));
       return;
     }
@@ -196,12 +202,12 @@ class LayerReader {
     this.#records = [];
     this.#longName = this.#longLink = undefined;
     const { size, keep } = this.rewriter(full, records, named);
-    this.#state = size === 0 ? { at: "header" } : { at: "payload", left: whole(size), keep };
+    this.#state = size === 0 ? { at: "header" } : { at: "payload", left: wholeBlocks(size), keep };
   }
 }
 
-function whole(size: number): number {
-  return size + padding(size);
+function wholeBlocks(size: number): number {
+  return size + paddingOf(size);
 }
 
 function untilZero(bytes: Uint8Array): Uint8Array {

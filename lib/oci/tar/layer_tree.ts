@@ -29,12 +29,12 @@ const COMPONENT_LIMIT = 255;
  */
 export function cleanPath(path: string, limit: number): string {
   if (path.length > limit) throw new LayerError("limit", `a path is longer than ${limit} bytes`);
-  if (path.startsWith("/")) throw new LayerError("unsafe", `"${show(path)}" is an absolute path`);
+  if (path.startsWith("/")) throw new LayerError("unsafe", `"${showPath(path)}" is an absolute path`);
   if (path.includes("\0")) throw new LayerError("corrupt", "a path holds a zero byte");
   const plain = !/(?:^|\/)\.{0,2}(?:\/|$)/.test(path) && path.length <= COMPONENT_LIMIT;
   if (plain) return path;
   const components = path.split("/").filter((component) => component !== "" && component !== ".");
-  if (components.includes("..")) throw new LayerError("unsafe", `"${show(path)}" leaves the layer`);
+  if (components.includes("..")) throw new LayerError("unsafe", `"${showPath(path)}" leaves the layer`);
   if (components.some((component) => component.length > COMPONENT_LIMIT)) {
     throw new LayerError("limit", `a file name is longer than ${COMPONENT_LIMIT} bytes`);
   }
@@ -42,7 +42,7 @@ export function cleanPath(path: string, limit: number): string {
 }
 
 /** A path of bytes for an error message. */
-export function show(path: string): string {
+export function showPath(path: string): string {
   const bytes = Uint8Array.from(path.slice(0, 200), (letter) => letter.charCodeAt(0));
   return new TextDecoder().decode(bytes).replace(/\p{C}/gu, "?");
 }
@@ -83,9 +83,9 @@ export class LayerTree {
       // A folder's own parents were checked when it came.
       if (typeof node === "object" || node === "implied") break;
       if (node === "symlink") {
-        throw new LayerError("unsafe", `"${show(path)}" would be written through a symbolic link`);
+        throw new LayerError("unsafe", `"${showPath(path)}" would be written through a symbolic link`);
       }
-      if (node === "file") throw new LayerError("corrupt", `"${show(path)}" is under a file`);
+      if (node === "file") throw new LayerError("corrupt", `"${showPath(path)}" is under a file`);
       if (node === "whiteout") hidden.unshift(parent);
       this.#set(parent, "implied");
     }
@@ -96,7 +96,7 @@ export class LayerTree {
   put(path: string, kind: Kind): void {
     const old = this.#nodes.get(path);
     if (path === "" || typeof old === "object" || old === "implied") {
-      throw new LayerError("corrupt", `"${show(path)}" is a folder and then something else`);
+      throw new LayerError("corrupt", `"${showPath(path)}" is a folder and then something else`);
     }
     this.#set(path, kind);
   }
@@ -105,7 +105,7 @@ export class LayerTree {
   putFolder(path: string, facts: FolderFacts): void {
     const old = this.#nodes.get(path);
     if (old === "symlink" || old === "file") {
-      throw new LayerError("corrupt", `"${show(path)}" is a file and then a folder`);
+      throw new LayerError("corrupt", `"${showPath(path)}" is a file and then a folder`);
     }
     this.#set(path, facts);
   }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { concat, fromLatin1, latin1 } from "../bytes/bytes.ts";
+import { concatBytes, decodeLatin1, fromLatin1 } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 
 /** One record. */
@@ -22,8 +22,12 @@ export function parsePAX(body: Uint8Array): PAXRecord[] {
     const { length, digits } = recordLength(body, at);
     const raw = body.subarray(at, at + length);
     const equals = raw.indexOf(0x3d, digits + 1);
-    if (equals <= digits + 1 || raw[length - 1] !== 0x0a) throw broken();
-    records.push({ key: latin1(raw.subarray(digits + 1, equals)), value: raw.subarray(equals + 1, length - 1), raw });
+    if (equals <= digits + 1 || raw[length - 1] !== 0x0a) throw brokenRecord();
+    records.push({
+      key: decodeLatin1(raw.subarray(digits + 1, equals)),
+      value: raw.subarray(equals + 1, length - 1),
+      raw,
+    });
     at += length;
   }
   return records;
@@ -34,7 +38,7 @@ export function paxRecord(key: string, value: Uint8Array): Uint8Array {
   const rest = key.length + value.length + 3;
   let length = rest + String(rest).length;
   if (rest + String(length).length !== length) length = rest + String(length).length;
-  return concat([fromLatin1(`${length} ${key}=`), value, Uint8Array.of(0x0a)]);
+  return concatBytes([fromLatin1(`${length} ${key}=`), value, Uint8Array.of(0x0a)]);
 }
 
 function recordLength(body: Uint8Array, at: number): { length: number; digits: number } {
@@ -44,10 +48,10 @@ function recordLength(body: Uint8Array, at: number): { length: number; digits: n
     length = length * 10 + byte - 0x30;
   }
   const fits = digits > 0 && body[at + digits] === 0x20 && length > digits + 2 && at + length <= body.length;
-  if (!fits) throw broken();
+  if (!fits) throw brokenRecord();
   return { length, digits };
 }
 
-function broken(): LayerError {
+function brokenRecord(): LayerError {
   return new LayerError("corrupt", "an extended header is broken");
 }

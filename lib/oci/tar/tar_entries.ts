@@ -8,7 +8,7 @@ import { byteStream, isByteStream } from "../bytes/byte_stream.ts";
 import { ByteReader } from "../bytes/byte_reader.ts";
 import { LayerError } from "./layer_error.ts";
 import { parsePAX, type PAXRecord } from "./pax.ts";
-import { BLOCK, isZero, padding, readHeader, type TarHeader, writeHeader } from "./tar_header.ts";
+import { BLOCK, isZero, paddingOf, readHeader, type TarHeader, writeHeader } from "./tar_header.ts";
 
 /** One entry of an archive that is read. */
 export interface TarEntry {
@@ -19,7 +19,7 @@ export interface TarEntry {
   link: string;
   /** Bytes of a file. */
   size: number;
-  /** A file's content. What is not read by the next step of the iteration is skipped. */
+  /** A file's content. Bytes that are not read by the next step of the iteration are skipped. */
   content(): ReadableStream<Uint8Array>;
 }
 
@@ -66,12 +66,12 @@ export async function* tarEntries(stream: ReadableStream<Uint8Array>, limits: Ta
       const header = await nextHeader(bytes);
       if (header === undefined) return;
       total += header.size;
-      if (count >= limits.entries) throw broken("limit", `more than ${limits.entries} entries`);
-      if (total > limits.bytes) throw broken("limit", `larger than ${limits.bytes} bytes`);
+      if (count >= limits.entries) throw brokenTar("limit", `more than ${limits.entries} entries`);
+      if (total > limits.bytes) throw brokenTar("limit", `larger than ${limits.bytes} bytes`);
       const body = new EntryBody(bytes, header.size);
       const kind = KINDS[header.flag] ?? "other";
-      const path = cleanPath(text(header.name));
-      yield { path, kind, link: text(header.link), size: header.size, content: () => body.stream() };
+      const path = cleanPath(decodeText(header.name));
+      yield { path, kind, link: decodeText(header.link), size: header.size, content: () => body.stream() };
       await body.skip();
     }
   } finally {
@@ -81,14 +81,14 @@ export async function* tarEntries(stream: ReadableStream<Uint8Array>, limits: Ta
 
 /** Writes files as an archive, read only and without a time: the same files are the same bytes. */
 export function tarStream(files: AsyncIterable<TarFile>): ReadableStream<Uint8Array> {
-  const pieces = write(files);
+  const pieces = writeFiles(files);
   return byteStream({
     next: async () => (await pieces.next()).value,
     cancel: async () => void await pieces.return(undefined),
   });
 }
 
-async function* write(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array, undefined> {
+async function* writeFiles(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array, undefined> {
   for await (const { path, size, content, mode } of files) {
     const kind = path.endsWith("/") ? FOLDER : READ_ONLY;
     const header = { ...kind, ...mode === undefined ? {} : { mode } };
@@ -102,8 +102,8 @@ async function* write(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array,
       if (written > size) break;
       yield isOurs ? bytes : new Uint8Array(bytes);
     }
-    if (written !== size) throw broken("corrupt", `"${path}" has not the ${size} bytes it was announced with`);
-    if (padding(size) > 0) yield new Uint8Array(padding(size));
+    if (written !== size) throw brokenTar("corrupt", `"${path}" has not the ${size} bytes it was announced with`);
+    if (paddingOf(size) > 0) yield new Uint8Array(paddingOf(size));
   }
   yield new Uint8Array(2 * BLOCK);
 }
@@ -118,14 +118,14 @@ async function nextHeader(bytes: ByteReader): Promise<TarHeader | undefined> {
   let link: Uint8Array | undefined;
   for (;;) {
     const block = await bytes.exactly(BLOCK);
-    if (block.length === 0) throw broken("corrupt", "it has no end");
-    if (block.length < BLOCK) throw broken("corrupt", "it ends within an entry");
+    if (block.length === 0) throw brokenTar("corrupt", "it has no end");
+    if (block.length < BLOCK) throw brokenTar("corrupt", "it ends within an entry");
     if (isZero(block)) return undefined;
     const header = readHeader(block);
-    if (!"xgLK".includes(header.flag)) return complete({ ...header, name: name ?? header.name }, link, records);
-    if (header.size > EXTENSION_LIMIT) throw broken("limit", "an extended header is too large");
-    const body = await bytes.exactly(header.size + padding(header.size));
-    if (body.length < header.size) throw broken("corrupt", "it ends within an entry");
+    if (!"xgLK".includes(header.flag)) return completeHeader({ ...header, name: name ?? header.name }, link, records);
+    if (header.size > EXTENSION_LIMIT) throw brokenTar("limit", "an extended header is too large");
+    const body = await bytes.exactly(header.size + paddingOf(header.size));
+    if (body.length < header.size) throw brokenTar("corrupt", "it ends within an entry");
     const value = body.slice(0, header.size);
     if (header.flag === "x") records = parsePAX(value);
     else if (header.flag === "L") name = untilZero(value);
@@ -133,15 +133,15 @@ async function nextHeader(bytes: ByteReader): Promise<TarHeader | undefined> {
   }
 }
 
-function complete(header: TarHeader, link: Uint8Array | undefined, records: readonly PAXRecord[]): TarHeader {
+function completeHeader(header: TarHeader, link: Uint8Array | undefined, records: readonly PAXRecord[]): TarHeader {
   const full = { ...header, link: link ?? header.link };
   for (const { key, value } of records) {
     if (key === "path") full.name = value;
     else if (key === "linkpath") full.link = value;
     else if (key === "size") {
-      full.size = Number(text(value));
-      if (!Number.isSafeInteger(full.size) || full.size < 0) throw broken("corrupt", "a size is no number");
-    } else if (key.startsWith("GNU.sparse.")) throw broken("unsupported", "sparse files are not supported");
+      full.size = Number(decodeText(value));
+      if (!Number.isSafeInteger(full.size) || full.size < 0) throw brokenTar("corrupt", "a size is no number");
+    } else if (key.startsWith("GNU.sparse.")) throw brokenTar("unsupported", "sparse files are not supported");
   }
   return full;
 }
@@ -155,7 +155,7 @@ class EntryBody {
   constructor(bytes: ByteReader, size: number) {
     this.#bytes = bytes;
     this.#left = size;
-    this.#padding = padding(size);
+    this.#padding = paddingOf(size);
   }
 
   stream(): ReadableStream<Uint8Array> {
@@ -183,16 +183,16 @@ class EntryBody {
 
   async #some(most: number): Promise<Uint8Array> {
     const bytes = await this.#bytes.some(most);
-    if (bytes === undefined) throw broken("corrupt", "it ends within an entry");
+    if (bytes === undefined) throw brokenTar("corrupt", "it ends within an entry");
     return bytes;
   }
 }
 
 function cleanPath(path: string): string {
-  if (path.length > PATH_LIMIT) throw broken("limit", `a path is longer than ${PATH_LIMIT} letters`);
-  if (path.startsWith("/")) throw broken("unsafe", `"${path.slice(0, 200)}" is an absolute path`);
+  if (path.length > PATH_LIMIT) throw brokenTar("limit", `a path is longer than ${PATH_LIMIT} letters`);
+  if (path.startsWith("/")) throw brokenTar("unsafe", `"${path.slice(0, 200)}" is an absolute path`);
   const components = path.split("/").filter((component) => component !== "" && component !== ".");
-  if (components.includes("..")) throw broken("unsafe", `"${path.slice(0, 200)}" leaves the archive`);
+  if (components.includes("..")) throw brokenTar("unsafe", `"${path.slice(0, 200)}" leaves the archive`);
   return components.join("/");
 }
 
@@ -201,10 +201,10 @@ function untilZero(bytes: Uint8Array): Uint8Array {
   return end < 0 ? bytes : bytes.subarray(0, end);
 }
 
-function text(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-function broken(code: LayerError["code"], why: string): LayerError {
+function brokenTar(code: LayerError["code"], why: string): LayerError {
   return new LayerError(code, why, "Read archive");
 }

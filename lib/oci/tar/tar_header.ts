@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { concat, fromLatin1, latin1 } from "../bytes/bytes.ts";
+import { concatBytes, decodeLatin1, fromLatin1 } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 
 /** Bytes of a tar block. */
@@ -38,12 +38,12 @@ export function readHeader(block: Uint8Array): TarHeader {
   checkSum(block);
   const flag = String.fromCharCode(block[156]);
   const posix = block[257] === 0x75 && block[262] === 0; // "ustar\0", not GNU's "ustar "
-  const star = posix && latin1(block.subarray(508, 512)) === "tar\0";
-  const prefix = posix ? text(block, 345, star ? 131 : 155) : new Uint8Array(0);
+  const star = posix && decodeLatin1(block.subarray(508, 512)) === "tar\0";
+  const prefix = posix ? readText(block, 345, star ? 131 : 155) : new Uint8Array(0);
   const device = flag === "3" || flag === "4";
   return {
-    name: prefix.length === 0 ? text(block, 0, NAME) : join(prefix, text(block, 0, NAME)),
-    link: text(block, 157, NAME),
+    name: prefix.length === 0 ? readText(block, 0, NAME) : joinPrefix(prefix, readText(block, 0, NAME)),
+    link: readText(block, 157, NAME),
     flag,
     mode: readNumber(block, 100, 8, "mode") & 0o7777,
     uid: readNumber(block, 108, 8, "owner"),
@@ -65,11 +65,11 @@ export function writeHeader(
   magic: keyof typeof MAGIC = "gnu",
 ): Uint8Array {
   const parts: Uint8Array[] = [];
-  if (records.length > 0) parts.push(...withBody("x", concat(records)));
-  if (header.link.length > NAME) parts.push(...withBody("K", terminated(header.link)));
-  if (header.name.length > NAME) parts.push(...withBody("L", terminated(header.name)));
-  parts.push(block(header, parts.length === 0 ? magic : "gnu"));
-  return parts.length === 1 ? parts[0] : concat(parts);
+  if (records.length > 0) parts.push(...withBody("x", concatBytes(records)));
+  if (header.link.length > NAME) parts.push(...withBody("K", untilZero(header.link)));
+  if (header.name.length > NAME) parts.push(...withBody("L", untilZero(header.name)));
+  parts.push(writeBlock(header, parts.length === 0 ? magic : "gnu"));
+  return parts.length === 1 ? parts[0] : concatBytes(parts);
 }
 
 /** Whether the block is all zeros, as the two that end an archive are. */
@@ -78,7 +78,7 @@ export function isZero(block: Uint8Array): boolean {
 }
 
 /** Bytes that fill `size` up to whole blocks. */
-export function padding(size: number): number {
+export function paddingOf(size: number): number {
   return (BLOCK - size % BLOCK) % BLOCK;
 }
 
@@ -130,7 +130,7 @@ function readBinary(bytes: Uint8Array, what: string): number {
   return number;
 }
 
-function block(header: TarHeader, magic: keyof typeof MAGIC = "gnu"): Uint8Array {
+function writeBlock(header: TarHeader, magic: keyof typeof MAGIC = "gnu"): Uint8Array {
   const bytes = new Uint8Array(BLOCK);
   bytes.set(header.name.subarray(0, NAME), 0);
   writeNumber(bytes, 100, 8, header.mode);
@@ -168,19 +168,19 @@ function writeNumber(bytes: Uint8Array, at: number, length: number, value: numbe
 function withBody(flag: string, body: Uint8Array): Uint8Array[] {
   const name = fromLatin1("././@LongLink");
   const rest = { link: new Uint8Array(0), mode: 0o644, uid: 0, gid: 0, mtime: 0, major: 0, minor: 0 };
-  return [block({ name, flag, size: body.length, ...rest }), body, new Uint8Array(padding(body.length))];
+  return [writeBlock({ name, flag, size: body.length, ...rest }), body, new Uint8Array(paddingOf(body.length))];
 }
 
-function terminated(bytes: Uint8Array): Uint8Array {
-  return concat([bytes, new Uint8Array(1)]);
+function untilZero(bytes: Uint8Array): Uint8Array {
+  return concatBytes([bytes, new Uint8Array(1)]);
 }
 
-function text(bytes: Uint8Array, at: number, length: number): Uint8Array {
+function readText(bytes: Uint8Array, at: number, length: number): Uint8Array {
   const field = bytes.subarray(at, at + length);
   const end = field.indexOf(0);
   return field.slice(0, end < 0 ? length : end);
 }
 
-function join(prefix: Uint8Array, name: Uint8Array): Uint8Array {
-  return concat([prefix, Uint8Array.of(0x2f), name]);
+function joinPrefix(prefix: Uint8Array, name: Uint8Array): Uint8Array {
+  return concatBytes([prefix, Uint8Array.of(0x2f), name]);
 }

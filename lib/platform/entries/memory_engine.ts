@@ -22,7 +22,8 @@ export interface MemoryEngineOptions extends Omit<EngineOptions, "registries"> {
 }
 
 /**
- * Opens an engine that holds everything in memory. What it holds goes with {@linkcode Engine.close}, or with the process.
+ * Opens an engine that holds everything in memory. {@linkcode Engine.close} deletes all of it, and so does the end of the
+ * process.
  *
  * @example
  * ```ts

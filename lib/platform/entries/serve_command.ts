@@ -37,7 +37,7 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
     console.log(USAGE.trimEnd());
     return 0;
   }
-  const log = logger(options.logLevel);
+  const log = makeLogger(options.logLevel);
   // Listening comes before signals would otherwise end the process at once, in the middle of its start.
   const ended = endSignal();
   // A defect in one call must not take the others, and the containers' supervisor, down with it.
@@ -47,7 +47,7 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
   );
   try {
     if (options.setup) await hooks.setup?.();
-    await using server = await start(options, log);
+    await using server = await startServer(options, log);
     console.log(`gantry: ready on ${server.addresses.join(", ")}`);
     log("info", `stopping on ${await ended}`);
   } catch (error) {
@@ -63,7 +63,7 @@ interface Server extends AsyncDisposable {
   readonly addresses: readonly string[];
 }
 
-async function start(options: ServeOptions, log: Log): Promise<Server> {
+async function startServer(options: ServeOptions, log: Log): Promise<Server> {
   const token = options.tokenFile === undefined ? undefined : await readToken(options.tokenFile, log);
   const { root, runroot, runtime, hookFolders, registriesConf, containersConf, authFile, certsDir } = options;
   const access = { registriesConf, containersConf, authFile, certsDir, dockerHub: options.dockerHub };
@@ -130,7 +130,7 @@ function endSignal(): Promise<string> {
   });
 }
 
-function logger(level: LogLevel): Log {
+function makeLogger(level: LogLevel): Log {
   const least = LOG_LEVELS.indexOf(level);
   return (level, message) => {
     if (LOG_LEVELS.indexOf(level) <= least) console.error(`gantry: ${level}: ${logLines(message)}`);

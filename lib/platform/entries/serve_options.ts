@@ -87,15 +87,17 @@ export function parseServeOptions(
 ): ServeOptions {
   const given = readArguments(args);
   const value = (name: keyof typeof given & string) => {
-    const text = given[name] ?? (env[variable(name)] || undefined);
+    const text = given[name] ?? (env[variableName(name)] || undefined);
     if (typeof text === "string" && text === "") throw new SyntaxError(`Read options: "--${name}" has no value`);
     return typeof text === "string" ? text : undefined;
   };
   const isSet = (name: "no-docker-hub" | "no-setup") =>
-    given[name] === true || /^(1|true|yes)$/i.test(env[variable(name)] ?? "");
+    given[name] === true || /^(1|true|yes)$/i.test(env[variableName(name)] ?? "");
   const homes = uid === 0 ? systemFolders() : userFolders(env, uid);
   const root = resolve(value("root") ?? homes.root);
-  const runroot = resolve(value("runroot") ?? (root === homes.root ? homes.runroot : besides(homes.runroot, root)));
+  const runroot = resolve(
+    value("runroot") ?? (root === homes.root ? homes.runroot : besideRunroot(homes.runroot, root)),
+  );
   const listen = given.listen ?? listOf(env.GANTRY_LISTEN);
   const hookFolders = (given["hooks-dir"] ?? listOf(env.GANTRY_HOOKS_DIR)).map((folder) => resolve(folder));
   const allowHosts = given["allow-host"] ?? listOf(env.GANTRY_ALLOW_HOST);
@@ -121,7 +123,7 @@ export function parseServeOptions(
     runroot,
     ...runtime !== undefined && { runtime },
     ...hookFolders.length > 0 && { hookFolders },
-    ...resolved(paths),
+    ...resolvePaths(paths),
     ...allowHosts.length > 0 && { allowHosts },
     logLevel,
     dockerHub: !isSet("no-docker-hub"),
@@ -136,7 +138,7 @@ function listOf(text = ""): string[] {
 }
 
 /** Full paths of those that were given. */
-function resolved<K extends string>(paths: Record<K, string | undefined>): Partial<Record<K, string>> {
+function resolvePaths<K extends string>(paths: Record<K, string | undefined>): Partial<Record<K, string>> {
   const given = Object.entries<string | undefined>(paths).flatMap(([name, path]) =>
     path === undefined ? [] : [[name, resolve(path)]]
   );
@@ -172,7 +174,7 @@ function readArguments(args: readonly string[]) {
   }
 }
 
-function variable(option: string): string {
+function variableName(option: string): string {
   return `GANTRY_${option.toUpperCase().replaceAll("-", "_")}`;
 }
 
@@ -188,6 +190,6 @@ function userFolders(env: Record<string, string | undefined>, uid: number): { ro
 }
 
 /** A runroot that no other root has by default. */
-function besides(runroot: string, root: string): string {
+function besideRunroot(runroot: string, root: string): string {
   return `${runroot}-${createHash("sha256").update(root).digest("hex").slice(0, 12)}`;
 }

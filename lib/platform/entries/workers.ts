@@ -21,7 +21,7 @@ import { workersCodec } from "../workers/codec.ts";
 import { SQLChunks } from "../workers/chunks.ts";
 import { DurableBlobs } from "../workers/durable_blobs.ts";
 import { DurableStore } from "../workers/durable_store.ts";
-import { freed } from "../workers/free.ts";
+import { freedBody } from "../workers/free.ts";
 import { inLargePieces } from "../workers/large_pieces.ts";
 import { workersNet } from "../workers/net.ts";
 import { R2Chunks } from "../workers/r2_chunks.ts";
@@ -51,10 +51,10 @@ export class GantryEngine {
 
   /** Serves a request that the entry has passed on. */
   async fetch(request: Request): Promise<Response> {
-    const response = await this.#serve(withLargePieces(request), platform(request, this.#context));
+    const response = await this.#serve(withLargePieces(request), platformOf(request, this.#context));
     const { body, headers } = response;
     // Nothing else that is sent comes in large pieces.
-    return body && ARCHIVE.test(headers.get("content-type") ?? "") ? new Response(freed(body), response) : response;
+    return body && ARCHIVE.test(headers.get("content-type") ?? "") ? new Response(freedBody(body), response) : response;
   }
 }
 
@@ -78,7 +78,7 @@ export default {
     const serve = inMemory.get(key) ??
       makeHandler(bindings, (codec) => Promise.resolve({ store: new MemoryStore(), blobs: new MemoryBlobs(codec) }));
     inMemory.set(key, serve);
-    return serve(request, platform(request, context));
+    return serve(request, platformOf(request, context));
   },
 };
 
@@ -119,7 +119,7 @@ function registriesOf({ GANTRY_REGISTRIES }: Bindings) {
   return conf.unqualifiedSearch.length > 0 ? conf : { ...conf, unqualifiedSearch: ["docker.io"] };
 }
 
-function platform(request: Request, context: ExecutionContext): Platform {
+function platformOf(request: Request, context: ExecutionContext): Platform {
   return {
     peer: request.headers.get("cf-connecting-ip") ?? undefined,
     upgradeWebSocket,

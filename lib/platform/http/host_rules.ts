@@ -25,7 +25,7 @@ const CLIENT_NAMES: readonly string[] = ["d", "docker"];
  * rebinding), and a name without a dot is as easily pointed as any other where a network gives out its search domain. So a
  * `Host` has to be known, and a page's `Origin` has to be the very server, by a name that cannot be pointed elsewhere.
  */
-export function refusal(
+export function hostRefusal(
   headers: { get(name: string): string | null },
   localAddress: string | undefined,
   rules: HostRules = {},

@@ -30,7 +30,7 @@ export function keepListening(
       // A listener that has taken one since the last look needs no other.
       const isBusy = taken > seen;
       seen = taken;
-      if (isBusy || await takes(address, () => taken > seen)) return;
+      if (isBusy || await probeAddress(address, () => taken > seen)) return;
       server.close();
       await again();
       tell(new Error("Listen again: no connection was taken any more, for want of files it seems"));
@@ -45,7 +45,7 @@ export function keepListening(
 }
 
 /** Connects, and tells whether the connection is taken. A shortage on this side says nothing of the listener. */
-function takes(address: Address, isTaken: () => boolean): Promise<boolean> {
+function probeAddress(address: Address, isTaken: () => boolean): Promise<boolean> {
   const host = address.kind === "tcp" && !/^(?:|0\.0\.0\.0|::)$/.test(address.host) ? address.host : "localhost";
   const socket = connect(address.kind === "unix" ? { path: address.path } : { host, port: address.port });
   return new Promise((resolve) => {

@@ -3,12 +3,12 @@ import type { Socket } from "node:net";
 import type { Handler } from "../../rest/context.ts";
 import { type Address, formatAddress, isLoopback, parseAddress } from "./address.ts";
 import { type Admission, processBudget } from "./connection_limit.ts";
-import { serveExchange } from "./exchange/exchange.ts";
-import { type Hijacks, lookAtFirstHead } from "./front.ts";
-import { type HostRules, refusal } from "./host_rules.ts";
+import { serveNodeExchange } from "./exchange/node_exchange.ts";
+import { type Hijacks, readFirstRequest } from "./first_request.ts";
+import { hostRefusal, type HostRules } from "./host_rules.ts";
 import { IdleWatch } from "./idle_watch.ts";
 import { serveRaw } from "./exchange/raw_exchange.ts";
-import type { Serving } from "./serving.ts";
+import type { Serving } from "./answer.ts";
 import { keepListening } from "./keep_listening.ts";
 import { Pipelines } from "./pipeline.ts";
 import { listenUnix } from "./unix_socket.ts";
@@ -95,7 +95,9 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
     handler,
     idle,
     authority: address.kind === "unix" ? "localhost" : undefined,
-    refuse: address.kind === "unix" || options.open ? undefined : (headers, local) => refusal(headers, local, options),
+    refuse: address.kind === "unix" || options.open
+      ? undefined
+      : (headers, local) => hostRefusal(headers, local, options),
     socketPatience: options.socketPatience ?? 60_000,
     upgradeBodyLimit: options.upgradeBodyLimit ?? 4 * 1024 * 1024,
     onError: options.onError ?? (() => {}),
@@ -106,11 +108,11 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
-  const bound = await bind(server, address);
+  const bound = await bindServer(server, address);
   // Deno tells here of a connection it could not take (no files left, say), and an event without a listener ends the process.
   server.on("error", serving.onError);
   let closing: Promise<void> | undefined;
-  const keeper = keepListening(server, bound, () => bind(server, bound), serving.onError);
+  const keeper = keepListening(server, bound, () => bindServer(server, bound), serving.onError);
   const close = (grace = 1000) => {
     keeper[Symbol.dispose]();
     return closing ??= closeServer(server, sockets, grace).finally(() => idle[Symbol.dispose]());
@@ -148,7 +150,7 @@ function makeServer(
     pipelines.add(message.socket, out, () => {
       admission?.busy();
       out.on("close", () => admission?.idle());
-      void serveExchange(serving, message, out, waiting);
+      void serveNodeExchange(serving, message, out, waiting);
     });
   };
   server.on("request", (message, out) => serve(message, out));
@@ -169,7 +171,7 @@ function makeServer(
     admissions.set(socket, admission);
     // A peer that has vanished, and to which there is nothing to send, is asked for by TCP itself: a stream may be silent for hours.
     socket.setKeepAlive(true, KEEP_ALIVE);
-    lookAtFirstHead(socket, {
+    readFirstRequest(socket, {
       pass: (socket) => void accept.call(server, socket),
       take(socket, raw) {
         // Its body comes before anybody has asked who sends it: until then it waits as a half-open one does.
@@ -189,7 +191,7 @@ function makeServer(
   return server;
 }
 
-async function bind(server: Server, address: Address): Promise<Address> {
+async function bindServer(server: Server, address: Address): Promise<Address> {
   if (address.kind === "unix") {
     await listenUnix(server, address.path);
     return address;

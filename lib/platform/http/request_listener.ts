@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Handler } from "../../rest/context.ts";
-import { serveExchange } from "./exchange/exchange.ts";
+import { serveNodeExchange } from "./exchange/node_exchange.ts";
 import { IdleWatch } from "./idle_watch.ts";
-import type { Serving } from "./serving.ts";
+import type { Serving } from "./answer.ts";
 
 /**
  * Options of {@linkcode requestListener}.
@@ -21,8 +21,8 @@ export interface RequestListenerOptions {
 }
 
 /**
- * A handler in the shape that `node:http` calls, for servers and routers built on it, as Express is. What has been routed by such a router is
- * told by its original path. WebSockets and raw upgrades need {@linkcode listen}.
+ * A handler in the shape that `node:http` calls, for servers and routers built on it, as Express is. A request that such a
+ * router has routed is matched by its original path. WebSockets and raw upgrades need {@linkcode listen}.
  *
  * @example
  * ```ts
@@ -52,5 +52,5 @@ export function requestListener(
     upgradeBodyLimit: 0,
     socketPatience: 0,
   };
-  return (message, out) => void serveExchange(serving, message, out);
+  return (message, out) => void serveNodeExchange(serving, message, out);
 }

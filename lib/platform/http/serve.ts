@@ -9,7 +9,7 @@ import type { Implementation } from "../../rest/implement.ts";
 import { listen, type Listener, type ListenOptions } from "./listener.ts";
 
 export { connect, type ConnectedClient, type ConnectOptions } from "./client/connect.ts";
-export type { Hijacks } from "./front.ts";
+export type { Hijacks } from "./first_request.ts";
 export type { HostRules } from "./host_rules.ts";
 export { listen, type Listener, type ListenOptions } from "./listener.ts";
 export { requestListener, type RequestListenerOptions } from "./request_listener.ts";

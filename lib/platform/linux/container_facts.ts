@@ -36,7 +36,7 @@ export function containerFacts(paths: HostPaths, own: ReadonlySet<string>, recor
       merged: join(container.storage, "merged"),
     },
     hidden: hiddenPaths(record.spec),
-    capabilities: capabilities(own, record),
+    capabilities: findCapabilities(own, record),
   };
 }
 
@@ -53,7 +53,10 @@ export function rememberedFacts(
   };
 }
 
-function capabilities(own: ReadonlySet<string>, { spec, process }: ContainerRecord): ContainerFacts["capabilities"] {
+function findCapabilities(
+  own: ReadonlySet<string>,
+  { spec, process }: ContainerRecord,
+): ContainerFacts["capabilities"] {
   try {
     const { effective, bounding } = containerCapabilities(spec, own, ROOT.test(process.user) ? 0 : 1, () => {});
     return { effective, bounding };

@@ -43,7 +43,7 @@ type Lasting = Pick<
   | "backingFilesystem"
 >;
 
-/** Gives a function that tells of the host. What cannot change while this process lives is asked for once. */
+/** Gives a function that tells of the host. Facts that cannot change while this process lives are read once. */
 export function hostInfoReader(
   { paths }: HostContext,
   processes: Pick<Processes, "runtime">,
@@ -131,7 +131,7 @@ async function readSecurity(): Promise<HostInfo["securityOptions"]> {
   const [status, { apparmor, selinux }, profile] = await Promise.all([
     readFile("/proc/self/status", "utf8"),
     securityModules(),
-    exists(OWN_PROFILE),
+    pathExists(OWN_PROFILE),
   ]);
   return {
     seccomp: /^Seccomp:/m.test(status),
@@ -143,6 +143,6 @@ async function readSecurity(): Promise<HostInfo["securityOptions"]> {
   };
 }
 
-async function exists(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   return await access(path).then(() => true, () => false);
 }

@@ -23,7 +23,7 @@ export async function namespaceMaps(path: string): Promise<IDMaps> {
     child.stdin.on("error", () => {});
     const isInside = await Promise.race([once(child.stdout, "data").then(() => true), ended.then(() => false)]);
     if (!isInside) throw new EngineError("invalid", `Enter user namespace "${path}": ${complaint.trim()}`);
-    const read = async (kind: string) => mappings(await readFile(`/proc/${child.pid}/${kind}_map`, "utf8"));
+    const read = async (kind: string) => parseMappings(await readFile(`/proc/${child.pid}/${kind}_map`, "utf8"));
     const [uids, gids] = await Promise.all([read("uid"), read("gid")]);
     return { uids, gids };
   } finally {
@@ -33,7 +33,7 @@ export async function namespaceMaps(path: string): Promise<IDMaps> {
   }
 }
 
-function mappings(text: string): IDMapping[] {
+function parseMappings(text: string): IDMapping[] {
   return text.split("\n").filter((line) => line.trim() !== "").map((line) => {
     const [container, host, size] = line.trim().split(/\s+/).map(Number);
     return { container, host, size };

@@ -28,7 +28,7 @@ export function openUserNamespaces(paths: HostPaths, files = ["/etc/subuid", "/e
       await deleteUserNamespace(userns);
       if (network) await deleteNamespaceAt(netns);
       if (other === "" || network) {
-        const [uids, gids] = [lines(maps.uids), lines(maps.gids)];
+        const [uids, gids] = [mapLines(maps.uids), mapLines(maps.gids)];
         await makeNamespaces({ userns, netns: network ? netns : "", join: other, uids, gids });
       }
       return other === "" ? userns : other;
@@ -51,11 +51,11 @@ export async function deleteUserNamespace(path: string): Promise<void> {
 /** Throws where a path leads to another namespace than it did when the container was made: its files have the owners of that. */
 async function requireMaps(path: string, maps: IDMaps): Promise<void> {
   const { uids, gids } = await namespaceMaps(path);
-  if (lines(uids) === lines(maps.uids) && lines(gids) === lines(maps.gids)) return;
+  if (mapLines(uids) === mapLines(maps.uids) && mapLines(gids) === mapLines(maps.gids)) return;
   throw new EngineError("state", `Join user namespace: "${path}" has other mappings than when the container was made`);
 }
 
-function lines(mappings: readonly IDMapping[]): string {
+function mapLines(mappings: readonly IDMapping[]): string {
   return mappings.map(({ container, host, size }) => `${container} ${host} ${size}\n`).join("");
 }
 

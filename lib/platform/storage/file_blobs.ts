@@ -43,7 +43,7 @@ export class FileBlobs implements Blobs {
     this.#root = root;
   }
 
-  /** Opens the folder, making it where there is none. What was staged more than a week ago goes. */
+  /** Opens the folder, making it where there is none. Bytes that were staged more than a week ago are deleted. */
   static async open(root: string): Promise<FileBlobs> {
     await mkdir(`${root}/sha256`, { recursive: true, mode: 0o700 });
     await mkdir(`${root}/staged`, { recursive: true, mode: 0o700 });
@@ -147,7 +147,7 @@ export class FileBlobs implements Blobs {
         throw isMissing(error) ? nothingStaged(options, 0) : error;
       });
       try {
-        await resume(file, intake, options);
+        await resumeIntake(file, intake, options);
         await withRoom(this.#root, "Store blob", (signal) => writeAll(file, source, intake, signal), options.signal);
         const digest = await intake.finish();
         await file.sync();
@@ -185,7 +185,7 @@ export class FileBlobs implements Blobs {
 }
 
 /** Digests what is staged up to the offset, and cuts off what lies behind it. */
-async function resume(file: FileHandle, intake: BlobIntake, options: PutOptions): Promise<void> {
+async function resumeIntake(file: FileHandle, intake: BlobIntake, options: PutOptions): Promise<void> {
   const { offset = 0 } = options;
   if (offset === 0) return;
   const { size } = await file.stat();

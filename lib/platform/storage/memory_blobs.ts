@@ -27,7 +27,7 @@ export class MemoryBlobs implements Blobs {
 
   open(digest: string, range?: { start: number; end?: number }): Promise<ReadableStream<Uint8Array> | undefined> {
     const blob = this.#blobs.get(digest);
-    return Promise.resolve(blob && ReadableStream.from(slices(blob, range?.start ?? 0, range?.end ?? blob.size)));
+    return Promise.resolve(blob && ReadableStream.from(sliceChunks(blob, range?.start ?? 0, range?.end ?? blob.size)));
   }
 
   async put(
@@ -103,7 +103,7 @@ export class MemoryBlobs implements Blobs {
     if (offset > (staged?.size ?? 0)) {
       throw new EngineError("invalid", `Resume ${digest} at ${offset}: only ${staged?.size ?? 0} bytes are staged`);
     }
-    if (staged) { for (const chunk of slices(staged, 0, offset)) add(chunk); }
+    if (staged) { for (const chunk of sliceChunks(staged, 0, offset)) add(chunk); }
   }
 
   #keep(digest: string, content: Content, error: unknown): void {
@@ -117,7 +117,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof EngineError && (error.code === "corrupt" || error.code === "limit");
 }
 
-function* slices({ chunks }: Content, start: number, end: number): Generator<Uint8Array> {
+function* sliceChunks({ chunks }: Content, start: number, end: number): Generator<Uint8Array> {
   let at = 0;
   for (const chunk of chunks) {
     const from = Math.max(0, start - at);

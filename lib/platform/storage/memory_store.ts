@@ -7,7 +7,7 @@ import type {
   StreamExtent,
   StreamRange,
 } from "../../engine/ports/ports.ts";
-import { beyond, sizeOf } from "./retention.ts";
+import { countBeyond, sizeOf } from "./retention.ts";
 
 interface Stream {
   last: number;
@@ -49,13 +49,13 @@ export class MemoryStore implements Store {
       kept.entries.push({ seq: ++kept.last, time, value });
       kept.bytes += sizeOf(value);
     }
-    trim(kept, retention);
+    trimStream(kept, retention);
     return this.extent(stream);
   }
 
   trim(stream: string, retention: Retention): Promise<boolean> {
     const kept = this.#streams.get(stream);
-    if (kept) trim(kept, retention);
+    if (kept) trimStream(kept, retention);
     return Promise.resolve(false);
   }
 
@@ -81,12 +81,12 @@ export class MemoryStore implements Store {
   }
 }
 
-function trim(stream: Stream, retention: Retention): void {
+function trimStream(stream: Stream, retention: Retention): void {
   const { entries, bytes } = stream;
   const sizes = (function* () {
     for (const { value } of entries) yield sizeOf(value);
   })();
-  const excess = beyond(retention, { records: entries.length, bytes }, sizes);
+  const excess = countBeyond(retention, { records: entries.length, bytes }, sizes);
   if (excess.records === 0) return;
   stream.entries = entries.slice(excess.records);
   stream.bytes -= excess.bytes;

@@ -21,7 +21,7 @@ export function sizeOf(text: string): number {
  * @param sizes The bytes of each record, the oldest first; no more of them are taken than needed
  * @param most How much may go at once; a single record may be larger
  */
-export function beyond(
+export function countBeyond(
   retention: Retention,
   amount: Readonly<Amount>,
   sizes: Iterable<number>,

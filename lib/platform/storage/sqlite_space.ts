@@ -17,14 +17,14 @@ const SMALL = 64 << 20;
 /** `auto_vacuum` of a database that can give its pages back. */
 const INCREMENTAL = 2;
 
-/** Bounds the room of a database. A new one can give pages back; an old one can once {@linkcode compact} has written it anew. */
+/** Bounds the room of a database. A new one can give pages back; an old one can once {@linkcode compactDatabase} has written it anew. */
 export function limitSpace(db: DatabaseSync): void {
   db.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
   db.exec(`PRAGMA journal_size_limit = ${LOG}`);
 }
 
 /** Gives a piece of the free pages back where there are too many. Returns whether it has. */
-export function shrink(db: DatabaseSync): boolean {
+export function shrinkDatabase(db: DatabaseSync): boolean {
   if (valueOf(db, "auto_vacuum") !== INCREMENTAL) return false;
   const pageSize = valueOf(db, "page_size");
   if (valueOf(db, "freelist_count") * pageSize < SPARE + PIECE) return false;
@@ -34,7 +34,7 @@ export function shrink(db: DatabaseSync): boolean {
 }
 
 /** Writes a database of an earlier version anew, without its free pages, where little is in use. */
-export function compact(db: DatabaseSync): void {
+export function compactDatabase(db: DatabaseSync): void {
   if (valueOf(db, "auto_vacuum") === INCREMENTAL) return;
   const used = valueOf(db, "page_count") - valueOf(db, "freelist_count");
   if (used * valueOf(db, "page_size") > SMALL) return;
@@ -43,7 +43,7 @@ export function compact(db: DatabaseSync): void {
     db.exec("VACUUM");
     adoptDatabase(db);
   } catch {
-    // It takes room to make room. What is written comes first; the next start tries again.
+    // It takes room to make room. Writes come first; the next start tries again.
   }
 }
 

@@ -9,13 +9,14 @@ import type {
   StreamExtent,
   StreamRange,
 } from "../../engine/ports/ports.ts";
-import { type Amount, beyond, sizeOf } from "./retention.ts";
+import { type Amount, countBeyond, sizeOf } from "./retention.ts";
 import { emptyLog, explainFailure, setUpFile } from "./sqlite_file.ts";
-import { adoptDatabase, compact, shrink } from "./sqlite_space.ts";
+import { adoptDatabase, compactDatabase, shrinkDatabase } from "./sqlite_space.ts";
 
 /**
  * Goes before a secret, as JSON allows. SQLite keeps the first bytes of a row (1002 at most, of pages of 4 KiB) in the pages of its tree, and
- * copies them as the tree grows: a copy may stay behind what is zeroed later. What follows has pages of its own, which stay where they are.
+ * copies them as the tree grows: a copy may stay behind what is zeroed later. The rows that follow have pages of their own,
+ * which stay where they are.
  */
 const SECRET_INDENT = " ".repeat(1024);
 /** How much of a stream is read at once; a single record may be larger. */
@@ -49,7 +50,7 @@ export class SQLiteStore implements Store {
     this.place = place;
     this.#db = db;
     this.#log = log;
-    this.#statements = prepare(db);
+    this.#statements = prepareStatements(db);
   }
 
   /**
@@ -112,12 +113,12 @@ export class SQLiteStore implements Store {
   async trim(stream: string, retention: Retention): Promise<boolean> {
     const before = this.#knownOf(stream).first;
     const { first } = await this.#changed(stream, (known) => this.#dropBeyond(stream, known, retention, PIECE));
-    const isShrunk = shrink(this.#db);
+    const isShrunk = shrinkDatabase(this.#db);
     this.#isShrunk ||= isShrunk;
     if (first !== before || isShrunk) return true;
     if (this.#isShrunk) adoptDatabase(this.#db);
     this.#isShrunk = false;
-    compact(this.#db);
+    compactDatabase(this.#db);
     return false;
   }
 
@@ -200,7 +201,7 @@ export class SQLiteStore implements Store {
       for (const row of sizes.iterate(stream)) yield Number(row.size);
     })();
     const amount = { records: known.last - known.first + 1, bytes: known.bytes };
-    const gone = beyond(retention, amount, lengths, most);
+    const gone = countBeyond(retention, amount, lengths, most);
     if (gone.records === 0) return known;
     cut.run(stream, known.first + gone.records - 1);
     return { ...known, first: known.first + gone.records, bytes: known.bytes - gone.bytes };
@@ -232,7 +233,7 @@ type Statements = Record<
   StatementSync
 >;
 
-function prepare(db: DatabaseSync): Statements {
+function prepareStatements(db: DatabaseSync): Statements {
   return {
     load: db.prepare("SELECT tab, key, value FROM records"),
     has: db.prepare("SELECT 1 FROM records WHERE tab = ? AND key = ?"),

@@ -30,7 +30,7 @@ export class SQLChunks implements Chunks {
 
   get(blob: number, n: number): Promise<Uint8Array> {
     const [row] = this.#sql.exec("SELECT bytes FROM chunks WHERE part = ? AND n = ?", blob, n).toArray();
-    if (!(row?.bytes instanceof ArrayBuffer)) return Promise.reject(deleted());
+    if (!(row?.bytes instanceof ArrayBuffer)) return Promise.reject(blobDeleted());
     const bytes = new Uint8Array(row.bytes).slice();
     // The collector does not know how large values of SQLite are: what is left to it piles up.
     row.bytes.transfer(0);
@@ -50,6 +50,6 @@ export class SQLChunks implements Chunks {
 }
 
 /** The error for a chunk that went while its blob was read. */
-export function deleted(): EngineError {
+export function blobDeleted(): EngineError {
   return new EngineError("no_such_image", "Read a blob: it has been deleted");
 }

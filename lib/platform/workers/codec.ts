@@ -1,7 +1,7 @@
 import { EngineError } from "../../engine/errors.ts";
 import type { Codec, Hash } from "../../engine/ports/ports.ts";
-import { free } from "./free.ts";
-import { paced } from "./paced.ts";
+import { freeWorkerBytes } from "./free.ts";
+import { paceStream } from "./paced.ts";
 
 /** A digest that takes a stream: workerd's own, and the only incremental one it has without Node's modules. */
 interface DigestStream extends WritableStream<Uint8Array> {
@@ -14,18 +14,18 @@ interface DigestStream extends WritableStream<Uint8Array> {
  * @param options.freesInput Whether its transforms free what is written to them: only where nothing else reads that again
  */
 export function workersCodec({ freesInput = false } = {}): Codec {
-  const used = freesInput ? free : undefined;
+  const used = freesInput ? freeWorkerBytes : undefined;
   return {
-    free,
+    free: freeWorkerBytes,
     hash: () => new StreamHash(),
-    gunzip: () => paced(new DecompressionStream("gzip"), "gunzip", used),
+    gunzip: () => paceStream(new DecompressionStream("gzip"), "gunzip", used),
     gzip(level) {
       if (level !== undefined && level !== -1) {
         throw new EngineError("unsupported", "Compress: this runtime has one level of gzip");
       }
-      return paced(new CompressionStream("gzip"), "gzip", used);
+      return paceStream(new CompressionStream("gzip"), "gzip", used);
     },
-    fastGzip: () => paced(new CompressionStream("gzip"), "gzip", used),
+    fastGzip: () => paceStream(new CompressionStream("gzip"), "gzip", used),
     unzstd() {
       throw new EngineError("unsupported", "Decompress: this runtime has no Zstandard");
     },

@@ -3,12 +3,12 @@ import { Locks } from "../../engine/store/locks.ts";
 import type { Blobs, Codec, PutOptions } from "../../engine/ports/ports.ts";
 import { BlobIntake, hexOf } from "../storage/blob_intake.ts";
 import type { Chunks } from "./chunks.ts";
-import { free } from "./free.ts";
+import { freeWorkerBytes } from "./free.ts";
 import type { DurableObjectState } from "./runtime.ts";
 
 /**
  * {@linkcode Blobs} of a Durable Object: what there is stands in its SQLite (`parts`, with what is whole marked), the bytes are in
- * {@linkcode Chunks}. What is staged under a digest may end inside a chunk.
+ * {@linkcode Chunks}. The bytes that are staged under a digest may end inside a chunk.
  */
 export class DurableBlobs implements Blobs {
   readonly #storage: DurableObjectState["storage"];
@@ -104,7 +104,7 @@ export class DurableBlobs implements Blobs {
       writer = await this.#resume(intake, options);
       const write = async (bytes: Uint8Array) => {
         await writer?.add(bytes);
-        free(bytes);
+        freeWorkerBytes(bytes);
       };
       await source.pipeTo(new WritableStream({ write }), { signal: options.signal });
       await writer.flush();

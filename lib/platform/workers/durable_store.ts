@@ -7,7 +7,7 @@ import type {
   StreamExtent,
   StreamRange,
 } from "../../engine/ports/ports.ts";
-import { type Amount, beyond, sizeOf } from "../storage/retention.ts";
+import { type Amount, countBeyond, sizeOf } from "../storage/retention.ts";
 import type { DurableObjectState } from "./runtime.ts";
 
 /** How much of a stream is read at once; a single record may be larger. */
@@ -142,7 +142,7 @@ export class DurableStore implements Store {
       for (const row of sql.exec(query, stream, most.records).toArray()) yield Number(row.size);
     })();
     const amount = { records: known.last - known.first + 1, bytes: known.bytes };
-    const gone = beyond(retention, amount, lengths, most);
+    const gone = countBeyond(retention, amount, lengths, most);
     if (gone.records === 0) return known;
     const first = known.first + gone.records;
     sql.exec("DELETE FROM streams WHERE stream = ? AND seq < ?", stream, first);

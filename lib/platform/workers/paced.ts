@@ -20,14 +20,14 @@ const OUTPUT = 256 * 1024;
  *
  * @param free Called with every piece that went in, once nothing here needs it any more
  */
-export function paced(
+export function paceStream(
   transform: NativeTransform,
   what: string,
   free: (bytes: Uint8Array) => void = () => {},
 ): TransformStream<Uint8Array, Uint8Array> {
   const input = new TransformStream<Uint8Array, Uint8Array>(undefined, undefined, { highWaterMark: 0 });
   // Nothing here shares memory between threads, which the types allow for.
-  const pieces = convert(input.readable as ReadableStream<Uint8Array<ArrayBuffer>>, transform, what, free);
+  const pieces = convertPieces(input.readable as ReadableStream<Uint8Array<ArrayBuffer>>, transform, what, free);
   const readable = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { value } = await pieces.next();
@@ -42,7 +42,7 @@ export function paced(
   return { readable, writable: input.writable };
 }
 
-async function* convert(
+async function* convertPieces(
   input: ReadableStream<Uint8Array<ArrayBuffer>>,
   { readable, writable }: NativeTransform,
   what: string,
@@ -57,9 +57,9 @@ async function* convert(
       for (let at = 0; at < bytes.length; at += INPUT) {
         const given = bytes.subarray(at, at + INPUT);
         own.set(given);
-        await explained(what, writer.write(own.subarray(0, given.length)));
+        await explainFailure(what, writer.write(own.subarray(0, given.length)));
         for (;;) {
-          const piece = await explained(what, output.whole());
+          const piece = await explainFailure(what, output.whole());
           if (piece === undefined) break;
           yield piece;
         }
@@ -67,10 +67,10 @@ async function* convert(
       free(bytes);
     }
     // The remaining output comes while the writer closes.
-    const closed = explained(what, writer.close());
+    const closed = explainFailure(what, writer.close());
     closed.catch(() => {});
     for (;;) {
-      const piece = await explained(what, output.rest());
+      const piece = await explainFailure(what, output.rest());
       if (piece === undefined) break;
       yield piece;
     }
@@ -96,7 +96,7 @@ class Output {
 
   /** A piece; `undefined` when what was given makes none. */
   async whole(): Promise<Uint8Array | undefined> {
-    const read = await soon(this.#read());
+    const read = await settleSoon(this.#read());
     return read && this.#take(read);
   }
 
@@ -125,7 +125,7 @@ class Output {
 }
 
 /** The promise's value, if it has one by the next turn of the event loop. */
-async function soon<T>(promise: Promise<T>): Promise<T | undefined> {
+async function settleSoon<T>(promise: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => late.resolve(undefined), 0);
   try {
@@ -135,7 +135,7 @@ async function soon<T>(promise: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function explained<T>(what: string, promise: Promise<T>): Promise<T> {
+async function explainFailure<T>(what: string, promise: Promise<T>): Promise<T> {
   try {
     return await promise;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type Chunks, deleted } from "./chunks.ts";
+import { blobDeleted, type Chunks } from "./chunks.ts";
 import type { R2Bucket } from "./runtime.ts";
 
 /** Keys that one call lists or deletes at the most. */
@@ -20,18 +20,18 @@ export class R2Chunks implements Chunks {
   }
 
   async get(blob: number, n: number): Promise<Uint8Array> {
-    const object = await this.#bucket.get(key(blob, n));
-    if (object === null) throw deleted();
+    const object = await this.#bucket.get(chunkKey(blob, n));
+    if (object === null) throw blobDeleted();
     return new Uint8Array(await object.arrayBuffer());
   }
 
   async put(blob: number, n: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    await this.#bucket.put(key(blob, n), bytes);
+    await this.#bucket.put(chunkKey(blob, n), bytes);
   }
 
   async drop(blob: number, from: number): Promise<void> {
     // Numbers are written in one length: keys are in order.
-    const startAfter = from === 0 ? undefined : key(blob, from - 1);
+    const startAfter = from === 0 ? undefined : chunkKey(blob, from - 1);
     for (;;) {
       const { objects } = await this.#bucket.list({ prefix: `blobs/${blob}/`, startAfter, limit: PAGE });
       if (objects.length === 0) return;
@@ -40,6 +40,6 @@ export class R2Chunks implements Chunks {
   }
 }
 
-function key(blob: number, n: number): string {
+function chunkKey(blob: number, n: number): string {
   return `blobs/${blob}/${String(n).padStart(8, "0")}`;
 }

@@ -1,7 +1,7 @@
 /** The longest line that is accepted, in characters. */
 const LONGEST = 64 * 1024 * 1024;
 
-/** Cuts text that comes in pieces into lines. What is held back is put together only once its line has ended. */
+/** Cuts text that comes in pieces into lines. The pieces of a line are put together only once the line has ended. */
 export class LineSplitter {
   readonly #ends: string | RegExp;
   #rest: string[] = [];

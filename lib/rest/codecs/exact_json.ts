@@ -3,8 +3,8 @@ import { readJSON, writeJSON } from "./json.ts";
 import { boundDepth } from "./json_depth.ts";
 
 /**
- * JSON in which bigint, Date and bytes keep their value: integers are exact whatever their size, times are RFC 3339 text, bytes are base64. What
- * a schema does not call so is read as JSON.parse reads it.
+ * JSON in which bigint, Date and bytes keep their value: integers are exact whatever their size, times are RFC 3339 text,
+ * bytes are base64. Other numbers are read as JSON.parse reads them.
  *
  * @example
  * ```ts

@@ -5,8 +5,8 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Puts a value into a struct, making the structs on the way, as copies where there are some; undefined is left out. What is there and no struct
- * is left for the schema to refuse.
+ * Puts a value into a struct, making the structs on the way, as copies where there are some; undefined is left out. The
+ * schema refuses a value that is there and no struct.
  */
 export function put(struct: Record<string, unknown>, [key, ...rest]: readonly string[], value: unknown): void {
   if (value === undefined) return;

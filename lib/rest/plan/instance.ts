@@ -9,7 +9,7 @@ export function carriedSchema(schema: Schema & { readonly [CARRIED]?: Schema }):
 }
 
 /**
- * A schema whose values arrive as instances of a class. What a schema library makes of an object is a plain one, without methods: this is what
+ * A schema whose values arrive as instances of a class. A schema library makes a plain object, without methods: this is what
  * lets a value write and read headers ({@linkcode HeaderWriter}, {@linkcode HeaderReader}) on the side that gets it.
  *
  * @param schema What travels

@@ -65,7 +65,7 @@ export class RouteTrie<Leaf> {
     return leaf;
   }
 
-  /** Finds the best fit that `choose` takes. What the path says of the placeholders is in `captures` then. */
+  /** Finds the best fit that `choose` takes. `captures` then has the path's values of the placeholders. */
   find<Found>(path: string, captures: string[], choose: Choose<Leaf, Found>): Found | undefined {
     searches++;
     const fixed = this.#fixed.size > FEW ? this.#fixed.get(path) : undefined;
@@ -240,7 +240,8 @@ function walkTails<Leaf, Found>(
       continue;
     }
     if (tail.search !== searches) Object.assign(tail, { search: searches, failed: Infinity });
-    // The remainder takes as much as it can. What follows a cut fits or not wherever the remainder began: no place is tried twice.
+    // The remainder takes as much as it can. Whether the rest after a cut fits does not depend on where the remainder
+    // began: no place is tried twice.
     let cut = path.lastIndexOf("/", tail.failed - 1);
     for (let behind = 1; cut > start && !(fixed && behind > length); behind++) {
       if (!fixed || behind === length) {

@@ -2,7 +2,7 @@ import type { Finish } from "./core_server.ts";
 
 /**
  * Gives every JSON answer of a GET a weak `ETag`, the digest of its body, and answers 304 without a body when the client has it already
- * (RFC 9110, 13.1.2). An `ETag` that a function has set is kept. What arrives as a stream or channel is not looked at.
+ * (RFC 9110, 13.1.2). An `ETag` that a function has set is kept. Streams and channels are not looked at.
  *
  * @example
  * ```ts

@@ -1,10 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { gather, type Piece } from "../../../handlers/containers/gather.ts";
+import { gatherPieces, type Piece } from "../../../handlers/containers/gather.ts";
 
 const encode = (text: string, piece: Piece) => piece.add(new TextEncoder().encode(text));
 const decode = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
 
-Deno.test("gather() sends what is at hand as one piece, and nothing waits for more", async () => {
+Deno.test("gatherPieces() sends what is at hand as one piece, and nothing waits for more", async () => {
   const gate = Promise.withResolvers<void>();
   async function* source() {
     yield "a";
@@ -12,34 +12,34 @@ Deno.test("gather() sends what is at hand as one piece, and nothing waits for mo
     await gate.promise;
     yield "c";
   }
-  const reader = gather(source(), encode).getReader();
+  const reader = gatherPieces(source(), encode).getReader();
   assertEquals(decode((await reader.read()).value), "ab");
   gate.resolve();
   assertEquals(decode((await reader.read()).value), "c");
   assertEquals((await reader.read()).done, true);
 });
 
-Deno.test("gather() bounds its pieces", async () => {
+Deno.test("gatherPieces() bounds its pieces", async () => {
   async function* source() {
     for (let i = 0; i < 100; i++) yield await Promise.resolve("x".repeat(10_000));
   }
   const sizes: number[] = [];
-  for await (const piece of gather(source(), encode)) sizes.push(piece.length);
+  for await (const piece of gatherPieces(source(), encode)) sizes.push(piece.length);
   assertEquals(sizes.reduce((sum, size) => sum + size), 1_000_000);
   assertEquals(Math.max(...sizes) <= 80_000 && sizes.length < 20, true);
 });
 
-Deno.test("gather() lets an error wait for the piece before it", async () => {
+Deno.test("gatherPieces() lets an error wait for the piece before it", async () => {
   async function* source() {
     yield await Promise.resolve("a");
     throw new Error("broken");
   }
-  const reader = gather(source(), encode).getReader();
+  const reader = gatherPieces(source(), encode).getReader();
   assertEquals(decode((await reader.read()).value), "a");
   await assertRejects(() => reader.read(), Error, "broken");
 });
 
-Deno.test("gather() ends the sequence when it is cancelled", async () => {
+Deno.test("gatherPieces() ends the sequence when it is cancelled", async () => {
   let ended = false;
   const source = {
     [Symbol.asyncIterator]: () => ({
@@ -50,16 +50,16 @@ Deno.test("gather() ends the sequence when it is cancelled", async () => {
       },
     }),
   } as AsyncIterable<string>;
-  const reader = gather(source, encode).getReader();
+  const reader = gatherPieces(source, encode).getReader();
   await reader.read();
   await reader.cancel();
   assertEquals(ended, true);
 });
 
-Deno.test("gather() takes values larger than a piece", async () => {
+Deno.test("gatherPieces() takes values larger than a piece", async () => {
   async function* source() {
     for (const size of [10, 200_000, 10]) yield await Promise.resolve("x".repeat(size));
   }
-  const whole = await new Response(gather(source(), encode)).text();
+  const whole = await new Response(gatherPieces(source(), encode)).text();
   assertEquals(whole, "x".repeat(200_020));
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { gather } from "../../../handlers/containers/gather.ts";
+import { gatherPieces } from "../../../handlers/containers/gather.ts";
 import {
   addFrameHeader,
   MULTIPLEXED_STREAM,
@@ -11,7 +11,7 @@ Deno.test("addFrameHeader() writes stream number, zeros and length", async () =>
   const source = (async function* () {
     yield* await Promise.resolve(["stdout", "stderr"] as const);
   })();
-  const bytes = gather(source, (stream, piece) => addFrameHeader(piece, stream, 258));
+  const bytes = gatherPieces(source, (stream, piece) => addFrameHeader(piece, stream, 258));
   const whole = new Uint8Array(await new Response(bytes).arrayBuffer());
   assertEquals([...whole], [1, 0, 0, 0, 0, 0, 1, 2, 2, 0, 0, 0, 0, 0, 1, 2]);
 });

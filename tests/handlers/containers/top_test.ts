@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { unjoin } from "../../../handlers/containers/top.ts";
+import { splitArguments } from "../../../handlers/containers/top.ts";
 import { openTestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
-Deno.test("unjoin() gives back what older clients joined", () => {
+Deno.test("splitArguments() gives back what older clients joined", () => {
   for (
     const [text, words] of [
       ["pid,args", ["pid,args"]],
@@ -11,7 +11,7 @@ Deno.test("unjoin() gives back what older clients joined", () => {
       ["aux", ["aux"]],
       ["-ef", ["-ef"]],
     ] as const
-  ) assertEquals(unjoin(text), [...words]);
+  ) assertEquals(splitArguments(text), [...words]);
 });
 
 Deno.test("TopContainer() hands arguments on as the client's version means them", async () => {

@@ -1,15 +1,15 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Buffer } from "node:buffer";
 import {
-  alone,
   byteStream,
   byteTransform,
-  free,
+  freeBytes,
   isByteStream,
+  ownBuffer,
   pieceStream,
-  pour,
+  pourStream,
   pourThrough,
-  tapped,
+  tapStream,
 } from "../../../lib/oci/bytes/byte_stream.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -68,37 +68,37 @@ Deno.test("byteStream() copies a piece of something larger, which stays whole", 
   }
 });
 
-Deno.test("free() gives back what has a buffer of its own, and nothing else", () => {
+Deno.test("freeBytes() gives back what has a buffer of its own, and nothing else", () => {
   const own = bytes("own");
-  free(own);
+  freeBytes(own);
   assertEquals(own.length, 0);
-  free(own);
+  freeBytes(own);
   const whole = bytes("whole");
-  free(whole.subarray(1));
+  freeBytes(whole.subarray(1));
   assertEquals(text(whole), "whole");
-  assertEquals(alone(whole), whole);
-  assertEquals(text(alone(whole.subarray(1))), "hole");
+  assertEquals(ownBuffer(whole), whole);
+  assertEquals(text(ownBuffer(whole.subarray(1))), "hole");
 });
 
-Deno.test("pour() frees each piece of a byte stream once it is written, and none of another stream", async () => {
+Deno.test("pourStream() frees each piece of a byte stream once it is written, and none of another stream", async () => {
   const { got, stream } = sink();
-  await pour(byteStream(source("a", "b")), stream);
+  await pourStream(byteStream(source("a", "b")), stream);
   assertEquals([got.texts, got.closed], [["a", "b"], true]);
   assertEquals(got.pieces.map(({ length }) => length), [0, 0]);
   const other = sink();
-  await pour(pieceStream(source("a", "b")), other.stream);
+  await pourStream(pieceStream(source("a", "b")), other.stream);
   assertEquals(other.got.pieces.map(text), ["a", "b"]);
 });
 
-Deno.test("pour() passes failures on, both ways, even while the other side is silent", async () => {
+Deno.test("pourStream() passes failures on, both ways, even while the other side is silent", async () => {
   const { got, stream } = sink();
   const broken = byteStream({ next: () => Promise.reject(new Error("source")) });
-  await assertRejects(() => pour(broken, stream), Error, "source");
+  await assertRejects(() => pourStream(broken, stream), Error, "source");
   assertEquals((got.aborted as Error).message, "source");
   const silent = { cancelled: false };
   let fail = (_: Error) => {};
   const failing = new WritableStream<Uint8Array>({ start: (controller) => void (fail = (e) => controller.error(e)) });
-  const waiting = pour(
+  const waiting = pourStream(
     byteStream({ next: () => new Promise(() => {}), cancel: () => void (silent.cancelled = true) }),
     failing,
   );
@@ -155,7 +155,7 @@ Deno.test("pourThrough() frees what the transform was given", async () => {
   await assertRejects(() => new Response(pourThrough(failing, doubled())).text(), Error, "source");
 });
 
-Deno.test("tapped() keeps a stream's type and content, and tells of its end, its failure and its cancelling", async () => {
+Deno.test("tapStream() keeps a stream's type and content, and tells of its end, its failure and its cancelling", async () => {
   for (const like of [byteStream, pieceStream]) {
     const told: string[] = [];
     const tap = {
@@ -167,16 +167,16 @@ Deno.test("tapped() keeps a stream's type and content, and tells of its end, its
       const pieces = [Uint8Array.of(1, 2), Uint8Array.of(3)];
       return like({ next: () => Promise.resolve(pieces.shift()), cancel: () => void told.push("source") });
     };
-    const stream = tapped(source(), tap);
+    const stream = tapStream(source(), tap);
     assertEquals(isByteStream(stream), like === byteStream);
     assertEquals(new Uint8Array(await new Response(stream).arrayBuffer()), Uint8Array.of(1, 2, 3));
     assertEquals(told.splice(0), ["see 2", "see 1", "see undefined"]);
-    await tapped(source(), tap).cancel();
+    await tapStream(source(), tap).cancel();
     assertEquals(told.splice(0), ["source", "cancel"]);
     const broken = like({ next: () => Promise.reject(new Error("gone")) });
-    await assertRejects(() => new Response(tapped(broken, tap)).arrayBuffer(), Error, "gone");
+    await assertRejects(() => new Response(tapStream(broken, tap)).arrayBuffer(), Error, "gone");
     assertEquals(told.splice(0), ["fail Error: gone"]);
-    const refused = tapped(source(), { see: () => Promise.reject(new Error("no")) });
+    const refused = tapStream(source(), { see: () => Promise.reject(new Error("no")) });
     await assertRejects(() => new Response(refused).arrayBuffer(), Error, "no");
     assertEquals(told, ["source"]);
   }

@@ -1,13 +1,13 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { format, normalise } from "../../../lib/oci/reference.ts";
+import { formatReference, normaliseReference } from "../../../lib/oci/reference.ts";
 import {
   emptyRegistriesConf,
-  endpoints,
   findRegistry,
+  listEndpoints,
   parseRegistriesConf,
 } from "../../../lib/oci/registry/registries_conf.ts";
 import { RegistryError } from "../../../lib/oci/registry/registry_error.ts";
-import { candidates, isShortName, localCandidates } from "../../../lib/oci/registry/short_name.ts";
+import { isShortName, listCandidates, localCandidates } from "../../../lib/oci/registry/short_name.ts";
 
 const D = `sha256:${"a".repeat(64)}`;
 const CONF = `
@@ -48,12 +48,14 @@ blocked = true
 `;
 
 function places(conf: string, reference: string): string[] {
-  return endpoints(parseRegistriesConf(conf), normalise(reference)).map(({ reference, insecure, mirror }) => {
-    return [format(reference), ...(insecure ? ["insecure"] : []), ...(mirror ? ["mirror"] : [])].join(" ");
-  });
+  return listEndpoints(parseRegistriesConf(conf), normaliseReference(reference)).map(
+    ({ reference, insecure, mirror }) => {
+      return [formatReference(reference), ...(insecure ? ["insecure"] : []), ...(mirror ? ["mirror"] : [])].join(" ");
+    },
+  );
 }
 
-Deno.test("endpoints() rewrites by the longest prefix, mirrors first", () => {
+Deno.test("listEndpoints() rewrites by the longest prefix, mirrors first", () => {
   assertEquals(places(CONF, "example.com/foo/img:1"), [
     "mirror-0.local/m/img:1 mirror",
     "mirror-2.local/img:1 mirror",
@@ -68,22 +70,22 @@ Deno.test("endpoints() rewrites by the longest prefix, mirrors first", () => {
   assertEquals(places(CONF, "elsewhere.com/x:1"), ["elsewhere.com/x:1"]);
 });
 
-Deno.test("endpoints() knows wildcards, and mirrors for digests only", () => {
+Deno.test("listEndpoints() knows wildcards, and mirrors for digests only", () => {
   assertEquals(places(CONF, "a.b.wild.org/x/y:1"), ["mirror.net/w/x/y:1 mirror", "a.b.wild.org/x/y:1"]);
   assertEquals(places(CONF, "a.wild.org:5000/x:1"), ["mirror.net/w/x:1 mirror", "a.wild.org:5000/x:1"]);
   assertEquals(places(CONF, "only.digest/x:1"), ["only.digest/x:1"]);
   assertEquals(places(CONF, `only.digest/x@${D}`), [`m.digest/x@${D} mirror`, `only.digest/x@${D}`]);
 });
 
-Deno.test("endpoints() refuses blocked registries", () => {
+Deno.test("listEndpoints() refuses blocked registries", () => {
   const conf = parseRegistriesConf({ name: "/etc/x.conf", text: CONF });
-  const error = assertThrows(() => endpoints(conf, normalise("evil.org/x")), RegistryError);
+  const error = assertThrows(() => listEndpoints(conf, normaliseReference("evil.org/x")), RegistryError);
   assertEquals([error.code, error.message], ["blocked", 'registry evil.org is blocked in "/etc/x.conf"']);
 });
 
 Deno.test("findRegistry() matches whole components", () => {
   const conf = parseRegistriesConf(CONF);
-  const found = (text: string) => findRegistry(conf, normalise(text))?.prefix;
+  const found = (text: string) => findRegistry(conf, normaliseReference(text))?.prefix;
   assertEquals(found("example.com.evil/x"), undefined);
   assertEquals(found("notexample.com/x"), undefined);
   assertEquals(found("x.wild.org.evil/y"), undefined);
@@ -135,9 +137,9 @@ for (const text of REFUSED) {
   });
 }
 
-Deno.test("candidates() says what a pull tries", () => {
+Deno.test("listCandidates() says what a pull tries", () => {
   const conf = parseRegistriesConf(CONF);
-  const of = (text: string) => candidates(conf, text).map(format);
+  const of = (text: string) => listCandidates(conf, text).map(formatReference);
   assertEquals(of("x"), ["docker.io/library/x:latest", "quay.io/x:latest", "h:5000/x:latest"]);
   assertEquals(of("u/x:1"), ["docker.io/u/x:1", "quay.io/u/x:1", "h:5000/u/x:1"]);
   assertEquals(of("short:2"), ["quay.io/a/long:2"]);
@@ -146,22 +148,28 @@ Deno.test("candidates() says what a pull tries", () => {
   assertEquals(of("quay.io/x"), ["quay.io/x:latest"]);
   assertEquals(of("gone").length, 3);
   assertEquals(of("constructor").length, 3);
-  assertEquals(candidates(conf, "short", { dockerHub: true }).map(format), ["docker.io/library/short:latest"]);
+  assertEquals(listCandidates(conf, "short", { dockerHub: true }).map(formatReference), [
+    "docker.io/library/short:latest",
+  ]);
   assertEquals([isShortName("u/x"), isShortName("localhost/x")], [true, false]);
 });
 
-Deno.test("candidates() refuses a short name that nothing explains", () => {
-  assertThrows(() => candidates(emptyRegistriesConf(), "x"), SyntaxError, "no containers-registries.conf(5) was found");
+Deno.test("listCandidates() refuses a short name that nothing explains", () => {
+  assertThrows(
+    () => listCandidates(emptyRegistriesConf(), "x"),
+    SyntaxError,
+    "no containers-registries.conf(5) was found",
+  );
   const empty = parseRegistriesConf({ name: "c.conf", text: "" });
-  const error = assertThrows(() => candidates(empty, "x"), SyntaxError);
+  const error = assertThrows(() => listCandidates(empty, "x"), SyntaxError);
   const why = 'short-name "x" did not resolve to an alias and no unqualified-search registries are defined in "c.conf"';
   assertEquals(error.message, why);
   const strict = parseRegistriesConf(CONF, 'short-name-mode = "enforcing"');
-  assertThrows(() => candidates(strict, "x"), SyntaxError, "cannot prompt without a TTY");
+  assertThrows(() => listCandidates(strict, "x"), SyntaxError, "cannot prompt without a TTY");
 });
 
 Deno.test("localCandidates() looks at aliases, localhost, the search registries and Docker Hub", () => {
-  const of = (text: string) => localCandidates(parseRegistriesConf(CONF), text).map(format);
+  const of = (text: string) => localCandidates(parseRegistriesConf(CONF), text).map(formatReference);
   assertEquals(of("short"), [
     "quay.io/a/long:latest",
     "localhost/short:latest",

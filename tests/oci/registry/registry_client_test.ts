@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertGreater, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { parseManifest } from "../../../lib/oci/manifest.ts";
-import { normalise } from "../../../lib/oci/reference.ts";
+import { normaliseReference } from "../../../lib/oci/reference.ts";
 import { RegistryError } from "../../../lib/oci/registry/registry_error.ts";
 import { buildImage, buildIndex, pushImage, sha256 } from "../../fixtures/images/image_builder.ts";
 import { freePort, REGISTRY_USER, startRegistry } from "../../fixtures/images/registry.ts";
@@ -12,11 +12,11 @@ Deno.test("RegistryClient reads an image from docker-registry, by tag and by dig
     const index = buildIndex([IMAGE, buildImage({ layers: [], architecture: "s390x" })]);
     await pushImage(registry.url, "deep/name:v1", index);
     const registryClient = client(registry.registriesConf);
-    const top = await registryClient.manifest(normalise(`${registry.host}/deep/name:v1`));
+    const top = await registryClient.manifest(normaliseReference(`${registry.host}/deep/name:v1`));
     assertEquals([top.digest, top.mediaType], [index.digest, index.mediaType]);
     const parsed = parseManifest(top.bytes, top.mediaType);
     assert(parsed.kind === "index");
-    const reference = normalise(`${registry.host}/deep/name@${parsed.manifests[0].digest}`);
+    const reference = normaliseReference(`${registry.host}/deep/name@${parsed.manifests[0].digest}`);
     assertEquals((await registryClient.manifest(reference)).bytes, IMAGE.manifest);
     assertEquals(await bytesOf(await registryClient.blob(reference, DESCRIPTOR)), BLOB);
     assertEquals(
@@ -25,7 +25,7 @@ Deno.test("RegistryClient reads an image from docker-registry, by tag and by dig
     );
     assertEquals(await registryClient.tags(reference), ["v1"]);
     const missing = await assertRejects(
-      () => registryClient.manifest(normalise(`${registry.host}/deep/name:v2`)),
+      () => registryClient.manifest(normaliseReference(`${registry.host}/deep/name:v2`)),
       RegistryError,
     );
     assertEquals([missing.status, missing.code], [404, "MANIFEST_UNKNOWN"]);
@@ -106,7 +106,7 @@ Deno.test("RegistryClient tries mirrors first, keeps to the one that had the ima
       await withFaults({}, async (origin) => {
         const table = (location: string) => `[[registry.mirror]]\nlocation = "${location}"\ninsecure = true\n`;
         const head = `[[registry]]\nprefix = "example.com/a"\nlocation = "${origin.host}/b"\ninsecure = true\n`;
-        const reference = normalise("example.com/a/x:1");
+        const reference = normaliseReference("example.com/a/x:1");
         const mirrored = client(head + table(`${empty.host}/e`) + table(`${mirror.host}/m`));
         await mirrored.manifest(reference);
         await bytesOf(await mirrored.blob(reference, DESCRIPTOR));

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 import { MANIFEST_LIMITS } from "../../../lib/oci/manifest.ts";
-import { normalise } from "../../../lib/oci/reference.ts";
+import { normaliseReference } from "../../../lib/oci/reference.ts";
 import { isLoopback, isTrustedRealm, readTarget } from "../../../lib/oci/registry/registry_trust.ts";
 import { RegistryError } from "../../../lib/oci/registry/registry_error.ts";
 import { parseRegistriesConf } from "../../../lib/oci/registry/registries_conf.ts";
@@ -104,7 +104,7 @@ Deno.test("RegistryClient and RegistryWriter ask no address of this machine that
   };
   const { hash } = hostCodec();
   const options = { conf: parseRegistriesConf(CONF), hash, retries: 0 };
-  const reference = normalise("r.example/x:1");
+  const reference = normaliseReference("r.example/x:1");
   for (const [name, hosts] of Object.entries(rows)) {
     const net = new RegistryWorld({ ...hosts, "169.254.169.254": () => new Response("{}") });
     const blob = { ...DESCRIPTOR, open: () => Promise.resolve(new Blob([]).stream()) };
@@ -140,7 +140,7 @@ async function withBomb(run: (host: string) => Promise<void>): Promise<void> {
 Deno.test("RegistryClient reads no more than its bounds of what a registry sends compressed", async () => {
   await withBomb(async (host) => {
     const bounded = client(registriesConf(host), { retries: 0 });
-    const reference = normalise(`${host}/x:1`);
+    const reference = normaliseReference(`${host}/x:1`);
     // Deno hands out what was sent, since no coding was asked for; Node decodes it.
     const size = await bounded.manifest(reference).then(({ bytes }) => bytes.length, (error) => error.code);
     assertEquals(size === "limit" || size <= MANIFEST_LIMITS.bytes, true, String(size));
@@ -156,7 +156,7 @@ Deno.test("RegistryClient reads no more of a challenge than its bound, and asks 
   const net = new RegistryWorld({ "r.example": () => refusal(long) });
   const options = { conf: parseRegistriesConf(""), hash: hostCodec().hash, retries: 0 };
   await assertRejects(
-    () => new RegistryClient(net, options).manifest(normalise("r.example/x:1")),
+    () => new RegistryClient(net, options).manifest(normaliseReference("r.example/x:1")),
     RegistryError,
     "realm",
   );

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { normalise } from "../../../lib/oci/reference.ts";
+import { normaliseReference } from "../../../lib/oci/reference.ts";
 import { parseRegistriesConf } from "../../../lib/oci/registry/registries_conf.ts";
 import { RegistryError } from "../../../lib/oci/registry/registry_error.ts";
 import type { RegistryClientOptions } from "../../../lib/oci/registry/registry_sessions.ts";
@@ -59,14 +59,14 @@ for (const setup of [{}, { auth: true }, { auth: true, tls: true }]) {
       const conf = setup.tls ? "" : registry.registriesConf;
       const credentials = setup.auth ? () => REGISTRY_USER : undefined;
       const options = { credentials, tls: () => ({ ca: registry.ca }) };
-      const target = normalise(`${registry.host}/a/b:v1`);
-      const other = normalise(`${registry.host}/c/d:v1`);
+      const target = normaliseReference(`${registry.host}/a/b:v1`);
+      const other = normaliseReference(`${registry.host}/c/d:v1`);
       const registryWriter = writer(conf, options);
       const opened: number[] = [];
       assertEquals(await registryWriter.blob(target, blob(opened)), "sent");
       assertEquals(await registryWriter.blob(target, blob(opened)), "exists");
       assertEquals(await registryWriter.blob(other, { ...blob(opened), mountFrom: ["nowhere", "a/b"] }), "sent");
-      const third = normalise(`${registry.host}/e:v1`);
+      const third = normaliseReference(`${registry.host}/e:v1`);
       assertEquals(await registryWriter.blob(third, { ...blob(opened), mountFrom: ["a/b"] }), "mounted");
       assertEquals(opened, [0, 0]);
       const small = IMAGE.blobs.get(`sha256:${IMAGE.id}`)!;
@@ -86,7 +86,10 @@ for (const setup of [{}, { auth: true }, { auth: true, tls: true }]) {
 Deno.test("RegistryWriter.blob() goes on after a cut from where the registry says", async () => {
   await withUploads({ cut: { after: 1_000_000, times: 2 } }, async (registry) => {
     const opened: number[] = [];
-    assertEquals(await writer(registry.registriesConf).blob(normalise(`${registry.host}/x`), blob(opened)), "sent");
+    assertEquals(
+      await writer(registry.registriesConf).blob(normaliseReference(`${registry.host}/x`), blob(opened)),
+      "sent",
+    );
     assertEquals(opened, [0, 1_000_000, 2_000_000]);
     assertEquals(registry.blobs.get(DESCRIPTOR.digest), BLOB);
     assert(
@@ -99,7 +102,7 @@ Deno.test("RegistryWriter.blob() goes on after a cut from where the registry say
 Deno.test("RegistryWriter.blob() begins anew where the registry does not know how far it got", async () => {
   await withUploads({ cut: { after: 1_000_000, times: 1 }, forgetful: true, absolute: true }, async (registry) => {
     const opened: number[] = [];
-    await writer(registry.registriesConf).blob(normalise(`${registry.host}/x`), blob(opened));
+    await writer(registry.registriesConf).blob(normaliseReference(`${registry.host}/x`), blob(opened));
     assertEquals(opened, [0, 0]);
     assertEquals(registry.blobs.get(DESCRIPTOR.digest), BLOB);
   });
@@ -108,25 +111,31 @@ Deno.test("RegistryWriter.blob() begins anew where the registry does not know ho
 Deno.test("RegistryWriter.blob() takes an end whose answer was lost for one", async () => {
   await withUploads({ loseEnd: true }, async (registry) => {
     const opened: number[] = [];
-    assertEquals(await writer(registry.registriesConf).blob(normalise(`${registry.host}/x`), blob(opened)), "sent");
+    assertEquals(
+      await writer(registry.registriesConf).blob(normaliseReference(`${registry.host}/x`), blob(opened)),
+      "sent",
+    );
     assertEquals(opened, [0]);
   });
 });
 
 Deno.test("RegistryWriter.blob() waits for a busy registry, and gives up after its retries", async () => {
   await withUploads({ status: { method: "PATCH", code: 503, times: 2 } }, async (registry) => {
-    await writer(registry.registriesConf).blob(normalise(`${registry.host}/x`), blob());
+    await writer(registry.registriesConf).blob(normaliseReference(`${registry.host}/x`), blob());
     assertEquals(registry.blobs.size, 1);
   });
   await withUploads({ cut: { after: 10, times: 99 } }, async (registry) => {
-    const failing = writer(registry.registriesConf, { retries: 2 }).blob(normalise(`${registry.host}/x`), blob());
+    const failing = writer(registry.registriesConf, { retries: 2 }).blob(
+      normaliseReference(`${registry.host}/x`),
+      blob(),
+    );
     assertEquals((await assertRejects(() => failing, RegistryError)).code, "unreachable");
     assertEquals(registry.requests.filter((line) => line.startsWith("PATCH")).length, 3);
   });
 });
 
 Deno.test("RegistryWriter stops at refusals, loops and other digests", async () => {
-  const x = (registry: UploadRegistry) => normalise(`${registry.host}/x:v1`);
+  const x = (registry: UploadRegistry) => normaliseReference(`${registry.host}/x:v1`);
   await withUploads({ status: { method: "POST", code: 403, times: 9 } }, async (registry) => {
     const error = await assertRejects(() => writer(registry.registriesConf).blob(x(registry), blob()), RegistryError);
     assertEquals(error.status, 403);
@@ -147,7 +156,7 @@ Deno.test("RegistryWriter stops at refusals, loops and other digests", async () 
 Deno.test("RegistryWriter asks the token server for what it is about to do, and for the repository it mounts from", async () => {
   await withUploads({ bearer: true }, async (registry) => {
     const bearer = writer(registry.registriesConf, { credentials: () => REGISTRY_USER });
-    const [x, y] = ["x", "team/y"].map((name) => normalise(`${registry.host}/${name}:1`));
+    const [x, y] = ["x", "team/y"].map((name) => normaliseReference(`${registry.host}/${name}:1`));
     assertEquals(await bearer.blob(x, blob()), "sent");
     assertEquals(await bearer.blob(y, { ...blob(), mountFrom: ["x"] }), "mounted");
     await bearer.manifest(y, { bytes: IMAGE.manifest, mediaType: IMAGE.mediaType });
@@ -163,7 +172,7 @@ Deno.test("RegistryWriter asks the token server for what it is about to do, and 
 
 Deno.test("RegistryWriter writes to no blocked registry, and stops when told to", async () => {
   const blocked = writer('[[registry]]\nlocation = "shut.example"\nblocked = true\n');
-  const error = await assertRejects(() => blocked.blob(normalise("shut.example/x"), blob()), RegistryError);
+  const error = await assertRejects(() => blocked.blob(normaliseReference("shut.example/x"), blob()), RegistryError);
   assertEquals(error.code, "blocked");
   await withUploads({}, async (registry) => {
     const stop = new AbortController();
@@ -173,7 +182,7 @@ Deno.test("RegistryWriter writes to no blocked registry, and stops when told to"
       open: () => Promise.resolve(new ReadableStream({ start: () => stop.abort(new Error("enough")) })),
     };
     await assertRejects(
-      () => writer(registry.registriesConf).blob(normalise(`${registry.host}/x`), slow),
+      () => writer(registry.registriesConf).blob(normaliseReference(`${registry.host}/x`), slow),
       Error,
       "enough",
     );

@@ -1,9 +1,10 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { refusal } from "../../../lib/platform/http/host_rules.ts";
+import { hostRefusal } from "../../../lib/platform/http/host_rules.ts";
 
-const check = (head: Record<string, string>, local?: string, rules = {}) => refusal(new Headers(head), local, rules);
+const check = (head: Record<string, string>, local?: string, rules = {}) =>
+  hostRefusal(new Headers(head), local, rules);
 
-Deno.test("refusal() lets in names of this machine, and the address that was reached", () => {
+Deno.test("hostRefusal() lets in names of this machine, and the address that was reached", () => {
   for (
     const host of ["localhost", "LOCALHOST:1", "d", "docker:2375", "api.moby.localhost", "127.0.0.1", "[::1]:8080"]
   ) {
@@ -17,7 +18,7 @@ Deno.test("refusal() lets in names of this machine, and the address that was rea
   assertEquals(check({ host: "" }), undefined);
 });
 
-Deno.test("refusal() refuses names that could be pointed here from outside", () => {
+Deno.test("hostRefusal() refuses names that could be pointed here from outside", () => {
   for (
     const host of [
       "example.com",
@@ -41,7 +42,7 @@ Deno.test("refusal() refuses names that could be pointed here from outside", () 
   }
 });
 
-Deno.test("refusal() refuses every origin but its own", () => {
+Deno.test("hostRefusal() refuses every origin but its own", () => {
   assertEquals(check({ host: "localhost:8080", origin: "http://localhost:8080" }), undefined);
   assertEquals(
     check({ host: "d", "sec-fetch-site": "cross-site", origin: "https://console.example.com" }, undefined, {

@@ -3,7 +3,8 @@ import type { CRIUStatistics, DumpOptions } from "../../ports/checkpoint_port.ts
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
 import { withoutWhiteouts } from "../../../oci/tar/changeset_files.ts";
-import { type Context, emit, hostOf, locked } from "../context.ts";
+import { type Context, emitEvent, withContainerLock } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { dependenciesOf } from "../dependencies.ts";
 import { improperState } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
@@ -41,17 +42,17 @@ export function checkpointContainer(
   nameOrID: string,
   options: CheckpointOptions = {},
 ): Promise<CheckpointReport> {
-  hostOf(context);
+  requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
-  return locked(context, id, async () => {
+  return withContainerLock(context, id, async () => {
     const record = context.records.require(id);
-    await hostOf(context).checkpoints.check();
-    check(record, options);
+    await requireHost(context.core).checkpoints.check();
+    checkOptions(record, options);
     return await checkpointLocked(context, record, options);
   });
 }
 
-function check(record: ContainerRecord, options: CheckpointOptions): void {
+function checkOptions(record: ContainerRecord, options: CheckpointOptions): void {
   const { status } = record.state;
   if (status !== "running") throw improperState(`"${status}" is not running, cannot checkpoint`);
   if (record.spec.remove && !options.export) {
@@ -68,7 +69,7 @@ async function checkpointLocked(
   record: ContainerRecord,
   options: CheckpointOptions,
 ): Promise<CheckpointReport> {
-  const { checkpoints } = hostOf(context);
+  const { checkpoints } = requireHost(context.core);
   const { core, records } = context;
   const { id } = record;
   const { leaveRunning = false, preCheckpoint = false } = options;
@@ -90,12 +91,12 @@ async function checkpointLocked(
   }
   const now = core.clock.now();
   const done = isStopping ? await records.saveState(marked, { checkpointedAt: now, restoredAt: undefined }) : marked;
-  const { name } = await hostOf(context).processes.runtime();
+  const { name } = await requireHost(context.core).processes.runtime();
   await checkpoints.write(id, "config.dump", configDump(done, name, now));
   await checkpoints.write(id, "spec.dump", JSON.stringify({ annotations: record.spec.annotations }));
   await checkpoints.write(id, "network.status", JSON.stringify(record.state.network ?? {}));
   const archive = options.export ? await exportLocked(context, record, options) : undefined;
-  emit(context, record, "checkpoint");
+  emitEvent(context, record, "checkpoint");
   const statistics = await checkpoints.statistics(id);
   if (!options.keep && !preCheckpoint) await checkpoints.remove(id, PASSING);
   return { id, duration: Math.round((now - begun) * 1000), statistics, archive };
@@ -121,7 +122,7 @@ async function exportLocked(
   record: ContainerRecord,
   { ignoreRootFS, preCheckpoint }: CheckpointOptions,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { checkpoints, trees } = hostOf(context);
+  const { checkpoints, trees } = requireHost(context.core);
   const { id } = record;
   try {
     if (!ignoreRootFS) {

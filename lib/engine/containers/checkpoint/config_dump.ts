@@ -42,14 +42,14 @@ export function dumpedRecord(text: string | undefined): ContainerRecord {
   if (!Number.isSafeInteger(version) || Number(version) < 1) {
     throw invalid(`Import checkpoint: the record in config.dump has no version that could be`);
   }
-  const dumped = decoded(record, Number(version));
+  const dumped = decodeRecord(record, Number(version));
   // Folders are named by it.
   if (!/^[0-9a-f]{64}$/.test(dumped.id)) throw invalid(`Import checkpoint: "${dumped.id}" is no container ID`);
   return dumped;
 }
 
 /** A record with the parts that are read before the create request made of it is checked as all are. */
-function decoded(text: string, version: number): ContainerRecord {
+function decodeRecord(text: string, version: number): ContainerRecord {
   let record: unknown;
   try {
     record = decode<unknown>(text);

@@ -4,9 +4,10 @@ import { EngineError } from "../../errors.ts";
 import { emptySpec } from "../../records/empty_spec.ts";
 import { decompress } from "../../images/ingest/decompress.ts";
 import { readStream } from "../../../oci/registry/body.ts";
-import { concat } from "../../../oci/bytes/bytes.ts";
+import { concatBytes } from "../../../oci/bytes/bytes.ts";
 import { tarStream } from "../../../oci/tar/tar_entries.ts";
-import { type Context, hostOf, locked } from "../context.ts";
+import { type Context, withContainerLock } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { createFromSpec } from "../create/create.ts";
 import { invalid } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
@@ -34,7 +35,7 @@ export async function importCheckpoint(
   archive: ReadableStream<Uint8Array>,
   options: ImportOptions,
 ): Promise<CheckpointReport> {
-  const { checkpoints } = hostOf(context);
+  const { checkpoints } = requireHost(context.core);
   await checkpoints.check();
   const plain = await decompress(context.core.ports.codec, archive);
   await using received = await checkpoints.receive(plain);
@@ -45,7 +46,7 @@ export async function importCheckpoint(
   const isNamed = options.name !== undefined;
   const { record } = await createFromSpec(context, specOf(dumped, options), isNamed ? undefined : dumped.id);
   try {
-    await locked(context, record.id, () => fill(context, record, received, options));
+    await withContainerLock(context, record.id, () => fillContainer(context, record, received, options));
     const ignoreStaticIP = options.ignoreStaticIP || isNamed;
     const ignoreStaticMAC = options.ignoreStaticMAC || isNamed;
     return await restoreContainer(context, record.id, { ...options, ignoreStaticIP, ignoreStaticMAC });
@@ -83,20 +84,20 @@ function requireNoVolumes(context: Context, dumped: ContainerRecord): void {
   throw new EngineError("internal", `volume with name ${there.source} already exists. ${hint}`);
 }
 
-async function fill(
+async function fillContainer(
   context: Context,
   record: ContainerRecord,
   received: ReceivedCheckpoint,
   options: ImportOptions,
 ): Promise<void> {
-  const { checkpoints } = hostOf(context);
+  const { checkpoints } = requireHost(context.core);
   const { id } = record;
   await received.adopt(id);
   const tree = options.ignoreRootFS ? undefined : await checkpoints.open(id, "rootfs-diff.tar");
   if (tree) {
     const deleted = await checkpoints.open(id, "deleted.files");
     const paths = deleted ? await listIn(deleted) : [];
-    await checkpoints.fillLayer(id, concatenated(whiteouts(paths), tree));
+    await checkpoints.fillLayer(id, concatStreams(whiteoutLayer(paths), tree));
   }
   if (!options.ignoreVolumes) {
     for (const { source } of volumesOf(record.mounts)) await checkpoints.loadVolume(id, source);
@@ -105,7 +106,7 @@ async function fill(
 }
 
 /** Returns the paths that the container deleted as the whiteouts of an OCI changeset. */
-function whiteouts(paths: readonly string[]): ReadableStream<Uint8Array> {
+function whiteoutLayer(paths: readonly string[]): ReadableStream<Uint8Array> {
   return tarStream((async function* () {
     for (const path of paths) {
       const slash = path.lastIndexOf("/");
@@ -134,7 +135,7 @@ const TAIL = 20 * 512;
 const BLOCK = 512;
 
 /** Two archives as one: the zeros at the end of the first are left out. */
-function concatenated(
+function concatStreams(
   first: ReadableStream<Uint8Array>,
   second: ReadableStream<Uint8Array>,
 ): ReadableStream<Uint8Array> {
@@ -142,7 +143,7 @@ function concatenated(
     // The last bytes may be the archive's padding: hold them back, and leave the padding out.
     let held: Uint8Array = new Uint8Array(0);
     for await (const chunk of first) {
-      const bytes = concat([held, chunk]);
+      const bytes = concatBytes([held, chunk]);
       const end = Math.max(0, bytes.length - TAIL);
       if (end > 0) yield bytes.slice(0, end);
       held = bytes.slice(end);

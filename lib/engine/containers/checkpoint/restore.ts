@@ -2,7 +2,8 @@ import type { RestoreImages } from "../../ports/checkpoint_port.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
 import { bringUp } from "../life/bring_up.ts";
-import { type Context, emit, hostOf, locked } from "../context.ts";
+import { type Context, emitEvent, withContainerLock } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { improperState } from "../failures.ts";
 import { requireDependencies } from "../life/lifecycle.ts";
 import type { SameNetworks } from "../life/network.ts";
@@ -30,11 +31,11 @@ export function restoreContainer(
   nameOrID: string,
   options: RestoreOptions = {},
 ): Promise<CheckpointReport> {
-  hostOf(context);
+  requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
-  return locked(context, id, async () => {
+  return withContainerLock(context, id, async () => {
     const record = context.records.require(id);
-    const { checkpoints } = hostOf(context);
+    const { checkpoints } = requireHost(context.core);
     await checkpoints.check();
     const { status } = record.state;
     if (status !== "created" && status !== "exited") {
@@ -55,7 +56,7 @@ async function restoreLocked(
   record: ContainerRecord,
   options: RestoreOptions,
 ): Promise<CheckpointReport> {
-  const { checkpoints } = hostOf(context);
+  const { checkpoints } = requireHost(context.core);
   const { core, records } = context;
   const { id } = record;
   const { tcpEstablished = false, tcpClose = false, fileLocks = false } = options;
@@ -67,7 +68,7 @@ async function restoreLocked(
   const running = withState(up, state);
   await records.save(running, freshHealth(context, running, "starting"));
   context.health.watch(context, running, true);
-  emit(context, running, "restore");
+  emitEvent(context, running, "restore");
   const statistics = await checkpoints.statistics(id);
   if (!options.keep) await checkpoints.remove(id);
   return { id, duration: Math.round((now - begun) * 1000), statistics };
@@ -79,7 +80,7 @@ async function sameNetworks(
   record: ContainerRecord,
   { ignoreStaticIP, ignoreStaticMAC }: RestoreOptions,
 ): Promise<SameNetworks> {
-  const file = await hostOf(context).checkpoints.open(record.id, "network.status");
+  const file = await requireHost(context.core).checkpoints.open(record.id, "network.status");
   if (file === undefined) return {};
   // Written by the checkpoint, or come with an archive: of what is not there nothing is taken.
   const text = new TextDecoder().decode(await readStream(file, STATUS_LIMIT));

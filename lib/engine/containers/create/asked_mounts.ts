@@ -7,7 +7,8 @@ import type {
   MountRequest,
   MountSpec,
 } from "../../records/mount_spec.ts";
-import { type Context, hostOf } from "../context.ts";
+import type { Context } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { invalid } from "../failures.ts";
 
 /** Looks up what mounts name: images, artifacts, the paths that a pattern fits. */
@@ -26,7 +27,7 @@ async function asked(context: Context, mount: MountRequest): Promise<MountSpec[]
 /** Every path that a pattern fits is a mount of its own, below the destination, or at the same place where there is none. */
 async function bindsOf(context: Context, { glob, makeSource: _, ...mount }: BindRequest): Promise<BindMount[]> {
   if (!glob) return [mount];
-  const sources = await hostOf(context).files.glob(mount.source);
+  const sources = await requireHost(context.core).files.glob(mount.source);
   if (sources.length === 0) throw invalid(`no file paths matching glob "${mount.source}"`);
   return sources.map((source) => {
     const name = source.slice(source.lastIndexOf("/") + 1);
@@ -47,7 +48,7 @@ export function sourcesToMake(mounts: readonly MountRequest[]): Set<string> {
 
 /** Throws `invalid` where a mount's source is not there, unless it is to be made. */
 export async function requireSource(context: Context, source: string, makeSource: boolean): Promise<void> {
-  const { files } = hostOf(context);
+  const { files } = requireHost(context.core);
   if (await files.exists(source)) return;
   if (makeSource) return await files.makeFolder(source);
   const sentinel = "no such file or directory";

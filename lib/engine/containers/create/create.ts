@@ -14,7 +14,8 @@ import { storedSpec } from "../../records/stored_spec.ts";
 import type { MountSpec } from "../../records/mount_spec.ts";
 import { checkName, MAX_FOLDER_NAME, randomID } from "../../text/names.ts";
 import { askedMounts, requireSource, sourcesToMake } from "./asked_mounts.ts";
-import { type Context, emit, hostOf } from "../context.ts";
+import { type Context, emitEvent } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { chooseLog } from "./choose_log.ts";
 import { chooseNetworks } from "./choose_networks.ts";
 import { invalid, isCode, nameInUse } from "../failures.ts";
@@ -58,11 +59,11 @@ export async function createFromSpec(
   id: string = randomID(context.core.random),
 ): Promise<{ record: ContainerRecord; warnings: string[] }> {
   const { core, records } = context;
-  hostOf(context);
+  requireHost(context.core);
   validateSpec(spec);
   const image = spec.rootfs ? undefined : core.images.resolve(spec.image);
   spec = fromImage(fromEngine(spec, core.options.defaults), image?.config.config ?? {});
-  await hostOf(context).specs.check(spec);
+  await requireHost(context.core).specs.check(spec);
   using _image = image && core.images.pin(image.id);
   if (records.get(id)) throw nameInUse(spec.name ?? id, id);
   using reserved = records.reserve(id, spec.name);
@@ -71,7 +72,7 @@ export async function createFromSpec(
   checkRecordSize(context, record);
   using _networks = context.networks.hold(Object.keys(record.networks));
   await make(context, record);
-  emit(context, record, "create");
+  emitEvent(context, record, "create");
   return { record, warnings };
 }
 
@@ -86,7 +87,7 @@ interface Draft {
 
 async function draft(context: Context, { id, name, spec, image, warnings }: Draft): Promise<ContainerRecord> {
   const config = image?.config.config ?? {};
-  const host = hostOf(context);
+  const host = requireHost(context.core);
   const requires = spec.requires?.map((name) => context.records.resolve(name).id);
   const namespaces = resolveNamespaces(context, spec);
   const idMaps = await chooseIDs(context, { ...spec, namespaces });
@@ -170,7 +171,7 @@ async function chooseIDs(context: Context, { namespaces, userMaps }: ContainerSp
   const { user } = namespaces;
   if (user?.mode === "container") return context.records.require(user.value ?? "").idMaps;
   if (user?.mode === "path") {
-    const maps = await hostOf(context).users.mapsOf(user.value ?? "");
+    const maps = await requireHost(context.core).users.mapsOf(user.value ?? "");
     checkMaps(maps);
     return maps;
   }
@@ -179,17 +180,17 @@ async function chooseIDs(context: Context, { namespaces, userMaps }: ContainerSp
     checkMaps(userMaps);
     return userMaps;
   }
-  const available = await hostOf(context).users.subordinate(SUBORDINATES);
+  const available = await requireHost(context.core).users.subordinate(SUBORDINATES);
   return autoMaps(userMaps.auto, { available, taken: context.records.all().flatMap(({ idMaps }) => idMaps ?? []) });
 }
 
 async function chooseHostname(context: Context, spec: ContainerSpec, id: string): Promise<string> {
   const { network, uts } = spec.namespaces;
   if (spec.hostname) return spec.hostname;
-  if (uts.mode === "host") return (await hostOf(context).info()).hostname;
+  if (uts.mode === "host") return (await requireHost(context.core).info()).hostname;
   if (uts.mode === "container") return context.records.require(uts.value ?? "").hostname;
   // Podman's rule: who shares the host's network also goes by the host's name.
-  if (network.mode === "host") return (await hostOf(context).info()).hostname;
+  if (network.mode === "host") return (await requireHost(context.core).info()).hostname;
   const named = context.core.options.defaults.nameAsHostname ? spec.name?.replace(/[^a-zA-Z0-9-]/g, "") : "";
   return named?.slice(0, 63) || id.slice(0, 12);
 }
@@ -229,7 +230,7 @@ async function choosePorts(
     return [];
   }
   const wanted = spec.publishImagePorts ? [...checked, ...publishAll(checked, exposed)] : checked;
-  const host = hostOf(context);
+  const host = requireHost(context.core);
   return await assignPorts(wanted, {
     random: context.core.random,
     taken: context.records.all().flatMap((record) => record.ports),
@@ -254,7 +255,7 @@ async function make(context: Context, record: ContainerRecord): Promise<void> {
   await core.state.commit([operation]);
   try {
     for (const { source, anonymous } of mounted) await volumes.ensure(source, { anonymous });
-    await hostOf(context).layers.create(record.id, record.diffIDs);
+    await requireHost(context.core).layers.create(record.id, record.diffIDs);
     await records.save(record, [core.intents.end(intent), ...context.secrets.keep(record)]);
   } catch (error) {
     await undoCreate(context, intent);
@@ -266,7 +267,7 @@ async function make(context: Context, record: ContainerRecord): Promise<void> {
 export async function undoCreate(context: Context, intent: Intent): Promise<void> {
   const { core, volumes } = context;
   const names = (intent.details.volumes ?? "").split(",").filter((name) => name !== "");
-  await hostOf(context).layers.destroy(intent.subject);
+  await requireHost(context.core).layers.destroy(intent.subject);
   for (const name of names) await volumes.remove(name);
   await core.state.commit([core.intents.end(intent)]);
 }

@@ -1,5 +1,6 @@
 import type { ContainerSpec } from "../../records/container_record.ts";
-import { type Context, hostOf } from "../context.ts";
+import type { Context } from "../context.ts";
+import { requireHost } from "../../core.ts";
 
 /** How many processes a container has at most where nothing was said. */
 const PIDS_LIMIT = 2048;
@@ -11,7 +12,7 @@ export async function grantResources(
 ): Promise<{ granted: ContainerSpec; warnings: string[] }> {
   const borrowed = devicesFrom.flatMap((name) => context.records.resolve(name).spec.devices ?? []);
   const devices = [...borrowed, ...spec.devices ?? []];
-  const { limits, blockDevices, warnings } = await hostOf(context).resources.grant({
+  const { limits, blockDevices, warnings } = await requireHost(context.core).resources.grant({
     limits: spec.resources,
     pathLimits,
     devices,

@@ -3,7 +3,7 @@ import { EngineError } from "../../errors.ts";
 import { parseAddress } from "../../text/ip.ts";
 import type { Random } from "../../ports/ports.ts";
 import { invalid } from "../failures.ts";
-import { overlap } from "../life/port_claims.ts";
+import { portsOverlap } from "../life/port_claims.ts";
 
 /** The range of host ports for mappings that name none: the ports that Linux calls ephemeral. */
 const FIRST_FREE = 32768;
@@ -70,7 +70,7 @@ async function assignWithin(mapping: PortMapping, taken: PortMapping[], source: 
   const { lastHostPort = mapping.hostPort, ...first } = mapping;
   for (let hostPort = first.hostPort; hostPort <= lastHostPort; hostPort++) {
     const candidate = { ...first, hostPort };
-    if (taken.some((other) => overlap(other, candidate))) continue;
+    if (taken.some((other) => portsOverlap(other, candidate))) continue;
     if (await source.isFree(candidate)) return candidate;
   }
   throw new EngineError("port_in_use", `all ports of the range ${first.hostPort}-${lastHostPort} are in use`);
@@ -80,7 +80,7 @@ async function assign(mapping: PortMapping, taken: PortMapping[], source: PortSo
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const [high, low] = source.random.bytes(2);
     const candidate = { ...mapping, hostPort: FIRST_FREE + (high * 256 + low) % (FREE_COUNT - mapping.range) };
-    if (taken.some((other) => overlap(other, candidate))) continue;
+    if (taken.some((other) => portsOverlap(other, candidate))) continue;
     if (await source.isFree(candidate)) return candidate;
   }
   const range = mapping.range > 1 ? `with range ${mapping.range} ` : "";
@@ -110,7 +110,7 @@ function checkHostIP(text: string): void {
 
 /** The same host port for two container ports; the same mapping twice is only said twice. */
 function overlapsByMistake(a: PortMapping, b: PortMapping): boolean {
-  if (a.hostPort === 0 || b.hostPort === 0 || !overlap(a, b)) return false;
+  if (a.hostPort === 0 || b.hostPort === 0 || !portsOverlap(a, b)) return false;
   if (a.lastHostPort !== undefined || b.lastHostPort !== undefined) return false;
   return a.hostPort - a.containerPort !== b.hostPort - b.containerPort;
 }

@@ -2,12 +2,13 @@
 import { randomID } from "../../text/names.ts";
 import type { Attachment } from "../../ports/host_port.ts";
 import { SIGKILL, SIGTERM } from "../../text/signals.ts";
-import { type Context, hostOf } from "../context.ts";
-import { endsWithin } from "../life/ended.ts";
+import type { Context } from "../context.ts";
+import { requireHost } from "../../core.ts";
+import { exitsWithin } from "../life/wait_for_exit.ts";
 import { improperState, invalid } from "../failures.ts";
 import type { TerminalSize } from "../options.ts";
 import { checkSessionSize } from "./sessions.ts";
-import { ended } from "./ends.ts";
+import { waitForExecExit } from "./record_exit.ts";
 import { improperSession } from "./failures.ts";
 import type { ExecConfig, ExecSession } from "./session.ts";
 import { type ExecStartOptions, requireRunning, startExec } from "./start.ts";
@@ -30,7 +31,7 @@ export class ContainerExecs {
   /** Makes a session in a running container and gives its ID. */
   async create(nameOrID: string, config: ExecConfig): Promise<string> {
     const { records, sessions, core } = this.#context;
-    hostOf(this.#context);
+    requireHost(this.#context.core);
     const { id: containerID, state: { status } } = records.resolve(nameOrID);
     if (config.command.length === 0) {
       throw invalid("must provide a non-empty command to start an exec session", "invalid argument");
@@ -82,7 +83,7 @@ export class ContainerExecs {
     if (status !== "running") {
       throw improperSession(`cannot resize container ${containerID} exec session ${id} as it is not running`);
     }
-    await hostOf(this.#context).processes.execs.resize(id, size);
+    await requireHost(this.#context.core).processes.execs.resize(id, size);
   }
 
   /** Forgets it. One that runs is stopped first when forced. */
@@ -98,13 +99,13 @@ export class ContainerExecs {
   }
 
   async #stop(id: string, containerID: string): Promise<void> {
-    const { processes: { execs } } = hostOf(this.#context);
-    const end = ended(this.#context, id);
+    const { processes: { execs } } = requireHost(this.#context.core);
+    const end = waitForExecExit(this.#context, id);
     await execs.kill(id, SIGTERM);
     const patience = this.#context.records.require(containerID).stopTimeout * 1000;
-    if (await endsWithin(this.#context, end, patience)) return;
+    if (await exitsWithin(this.#context, end, patience)) return;
     await execs.kill(id, SIGKILL);
-    if (!await endsWithin(this.#context, end, KILL_WAIT_MS)) {
+    if (!await exitsWithin(this.#context, end, KILL_WAIT_MS)) {
       throw improperSession(`container ${containerID} exec session ${id} did not end after SIGKILL`);
     }
   }

@@ -63,7 +63,7 @@ export class Sessions {
     const isExpired = ({ status, finishedAt }: ExecSession) => status === "exited" && finishedAt < now - LIFE_MS;
     const expired = this.all().filter(isExpired);
     const idle = this.of(containerID).filter((session) => session.status !== "running" && !isExpired(session));
-    return [...expired, ...excess(idle)].map(({ id }) => this.#table.drop(id));
+    return [...expired, ...excessSessions(idle)].map(({ id }) => this.#table.drop(id));
   }
 }
 
@@ -76,7 +76,7 @@ export function checkSessionSize(session: Pick<ExecSession, "config">): void {
 }
 
 /** Returns the sessions to drop so that one more can be kept: ended sessions go before those that were never started. */
-function excess(idle: readonly ExecSession[]): ExecSession[] {
+function excessSessions(idle: readonly ExecSession[]): ExecSession[] {
   let characters = idle.reduce((sum, session) => sum + charactersOf(session), 0);
   if (idle.length < MOST_IDLE && characters <= MOST_IDLE_CHARACTERS) return [];
   const end = ({ status, finishedAt }: ExecSession) => status === "exited" ? finishedAt : Infinity;

@@ -1,13 +1,14 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
 import type { ExecProcess } from "../../ports/exec_port.ts";
 import type { Attachment } from "../../ports/host_port.ts";
-import { detachable } from "../streams/attach.ts";
-import { type Context, emit, hostOf } from "../context.ts";
+import { detachOnKeys } from "../streams/attach.ts";
+import { type Context, emitEvent } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { DEFAULT_DETACH_KEYS, parseDetachKeys } from "../streams/detach_keys.ts";
 import { improperState, isCode } from "../failures.ts";
 import { onProcess } from "../life/on_process.ts";
 import type { TerminalSize } from "../options.ts";
-import { ended, noteEnd } from "./ends.ts";
+import { recordExecExit, waitForExecExit } from "./record_exit.ts";
 import { improperSession } from "./failures.ts";
 import type { ExecSession } from "./session.ts";
 
@@ -45,13 +46,13 @@ export async function startExec(
     requireCreated(sessions.require(id));
     await sessions.save(begun);
   });
-  const whenEnded = ended(context, id);
+  const whenEnded = waitForExecExit(context, id);
   try {
     const start = { id, record, process: processOf(record, begun), streams: detach ? undefined : streams, size };
     const { pid, attachment } = await onProcess(context, record.id, notRunning(record.id, "exited"), () => {
-      return hostOf(context).processes.execs.start(start);
+      return requireHost(context.core).processes.execs.start(start);
     });
-    emit(context, record, "exec", undefined, { execID: id });
+    emitEvent(context, record, "exec", undefined, { execID: id });
     await core.locks.with(`exec:${id}`, async () => {
       const now = sessions.get(id);
       // It may have ended already.
@@ -59,7 +60,7 @@ export async function startExec(
     });
     return attachment && untilEnded(attachment, whenEnded, keys);
   } catch (error) {
-    await noteEnd(context, id, { code: failureCode(error), time: core.clock.now() });
+    await recordExecExit(context, id, { code: failureCode(error), time: core.clock.now() });
     throw error;
   }
 }
@@ -124,5 +125,5 @@ function untilEnded(live: Attachment, whenEnded: Promise<void>, keys: Uint8Array
     cancel: close,
   }, { highWaterMark: 0 });
   const attachment = { output, input: live.input, close };
-  return { ...attachment, input: detachable(attachment, keys) };
+  return { ...attachment, input: detachOnKeys(attachment, keys) };
 }

@@ -2,12 +2,13 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
 import type { FileFacts, TreePath } from "../../ports/tree_port.ts";
-import { type Context, hostOf } from "../context.ts";
+import type { Context } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { invalid, isCode } from "../failures.ts";
 import { cleanPath } from "../create/mounts.ts";
 import { archiveFailure, archiveInput } from "./archive_input.ts";
 import { absolutePath, treePath } from "./tree_path.ts";
-import { type HeldTree, holding, holdTree, requireStill } from "./held_tree.ts";
+import { type HeldTree, holdTree, holdWhileRead, requireStill } from "./held_tree.ts";
 
 /** The longest path the kernel takes. */
 const PATH_LIMIT = 4095;
@@ -45,11 +46,11 @@ export async function statPath(
   path: string,
   signal?: AbortSignal,
 ): Promise<PathFacts> {
-  hostOf(context);
-  const spelled = existing(path);
+  requireHost(context.core);
+  const spelled = requirePath(path);
   await using tree = await holdTree(context, nameOrID);
-  const facts = await withPlace(context, tree, spelled, (place) => hostOf(context).trees.stat(place, signal));
-  return told(tree.record, spelled, facts);
+  const facts = await withPlace(context, tree, spelled, (place) => requireHost(context.core).trees.stat(place, signal));
+  return viewFacts(tree.record, spelled, facts);
 }
 
 /** Reads the facts about a path, and its content as a tar archive that belongs to the container's user. */
@@ -59,15 +60,20 @@ export async function readArchive(
   path: string,
   { dotted, signal }: ReadOptions = {},
 ): Promise<{ facts: PathFacts; archive?: ReadableStream<Uint8Array> }> {
-  hostOf(context);
-  const spelled = existing(path);
+  requireHost(context.core);
+  const spelled = requirePath(path);
   const tree = await holdTree(context, nameOrID);
   const { record } = tree;
   try {
     const options = { owner: record.process.user, dotted, signal };
-    const found = await withPlace(context, tree, spelled, (place) => hostOf(context).trees.read(place, options));
-    const facts = told(record, spelled, found.facts);
-    if (facts.exists) return { facts, archive: holding(context, tree, found.archive) };
+    const found = await withPlace(
+      context,
+      tree,
+      spelled,
+      (place) => requireHost(context.core).trees.read(place, options),
+    );
+    const facts = viewFacts(record, spelled, found.facts);
+    if (facts.exists) return { facts, archive: holdWhileRead(context, tree, found.archive) };
     await found.archive.cancel();
     await tree[Symbol.asyncDispose]();
     return { facts };
@@ -85,8 +91,8 @@ export async function writeArchive(
   archive: ReadableStream<Uint8Array>,
   options: WriteOptions = {},
 ): Promise<void> {
-  hostOf(context);
-  const spelled = checked(path);
+  requireHost(context.core);
+  const spelled = checkPath(path);
   await using tree = await holdTree(context, nameOrID, { filled: true });
   const { record } = tree;
   const entries = await archiveInput(context.core, archive, options.rename);
@@ -99,7 +105,7 @@ export async function writeArchive(
       if (record.spec.readOnly && place.pid === undefined && place.mount === undefined) {
         throw invalid("container rootfs is marked read-only");
       }
-      return hostOf(context).trees.write(place, entries, { owner, keepKinds, signal });
+      return requireHost(context.core).trees.write(place, entries, { owner, keepKinds, signal });
     });
     requireStill(context, tree, "written");
   } catch (error) {
@@ -128,18 +134,18 @@ async function withPlace<T>(
   }
 }
 
-function checked(path: string): string {
+function checkPath(path: string): string {
   if (path.includes("\0") || path.length > PATH_LIMIT) throw invalid("a path is too long, or has a NUL byte");
   return path === "/" ? "/." : path;
 }
 
 /** The path of something to look at: clients are told of wildcards that nothing is there. */
-function existing(path: string): string {
+function requirePath(path: string): string {
   if (path.includes("*")) throw new EngineError("no_such_file", "no such file or directory");
-  return checked(path);
+  return checkPath(path);
 }
 
-function told(record: ContainerRecord, path: string, facts: FileFacts): PathFacts {
+function viewFacts(record: ContainerRecord, path: string, facts: FileFacts): PathFacts {
   let linkTarget = facts.target ?? cleanPath(absolutePath(record, path));
   const last = path.slice(path.lastIndexOf("/") + 1);
   if (last === ".") linkTarget = linkTarget.endsWith("/") ? `${linkTarget}.` : `${linkTarget}/.`;

@@ -1,11 +1,12 @@
 import type { HistoryEntry, ImageConfig } from "../../../oci/image_config.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
-import { type Context, emit, hostOf } from "../context.ts";
+import { type Context, emitEvent } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { invalid } from "../failures.ts";
 import { committedConfig, type ConfigChanges } from "./commit_config.ts";
 import { pauseForWork } from "./pause_for_work.ts";
-import { holding, holdTree } from "./held_tree.ts";
+import { holdTree, holdWhileRead } from "./held_tree.ts";
 
 /** How an image is made of a container. */
 export interface CommitOptions extends ConfigChanges {
@@ -29,7 +30,7 @@ export async function commitContainer(
   options: CommitOptions,
 ): Promise<ImageRecord> {
   const { core } = context;
-  const { trees, layers } = hostOf(context);
+  const { trees, layers } = requireHost(context.core);
   const { id, imageID, spec } = context.records.resolve(nameOrID);
   if (spec.rootfs !== undefined) throw invalid("cannot commit a container that uses an exploded rootfs");
   const base = core.images.resolve(imageID);
@@ -48,7 +49,7 @@ export async function commitContainer(
   };
   const image = await core.images.assemble({
     ...(options.squash ? {} : { base: base.id }),
-    layers: [holding(context, { ...tree, [Symbol.asyncDispose]: end }, files)],
+    layers: [holdWhileRead(context, { ...tree, [Symbol.asyncDispose]: end }, files)],
     config,
     history: [historyOf(record, options, new Date(core.clock.now()).toISOString())],
     format: options.format,
@@ -57,7 +58,7 @@ export async function commitContainer(
     names: options.name === undefined ? [] : [options.name],
     signal: options.signal,
   });
-  emit(context, record, "commit");
+  emitEvent(context, record, "commit");
   return image;
 }
 

@@ -20,7 +20,7 @@ export function committedConfig(
   { changes = [], override = {} }: ConfigChanges,
 ): ExecutionConfig {
   const split = splitChanges(changes);
-  const merged = merge(ownConfig(record, image), override);
+  const merged = mergeConfig(ownConfig(record, image), override);
   // An entrypoint does not go with the command of another; one that comes with it is in these changes too.
   const base = split.some((change) => /^ENTRYPOINT\s/i.test(change)) ? { ...merged, Cmd: undefined } : merged;
   return withoutEmpty(applyChanges(base, split));
@@ -56,7 +56,7 @@ function envOf({ spec }: ContainerRecord, image: ExecutionConfig): string[] {
   return mergedEnv(inherited.filter((line) => !unset.has(nameOf(line))), own);
 }
 
-function merge(base: ExecutionConfig, override: ExecutionConfig): ExecutionConfig {
+function mergeConfig(base: ExecutionConfig, override: ExecutionConfig): ExecutionConfig {
   const given = withoutEmpty(override);
   const { Env, ExposedPorts, Volumes, Labels, ...plain } = given;
   const replacesCommand = given.Entrypoint !== undefined && given.Cmd === undefined;

@@ -1,6 +1,7 @@
 import type { TreeChange, TreeName } from "../../ports/tree_port.ts";
 import { EngineError } from "../../errors.ts";
-import { type Context, hostOf } from "../context.ts";
+import type { Context } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { invalid, isCode } from "../failures.ts";
 import { holdTree } from "./held_tree.ts";
 
@@ -41,13 +42,13 @@ export async function* listChanges(
   context: Context,
   { of, kind, parent }: ChangesOptions,
 ): AsyncGenerator<TreeChange[], void, undefined> {
-  const { trees } = hostOf(context);
+  const { trees } = requireHost(context.core);
   const { containerID, diffIDs } = stackOf(context, of, kind);
   const top = containerID === undefined ? { diffID: diffIDs.at(-1) ?? "" } : { containerID };
   const below = containerID === undefined ? diffIDs.slice(0, -1) : diffIDs;
   const asked = parent ? stackOf(context, parent, kind) : undefined;
   const found = asked !== undefined && !isSame(asked, below)
-    ? compare(context, asked, { diffIDs, containerID })
+    ? compareStacks(context, asked, { diffIDs, containerID })
     : "diffID" in top && top.diffID === ""
     ? []
     : trees.changes(top, below);
@@ -62,14 +63,14 @@ function isSame({ containerID, diffIDs }: Stack, others: readonly string[]): boo
   return containerID === undefined && isEqual;
 }
 
-async function* compare(context: Context, from: Stack, to: Stack): AsyncGenerator<TreeChange[], void, undefined> {
+async function* compareStacks(context: Context, from: Stack, to: Stack): AsyncGenerator<TreeChange[], void, undefined> {
   await using held = new AsyncDisposableStack();
   const names: TreeName[] = [];
   for (const { containerID, diffIDs } of [from, to]) {
     if (containerID === undefined) names.push({ diffIDs });
     else names.push({ root: held.use(await holdTree(context, containerID)).root });
   }
-  yield* hostOf(context).trees.differences(names[0], names[1]);
+  yield* requireHost(context.core).trees.differences(names[0], names[1]);
 }
 
 function stackOf(context: Context, name: string, kind: ChangesOptions["kind"]): Stack {
@@ -78,7 +79,7 @@ function stackOf(context: Context, name: string, kind: ChangesOptions["kind"]): 
     try {
       return { diffIDs: core.images.resolve(name).layers.map(({ diffID }) => diffID) };
     } catch (error) {
-      if (kind === "image" || !isCode(error, "no_such_image", "invalid")) throw missing(name, error);
+      if (kind === "image" || !isCode(error, "no_such_image", "invalid")) throw explainMissing(name, error);
     }
   }
   try {
@@ -86,11 +87,11 @@ function stackOf(context: Context, name: string, kind: ChangesOptions["kind"]): 
     if (spec.rootfs !== undefined) throw invalid(`container ${id} has a folder of the host as its root, and no image`);
     return { diffIDs, containerID: id };
   } catch (error) {
-    throw missing(name, error);
+    throw explainMissing(name, error);
   }
 }
 
-function missing(name: string, error: unknown): unknown {
+function explainMissing(name: string, error: unknown): unknown {
   if (!isCode(error, "no_such_image", "no_such_container")) return error;
   const { message, sentinel } = error as EngineError;
   return new EngineError("internal", `${name} not found: ${message}`, { sentinel, cause: error });

@@ -1,12 +1,13 @@
 /** The files of containers: what the engine offers of them, one call per operation. */
 import type { ImageRecord } from "../../records/image_record.ts";
 import type { TreeChange } from "../../ports/tree_port.ts";
-import { type Context, emit, hostOf } from "../context.ts";
+import { type Context, emitEvent } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { type PathFacts, readArchive, type ReadOptions, statPath, writeArchive, type WriteOptions } from "./archive.ts";
 import { commitContainer, type CommitOptions } from "./commit.ts";
 import { type ChangesOptions, listChanges } from "./diff.ts";
 import { mountContainer, mountedContainers, unmountContainer } from "./mount.ts";
-import { holding, holdTree } from "./held_tree.ts";
+import { holdTree, holdWhileRead } from "./held_tree.ts";
 
 /** Containers are named as in `Containers`. Paths are theirs, resolved inside their trees. */
 export class ContainerFiles {
@@ -42,10 +43,10 @@ export class ContainerFiles {
 
   /** The container's whole tree as a tar archive, without its volumes. */
   async export(nameOrID: string): Promise<ReadableStream<Uint8Array>> {
-    const host = hostOf(this.#context);
+    const host = requireHost(this.#context.core);
     const tree = await holdTree(this.#context, nameOrID);
-    emit(this.#context, tree.record, "export");
-    return holding(this.#context, tree, host.trees.export(tree.root, tree.record.idMaps));
+    emitEvent(this.#context, tree.record, "export");
+    return holdWhileRead(this.#context, tree, host.trees.export(tree.root, tree.record.idMaps));
   }
 
   /** Makes an image of the container's tree. */

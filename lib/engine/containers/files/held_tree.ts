@@ -1,7 +1,8 @@
 import { streamThen } from "../../../oci/bytes/byte_stream.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { fillVolumes } from "../life/bring_up.ts";
-import { type Context, hostOf, isLive, locked } from "../context.ts";
+import { type Context, isLive, withContainerLock } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { improperState } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { foreignNamespace, namespaceOwner, treeOptions } from "../life/users.ts";
@@ -24,7 +25,7 @@ export async function holdTree(
   options: { filled?: boolean } = {},
 ): Promise<HeldTree> {
   const { id } = context.records.resolve(nameOrID);
-  return await locked(context, id, async () => {
+  return await withContainerLock(context, id, async () => {
     const record = context.records.require(id);
     if (record.state.status === "removing") {
       throw improperState(`cannot mount container ${id} as it is being removed`);
@@ -34,7 +35,7 @@ export async function holdTree(
       const { path: root, rootOwner } = await mountForWork(context, record);
       if (options.filled && !isLive(record)) await fillVolumes(context, record, rootOwner);
       let given: Promise<void> | undefined;
-      const back = () => given ??= locked(context, id, () => giveBack(context, id));
+      const back = () => given ??= withContainerLock(context, id, () => giveBack(context, id));
       return { record, root, [Symbol.asyncDispose]: back };
     } catch (error) {
       await giveBack(context, id);
@@ -47,7 +48,7 @@ export async function holdTree(
  * A stream of what is in a tree, of type `bytes` where that is, that gives the tree back when it has ended, failed or been cancelled. It fails where the
  * container is being removed at its end: what is missing then would be taken for never having been there.
  */
-export function holding(
+export function holdWhileRead(
   context: Context,
   tree: HeldTree,
   stream: ReadableStream<Uint8Array>,
@@ -75,7 +76,7 @@ export async function mountForWork(
   context: Context,
   record: ContainerRecord,
 ): Promise<{ path: string; rootOwner?: { uid: number; gid: number } }> {
-  const { layers, processes, trees } = hostOf(context);
+  const { layers, processes, trees } = requireHost(context.core);
   const { id, idMaps: maps, diffIDs } = record;
   if (maps === undefined || isLive(record) || await trees.isMounted(id)) {
     return { path: await layers.mount(id, diffIDs, treeOptions(record, undefined)) };
@@ -83,7 +84,7 @@ export async function mountForWork(
   // Somebody else's may be gone by now: one with the same mappings does as well.
   const isForeign = foreignNamespace(context, record) !== undefined;
   const join = isForeign ? undefined : namespaceOwner(context, record);
-  const userns = await hostOf(context).users.create(id, { maps, join, network: false });
+  const userns = await requireHost(context.core).users.create(id, { maps, join, network: false });
   try {
     const options = treeOptions(record, userns);
     return { path: await layers.mount(id, diffIDs, options), rootOwner: options.rootOwner };

@@ -1,13 +1,14 @@
-import { type Context, emit, hostOf, isLive, locked } from "../context.ts";
+import { type Context, emitEvent, isLive, withContainerLock } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { improperState } from "../failures.ts";
 import { treeOptions } from "../life/users.ts";
 import { mountForWork } from "./held_tree.ts";
 
 /** Mounts a container's tree for the host's users, once more each time, and gives its path there. */
 export function mountContainer(context: Context, nameOrID: string): Promise<string> {
-  hostOf(context);
+  requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
-  return locked(context, id, async () => {
+  return withContainerLock(context, id, async () => {
     const record = context.records.require(id);
     if (record.state.status === "removing") {
       throw improperState(`cannot mount container ${id} as it is being removed`);
@@ -18,7 +19,7 @@ export function mountContainer(context: Context, nameOrID: string): Promise<stri
     await core.state.commit([treeUses.setCount(id, before + 1)]);
     try {
       const { path } = await mountForWork(context, record);
-      emit(context, record, "mount");
+      emitEvent(context, record, "mount");
       return path;
     } catch (error) {
       await core.state.commit([treeUses.setCount(id, before)]);
@@ -28,17 +29,17 @@ export function mountContainer(context: Context, nameOrID: string): Promise<stri
 }
 
 /**
- * Takes back one mount, or all with `force`; the last one unmounts the tree. Nothing where there is none. What a process
- * still needs stays: `state`.
+ * Takes back one mount, or all with `force`; the last one unmounts the tree. Nothing where there is none. A mount that a
+ * process still needs stays: `state`.
  */
 export function unmountContainer(
   context: Context,
   nameOrID: string,
   options: { force?: boolean } = {},
 ): Promise<void> {
-  hostOf(context);
+  requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
-  return locked(context, id, async () => {
+  return withContainerLock(context, id, async () => {
     const record = context.records.require(id);
     const { treeUses, core } = context;
     const count = treeUses.count(id);
@@ -47,13 +48,13 @@ export function unmountContainer(
     }
     if (count > 0) await core.state.commit([treeUses.setCount(id, options.force ? 0 : count - 1)]);
     if (!isLive(record)) await treeUses.unmount(record);
-    emit(context, record, "unmount");
+    emitEvent(context, record, "unmount");
   });
 }
 
 /** The host's paths of the trees that are mounted, by container ID: of processes and of users. */
 export async function mountedContainers(context: Context): Promise<Record<string, string>> {
-  const { layers } = hostOf(context);
+  const { layers } = requireHost(context.core);
   const mounted = context.records.all().filter((record) => isLive(record) || context.treeUses.count(record.id) > 0);
   const paths = await Promise.all(mounted.map(async (record) => {
     const { id, diffIDs } = record;

@@ -1,6 +1,7 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
 import type { TreePath } from "../../ports/tree_port.ts";
-import { type Context, hostOf } from "../context.ts";
+import type { Context } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { cleanPath } from "../create/mounts.ts";
 import { foldersWritten } from "../create/written_folders.ts";
 import type { HeldTree } from "./held_tree.ts";
@@ -31,7 +32,7 @@ export function treePath(
   const deepest = mounts.sort((a, b) => b.destination.length - a.destination.length)[0];
   if (deepest === undefined) return place;
   const { type, destination, subPath, options } = deepest;
-  const source = type === "volume" ? hostOf(context).volumes.path(deepest.source) : deepest.source;
+  const source = type === "volume" ? requireHost(context.core).volumes.path(deepest.source) : deepest.source;
   const writtenFolders = type === "bind" ? foldersWritten(context) : undefined;
   return { ...place, mount: { source, destination, subPath, readOnly: options.includes("ro"), writtenFolders } };
 }

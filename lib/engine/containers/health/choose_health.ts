@@ -1,6 +1,7 @@
 import type { ExecutionConfig } from "../../../oci/image_config.ts";
 import type { ContainerSpec } from "../../records/container_record.ts";
-import { type Context, hostOf } from "../context.ts";
+import type { Context } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { checkDestination, resolveHealth } from "./health_check.ts";
 import type { HealthPlan } from "../../records/health_plan.ts";
 
@@ -11,6 +12,6 @@ export async function chooseHealth(
   config: ExecutionConfig,
 ): Promise<HealthPlan> {
   const plan = resolveHealth(spec.health, config.Healthcheck);
-  await checkDestination(hostOf(context), plan);
+  await checkDestination(requireHost(context.core), plan);
   return plan;
 }

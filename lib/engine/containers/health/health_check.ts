@@ -19,7 +19,7 @@ export function resolveHealth(wish: HealthWish = {}, image?: Healthcheck): Healt
   if (check === undefined && onFailure !== "none") {
     throw invalid(`cannot set on-failure action to ${onFailure} without a health check`);
   }
-  const startup = complete(wish.startup);
+  const startup = completeCheck(wish.startup);
   if (check === undefined && startup) {
     throw invalid("cannot set a startup healthcheck when there is no regular healthcheck", "invalid argument");
   }
@@ -62,7 +62,7 @@ export function probeCommand(test: readonly string[]): string[] {
 }
 
 function resolveCheck(wish: Partial<HealthCheck> | undefined, image: Healthcheck | undefined): HealthCheck | undefined {
-  const own = complete(wish);
+  const own = completeCheck(wish);
   if (own || !isTest(image?.Test)) return own;
   const ms = (nanoseconds = 0) => nanoseconds / 1e6;
   const inherited = {
@@ -75,11 +75,11 @@ function resolveCheck(wish: Partial<HealthCheck> | undefined, image: Healthcheck
   };
   const { test: _none, ...changes } = wish ?? {};
   const given = Object.entries(changes).filter(([, value]) => value);
-  return complete({ ...inherited, ...Object.fromEntries(given) });
+  return completeCheck({ ...inherited, ...Object.fromEntries(given) });
 }
 
 /** `undefined` without a test. */
-function complete(wish: Partial<HealthCheck> = {}): HealthCheck | undefined {
+function completeCheck(wish: Partial<HealthCheck> = {}): HealthCheck | undefined {
   const { test, interval = 0, timeout, startPeriod = 0, startInterval = 0, retries } = wish;
   if (!isTest(test)) return undefined;
   if (!isNone(test) && !probeCommand(test)[0]) throw invalid("must define a healthcheck command for all healthchecks");

@@ -22,7 +22,8 @@ const KEPT_MS = 10_000;
 const LONGEST_SLEEP_MS = 86_400_000;
 
 /**
- * Runs health checks when they are due, for as long as their containers run. What was found, and when, is on record: an
+ * Runs health checks when they are due, for as long as their containers run. The result and time of each check are on
+ * record: an
  * engine that takes over goes on where the last one was.
  */
 export class HealthMonitor implements HealthWatch {
@@ -80,7 +81,7 @@ export class HealthMonitor implements HealthWatch {
   async #run(context: Context, id: string, stop: AbortController, isFirstDue: boolean): Promise<void> {
     let isDue = isFirstDue;
     let cost = 0;
-    await Promise.race([this.#ready.promise, aborted(stop.signal)]);
+    await Promise.race([this.#ready.promise, whenAborted(stop.signal)]);
     while (!stop.signal.aborted) {
       const wait = isDue ? 0 : this.#wait(context, id, cost);
       if (wait === undefined) break;
@@ -128,6 +129,6 @@ function writtenBy(log: readonly HealthLogEntry[]): number {
   return log.reduce((sum, { output }) => sum + output.length, 0);
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

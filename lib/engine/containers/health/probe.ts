@@ -3,8 +3,9 @@ import type { ContainerRecord } from "../../records/container_record.ts";
 import type { ExecExit } from "../../ports/exec_port.ts";
 import type { Attachment } from "../../ports/host_port.ts";
 import { randomID } from "../../text/names.ts";
-import { type Context, hostOf } from "../context.ts";
-import { endsWithin } from "../life/ended.ts";
+import type { Context } from "../context.ts";
+import { requireHost } from "../../core.ts";
+import { exitsWithin } from "../life/wait_for_exit.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { probeCommand } from "./health_check.ts";
@@ -24,19 +25,19 @@ export const TIMED_OUT = -1;
  *
  * @param size Characters of output to keep; 0: all there is room for
  */
-export async function probe(
+export async function probeContainer(
   context: Context,
   record: ContainerRecord,
   { test, timeout }: HealthCheck,
   size: number,
 ): Promise<{ entry: HealthLogEntry; cost: number } | undefined> {
   const { clock, random } = context.core;
-  const { execs } = hostOf(context).processes;
+  const { execs } = requireHost(context.core).processes;
   const id = randomID(random);
   const exit = Promise.withResolvers<ExecExit>();
   const off = execs.onExit((ended, status) => void (ended === id && exit.resolve(status)));
   const closing = Promise.withResolvers<void>();
-  context.closing.addEventListener("abort", () => closing.resolve(), { signal: ended(exit.promise) });
+  context.closing.addEventListener("abort", () => closing.resolve(), { signal: abortAtEnd(exit.promise) });
   const start = clock.now();
   let running: number | undefined;
   const found = (exitCode: number, output: string) => {
@@ -52,7 +53,7 @@ export async function probe(
     running = clock.now();
     const read = attachment ? reader.read(attachment.output) : Promise.resolve();
     const done = Promise.all([exit.promise, read]);
-    const isOver = await endsWithin(context, Promise.race([done, closing.promise]), timeout);
+    const isOver = await exitsWithin(context, Promise.race([done, closing.promise]), timeout);
     if (context.closing.aborted) return undefined;
     if (isOver) return found((await exit.promise).code === 0 ? 0 : FAILED, reader.text);
     return found(TIMED_OUT, reader.text);
@@ -70,7 +71,7 @@ export async function probe(
 }
 
 /** A signal for when something is over. */
-function ended(promise: Promise<unknown>): AbortSignal {
+function abortAtEnd(promise: Promise<unknown>): AbortSignal {
   const controller = new AbortController();
   void promise.then(() => controller.abort());
   return controller.signal;

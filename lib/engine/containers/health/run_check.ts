@@ -1,13 +1,14 @@
 /** Running a container's health check, and what follows of its outcome. */
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
-import { type Context, emit, hostOf, locked } from "../context.ts";
+import { type Context, emitEvent, withContainerLock } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { restartContainer } from "../life/lifecycle.ts";
 import { hadEnded, killContainer, stopContainer } from "../life/stop.ts";
 import { activeHealth } from "./health_check.ts";
 import { FRESH_HEALTH, type HealthLogEntry, type HealthState } from "./health_states.ts";
-import { probe, TIMED_OUT } from "./probe.ts";
+import { probeContainer, TIMED_OUT } from "./probe.ts";
 import type { HealthCheck, HealthPlan } from "../../records/health_plan.ts";
 
 /** However much is asked for, a container's log of probes holds no more than this. */
@@ -36,7 +37,7 @@ type Active = HealthPlan & { check: HealthCheck };
  * Throws `state` where the container does not run or has none. Runs of one container never overlap.
  */
 export async function runCheck(context: Context, nameOrID: string): Promise<HealthRun> {
-  hostOf(context);
+  requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
   const { run, act } = await context.core.locks.with(`health:${id}`, () => runOnce(context, id));
   await act?.();
@@ -57,9 +58,13 @@ async function runOnce(context: Context, id: string): Promise<{ run: HealthRun; 
   if (plan === undefined) throw new EngineError("state", `container ${id} has no defined healthcheck`);
   const { startup } = context.health.states.get(id) ?? FRESH_HEALTH;
   const check = plan.startup && !startup.passed ? plan.startup : plan.check;
-  const found = await probe(context, record, check, plan.log.size);
+  const found = await probeContainer(context, record, check, plan.log.size);
   if (found === undefined) throw new EngineError("cancelled", `Check container ${id}: the engine closes`);
-  const { run, act } = await locked(context, id, () => note(context, record, plan, check, found.entry));
+  const { run, act } = await withContainerLock(
+    context,
+    id,
+    () => noteResult(context, record, plan, check, found.entry),
+  );
   return { run: { ...run, cost: found.cost }, act };
 }
 
@@ -68,7 +73,7 @@ function notRunning(id: string): EngineError {
 }
 
 /** Records an outcome. The caller holds the container's lock. */
-async function note(
+async function noteResult(
   context: Context,
   checked: ContainerRecord,
   plan: Active,
@@ -88,12 +93,12 @@ async function note(
   const before = context.health.states.get(id) ?? FRESH_HEALTH;
   const startup = isStartup ? countStartup(before, plan, entry) : before.startup;
   const isSpared = isStartup || entry.start < record.state.startedAt + plan.check.startPeriod;
-  const health = { ...judge(before, entry, outcome, isSpared ? Infinity : plan.check.retries), startup };
-  const next: HealthState = { ...health, log: trimmed([...before.log, entry], plan) };
+  const health = { ...judgeResult(before, entry, outcome, isSpared ? Infinity : plan.check.retries), startup };
+  const next: HealthState = { ...health, log: trimLog([...before.log, entry], plan) };
   const isUnhealthy = !isStartup && next.status === "unhealthy";
   await context.health.states.save(id, isUnhealthy && plan.onFailure === "restart" ? { ...next, restart: true } : next);
   context.changes.publish(id, { record });
-  await tell(context, record, plan, next, entry, before.status !== next.status);
+  await reportStatus(context, record, plan, next, entry, before.status !== next.status);
   const passed = startup.passed && !before.startup.passed;
   const gaveUp = isStartup && !startup.passed && check.retries > 0 && startup.failures >= check.retries;
   const act = gaveUp
@@ -122,7 +127,7 @@ function countStartup(
 }
 
 /** The state after an outcome, but for its log. */
-function judge(
+function judgeResult(
   before: HealthState,
   { exitCode }: HealthLogEntry,
   outcome: HealthOutcome,
@@ -135,14 +140,14 @@ function judge(
   return { ...before, failingStreak, status: failingStreak >= retries ? "unhealthy" : before.status };
 }
 
-function trimmed(log: HealthLogEntry[], { log: { count } }: HealthPlan): HealthLogEntry[] {
+function trimLog(log: HealthLogEntry[], { log: { count } }: HealthPlan): HealthLogEntry[] {
   const kept = log.slice(-Math.min(count || MOST_ENTRIES, MOST_ENTRIES));
   let size = 0;
   const from = kept.findLastIndex(({ output }) => (size += output.length + ENTRY_CHARACTERS) > MOST_CHARACTERS);
   return kept.slice(from + 1);
 }
 
-async function tell(
+async function reportStatus(
   context: Context,
   record: ContainerRecord,
   { log: { destination } }: HealthPlan,
@@ -156,12 +161,12 @@ async function tell(
     : undefined;
   // Repeated outcomes must not drive everything else out of the history.
   const isKept = context.health.keeps(record.id, entry.end, isNew || isLogger);
-  emit(context, record, "health_status", undefined, details, health.status, !isKept);
+  emitEvent(context, record, "health_status", undefined, details, health.status, !isKept);
   if (!destination.startsWith("/")) return;
   const { status: Status, failingStreak: FailingStreak, log } = health;
   const text = JSON.stringify({ Status, FailingStreak, Log: log.map(toldEntry) });
   try {
-    await hostOf(context).files.writeText(`${destination}/${record.id}-healthcheck.log`, text);
+    await requireHost(context.core).files.writeText(`${destination}/${record.id}-healthcheck.log`, text);
   } catch (error) {
     context.core.log("warn", `Write the health log of container ${record.id}: ${messageOf(error)}`);
   }
@@ -176,12 +181,12 @@ function toldEntry({ start, end, exitCode, output }: HealthLogEntry): Record<str
 const ACTIONS: Record<HealthPlan["onFailure"], (context: Context, id: string) => (() => Promise<void>) | undefined> = {
   none: () => undefined,
   kill: (context, id) => () => killContainer(context, id),
-  stop: (context, id) => () => stop(context, id),
+  stop: (context, id) => () => stopUnhealthy(context, id),
   // Its state says that the end is to be followed by a start.
-  restart: (context, id) => () => stop(context, id),
+  restart: (context, id) => () => stopUnhealthy(context, id),
 };
 
-async function stop(context: Context, id: string): Promise<void> {
+async function stopUnhealthy(context: Context, id: string): Promise<void> {
   try {
     await stopContainer(context, id);
   } catch (error) {

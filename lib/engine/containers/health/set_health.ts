@@ -1,5 +1,6 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
-import { type Context, hostOf, locked } from "../context.ts";
+import { type Context, withContainerLock } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { invalid } from "../failures.ts";
 import { checkRecordSize } from "../record_size.ts";
 import { activeHealth, checkDestination, resolveHealth } from "./health_check.ts";
@@ -9,10 +10,10 @@ import { freshHealth } from "./begin_health.ts";
 /** Changes a container's health checks, whatever its state; what is absent from the wish stays. */
 export function setHealth(context: Context, nameOrID: string, wish: HealthWish): Promise<void> {
   const { id } = context.records.resolve(nameOrID);
-  return locked(context, id, async () => {
+  return withContainerLock(context, id, async () => {
     const record = context.records.require(id);
-    const health = changed(record.health, wish);
-    await checkDestination(hostOf(context), health);
+    const health = changePlan(record.health, wish);
+    await checkDestination(requireHost(context.core), health);
     const next: ContainerRecord = { ...record, health };
     checkRecordSize(context, next);
     // A container that had no check has no health yet.
@@ -23,14 +24,14 @@ export function setHealth(context: Context, nameOrID: string, wish: HealthWish):
   });
 }
 
-function changed(now: HealthPlan | undefined, wish: HealthWish): HealthPlan {
+function changePlan(now: HealthPlan | undefined, wish: HealthWish): HealthPlan {
   const merge = <T>(before: T | undefined, after: Partial<T> | undefined) =>
-    after ? { ...before, ...given(after) } : before;
+    after ? { ...before, ...givenFields(after) } : before;
   const plan = resolveHealth({
     check: merge(now?.check, wish.check),
     startup: merge(now?.startup, wish.startup),
     onFailure: wish.onFailure ?? now?.onFailure,
-    log: { ...now?.log, ...given(wish.log ?? {}) },
+    log: { ...now?.log, ...givenFields(wish.log ?? {}) },
   });
   if (wish.check && !plan.check) throw invalid("healthcheck command is not set");
   if (wish.startup && !plan.startup) throw invalid("startup healthcheck command is not set");
@@ -38,7 +39,7 @@ function changed(now: HealthPlan | undefined, wish: HealthWish): HealthPlan {
 }
 
 /** The fields of a wish that have a value. */
-function given<T extends object>(wish: Partial<T>): Partial<T> {
+function givenFields<T extends object>(wish: Partial<T>): Partial<T> {
   // Only keys without a value go.
   return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

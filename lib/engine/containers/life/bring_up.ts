@@ -5,12 +5,13 @@ import type { MountSpec } from "../../records/mount_spec.ts";
 import type { Operation } from "../../store/table.ts";
 import { artifactMounts } from "../create/artifact_mounts.ts";
 import { FRESH_STATE } from "../create/create.ts";
-import { type Context, emit, hostOf } from "../context.ts";
+import { type Context, emitEvent } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { volumesOf } from "../create/mounts.ts";
 import { makeUsers, treeOptions } from "./users.ts";
-import { connect, type ContainerNetwork, reserveNetwork, type SameNetworks } from "./network.ts";
+import { connectNetwork, type ContainerNetwork, reserveNetwork, type SameNetworks } from "./network.ts";
 import { withState } from "../records.ts";
 import { foldersWritten } from "../create/written_folders.ts";
 import { freshHealth } from "../health/begin_health.ts";
@@ -45,7 +46,7 @@ export async function bringUp(
   options: BringUpOptions = {},
 ): Promise<ContainerRecord> {
   const { core, records } = context;
-  hostOf(context);
+  requireHost(context.core);
   await context.teardowns.settled(record.id);
   let planned = record;
   let intent: Intent | undefined;
@@ -59,13 +60,13 @@ export async function bringUp(
       ...freshHealth(context, record, "reset"),
     ]);
     intent = begun.intent;
-    const { network, pids } = await act(context, planned, options.restore);
+    const { network, pids } = await actOnHost(context, planned, options.restore);
     const { startedAt, finishedAt } = record.state;
     const kept = { startedAt, finishedAt, ...options.restart };
     const state = { ...FRESH_STATE, ...kept, ...pids, status: "initialized" as const, network: network.status };
     const up = withState(planned, state);
     await records.save(up, [core.intents.end(intent)]);
-    emit(context, up, "init");
+    emitEvent(context, up, "init");
     return up;
   } catch (error) {
     const failed = withState(intent ? planned : record, { ...options.restart });
@@ -86,11 +87,16 @@ export async function giveUp(
   await context.records.save(withFailure(record, error), operations);
 }
 
-/** Takes back everything a container that came up, or began to, has on the host. What fails is logged and left to recovery. */
+/**
+ * Takes back everything a container that came up, or began to, has on the host. A failure is logged and left to recovery.
+ */
 export async function undoBringUp(context: Context, record: ContainerRecord): Promise<void> {
-  const host = hostOf(context);
-  await report(context, record, host.processes.delete(record.id));
-  await Promise.all([report(context, record, context.treeUses.unmount(record)), context.teardowns.begin(record)]);
+  const host = requireHost(context.core);
+  await reportFailure(context, record, host.processes.delete(record.id));
+  await Promise.all([
+    reportFailure(context, record, context.treeUses.unmount(record)),
+    context.teardowns.begin(record),
+  ]);
 }
 
 interface Made {
@@ -98,11 +104,11 @@ interface Made {
   pids: { pid: number; conmonPid: number };
 }
 
-async function act(context: Context, record: ContainerRecord, restore?: RestoreImages): Promise<Made> {
-  const host = hostOf(context);
+async function actOnHost(context: Context, record: ContainerRecord, restore?: RestoreImages): Promise<Made> {
+  const host = requireHost(context.core);
   const userns = await makeUsers(context, record);
   // Both must have ended before anything is undone.
-  const [tree, net] = await Promise.allSettled([mountTree(context, record, userns), connect(context, record)]);
+  const [tree, net] = await Promise.allSettled([mountTree(context, record, userns), connectNetwork(context, record)]);
   if (tree.status === "rejected") throw tree.reason;
   if (net.status === "rejected") throw net.reason;
   const { netns, status } = net.value;
@@ -120,7 +126,7 @@ function isHostFolder({ type }: Pick<MountSpec, "type">): boolean {
 }
 
 async function mountTree(context: Context, record: ContainerRecord, userns: string | undefined): Promise<string> {
-  const { layers } = hostOf(context);
+  const { layers } = requireHost(context.core);
   const options = treeOptions(record, userns);
   const rootfs = await layers.mount(record.id, record.diffIDs, options);
   for (const [number, mount] of record.mounts.entries()) {
@@ -162,7 +168,7 @@ function withFailure(record: ContainerRecord, error: unknown): ContainerRecord {
   });
 }
 
-async function report(context: Context, record: ContainerRecord, work: Promise<unknown>): Promise<void> {
+async function reportFailure(context: Context, record: ContainerRecord, work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {

@@ -1,8 +1,9 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { bringUp, type BringUpOptions, giveUp } from "./bring_up.ts";
-import { type Context, emit, hostOf, locked } from "../context.ts";
+import { type Context, emitEvent, withContainerLock } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { dependenciesOf } from "../dependencies.ts";
-import { improperState, isCode, noCgroup, unchanged } from "../failures.ts";
+import { alreadySo, improperState, isCode, noCgroup } from "../failures.ts";
 import { onProcess } from "./on_process.ts";
 import type { StopOptions } from "../options.ts";
 import { stopContainer } from "./stop.ts";
@@ -10,14 +11,14 @@ import { freshHealth, resetHealth } from "../health/begin_health.ts";
 
 /** Makes the container's process without starting it. */
 export function initContainer(context: Context, nameOrID: string): Promise<void> {
-  hostOf(context);
+  requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
-  return locked(context, id, async () => {
+  return withContainerLock(context, id, async () => {
     const record = context.records.require(id);
     const { status } = record.state;
     if (status !== "created" && status !== "exited") {
       const already = "has already been created in runtime: container state improper";
-      throw unchanged(record, already);
+      throw alreadySo(record, already);
     }
     requireDependencies(context, record);
     await bringUp(context, record);
@@ -26,10 +27,10 @@ export function initContainer(context: Context, nameOrID: string): Promise<void>
 
 /** Starts the container, and before it those whose namespaces it joins. */
 export async function startContainer(context: Context, nameOrID: string): Promise<void> {
-  hostOf(context);
+  requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
   await startDependencies(context, id);
-  await locked(context, id, () => startLocked(context, context.records.require(id)));
+  await withContainerLock(context, id, () => startLocked(context, context.records.require(id)));
 }
 
 /** The part of a start that needs the container's lock. */
@@ -39,7 +40,7 @@ export async function startLocked(
   options: Pick<BringUpOptions, "restart"> = {},
 ): Promise<void> {
   const { id, state: { status } } = record;
-  if (status === "running") throw unchanged(record, "container is running");
+  if (status === "running") throw alreadySo(record, "container is running");
   if (status !== "created" && status !== "exited" && status !== "initialized") {
     throw improperState(`container ${id} must be in Created or Stopped state to be started`);
   }
@@ -48,30 +49,30 @@ export async function startLocked(
   // Taken first: the process may write before its start has answered, and clients ask for what was logged since.
   const startedAt = context.core.clock.now();
   try {
-    await hostOf(context).processes.start(id);
+    await requireHost(context.core).processes.start(id);
   } catch (error) {
     await giveUp(context, up, error);
     throw error;
   }
   const started = { status: "running", startedAt, stoppedByUser: false } as const;
   const running = await context.records.saveState(up, started, freshHealth(context, up, "starting"));
-  emit(context, running, "start");
+  emitEvent(context, running, "start");
   context.health.watch(context, running, true);
 }
 
 /** Stops the container where it runs, and starts it. It comes back even if it is to be removed at its end. */
 export async function restartContainer(context: Context, nameOrID: string, options: StopOptions = {}): Promise<void> {
-  hostOf(context);
+  requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
   const { state: { status } } = context.records.require(id);
   if (status === "paused" || status === "stopping" || status === "removing") {
     throw improperState("unable to restart a container in a paused or unknown state");
   }
-  emit(context, context.records.require(id), "restart");
+  emitEvent(context, context.records.require(id), "restart");
   context.restarting.add(id);
   try {
-    if (status === "running") await ignoring(stopContainer(context, id, options));
-    await ignoring(startContainer(context, id));
+    if (status === "running") await ignoreUnchanged(stopContainer(context, id, options));
+    await ignoreUnchanged(startContainer(context, id));
   } finally {
     context.restarting.delete(id);
   }
@@ -79,32 +80,32 @@ export async function restartContainer(context: Context, nameOrID: string, optio
 
 /** Freezes the container's processes. */
 export function pauseContainer(context: Context, nameOrID: string): Promise<void> {
-  hostOf(context);
+  requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
-  return locked(context, id, async () => {
+  return withContainerLock(context, id, async () => {
     const record = context.records.require(id);
     const { status } = record.state;
     if (record.spec.cgroupsMode === "disabled") throw noCgroup("cannot pause without using Cgroups");
     if (status === "paused") throw improperState(`"${id}" is already paused`);
     const detail = (state: string) => `"${state}" is not running, can't pause`;
     if (status !== "running") throw improperState(detail(status));
-    await onProcess(context, id, detail("exited"), () => hostOf(context).processes.pause(id));
+    await onProcess(context, id, detail("exited"), () => requireHost(context.core).processes.pause(id));
     context.health.forget(id);
-    emit(context, await context.records.saveState(record, { status: "paused" }), "pause");
+    emitEvent(context, await context.records.saveState(record, { status: "paused" }), "pause");
   });
 }
 
 /** Lets them go on. */
 export function unpauseContainer(context: Context, nameOrID: string): Promise<void> {
-  hostOf(context);
+  requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
-  return locked(context, id, async () => {
+  return withContainerLock(context, id, async () => {
     const record = context.records.require(id);
     const detail = `"${id}" is not paused, can't unpause`;
     if (record.state.status !== "paused") throw improperState(detail);
-    await onProcess(context, id, detail, () => hostOf(context).processes.resume(id));
+    await onProcess(context, id, detail, () => requireHost(context.core).processes.resume(id));
     const running = await context.records.saveState(record, { status: "running" }, resetHealth(context, record));
-    emit(context, running, "unpause");
+    emitEvent(context, running, "unpause");
     context.health.watch(context, running, true);
   });
 }
@@ -114,7 +115,7 @@ export async function startDependencies(context: Context, id: string): Promise<v
   // A container can only join one that was there before it: there are no circles.
   for (const dependency of dependenciesOf(context.records.require(id))) {
     const { status } = context.records.require(dependency).state;
-    if (status !== "running") await ignoring(startContainer(context, dependency));
+    if (status !== "running") await ignoreUnchanged(startContainer(context, dependency));
   }
 }
 
@@ -127,7 +128,7 @@ export function requireDependencies(context: Context, record: ContainerRecord): 
 }
 
 /** Ignores the failure `unchanged`: the work was done before. */
-async function ignoring(work: Promise<void>): Promise<void> {
+async function ignoreUnchanged(work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {

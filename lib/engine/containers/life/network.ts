@@ -1,6 +1,7 @@
 /** How a container that comes up gets its network. */
 import type { ContainerRecord } from "../../records/container_record.ts";
-import { type Context, hostOf, isLive } from "../context.ts";
+import { type Context, isLive } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { improperState, isCode } from "../failures.ts";
 import { hasNamespace, setupOf } from "./teardowns.ts";
 import { hasOwnNetwork } from "../create/validate.ts";
@@ -17,7 +18,7 @@ export type SameNetworks = Record<string, { staticIPs?: string[]; mac?: string }
 
 /**
  * Reserves addresses and ports for a container and gives the record that says so. To be committed before
- * {@linkcode connect}; taken back by the teardown. Throws `port_in_use`, with nothing reserved.
+ * {@linkcode connectNetwork}; taken back by the teardown. Throws `port_in_use`, with nothing reserved.
  */
 export async function reserveNetwork(
   context: Context,
@@ -42,13 +43,13 @@ export async function reserveNetwork(
 }
 
 /** Makes the namespace and connects it. Throws with its own parts undone or left to the teardown. */
-export async function connect(context: Context, record: ContainerRecord): Promise<ContainerNetwork> {
+export async function connectNetwork(context: Context, record: ContainerRecord): Promise<ContainerNetwork> {
   const { network } = record.spec.namespaces;
   if (network.mode === "host") return {};
   if (network.mode === "path") return { netns: network.value };
-  if (network.mode === "container") return shared(context, record, network.value ?? "");
+  if (network.mode === "container") return sharedNetwork(context, record, network.value ?? "");
   if (!hasNamespace(record)) return {};
-  const host = hostOf(context);
+  const host = requireHost(context.core);
   // With users of its own it was made in their namespace.
   const netns = record.idMaps ? host.networks.path(record.id) : await host.networks.createNamespace(record.id);
   const empty: NetworkStatus = { netns, interfaces: {}, dnsServers: [], searchDomains: [] };
@@ -79,7 +80,7 @@ async function claimPorts(context: Context, record: ContainerRecord): Promise<vo
     context.portClaims.claim(record.id, record.ports);
   }
   try {
-    await hostOf(context).networks.checkPorts(record.ports);
+    await requireHost(context.core).networks.checkPorts(record.ports);
   } catch (error) {
     context.portClaims.release(record.id);
     throw error;
@@ -95,14 +96,14 @@ function askedAddresses(context: Context, record: ContainerRecord, name: string)
   return [];
 }
 
-function shared(context: Context, record: ContainerRecord, otherID: string): ContainerNetwork {
+function sharedNetwork(context: Context, record: ContainerRecord, otherID: string): ContainerNetwork {
   const other = context.records.require(otherID);
   if (!isLive(other)) {
     throw improperState(`some dependencies of container ${record.id} are not started: ${otherID}`);
   }
   const { mode, value } = other.spec.namespaces.network;
   // Its own network may be another one's again.
-  if (mode === "container") return shared(context, other, value ?? "");
+  if (mode === "container") return sharedNetwork(context, other, value ?? "");
   if (mode === "path") return { netns: value };
   return { netns: other.state.network?.netns, status: other.state.network };
 }

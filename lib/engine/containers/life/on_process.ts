@@ -1,4 +1,5 @@
-import { type Context, hostOf } from "../context.ts";
+import type { Context } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { improperState } from "../failures.ts";
 
 /**
@@ -9,7 +10,7 @@ export async function onProcess<T>(context: Context, id: string, detail: string,
   try {
     return await act();
   } catch (error) {
-    const { status } = await hostOf(context).processes.state(id);
+    const { status } = await requireHost(context.core).processes.state(id);
     if (status === "stopped" || status === "missing") throw improperState(detail);
     throw error;
   }

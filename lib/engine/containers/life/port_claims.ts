@@ -13,7 +13,7 @@ export class PortClaims {
   /** Claims all of a container's ports or none. Throws `port_in_use` with the words of a failed bind. */
   claim(owner: string, mappings: readonly PortMapping[]): void {
     for (const mapping of mappings) {
-      const clash = this.#claims.find((claim) => claim.owner !== owner && overlap(claim.mapping, mapping));
+      const clash = this.#claims.find((claim) => claim.owner !== owner && portsOverlap(claim.mapping, mapping));
       if (clash) throw portInUse(mapping, Math.max(mapping.hostPort, clash.mapping.hostPort));
     }
     this.release(owner);
@@ -26,12 +26,12 @@ export class PortClaims {
 
   /** Whether nothing here has any of the mapping's ports. */
   isFree(mapping: PortMapping): boolean {
-    return !this.#claims.some((claim) => overlap(claim.mapping, mapping));
+    return !this.#claims.some((claim) => portsOverlap(claim.mapping, mapping));
   }
 }
 
 /** Whether two mappings want the same port of the same address. */
-export function overlap(a: PortMapping, b: PortMapping): boolean {
+export function portsOverlap(a: PortMapping, b: PortMapping): boolean {
   if (a.protocol !== b.protocol) return false;
   const sameAddress = isAny(a.hostIP) || isAny(b.hostIP) || a.hostIP === b.hostIP;
   return sameAddress && a.hostPort < b.hostPort + b.range && b.hostPort < a.hostPort + a.range;

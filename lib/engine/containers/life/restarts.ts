@@ -1,12 +1,15 @@
 /** Starting containers again without anybody asking: by their policy, and after a boot. */
 import type { ContainerRecord } from "../../records/container_record.ts";
-import { type Context, emit, hostOf, locked } from "../context.ts";
+import { type Context, emitEvent, withContainerLock } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { startContainer, startDependencies, startLocked } from "./lifecycle.ts";
 import { restartDelay, shouldRestart, shouldStartOnBoot } from "./restart_policy.ts";
 
-/** Starts an ended container again once its time has come, if its policy says so. What is left of the wait counts from its end. */
+/**
+ * Starts an ended container again once its time has come, if its policy says so. The rest of the wait counts from its end.
+ */
 export function scheduleRestart(context: Context, ended: ContainerRecord): void {
   if (isToRestart(context, ended)) context.background(`restart ${ended.id}`, restartLater(context, ended));
 }
@@ -35,10 +38,10 @@ async function restartLater(context: Context, ended: ContainerRecord): Promise<v
   if (now() === undefined) return;
   try {
     await startDependencies(context, id);
-    await locked(context, id, async () => {
+    await withContainerLock(context, id, async () => {
       const record = now();
       if (record === undefined) return;
-      emit(context, record, "restart");
+      emitEvent(context, record, "restart");
       const restart = { restartCount: record.state.restartCount + 1, restartDelay: delay };
       await startLocked(context, record, { restart });
     });
@@ -57,7 +60,7 @@ const BOOT = "boot";
  */
 export async function startAfterBoot(context: Context): Promise<void> {
   const { state } = context.core;
-  const bootID = await hostOf(context).bootID();
+  const bootID = await requireHost(context.core).bootID();
   const table = state.table<{ id: string }>("host");
   const last = table.get(BOOT)?.id;
   if (bootID === undefined || last === bootID) return;

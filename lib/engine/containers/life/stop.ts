@@ -1,8 +1,9 @@
 import { EngineError } from "../../errors.ts";
 import { parseSignal, SIGKILL } from "../../text/signals.ts";
-import { type Context, emit, hostOf, locked } from "../context.ts";
-import { endsWithin, type EndWatch, watchEnd } from "./ended.ts";
-import { improperState, isCode, noSuchContainer, unchanged } from "../failures.ts";
+import { type Context, emitEvent, withContainerLock } from "../context.ts";
+import { requireHost } from "../../core.ts";
+import { exitsWithin, type ExitWatch, watchExit } from "./wait_for_exit.ts";
+import { alreadySo, improperState, isCode, noSuchContainer } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { onProcess } from "./on_process.ts";
 import type { StopOptions } from "../options.ts";
@@ -16,7 +17,7 @@ const READ_WAIT_MS = 5_000;
 interface Stopping {
   signal: number;
   timeoutMs: number;
-  watch: EndWatch;
+  watch: ExitWatch;
 }
 
 /**
@@ -24,21 +25,21 @@ interface Stopping {
  * look, kill or stop while this one waits. A container that was never started has nothing to stop.
  */
 export async function stopContainer(context: Context, nameOrID: string, options: StopOptions = {}): Promise<void> {
-  hostOf(context);
+  requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
   const asked = options.signal ? parseSignal(options.signal) : undefined;
-  const stopping = await locked(context, id, () => beginStop(context, id, { ...options, signal: asked }));
+  const stopping = await withContainerLock(context, id, () => beginStop(context, id, { ...options, signal: asked }));
   if (!stopping) return;
   const { watch, signal, timeoutMs } = stopping;
   using _watch = watch;
-  await send(context, id, timeoutMs > 0 ? signal : SIGKILL, watch);
-  if (timeoutMs > 0 && !await endsWithin(context, watch.ended, timeoutMs)) {
+  await sendSignal(context, id, timeoutMs > 0 ? signal : SIGKILL, watch);
+  if (timeoutMs > 0 && !await exitsWithin(context, watch.ended, timeoutMs)) {
     context.core.log("warn", `Stop container ${id}: it did not end in ${timeoutMs / 1000} seconds, so it is killed`);
-    await send(context, id, SIGKILL, watch);
+    await sendSignal(context, id, SIGKILL, watch);
   }
   await requireEnd(context, id, watch);
   // Its clean-up, or removal, runs under the lock: who sees the answer sees all of it done.
-  await locked(context, id, () => {});
+  await withContainerLock(context, id, () => {});
 }
 
 /** Sends a signal. After SIGKILL it waits for the end. */
@@ -47,21 +48,21 @@ export async function killContainer(
   nameOrID: string,
   options: { signal?: string | number } = {},
 ): Promise<void> {
-  hostOf(context);
+  requireHost(context.core);
   const signal = parseSignal(options.signal ?? SIGKILL);
   const { id } = context.records.resolve(nameOrID);
-  using watch = await locked(context, id, async () => {
+  using watch = await withContainerLock(context, id, async () => {
     const record = context.records.require(id);
     const { status } = record.state;
     const detail = (state: string) => `can only kill running containers. ${id} is in state ${state}`;
     if (status !== "running" && status !== "stopping" && status !== "paused") throw improperState(detail(status));
-    await onProcess(context, id, detail("exited"), () => hostOf(context).processes.kill(id, signal));
+    await onProcess(context, id, detail("exited"), () => requireHost(context.core).processes.kill(id, signal));
     // A frozen process cannot die.
-    if (signal === SIGKILL && status === "paused") await hostOf(context).processes.resume(id).catch(() => {});
+    if (signal === SIGKILL && status === "paused") await requireHost(context.core).processes.resume(id).catch(() => {});
     if (!record.state.stoppedByUser) await context.records.saveState(record, { stoppedByUser: true });
-    emit(context, record, "kill");
+    emitEvent(context, record, "kill");
     // Its end is recorded under this lock: it cannot be missed.
-    return watchEnd(context, id);
+    return watchExit(context, id);
   });
   if (signal === SIGKILL) await requireEnd(context, id, watch);
 }
@@ -78,27 +79,27 @@ async function beginStop(
   if (status === "exited") {
     // A restart by policy may be on its way.
     if (!stoppedByUser) await context.records.saveState(record, { stoppedByUser: true });
-    throw unchanged(record, "container is stopped");
+    throw alreadySo(record, "container is stopped");
   }
   if (status === "paused" || status === "removing") {
     throw improperState(`can only stop created or running containers. ${id} is in state ${status}`);
   }
-  const watch = watchEnd(context, id);
+  const watch = watchExit(context, id);
   if (status !== "stopping") await context.records.saveState(record, { status: "stopping", stoppedByUser: true });
   // Before its start a process has no handler for anything: only SIGKILL ends it.
   const signal = status === "initialized" ? SIGKILL : options.signal ?? record.stopSignal;
   return { signal, timeoutMs: (options.timeout ?? record.stopTimeout) * 1000, watch };
 }
 
-async function send(context: Context, id: string, signal: number, watch: EndWatch): Promise<void> {
+async function sendSignal(context: Context, id: string, signal: number, watch: ExitWatch): Promise<void> {
   try {
-    await hostOf(context).processes.kill(id, signal);
+    await requireHost(context.core).processes.kill(id, signal);
   } catch (error) {
     // It may have ended by itself just now; then its end is on the way.
-    if (await endsWithin(context, watch.ended, 1000)) return;
-    const { status } = await hostOf(context).processes.state(id);
+    if (await exitsWithin(context, watch.ended, 1000)) return;
+    const { status } = await requireHost(context.core).processes.state(id);
     if (status === "stopped" || status === "missing") return;
-    await locked(context, id, async () => {
+    await withContainerLock(context, id, async () => {
       const record = context.records.get(id);
       if (record?.state.status !== "stopping") return;
       context.health.watch(context, await context.records.saveState(record, { status: "running" }));
@@ -107,11 +108,11 @@ async function send(context: Context, id: string, signal: number, watch: EndWatc
   }
 }
 
-async function requireEnd(context: Context, id: string, watch: EndWatch): Promise<void> {
+async function requireEnd(context: Context, id: string, watch: ExitWatch): Promise<void> {
   // Clients that read what the process wrote last get a while for it.
-  if (await endsWithin(context, watch.ended, READ_WAIT_MS)) return;
-  hostOf(context).processes.cutAttachments(id);
-  if (await endsWithin(context, watch.ended, KILL_WAIT_MS)) return;
+  if (await exitsWithin(context, watch.ended, READ_WAIT_MS)) return;
+  requireHost(context.core).processes.cutAttachments(id);
+  if (await exitsWithin(context, watch.ended, KILL_WAIT_MS)) return;
   throw new EngineError("timeout", `container ${id} did not die within ${KILL_WAIT_MS / 1000} seconds of SIGKILL`);
 }
 

@@ -1,7 +1,8 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { hostID, type IDMaps } from "../../records/id_maps.ts";
 import type { TreeOptions } from "../../ports/tree_stack.ts";
-import { type Context, hostOf } from "../context.ts";
+import type { Context } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { hasNamespace } from "./teardowns.ts";
 
 /** How the container's tree is mounted in its user namespace. IDs that keep their numbers need no mapping. */
@@ -21,7 +22,7 @@ export async function makeUsers(context: Context, record: ContainerRecord): Prom
   if (maps === undefined) return undefined;
   const join = namespaceOwner(context, record);
   const path = foreignNamespace(context, record);
-  return await hostOf(context).users.create(record.id, { maps, join, path, network: hasNamespace(record) });
+  return await requireHost(context.core).users.create(record.id, { maps, join, path, network: hasNamespace(record) });
 }
 
 /** The path of the user namespace that is nobody's of ours; a container that joins one which has it, has it too. */

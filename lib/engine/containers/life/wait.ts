@@ -34,7 +34,7 @@ export function waitForContainer(
     options.signal?.throwIfAborted();
     const record = context.records.resolve(nameOrID);
     checkHealth(record, wanted);
-    stop = listen(context, record, wanted, { resolve, reject, signal: options.signal });
+    stop = listenForChanges(context, record, wanted, { resolve, reject, signal: options.signal });
   } catch (error) {
     const code = isCode(error, "no_such_container") ? codeOfRemoved(context, nameOrID, wanted) : undefined;
     if (code === undefined) reject(error);
@@ -49,7 +49,7 @@ interface Answer {
   signal?: AbortSignal;
 }
 
-function listen(
+function listenForChanges(
   context: Context,
   record: ContainerRecord,
   wanted: readonly WaitCondition[],
@@ -57,14 +57,14 @@ function listen(
 ): () => void {
   let last = record;
   const off = context.changes.on(record.id, (change) => {
-    const code = meets(context, wanted, change, last);
+    const code = meetsCondition(context, wanted, change, last);
     last = change.record ?? last;
     if (code !== undefined) answer.resolve(code);
     else if (!change.record) answer.reject(noSuchContainer(record.id));
   });
   const onAbort = () => answer.reject(answer.signal?.reason);
   answer.signal?.addEventListener("abort", onAbort, { once: true });
-  const now = met(context, wanted, record);
+  const now = metCondition(context, wanted, record);
   if (now !== undefined) answer.resolve(now);
   return () => {
     off();
@@ -73,21 +73,25 @@ function listen(
 }
 
 /** The answer to a change, if it is one. */
-function meets(
+function meetsCondition(
   context: Context,
   wanted: readonly WaitCondition[],
   change: ContainerChange,
   last: ContainerRecord,
 ): number | undefined {
   if (change.exit && wanted.includes("next-exit")) return change.exit.code;
-  if (change.record) return met(context, wanted, change.record);
+  if (change.record) return metCondition(context, wanted, change.record);
   // Gone: whoever waited for an end, or for this, has it.
   const ends = wanted.some((condition) => ENDS.includes(condition) || condition === "removing");
   return ends ? last.state.exitCode : undefined;
 }
 
 /** The answer to a container as it is, if any condition holds already. */
-function met({ health }: Context, wanted: readonly WaitCondition[], record: ContainerRecord): number | undefined {
+function metCondition(
+  { health }: Context,
+  wanted: readonly WaitCondition[],
+  record: ContainerRecord,
+): number | undefined {
   const { id, state: { status, exitCode } } = record;
   const found = status === "running" ? health.states.get(id)?.status : undefined;
   const codes = wanted.flatMap((condition) => {

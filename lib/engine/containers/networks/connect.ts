@@ -7,7 +7,8 @@ import type { NetworkRecord } from "../../records/network_record.ts";
 import type { NetworkStatus } from "../../records/network_status.ts";
 import type { Intent } from "../../store/intents.ts";
 import { messageOf } from "../../../oci/message_of.ts";
-import { type Context, hostOf, isLive, locked } from "../context.ts";
+import { type Context, isLive, withContainerLock } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { freeInterface } from "../create/choose_networks.ts";
 import { hasOwnNetwork, validateSpec } from "../create/validate.ts";
 import { improperState, invalid } from "../failures.ts";
@@ -27,7 +28,7 @@ export async function connectContainer(
 ): Promise<void> {
   const network = await context.networks.ensure(networkName);
   const { id } = context.records.resolve(nameOrID);
-  await locked(context, id, async () => {
+  await withContainerLock(context, id, async () => {
     using _held = context.networks.hold([network.name]);
     const record = requireNetworks(context.records.require(id));
     if (Object.hasOwn(record.networks, network.name)) {
@@ -48,7 +49,7 @@ export async function connectContainer(
 export async function disconnectContainer(context: Context, networkName: string, nameOrID: string): Promise<void> {
   const network = await context.networks.ensure(networkName);
   const { id } = context.records.resolve(nameOrID);
-  await locked(context, id, async () => {
+  await withContainerLock(context, id, async () => {
     const record = requireNetworks(context.records.require(id));
     if (!Object.hasOwn(record.networks, network.name)) {
       throw new EngineError("state", `container ${nameOrID} is not connected to network ${network.name}`);
@@ -92,7 +93,7 @@ async function attachLive(
   const { intent, operation } = beginChange(context, record, network);
   const leased = networks.lease(record.id, { [network.name]: planned.networks[network.name] }, {});
   const connecting: ContainerRecord = { ...planned, networks: { ...planned.networks, ...leased } };
-  const host = hostOf(context);
+  const host = requireHost(context.core);
   const before = statusOf(record, host.networks.path(record.id));
   const setup = partOf(context, connecting, network);
   await records.save(connecting, [operation]);
@@ -121,7 +122,7 @@ async function detachNow(
   intent: Intent,
 ): Promise<void> {
   const { core, records, networks } = context;
-  const host = hostOf(context);
+  const host = requireHost(context.core);
   await host.networks.teardown(partOf(context, record, network));
   const rest = withoutAttachment(record, network.name);
   const before = statusOf(record, host.networks.path(record.id));
@@ -148,13 +149,13 @@ async function publishAgain(
     Object.keys(interfaces).flatMap((name) => known.find((network) => network.name === name) ?? []);
   const [old, fresh] = [before, after].map((status) => publishedAt(inOrder(status), status.interfaces));
   if (old.addresses.join() === fresh.addresses.join()) return;
-  await hostOf(context).networks.publish({ containerID: record.id, ports: record.ports, ...fresh });
+  await requireHost(context.core).networks.publish({ containerID: record.id, ports: record.ports, ...fresh });
 }
 
 /** The container goes on when its files cannot be written: it may have taken them away itself. */
 async function tellNames(context: Context, record: ContainerRecord, before: NetworkStatus): Promise<void> {
   try {
-    await hostOf(context).networks.updateNames(record, before);
+    await requireHost(context.core).networks.updateNames(record, before);
   } catch (error) {
     context.core.log("warn", `Update the names that container ${record.id} knows: ${messageOf(error)}`);
   }
@@ -221,7 +222,7 @@ function requireNetworks(record: ContainerRecord): ContainerRecord {
 
 /** The part of a setup that belongs to one network; ports are published apart from it. */
 function partOf(context: Context, record: ContainerRecord, network: NetworkRecord) {
-  const netns = hostOf(context).networks.path(record.id);
+  const netns = requireHost(context.core).networks.path(record.id);
   const whole = setupOf(record, netns, (name) => name === network.name ? network : undefined);
   const before = Object.keys(record.networks).indexOf(network.name);
   return { ...whole, ports: [], before: Math.max(0, before) };

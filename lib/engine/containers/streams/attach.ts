@@ -1,8 +1,9 @@
-import { concat } from "../../../oci/bytes/bytes.ts";
+import { concatBytes } from "../../../oci/bytes/bytes.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import type { Attachment, Frame, Processes } from "../../ports/host_port.ts";
 import { bringUp } from "../life/bring_up.ts";
-import { type Context, emit, hostOf, locked } from "../context.ts";
+import { type Context, emitEvent, withContainerLock } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { DEFAULT_DETACH_KEYS, DetachScanner, parseDetachKeys } from "./detach_keys.ts";
 import { improperState, invalid } from "../failures.ts";
 import { readLogs } from "./logs.ts";
@@ -15,31 +16,31 @@ export async function attachContainer(
   nameOrID: string,
   options: AttachOptions,
 ): Promise<Attachment> {
-  hostOf(context);
+  requireHost(context.core);
   const streams = options.stream ?? true;
   if (!streams && !options.logs) throw invalid("must specify at least one of stream or logs", "invalid argument");
   const keys = parseDetachKeys(options.detachKeys ?? DEFAULT_DETACH_KEYS);
   const { id } = context.records.resolve(nameOrID);
-  const record = await locked(context, id, () => makeAttachable(context, context.records.require(id)));
-  emit(context, record, "attach");
+  const record = await withContainerLock(context, id, () => makeAttachable(context, context.records.require(id)));
+  emitEvent(context, record, "attach");
   const { stdin, stdout, stderr } = options;
   // Before the log is read: what comes meanwhile is in one of them at least.
   const live = streams ? await attachLive(context, id, { stdin, stdout, stderr }) : logOnly();
-  const output = options.logs ? prepend(logFrames(context, id, options), live.output) : live.output;
+  const output = options.logs ? prependFrames(logFrames(context, id, options), live.output) : live.output;
   // Without a terminal the input may be any bytes, those of the keys too.
-  const input = record.spec.terminal ? detachable(live, keys) : live.input;
+  const input = record.spec.terminal ? detachOnKeys(live, keys) : live.input;
   return { output, input, close: () => live.close() };
 }
 
 /** Sets the size of a container's terminal. */
 export function resizeContainer(context: Context, nameOrID: string, size: TerminalSize): Promise<void> {
-  hostOf(context);
+  requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
-  return locked(context, id, async () => {
+  return withContainerLock(context, id, async () => {
     const { status } = context.records.require(id).state;
     const detail = "can only resize created or running containers";
     if (status !== "initialized" && status !== "running") throw improperState(detail);
-    await onProcess(context, id, detail, () => hostOf(context).processes.resize(id, size));
+    await onProcess(context, id, detail, () => requireHost(context.core).processes.resize(id, size));
   });
 }
 
@@ -51,7 +52,7 @@ async function makeAttachable(context: Context, record: ContainerRecord): Promis
 }
 
 function attachLive(context: Context, id: string, streams: Parameters<Processes["attach"]>[1]): Promise<Attachment> {
-  return onProcess(context, id, notAttachable("exited"), () => hostOf(context).processes.attach(id, streams));
+  return onProcess(context, id, notAttachable("exited"), () => requireHost(context.core).processes.attach(id, streams));
 }
 
 function notAttachable(status: string): string {
@@ -67,7 +68,7 @@ async function* logFrames(context: Context, id: string, options: AttachOptions):
       const { stream } = records[at]!;
       const first = at;
       while (records[at]?.stream === stream) at++;
-      yield { stream, data: concat(records.slice(first, at).map(({ data }) => data)) };
+      yield { stream, data: concatBytes(records.slice(first, at).map(({ data }) => data)) };
     }
   }
 }
@@ -78,7 +79,7 @@ function logOnly(): Attachment {
   return { output, input: new WritableStream(), close: () => {} };
 }
 
-function prepend(first: AsyncGenerator<Frame>, then: ReadableStream<Frame>): ReadableStream<Frame> {
+function prependFrames(first: AsyncGenerator<Frame>, then: ReadableStream<Frame>): ReadableStream<Frame> {
   const reader = then.getReader();
   let isFirst = true;
   return new ReadableStream<Frame>({
@@ -99,7 +100,7 @@ function prepend(first: AsyncGenerator<Frame>, then: ReadableStream<Frame>): Rea
 }
 
 /** A process's input, with the detach keys taken out. They end the attachment and leave the process's input open. */
-export function detachable(live: Attachment, keys: Uint8Array): WritableStream<Uint8Array> {
+export function detachOnKeys(live: Attachment, keys: Uint8Array): WritableStream<Uint8Array> {
   if (keys.length === 0) return live.input;
   const scanner = new DetachScanner(keys);
   const writer = live.input.getWriter();

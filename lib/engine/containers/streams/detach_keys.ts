@@ -17,7 +17,10 @@ export function parseDetachKeys(text: string): Uint8Array {
   });
 }
 
-/** Looks for a key sequence in typed bytes. What may be its beginning is held back until it is known not to be. */
+/**
+ * Looks for a key sequence in typed bytes. Bytes that may be its beginning are held back until it is known that they are
+ * not.
+ */
 export class DetachScanner {
   readonly #keys: Uint8Array;
   #matched = 0;

@@ -79,14 +79,14 @@ function parseRecord(bytes: Uint8Array, start: number, end: number): LogRecord |
   while (time < end && bytes[time] !== SPACE) time++;
   const stream = STREAMS[bytes[time + 4]];
   const tag = time + NAME + 2;
-  if (time === start || tag + 1 >= end || !stream || !spells(bytes, time + 1, stream)) return undefined;
+  if (time === start || tag + 1 >= end || !stream || !spellsAt(bytes, time + 1, stream)) return undefined;
   const partial = bytes[tag] === PARTIAL;
   if (bytes[tag - 1] !== SPACE || bytes[tag + 1] !== SPACE || (!partial && bytes[tag] !== FULL)) return undefined;
   const data = bytes.subarray(tag + 2, partial ? end : end + 1);
   return new K8sRecord({ bytes, start, end: time }, stream, partial, data);
 }
 
-function spells(bytes: Uint8Array, at: number, name: string): boolean {
+function spellsAt(bytes: Uint8Array, at: number, name: string): boolean {
   for (let i = 0; i < NAME; i++) if (bytes[at + i] !== name.charCodeAt(i)) return false;
   return true;
 }

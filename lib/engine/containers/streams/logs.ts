@@ -2,8 +2,9 @@ import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
 import type { LogPlace, LogReadOptions } from "../../ports/host_port.ts";
 import { parseRFC3339 } from "../../text/moment.ts";
-import { type Context, hostOf, isLive } from "../context.ts";
-import { watchEnd } from "../life/ended.ts";
+import { type Context, isLive } from "../context.ts";
+import { requireHost } from "../../core.ts";
+import { watchExit } from "../life/wait_for_exit.ts";
 import { isCode } from "../failures.ts";
 import { parseK8sLog } from "./k8s_log.ts";
 import { findTail, type PlacedLog, skipLines } from "./log_tail.ts";
@@ -18,25 +19,29 @@ const PRECISION = 0.001;
 /** Reads a container's log, records together as they come. Throws at once, not at the first record, for what cannot be read. */
 export function readLogs(context: Context, nameOrID: string, options: LogsOptions): AsyncIterable<LogRecord[]> {
   const record = context.records.resolve(nameOrID);
-  hostOf(context);
+  requireHost(context.core);
   if (record.log.driver === "none") {
     const sentinel = "this container is not logging output";
     const text = `this container is using the 'none' log driver, cannot read logs: ${sentinel}`;
     throw new EngineError("state", text, { sentinel });
   }
-  return records(context, record, options);
+  return readRecords(context, record, options);
 }
 
-async function* records(context: Context, record: ContainerRecord, options: LogsOptions): AsyncGenerator<LogRecord[]> {
+async function* readRecords(
+  context: Context,
+  record: ContainerRecord,
+  options: LogsOptions,
+): AsyncGenerator<LogRecord[]> {
   using end = new FollowEnd(context, record, options);
   const { signal } = options;
   const log: PlacedLog = {
-    place: (records) => hostOf(context).processes.logPlace(record.log, records),
+    place: (records) => requireHost(context.core).processes.logPlace(record.log, records),
     open: (from) => openLog(context, record, { from, signal }),
   };
   const openLive = (from?: LogPlace) => openLog(context, record, { from, followUntil: end.promise, signal });
   for await (const batch of fromTail(log, openLive, options.tail)) {
-    const fitting = batch.filter((entry) => fits(entry, options));
+    const fitting = batch.filter((entry) => fitsOptions(entry, options));
     if (fitting.length > 0) yield fitting;
   }
 }
@@ -59,7 +64,7 @@ async function* fromTail(
   }
 }
 
-function fits(entry: LogRecord, { stdout, stderr, since, until }: LogsOptions): boolean {
+function fitsOptions(entry: LogRecord, { stdout, stderr, since, until }: LogsOptions): boolean {
   if (entry.stream === "stdout" ? !stdout : !stderr) return false;
   if (since === undefined && until === undefined) return true;
   // Asked for only here: to read a time takes longer than all else that is done to a record.
@@ -68,7 +73,7 @@ function fits(entry: LogRecord, { stdout, stderr, since, until }: LogsOptions): 
 }
 
 function openLog(context: Context, record: ContainerRecord, options: LogReadOptions): AsyncIterable<LogRecord[]> {
-  return parseK8sLog(hostOf(context).processes.log(record.log, options));
+  return parseK8sLog(requireHost(context.core).processes.log(record.log, options));
 }
 
 /** When a reader that follows has seen it all: the container ended, or the time asked for has come. */
@@ -80,7 +85,7 @@ class FollowEnd implements Disposable {
 
   constructor(context: Context, record: ContainerRecord, { follow, until }: LogsOptions) {
     if (!follow || !isLive(record)) return;
-    const watch = watchEnd(context, record.id);
+    const watch = watchExit(context, record.id);
     this.#release = () => watch[Symbol.dispose]();
     const ends: Promise<unknown>[] = [watch.ended];
     const { clock } = context.core;

@@ -4,7 +4,7 @@
  * @module
  */
 import { readStream } from "../../../oci/registry/body.ts";
-import { concat } from "../../../oci/bytes/bytes.ts";
+import { concatBytes } from "../../../oci/bytes/bytes.ts";
 import { LayerError } from "../../../oci/tar/layer_error.ts";
 import { tarEntries, type TarEntry } from "../../../oci/tar/tar_entries.ts";
 import { EngineError } from "../../errors.ts";
@@ -96,7 +96,7 @@ class ArchiveFiles implements ImageFiles {
     this.#links.delete(path);
     if (size <= SMALL && this.#memory + size <= MEMORY) {
       this.#memory += size;
-      this.#files.set(path, concat(await Array.fromAsync(entry.content(), (bytes) => bytes.slice())));
+      this.#files.set(path, concatBytes(await Array.fromAsync(entry.content(), (bytes) => bytes.slice())));
       return;
     }
     const digest = digestOf(path);

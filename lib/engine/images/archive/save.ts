@@ -48,7 +48,7 @@ const REF_NAME = "org.opencontainers.image.ref.name";
  * Saves images as an archive. Content that is addressed by its digest comes out byte for byte as it is stored: a manifest is
  * only written anew where the format needs other media types. Several images fit into `docker-archive` alone.
  *
- * What can be told beforehand is thrown (`no_such_image`, `invalid`); what fails later fails the stream. The content stays
+ * Errors that are known beforehand are thrown (`no_such_image`, `invalid`); later ones fail the stream. The content stays
  * until the stream has ended, whatever is removed meanwhile.
  */
 export async function saveImages(

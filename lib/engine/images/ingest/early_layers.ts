@@ -5,7 +5,7 @@ import { unpackLayer } from "./unpack.ts";
 
 /**
  * Layers of an archive that are unpacked while the rest of it still comes, before anything said what they are: their diff IDs
- * are known afterwards. What is no layer does not unpack, which is no failure here; what no image turns out to need goes
+ * are known afterwards. A blob that is no layer does not unpack, which is no failure here; a layer that no image needs goes
  * with the intake's claim.
  */
 export class EarlyLayers {

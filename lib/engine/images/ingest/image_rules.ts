@@ -9,16 +9,16 @@ import type { ImageConfig } from "../../../oci/image_config.ts";
 import { type Index, type Manifest, parseManifest } from "../../../oci/manifest.ts";
 import { isImageConfigType, layerCompression } from "../../../oci/media_type.ts";
 import { EngineError } from "../../errors.ts";
-import type { Limits, Platform } from "../../options.ts";
+import type { InputLimits, Platform } from "../../options.ts";
 
 /** Parses a manifest or an index of a media type that its source stated. Throws `EngineError("limit")` for one that is too large. */
-export function parseDocument(bytes: Uint8Array, mediaType: string | undefined, limits: Limits): Manifest | Index {
+export function parseDocument(bytes: Uint8Array, mediaType: string | undefined, limits: InputLimits): Manifest | Index {
   if (bytes.length <= limits.manifestBytes) return parseManifest(bytes, mediaType);
   throw new EngineError("limit", `Store image: a manifest of ${bytes.length} bytes`);
 }
 
 /** Refuses manifests of what is no image, or of one that could not be stored or mounted. */
-export function checkManifest({ config, layers }: Manifest, limits: Limits): void {
+export function checkManifest({ config, layers }: Manifest, limits: InputLimits): void {
   if (!isImageConfigType(config.mediaType)) {
     throw new EngineError("unsupported", `Store image: it is an artifact of type "${config.mediaType}"`);
   }
@@ -42,7 +42,7 @@ export function checkAlgorithm({ digest }: Pick<Descriptor, "digest">): void {
 }
 
 /** Throws `EngineError("limit")` for more layers than a container can be mounted with. */
-export function checkMountable(count: number, limits: Limits): void {
+export function checkMountable(count: number, limits: InputLimits): void {
   if (count <= limits.layers) return;
   throw new EngineError("limit", `Store image: ${count} layers, at most ${limits.layers} can be mounted`);
 }

@@ -1,7 +1,7 @@
 import type { Descriptor } from "../../../oci/descriptor.ts";
 import type { ImageConfig } from "../../../oci/image_config.ts";
 import { DOCUMENT_TYPES, type ManifestFormat, writeManifest } from "../../../oci/manifest_writer.ts";
-import { name as repositoryOf, parseReference } from "../../../oci/reference.ts";
+import { parseReference, repositoryName as repositoryOf } from "../../../oci/reference.ts";
 import { hostOf } from "../../core.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import { keysOf } from "../store/content.ts";

@@ -1,7 +1,7 @@
-import { pourThrough, tapped } from "../../../oci/bytes/byte_stream.ts";
+import { pourThrough, tapStream } from "../../../oci/bytes/byte_stream.ts";
 import { overlayLayer } from "../../../oci/tar/layer_tar.ts";
 import { EngineError } from "../../errors.ts";
-import type { Limits } from "../../options.ts";
+import type { InputLimits } from "../../options.ts";
 import type { Layers } from "../../ports/host_port.ts";
 import type { Hash, Ports } from "../../ports/ports.ts";
 import { plainStream } from "./decompress.ts";
@@ -15,7 +15,7 @@ export interface PackedLayer {
 
 /** How a layer is unpacked. */
 export interface UnpackOptions {
-  limits: Limits;
+  limits: InputLimits;
   signal?: AbortSignal;
   /** Told the diff ID of a layer whose diff ID was not known, before the layer can be seen. */
   admit?: (diffID: string) => Promise<void>;
@@ -78,7 +78,7 @@ function measureLayer(
     found.diffID = await hash?.digest() ?? digest;
     checkDiffID(digest, found.diffID, diffID);
   };
-  return tapped(plain, { see });
+  return tapStream(plain, { see });
 }
 
 /** The stream unchanged, and the error it ended with, if any. */
@@ -86,6 +86,6 @@ function watch(
   source: ReadableStream<Uint8Array>,
 ): { stream: ReadableStream<Uint8Array>; failure: () => unknown } {
   let failure: unknown;
-  const stream = tapped(source, { fail: (error) => void (failure = error) });
+  const stream = tapStream(source, { fail: (error) => void (failure = error) });
   return { stream, failure: () => failure };
 }

@@ -16,7 +16,7 @@ export interface EntryAnnotations {
 /** The list with something said of one entry. Throws `EngineError("no_such_image")` for a digest it does not have. */
 export function annotateEntry(list: ImageList, digest: string, said: EntryAnnotations): ImageList {
   if (!list.entries.some((entry) => entry.digest === digest)) throw noInstance(digest);
-  const entries = list.entries.map((entry) => entry.digest === digest ? annotated(entry, said) : entry);
+  const entries = list.entries.map((entry) => entry.digest === digest ? withAnnotations(entry, said) : entry);
   return { ...list, entries };
 }
 
@@ -33,7 +33,7 @@ export function removeEntry(list: ImageList, digest: string): ImageList {
   return { ...list, entries };
 }
 
-function annotated(entry: ListEntry, said: EntryAnnotations): ListEntry {
+function withAnnotations(entry: ListEntry, said: EntryAnnotations): ListEntry {
   const { annotations = {}, os, architecture, variant, osVersion, osFeatures, features } = said;
   const old: Platform = entry.platform ?? { os: "", architecture: "" };
   const platform: Platform = {

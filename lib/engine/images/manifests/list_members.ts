@@ -3,7 +3,7 @@ import { parseImageConfig } from "../../../oci/image_config.ts";
 import { type Manifest, parseManifest } from "../../../oci/manifest.ts";
 import { isImageConfigType } from "../../../oci/media_type.ts";
 import { choosePlatform, platformOf } from "../../../oci/platform.ts";
-import { format, name as repositoryOf, type Reference } from "../../../oci/reference.ts";
+import { formatReference, type Reference, repositoryName as repositoryOf } from "../../../oci/reference.ts";
 import { type FetchedManifest, RegistryClient } from "../../../oci/registry/registry_client.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageRecord, ListEntry } from "../../records/image_record.ts";
@@ -90,7 +90,9 @@ async function remoteMembers(intake: Intake, name: string, options: MemberOption
   }
   const chosen = options.all ? undefined : choosePlatform(parsed, core.options.defaultPlatform);
   if (!options.all && chosen === undefined) {
-    const text = `choosing an image from manifest list docker://${format(reference)}: no image found for this platform`;
+    const text = `choosing an image from manifest list docker://${
+      formatReference(reference)
+    }: no image found for this platform`;
     throw new EngineError("no_such_image", text);
   }
   return (chosen === undefined ? parsed.manifests : [chosen]).map((entry) => ({ ...entry, source }));
@@ -121,7 +123,7 @@ export async function fetchTop(
     try {
       return { reference, manifest: await client.manifest(reference, { signal }), client };
     } catch (error) {
-      failure ??= pullFailure(error, `reading image "docker://${format(reference)}"`);
+      failure ??= pullFailure(error, `reading image "docker://${formatReference(reference)}"`);
     }
   }
   throw failure;

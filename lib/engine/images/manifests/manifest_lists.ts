@@ -1,9 +1,9 @@
 import { MANIFEST_LIMITS, parseManifest } from "../../../oci/manifest.ts";
 import { MEDIA_TYPE } from "../../../oci/media_type.ts";
-import { name as repositoryOf, parseReference } from "../../../oci/reference.ts";
+import { parseReference, repositoryName as repositoryOf } from "../../../oci/reference.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageList, ImageRecord } from "../../records/image_record.ts";
-import type { Limits } from "../../options.ts";
+import type { InputLimits } from "../../options.ts";
 import { keysOf } from "../store/content.ts";
 import { isThere, unknownImage } from "../failures.ts";
 import { type ImageParts, ingestDocument, type Intake, withIntake } from "../ingest/ingest.ts";
@@ -79,7 +79,7 @@ export class ManifestLists {
     const id = Array.from(core.random.bytes(32), (byte) => byte.toString(16).padStart(2, "0")).join("");
     return await this.#intake(options.signal, async (intake) => {
       const list = await this.#filled(intake, { entries: [], annotations: {} }, options);
-      const { bytes, mediaType } = write(list, core.options.limits);
+      const { bytes, mediaType } = encodeList(list, core.options.limits);
       const { digest } = await ingestDocument(intake, bytes, mediaType);
       const now = new Date(core.clock.now()).toISOString();
       await intake.catalogue.add({
@@ -238,7 +238,7 @@ export class ManifestLists {
     return await this.#intake(signal, (intake) =>
       core.locks.with(`list:${id}`, async () => {
         const list = await change(intake, this.find(id).list);
-        const { bytes, mediaType } = write(list, core.options.limits);
+        const { bytes, mediaType } = encodeList(list, core.options.limits);
         const { digest } = await ingestDocument(intake, bytes, mediaType);
         const { annotations } = list;
         const old = await catalogue.update(id, (image) => {
@@ -257,7 +257,7 @@ export class ManifestLists {
 }
 
 /** A list's bytes; no more than a registry takes and a pull reads. */
-function write(list: ImageList, { manifestBytes }: Limits): { bytes: Uint8Array; mediaType: string } {
+function encodeList(list: ImageList, { manifestBytes }: InputLimits): { bytes: Uint8Array; mediaType: string } {
   const written = writeList(list);
   const { manifests } = MANIFEST_LIMITS;
   if (list.entries.length <= manifests && written.bytes.length <= manifestBytes) return written;

@@ -1,6 +1,6 @@
 import { isIndexType } from "../../../oci/media_type.ts";
 import { choosePlatform } from "../../../oci/platform.ts";
-import { format, parseReference, type Reference } from "../../../oci/reference.ts";
+import { formatReference, parseReference, type Reference } from "../../../oci/reference.ts";
 import { RegistryClient } from "../../../oci/registry/registry_client.ts";
 import { RegistryWriter } from "../../../oci/registry/registry_writer.ts";
 import { EngineError } from "../../errors.ts";
@@ -45,8 +45,8 @@ export async function pushList(
     const context: PushContext = { ...intake, writer, target, choice, places, tell };
     const done = async ({ digest, size }: { digest: string; size: number }) => {
       await core.state.commit(places.operations());
-      core.events.emit({ type: "image", action: "push", id: image.id, name: format(target) });
-      tell({ kind: "done", digest, size, name: format(target) });
+      core.events.emit({ type: "image", action: "push", id: image.id, name: formatReference(target) });
+      tell({ kind: "done", digest, size, name: formatReference(target) });
     };
     if (select === "one") {
       const chosen = choosePlatform({ manifests: list.entries }, core.options.defaultPlatform);

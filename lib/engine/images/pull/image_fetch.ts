@@ -2,7 +2,7 @@ import type { Descriptor } from "../../../oci/descriptor.ts";
 import { type ImageConfig, parseImageConfig } from "../../../oci/image_config.ts";
 import type { Index, Manifest } from "../../../oci/manifest.ts";
 import { choosePlatform } from "../../../oci/platform.ts";
-import { format, name as repositoryOf, type Reference } from "../../../oci/reference.ts";
+import { formatReference, type Reference, repositoryName as repositoryOf } from "../../../oci/reference.ts";
 import type { FetchedManifest, RegistryClient } from "../../../oci/registry/registry_client.ts";
 import type { Core } from "../../core.ts";
 import { EngineError } from "../../errors.ts";
@@ -78,7 +78,7 @@ async function fetchClaimed(context: FetchContext): Promise<string> {
   places.see(repositoryOf(reference), [`sha256:${record.id}`, ...record.layers.map(({ digest }) => digest)]);
   await catalogue.add({
     record,
-    names: [format(reference)],
+    names: [formatReference(reference)],
     operations: [...content.keepSizes(record.layers.map(({ diffID }) => diffID)), ...places.operations()],
     claim,
   });
@@ -97,21 +97,21 @@ async function fetchManifest(context: FetchContext): Promise<Source> {
   checkSize(chosen, inner.bytes.length);
   const manifest = parseDocument(inner.bytes, inner.mediaType || chosen.mediaType, limits);
   if (manifest.kind === "manifest") return { manifest, documents: [inner, top] };
-  throw new EngineError("unsupported", `Fetch ${format(reference)}: an index within an index`);
+  throw new EngineError("unsupported", `Fetch ${formatReference(reference)}: an index within an index`);
 }
 
 async function request({ client, signal }: FetchContext, reference: Reference): Promise<FetchedManifest> {
   try {
     return await client.manifest(reference, { signal });
   } catch (error) {
-    throw pullFailure(error, `initializing source docker://${format(reference)}`);
+    throw pullFailure(error, `initializing source docker://${formatReference(reference)}`);
   }
 }
 
 function choose(index: Index, platform: Platform, reference: Reference): Descriptor {
   const chosen = choosePlatform(index, platform);
   if (chosen) return chosen;
-  const text = `choosing an image from manifest list docker://${format(reference)}`;
+  const text = `choosing an image from manifest list docker://${formatReference(reference)}`;
   throw new EngineError("no_such_image", `${text}: ${missingPlatform(platform)}`);
 }
 

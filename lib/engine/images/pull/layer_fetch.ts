@@ -1,6 +1,6 @@
 import type { Descriptor } from "../../../oci/descriptor.ts";
 import { EngineError } from "../../errors.ts";
-import { nowAndThen } from "./counted.ts";
+import { throttled } from "./throttle_reports.ts";
 import type { FetchContext } from "./image_fetch.ts";
 import { Slots } from "../../concurrency.ts";
 import type { LayerState } from "../types.ts";
@@ -13,8 +13,8 @@ export interface LayerToFetch {
 }
 
 /**
- * Fetches layers, a few at a time, and unpacks each where there is a host, as many at a time, while others are fetched. What is
- * there already, or what another pull is fetching, is not fetched. The first failure stops the others.
+ * Fetches layers, a few at a time, and unpacks each where there is a host, as many at a time, while others are fetched.
+ * Layers that are there already, or that another pull is fetching, are not fetched. The first failure stops the others.
  */
 export async function fetchLayers(context: FetchContext, layers: readonly LayerToFetch[]): Promise<void> {
   const distinct = [...new Map(layers.map((layer) => [`${layer.descriptor.digest} ${layer.diffID}`, layer])).values()];
@@ -77,7 +77,7 @@ async function storeBlob(context: FetchContext, descriptor: Descriptor, offset: 
   const tell = (current: number) => report(context, descriptor, "pulling", current);
   tell(offset);
   const source = offset < size || size === 0
-    ? await client.blob(reference, descriptor, { offset, signal, onBytes: nowAndThen(core.clock, tell) })
+    ? await client.blob(reference, descriptor, { offset, signal, onBytes: throttled(core.clock, tell) })
     : new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
   await core.ports.blobs.put(source, { digest, size, offset, signal });
 }

@@ -1,9 +1,9 @@
 import { platformMatches } from "../../../oci/platform.ts";
 import { printableLines } from "../../../oci/printable.ts";
-import { format, type Reference } from "../../../oci/reference.ts";
+import { formatReference, type Reference } from "../../../oci/reference.ts";
 import type { RegistriesConf } from "../../../oci/registry/registries_conf.ts";
 import { RegistryClient } from "../../../oci/registry/registry_client.ts";
-import { candidates } from "../../../oci/registry/short_name.ts";
+import { listCandidates } from "../../../oci/registry/short_name.ts";
 import type { Core } from "../../core.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
@@ -11,7 +11,7 @@ import type { Platform } from "../../options.ts";
 import type { Catalogue } from "../store/catalogue.ts";
 import type { Content } from "../store/content.ts";
 import { pullFailure, pullFailureOf, unknownImage } from "../failures.ts";
-import { firstOf } from "./first_of.ts";
+import { tryInOrder } from "./try_in_order.ts";
 import { fetchImage, type PullContext } from "./image_fetch.ts";
 import { findImage, parseName } from "../store/lookup.ts";
 import { registryOptions } from "../registry_options.ts";
@@ -76,7 +76,8 @@ async function pullOrKeep(parts: PullParts, { name, local, options, tell, signal
   const pull: PullContext = { ...context, tell, signal };
   const ids = local
     ? [await pullNewer(pull, references, local)]
-    : await firstOf(references, { signal, what: PULLING }, (one) => pullReference(pull, one, options.allTags ?? false));
+    : await tryInOrder(references, { signal, what: PULLING }, (one) =>
+      pullReference(pull, one, options.allTags ?? false));
   if (!local || local.id !== ids[0]) {
     for (const id of ids) parts.core.events.emit({ type: "image", action: "pull", id, name });
   }
@@ -94,14 +95,14 @@ async function pullReference(pull: PullContext, reference: Reference, allTags: b
 }
 
 async function announceAndFetch(pull: PullContext, reference: Reference): Promise<string> {
-  pull.tell({ kind: "status", text: `Trying to pull ${format(reference)}...` });
+  pull.tell({ kind: "status", text: `Trying to pull ${formatReference(reference)}...` });
   return await fetchImage(pull, reference);
 }
 
 /** Pulls an image, and keeps the local one where the registry has the same, or cannot be asked. */
 async function pullNewer(pull: PullContext, references: Reference[], local: ImageRecord): Promise<string> {
   try {
-    return await firstOf(references, { signal: pull.signal, what: PULLING }, async (reference) => {
+    return await tryInOrder(references, { signal: pull.signal, what: PULLING }, async (reference) => {
       const { digest } = await pull.client.manifest(reference, { signal: pull.signal });
       const isSame = pull.catalogue.withDigest(digest).some(({ id }) => id === local.id);
       return isSame ? local.id : await announceAndFetch(pull, reference);
@@ -132,7 +133,7 @@ function findLocal(
 /** The full names that a pull of the text tries in order, however strict the short-name mode is. */
 export function resolveNames(conf: RegistriesConf, text: string): string[] {
   try {
-    return candidates({ ...conf, shortNameMode: "disabled" }, text).map(format);
+    return listCandidates({ ...conf, shortNameMode: "disabled" }, text).map(formatReference);
   } catch (error) {
     const { message } = pullFailure(error);
     const sentinel = message.slice(message.lastIndexOf(": ") + 2);
@@ -144,7 +145,7 @@ export function resolveNames(conf: RegistriesConf, text: string): string[] {
 export function candidatesOf(core: Pick<Core, "options">, name: string): Reference[] {
   const parsed = parseName(name);
   try {
-    return candidates(core.options.registries, format(parsed));
+    return listCandidates(core.options.registries, formatReference(parsed));
   } catch (error) {
     throw new EngineError("invalid", pullFailure(error).message, { cause: error });
   }

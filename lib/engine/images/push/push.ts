@@ -1,4 +1,10 @@
-import { format, name as repositoryOf, normalise, type Reference, withDefaultTag } from "../../../oci/reference.ts";
+import {
+  formatReference,
+  normaliseReference,
+  type Reference,
+  repositoryName as repositoryOf,
+  withDefaultTag,
+} from "../../../oci/reference.ts";
 import { RegistryWriter } from "../../../oci/registry/registry_writer.ts";
 import { EngineError } from "../../errors.ts";
 import { BlobPlaces } from "../store/blob_places.ts";
@@ -45,8 +51,8 @@ export async function pushImage(
     if (digest === image.digest && image.names.some((name) => name.startsWith(`${repository}:`))) {
       await catalogue.addDigest(image.id, `${repository}@${digest}`);
     }
-    core.events.emit({ type: "image", action: "push", id: image.id, name: format(target) });
-    tell({ kind: "done", digest, size, name: format(target) });
+    core.events.emit({ type: "image", action: "push", id: image.id, name: formatReference(target) });
+    tell({ kind: "done", digest, size, name: formatReference(target) });
   });
 }
 
@@ -54,7 +60,7 @@ export async function pushImage(
 export function targetOf(text: string): Reference {
   const named = registryReference(text);
   try {
-    return withDefaultTag(normalise(named));
+    return withDefaultTag(normaliseReference(named));
   } catch (error) {
     throw new EngineError("invalid", pullFailure(error).message, { cause: error });
   }

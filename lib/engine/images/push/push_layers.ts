@@ -1,17 +1,17 @@
 import type { Descriptor } from "../../../oci/descriptor.ts";
 import { LAYER_TYPES, type ManifestFormat } from "../../../oci/manifest_writer.ts";
 import { type Compression, layerCompression } from "../../../oci/media_type.ts";
-import { name as repositoryOf } from "../../../oci/reference.ts";
+import { repositoryName as repositoryOf } from "../../../oci/reference.ts";
 import { EngineError } from "../../errors.ts";
-import { counted } from "../pull/counted.ts";
+import { countBytes } from "../pull/throttle_reports.ts";
 import { decompress, through } from "../ingest/decompress.ts";
 import { admit } from "../ingest/ingest.ts";
 import type { PushState } from "../types.ts";
 import type { PushChoice, PushContext, PushSource } from "./push_context.ts";
 
 /**
- * Sends the layers of a manifest, a few at a time, and each only once. What comes back is the layers as the registry has
- * them: others than the source's where they were compressed anew. The first failure stops the others.
+ * Sends the layers of a manifest, a few at a time, and each only once. Returns the layers as the registry has them: others
+ * than the source's where they were compressed anew. The first failure stops the others.
  */
 export async function pushLayers(
   context: PushContext,
@@ -60,7 +60,7 @@ export async function pushBlob(
   const outcome = await writer.blob(target, {
     ...lookedFor(context, source, descriptor),
     location,
-    open: async (offset) => counted(await source.open(descriptor, offset), { clock, offset }, tell),
+    open: async (offset) => countBytes(await source.open(descriptor, offset), { clock, offset }, tell),
     onUpload: () => report(context, descriptor, "pushing", 0),
   });
   places.see(repositoryOf(target), [descriptor.digest]);

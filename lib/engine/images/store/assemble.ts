@@ -11,7 +11,7 @@ import { takeLayers } from "../ingest/take_layers.ts";
 export interface AssembleOptions {
   /** The image whose layers and history come first; none for an image that stands alone (a squashed one, an import). */
   base?: string;
-  /** Plain OCI changeset tars (`.wh.` whiteouts), from base to top. Those that are not read to their end are cancelled. */
+  /** Plain OCI changeset tars (`.wh.` whiteouts), from base to top. Streams that are not read to their end are cancelled. */
   layers: readonly ReadableStream<Uint8Array>[];
   /** Its `rootfs` and `history` are not looked at: they are the base's, with what comes on top. */
   config: ImageConfig;

@@ -1,9 +1,9 @@
 import {
-  format,
-  name as repositoryOf,
-  normalise,
+  formatReference,
+  normaliseReference,
   parseReference,
   type Reference,
+  repositoryName as repositoryOf,
   withDefaultTag,
 } from "../../../oci/reference.ts";
 import type { RegistriesConf } from "../../../oci/registry/registries_conf.ts";
@@ -56,13 +56,13 @@ export function nameForTag(text: string): string {
   if (parsed.digest !== undefined || text.startsWith("sha256:")) {
     throw new EngineError("invalid", `${text}: tag by digest not supported`);
   }
-  return format(withDefaultTag(normalise(text, { defaultDomain: "localhost" })));
+  return formatReference(withDefaultTag(normaliseReference(text, { defaultDomain: "localhost" })));
 }
 
 /** As {@linkcode nameForTag}, for a name in an archive: it may end in a digest instead of a tag. */
 export function nameForArchive(text: string): string {
-  const reference = normalise(format(parseName(text)), { defaultDomain: "localhost" });
-  return format(withDefaultTag(reference));
+  const reference = normaliseReference(formatReference(parseName(text)), { defaultDomain: "localhost" });
+  return formatReference(withDefaultTag(reference));
 }
 
 function byID(catalogue: Catalogue, text: string): Found | undefined {
@@ -95,7 +95,7 @@ function byName(catalogue: Catalogue, conf: RegistriesConf, text: string, isHex:
   for (const candidate of candidatesOf(conf, text)) {
     const image = imageOf(catalogue, candidate);
     if (!image) continue;
-    const name = format(candidate);
+    const name = formatReference(candidate);
     return { image, name, by: image.names.includes(name) ? "name" : "digest" };
   }
 }
@@ -103,14 +103,14 @@ function byName(catalogue: Catalogue, conf: RegistriesConf, text: string, isHex:
 /** The full names that the text may have in the store, in the order in which it is looked up. */
 export function candidatesOf(conf: RegistriesConf, text: string): Reference[] {
   try {
-    return localCandidates(conf, format(withoutIdleTag(parseReference(text))));
+    return localCandidates(conf, formatReference(withoutIdleTag(parseReference(text))));
   } catch (error) {
     throw invalidName(text, error);
   }
 }
 
 function imageOf(catalogue: Catalogue, reference: Reference): Readonly<ImageRecord> | undefined {
-  const named = catalogue.named(format(reference));
+  const named = catalogue.named(formatReference(reference));
   if (named || reference.digest === undefined) return named;
   const repository = repositoryOf(reference);
   return catalogue.withDigest(reference.digest).find((image) =>

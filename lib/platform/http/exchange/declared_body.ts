@@ -39,7 +39,7 @@ export async function readDeclaredBody(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const body = new Bytes(limit);
   if (length !== "chunked") {
-    await take(reader, length, body);
+    await takeBytes(reader, length, body);
     return body.whole();
   }
   for (;;) {
@@ -47,7 +47,7 @@ export async function readDeclaredBody(
     const size = /^([0-9a-fA-F]{1,8})(?:[ \t]*;.*)?$/.exec(line)?.[1];
     if (size === undefined) throw new BodyError(400, "Read the body: a chunk has no size");
     if (Number.parseInt(size, 16) === 0) break;
-    await take(reader, Number.parseInt(size, 16), body);
+    await takeBytes(reader, Number.parseInt(size, 16), body);
     if (await readLine(reader) !== "") throw new BodyError(400, "Read the body: a chunk is longer than its size");
   }
   for (let fields = 0; await readLine(reader) !== ""; fields++) {
@@ -89,10 +89,10 @@ class Bytes {
   }
 }
 
-async function take(reader: SocketReader, count: number, into: Bytes): Promise<void> {
+async function takeBytes(reader: SocketReader, count: number, into: Bytes): Promise<void> {
   into.check(count);
   for (let left = count; left > 0;) {
-    const piece = await next(reader);
+    const piece = await nextPiece(reader);
     into.add(piece.subarray(0, left));
     reader.unread(piece.subarray(left));
     left -= Math.min(left, piece.length);
@@ -103,7 +103,7 @@ async function take(reader: SocketReader, count: number, into: Bytes): Promise<v
 async function readLine(reader: SocketReader): Promise<string> {
   let line = "";
   while (line.length <= 4096) {
-    const piece = await next(reader);
+    const piece = await nextPiece(reader);
     const end = piece.indexOf(10);
     line += String.fromCharCode(...piece.subarray(0, end < 0 ? Math.min(piece.length, 4097) : Math.min(end, 4097)));
     if (end < 0) continue;
@@ -114,7 +114,7 @@ async function readLine(reader: SocketReader): Promise<string> {
   throw new BodyError(400, "Read the body: a line of its framing does not end");
 }
 
-async function next(reader: SocketReader): Promise<Uint8Array> {
+async function nextPiece(reader: SocketReader): Promise<Uint8Array> {
   const piece = await reader.read();
   if (piece === undefined) throw new BodyError(400, "Read the body: it ends early");
   return piece;

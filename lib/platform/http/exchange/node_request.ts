@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { alone } from "../../../oci/bytes/byte_stream.ts";
-import { concat } from "../../../oci/bytes/bytes.ts";
+import { ownBuffer } from "../../../oci/bytes/byte_stream.ts";
+import { concatBytes } from "../../../oci/bytes/bytes.ts";
 import { HTTPError } from "../../../rest/error.ts";
 import type { IdleWatch } from "../idle_watch.ts";
 
@@ -30,18 +30,18 @@ export class Peer {
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#gone) this.#controller.abort(lost());
+    if (this.#gone) this.#controller.abort(peerGone());
     return this.#controller.signal;
   }
 
   /** Tells that the peer has gone before its answer was complete. */
   leave(): void {
     this.#gone = true;
-    this.#controller?.abort(lost());
+    this.#controller?.abort(peerGone());
   }
 }
 
-function lost(): DOMException {
+function peerGone(): DOMException {
   return new DOMException("The peer has gone", "AbortError");
 }
 
@@ -67,7 +67,7 @@ class IncomingRequest extends Request {
  */
 export function nodeRequest(parts: RequestParts, authority: string, peer: Peer): Request {
   const { method, target, rawHeaders, body } = parts;
-  const url = target.startsWith("/") ? `http://${authority}${target}` : absolute(target, authority);
+  const url = target.startsWith("/") ? `http://${authority}${target}` : absoluteURL(target, authority);
   const init: RequestInit = { method };
   if (body !== undefined && method !== "GET" && method !== "HEAD") {
     // Streams as bodies need `duplex`, which the types of RequestInit do not know.
@@ -75,12 +75,12 @@ export function nodeRequest(parts: RequestParts, authority: string, peer: Peer):
   }
   const request = new IncomingRequest(url, init, peer);
   // Headers given to the constructor are converted twice, which takes as long as all the rest.
-  fill(request.headers, rawHeaders);
+  fillHeaders(request.headers, rawHeaders);
   return request;
 }
 
 /** The other forms of a target (RFC 9112, section 3.2): `*`, and a whole URL, whose authority is not ours to believe. */
-function absolute(target: string, authority: string): string {
+function absoluteURL(target: string, authority: string): string {
   if (target === "*") return `http://${authority}/*`;
   const rest = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
   if (rest === undefined) throw new TypeError(`Read the request target "${target}": neither a path nor a URL`);
@@ -90,11 +90,11 @@ function absolute(target: string, authority: string): string {
 /** Headers from names and values in turn. */
 export function webHeaders(raw: readonly string[]): Headers {
   const headers = new Headers();
-  fill(headers, raw);
+  fillHeaders(headers, raw);
   return headers;
 }
 
-function fill(headers: Headers, raw: readonly string[]): void {
+function fillHeaders(headers: Headers, raw: readonly string[]): void {
   for (let i = 0; i < raw.length; i += 2) headers.append(raw[i], raw[i + 1]);
 }
 
@@ -126,7 +126,7 @@ export function requestBody(
         throw new HTTPError(500, "Read the body: it has been read already", { kind: "body" });
       }
       // So has its loss.
-      if (message.destroyed) throw lost();
+      if (message.destroyed) throw peerGone();
       onFirstRead?.();
       source = new BodySource(message, idle, controller);
     }
@@ -144,7 +144,7 @@ const GATHERED = 65_536;
 
 type BodyController = ReadableStreamDefaultController<Uint8Array> | ReadableByteStreamController;
 
-function end(controller: BodyController): void {
+function endBody(controller: BodyController): void {
   controller.close();
   // A pending read into the reader's own buffer waits for this response.
   if ("byobRequest" in controller) controller.byobRequest?.respond(0);
@@ -172,11 +172,11 @@ class BodySource {
     this.#message = message;
     this.#idle = idle;
     this.#controller = controller;
-    const cut = () => this.#finish(() => controller.error(lost()));
+    const cut = () => this.#finish(() => controller.error(peerGone()));
     message.on("data", (piece: Uint8Array) => {
       if (this.#over) return;
       idle.done(this.#giveUp);
-      if (this.#size === 0 && piece.length >= LARGE) return this.#give(alone(piece));
+      if (this.#size === 0 && piece.length >= LARGE) return this.#give(ownBuffer(piece));
       if (this.#size === 0) queueMicrotask(() => this.#flush());
       this.#pieces.push(piece);
       this.#size += piece.length;
@@ -184,7 +184,7 @@ class BodySource {
     });
     message.on("end", () => {
       this.#flush();
-      this.#finish(() => end(controller));
+      this.#finish(() => endBody(controller));
     });
     message.on("error", cut);
     message.on("close", cut);
@@ -204,7 +204,7 @@ class BodySource {
   #flush(): void {
     if (this.#size === 0 || this.#over) return;
     const [first] = this.#pieces;
-    const whole = this.#pieces.length === 1 ? alone(first!) : concat(this.#pieces);
+    const whole = this.#pieces.length === 1 ? ownBuffer(first!) : concatBytes(this.#pieces);
     this.#pieces = [];
     this.#size = 0;
     this.#give(whole);

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
-import { free, isByteStream } from "../../../oci/bytes/byte_stream.ts";
+import { freeBytes, isByteStream } from "../../../oci/bytes/byte_stream.ts";
 import { headerCase } from "../header_case.ts";
 import type { Peer } from "./node_request.ts";
-import { written } from "./written.ts";
+import { writeAll } from "./write_all.ts";
 
 /** Bodies up to this many bytes are copied rather than written beside the head. */
 const SMALL = 8 * 1024;
@@ -60,10 +60,10 @@ async function sendBeginning(
       endWith(out, value);
       return false;
     }
-    await write(out, value);
+    await writePiece(out, value);
     const { done, value: next } = await second.result;
     if (!done) {
-      await write(out, next);
+      await writePiece(out, next);
       return true;
     }
   }
@@ -78,8 +78,8 @@ async function sendRest(
   isOurs: boolean,
 ): Promise<void> {
   for (let step = await reader.read(); !step.done; step = await reader.read()) {
-    if (!isOurs) await write(out, step.value);
-    else if (await written(out, step.value)) free(step.value);
+    if (!isOurs) await writePiece(out, step.value);
+    else if (await writeAll(out, step.value)) freeBytes(step.value);
   }
   out.end();
 }
@@ -110,7 +110,7 @@ function endWith(out: ServerResponse, body: Uint8Array): void {
 }
 
 /** Writes a piece; waits while the peer reads more slowly than we write. */
-async function write(out: ServerResponse, piece: Uint8Array): Promise<void> {
+async function writePiece(out: ServerResponse, piece: Uint8Array): Promise<void> {
   if (piece.length === 0 || out.write(piece) || out.destroyed) return;
   await new Promise<void>((resolve) => {
     const go = () => {

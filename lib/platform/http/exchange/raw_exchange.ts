@@ -4,7 +4,7 @@ import type { Platform } from "../../../rest/context.ts";
 import { BodyError, declaredLength, readDeclaredBody } from "./declared_body.ts";
 import { Peer, webHeaders } from "./node_request.ts";
 import type { RequestHead } from "../request_head.ts";
-import { answer, plain, send, type Serving } from "../serving.ts";
+import { answerRequest, plainResponse, sendAnswer, type Serving } from "../answer.ts";
 import { SocketReader } from "./socket_reader.ts";
 import { isMarker, takeOver } from "./take_over.ts";
 import { closeLater } from "./unread_body.ts";
@@ -49,7 +49,7 @@ export async function serveRaw(serving: Serving, socket: Socket, raw: RawRequest
       return takeOver(socket, reader, head.rawHeaders, init);
     },
   };
-  const response = await respond(serving, socket, reader, raw, peer, platform);
+  const response = await respondRaw(serving, socket, reader, raw, peer, platform);
   if (!taken) {
     // From here on the peer has nothing to say, and only reading tells when it goes.
     reader.discard();
@@ -59,14 +59,14 @@ export async function serveRaw(serving: Serving, socket: Socket, raw: RawRequest
       const timer = closeLater(socket);
       socket.on("close", () => clearTimeout(timer));
     });
-    await send(serving, out, response, peer);
+    await sendAnswer(serving, out, response, peer);
   } else if (!isMarker(response)) {
     await response.body?.cancel().catch(() => {});
     socket.destroy();
   }
 }
 
-async function respond(
+async function respondRaw(
   serving: Serving,
   socket: Socket,
   reader: SocketReader,
@@ -81,14 +81,14 @@ async function respond(
       throw new BodyError(400, "Read the request: it has no Host header, or several");
     }
     const reason = serving.refuse?.(headers, socket.localAddress);
-    if (reason !== undefined) return plain(403, reason);
+    if (reason !== undefined) return plainResponse(403, reason);
     const length = declaredLength(headers);
     if (length !== 0 && headers.get("expect")?.toLowerCase() === "100-continue") {
       socket.write("HTTP/1.1 100 Continue\r\n\r\n");
     }
     body ??= await readDeclaredBody(reader, length, serving.upgradeBodyLimit);
     clearTimeout(timer);
-    return await answer(
+    return await answerRequest(
       serving,
       { ...head, body: length === 0 ? undefined : body },
       socket.localAddress,
@@ -96,9 +96,9 @@ async function respond(
       platform,
     );
   } catch (error) {
-    if (error instanceof BodyError) return plain(error.status, error.message);
+    if (error instanceof BodyError) return plainResponse(error.status, error.message);
     if (!socket.destroyed) serving.onError(error);
-    return plain(400, "Read the request: it broke off");
+    return plainResponse(400, "Read the request: it broke off");
   } finally {
     clearTimeout(timer);
   }

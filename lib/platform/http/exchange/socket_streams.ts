@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { byteStream } from "../../../oci/bytes/byte_stream.ts";
 import type { Upgraded } from "../../../rest/context.ts";
 import type { SocketReader } from "./socket_reader.ts";
-import { written } from "./written.ts";
+import { writeAll } from "./write_all.ts";
 
 /**
  * A socket as web streams, each way ending on its own: the peer's end closes `readable`, closing `writable` ends our side only.
@@ -16,7 +16,7 @@ export function socketStreams(socket: Socket, reader: SocketReader): Omit<Upgrad
       socket.on("close", () => controller.error(new DOMException("The peer has gone", "AbortError")));
     },
     async write(piece) {
-      if (!await written(socket, piece)) throw new DOMException("The peer has gone", "AbortError");
+      if (!await writeAll(socket, piece)) throw new DOMException("The peer has gone", "AbortError");
     },
     close: () => new Promise<void>((resolve) => socket.end(resolve)),
     abort: () => void socket.destroy(),

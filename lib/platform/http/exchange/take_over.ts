@@ -14,7 +14,7 @@ export function isMarker(response: Response): boolean {
 }
 
 /** Makes a response that stands for a socket that was taken over. */
-export function marker(): Response {
+export function markerResponse(): Response {
   const response = new Response(null);
   markers.add(response);
   return response;
@@ -37,7 +37,7 @@ export function takeOver(
   const lines = [`HTTP/1.1 ${status} ${status === 101 ? "UPGRADED" : "OK"}`];
   for (const [name, value] of headers) lines.push(`${headerCase(name)}: ${value}`);
   socket.write(lines.join("\r\n") + "\r\n\r\n", "latin1");
-  return { ...socketStreams(socket, reader), response: marker() };
+  return { ...socketStreams(socket, reader), response: markerResponse() };
 }
 
 /** The protocol a request asks to change to. */

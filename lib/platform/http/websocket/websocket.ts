@@ -4,9 +4,9 @@ import type { Platform } from "../../../rest/context.ts";
 import { HTTPError } from "../../../rest/error.ts";
 import { Peer } from "../exchange/node_request.ts";
 import { responseOn } from "../exchange/raw_exchange.ts";
-import { answer, send, type Serving } from "../serving.ts";
+import { answerRequest, sendAnswer, type Serving } from "../answer.ts";
 import { endSilent } from "./silent_peer.ts";
-import { isMarker, marker } from "../exchange/take_over.ts";
+import { isMarker, markerResponse } from "../exchange/take_over.ts";
 import { WebSocketServer } from "./ws.ts";
 
 /** The longest message a peer may send. */
@@ -28,14 +28,14 @@ export async function serveWebSocket(
     upgradeWebSocket(options) {
       if (taken) throw new TypeError("Open the WebSocket: the connection is taken already");
       taken = true;
-      const made = handshake(message, socket, ahead, serving.socketPatience, options?.protocol);
+      const made = acceptHandshake(message, socket, ahead, serving.socketPatience, options?.protocol);
       made.addEventListener("close", () => peer.leave());
-      return { socket: made, response: marker() };
+      return { socket: made, response: markerResponse() };
     },
   };
   socket.on("error", () => peer.leave());
   const parts = { method, target, rawHeaders: message.rawHeaders };
-  const response = await answer(serving, parts, socket.localAddress, peer, platform);
+  const response = await answerRequest(serving, parts, socket.localAddress, peer, platform);
   if (taken) {
     if (!isMarker(response)) socket.destroy();
     return;
@@ -44,10 +44,10 @@ export async function serveWebSocket(
   socket.resume();
   socket.on("close", () => out.writableFinished || peer.leave());
   out.on("finish", () => socket.end());
-  await send(serving, out, response, peer);
+  await sendAnswer(serving, out, response, peer);
 }
 
-function handshake(
+function acceptHandshake(
   message: IncomingMessage,
   socket: Socket,
   ahead: Uint8Array,

@@ -39,7 +39,7 @@ const NO_DELEGATION = "Give systemd its control groups: they are read-only, sinc
 
 /** Writes bundles. */
 export interface Bundler {
-  /** Writes the bundle of a container, in its folder. What is lent must last until the runtime has made the mounts. */
+  /** Writes the bundle of a container, in its folder. Lent mounts must last until the runtime has made its own. */
   write(
     options: ProcessOptions,
     container: ContainerPaths,

@@ -41,7 +41,7 @@ export async function ownCapabilities(): Promise<ReadonlySet<string>> {
 
 /**
  * The sets of a container's process. Root holds all it may have; another user only what was added by name, which then is
- * ambient too. What this process does not have is left out and told to `missing`.
+ * ambient too. Capabilities that this process does not have are left out, and `missing` is called with them.
  */
 export function containerCapabilities(
   wish: CapabilityWish,
@@ -51,18 +51,18 @@ export function containerCapabilities(
 ): SpecCapabilities {
   const bounding = boundingSet(wish, own);
   // "ALL" means all that can be had.
-  const lost = wish.capAdd.map(canonical).filter((name) => name !== "ALL" && !own.has(name));
+  const lost = wish.capAdd.map(canonicalName).filter((name) => name !== "ALL" && !own.has(name));
   if (lost.length > 0) missing(lost);
   if (uid === 0) return { bounding, effective: bounding, permitted: bounding, inheritable: [], ambient: [] };
-  const added = new Set(wish.capAdd.map(canonical));
+  const added = new Set(wish.capAdd.map(canonicalName));
   const named = added.has("ALL") ? bounding : bounding.filter((name) => added.has(name));
   return { bounding, effective: named, permitted: named, inheritable: named, ambient: named };
 }
 
 function boundingSet(wish: CapabilityWish, own: ReadonlySet<string>): string[] {
-  const added = new Set(wish.capAdd.map(canonical));
-  const dropped = new Set(wish.capDrop.map(canonical));
-  const usual = wish.baseCapabilities?.map(canonical) ?? DEFAULT_CAPABILITIES;
+  const added = new Set(wish.capAdd.map(canonicalName));
+  const dropped = new Set(wish.capDrop.map(canonicalName));
+  const usual = wish.baseCapabilities?.map(canonicalName) ?? DEFAULT_CAPABILITIES;
   const base = wish.privileged || added.has("ALL") ? NAMES : dropped.has("ALL") ? [] : usual;
   const chosen = new Set(base.filter((name) => !dropped.has(name)));
   for (const name of added) if (name !== "ALL") chosen.add(name);
@@ -70,7 +70,7 @@ function boundingSet(wish: CapabilityWish, own: ReadonlySet<string>): string[] {
 }
 
 /** Accepts `NET_ADMIN`, `cap_net_admin`, `all`. */
-function canonical(name: string): string {
+function canonicalName(name: string): string {
   const upper = name.toUpperCase();
   if (upper === "ALL" || upper === "CAP_ALL") return "ALL";
   const full = upper.startsWith("CAP_") ? upper : `CAP_${upper}`;

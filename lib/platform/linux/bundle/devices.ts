@@ -41,10 +41,10 @@ export async function findDevices(wanted: readonly DeviceSpec[]): Promise<Grante
         const sentinel = "not a device node";
         throw new EngineError("invalid", `${source} is not a valid device: ${sentinel}`, { sentinel });
       }
-      return [granted(deviceOf(destination, facts), access)];
+      return [grantDevice(deviceOf(destination, facts), access)];
     }
     const inside = (await hostDevices(path)).map((device) =>
-      granted({ ...device, path: join(destination, device.path.slice(path.length)) }, access)
+      grantDevice({ ...device, path: join(destination, device.path.slice(path.length)) }, access)
     );
     if (inside.length > 0) return inside;
     const sentinel = "invalid argument";
@@ -53,7 +53,7 @@ export async function findDevices(wanted: readonly DeviceSpec[]): Promise<Grante
   return found.flat();
 }
 
-function granted(device: SpecDevice, access: string): GrantedDevice {
+function grantDevice(device: SpecDevice, access: string): GrantedDevice {
   const { type, major, minor } = device;
   return { device, rule: { allow: true, type, major, minor, access } };
 }

@@ -46,11 +46,11 @@ export async function hooksFor(folders: readonly string[], subject: HookSubject)
     });
     for (const name of names) if (name.endsWith(".json")) files.set(name, join(folder, name));
   }
-  const names = [...files.keys()].sort((a, b) => compare(a.toLowerCase(), b.toLowerCase()));
+  const names = [...files.keys()].sort((a, b) => compareNames(a.toLowerCase(), b.toLowerCase()));
   const found: Record<string, SpecHook[]> = {};
   for (const name of names) {
     const { hook, when, stages } = await readHook(files.get(name)!);
-    if (!fits(when, subject)) continue;
+    if (!hookFits(when, subject)) continue;
     for (const stage of stages) (found[stage] ??= []).push(hook);
   }
   return Object.keys(found).length === 0 ? undefined : found;
@@ -77,7 +77,7 @@ async function readHook(path: string): Promise<Hook> {
 }
 
 /** Every condition there is must hold, and at least one must be there. Of several commands one is enough. */
-function fits(when: Hook["when"], subject: HookSubject): boolean {
+function hookFits(when: Hook["when"], subject: HookSubject): boolean {
   const conditions: boolean[] = [];
   if (typeof when.always === "boolean") conditions.push(when.always);
   if (typeof when.hasBindMounts === "boolean") conditions.push(when.hasBindMounts && subject.hasBindMounts);
@@ -92,6 +92,6 @@ function fits(when: Hook["when"], subject: HookSubject): boolean {
   return conditions.length > 0 && conditions.every(Boolean);
 }
 
-function compare(a: string, b: string): number {
+function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -8,7 +8,7 @@ const PLACES = ["catatonit", "/usr/libexec/podman/catatonit", "/usr/libexec/cata
 /** The program that is process 1 of a container with an init: the one asked for, or catatonit. */
 export async function findInit(asked?: string): Promise<string> {
   if (asked !== undefined) {
-    if (await exists(asked)) return asked;
+    if (await pathExists(asked)) return asked;
     throw new EngineError(
       "invalid",
       `container-init binary not found on the host: stat ${asked}: no such file or directory`,
@@ -18,11 +18,11 @@ export async function findInit(asked?: string): Promise<string> {
     if (!place.startsWith("/")) {
       const path = await findProgram(place);
       if (path !== undefined) return path;
-    } else if (await exists(place)) return place;
+    } else if (await pathExists(place)) return place;
   }
   throw new EngineError("unsupported", "Run container with an init: catatonit is not installed");
 }
 
-async function exists(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   return await stat(path).then((facts) => facts.isFile(), () => false);
 }

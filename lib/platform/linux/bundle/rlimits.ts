@@ -52,11 +52,11 @@ export function containerLimits(
   allowed: ReadonlyMap<string, bigint>,
   warn: (message: string) => void,
 ): SpecRLimit[] {
-  const byType = new Map(DEFAULTS.map((limit) => [limit.type, clamp(limit, allowed)]));
+  const byType = new Map(DEFAULTS.map((limit) => [limit.type, clampLimit(limit, allowed)]));
   for (const { type, soft, hard } of wanted) {
     const name = type.toUpperCase();
     const limit = { type: name.startsWith("RLIMIT_") ? name : `RLIMIT_${name}`, soft, hard };
-    const clamped = clamp(limit, allowed);
+    const clamped = clampLimit(limit, allowed);
     if (clamped.hard !== limit.hard || clamped.soft !== limit.soft) {
       warn(
         `Set ${limit.type}: ${limit.soft}:${limit.hard} is more than this host allows, using ${clamped.soft}:${clamped.hard}`,
@@ -67,7 +67,7 @@ export function containerLimits(
   return [...byType.values()];
 }
 
-function clamp(limit: RLimit, allowed: ReadonlyMap<string, bigint>): SpecRLimit {
+function clampLimit(limit: RLimit, allowed: ReadonlyMap<string, bigint>): SpecRLimit {
   const most = allowed.get(limit.type) ?? INFINITY;
   const hard = limit.hard < most ? limit.hard : most;
   return { type: limit.type, soft: limit.soft < hard ? limit.soft : hard, hard };

@@ -9,7 +9,10 @@ import { EngineError } from "../../../engine/errors.ts";
 import { kernelOlderThan } from "../helpers/kernel_version.ts";
 import type { SpecSeccomp, SpecSyscall } from "./spec_types.ts";
 
-/** An administrator's own profile for all containers. What packages install beside it is older than this program's. */
+/**
+ * An administrator's own profile for all containers. The profile that packages install beside it is older than this
+ * program's.
+ */
 export const OWN_PROFILE = "/etc/containers/seccomp.json";
 
 /** Names of processors by those of Node: as the profile's conditions have them, and as libseccomp does. */

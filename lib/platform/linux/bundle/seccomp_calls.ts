@@ -6,7 +6,7 @@
  */
 
 /** System calls that any container may make, whatever its capabilities. */
-export const ALLOWED = words(`
+export const ALLOWED = splitWords(`
   access chdir close close_range creat dup dup2 dup3 faccessat faccessat2 fchdir getcwd open openat openat2 read readv
   pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek _llseek sendfile sendfile64 copy_file_range splice
   tee readahead fadvise64 fadvise64_64 fallocate truncate truncate64 ftruncate ftruncate64 flock fcntl fcntl64 ioctl
@@ -55,34 +55,34 @@ export const ALLOWED = words(`
 
 /** Further calls that processors of one kind have, by the names that conditions use. */
 export const BY_PROCESSOR: [processors: string[], calls: string[]][] = [
-  [["amd64", "x32"], words("arch_prctl")],
-  [["amd64", "x32", "x86"], words("modify_ldt")],
-  [["arm", "arm64"], words("arm_fadvise64_64 arm_sync_file_range sync_file_range2 breakpoint cacheflush set_tls")],
-  [["ppc64le"], words("sync_file_range2 swapcontext")],
-  [["riscv64"], words("riscv_flush_icache")],
-  [["s390", "s390x"], words("s390_pci_mmio_read s390_pci_mmio_write s390_runtime_instr")],
+  [["amd64", "x32"], splitWords("arch_prctl")],
+  [["amd64", "x32", "x86"], splitWords("modify_ldt")],
+  [["arm", "arm64"], splitWords("arm_fadvise64_64 arm_sync_file_range sync_file_range2 breakpoint cacheflush set_tls")],
+  [["ppc64le"], splitWords("sync_file_range2 swapcontext")],
+  [["riscv64"], splitWords("riscv_flush_icache")],
+  [["s390", "s390x"], splitWords("s390_pci_mmio_read s390_pci_mmio_write s390_runtime_instr")],
 ];
 
 /** Calls that a capability opens, in either API; they are closed without it. */
 export const BY_CAPABILITY: [capability: string, calls: string[]][] = [
-  ["CAP_DAC_READ_SEARCH", words("open_by_handle_at")],
-  ["CAP_SYS_ADMIN", words("bpf lookup_dcookie perf_event_open quotactl quotactl_fd setdomainname sethostname")],
-  ["CAP_SYS_CHROOT", words("chroot")],
-  ["CAP_SYS_MODULE", words("delete_module finit_module init_module")],
-  ["CAP_SYS_PACCT", words("acct")],
-  ["CAP_SYS_PTRACE", words("kcmp process_madvise")],
-  ["CAP_SYS_RAWIO", words("ioperm iopl")],
-  ["CAP_SYS_TIME", words("clock_settime clock_settime64 settimeofday stime")],
-  ["CAP_SYS_TTY_CONFIG", words("vhangup")],
-  ["CAP_BPF", words("bpf")],
-  ["CAP_PERFMON", words("perf_event_open")],
+  ["CAP_DAC_READ_SEARCH", splitWords("open_by_handle_at")],
+  ["CAP_SYS_ADMIN", splitWords("bpf lookup_dcookie perf_event_open quotactl quotactl_fd setdomainname sethostname")],
+  ["CAP_SYS_CHROOT", splitWords("chroot")],
+  ["CAP_SYS_MODULE", splitWords("delete_module finit_module init_module")],
+  ["CAP_SYS_PACCT", splitWords("acct")],
+  ["CAP_SYS_PTRACE", splitWords("kcmp process_madvise")],
+  ["CAP_SYS_RAWIO", splitWords("ioperm iopl")],
+  ["CAP_SYS_TIME", splitWords("clock_settime clock_settime64 settimeofday stime")],
+  ["CAP_SYS_TTY_CONFIG", splitWords("vhangup")],
+  ["CAP_BPF", splitWords("bpf")],
+  ["CAP_PERFMON", splitWords("perf_event_open")],
 ];
 
 /**
  * What Podman's containers do besides: they make user namespaces and mount in them, trace their own processes, keep keys. In
  * Docker's API it takes a capability, or is closed.
  */
-export const NESTED = words(`
+export const NESTED = splitWords(`
   clone clone3 unshare setns mount mount_setattr move_mount open_tree fsopen fsconfig fsmount fspick umount umount2
   pivot_root fanotify_init syslog reboot keyctl ptrace process_vm_readv process_vm_writev pidfd_getfd
   get_mempolicy set_mempolicy mbind
@@ -92,22 +92,22 @@ export const NESTED = words(`
 export const NESTED_BY_CAPABILITY: [capability: string, calls: string[]][] = [
   [
     "CAP_SYS_ADMIN",
-    words(`
+    splitWords(`
       clone clone3 unshare setns mount mount_setattr move_mount open_tree fsopen fsconfig fsmount fspick umount umount2
       fanotify_init syslog lsm_get_self_attr lsm_set_self_attr lsm_list_modules
     `),
   ],
-  ["CAP_SYS_BOOT", words("reboot")],
-  ["CAP_SYS_NICE", words("get_mempolicy set_mempolicy mbind set_mempolicy_home_node")],
-  ["CAP_SYS_PTRACE", words("pidfd_getfd")],
-  ["CAP_SYSLOG", words("syslog")],
+  ["CAP_SYS_BOOT", splitWords("reboot")],
+  ["CAP_SYS_NICE", splitWords("get_mempolicy set_mempolicy mbind set_mempolicy_home_node")],
+  ["CAP_SYS_PTRACE", splitWords("pidfd_getfd")],
+  ["CAP_SYSLOG", splitWords("syslog")],
 ];
 
 /**
  * Calls that nobody may make: they fail as "not permitted". Any other call that is not named fails as missing (ENOSYS): libraries
  * then do without calls that are newer than this list, and without io_uring, whose work no filter sees.
  */
-export const FORBIDDEN = words(`
+export const FORBIDDEN = splitWords(`
   add_key request_key kexec_load kexec_file_load swapon swapoff userfaultfd move_pages migrate_pages nfsservctl sysfs ustat
   uselib bdflush vm86 vm86old pciconfig_iobase pciconfig_read pciconfig_write
 `);
@@ -116,8 +116,8 @@ export const FORBIDDEN = words(`
  * `socketcall` of 32-bit x86 and s390 has what it is to do behind a pointer, which a filter cannot follow: with it any program
  * opens a socket of any family, from 64-bit code too.
  */
-export const UNSEEN = words("socketcall");
+export const UNSEEN = splitWords("socketcall");
 
-function words(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.trim().split(/\s+/);
 }

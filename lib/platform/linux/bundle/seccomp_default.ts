@@ -41,30 +41,30 @@ const ARCHITECTURES: Record<string, string[]> = {
 };
 
 /** Podman's: a container may nest others in user namespaces of its own. */
-export const PODMAN_PROFILE: SeccompProfile = profile([
+export const PODMAN_PROFILE: SeccompProfile = completeProfile([
   { names: NESTED, action: ALLOW },
-  ...sockets([AF_ALG, AF_VSOCK, AF_NETLINK]).map((rule) => ({ ...rule, excludes: { caps: ["CAP_AUDIT_WRITE"] } })),
-  ...sockets([AF_ALG, AF_VSOCK]).map((rule) => ({ ...rule, includes: { caps: ["CAP_AUDIT_WRITE"] } })),
+  ...socketRules([AF_ALG, AF_VSOCK, AF_NETLINK]).map((rule) => ({ ...rule, excludes: { caps: ["CAP_AUDIT_WRITE"] } })),
+  ...socketRules([AF_ALG, AF_VSOCK]).map((rule) => ({ ...rule, includes: { caps: ["CAP_AUDIT_WRITE"] } })),
   // The answer of a kernel without audits, which programs go on after; without the capability no other would come of it.
-  netlink("SCMP_CMP_EQ", { action: REFUSE, errnoRet: EINVAL }),
-  netlink("SCMP_CMP_NE", { action: ALLOW }),
+  netlinkRule("SCMP_CMP_EQ", { action: REFUSE, errnoRet: EINVAL }),
+  netlinkRule("SCMP_CMP_NE", { action: ALLOW }),
 ]);
 
 /** Docker's: no user namespaces, no keys, no mounts without the capabilities for them. */
-export const DOCKER_PROFILE: SeccompProfile = profile([
-  ...closed(NESTED_BY_CAPABILITY, ["clone", "clone3"]),
-  ...sockets([AF_ALG, AF_VSOCK]),
+export const DOCKER_PROFILE: SeccompProfile = completeProfile([
+  ...closedRules(NESTED_BY_CAPABILITY, ["clone", "clone3"]),
+  ...socketRules([AF_ALG, AF_VSOCK]),
   { names: ["ptrace", "process_vm_readv", "process_vm_writev"], action: ALLOW },
   { names: ["vmsplice"], action: ALLOW },
   { names: ["keyctl", "pivot_root"], action: REFUSE, errnoRet: EPERM },
   // Its flags are behind a pointer: without it libraries take clone, whose flags are seen.
   { names: ["clone3"], action: REFUSE, errnoRet: ENOSYS, excludes: { caps: ["CAP_SYS_ADMIN"] } },
-  ...clone(0, { excludes: { caps: ["CAP_SYS_ADMIN"], arches: ["s390", "s390x"] } }),
-  ...clone(1, { excludes: { caps: ["CAP_SYS_ADMIN"] }, includes: { arches: ["s390", "s390x"] } }),
+  ...cloneRules(0, { excludes: { caps: ["CAP_SYS_ADMIN"], arches: ["s390", "s390x"] } }),
+  ...cloneRules(1, { excludes: { caps: ["CAP_SYS_ADMIN"] }, includes: { arches: ["s390", "s390x"] } }),
 ]);
 
 /** A profile with the rules that both have. */
-function profile(own: ProfileRule[]): SeccompProfile {
+function completeProfile(own: ProfileRule[]): SeccompProfile {
   return {
     defaultAction: REFUSE,
     defaultErrnoRet: ENOSYS,
@@ -77,7 +77,7 @@ function profile(own: ProfileRule[]): SeccompProfile {
       { names: UNSEEN, action: REFUSE, errnoRet: EPERM },
       { names: ALLOWED, action: ALLOW },
       ...BY_PROCESSOR.map(([arches, names]) => ({ names, action: ALLOW, includes: { arches } })),
-      ...closed(BY_CAPABILITY, []),
+      ...closedRules(BY_CAPABILITY, []),
       ...PERSONALITIES.map((value) => ({
         names: ["personality"],
         action: ALLOW,
@@ -90,7 +90,7 @@ function profile(own: ProfileRule[]): SeccompProfile {
 }
 
 /** Calls that each of their capabilities opens, and that are not permitted without all of these. */
-function closed(rows: [capability: string, calls: string[]][], elsewhere: string[]): ProfileRule[] {
+function closedRules(rows: [capability: string, calls: string[]][], elsewhere: string[]): ProfileRule[] {
   const holders = new Map<string, string[]>();
   for (const [capability, names] of rows) {
     for (const name of names) holders.set(name, [...holders.get(name) ?? [], capability]);
@@ -106,8 +106,12 @@ function closed(rows: [capability: string, calls: string[]][], elsewhere: string
  * Allows sockets of all families but some. The kernel looks at 32 of the argument's 64 bits, a comparison of whole numbers at all
  * of them: what is compared here is the bits that name families, in blocks without the ones that are left out.
  */
-function sockets(without: number[]): ProfileRule[] {
-  const allowed = blocks(without, 0, FAMILIES).map((args) => ({ names: ["socket"], action: ALLOW, args: [args] }));
+function socketRules(without: number[]): ProfileRule[] {
+  const allowed = blockArguments(without, 0, FAMILIES).map((args) => ({
+    names: ["socket"],
+    action: ALLOW,
+    args: [args],
+  }));
   const refused = without.filter((family) => family !== AF_NETLINK).map((family) => ({
     names: ["socket"],
     action: REFUSE,
@@ -119,23 +123,23 @@ function sockets(without: number[]): ProfileRule[] {
 
 type Argument = NonNullable<ProfileRule["args"]>[number];
 
-function blocks(without: number[], first: number, size: number): Argument[] {
+function blockArguments(without: number[], first: number, size: number): Argument[] {
   if (!without.some((family) => family >= first && family < first + size)) return [isFamily(first, size)];
   const half = size / 2;
-  return size === 1 ? [] : [...blocks(without, first, half), ...blocks(without, first + half, half)];
+  return size === 1 ? [] : [...blockArguments(without, first, half), ...blockArguments(without, first + half, half)];
 }
 
 function isFamily(first: number, size = 1): Argument {
   return { index: 0, value: FAMILIES - size, valueTwo: first, op: "SCMP_CMP_MASKED_EQ" };
 }
 
-function netlink(op: string, rule: Pick<ProfileRule, "action" | "errnoRet">): ProfileRule {
+function netlinkRule(op: string, rule: Pick<ProfileRule, "action" | "errnoRet">): ProfileRule {
   const args = [isFamily(AF_NETLINK), { index: 2, value: NETLINK_AUDIT, op }];
   return { names: ["socket"], ...rule, args, excludes: { caps: ["CAP_AUDIT_WRITE"] } };
 }
 
 /** Allows processes that stay in their namespaces. */
-function clone(index: number, condition: Pick<ProfileRule, "includes" | "excludes">): ProfileRule[] {
+function cloneRules(index: number, condition: Pick<ProfileRule, "includes" | "excludes">): ProfileRule[] {
   const all = NAMESPACES.reduce((sum, bit) => sum + bit, 0);
   const has = (value: number, valueTwo: number) => [{ index, value, valueTwo, op: "SCMP_CMP_MASKED_EQ" }];
   const refused = NAMESPACES.map((bit) => ({ action: REFUSE, errnoRet: EPERM, args: has(bit, bit) }));

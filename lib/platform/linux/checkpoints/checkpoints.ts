@@ -45,7 +45,7 @@ export async function openCheckpoints(context: HostContext, processes: Runner): 
       await checkCRIU();
       await checkRuntime(runtime.path);
     },
-    dump: (id, options) => dump(processes, folder(id), id, options),
+    dump: (id, options) => dumpProcesses(processes, folder(id), id, options),
     exists: (id) => Promise.resolve(existsSync(join(folder(id), IMAGES, "inventory.img"))),
     async statistics(id) {
       const { bundle } = containerPaths(paths, id);
@@ -59,7 +59,7 @@ export async function openCheckpoints(context: HostContext, processes: Runner): 
     async receive(archive) {
       const place = join(imports, randomUUID());
       await unpackInto(place, archive);
-      return received(place, folder);
+      return receivedAt(place, folder);
     },
     async fillLayer(id, changeset) {
       const upper = join(containerPaths(paths, id).storage, "upper");
@@ -80,7 +80,7 @@ export async function openCheckpoints(context: HostContext, processes: Runner): 
   };
 }
 
-async function dump(
+async function dumpProcesses(
   processes: Runner,
   folder: string,
   containerID: string,
@@ -113,7 +113,7 @@ async function dump(
   }
 }
 
-function received(place: string, folder: (containerID: string) => string): ReceivedCheckpoint {
+function receivedAt(place: string, folder: (containerID: string) => string): ReceivedCheckpoint {
   return {
     text: (name) => textIn(place, name),
     adopt: (containerID) => moveTo(place, folder(containerID)),

@@ -16,12 +16,12 @@ export function readCRIUStats(image: Uint8Array): CRIUStatistics {
   if (image.length < HEADER || view.getUint32(0, true) !== SERVICE_MAGIC || view.getUint32(4, true) !== STATS_MAGIC) {
     return {};
   }
-  const entry = fields(image.subarray(HEADER, HEADER + view.getUint32(8, true)));
+  const entry = lineFields(image.subarray(HEADER, HEADER + view.getUint32(8, true)));
   const dump = entry.get(1);
   const restore = entry.get(2);
   return {
-    ...dump instanceof Uint8Array && { dump: dumpOf(numbers(dump)) },
-    ...restore instanceof Uint8Array && { restore: restoreOf(numbers(restore)) },
+    ...dump instanceof Uint8Array && { dump: dumpOf(numberReader(dump)) },
+    ...restore instanceof Uint8Array && { restore: restoreOf(numberReader(restore)) },
   };
 }
 
@@ -46,16 +46,16 @@ function restoreOf(number: (field: number) => number): CRIUStatistics["restore"]
   };
 }
 
-function numbers(message: Uint8Array): (field: number) => number {
-  const found = fields(message);
+function numberReader(message: Uint8Array): (field: number) => number {
+  const found = lineFields(message);
   return (field) => {
     const value = found.get(field);
     return typeof value === "number" ? value : 0;
   };
 }
 
-/** The fields of a message: numbers, and messages within. What is cut off is not there. */
-function fields(message: Uint8Array): Map<number, number | Uint8Array> {
+/** The fields of a message: numbers, and messages within. A field that is cut off counts as absent. */
+function lineFields(message: Uint8Array): Map<number, number | Uint8Array> {
   const found = new Map<number, number | Uint8Array>();
   let at = 0;
   const varint = () => {

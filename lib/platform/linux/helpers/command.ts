@@ -6,9 +6,9 @@
 import { Buffer } from "node:buffer";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
-import { free, isByteStream } from "../../../oci/bytes/byte_stream.ts";
+import { freeBytes, isByteStream } from "../../../oci/bytes/byte_stream.ts";
 import { startProgram } from "./spawn.ts";
-import { written } from "../../http/exchange/written.ts";
+import { writeAll } from "../../http/exchange/write_all.ts";
 
 /** How a program is run. */
 export interface CommandOptions {
@@ -146,7 +146,7 @@ async function feed(stdin: Writable, input: string | Uint8Array | ReadableStream
     while (!closed) {
       const { done, value } = await reader.read();
       if (done) break;
-      if (value.length > 0 && await written(stdin, value) && isOurs) free(value);
+      if (value.length > 0 && await writeAll(stdin, value) && isOurs) freeBytes(value);
     }
     if (closed) await reader.cancel().catch(() => {});
     else stdin.end();

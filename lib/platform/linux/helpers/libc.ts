@@ -101,8 +101,8 @@ function library(): Library | null {
 }
 
 /**
- * Marks every open file but the standard ones as closed in programs started from now on. What a program is to have is handed
- * over by the start itself, after this mark.
+ * Marks every open file but the standard ones as closed in programs started from now on. The start itself hands a program
+ * its descriptors, after this mark.
  *
  * Under Deno, `node:http` opens its listening and accepted sockets without `O_CLOEXEC` (seen with 2.9.6; Node sets it). A
  * supervisor that outlives the server would keep the server's socket listening, and its clients' connections open, for as

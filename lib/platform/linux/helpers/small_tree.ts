@@ -7,7 +7,7 @@ const MOST_FOLDERS = 32;
 /** A folder's own size in bytes, which grows with its entries on every file system: a larger one is not even listed. */
 const MOST_BYTES = 64 * 1024;
 
-/** A folder, itself and no link to one. What is in it is reached through its descriptor, wherever its name leads by then. */
+/** A folder, itself and no link to one. Its content is reached through its descriptor, wherever its name leads by then. */
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /** A tree that is small enough, its folders held open; those above come before those in them. */
@@ -18,7 +18,7 @@ interface Found {
 
 /**
  * Deletes a tree that is small, and on one device. Resolves with whether it is gone; what is too large, or cannot be deleted
- * in this way, is left in part. What is mounted in it from the same device is not told apart: there must be nothing.
+ * in this way, is left in part. Mounts in it from the same device cannot be told apart: there must be none.
  */
 export async function removeSmall(path: string): Promise<boolean> {
   const found: Found = { folders: [], files: [] };

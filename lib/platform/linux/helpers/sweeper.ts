@@ -24,7 +24,7 @@ export class Sweeper {
     return this.#last;
   }
 
-  /** Stops. What is left is for the next server. */
+  /** Stops. The next server deletes the rest. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#last;

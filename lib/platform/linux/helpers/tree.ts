@@ -14,7 +14,7 @@ import { removeSmall } from "./small_tree.ts";
 
 /** How trees are deleted. */
 export interface RemoveOptions {
-  /** Ends the work between two files. What is left is for the next one who deletes the tree. */
+  /** Ends the work between two files. The next deletion of the tree removes the rest. */
   signal?: AbortSignal;
 }
 
@@ -25,7 +25,7 @@ export interface MakeOptions {
 }
 
 /**
- * Deletes a tree of any depth and size, never following links. What is mounted in it is unmounted first and never entered;
+ * Deletes a tree of any depth and size, never following links. Mounts in it are unmounted first and never entered;
  * marks that forbid a deletion (immutable, append only) are taken off. Missing is no error.
  */
 export async function removeTree(path: string, { signal }: RemoveOptions = {}): Promise<void> {

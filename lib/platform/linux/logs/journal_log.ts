@@ -99,7 +99,7 @@ export function journalLine(text: string): Uint8Array | undefined {
   if (data === undefined || typeof time !== "string" || !/^\d{1,17}$/.test(time)) return undefined;
   const stream = entry.PRIORITY === ERROR ? "stderr" : "stdout";
   const tag = entry.CONTAINER_PARTIAL_MESSAGE === "true" ? "P" : "F";
-  const head = new TextEncoder().encode(`${moment(time)} ${stream} ${tag} `);
+  const head = new TextEncoder().encode(`${formatMoment(time)} ${stream} ${tag} `);
   const line = new Uint8Array(head.length + data.length + 1);
   line.set(head);
   line.set(data, head.length);
@@ -108,7 +108,7 @@ export function journalLine(text: string): Uint8Array | undefined {
 }
 
 /** Microseconds since the epoch as RFC 3339. */
-function moment(micros: string): string {
+function formatMoment(micros: string): string {
   const date = new Date(Number(micros.slice(0, -3)));
   return `${date.toISOString().slice(0, -1)}${micros.slice(-3)}000+00:00`;
 }

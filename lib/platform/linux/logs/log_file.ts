@@ -48,7 +48,7 @@ async function* readChunks(
   let pause = BUSY;
   try {
     let position = from?.offset ?? 0;
-    if (from && from.file !== "" && (!file || await fileID(file) !== from.file)) throw replaced();
+    if (from && from.file !== "" && (!file || await fileID(file) !== from.file)) throw fileReplaced();
     while (!signal?.aborted) {
       // Asked before the read: what is written before the end is read then.
       const last = ended;
@@ -95,6 +95,6 @@ async function isReplaced(file: FileHandle, path: string): Promise<boolean> {
   return named !== undefined && (named.ino !== own.ino || named.dev !== own.dev);
 }
 
-function replaced(): EngineError {
+function fileReplaced(): EngineError {
   return new EngineError("state", "Read log: its file was replaced");
 }

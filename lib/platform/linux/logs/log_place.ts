@@ -58,7 +58,7 @@ async function tailStart(file: FileHandle, records: number): Promise<number> {
   let after: Uint8Array = new Uint8Array(0);
   for (let end = size; end > 0;) {
     const start = Math.max(0, end - CHUNK);
-    const block = concat(await readAt(file, start, end - start), after);
+    const block = concatPair(await readAt(file, start, end - start), after);
     for (let at = end - start - 1; at >= 0; at--) {
       if (block[at] !== NEWLINE || start + at === size - 1) continue;
       if (isFull(block.subarray(at + 1, at + 1 + HEAD)) && ++found > records) return lineEnd;
@@ -70,7 +70,7 @@ async function tailStart(file: FileHandle, records: number): Promise<number> {
   return isFull(after) && ++found > records ? lineEnd : 0;
 }
 
-function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
+function concatPair(first: Uint8Array, second: Uint8Array): Uint8Array {
   const whole = new Uint8Array(first.length + second.length);
   whole.set(first);
   whole.set(second, first.length);

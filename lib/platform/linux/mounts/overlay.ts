@@ -44,8 +44,8 @@ export async function overlayFeatures(): Promise<string[]> {
 }
 
 /**
- * The option by which nothing that is synced waits for the disk; none where the kernel is older than it. What the last mount
- * with it has left in the work folder would forbid the next one, and is deleted.
+ * The option by which nothing that is synced waits for the disk; none where the kernel is older than it. The last mount with it left a mark in the work folder, which would forbid the next one and is
+ * deleted.
  */
 export async function volatileOption(work: string): Promise<string[]> {
   if (kernelOlderThan("5.10")) return [];

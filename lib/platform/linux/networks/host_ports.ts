@@ -52,7 +52,9 @@ async function findPublished(ports: readonly PortMapping[]): Promise<EngineError
   return portInUse(ports[0]!, ports[0]!.hostPort);
 }
 
-/** The error code of listening, or "". What this process may not do (a port below 1024, say) is no reason to refuse. */
+/**
+ * The error code of listening, or "". A port that this process may not open (one below 1024, say) is no reason to refuse.
+ */
 async function tryTCP(host: string, port: number): Promise<string> {
   const server = createServer();
   try {

@@ -40,7 +40,7 @@ export async function netavarkSetup(
   lock?: string,
 ): Promise<Pick<NetworkStatus, "interfaces" | "dnsServers" | "searchDomains">> {
   // netavark's own answer; absent keys are allowed for in the type.
-  const answer = JSON.parse(await run(netavark, "setup", options, lock)) as Answer;
+  const answer = JSON.parse(await runNetavark(netavark, "setup", options, lock)) as Answer;
   const status: Pick<NetworkStatus, "interfaces" | "dnsServers" | "searchDomains"> = {
     interfaces: {},
     dnsServers: [],
@@ -64,7 +64,7 @@ export async function netavarkSetup(
 
 /** Disconnects a namespace; with the last one on a bridge, the bridge and its firewall rules go too. */
 export async function netavarkTeardown(netavark: Netavark, options: NetworkSetup, lock?: string): Promise<void> {
-  await run(netavark, "teardown", options, lock);
+  await runNetavark(netavark, "teardown", options, lock);
 }
 
 /**
@@ -94,14 +94,14 @@ export async function updateServers(netavark: Netavark, network: NetworkRecord, 
   );
 }
 
-async function run(
+async function runNetavark(
   netavark: Netavark,
   verb: "setup" | "teardown",
   options: NetworkSetup,
   lock?: string,
 ): Promise<string> {
   const what = `${verb === "setup" ? "Set up" : "Tear down"} network`;
-  return await callNetavark(netavark, [verb, options.netns], what, lock, JSON.stringify(request(options)));
+  return await callNetavark(netavark, [verb, options.netns], what, lock, JSON.stringify(setupRequest(options)));
 }
 
 async function callNetavark(
@@ -136,7 +136,7 @@ function keyOf({ driver, interface: name, id }: NetworkRecord): string {
   return driver === "bridge" ? name : id.slice(0, 12);
 }
 
-function request(setup: NetworkSetup): unknown {
+function setupRequest(setup: NetworkSetup): unknown {
   const { containerID, containerName, attachments, dnsServers = [], before = 0 } = setup;
   return {
     container_id: containerID,

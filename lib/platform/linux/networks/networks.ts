@@ -21,7 +21,7 @@ import { type Netavark, netavarkAt, netavarkSetup, netavarkTeardown, updateServe
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
 import { containerPaths, type HostPaths, namespaceOwner } from "../helpers/paths.ts";
 import type { Nursery } from "../processes/nursery/nursery.ts";
-import { addBridge, publish, type Published, publishedBy, unpublish } from "./published_ports.ts";
+import { addBridge, type Published, publishedBy, publishPorts, unpublishPorts } from "./published_ports.ts";
 import { applyRoutes } from "./routes.ts";
 import { takeDownBridge } from "./take_down.ts";
 import { reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
@@ -235,12 +235,12 @@ class BridgeNetworks implements LinuxNetworks {
     const { containerID: id } = options;
     const old = isNew ? [] : this.#elements.get(id) ?? await publishedBy(id);
     try {
-      this.#elements.set(id, await publish(options, old));
+      this.#elements.set(id, await publishPorts(options, old));
     } catch (error) {
       if (error instanceof EngineError && error.code === "port_in_use") throw error;
       // A firewall that was loaded anew has flushed the table.
       for (const network of options.networks) await this.#openBridge(network);
-      this.#elements.set(id, await publish(options, isNew ? [] : await publishedBy(id)));
+      this.#elements.set(id, await publishPorts(options, isNew ? [] : await publishedBy(id)));
     }
     for (const network of options.networks) await reflectPorts(network.interface);
   }
@@ -248,7 +248,7 @@ class BridgeNetworks implements LinuxNetworks {
   async #unpublish(containerID: string): Promise<void> {
     const known = this.#elements.get(containerID);
     this.#elements.delete(containerID);
-    await unpublish(containerID, known);
+    await unpublishPorts(containerID, known);
   }
 
   async #takeDown(network: NetworkRecord): Promise<void> {

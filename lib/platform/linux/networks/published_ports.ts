@@ -66,15 +66,15 @@ export interface PublishedBridge {
 
 /** Makes the table, or brings it up to date, and lets published ports reach a bridge. */
 export async function addBridge(bridge: PublishedBridge): Promise<void> {
-  await nft(SCRIPT + bridgeElements("add", bridge));
+  await runScript(SCRIPT + bridgeElements("add", bridge));
 }
 
 /** Undoes {@linkcode addBridge}; the table goes with the last bridge. */
 export async function removeBridge(bridge: PublishedBridge): Promise<void> {
   // Adding first makes the deletion succeed whatever is there: a transaction is undone whole when one part fails.
-  await nft(`${bridgeElements("add", bridge)}\n${bridgeElements("delete", bridge)}`).catch(ignoreMissing);
-  const left = await list(["list", "set", "inet", "gantry", "bridges"]).catch(ignoreMissing);
-  if (left !== undefined && !left.includes("elements")) await nft(`delete table ${TABLE}`).catch(ignoreMissing);
+  await runScript(`${bridgeElements("add", bridge)}\n${bridgeElements("delete", bridge)}`).catch(ignoreMissing);
+  const left = await listRules(["list", "set", "inet", "gantry", "bridges"]).catch(ignoreMissing);
+  if (left !== undefined && !left.includes("elements")) await runScript(`delete table ${TABLE}`).catch(ignoreMissing);
 }
 
 /** The part of {@linkcode PublishedPorts} that an element is made of. */
@@ -87,13 +87,13 @@ type PublishOptions = Pick<PublishedPorts, "containerID" | "ports" | "addresses"
  * @param old The elements the container has
  * @returns Those it has now
  */
-export async function publish(options: PublishOptions, old: readonly Published[] = []): Promise<Published[]> {
-  const lines = options.addresses.flatMap((address) => elements(options, address));
+export async function publishPorts(options: PublishOptions, old: readonly Published[] = []): Promise<Published[]> {
+  const lines = options.addresses.flatMap((address) => mapElements(options, address));
   if (lines.length + old.length === 0) return [];
   try {
-    await nft([...deleteLines(old), ...createLines(options.containerID, lines)].join("\n"));
+    await runScript([...deleteLines(old), ...createLines(options.containerID, lines)].join("\n"));
   } catch (error) {
-    if (!says(error, "File exists")) throw error;
+    if (!errorSays(error, "File exists")) throw error;
     // nft does not say which.
     throw portInUse(options.ports[0]!, options.ports[0]!.hostPort, error);
   }
@@ -105,10 +105,10 @@ export async function publish(options: PublishOptions, old: readonly Published[]
  *
  * @param known Its elements, where this process has made them: looking for them takes the longer the more ports there are
  */
-export async function unpublish(containerID: string, known?: readonly Published[]): Promise<void> {
+export async function unpublishPorts(containerID: string, known?: readonly Published[]): Promise<void> {
   if (known !== undefined) {
     try {
-      if (known.length > 0) await nft(deleteLines(known).join("\n"));
+      if (known.length > 0) await runScript(deleteLines(known).join("\n"));
       return;
     } catch (error) {
       // A firewall that was loaded anew has flushed some of them.
@@ -117,7 +117,7 @@ export async function unpublish(containerID: string, known?: readonly Published[
   }
   const mine = await publishedBy(containerID);
   if (mine.length === 0) return;
-  await nft(deleteLines(mine).join("\n")).catch(ignoreMissing);
+  await runScript(deleteLines(mine).join("\n")).catch(ignoreMissing);
 }
 
 /** The elements of a container, whoever has made them. */
@@ -137,14 +137,14 @@ export async function areUnpublished(ports: readonly PortMapping[]): Promise<boo
     return [mapping, ...others.map((hostIP) => ({ ...mapping, hostIP }))];
   });
   const asked = { containerID: "check", ports: wanted, addresses: [] };
-  const lines = ["127.0.0.1", "::1"].flatMap((target) => elements(asked, target));
+  const lines = ["127.0.0.1", "::1"].flatMap((target) => mapElements(asked, target));
   const unique = [...new Map(lines.map((line) => [`${line[0]} ${line[1]}`, line])).values()];
   if (unique.length === 0) return true;
   try {
-    await run(["--check", "--file", "-"], createLines("check", unique).join("\n"));
+    await runNft(["--check", "--file", "-"], createLines("check", unique).join("\n"));
     return true;
   } catch (error) {
-    if (says(error, "File exists")) return false;
+    if (errorSays(error, "File exists")) return false;
     // Without the table nothing is published.
     ignoreMissing(error);
     return true;
@@ -167,7 +167,7 @@ function deleteLines(entries: readonly Published[]): string[] {
 
 /** Every published port there is. */
 async function listPublished(): Promise<Published[]> {
-  const listed = await list(["--json", "list", "table", "inet", "gantry"]).catch(ignoreMissing);
+  const listed = await listRules(["--json", "list", "table", "inet", "gantry"]).catch(ignoreMissing);
   if (listed === undefined) return [];
   const found: Published[] = [];
   // nft's JSON, see libnftables-json(5): an element with a comment is wrapped, and a map's is a pair of key and value.
@@ -185,7 +185,7 @@ type NftElement = [{ elem: { val: { concat: (string | number)[] }; comment: stri
 /** A map, and the key and value of an element in it. */
 type Element = [map: string, key: string, value: string];
 
-function elements({ ports }: PublishOptions, address: string): Element[] {
+function mapElements({ ports }: PublishOptions, address: string): Element[] {
   const family = isIPv6(address) ? 6 : 4;
   return ports.flatMap(({ hostIP, hostPort, containerPort, protocol, range }) => {
     const wildcard = isWildcard(hostIP);
@@ -211,15 +211,15 @@ function bridgeElements(verb: "add" | "delete", bridge: PublishedBridge): string
 }
 
 /** Runs a script as one transaction. */
-async function nft(script: string): Promise<void> {
-  await run(["--file", "-"], script);
+async function runScript(script: string): Promise<void> {
+  await runNft(["--file", "-"], script);
 }
 
-async function list(args: readonly string[]): Promise<string> {
-  return await run(args);
+async function listRules(args: readonly string[]): Promise<string> {
+  return await runNft(args);
 }
 
-async function run(args: readonly string[], stdin?: string): Promise<string> {
+async function runNft(args: readonly string[], stdin?: string): Promise<string> {
   try {
     return (await runCommand("nft", args, { stdin })).stdout;
   } catch (error) {
@@ -232,10 +232,10 @@ async function run(args: readonly string[], stdin?: string): Promise<string> {
 }
 
 function ignoreMissing(error: unknown): undefined {
-  if (says(error, "No such file or directory")) return undefined;
+  if (errorSays(error, "No such file or directory")) return undefined;
   throw error;
 }
 
-function says(error: unknown, text: string): boolean {
+function errorSays(error: unknown, text: string): boolean {
   return error instanceof EngineError && error.cause instanceof CommandError && error.cause.stderr.includes(text);
 }

@@ -98,7 +98,7 @@ export class Subnets {
 
   async #abandoned(): Promise<Reservation[]> {
     const notes = await this.#read();
-    const there = await Promise.all(notes.map((note) => exists(note.root)));
+    const there = await Promise.all(notes.map((note) => pathExists(note.root)));
     return notes.filter((_, index) => !there[index]);
   }
 
@@ -177,7 +177,7 @@ function anyOverlap(theirs: readonly string[], mine: readonly string[]): boolean
   return first.some((a) => second.some((b) => subnetsOverlap(a, b)));
 }
 
-async function exists(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   return await stat(path).then(() => true, () => false);
 }
 

@@ -10,7 +10,7 @@
 import { Buffer } from "node:buffer";
 import type { Readable } from "node:stream";
 import { EngineError } from "../../../engine/errors.ts";
-import { free } from "../../../oci/bytes/byte_stream.ts";
+import { freeBytes } from "../../../oci/bytes/byte_stream.ts";
 
 /** The bytes of a length. */
 const HEAD = 4;
@@ -92,7 +92,7 @@ export class FrameReader {
   async #fill(target: Uint8Array): Promise<boolean> {
     for (let filled = 0; filled < target.length;) {
       if (this.#at === this.#chunk.length) {
-        free(this.#chunk);
+        freeBytes(this.#chunk);
         const next = await this.#next();
         if (next === undefined) return false;
         this.#chunk = next;

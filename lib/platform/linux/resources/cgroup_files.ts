@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Reads the files of one cgroup. What is not there reads as `undefined`. */
+/** Reads the files of one cgroup. A file that is not there reads as `undefined`. */
 export class CgroupFiles {
   /** @param folder The cgroup's folder below a hierarchy's mount point */
   constructor(readonly folder: string) {}

@@ -44,13 +44,13 @@ async function factsOfV1(root: string, probe: string): Promise<LimitFacts> {
     version: "v1",
     hasController: (name) => controllers.has(name),
     hasFile: (name) => files.has(name),
-    cpus: await text(join(root, "cpuset", "cpuset.cpus")),
-    mems: await text(join(root, "cpuset", "cpuset.mems")),
+    cpus: await readText(join(root, "cpuset", "cpuset.cpus")),
+    mems: await readText(join(root, "cpuset", "cpuset.mems")),
   };
 }
 
 async function factsOfV2(root: string, probe: string): Promise<LimitFacts> {
-  const controllers = new Set((await text(join(root, "cgroup.controllers"))).split(" "));
+  const controllers = new Set((await readText(join(root, "cgroup.controllers"))).split(" "));
   const folder = join(root, probe);
   await mkdir(folder, { recursive: true }).catch(() => {});
   const files = new Set(await readdir(folder).catch(() => []));
@@ -59,11 +59,11 @@ async function factsOfV2(root: string, probe: string): Promise<LimitFacts> {
     hasController: (name) => controllers.has(name),
     // Without the controller's own file in the probe nothing can be said, and the kernel's default is taken.
     hasFile: (name) => files.has(name) || !files.has(`${name.split(".")[0]}.max`),
-    cpus: await text(join(root, "cpuset.cpus.effective")),
-    mems: await text(join(root, "cpuset.mems.effective")),
+    cpus: await readText(join(root, "cpuset.cpus.effective")),
+    mems: await readText(join(root, "cpuset.mems.effective")),
   };
 }
 
-async function text(path: string): Promise<string> {
+async function readText(path: string): Promise<string> {
   return (await readFile(path, "utf8").catch(() => "")).trim();
 }

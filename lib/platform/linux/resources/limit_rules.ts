@@ -27,7 +27,7 @@ export function keepableLimits(wanted: Limits, facts: LimitFacts): { limits: Lim
   if (facts.version === "v1") discardV1(parts, facts, (text) => warnings.push(text));
   else discardV2(parts, facts, (text) => warnings.push(text));
   checkSense(parts, facts);
-  refuse({ ...rest, ...parts }, facts);
+  refuseUnavailable({ ...rest, ...parts }, facts);
   return { limits: cleanLimits({ ...rest, ...parts }), warnings };
 }
 
@@ -102,10 +102,10 @@ function checkSense({ memory, cpu, blockIO }: Parts, facts: LimitFacts): void {
       "minimum memory limit cannot be less than memory reservation limit, see usage",
     ],
     [
-      outside(cpu.period, 1000, 1_000_000),
+      isOutside(cpu.period, 1000, 1_000_000),
       "CPU cfs period cannot be less than 1ms (i.e. 1000) or larger than 1s (i.e. 1000000)",
     ],
-    [outside(blockIO.weight, 10, 1000), "range of blkio weight is from 10 to 1000"],
+    [isOutside(blockIO.weight, 10, 1000), "range of blkio weight is from 10 to 1000"],
   ];
   const broken = rules.find(([isBroken]) => isBroken);
   if (broken) throw new EngineError("invalid", broken[1]);
@@ -113,7 +113,7 @@ function checkSense({ memory, cpu, blockIO }: Parts, facts: LimitFacts): void {
   checkList(cpu.mems, facts.mems, "cpuset mems", "memory nodes");
 }
 
-function outside(value: number | null | undefined, least: number, most: number): boolean {
+function isOutside(value: number | null | undefined, least: number, most: number): boolean {
   return value !== undefined && value !== null && (value < least || value > most);
 }
 
@@ -131,7 +131,7 @@ function checkList(wanted: string | undefined, available: string, field: string,
  * Throws for a remaining limit that is requested and that this machine cannot keep. Each row has the field, whether it is
  * requested, whether it is there, and what is missing.
  */
-function refuse({ memory, cpu, pids, blockIO, ...rest }: Limits, facts: LimitFacts): void {
+function refuseUnavailable({ memory, cpu, pids, blockIO, ...rest }: Limits, facts: LimitFacts): void {
   const v1 = facts.version === "v1";
   const need = (part: object | null | undefined, controller: string) => {
     const asked = Object.values(part ?? {}).some((value) => value !== undefined);

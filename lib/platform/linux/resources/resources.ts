@@ -43,7 +43,7 @@ export async function openResources(context: HostContext, processes: LinuxProces
     usage: (record) => usageOf(context, places, record),
     async grant(wish) {
       facts ??= readLimitFacts(CGROUPS, version, probe);
-      return await grant(wish, await facts, { runtime: name, rlimits });
+      return await grantResources(wish, await facts, { runtime: name, rlimits });
     },
     async update(containerID, limits, changes) {
       if (name === "runc") refuseForRunc(changes);
@@ -62,7 +62,7 @@ export async function openResources(context: HostContext, processes: LinuxProces
   };
 }
 
-async function grant(
+async function grantResources(
   { limits, pathLimits = {}, devices = [], rlimits = [], cgroupsMode }: ResourceWish,
   facts: LimitFacts,
   host: { runtime: string; rlimits: ReadonlyMap<string, bigint> },

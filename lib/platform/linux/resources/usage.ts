@@ -41,8 +41,8 @@ export async function readUsage(places: UsagePlaces, subject: UsageSubject): Pro
   const [group, systemCPU, status, devices] = await Promise.all([
     read(places.cgroups, subject.cgroup),
     readSystemCPU(places.proc),
-    text(join(process, "status")),
-    subject.hasNetwork ? text(join(process, "net/dev")) : undefined,
+    readText(join(process, "status")),
+    subject.hasNetwork ? readText(join(process, "net/dev")) : undefined,
   ]);
   if (group === undefined || status === undefined) return undefined;
   const { memory, pids } = group;
@@ -57,7 +57,7 @@ export async function readUsage(places: UsagePlaces, subject: UsageSubject): Pro
   };
 }
 
-async function text(path: string): Promise<string | undefined> {
+async function readText(path: string): Promise<string | undefined> {
   // ESRCH: the process ends between the opening and the reading.
   return await readFile(path, "utf8").catch(() => undefined);
 }

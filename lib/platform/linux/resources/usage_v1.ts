@@ -36,8 +36,8 @@ export async function readUsageV1(root: string, path: string): Promise<CgroupUsa
   // A machine may lack a controller, but not all of them.
   if (total === undefined && current === undefined && count === undefined) return undefined;
   const [blockBytes, blockOperations] = await Promise.all([
-    entries(files("blkio"), BYTES),
-    entries(files("blkio"), OPERATIONS),
+    blockEntries(files("blkio"), BYTES),
+    blockEntries(files("blkio"), OPERATIONS),
   ]);
   return {
     cpu: {
@@ -64,7 +64,7 @@ export async function readUsageV1(root: string, path: string): Promise<CgroupUsa
 }
 
 /** Lines are `8:0 Read 4096`, and a last one of the total. */
-async function entries(files: CgroupFiles, names: readonly string[]): Promise<BlockEntry[]> {
+async function blockEntries(files: CgroupFiles, names: readonly string[]): Promise<BlockEntry[]> {
   for (const name of names) {
     const text = await files.text(name);
     if (text === undefined) continue;

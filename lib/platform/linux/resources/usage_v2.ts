@@ -48,13 +48,13 @@ export async function readUsageV2(root: string, path: string): Promise<CgroupUsa
       details: memory ?? {},
     },
     pids: { current: pids ?? 0, limit: pidsLimit ?? Infinity },
-    blockBytes: entries(io, BYTES),
-    blockOperations: entries(io, OPERATIONS),
+    blockBytes: blockEntries(io, BYTES),
+    blockOperations: blockEntries(io, OPERATIONS),
   };
 }
 
 /** Lines are `8:0 rbytes=4096 wbytes=0 …`; a device without figures is only a number. */
-function entries(text = "", columns: Record<string, string>): BlockEntry[] {
+function blockEntries(text = "", columns: Record<string, string>): BlockEntry[] {
   return text.split("\n").flatMap((line) => {
     const [device = "", ...figures] = line.trim().split(" ");
     const [major, minor] = device.split(":").map(Number);

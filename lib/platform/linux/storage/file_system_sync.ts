@@ -2,8 +2,8 @@ import { runCommand } from "../helpers/command.ts";
 import { syncFileSystemOf } from "../helpers/libc.ts";
 
 /**
- * Makes everything written so far to the file system of a path durable. Who asks while that is under way shares the next run with all
- * others who do.
+ * Makes everything written so far to the file system of a path durable. Callers that ask while a run is under way share the
+ * next one.
  */
 export class FileSystemSync {
   readonly #path: string;

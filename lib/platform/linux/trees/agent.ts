@@ -7,8 +7,8 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../engine/errors.ts";
-import { byteStream, free, isByteStream } from "../../../oci/bytes/byte_stream.ts";
-import { written } from "../../http/exchange/written.ts";
+import { byteStream, freeBytes, isByteStream } from "../../../oci/bytes/byte_stream.ts";
+import { writeAll } from "../../http/exchange/write_all.ts";
 import { HELPER_ENVIRONMENT, startProgram } from "../helpers/spawn.ts";
 import { FrameReader } from "../perl/frames.ts";
 import { AGENT_PROGRAM, perlArguments } from "../perl/programs.ts";
@@ -70,7 +70,7 @@ export class Agent implements Disposable {
     });
   }
 
-  /** Feeds its input to the end of the stream. What the agent does not want any more is cancelled. */
+  /** Feeds its input to the end of the stream. A source that the agent does not want any more is cancelled. */
   async feed(source: ReadableStream<Uint8Array>): Promise<void> {
     const stdin: Writable = this.#child.stdin!;
     // A write after the end is told by the agent's answer.
@@ -81,8 +81,8 @@ export class Agent implements Disposable {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) break;
-        if (!await written(stdin, value)) return await reader.cancel();
-        if (isOurs) free(value);
+        if (!await writeAll(stdin, value)) return await reader.cancel();
+        if (isOurs) freeBytes(value);
       }
       stdin.end();
     } finally {

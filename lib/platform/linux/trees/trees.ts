@@ -157,7 +157,7 @@ class AgentTrees implements Trees {
   }
 
   async #place({ root, path, pid, mount }: TreePath): Promise<Place> {
-    const clean = cleaned(path);
+    const clean = cleanPath(path);
     if (pid !== undefined) return { root, pid: String(pid), path: clean, name: "", isWhole: true };
     if (mount === undefined) return { root, pid: "", path: clean, name: "", isWhole: true };
     const shared = mount.writtenFolders && this.#shared.above(mount.source, mount.writtenFolders);
@@ -165,18 +165,18 @@ class AgentTrees implements Trees {
       // A container may put a link on the way: the lookup begins at the folder that it writes to, and stays in there.
       const inside = clean.slice(mount.destination.length);
       const name = inside === "" ? basename(mount.destination) : "";
-      return { root: shared.folder, pid: "", path: cleaned(`${shared.rest}${inside}`), name, isWhole: false };
+      return { root: shared.folder, pid: "", path: cleanPath(`${shared.rest}${inside}`), name, isWhole: false };
     }
     const facts = await stat(mount.source).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
       throw new EngineError("no_such_file", "no such file or directory");
     });
     const below = clean.slice(mount.destination.length);
-    const rest = cleaned(`${mount.subPath ?? ""}${below}`);
+    const rest = cleanPath(`${mount.subPath ?? ""}${below}`);
     const name = below === "" ? basename(mount.destination) : "";
     if (facts.isDirectory()) return { root: mount.source, pid: "", path: rest, name, isWhole: false };
     // A file cannot be a root; its folder can.
-    const file = cleaned(`${basename(mount.source)}${rest}`);
+    const file = cleanPath(`${basename(mount.source)}${rest}`);
     return { root: dirname(mount.source), pid: "", path: file, name, isWhole: false };
   }
 }
@@ -195,7 +195,7 @@ function layerName(diffID: string): string {
   return `${diffID.slice(7)}/diff`;
 }
 
-function cleaned(path: string): string {
+function cleanPath(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "..") parts.pop();
@@ -218,13 +218,13 @@ function factsOf({ path, mount }: TreePath, fields: readonly string[]): FileFact
     size: Number(size),
     modified: BigInt(time!) * 1_000_000_000n + BigInt(nanos!),
     isFolder: isFolder === "1",
-    ...(link === undefined ? {} : { target: resolved(path, base, link, word === "facts") }),
+    ...(link === undefined ? {} : { target: resolveTarget(path, base, link, word === "facts") }),
     exists: word === "facts",
   };
 }
 
 /** A link's target as a path of the container: what it leads to, or where it would. */
-function resolved(path: string, base: string, target: string, exists: boolean): string {
-  if (exists || target.startsWith("/")) return cleaned(`${base}${target}`);
-  return cleaned(`${dirname(cleaned(path))}/${target}`);
+function resolveTarget(path: string, base: string, target: string, exists: boolean): string {
+  if (exists || target.startsWith("/")) return cleanPath(`${base}${target}`);
+  return cleanPath(`${dirname(cleanPath(path))}/${target}`);
 }

@@ -35,7 +35,7 @@ const structs = ${JSON.stringify(structs)};
 const channels = ${CHANNELS_CODE};
 const { makeClient } = ${CLIENT_CODE};
 const { APIError, connect } = makeClient({ operations, structs });
-/** Where the module came from, or else where its definition says the API is. */
+/** The address that the module came from, else the address of its definition. */
 const origin = /^https?:/.test(import.meta.url) ? new URL(import.meta.url).origin : ${
     JSON.stringify(list[0]?.base ?? "")
   };

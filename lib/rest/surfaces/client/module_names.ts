@@ -14,7 +14,7 @@ export interface ModuleName {
   readonly as: string;
 }
 
-/** The exports of a client module. What is no identifier, or the module's own, is reached through `connect` and `default` only. */
+/** The exports of a client module. Other names, and the module's own, are reached through `connect` and `default` only. */
 export function moduleNames(ids: readonly string[]): ModuleName[] {
   const names = new Set(ids.map((id) => id.split(".", 1)[0]));
   return [...names].flatMap((as, index) => {

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import type { SaveFormat } from "../../../../lib/engine/images/archive/save.ts";
-import { concat } from "../../../../lib/oci/bytes/bytes.ts";
+import { concatBytes } from "../../../../lib/oci/bytes/bytes.ts";
 import { run } from "../../../fixtures/run.ts";
 import { buildImage, type BuiltImage, sha256 } from "../../../fixtures/images/image_builder.ts";
 import { buildTar } from "../../../fixtures/images/tar_builder.ts";
@@ -124,7 +124,7 @@ Deno.test("loadImages() unpacks layers while the archive still comes, and keeps 
   ]).subarray(0, -1024);
   for (const format of ["oci-archive", "docker-archive"] as const) {
     await using target = await openOnHost();
-    const bytes = concat([stranger, await save(source, source.names, format)]);
+    const bytes = concatBytes([stranger, await save(source, source.names, format)]);
     let early: string[] = [];
     const archive = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(bytes.slice(0, -2048)),

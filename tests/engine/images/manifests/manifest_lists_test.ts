@@ -3,7 +3,7 @@ import { EngineError } from "../../../../lib/engine/errors.ts";
 import type { PushOptions, PushProgress } from "../../../../lib/engine/images/types.ts";
 import { parseManifest } from "../../../../lib/oci/manifest.ts";
 import { MEDIA_TYPE } from "../../../../lib/oci/media_type.ts";
-import { normalise } from "../../../../lib/oci/reference.ts";
+import { normaliseReference } from "../../../../lib/oci/reference.ts";
 import { buildImage, buildIndex, pushImage } from "../../../fixtures/images/image_builder.ts";
 import { startRegistry, type TestRegistry } from "../../../fixtures/images/registry.ts";
 import { client } from "../../../fixtures/images/client_setup.ts";
@@ -37,7 +37,7 @@ async function push(rig: Rig, name: string, options: PushOptions): Promise<strin
 
 async function readIndex(registry: TestRegistry, name: string) {
   const { bytes, mediaType, digest } = await client(registry.registriesConf).manifest(
-    normalise(`${registry.host}/${name}`),
+    normaliseReference(`${registry.host}/${name}`),
   );
   const index = parseManifest(bytes, mediaType);
   assert(index.kind === "index");
@@ -152,7 +152,10 @@ Deno.test("ManifestLists converts a whole list to Docker's format, and compresse
     assertEquals(await pullID(other.images, `${host}/both@${zstd[0].digest}`), AMD.id);
     // And as an image it is the one of this platform.
     for await (const _ of rig.images.push("mine", { destination: `${host}/one:1` }));
-    assertEquals((await client(registry.registriesConf).manifest(normalise(`${host}/one:1`))).digest, AMD.digest);
+    assertEquals(
+      (await client(registry.registriesConf).manifest(normaliseReference(`${host}/one:1`))).digest,
+      AMD.digest,
+    );
   });
 });
 
@@ -170,7 +173,7 @@ Deno.test("ManifestLists holds artifacts made of files", async () => {
     assertEquals([entry.artifactType, entry.files], ["application/vnd.unknown.artifact.v1", ["a.txt", "b"]]);
     await lists.annotateEntry("files", "a.txt", { annotations: { by: "name" } });
     await push(rig, "files", { destination: `${host}/files:1`, all: true });
-    const reference = normalise(`${host}/files@${entry.digest}`);
+    const reference = normaliseReference(`${host}/files@${entry.digest}`);
     const reader = client(registry.registriesConf);
     const manifest = parseManifest((await reader.manifest(reference)).bytes);
     assert(manifest.kind === "manifest");

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { EngineError, type ErrorCode } from "../../../../lib/engine/errors.ts";
-import { concat } from "../../../../lib/oci/bytes/bytes.ts";
+import { concatBytes } from "../../../../lib/oci/bytes/bytes.ts";
 import { buildTar, type Entry } from "../../../fixtures/images/tar_builder.ts";
 import {
   buildImage,
@@ -108,7 +108,7 @@ const REFUSALS: Refusal[] = [
   },
   {
     what: "gzip with another thing behind it",
-    image: packed(concat([new Uint8Array(gzipSync(tar)), noise(5000)]), "gzip"),
+    image: packed(concatBytes([new Uint8Array(gzipSync(tar)), noise(5000)]), "gzip"),
     code: "corrupt",
   },
   {

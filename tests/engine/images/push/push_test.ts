@@ -3,7 +3,7 @@ import { EngineError } from "../../../../lib/engine/errors.ts";
 import type { PushOptions, PushProgress } from "../../../../lib/engine/images/types.ts";
 import { parseManifest } from "../../../../lib/oci/manifest.ts";
 import { MEDIA_TYPE } from "../../../../lib/oci/media_type.ts";
-import { normalise } from "../../../../lib/oci/reference.ts";
+import { normaliseReference } from "../../../../lib/oci/reference.ts";
 import { buildImage, pushImage } from "../../../fixtures/images/image_builder.ts";
 import { REGISTRY_USER, startRegistry, type TestRegistry } from "../../../fixtures/images/registry.ts";
 import { startUploadRegistry } from "../../../fixtures/images/upload_registry.ts";
@@ -29,12 +29,12 @@ async function push(rig: Rig, name: string, options?: PushOptions) {
 
 async function read(registry: TestRegistry, name: string, options = {}) {
   const reader = client(registry.ca === undefined ? registry.registriesConf : "", options);
-  const found = await reader.manifest(normalise(`${registry.host}/${name}`));
+  const found = await reader.manifest(normaliseReference(`${registry.host}/${name}`));
   const manifest = parseManifest(found.bytes, found.mediaType);
   assert(manifest.kind === "manifest");
   const layers = await Promise.all(
     manifest.layers.map(async (layer) =>
-      await bytesOf(await reader.blob(normalise(`${registry.host}/${name}`), layer))
+      await bytesOf(await reader.blob(normaliseReference(`${registry.host}/${name}`), layer))
     ),
   );
   return { ...found, manifest, layers };

@@ -30,7 +30,7 @@ export function kernelMounts(record: ContainerRecord, groups: CgroupView, shared
   const isHosts = (name: "pid" | "ipc") => record.idMaps !== undefined && spec.namespaces[name].mode === "host";
   return [
     ownOrHosts("/proc", "proc", isHosts("pid"), spec.procOptions),
-    scratch("/dev", ["nosuid", "noexec", "strictatime", "mode=755", "size=65536k"]),
+    scratchMount("/dev", ["nosuid", "noexec", "strictatime", "mode=755", "size=65536k"]),
     { destination: "/sys", type: "sysfs", source: "sysfs", options: ["nosuid", "noexec", "nodev", writable] },
     {
       destination: "/dev/pts",
@@ -41,8 +41,8 @@ export function kernelMounts(record: ContainerRecord, groups: CgroupView, shared
     ...isHosts("ipc") && !existsSync("/dev/mqueue") ? [] : [ownOrHosts("/dev/mqueue", "mqueue", isHosts("ipc"))],
     ...sharedMemoryMount(spec, sharedMemory),
     ...cgroupMounts(record, groups),
-    ...spec.readOnly && spec.readWriteTmpfs ? SCRATCH.map((place) => scratch(place, SCRATCH_OPTIONS)) : [],
-    ...record.systemd ? SYSTEMD_SCRATCH.map((place) => scratch(place, [...SCRATCH_OPTIONS, ...size])) : [],
+    ...spec.readOnly && spec.readWriteTmpfs ? SCRATCH.map((place) => scratchMount(place, SCRATCH_OPTIONS)) : [],
+    ...record.systemd ? SYSTEMD_SCRATCH.map((place) => scratchMount(place, [...SCRATCH_OPTIONS, ...size])) : [],
   ];
 }
 
@@ -54,7 +54,7 @@ function ownOrHosts(destination: string, type: string, isHosts: boolean, further
 }
 
 /** A tmpfs. */
-export function scratch(destination: string, options: string[]): SpecMount {
+export function scratchMount(destination: string, options: string[]): SpecMount {
   return { destination, type: "tmpfs", source: "tmpfs", options };
 }
 
@@ -68,5 +68,5 @@ function sharedMemoryMount(
   if (ipc.mode === "none") return [];
   const source = ipc.mode === "host" ? destination : sharedMemory;
   if (source !== undefined) return [bindMount(destination, { source, kind: "kernel" })];
-  return [{ ...scratch(destination, [...options, "mode=1777", `size=${shmSize ?? SHM_SIZE}`]), source: "shm" }];
+  return [{ ...scratchMount(destination, [...options, "mode=1777", `size=${shmSize ?? SHM_SIZE}`]), source: "shm" }];
 }

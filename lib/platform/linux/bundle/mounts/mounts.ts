@@ -65,7 +65,7 @@ export async function containerMounts(record: ContainerRecord, sources: MountSou
     add(mount);
   }
   // Array.sort is stable: among equals the later one was asked for later.
-  return [...mounts.values()].sort((a, b) => depth(a.destination) - depth(b.destination));
+  return [...mounts.values()].sort((a, b) => pathDepth(a.destination) - pathDepth(b.destination));
 }
 
 async function askedMount(
@@ -122,6 +122,6 @@ async function sourceOf(mount: MountSpec, index: number, sources: MountSources):
   return whole;
 }
 
-function depth(path: string): number {
+function pathDepth(path: string): number {
   return path.split("/").filter((part) => part !== "").length;
 }

@@ -31,7 +31,7 @@ export class SharedFolders {
     const folders = new Set([...this.#own, ...shared].map((source) => this.#realPath(source)));
     folders.delete("/");
     this.#real.delete(path);
-    const rest = parts(path);
+    const rest = pathParts(path);
     let at = "/";
     for (let links = 0; rest.length > 0 && links <= LINK_LIMIT;) {
       if (folders.has(at)) return { folder: at, rest: rest.reverse().join("/") };
@@ -46,7 +46,7 @@ export class SharedFolders {
       }
       links++;
       const target = readlinkSync(next);
-      rest.push(...parts(target));
+      rest.push(...pathParts(target));
       if (target.startsWith("/")) at = "/";
     }
     return undefined;
@@ -69,6 +69,6 @@ export class SharedFolders {
 }
 
 /** The components of a path, last first. */
-function parts(path: string): string[] {
+function pathParts(path: string): string[] {
   return path.split("/").filter((part) => part !== "" && part !== ".").reverse();
 }

@@ -25,7 +25,7 @@ export async function missingUsers(record: ContainerRecord, user: ResolvedUser, 
 export function missingGroup({ spec }: ContainerRecord, { knownGroup, hasGroup, gid }: ResolvedUser): string {
   if (spec.noPasswd || knownGroup || !hasGroup) return "";
   if (spec.groupEntry === undefined) return `${gid}:x:${gid}:\n`;
-  return `${replaced(spec.groupEntry, { GROUPNAME: String(gid), GID: String(gid), USERLIST: "" })}\n`;
+  return `${replaceValues(spec.groupEntry, { GROUPNAME: String(gid), GID: String(gid), USERLIST: "" })}\n`;
 }
 
 /** Returns the names of entries that the tree's passwd file has, too. */
@@ -67,9 +67,9 @@ function ownEntry({ spec, process }: ContainerRecord, { uid, gid }: ResolvedUser
   const home = /[:\n]/.test(process.workdir) ? "/" : process.workdir;
   if (spec.passwdEntry === undefined) return `${uid}:*:${uid}:${gid}:container user:${home}:/bin/sh\n`;
   const values = { USERNAME: String(uid), UID: String(uid), GID: String(gid), NAME: "container user", HOME: home };
-  return `${replaced(spec.passwdEntry, values)}\n`;
+  return `${replaceValues(spec.passwdEntry, values)}\n`;
 }
 
-function replaced(text: string, values: Record<string, string>): string {
+function replaceValues(text: string, values: Record<string, string>): string {
   return Object.entries(values).reduce((result, [name, value]) => result.replaceAll(`$${name}`, () => value), text);
 }

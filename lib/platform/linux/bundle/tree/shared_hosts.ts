@@ -2,7 +2,7 @@
  * The names of a container in the /etc/hosts of the one whose network it is in.
  *
  * It stays the same file, as it is bound into the containers' trees: any of them may write to it, and make it as large as it
- * likes. Those of this server change it one after the other.
+ * likes. The containers of this server change it one after the other.
  *
  * @module
  */

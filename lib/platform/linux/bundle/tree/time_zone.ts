@@ -51,7 +51,7 @@ export async function treeZone(
     // A bind mount would go where the image's own link leads.
     if (isThere || now !== undefined) await unlink(path).catch(ignoreMissing);
     // A folder in its place stays, and the runtime says that a file cannot be mounted there.
-    if (!isThere || await exists(path)) return zone;
+    if (!isThere || await pathExists(path)) return zone;
     await symlink(target, path);
     if (owner.uid !== 0 || owner.gid !== 0) await lchown(path, owner.uid, owner.gid);
     return undefined;
@@ -64,6 +64,6 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (!["ENOENT", "ENOTDIR", "EISDIR", "EPERM"].includes(error.code ?? "")) throw error;
 }
 
-async function exists(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   return await lstat(path).then(() => true, () => false);
 }

@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 import { HELPER_ENVIRONMENT, startPipedProgram } from "../../helpers/spawn.ts";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { Attachment, Frame } from "../../../../engine/ports/host_port.ts";
-import { free } from "../../../../oci/bytes/byte_stream.ts";
+import { freeBytes } from "../../../../oci/bytes/byte_stream.ts";
 import { ATTACH_PROGRAM, perlArguments } from "../../perl/programs.ts";
 import { attachInput } from "./attach_input.ts";
 import { fieldText, FrameReader } from "../../perl/frames.ts";
@@ -31,7 +31,7 @@ export async function attachTo(bundle: string, streams: AttachStreams, onClose =
     env: HELPER_ENVIRONMENT,
   });
   const frames = new FrameReader(helper.stdout);
-  const said = text(helper.stderr);
+  const said = readText(helper.stderr);
   const failed = once(helper, "error").then(([error]) => error.message as string);
   helper.stdin.on("error", () => {});
   // Whoever waits for room in its input goes on.
@@ -65,14 +65,14 @@ function outputOf(frames: FrameReader, wanted: AttachStreams, close: () => void)
         const stream = fieldText(word) === "stderr" ? "stderr" : "stdout";
         // Streams that the client did not request are read all the same, or the container would stand still.
         if (wanted[stream]) return controller.enqueue({ stream, data });
-        free(data);
+        freeBytes(data);
       }
     },
     cancel: close,
   }, { highWaterMark: 0 });
 }
 
-async function text(stream: Readable): Promise<string> {
+async function readText(stream: Readable): Promise<string> {
   let whole = "";
   try {
     for await (const chunk of stream) if (whole.length < 4096) whole += new TextDecoder().decode(chunk as Uint8Array);

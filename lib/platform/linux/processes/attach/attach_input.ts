@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { written } from "../../../http/exchange/written.ts";
+import { writeAll } from "../../../http/exchange/write_all.ts";
 import { frameOf } from "../../perl/frames.ts";
 
 /** The largest piece of input in one frame. */
@@ -13,7 +13,7 @@ const PIECE = 64 * 1024;
  */
 export function attachInput(stdin: Writable, wanted: boolean): WritableStream<Uint8Array> {
   // With the container the reader of its input goes: what is still to come has nowhere to go, which is no error.
-  const write = async (pieces: Uint8Array[]) => void await written(stdin, ...pieces);
+  const write = async (pieces: Uint8Array[]) => void await writeAll(stdin, ...pieces);
   return new WritableStream<Uint8Array>({
     async write(chunk) {
       if (!wanted) return;

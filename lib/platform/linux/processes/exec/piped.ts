@@ -12,7 +12,7 @@ import type { Attachment } from "../../../../engine/ports/host_port.ts";
 import type { ExecPaths } from "../../helpers/paths.ts";
 import { FrameReader } from "../../perl/frames.ts";
 import { EXEC_PROGRAM, perlArguments } from "../../perl/programs.ts";
-import { written } from "../../../http/exchange/written.ts";
+import { writeAll } from "../../../http/exchange/write_all.ts";
 import { HELPER_ENVIRONMENT, startProgram } from "../../helpers/spawn.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { runtimeError } from "../runtime/runtime_errors.ts";
@@ -79,7 +79,7 @@ function inputOf(stdin: Writable | null, ended: Promise<void>): WritableStream<U
   // With the process the reader of its input goes: what is still to come has nowhere to go, which is no error.
   void ended.then(() => stdin?.destroy());
   return new WritableStream<Uint8Array>({
-    write: async (chunk) => void (stdin && await written(stdin, chunk)),
+    write: async (chunk) => void (stdin && await writeAll(stdin, chunk)),
     close: () => void stdin?.end(),
     abort: () => void stdin?.end(),
   });

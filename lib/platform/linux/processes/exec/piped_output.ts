@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExecStreams } from "../../../../engine/ports/exec_port.ts";
 import type { Frame } from "../../../../engine/ports/host_port.ts";
-import { free } from "../../../../oci/bytes/byte_stream.ts";
+import { freeBytes } from "../../../../oci/bytes/byte_stream.ts";
 
 /** How long a pipe must be silent after its process's end to be taken for empty, where a child still holds it open. */
 const SILENCE = 200;
@@ -70,7 +70,7 @@ export function pipedOutput(
     if (isClosed) return;
     isClosed = true;
     wake();
-    for (const pipe of open.values()) drop(pipe);
+    for (const pipe of open.values()) dropPipe(pipe);
     void ended.then(() => sleep(SILENCE)).then(() => {
       for (const pipe of open.values()) pipe.destroy();
     });
@@ -81,7 +81,7 @@ export function pipedOutput(
         const frame = await next();
         if (frame === undefined) return controller.close();
         if (wanted[frame.stream]) return controller.enqueue(frame);
-        free(frame.data);
+        freeBytes(frame.data);
       }
     },
     cancel: close,
@@ -98,9 +98,9 @@ export function pipedOutput(
 }
 
 /** Reads and drops what comes, with pauses: a process that never stops writing must not keep this one busy. */
-function drop(pipe: Readable): void {
+function dropPipe(pipe: Readable): void {
   const read = () => {
-    for (let data = pipe.read(); data !== null; data = pipe.read()) free(data);
+    for (let data = pipe.read(); data !== null; data = pipe.read()) freeBytes(data);
   };
   pipe.removeAllListeners("readable").on("readable", () => setTimeout(read, PAUSE).unref());
   read();

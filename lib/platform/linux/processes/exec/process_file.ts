@@ -32,10 +32,10 @@ export async function writeProcess(path: string, wish: ExecProcess, sources: Pro
     ...own,
     terminal: wish.terminal,
     args: wish.args,
-    env: withHome(merged(record.process.env, secrets(record, own.env), wish.env), user.home),
+    env: withHome(mergeLists(record.process.env, secretVariables(record, own.env), wish.env), user.home),
     cwd: wish.workdir ?? own.cwd,
     user: { ...own.user, uid: user.uid, gid: user.gid, additionalGids: user.additionalGids },
-    capabilities: capabilities(own.capabilities, wish, user, name === record.process.user, sources.capabilities),
+    capabilities: processCapabilities(own.capabilities, wish, user, name === record.process.user, sources.capabilities),
   };
   await writeFile(path, specText(process), { mode: 0o600 });
 }
@@ -56,18 +56,18 @@ function exactLimits(key: string, value: unknown, context?: { source?: string })
 }
 
 /** The variables of a container that are secrets: they are nowhere but in its bundle. */
-function secrets({ spec: { secretEnv = {} } }: ContainerRecord, env: readonly string[]): string[] {
+function secretVariables({ spec: { secretEnv = {} } }: ContainerRecord, env: readonly string[]): string[] {
   return env.filter((entry) => Object.hasOwn(secretEnv, entry.split("=", 1)[0]));
 }
 
 /** Later entries take the place of earlier ones of the same name. */
-function merged(...lists: readonly string[][]): string[] {
+function mergeLists(...lists: readonly string[][]): string[] {
   const byName = new Map(lists.flat().map((entry) => [entry.split("=", 1)[0], entry]));
   return [...byName.values()];
 }
 
 /** Root has all it may have; the container's own user what its process has; any other user nothing. */
-function capabilities(
+function processCapabilities(
   own: SpecCapabilities,
   { privileged }: ExecProcess,
   { uid }: ResolvedUser,

@@ -81,7 +81,7 @@ export async function startSupervised(options: SupervisedOptions): Promise<Super
   } catch (error) {
     attachment?.close();
     child.kill("SIGKILL");
-    throw await told(options) ?? error;
+    throw await readFailure(options) ?? error;
   } finally {
     clearTimeout(timer);
     for (const pipe of [stderr, sync, start, attach]) pipe.destroy();
@@ -89,7 +89,7 @@ export async function startSupervised(options: SupervisedOptions): Promise<Super
 }
 
 /** Returns the failure that the runtime logged: conmon reports nothing of a runtime that fails before it opens the terminal. */
-async function told({ runtime, paths }: SupervisedOptions): Promise<EngineError | undefined> {
+async function readFailure({ runtime, paths }: SupervisedOptions): Promise<EngineError | undefined> {
   const text = await readTextBounded(paths.log, LOG_LIMIT).catch(() => undefined) ?? "";
   return text.trim() === "" ? undefined : runtimeError(runtime.name, text);
 }

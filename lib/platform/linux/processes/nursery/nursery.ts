@@ -61,7 +61,7 @@ export async function openNursery(paths: HostPaths, log: (level: "warn", message
  *
  * To start a program in a session of its own, or with more than the standard streams, Deno and Node fork, and to fork a
  * server of 150 MB stops it for 5 ms and costs it as much again in page faults; for each move to other cgroups the kernel waits
- * up to 10 ms. What the nursery starts is where it belongs from the beginning, after half a millisecond.
+ * up to 10 ms. A program of the nursery is where it belongs from its beginning, after half a millisecond.
  *
  * It ends with this process, however that ends; what it has started goes on.
  */
@@ -116,7 +116,7 @@ export class Nursery {
     throw new EngineError("internal", `Make network namespace "${path}": ${errors.trim() || "no reason given"}`);
   }
 
-  /** Ends it. What it has started goes on. */
+  /** Ends it. Programs that it started continue. */
   async close(): Promise<void> {
     this.#closing = true;
     const running = await this.#running?.catch(() => undefined);
@@ -184,11 +184,11 @@ export class Nursery {
 
 async function listen(frames: FrameReader, jobs: Map<string, Job>): Promise<void> {
   for (let fields = await frames.readTexts(); fields !== undefined; fields = await frames.readTexts()) {
-    hear(jobs, fields);
+    hearJob(jobs, fields);
   }
 }
 
-function hear(jobs: Map<string, Job>, [verb, key = "", ...rest]: string[]): void {
+function hearJob(jobs: Map<string, Job>, [verb, key = "", ...rest]: string[]): void {
   const job = jobs.get(key);
   if (job === undefined) return;
   if (verb === "said") {

@@ -34,7 +34,7 @@ export class PortHolder {
 
   /** Protocol, address and port of each, as the nursery takes them. */
   get fields(): string[] {
-    return this.#ports.flatMap(({ mapping, port }) => [mapping.protocol, packed(mapping.hostIP), String(port)]);
+    return this.#ports.flatMap(({ mapping, port }) => [mapping.protocol, packAddress(mapping.hostIP), String(port)]);
   }
 
   /** Throws `port_in_use` when that is what the supervisor's standard error tells. */
@@ -45,7 +45,7 @@ export class PortHolder {
 }
 
 /** An address in hexadecimal digits. An empty one is every IPv4 address, as in Podman. */
-function packed(address: string): string {
+function packAddress(address: string): string {
   const hex = (numbers: string[], radix: number, width: number) =>
     numbers.map((text) => Number.parseInt(text, radix).toString(16).padStart(width, "0")).join("");
   if (!isIPv6(address)) return hex((address || "0.0.0.0").split("."), 10, 2);

@@ -42,7 +42,7 @@ export const RUNTIME_NAMES = ["crun", "runc"];
  * does not see the unified part.
  */
 export async function openRuntime(context: HostContext, layout: CgroupLayout): Promise<Runtime> {
-  const path = await choose(context.runtime);
+  const path = await chooseRuntime(context.runtime);
   const name = basename(path);
   const { stdout } = await runCommand(path, ["--version"]).catch((error) => {
     throw new EngineError("unsupported", `Open runtime "${path}": ${(error as Error).message}`, { cause: error });
@@ -59,16 +59,20 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
 export async function runRuntime(runtime: Runtime, command: string, args: readonly string[]): Promise<void> {
   // As long as there is memory to write.
   const timeout = command === "checkpoint" ? Infinity : undefined;
-  await said(runtime, runCommand(runtime.program, [...runtime.args, command, ...args], { timeout }));
+  await explainRuntime(runtime, runCommand(runtime.program, [...runtime.args, command, ...args], { timeout }));
 }
 
 /** Has it start a container's process. Throws as {@linkcode runRuntime} does. */
 export async function startWith(runtime: Runtime, nursery: Nursery, containerID: string): Promise<void> {
   // A start looks at no cgroup.
-  await said(runtime, nursery.run(runtime.path, [...runtime.args, "start", containerID], START_TIMEOUT), true);
+  await explainRuntime(
+    runtime,
+    nursery.run(runtime.path, [...runtime.args, "start", containerID], START_TIMEOUT),
+    true,
+  );
 }
 
-async function said(runtime: Runtime, work: Promise<unknown>, runsCommand = false): Promise<void> {
+async function explainRuntime(runtime: Runtime, work: Promise<unknown>, runsCommand = false): Promise<void> {
   try {
     await work;
   } catch (error) {
@@ -87,7 +91,7 @@ export function withoutFilter({ path }: Runtime): EngineError {
   return new EngineError("unsupported", `Filter system calls: runtime "${path}" was built without seccomp`);
 }
 
-async function choose(wanted: string): Promise<string> {
+async function chooseRuntime(wanted: string): Promise<string> {
   const names = wanted === "auto" ? RUNTIME_NAMES : [wanted];
   for (const name of names) {
     const path = name.includes("/") ? name : await findProgram(name);

@@ -15,16 +15,16 @@ const DENIED_TEXT = /permission denied|operation not permitted/i;
  */
 export function runtimeError(runtimeName: string, output: string, runsCommand = true): EngineError {
   const text = messageOf(output);
-  if (!runsCommand) return failure("internal", runtimeName, text || "no message", FAILED);
+  if (!runsCommand) return runtimeFailure("internal", runtimeName, text || "no message", FAILED);
   const line = (pattern: RegExp) => text.split("\n").find((line) => pattern.test(line))?.trim();
   const denied = line(DENIED_TEXT);
-  if (denied !== undefined) return failure("command_not_executable", runtimeName, denied, DENIED);
+  if (denied !== undefined) return runtimeFailure("command_not_executable", runtimeName, denied, DENIED);
   const missing = line(NOT_FOUND_TEXT);
-  if (missing !== undefined) return failure("command_not_found", runtimeName, missing, NOT_FOUND);
-  return failure("internal", runtimeName, text || "no message", FAILED);
+  if (missing !== undefined) return runtimeFailure("command_not_found", runtimeName, missing, NOT_FOUND);
+  return runtimeFailure("internal", runtimeName, text || "no message", FAILED);
 }
 
-function failure(code: EngineError["code"], runtimeName: string, detail: string, sentinel: string): EngineError {
+function runtimeFailure(code: EngineError["code"], runtimeName: string, detail: string, sentinel: string): EngineError {
   return new EngineError(code, `${runtimeName}: ${detail}: ${sentinel}`, { sentinel });
 }
 
@@ -32,7 +32,7 @@ function failure(code: EngineError["code"], runtimeName: string, detail: string,
 function messageOf(output: string): string {
   const messages = output.split("\n").filter((line) => line.trim() !== "").map((line) => {
     const quoted = /^time=\S+ level=\S+ msg=("(?:[^"\\]|\\.)*")/.exec(line)?.[1];
-    if (quoted !== undefined) return { text: unquote(quoted), isError: / level=(error|fatal) /.test(line) };
+    if (quoted !== undefined) return { text: unquoteText(quoted), isError: / level=(error|fatal) /.test(line) };
     return { text: inWordsOfRunc(line.replace(/^\d{4}-\d\d-\d\dT\S+: /, "")), isError: true };
   });
   const errors = messages.filter(({ isError }) => isError);
@@ -49,7 +49,7 @@ function inWordsOfRunc(text: string): string {
     .replace(/: (No such file or directory|Permission denied)$/, (end) => end.toLowerCase());
 }
 
-function unquote(quoted: string): string {
+function unquoteText(quoted: string): string {
   try {
     return String(JSON.parse(quoted));
   } catch {

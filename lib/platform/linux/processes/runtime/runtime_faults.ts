@@ -46,9 +46,9 @@ export async function runtimeFaults(
   changelog = () => packageChangelog(name, path),
 ): Promise<string | undefined> {
   const version = /\bversion (\S+)/.exec(said)?.[1] ?? "";
-  const own = parse(version);
+  const own = parseVersion(version);
   if (own === undefined) return undefined;
-  const open = (FAULTS[name] ?? []).filter(({ fixed }) => isBefore(own, fixed.map((text) => parse(text)!)));
+  const open = (FAULTS[name] ?? []).filter(({ fixed }) => isBefore(own, fixed.map((text) => parseVersion(text)!)));
   if (open.length === 0) return undefined;
   const log = await changelog();
   // Of another build of the program it says nothing.
@@ -65,7 +65,7 @@ export async function runtimeFaults(
 type Version = [major: number, minor: number, patch: number, candidate: number];
 
 /** A final version comes after its candidates. */
-function parse(text: string): Version | undefined {
+function parseVersion(text: string): Version | undefined {
   const [, major, minor, patch = 0, candidate = Infinity] = /^(\d+)\.(\d+)(?:\.(\d+))?(?:[-~]rc\.?(\d+))?/.exec(text) ??
     [];
   return major === undefined ? undefined : [Number(major), Number(minor), Number(patch), Number(candidate)];
@@ -74,10 +74,10 @@ function parse(text: string): Version | undefined {
 /** Whether a version is before the mended one of its branch, or, where that has none, before the last. */
 function isBefore(own: Version, fixed: Version[]): boolean {
   const branch = fixed.find(([major, minor]) => major === own[0] && minor === own[1]);
-  return compare(own, branch ?? fixed.at(-1)!) < 0;
+  return compareVersions(own, branch ?? fixed.at(-1)!) < 0;
 }
 
-function compare(a: Version, b: Version): number {
+function compareVersions(a: Version, b: Version): number {
   const at = a.findIndex((part, index) => part !== b[index]);
   return at < 0 ? 0 : a[at]! - b[at]!;
 }

@@ -31,7 +31,7 @@ export interface RawNames {
 /** Reads the processes of a cgroup and of those below it, one by one; gives the names of the first one's tree. */
 export async function readProcesses(cgroup: string, take: (raw: RawProcess) => void): Promise<RawNames> {
   const names: RawNames = { uidMap: "", gidMap: "", passwd: "", group: "" };
-  await ask(cgroup, ARGUMENTS, ([word, ...fields]) => {
+  await askReader(cgroup, ARGUMENTS, ([word, ...fields]) => {
     if (word === "process") take(rawProcess(fields));
     else if (word === "passwd" || word === "group") names[word] += fields[0];
     else if (word === "maps") [names.uidMap = "", names.gidMap = ""] = fields;
@@ -42,7 +42,7 @@ export async function readProcesses(cgroup: string, take: (raw: RawProcess) => v
 /** The processes of a cgroup and of those below it by their number here; the value is their number in the innermost namespace. */
 export async function pidsOf(cgroup: string): Promise<Map<string, string>> {
   const pids = new Map<string, string>();
-  await ask(cgroup, 0, ([word, ...fields]) => {
+  await askReader(cgroup, 0, ([word, ...fields]) => {
     if (word !== "process") return;
     const { pid, status } = rawProcess(fields);
     pids.set(pid, innerPid(pid, status));
@@ -59,7 +59,7 @@ function rawProcess([pid = "", stat = "", status = "", label = "", cmdline = ""]
   return { pid, stat, status, label, cmdline };
 }
 
-async function ask(cgroup: string, want: number, take: (fields: string[]) => void): Promise<void> {
+async function askReader(cgroup: string, want: number, take: (fields: string[]) => void): Promise<void> {
   using agent = new Agent(["processes", cgroup, String(want)]);
   let isLate = false;
   const timer = setTimeout(() => {

@@ -30,13 +30,13 @@ const DEFAULT = ["user", "pid", "ppid", "pcpu", "etime", "tty", "time", "args"];
 export async function listProcesses(cgroup: string, args: readonly string[]): Promise<ProcessTable> {
   const wanted = args.flatMap((text) => text.split(",")).map((word) => word.trim()).filter((word) => word !== "");
   const columns = findColumns(wanted.length > 0 ? wanted : DEFAULT);
-  if (columns !== undefined) return await described(cgroup, columns);
+  if (columns !== undefined) return await describeProcesses(cgroup, columns);
   const words = args.flatMap((text) => text.split(/\s+/)).filter((word) => word !== "");
-  if (words.length === 1 && /^-(ef|fe)$/.test(words[0]!)) return await described(cgroup, FULL_FORMAT);
-  return await ps(words, await pidsOf(cgroup));
+  if (words.length === 1 && /^-(ef|fe)$/.test(words[0]!)) return await describeProcesses(cgroup, FULL_FORMAT);
+  return await runPs(words, await pidsOf(cgroup));
 }
 
-async function described(cgroup: string, columns: readonly Column[]): Promise<ProcessTable> {
+async function describeProcesses(cgroup: string, columns: readonly Column[]): Promise<ProcessTable> {
   const { processes, names } = await readProcessFacts(cgroup);
   const sources = { inside: namesInside(names), here: namesHere(), now: Date.now() };
   return {
@@ -94,7 +94,7 @@ class PSTable {
   }
 }
 
-async function ps(args: readonly string[], pids: ReadonlyMap<string, string>): Promise<ProcessTable> {
+async function runPs(args: readonly string[], pids: ReadonlyMap<string, string>): Promise<ProcessTable> {
   const table = new PSTable(pids);
   let isEmpty = true;
   let failure: unknown;

@@ -14,9 +14,9 @@ export function namesInside({ passwd, group, uidMap, gidMap }: RawNames): UserNa
   const [uids, gids] = [readMap(uidMap), readMap(gidMap)];
   const nameIn = (names: ReadonlyMap<number, string>, id: number) => names.get(id) ?? String(id);
   return {
-    uid: (id) => inside(uids, id),
-    user: (id) => nameIn(users, inside(uids, id)),
-    group: (id) => nameIn(groups, inside(gids, id)),
+    uid: (id) => insideID(uids, id),
+    user: (id) => nameIn(users, insideID(uids, id)),
+    group: (id) => nameIn(groups, insideID(gids, id)),
   };
 }
 
@@ -41,7 +41,7 @@ function parseNames(text: string): Map<number, string> {
   const names = new Map<number, string>();
   for (const line of text.split("\n")) {
     const [name = "", , id = ""] = line.split(":");
-    // The first of several counts, as for getpwuid(3). What is printed in a table has no room for anything else.
+    // The first of several counts, as for getpwuid(3). A table has no room for other characters.
     if (/^[\w.$-]+$/.test(name) && /^\d{1,10}$/.test(id) && !names.has(Number(id))) names.set(Number(id), name);
   }
   return names;
@@ -55,7 +55,7 @@ function readMap(text: string): IDRange[] {
   return lines.map((line) => line.trim().split(/\s+/).map(Number)).map(([a = 0, b = 0, size = 0]) => [a, b, size]);
 }
 
-function inside(ranges: readonly IDRange[], id: number): number {
+function insideID(ranges: readonly IDRange[], id: number): number {
   const range = ranges.find(([, here, size]) => id >= here && id < here + size);
   return range === undefined ? id : range[0] + id - range[1];
 }

@@ -117,7 +117,7 @@ function eventParser() {
     else if (field === "retry" && /^[0-9]{1,9}$/.test(value)) known.retry = Number(value);
     if (line !== "") return [];
     const made = data.length === 0 ? [] : [{ name: name || "message", data: data.join("\n") }];
-    // What is cut off before its end has not been seen, and its ID neither.
+    // An event that is cut off before its end was not seen, nor was its ID.
     known.id = id ?? known.id;
     [name, data, id] = ["", [], undefined];
     return made;
@@ -132,7 +132,7 @@ function eventParser() {
       rest = lines.pop() ?? "";
       return lines.flatMap(take);
     },
-    /** What was cut off is not an event. */
+    /** An event that was cut off is none. */
     cut() {
       [rest, name, data, id, afterReturn] = ["", "", [], undefined, false];
     },

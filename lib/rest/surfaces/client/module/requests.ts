@@ -36,7 +36,7 @@ function writePath(operation: WireOperation, args: readonly unknown[]): string {
       throw new TypeError(`Write "${text}" into the path of ${operation.name}: it cannot stand there`);
     }
     if (remainder) return encodeURI(text);
-    // Where another name follows in the segment, the literal between them is looked for from the front.
+    // The literal between two names of one segment is looked for from the front.
     const between = parts[index + 1];
     const shared = typeof between === "string" && !between.includes("/") && parts.length > index + 2;
     const encoded = encodeURIComponent(text);
@@ -104,7 +104,7 @@ function encodeBody(value: unknown, type: string): BodyInit {
     }
     return form.toString();
   }
-  // What it has no codec for is to be given as text or a Blob.
+  // Give text or a Blob for a media type without a codec.
   return value instanceof Blob ? value : textOfValue(value);
 }
 

@@ -28,7 +28,7 @@ export function setUpBrowsing(document: PageDocument, window: PageWindow): void 
     }
     for (const group of document.querySelectorAll("[data-group]")) {
       group.hidden = [...group.querySelectorAll("article, li")].every((part) => part.hidden);
-      // What is found is to be seen; what was open before is not remembered.
+      // A match is shown; the groups that were open before are not remembered.
       if (words.length > 0) group.setAttribute("open", "");
     }
     if (words.length > 0) showList(true);

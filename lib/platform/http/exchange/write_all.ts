@@ -5,7 +5,7 @@ import type { Writable } from "node:stream";
  * with whether it took them; one that has ended takes nothing ever again. Leaves no listener behind, and nothing on a promise
  * that lives as long as the stream.
  */
-export function written(stream: Writable, ...pieces: Uint8Array[]): Promise<boolean> {
+export function writeAll(stream: Writable, ...pieces: Uint8Array[]): Promise<boolean> {
   if (!stream.writable) return Promise.resolve(false);
   return new Promise((resolve) => {
     const settle = (took: boolean) => {

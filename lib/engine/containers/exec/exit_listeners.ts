@@ -1,5 +1,5 @@
 /** Tells who waits for an exec session that it has ended. */
-export class ExecEnds {
+export class ExitListeners {
   readonly #listeners = new Map<string, Set<() => void>>();
 
   /** Listens until the returned function is called. */

@@ -1,4 +1,4 @@
-import { tapped } from "../../../oci/bytes/byte_stream.ts";
+import { tapStream } from "../../../oci/bytes/byte_stream.ts";
 import type { Clock } from "../../ports/ports.ts";
 
 /** Milliseconds between two reports of one layer's progress. */
@@ -9,18 +9,18 @@ const REPORT_INTERVAL = 100;
  *
  * @param offset How many came before
  */
-export function counted(
+export function countBytes(
   source: ReadableStream<Uint8Array>,
   { clock, offset }: { clock: Clock; offset: number },
   tell: (current: number) => void,
 ): ReadableStream<Uint8Array> {
   let current = offset;
-  const report = nowAndThen(clock, tell);
-  return tapped(source, { see: (bytes) => report(current += bytes?.length ?? 0) });
+  const report = throttled(clock, tell);
+  return tapStream(source, { see: (bytes) => report(current += bytes?.length ?? 0) });
 }
 
 /** Tells of what it is told, but not more often than anybody looks. */
-export function nowAndThen(clock: Clock, tell: (current: number) => void): (current: number) => void {
+export function throttled(clock: Clock, tell: (current: number) => void): (current: number) => void {
   let reported = clock.now();
   return (current) => {
     if (clock.now() - reported < REPORT_INTERVAL) return;

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { makeDeferred } from "../deferred.ts";
 import type { Platform, Upgraded, UpgradeInit } from "../../../rest/context.ts";
 import { Peer, rawHeader, requestBody } from "./node_request.ts";
-import { answer, send, type Serving } from "../serving.ts";
+import { answerRequest, sendAnswer, type Serving } from "../answer.ts";
 import { SocketReader } from "./socket_reader.ts";
 import { isMarker, takeOver } from "./take_over.ts";
 import { discardBody, UNREAD_LIMIT } from "./unread_body.ts";
@@ -14,7 +14,7 @@ import { discardBody, UNREAD_LIMIT } from "./unread_body.ts";
  *
  * @param waiting Whether the client waits for `100 Continue` before it sends the body
  */
-export async function serveExchange(
+export async function serveNodeExchange(
   serving: Serving,
   message: IncomingMessage,
   out: ServerResponse,
@@ -35,7 +35,7 @@ export async function serveExchange(
     : undefined;
   const { method = "GET", url = "/", httpVersionMajor } = message;
   const parts = { method, target: url, major: httpVersionMajor, rawHeaders, body };
-  const response = await answer(serving, parts, message.socket.localAddress, peer, platform);
+  const response = await answerRequest(serving, parts, message.socket.localAddress, peer, platform);
   if (platform.taken) {
     if (!isMarker(response)) message.socket.destroy();
     return;
@@ -43,14 +43,14 @@ export async function serveExchange(
   // A client that was never told to go on may send its body or not: what follows on this connection cannot be told apart.
   if (waiting && !asked) out.shouldKeepAlive = false;
   // A body that stopped coming will not go on, and one that is long is not waited for.
-  if (hasBody && !message.complete && (response.status === 408 || declared(rawHeaders) > UNREAD_LIMIT)) {
+  if (hasBody && !message.complete && (response.status === 408 || declaredSize(rawHeaders) > UNREAD_LIMIT)) {
     out.shouldKeepAlive = false;
   }
-  await send(serving, out, response, peer);
+  await sendAnswer(serving, out, response, peer);
   if (hasBody && !message.complete) discardBody(message);
 }
 
-function declared(rawHeaders: readonly string[]): number {
+function declaredSize(rawHeaders: readonly string[]): number {
   return Number(rawHeader(rawHeaders, "content-length") ?? 0);
 }
 
@@ -78,13 +78,13 @@ class ExchangePlatform implements Platform {
     this.taken = true;
     const message = this.#message;
     const socket = message.socket;
-    if (!message.complete) await ended(message, this.#serving);
+    if (!message.complete) await waitForEnd(message, this.#serving);
     if (socket.destroyed) {
       this.#peer.leave();
       throw new DOMException("The peer has gone", "AbortError");
     }
     this.#out.detachSocket(socket);
-    release(socket);
+    releaseSocket(socket);
     socket.on("error", () => this.#peer.leave());
     socket.on("close", () => socket.readableEnded && socket.writableFinished || this.#peer.leave());
     return takeOver(socket, new SocketReader(socket), message.rawHeaders, init);
@@ -92,7 +92,7 @@ class ExchangePlatform implements Platform {
 }
 
 /** Throws away what is left of a body, within bounds: beyond them the connection is closed. */
-function ended(message: IncomingMessage, { idle, upgradeBodyLimit }: Serving): Promise<void> {
+function waitForEnd(message: IncomingMessage, { idle, upgradeBodyLimit }: Serving): Promise<void> {
   const { promise, resolve } = makeDeferred<void>();
   const giveUp = () => void message.socket.destroy();
   let left = upgradeBodyLimit;
@@ -109,7 +109,7 @@ function ended(message: IncomingMessage, { idle, upgradeBodyLimit }: Serving): P
 }
 
 /** Takes node:http's parser off a socket. Adding a listener for `data` does the rest of it in Node. */
-function release(socket: Socket): void {
+function releaseSocket(socket: Socket): void {
   for (const event of ["data", "end", "drain", "timeout"]) socket.removeAllListeners(event);
   socket.setTimeout(0);
   // Deno's node:http reads the socket natively and is told to stop only by its parser, which no type knows.

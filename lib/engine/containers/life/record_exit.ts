@@ -1,7 +1,7 @@
 /** Handles the exit of a container's process. */
 import type { ContainerRecord, ExitStatus } from "../../records/container_record.ts";
 import { cleanUp } from "./clean_up.ts";
-import { type Context, emit, isLive, locked } from "../context.ts";
+import { type Context, emitEvent, isLive, withContainerLock } from "../context.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { withState } from "../records.ts";
@@ -18,7 +18,7 @@ const RETRY_MS = 2_000;
 export async function onExit(context: Context, id: string, exit: ExitStatus): Promise<void> {
   for (;;) {
     try {
-      return await locked(context, id, async () => {
+      return await withContainerLock(context, id, async () => {
         const record = context.records.get(id);
         if (!record || !isLive(record)) return;
         await recordExit(context, record, exit);
@@ -60,10 +60,10 @@ export async function recordExit(
   });
   context.health.forget(record.id);
   await context.records.save(ended, [], { exit });
-  if (record.state.status === "stopping") emit(context, record, "stop");
-  emit(context, ended, "died", exitCode);
+  if (record.state.status === "stopping") emitEvent(context, record, "stop");
+  emitEvent(context, ended, "died", exitCode);
   await cleanUp(context, ended);
-  emit(context, ended, "cleanup");
+  emitEvent(context, ended, "cleanup");
   if (context.restarting.has(record.id)) return;
   if (ended.spec.remove) return await autoRemove(context, ended);
   scheduleRestart(context, ended);

@@ -6,7 +6,7 @@ import { pullFailureOf } from "../failures.ts";
  *
  * @param what Says in that error what was tried
  */
-export async function firstOf<R, T>(
+export async function tryInOrder<R, T>(
   references: readonly R[],
   { signal, what }: { signal: AbortSignal; what: string },
   attempt: (reference: R) => Promise<T>,
@@ -21,11 +21,11 @@ export async function firstOf<R, T>(
       failures.push(failure);
     }
   }
-  throw oneOf(failures, what);
+  throw joinFailures(failures, what);
 }
 
 /** Several failures as one that tells of each; it has the first one's code. */
-export function oneOf(failures: readonly EngineError[], what: string): EngineError {
+export function joinFailures(failures: readonly EngineError[], what: string): EngineError {
   if (failures.length === 1) return failures[0];
   const lines = failures.map(({ message }) => `\n * ${message}`).join("");
   const { code, status } = failures[0];

@@ -21,7 +21,7 @@ const PIECES_LIMIT = 1024;
 export type Hijacks = (method: string, path: string) => boolean;
 
 /** The handlers of a connection whose first head has been read. */
-export interface Front {
+export interface FirstRequestOptions {
   /** node:http serves it. */
   pass(socket: Socket): void;
   /** It may become a raw connection: node:http must not read on. */
@@ -36,7 +36,7 @@ export interface Front {
  * raw bytes may follow the head or the body in one packet: node:http's parser would take them for the next request, and in Deno
  * it reads on into the body without telling how far.
  */
-export function lookAtFirstHead(socket: Socket, front: Front): void {
+export function readFirstRequest(socket: Socket, front: FirstRequestOptions): void {
   let room: Buffer = Buffer.alloc(0);
   let held = 0;
   let pieces = 0;

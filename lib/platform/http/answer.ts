@@ -22,7 +22,7 @@ export interface Serving {
 }
 
 /** Makes the request and runs the handler. Answers in plain text what cannot be a request, or is refused. */
-export async function answer(
+export async function answerRequest(
   serving: Serving,
   parts: RequestParts,
   localAddress: string | undefined,
@@ -37,17 +37,17 @@ export async function answer(
     request = nodeRequest(parts, serving.authority || rawHeader(parts.rawHeaders, "host") || "localhost", peer);
   } catch (error) {
     const reason = serving.refuse?.(webHeaders(parts.rawHeaders), localAddress);
-    if (reason !== undefined) return plain(403, reason);
-    return plain(400, error instanceof Error ? error.message : "Read the request: it is malformed");
+    if (reason !== undefined) return plainResponse(403, reason);
+    return plainResponse(400, error instanceof Error ? error.message : "Read the request: it is malformed");
   }
   const reason = serving.refuse?.(request.headers, localAddress);
-  if (reason !== undefined) return plain(403, reason);
+  if (reason !== undefined) return plainResponse(403, reason);
   try {
     return await serving.handler(request, platform);
   } catch (error) {
     // A handler that finds its peer gone has done nothing wrong, and there is nobody to tell.
     if (!peer.gone || error !== peer.signal.reason) serving.onError(error);
-    return plain(500, "Internal error");
+    return plainResponse(500, "Internal error");
   }
 }
 
@@ -56,28 +56,28 @@ export async function answer(
  * and 6.1); `undefined` for any other head.
  */
 function wrongHead({ major = 1, rawHeaders }: RequestParts): Response | undefined {
-  if (major !== 1) return plain(505, "Read the request: only HTTP/1.1 and HTTP/1.0 are spoken here");
+  if (major !== 1) return plainResponse(505, "Read the request: only HTTP/1.1 and HTTP/1.0 are spoken here");
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
     if (name.length === 4 && name.toLowerCase() === "host" && ++hosts > 1) {
-      return plain(400, "Read the request: it has several Host headers");
+      return plainResponse(400, "Read the request: it has several Host headers");
     }
     if (name.length !== 17 || name.toLowerCase() !== "transfer-encoding") continue;
     if (rawHeaders[i + 1].trim().toLowerCase() !== "chunked") {
-      return plain(400, "Read the request: its framing is not clear");
+      return plainResponse(400, "Read the request: its framing is not clear");
     }
   }
   return undefined;
 }
 
 /** A short text as a response. */
-export function plain(status: number, text: string): Response {
+export function plainResponse(status: number, text: string): Response {
   return new Response(text + "\n", { status, headers: { "content-type": "text/plain; charset=utf-8" } });
 }
 
 /** Sends a response; what goes wrong ends the connection and is told to the listener's owner. Never rejects. */
-export async function send(serving: Serving, out: ServerResponse, response: Response, peer: Peer): Promise<void> {
+export async function sendAnswer(serving: Serving, out: ServerResponse, response: Response, peer: Peer): Promise<void> {
   try {
     await sendResponse(out, response, peer);
   } catch (error) {

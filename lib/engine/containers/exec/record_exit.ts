@@ -1,11 +1,12 @@
 /** How exec sessions end. */
 import type { ExecExit } from "../../ports/exec_port.ts";
-import { type Context, emit, hostOf } from "../context.ts";
+import { type Context, emitEvent } from "../context.ts";
+import { requireHost } from "../../core.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 
 /** Resolves when the session has no process any more, and its record says so. */
-export function ended(context: Context, id: string): Promise<void> {
+export function waitForExecExit(context: Context, id: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const off = context.execEnds.on(id, () => {
     off();
@@ -16,7 +17,7 @@ export function ended(context: Context, id: string): Promise<void> {
 }
 
 /** Records an end and tells of it. Ends that are known already are passed over. */
-export async function noteEnd(context: Context, id: string, { code, time }: ExecExit): Promise<void> {
+export async function recordExecExit(context: Context, id: string, { code, time }: ExecExit): Promise<void> {
   const { sessions, core } = context;
   await core.locks.with(`exec:${id}`, async () => {
     const session = sessions.get(id);
@@ -24,18 +25,18 @@ export async function noteEnd(context: Context, id: string, { code, time }: Exec
     const expired = sessions.dropExpired(core.clock.now(), session.containerID);
     await sessions.save({ ...session, status: "exited", pid: 0, exitCode: code, finishedAt: time }, expired);
     const record = context.records.get(session.containerID);
-    if (record) emit(context, record, "exec_died", code, { execID: id });
+    if (record) emitEvent(context, record, "exec_died", code, { execID: id });
   });
   context.execEnds.publish(id);
-  await hostOf(context).processes.execs.delete(id);
+  await requireHost(context.core).processes.execs.delete(id);
 }
 
 /** Makes sessions and host agree after the engine was away. */
 export async function recoverExecs(context: Context): Promise<void> {
   const { sessions } = context;
-  const { execs } = hostOf(context).processes;
+  const { execs } = requireHost(context.core).processes;
   for (const { id, containerID, status } of sessions.all()) {
-    await guarded(context, id, async () => {
+    await recoverGuarded(context, id, async () => {
       if (!context.records.get(containerID)) return await sessions.drop(id);
       if (status !== "running") return;
       const state = await execs.state(id);
@@ -44,16 +45,16 @@ export async function recoverExecs(context: Context): Promise<void> {
         if (session && state.pid !== undefined) await sessions.save({ ...session, pid: state.pid });
         return;
       }
-      await noteEnd(context, id, state.exit ?? { code: -1, time: context.core.clock.now() });
+      await recordExecExit(context, id, state.exit ?? { code: -1, time: context.core.clock.now() });
     });
   }
   const isKnown = (id: string) => sessions.get(id)?.status === "running";
   for (const id of (await execs.list()).filter((id) => !isKnown(id))) {
-    await guarded(context, id, () => execs.delete(id));
+    await recoverGuarded(context, id, () => execs.delete(id));
   }
 }
 
-async function guarded(context: Context, id: string, work: () => Promise<void>): Promise<void> {
+async function recoverGuarded(context: Context, id: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
