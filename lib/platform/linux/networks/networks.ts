@@ -18,6 +18,7 @@ import { allowPublished, bridgePorts, hasBridge, hasInterface, reflectPorts, rou
 import type { HostContext } from "../helpers/context.ts";
 import { checkHostPorts } from "./host_ports.ts";
 import { type Netavark, netavarkAt, netavarkSetup, netavarkTeardown, updateServers } from "./netavark.ts";
+import { readVersion, requireKnown } from "./netavark_version.ts";
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
 import { containerPaths, type HostPaths, namespaceOwner } from "../helpers/paths.ts";
 import type { Nursery } from "../processes/nursery.ts";
@@ -73,7 +74,11 @@ class BridgeNetworks implements LinuxNetworks {
     return await this.#subnets.reserve(recorded, choose);
   }
 
-  async check({ driver, interface: parent }: Pick<NetworkRecord, "driver" | "interface">): Promise<void> {
+  async check(network: Pick<NetworkRecord, "driver" | "interface" | "options">): Promise<void> {
+    const { driver, interface: parent, options } = network;
+    if (driver !== "bridge" || Object.keys(options).length > 0) {
+      requireKnown(network, await readVersion(this.#netavark.program));
+    }
     const exists = parent !== "" && await hasInterface(parent);
     if (driver !== "bridge" && parent !== "" && !exists) {
       throw new EngineError("invalid", `parent interface ${parent} does not exist`);
