@@ -39,7 +39,7 @@ export interface Networks {
   /** Lets the containers of a network have its DNS servers, as they are now. */
   updateServers(network: NetworkRecord): Promise<void>;
   /** Throws `invalid` or `unsupported` for a network that this machine cannot have: no such parent, no such driver. */
-  check(network: Pick<NetworkRecord, "driver" | "interface">): Promise<void>;
+  check(network: Pick<NetworkRecord, "driver" | "interface" | "options">): Promise<void>;
   /** Removes a network's bridge and what belongs to it. */
   remove(network: NetworkRecord): Promise<void>;
   /** Containers that have a namespace here. */

@@ -237,9 +237,12 @@ Deno.test("networks survive a server that is killed, and a removal leaves no int
   await server.crash();
   await podman("run", "-d", "--name", "b", "--network", "lan", image, "sleep", "1000");
   assertStringIncludes(await podman("exec", "b", "nslookup", "a"), "10.66.4.2");
-  await podman("network", "disconnect", "lan", "a");
-  await podman("network", "connect", "lan", "a");
-  assertStringIncludes(await podman("exec", "b", "nslookup", "a"), "10.66.4.");
+  // Names are answered after changes that follow each other closely.
+  for (let round = 0; round < 5; round++) {
+    await podman("network", "disconnect", "lan", "a");
+    await podman("network", "connect", "lan", "a");
+    assertStringIncludes(await podman("exec", "b", "nslookup", "a"), "10.66.4.");
+  }
   await podman("rm", "-f", "-t", "0", "a", "b");
   await podman("network", "rm", "lan");
   await until(async () => {

@@ -50,6 +50,20 @@ export async function reflectPorts(name: string): Promise<void> {
   }));
 }
 
+/** The kernel's `NET_ADDR_SET`: somebody has chosen the hardware address. */
+const CHOSEN = "3";
+
+/**
+ * Gives a bridge a hardware address of its own. Without one it has the lowest of its ports', another one whenever a container
+ * comes or goes, and the others talk to the old one for up to a minute: to the gateway and its DNS server first of all.
+ *
+ * @param mac The address, where nobody has chosen one
+ */
+export async function fixAddress(name: string, mac: string): Promise<void> {
+  const kind = await readFile(`/sys/class/net/${name}/addr_assign_type`, "utf8");
+  if (kind.trim() !== CHOSEN) await runCommand("ip", ["link", "set", "dev", name, "address", mac]);
+}
+
 /** Deletes a bridge. Missing is no error. */
 export async function deleteBridge(name: string): Promise<void> {
   if (await hasBridge(name)) await runCommand("ip", ["link", "delete", name]);

@@ -158,7 +158,7 @@ function setupRequest(setup: NetworkSetup): unknown {
  * A locally administered MAC made of the first IPv4 address. When an address passes on to another container, what the host
  * and its neighbours remember of it stays right; with a random one they would talk to nobody for seconds.
  */
-function macFor(addresses: readonly string[]): string | undefined {
+export function macFor(addresses: readonly string[]): string | undefined {
   const address = addresses.find((text) => isIPv4(text));
   return address &&
     ["02", "67", ...address.split(".").map((part) => Number(part).toString(16).padStart(2, "0"))].join(":");

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ContainerRecord, PortMapping } from "../../../engine/records/container_record.ts";
@@ -14,10 +15,19 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import type { Networks, NetworkSetup, Place, PlacesTaken, PublishedPorts } from "../../../engine/ports/network_port.ts";
 import { publishedAt } from "../../../engine/ports/published_at.ts";
-import { allowPublished, bridgePorts, hasBridge, hasInterface, reflectPorts, routeLoopback } from "./bridge.ts";
+import {
+  allowPublished,
+  bridgePorts,
+  fixAddress,
+  hasBridge,
+  hasInterface,
+  reflectPorts,
+  routeLoopback,
+} from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { checkHostPorts } from "./host_ports.ts";
-import { type Netavark, netavarkAt, netavarkSetup, netavarkTeardown, updateServers } from "./netavark.ts";
+import { macFor, type Netavark, netavarkAt, netavarkSetup, netavarkTeardown, updateServers } from "./netavark.ts";
+import { readVersion, requireKnown } from "./netavark_version.ts";
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
 import { containerPaths, type HostPaths, namespaceOwner } from "../helpers/paths.ts";
 import type { Nursery } from "../processes/nursery/nursery.ts";
@@ -73,7 +83,11 @@ class BridgeNetworks implements LinuxNetworks {
     return await this.#subnets.reserve(recorded, choose);
   }
 
-  async check({ driver, interface: parent }: Pick<NetworkRecord, "driver" | "interface">): Promise<void> {
+  async check(network: Pick<NetworkRecord, "driver" | "interface" | "options">): Promise<void> {
+    const { driver, interface: parent, options } = network;
+    if (driver !== "bridge" || Object.keys(options).length > 0) {
+      requireKnown(network, await readVersion(this.#netavark.program));
+    }
     const exists = parent !== "" && await hasInterface(parent);
     if (driver !== "bridge" && parent !== "" && !exists) {
       throw new EngineError("invalid", `parent interface ${parent} does not exist`);
@@ -213,6 +227,9 @@ class BridgeNetworks implements LinuxNetworks {
     if (!await this.#subnets.renew(network)) {
       this.#log("warn", `Set up network "${network.name}": another server has bridge "${network.interface}" as well`);
     }
+    const { interface: name } = network;
+    const mac = macFor(network.subnets.flatMap(({ gateway }) => gateway ?? [])) ?? randomMAC();
+    await fixAddress(name, mac).catch((error) => this.#log("warn", `Fix the address of bridge "${name}": ${error}`));
     if (!network.internal) {
       // Only published ports need it: without any, the container is connected all the same.
       await this.#openBridge(network).catch((error) => {
@@ -266,6 +283,11 @@ class BridgeNetworks implements LinuxNetworks {
   async #alone<T>(options: NetworkSetup, run: () => Promise<T>): Promise<T> {
     return await this.#locks.withAll(options.attachments.map(({ network }) => network.interface), run);
   }
+}
+
+/** A locally administered address. */
+function randomMAC(): string {
+  return ["02", ...Array.from(randomBytes(5), (byte) => byte.toString(16).padStart(2, "0"))].join(":");
 }
 
 /** Throws a teardown's error, unless it says that the thing is gone: removed before, or by the kernel. */

@@ -1,0 +1,41 @@
+/**
+ * The options that a version of netavark does not know: it passes them over, and a network without its VLAN is another network.
+ *
+ * @module
+ */
+import { EngineError } from "../../../engine/errors.ts";
+import type { NetworkRecord } from "../../../engine/records/network_record.ts";
+import { runCommand } from "../helpers/command.ts";
+
+/** The settings of a network that depend on the version. */
+export type VersionedNetwork = Pick<NetworkRecord, "driver" | "options">;
+
+/** From netavark's release notes: what needs which version at least. */
+const NEEDS: readonly [version: string, what: string, applies: (network: VersionedNetwork) => boolean][] = [
+  ["1.5", "driver ipvlan", ({ driver }) => driver === "ipvlan"],
+  ["1.7", "isolate=strict", ({ options }) => options.isolate === "strict"],
+  ["1.7", "bclim", ({ options }) => options.bclim !== undefined],
+  ["1.8", "vrf", ({ options }) => options.vrf !== undefined],
+  ["1.14", "vlan", ({ options }) => (options.vlan ?? "0") !== "0"],
+  ["1.14", "mode=unmanaged", ({ options }) => options.mode === "unmanaged"],
+];
+
+/** Throws `unsupported`, naming the setting, for a network that netavark of this version would make without it. */
+export function requireKnown(network: VersionedNetwork, version: string): void {
+  const missing = NEEDS.find(([least, , applies]) => applies(network) && isOlder(version, least));
+  if (missing === undefined) return;
+  const [least, what] = missing;
+  throw new EngineError("unsupported", `Create network: ${what} needs netavark ${least}, this host has ${version}`);
+}
+
+/** Reads the version of a program, `1.4.0`. */
+export async function readVersion(program: string): Promise<string> {
+  const { stdout } = await runCommand(program, ["--version"]);
+  return /\d+(?:\.\d+)*/.exec(stdout)?.[0] ?? "0";
+}
+
+function isOlder(version: string, least: string): boolean {
+  const [have, want] = [version, least].map((text) => text.split(".").map(Number));
+  const differs = want.findIndex((number, i) => (have[i] ?? 0) !== number);
+  return differs >= 0 && (have[differs] ?? 0) < want[differs];
+}
