@@ -9,7 +9,10 @@ import { exposed, namespaces, ports, requestedNetworks } from "./networks.ts";
 import { resourceSpec } from "./resources.ts";
 import { restartPolicy } from "./restart_policy.ts";
 import { splitPaths } from "./split_paths.ts";
-import { absolute, surroundings } from "./surroundings.ts";
+import { absolute } from "./field_rules.ts";
+import { identityFields } from "./identity.ts";
+import { processFields } from "./process.ts";
+import { securityFields } from "./security.ts";
 import { requestedUsers } from "./users.ts";
 import { isEmpty, refuseUnsupported, unsupported } from "./unsupported.ts";
 import { nameFields, NATIVE_NAMES } from "./name_fields.ts";
@@ -30,7 +33,9 @@ function translate(generator: SpecGenerator): ContainerRequest {
   const log = logConfig(g);
   const users = requestedUsers(g);
   return {
-    ...surroundings(g),
+    ...identityFields(g),
+    ...processFields(g),
+    ...securityFields(g),
     name: g.name || undefined,
     image: image(g),
     entrypoint: g.entrypoint,

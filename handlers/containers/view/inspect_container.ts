@@ -12,7 +12,7 @@ import { healthConfig, healthResults } from "./inspect_health.ts";
 import { hostConfig } from "./inspect_host.ts";
 import { inspectMounts } from "./inspect_mounts.ts";
 import { networkSettings } from "./inspect_network.ts";
-import { surroundingsConfig } from "./inspect_spec.ts";
+import { specConfig } from "./inspect_spec.ts";
 import { signalName } from "../../../lib/engine/text/signals.ts";
 import { DEFAULT_UMASK } from "../../../lib/engine/text/umask.ts";
 
@@ -187,7 +187,7 @@ export function inspectConfig(
     Umask: spec.umask ?? DEFAULT_UMASK,
     Timeout: spec.timeout ?? 0,
     StopTimeout: record.stopTimeout,
-    ...surroundingsConfig(record),
+    ...specConfig(record),
     ExposedPorts: Object.fromEntries(exposed.map((port) => [port.includes("/") ? port : `${port}/tcp`, {}])),
   };
 }

@@ -3,7 +3,7 @@ import type { InspectContainerHostConfig } from "../../wire/containers/container
 import type { Sparse } from "../../wire/emit.ts";
 import { scratchMounts, viewBinds } from "./inspect_mounts.ts";
 import { portBindings } from "./inspect_network.ts";
-import { surroundingsHost } from "./inspect_spec.ts";
+import { specHost } from "./inspect_spec.ts";
 import { inspectResources } from "./inspect_resources.ts";
 
 /** Bytes of /dev/shm where nothing was asked for; told of every container, also of those without one. */
@@ -41,7 +41,7 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
     Privileged: spec.privileged,
     PublishAllPorts: spec.publishImagePorts,
     ReadonlyRootfs: spec.readOnly,
-    ...surroundingsHost(record),
+    ...specHost(record),
     Tmpfs: scratchMounts(record),
     UTSMode: viewMode(namespaces.uts),
     ShmSize: spec.shmSize ?? DEFAULT_SHM_SIZE,

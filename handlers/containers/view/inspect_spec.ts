@@ -1,4 +1,4 @@
-/** The inspected fields for users, security and surroundings, beside those that every container has. */
+/** The inspected fields for users, security and processes, beside those that every container has. */
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import type { IDMapping } from "../../../lib/engine/records/id_maps.ts";
 import type { InspectContainerConfig } from "../../wire/containers/container_inspect.ts";
@@ -6,7 +6,7 @@ import type { InspectContainerHostConfig } from "../../wire/containers/container
 import type { Sparse } from "../../wire/emit.ts";
 
 /** Fields of the container's own configuration. */
-export function surroundingsConfig({ spec, systemd }: ContainerRecord): Sparse<InspectContainerConfig> {
+export function specConfig({ spec, systemd }: ContainerRecord): Sparse<InspectContainerConfig> {
   return {
     SystemdMode: systemd,
     ChrootDirs: spec.chrootFolders,
@@ -16,7 +16,7 @@ export function surroundingsConfig({ spec, systemd }: ContainerRecord): Sparse<I
 }
 
 /** Fields of the host's side of it. */
-export function surroundingsHost(record: ContainerRecord): Sparse<InspectContainerHostConfig> {
+export function specHost(record: ContainerRecord): Sparse<InspectContainerHostConfig> {
   const { spec, idMaps } = record;
   return {
     AutoRemoveImage: spec.removeImage ?? false,

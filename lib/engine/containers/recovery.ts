@@ -5,6 +5,7 @@
  * @module
  */
 import type { ContainerRecord } from "../records/container_record.ts";
+import { inParallel } from "../concurrency.ts";
 import { START_INTENT, undoBringUp } from "./life/bring_up.ts";
 import { cleanUp } from "./life/clean_up.ts";
 import { type Context, emitEvent, isLive, withContainerLock } from "./context.ts";
@@ -41,7 +42,7 @@ export async function recoverContainers(context: Context): Promise<void> {
   }
   await logFailures(context, "", () => context.volumes.recover());
   await logFailures(context, "", () => context.networks.recover());
-  await eachOf(intents.open(TEARDOWN_INTENT), (intent) => {
+  await inParallel(intents.open(TEARDOWN_INTENT), AT_ONCE, (intent) => {
     return logFailures(context, intent.subject, () => context.teardowns.resume(intent));
   });
   for (const intent of intents.open(ATTACHMENT_INTENT)) {
@@ -49,13 +50,13 @@ export async function recoverContainers(context: Context): Promise<void> {
   }
   await logFailures(context, "", () => context.treeUses.recover());
   const held = await heldByHost(context);
-  await eachOf(context.records.all(), ({ id }) => {
+  await inParallel(context.records.all(), AT_ONCE, ({ id }) => {
     return logFailures(context, id, () => withContainerLock(context, id, () => reconcileContainer(context, id, held)));
   });
-  await eachOf(intents.open(PAUSE_INTENT), (intent) => {
+  await inParallel(intents.open(PAUSE_INTENT), AT_ONCE, (intent) => {
     return logFailures(context, intent.subject, () => endPause(context, intent));
   });
-  await eachOf([...held.all].filter((id) => !context.records.get(id)), (id) => {
+  await inParallel([...held.all].filter((id) => !context.records.get(id)), AT_ONCE, (id) => {
     return logFailures(context, id, () => sweepUnknown(context, id));
   });
   await logFailures(context, "", () => context.volumes.unmountUnused());
@@ -155,12 +156,4 @@ async function logFailures(context: Context, id: string, work: () => Promise<voi
   } catch (error) {
     context.core.log("error", `Recover ${id ? `container ${id}` : "the host"}: ${messageOf(error)}`);
   }
-}
-
-async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = [...items];
-  const workers = Array.from({ length: Math.min(AT_ONCE, queue.length) }, async () => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
-  });
-  await Promise.all(workers);
 }

@@ -8,7 +8,7 @@ function native(body: unknown): ContainerSpec {
   return nativeSpec(accept(SpecGenerator, body));
 }
 
-Deno.test("containerRequest() reads users, files and surroundings", () => {
+Deno.test("containerRequest() reads users, files, processes and profiles", () => {
   const asked = {
     env_host: true,
     envmerge: ["A=${B}"],
