@@ -30,12 +30,35 @@ export function accept<S extends z.ZodType>(schema: S, value: unknown): z.output
 function parseJSON(text: string): unknown {
   if (text.trim() === "") return {};
   try {
-    // The reviver is several times slower, and long digit runs are rare.
-    return /\d{16}/.test(text) ? JSON.parse(text, reviveExactly) : JSON.parse(text);
+    return parseExactly(text);
   } catch (error) {
+    // Go's decoder reads one value and leaves what follows, which some clients send.
+    const end = endOfFirst(text);
+    if (end !== undefined && end < text.length) return parseJSON(text.slice(0, end));
     const why = error instanceof Error ? error.message : String(error);
     throw new DecodeError(`Decoding request body as JSON: ${why}`);
   }
+}
+
+function parseExactly(text: string): unknown {
+  // The reviver is several times slower, and long digit runs are rare.
+  return /\d{16}/.test(text) ? JSON.parse(text, reviveExactly) : JSON.parse(text);
+}
+
+/** Returns where the object or list ends that a text begins with; `undefined` where it has no end. */
+function endOfFirst(text: string): number | undefined {
+  let depth = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at];
+    if (isString) {
+      if (letter === "\\") at++;
+      else if (letter === '"') isString = false;
+    } else if (letter === '"') isString = true;
+    else if (letter === "{" || letter === "[") depth++;
+    else if ((letter === "}" || letter === "]") && --depth <= 0) return depth === 0 ? at + 1 : undefined;
+  }
+  return undefined;
 }
 
 function reviveExactly(_key: string, value: unknown, context?: { source?: string }): unknown {

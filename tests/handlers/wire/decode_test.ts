@@ -97,3 +97,15 @@ Deno.test("decode() reads what real clients send", () => {
     assertEquals(decode(CreateContainerConfig, body).Image, "busybox", name);
   }
 });
+
+Deno.test("decode() reads the first value of a body, as Go does, and takes time with its length only", () => {
+  const schema = z.object({ Name: z.string() });
+  for (const rest of ["}", " trailing", "{", '"', ']}"']) {
+    assertEquals(decode(schema, `{"Name":"a}\\"b"}${rest}`), { Name: 'a}"b' }, rest);
+  }
+  for (
+    const bad of ['{"Name":"a"', "}", "]", '{"Name":"a",}', `{"Name":"a" "b"}`, "{]}", '{"' + '\\"'.repeat(500_000)]
+  ) {
+    assertThrows(() => decode(schema, bad), DecodeError);
+  }
+});
