@@ -1,5 +1,6 @@
 import type { APIOptions, HeaderContext } from "../../lib/rest/mod.ts";
 import { wireErrors } from "./error_model.ts";
+import { firstJSON } from "./first_value.ts";
 
 /** The API versions that the service announces. Clients compare these and refuse what is too old for them. */
 export const API_VERSION = { libpod: "6.0.0-dev", libpodMinimal: "4.0.0", compat: "1.44", compatMinimal: "1.24" };
@@ -25,6 +26,7 @@ export const API_OPTIONS: APIOptions = {
   trusted: true,
   aliases: { engine: ["libpod"] },
   errors: wireErrors,
+  codecs: [firstJSON],
   query: { ignoreCase: true, emptyIsAbsent: true },
   headers: wireHeaders,
 };

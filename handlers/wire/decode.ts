@@ -1,3 +1,4 @@
+import { endOfFirst } from "./first_value.ts";
 import { shapeOf, zero } from "./zero.ts";
 import type { Schema } from "./zero.ts";
 import { z } from "./zod.ts";
@@ -43,22 +44,6 @@ function parseJSON(text: string): unknown {
 function parseExactly(text: string): unknown {
   // The reviver is several times slower, and long digit runs are rare.
   return /\d{16}/.test(text) ? JSON.parse(text, reviveExactly) : JSON.parse(text);
-}
-
-/** Returns where the object or list ends that a text begins with; `undefined` where it has no end. */
-function endOfFirst(text: string): number | undefined {
-  let depth = 0;
-  let isString = false;
-  for (let at = 0; at < text.length; at++) {
-    const letter = text[at];
-    if (isString) {
-      if (letter === "\\") at++;
-      else if (letter === '"') isString = false;
-    } else if (letter === '"') isString = true;
-    else if (letter === "{" || letter === "[") depth++;
-    else if ((letter === "}" || letter === "]") && --depth <= 0) return depth === 0 ? at + 1 : undefined;
-  }
-  return undefined;
 }
 
 function reviveExactly(_key: string, value: unknown, context?: { source?: string }): unknown {
