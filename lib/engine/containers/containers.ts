@@ -244,8 +244,7 @@ export class Containers {
 
   /** Returns the host's facts about the container; `undefined` without a host. */
   facts(nameOrID: string): ContainerFacts | undefined {
-    const record = this.resolve(nameOrID);
-    return hostOf(this.#context.core)?.describe(record);
+    return hostOf(this.#context.core)?.describe(this.resolve(nameOrID));
   }
 
   /** The namespaces of its process, by the kernel's names for them. */
@@ -255,14 +254,12 @@ export class Containers {
 
   /** Bytes in its writable layer. */
   async size(nameOrID: string): Promise<number> {
-    const { id } = this.resolve(nameOrID);
-    return await requireHost(this.#context.core).layers.usage(id);
+    return await requireHost(this.#context.core).layers.usage(this.resolve(nameOrID).id);
   }
 
   /** The name of the OCI runtime that runs them; empty where there is no host. */
   async runtime(): Promise<string> {
-    const { host } = this.#context.core;
-    return "unavailable" in host ? "" : (await host.processes.runtime()).name;
+    return (await hostOf(this.#context.core)?.processes.runtime())?.name ?? "";
   }
 
   /** Reconciles records with the host; the engine calls it once, before it answers anybody. */

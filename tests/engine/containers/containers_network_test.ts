@@ -1,4 +1,4 @@
-/** What containers have of networks: addresses, ports, and the namespaces of others. */
+/** The part that networks have in containers: addresses, ports, and the namespaces of others. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { assertConsistent } from "../../fixtures/engine/fake_check.ts";

@@ -1,4 +1,4 @@
-/** What goes out of an error, what goes to the log, and how much of a bad value is told. */
+/** The part of an error that is sent, the part that is logged, and how much of a bad value is told. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { z } from "../../../handlers/wire/zod.ts";
 import { api, chan, handler, HTTPError, implement, link, rest } from "../../../lib/rest/mod.ts";

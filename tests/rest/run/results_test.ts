@@ -1,4 +1,4 @@
-/** What goes out is what the schema of the result says, and nothing else. */
+/** Results are sent as their schema says, and nothing else. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "../../../handlers/wire/zod.ts";
 import {

@@ -109,7 +109,7 @@ Deno.test("completeRequest() leaves what a request says, and adds to its lists",
   assertEquals([found.noHosts, found.shmSize, found.logSizeMax], [false, undefined, undefined]);
   assertEquals(found.dnsServers, ["10.0.0.1", "10.0.0.2"]);
   assertEquals(found.rlimits, [{ type: "RLIMIT_NOFILE", soft: 1n, hard: 2n }]);
-  // Those of the host's network are the host's.
+  // A container in the host's network has the host's.
   assertEquals(found.sysctl, {});
   assertEquals(found.resources.pids, { limit: 7 });
   assertEquals(found.mounts.map(({ type, destination }) => `${type} ${destination}`), [
