@@ -7,7 +7,7 @@ import { Peer, rawHeader, requestBody } from "./node_request.ts";
 import { answerRequest, sendAnswer, type Serving } from "../answer.ts";
 import { SocketReader } from "./socket_reader.ts";
 import { isMarker, takeOver } from "./take_over.ts";
-import { discardBody, UNREAD_LIMIT } from "./unread_body.ts";
+import { discardBody, lingerOnClose, UNREAD_LIMIT } from "./unread_body.ts";
 
 /**
  * Serves one request of node:http. Never rejects.
@@ -46,6 +46,7 @@ export async function serveNodeExchange(
   if (hasBody && !message.complete && (response.status === 408 || declaredSize(rawHeaders) > UNREAD_LIMIT)) {
     out.shouldKeepAlive = false;
   }
+  if (hasBody && !message.complete && !out.shouldKeepAlive) lingerOnClose(message);
   await sendAnswer(serving, out, response, peer);
   if (hasBody && !message.complete) discardBody(message);
 }

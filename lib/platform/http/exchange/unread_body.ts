@@ -7,6 +7,21 @@ export const UNREAD_LIMIT = 256 * 1024;
 const LINGER = 2000;
 
 /**
+ * Keeps node:http from closing a connection at the end of its answer while the request's body is still on its way: a peer that writes to a closed
+ * connection may see its write fail before it reads the answer. Call it before the last answer of a connection, and `discardBody()` behind it.
+ */
+export function lingerOnClose(message: IncomingMessage): void {
+  const { socket } = message;
+  const close = socket.destroySoon.bind(socket);
+  socket.destroySoon = () => {
+    if (message.complete || message.destroyed) return close();
+    socket.end();
+    message.once("end", close);
+    message.once("close", close);
+  };
+}
+
+/**
  * Gets rid of a body that the answer did not wait for. A little more of it is thrown away, so that the connection can be used again; a peer that
  * has more to send, or takes its time, is left to read its answer, and then loses the connection.
  */
