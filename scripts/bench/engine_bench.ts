@@ -1,8 +1,11 @@
 import { archiveLines } from "./archive_lines.ts";
+import { average, seconds } from "./calls.ts";
 import { inTurn, WARM_ROUNDS } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
 import type { TestRegistry } from "../../tests/fixtures/images/registry.ts";
+import { networkLines } from "./network_lines.ts";
 import { streamLines } from "./stream_lines.ts";
+import { volumeLines } from "./volume_lines.ts";
 
 /** One measured line: the same work on both peers, in the unit given; `higher` says which way is better. */
 export interface Line {
@@ -27,7 +30,7 @@ export async function* engineLines(
   registry: string,
   /** Starts another registry, with nothing in it: where images are pushed to. */
   emptyRegistry: () => Promise<TestRegistry>,
-  counts: { cycles: number; containers: number; repeats: number },
+  counts: { cycles: number; containers: number; repeats: number; running: number },
 ): AsyncGenerator<Line> {
   const both = (work: (peer: Peer) => Promise<number>) => inTurn({ gantry, podman }, ROUNDS, work);
   for (const peer of [gantry, podman]) await pull(peer, image(registry));
@@ -119,6 +122,8 @@ export async function* engineLines(
     }),
   };
   yield* streamLines(gantry, podman, image(registry));
+  yield* volumeLines(gantry, podman);
+  yield* networkLines(gantry, podman, image(registry), counts.running);
   for (const peer of [gantry, podman]) {
     for (const { Id } of JSON.parse(await peer.call("GET", "/containers/json?all=true"))) {
       await peer.call("DELETE", `/containers/${Id}?force=true&timeout=0`);
@@ -151,18 +156,4 @@ async function cycle(peer: Peer, name: string, network: string): Promise<void> {
   const code = (await peer.call("POST", `/containers/${id}/wait?condition=exited&condition=stopped`)).trim();
   if (code !== "0") throw new Error(`${peer.name}: container ended with ${code}`);
   await peer.call("DELETE", `/containers/${id}?force=true`);
-}
-
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const from = performance.now();
-  await work();
-  return (performance.now() - from) / 1000;
-}
-
-/** Milliseconds of one call. */
-async function average(times: number, work: () => Promise<unknown>): Promise<number> {
-  const total = await seconds(async () => {
-    for (let i = 0; i < times; i++) await work();
-  });
-  return total / times * 1000;
 }
