@@ -1,4 +1,4 @@
-import { curl, seconds } from "./calls.ts";
+import { callByCurl, secondsOf } from "./calls.ts";
 import { type Line, ROUNDS } from "./engine_bench.ts";
 import { inTurn } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
@@ -13,14 +13,16 @@ export async function* archiveLines(gantry: Peer, podman: Peer, image: string): 
       const file = (peer: Peer) => `${folder}/${peer.name}-${format}`;
       const save = async (peer: Peer) => {
         const query = `references=${encodeURIComponent(image)}&format=${format}`;
-        await curl(peer, ["-o", file(peer)], `/images/export?${query}`);
+        await callByCurl(peer, ["-o", file(peer)], `/images/export?${query}`);
       };
       const load = async (peer: Peer) => {
         await peer.call("DELETE", `/images/${encodeURIComponent(image)}?force=true`);
-        return await seconds(() => curl(peer, ["-o", "/dev/null", "-X", "POST", "-T", file(peer)], "/images/load"));
+        return await secondsOf(() =>
+          callByCurl(peer, ["-o", "/dev/null", "-X", "POST", "-T", file(peer)], "/images/load")
+        );
       };
       const line = { unit: "s", higher: false, aim: 2 };
-      const saved = await inTurn({ gantry, podman }, ROUNDS, (peer) => seconds(() => save(peer)));
+      const saved = await inTurn({ gantry, podman }, ROUNDS, (peer) => secondsOf(() => save(peer)));
       yield { what: `save of a ~100 MB image as ${format}`, ...line, ...saved };
       yield { what: "load of it", ...line, ...await inTurn({ gantry, podman }, ROUNDS, load) };
     }

@@ -1,5 +1,5 @@
 import { archiveLines } from "./archive_lines.ts";
-import { average, seconds } from "./calls.ts";
+import { averageTime, secondsOf } from "./calls.ts";
 import { inTurn, WARM_ROUNDS } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
 import type { TestRegistry } from "../../tests/fixtures/images/registry.ts";
@@ -43,7 +43,7 @@ export async function* engineLines(
     aim: 1.5,
     ...await both(async (peer) => {
       await peer.call("DELETE", `/images/${encodeURIComponent(big)}?force=true`).catch(() => {});
-      return await seconds(() => pull(peer, big));
+      return await secondsOf(() => pull(peer, big));
     }),
   };
   yield {
@@ -55,7 +55,7 @@ export async function* engineLines(
     ...await both(async (peer) => {
       const empty = await emptyRegistry();
       try {
-        return await seconds(() => push(peer, big, `${empty.host}/big:1`));
+        return await secondsOf(() => push(peer, big, `${empty.host}/big:1`));
       } finally {
         await empty.close();
       }
@@ -69,7 +69,7 @@ export async function* engineLines(
       higher: false,
       aim,
       ...await both(async (peer) => {
-        const total = await seconds(async () => {
+        const total = await secondsOf(async () => {
           for (let i = 0; i < counts.cycles; i++) await cycle(peer, image(registry), network);
         });
         return total / counts.cycles * 1000;
@@ -81,7 +81,7 @@ export async function* engineLines(
       higher: true,
       aim: 5,
       ...await both(async (peer) => {
-        const total = await seconds(() =>
+        const total = await secondsOf(() =>
           Promise.all(Array.from({ length: 8 }, async () => {
             for (let i = 0; i < counts.cycles / 2; i++) await cycle(peer, image(registry), network);
           }))
@@ -96,7 +96,7 @@ export async function* engineLines(
     higher: false,
     aim: 3,
     ...await both(async (peer) => {
-      const total = await seconds(async () => {
+      const total = await secondsOf(async () => {
         for (let i = 0; i < counts.containers / (ROUNDS + WARM_ROUNDS); i++) {
           await create(peer, image(registry), "none");
         }
@@ -109,7 +109,7 @@ export async function* engineLines(
     unit: "ms",
     higher: false,
     aim: 40,
-    ...await both((peer) => average(counts.repeats / 2, () => peer.call("GET", "/containers/json?all=true"))),
+    ...await both((peer) => averageTime(counts.repeats / 2, () => peer.call("GET", "/containers/json?all=true"))),
   };
   yield {
     what: "inspect",
@@ -118,7 +118,7 @@ export async function* engineLines(
     aim: 2,
     ...await both(async (peer) => {
       const id = JSON.parse(await peer.call("GET", "/containers/json?all=true&limit=1"))[0].Id;
-      return await average(counts.repeats * 10, () => peer.call("GET", `/containers/${id}/json`));
+      return await averageTime(counts.repeats * 10, () => peer.call("GET", `/containers/${id}/json`));
     }),
   };
   yield* streamLines(gantry, podman, image(registry));

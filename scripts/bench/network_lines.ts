@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { average, seconds } from "./calls.ts";
+import { averageTime, secondsOf } from "./calls.ts";
 import { type Line, ROUNDS } from "./engine_bench.ts";
 import { inTurn } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
@@ -29,20 +29,24 @@ export async function* networkLines(
   const peers = [gantry, podman];
   const both = (work: (peer: Peer) => Promise<number>) => inTurn({ gantry, podman }, ROUNDS, work);
   const line = { unit: "ms", higher: false };
-  yield { what: "network create and remove", ...line, ...await both((peer) => average(REPEATS, () => life(peer))) };
+  yield {
+    what: "network create and remove",
+    ...line,
+    ...await both((peer) => averageTime(REPEATS, () => liveOnce(peer))),
+  };
 
   const target = new Map<Peer, string>();
   for (const peer of peers) {
     await createNetwork(peer, "bench-lan", `${subnetOf(peer)}.0/24`);
     await createNetwork(peer, "bench-other", `${subnetOf(peer).replace("71", "72")}.0/24`);
-    target.set(peer, await start(peer, image, { networks: { "bench-lan": { aliases: ["target"] } } }));
+    target.set(peer, await startContainer(peer, image, { networks: { "bench-lan": { aliases: ["target"] } } }));
   }
   const connect = async (peer: Peer) => {
     const container = target.get(peer);
     await peer.call("POST", "/networks/bench-other/connect", { container });
     await peer.call("POST", "/networks/bench-other/disconnect", { Container: container });
   };
-  yield { what: "connect and disconnect", ...line, ...await both((peer) => average(REPEATS, () => connect(peer))) };
+  yield { what: "connect and disconnect", ...line, ...await both((peer) => averageTime(REPEATS, () => connect(peer))) };
   const names = { unit: "names/s", higher: true };
   yield { what: "look-up of a container's name", ...names, ...await both((peer) => lookUps(`${subnetOf(peer)}.1`)) };
 
@@ -65,13 +69,13 @@ async function createNetwork(peer: Peer, name: string, subnet: string): Promise<
   await peer.call("POST", "/networks/create", { name, driver: "bridge", dns_enabled: true, subnets: [{ subnet }] });
 }
 
-async function life(peer: Peer): Promise<void> {
+async function liveOnce(peer: Peer): Promise<void> {
   await createNetwork(peer, "bench-short", `${subnetOf(peer).replace("71", "73")}.0/24`);
   await peer.call("DELETE", "/networks/bench-short");
 }
 
 /** Starts a container that waits, on a bridge; returns its ID. */
-async function start(peer: Peer, image: string, fields: Record<string, unknown>): Promise<string> {
+async function startContainer(peer: Peer, image: string, fields: Record<string, unknown>): Promise<string> {
   const body = { image, command: ["sleep", "10000"], netns: { nsmode: "bridge" }, ...fields };
   const { Id } = JSON.parse(await peer.call("POST", "/containers/create", body));
   await peer.call("POST", `/containers/${Id}/start`);
@@ -82,7 +86,7 @@ async function removeContainer(peer: Peer, id: string): Promise<void> {
   await peer.call("DELETE", `/containers/${id}?force=true&timeout=0`);
 }
 
-/** Where published ranges begin: below the ports that the kernel gives out by itself. */
+/** The first port of published ranges: below the ports that the kernel gives out by itself. */
 const RANGE = 21_000;
 
 /** Publishes TCP ports: from `host` on, or one at a port of the server's choice. */
@@ -97,7 +101,7 @@ async function startWith(peer: Peer, image: string, ports: number): Promise<numb
     portmappings: published(ports, RANGE),
   };
   const { Id } = JSON.parse(await peer.call("POST", "/containers/create", body));
-  const time = await seconds(() => peer.call("POST", `/containers/${Id}/start`));
+  const time = await secondsOf(() => peer.call("POST", `/containers/${Id}/start`));
   await removeContainer(peer, Id);
   return time * 1000;
 }
@@ -105,7 +109,7 @@ async function startWith(peer: Peer, image: string, ports: number): Promise<numb
 async function makeCrowd(peer: Peer, image: string, count: number): Promise<string[]> {
   const ids: string[] = [];
   await inBatches(Array.from({ length: count }), async () => {
-    ids.push(await start(peer, image, { portmappings: published() }));
+    ids.push(await startContainer(peer, image, { portmappings: published() }));
   });
   return ids;
 }
@@ -133,7 +137,7 @@ async function lookUps(host: string): Promise<number> {
     if (answer[7] === 0) throw new Error(`${host} knows no "target": code ${answer[3] & 15}`);
   };
   try {
-    const time = await seconds(async () => {
+    const time = await secondsOf(async () => {
       for (let id = 1; id <= LOOKUPS; id++) await ask(id);
     });
     return LOOKUPS / time;

@@ -1,4 +1,4 @@
-import { average, curl, seconds } from "./calls.ts";
+import { averageTime, callByCurl, secondsOf } from "./calls.ts";
 import { type Line, ROUNDS } from "./engine_bench.ts";
 import { inTurn } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
@@ -13,7 +13,11 @@ const FILES = 50;
 export async function* volumeLines(gantry: Peer, podman: Peer): AsyncGenerator<Line> {
   const both = (work: (peer: Peer) => Promise<number>) => inTurn({ gantry, podman }, ROUNDS, work);
   const line = { unit: "ms", higher: false };
-  yield { what: "volume create and remove", ...line, ...await both((peer) => average(REPEATS, () => life(peer))) };
+  yield {
+    what: "volume create and remove",
+    ...line,
+    ...await both((peer) => averageTime(REPEATS, () => liveOnce(peer))),
+  };
   const folder = await Deno.makeTempDir({ prefix: "gantry-bench-" });
   try {
     const content = crypto.getRandomValues(new Uint8Array(65_536));
@@ -23,14 +27,14 @@ export async function* volumeLines(gantry: Peer, podman: Peer): AsyncGenerator<L
     for (const peer of [gantry, podman]) await peer.call("POST", "/volumes/create", { Name: "whole" });
     // Podman's remote API has no archive of a volume before 5.6: its local client does the same there.
     const imports = async (peer: Peer) => {
-      if (peer === podman) return await seconds(() => peer.command("volume", "import", "whole", `${folder}/in.tar`));
+      if (peer === podman) return await secondsOf(() => peer.command("volume", "import", "whole", `${folder}/in.tar`));
       const options = ["-X", "POST", "-T", `${folder}/in.tar`, "-H", "Content-Type: application/x-tar"];
-      return await seconds(() => curl(peer, options, "/volumes/whole/import"));
+      return await secondsOf(() => callByCurl(peer, options, "/volumes/whole/import"));
     };
     const exports = async (peer: Peer) => {
       const out = `${folder}/out.tar`;
-      if (peer === podman) return await seconds(() => peer.command("volume", "export", "-o", out, "whole"));
-      return await seconds(() => curl(peer, ["-o", out], "/volumes/whole/export"));
+      if (peer === podman) return await secondsOf(() => peer.command("volume", "export", "-o", out, "whole"));
+      return await secondsOf(() => callByCurl(peer, ["-o", out], "/volumes/whole/export"));
     };
     yield { what: `import of ${FILES} MB into a volume`, unit: "s", higher: false, ...await both(imports) };
     yield { what: "export of it", unit: "s", higher: false, ...await both(exports) };
@@ -40,7 +44,7 @@ export async function* volumeLines(gantry: Peer, podman: Peer): AsyncGenerator<L
   }
 }
 
-async function life(peer: Peer): Promise<void> {
+async function liveOnce(peer: Peer): Promise<void> {
   const { Name } = JSON.parse(await peer.call("POST", "/volumes/create", {}));
   await peer.call("DELETE", `/volumes/${Name}`);
 }

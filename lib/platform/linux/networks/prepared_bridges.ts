@@ -8,8 +8,8 @@ import { addBridge } from "./published_ports.ts";
 import type { Subnets } from "./subnets.ts";
 
 /**
- * What netavark does not make for a bridge: its reservation, its address, and the rules for published ports, which a bridge gets with the
- * first of them. Each is made once for each bridge; one that netavark has made anew is another one, by its index.
+ * The parts of a bridge that netavark does not make: its reservation, its address, and the rules for published ports, which a bridge gets
+ * with the first of them. Each is made once for each bridge; one that netavark has made anew is another one, by its index.
  */
 export class PreparedBridges {
   readonly #subnets: Subnets;
