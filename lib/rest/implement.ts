@@ -70,7 +70,7 @@ export interface Implementation<in Identity = unknown> {
  */
 export function implement<const D extends Operations, F, Identity = unknown>(
   definition: Definition<D>,
-  functions: Functions<D, Identity> & F & ExactFunctions<D, F>,
+  functions: Functions<D, Identity> & F & NoInfer<ExactFunctions<D, F>>,
   _auth?: Authenticator<Identity> | null,
 ): Implementation<Identity> {
   // A table of functions by name, whatever their parameters: the definition says what to call them with.
