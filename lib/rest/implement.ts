@@ -1,5 +1,6 @@
 import type { Authenticator } from "./auth.ts";
 import type { Definition, Namespace, Operations } from "./definition.ts";
+import type { ExactFunctions } from "./plan/exact_result.ts";
 import type { ServerFunction } from "./plan/function_types.ts";
 
 /**
@@ -53,7 +54,9 @@ export interface Implementation<in Identity = unknown> {
 }
 
 /**
- * Binds functions to a definition.
+ * Binds functions to a definition. An object literal with a field that its schema does not have does not compile; other values are cut to
+ * their schemas when they are sent. Code that is generic over definitions has no functions to look into, and makes the
+ * {@linkcode Implementation} itself: `{ definition, functions }`.
  *
  * @param _auth The authenticator it will be served with: only its type is used, for that of `context.identity`
  *
@@ -65,9 +68,9 @@ export interface Implementation<in Identity = unknown> {
  * console.assert(await (await serve(new Request("http://localhost/sum?a=1&b=2"))).text() === "3");
  * ```
  */
-export function implement<const D extends Operations, Identity = unknown>(
+export function implement<const D extends Operations, F, Identity = unknown>(
   definition: Definition<D>,
-  functions: Functions<D, Identity>,
+  functions: Functions<D, Identity> & F & NoInfer<ExactFunctions<D, F>>,
   _auth?: Authenticator<Identity> | null,
 ): Implementation<Identity> {
   // A table of functions by name, whatever their parameters: the definition says what to call them with.

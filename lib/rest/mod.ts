@@ -40,6 +40,7 @@ export {
   type HTTPErrorKind,
   type HTTPErrorOptions,
 } from "./error.ts";
+export type { ExactFunctions, FunctionMismatch } from "./plan/exact_result.ts";
 export type {
   CallOptions,
   ClientFunction,

@@ -18,6 +18,7 @@ import {
   int64,
   link,
   type Linked,
+  namespace,
   rest,
   type ServerFunction,
   stream,
@@ -156,6 +157,63 @@ Deno.test("implement() types functions by their schemas", () => {
   implement(definition, { Nothing: (_context, _more) => {} });
   // @ts-expect-error not an AsyncIterable of users
   implement(definition, { Watch: () => [1] });
+});
+
+Deno.test("implement() does not compile where an object literal has a foreign field", () => {
+  const nested = api("x", {
+    Get: rest("GET /user", [], [User]),
+    All: rest("GET /users", [], [z.array(User)]),
+    Map: rest("GET /map", [], [z.record(s, User)]),
+    Loose: rest("GET /loose", [], [z.looseObject({ id: s })]),
+    Either: rest("GET /either", [], [z.union([User, z.object({ name: s }), s])]),
+    Pair: rest("GET /pair", [], [User, int64]),
+    Watch: rest("GET /watch", [], [chan(User)]),
+    Deep: namespace({ Get: rest("GET /deep", [], [User]) }),
+  });
+  const address = { city: "Rome" };
+  const ann = { id: "ann", address };
+  interface Row {
+    id: string;
+    address: { city: string };
+    hash: string;
+  }
+  const row: Row = { ...ann, hash: "" };
+  implement(nested, {
+    Get: () => ann,
+    All: async () => [await Promise.resolve(ann), { id: "bob", age: undefined, address }],
+    Map: () => ({ ann }),
+    Loose: () => ({ id: "a", more: 1 }),
+    Either: ({ name }) => name === "" ? ann : name === "a" ? "text" : { name },
+    Pair: () => [ann, 1n],
+    async *Watch() {
+      yield ann;
+    },
+    Deep: { Get: async () => await ann },
+  });
+  // The fields of a row are for the server to cut.
+  implement(nested, { Get: () => row, All: async () => await [row] });
+  // @ts-expect-error hash is not in the schema
+  implement(nested, { Get: () => ({ ...ann, hash: "" }) });
+  // @ts-expect-error hash is not in the schema
+  implement(nested, { Get: async () => await ({ ...ann, hash: "" }) });
+  // @ts-expect-error zip is not in the schema of the address
+  implement(nested, { Get: () => ({ id: "", address: { city: "", zip: "" } }) });
+  // @ts-expect-error hash is not in the schema of an item
+  implement(nested, { All: () => [row].map(({ id }) => ({ id, address, hash: "" })) });
+  // @ts-expect-error hash is not in the schema of a value
+  implement(nested, { Map: () => ({ ann: { ...ann, hash: "" } }) });
+  // @ts-expect-error hash is in neither
+  implement(nested, { Either: () => ({ name: "", hash: "" }) });
+  // @ts-expect-error hash is not in the schema of the first
+  implement(nested, { Pair: () => [{ ...ann, hash: "" }, 1n] });
+  implement(nested, {
+    // @ts-expect-error hash is not in the schema of a channel's value
+    async *Watch() {
+      yield { ...ann, hash: "" };
+    },
+  });
+  // @ts-expect-error hash is not in the schema, in a namespace either
+  implement(nested, { Deep: { Get: () => ({ ...ann, hash: "" }) } });
 });
 
 Deno.test("handler() takes only the authenticator its functions expect", () => {

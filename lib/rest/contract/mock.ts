@@ -14,7 +14,7 @@
  * @module
  */
 import type { Definition, Operations } from "../definition.ts";
-import { type AnyFunction, type Functions, type FunctionTable, implement, type Implementation } from "../implement.ts";
+import type { AnyFunction, Functions, FunctionTable, Implementation } from "../implement.ts";
 import { type ChannelMarker, type MARKER, markerIs } from "../plan/marker.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
@@ -58,7 +58,7 @@ export function mock<const D extends Operations>(
   { seed = 1, values = 3 }: MockOptions = {},
 ): Implementation {
   const random = seededRandom(seed);
-  const table: Record<string, unknown> = {};
+  const table: Record<string, AnyFunction | FunctionTable> = {};
   for (const plan of definition.plans) {
     const path = plan.name.split(".");
     const last = path.pop()!;
@@ -71,7 +71,7 @@ export function mock<const D extends Operations>(
     }
     within[last] = given?.[last] ?? mockFunction(plan, random, values);
   }
-  return implement(definition, table as Functions<D>);
+  return { definition, functions: table };
 }
 
 function mockFunction({ result }: Plan, random: Random, values: number): AnyFunction {
