@@ -36,7 +36,7 @@ export { exactText } from "./codecs/exact_text.ts";
 export { form } from "./codecs/form.ts";
 export { headerValues } from "./codecs/header_value.ts";
 export { instance } from "./plan/instance.ts";
-export { implement } from "./implement.ts";
+export { implement, implementPart } from "./implement.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./plan/marker.ts";
 export { multipart } from "./codecs/multipart.ts";
 export { idOf, requestID, type RequestIDOptions } from "./run/request_id.ts";

@@ -15,6 +15,7 @@ import {
   error,
   handler,
   implement,
+  implementPart,
   int64,
   link,
   type Linked,
@@ -147,21 +148,23 @@ Deno.test("implement() types functions by their schemas", () => {
   same<Parameters<ServerFunction<Of<"Copy">>>[0], ReadableStream<Uint8Array>>(true);
   same<ReturnType<ServerFunction<Of<"Try">>>, [User, string] | Promise<[User, string]>>(true);
   // @ts-expect-error a field of the result is missing
-  implement(definition, { Get: (id) => ({ id }) });
+  implementPart(definition, { Get: (id) => ({ id }) });
   // @ts-expect-error two results, not one
-  implement(definition, { Try: (user) => user });
+  implementPart(definition, { Try: (user) => user });
   // @ts-expect-error there is no such function
-  implement(definition, { Other: () => {} });
+  implementPart(definition, { Other: () => {} });
   // @ts-expect-error more parameters than arguments and the context
-  implement(definition, { Nothing: (_context, _more) => {} });
+  implementPart(definition, { Nothing: (_context, _more) => {} });
+  // @ts-expect-error all but one have no function
+  implement(definition, { Get: (id) => ({ id, age: 1 }) });
   // @ts-expect-error not an AsyncIterable of users
-  implement(definition, { Watch: () => [1] });
+  implementPart(definition, { Watch: () => [1] });
 });
 
 Deno.test("handler() takes only the authenticator its functions expect", () => {
   const named: Authenticator<{ name: string }> = { authenticate: () => ({ name: "ann" }) };
   const numbered: Authenticator<number> = { authenticate: () => 1 };
-  const made = implement(definition, { Nothing: ({ identity }) => void identity.name }, named);
+  const made = implementPart(definition, { Nothing: ({ identity }) => void identity.name }, named);
   handler(named, made);
   // @ts-expect-error its functions expect a name
   handler(numbered, made);

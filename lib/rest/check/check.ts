@@ -3,6 +3,7 @@ import { findDuplicates } from "./duplicates.ts";
 import { isScalar, type Kind, kindOf, needsMarker } from "../plan/kind.ts";
 import { type ChannelMarker, markerIs } from "../plan/marker.ts";
 import { findTarget, placeholdersOf, planOperation } from "../plan/plan.ts";
+import { findFunction, type Implementation } from "../implement.ts";
 import { problemsOfRules } from "./check_rules.ts";
 import type { Plan, Target } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
@@ -52,6 +53,19 @@ const checked = new WeakSet<readonly Plan[]>();
 /** Everything that is wrong with a definition made without being checked. */
 export function problemsOf({ operations, options, plans }: Definition): readonly string[] {
   return checked.has(plans) ? [] : examine(operations, options).problems;
+}
+
+/** Everything that is wrong with an implementation: with its definition, and operations without a function. */
+export function problemsOfImplementation(
+  { definition, functions, isPart }: Omit<Implementation, "expects">,
+): readonly string[] {
+  const missing = isPart
+    ? []
+    : definition.plans.filter(({ name }) => typeof findFunction(functions, name)[0] !== "function");
+  return [
+    ...problemsOf(definition),
+    ...missing.map(({ name, tag }) => `Implement "${name}": it has no function, see implementPart(): "${tag}"`),
+  ];
 }
 
 function examine(operations: Operations, options: APIOptions): { problems: string[]; plans: Plan[] } {

@@ -3,7 +3,7 @@ import type { Call } from "./call.ts";
 import { type Codec, codecForBody, codecsOf, findCodec, mediaType } from "../codecs/codec.ts";
 import { forwardOf } from "./forwarded.ts";
 import { HTTPError } from "../error.ts";
-import type { AnyFunction, FunctionTable, Implementation } from "../implement.ts";
+import { type AnyFunction, findFunction, type Implementation } from "../implement.ts";
 import type { BodyPlan, Plan } from "../plan/plan_types.ts";
 import { isUnasked, refuseCrossSite } from "./cross_site.ts";
 import { argumentReader, type ReadArguments, validateArguments } from "./read_arguments.ts";
@@ -36,12 +36,7 @@ export class Endpoint {
     this.#upgrades = /^(channel|stream)$/.test(plan.result.shape);
     this.responses = responses;
     this.#auth = auth;
-    // The types of `implement` have checked this: tables all the way, then a function.
-    const path = plan.name.split(".");
-    const last = path.pop()!;
-    const holder = path.reduce<FunctionTable | undefined>((table, name) => table?.[name] as FunctionTable, functions);
-    this.#functions = holder;
-    this.#function = holder?.[last] as AnyFunction | undefined;
+    [this.#function, this.#functions] = findFunction(functions, plan.name);
     const { codecs: more } = responses.parts;
     const codecs = codecsOf(options.codecs, more);
     this.#readArguments = argumentReader(plan, options.query ?? {}, codecsOf([], more));
