@@ -26,7 +26,7 @@ export interface Export {
  */
 export const EXPORTS: readonly Export[] = [
   { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3720 },
-  { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 3085 },
+  { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 3115 },
   {
     name: "server",
     holds: "match, run, JSON, text, errors",
@@ -39,7 +39,7 @@ export const EXPORTS: readonly Export[] = [
     holds: "all that runs in a client",
     from: "client.ts",
     names: ["api", "rest", "link"],
-    budget: 6425,
+    budget: 6450,
   },
   {
     name: "server and definition",

@@ -184,10 +184,11 @@ function caller(
     throw await readError(response, decodeError);
   };
   return async (args, options) => {
-    const { timeout, signal } = options;
+    const { timeout, signal, headers: own } = options;
     const ends = timeout == null ? [] : [AbortSignal.timeout(timeout)];
     if (signal) ends.push(signal);
     const request = writeRequest(plan, codecs, base, args, accept, AbortSignal.any(ends), headers, stream);
+    if (own) new Headers(own).forEach((value, name) => request.headers.set(name, value));
     if (shape !== "channel") return readResult(plan, codecs, await send(request), headers);
     if (!channel) throw new TypeError(`Call "${plan.name}": no channels here`);
     return channel(plan, request, send, options, client);

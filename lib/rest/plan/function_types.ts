@@ -95,13 +95,22 @@ export type ServerFunction<O, Identity = unknown> = O extends Typed<infer A, inf
  * @example
  * ```ts
  * import type { CallOptions } from "../mod.ts";
- * const impatient: CallOptions = { timeout: 500, signal: new AbortController().signal };
+ * const impatient: CallOptions = {
+ *   timeout: 500,
+ *   signal: new AbortController().signal,
+ *   headers: { "x-request-id": "7" },
+ * };
  * ```
  */
 export interface CallOptions {
   signal?: AbortSignal;
   /** Milliseconds until the call is given up, a channel or a stream that is still coming too. */
   timeout?: number;
+  /**
+   * Headers of this call's request: over those of its body, its arguments and its client. Of a WebSocket that a browser opens only an
+   * `Authorization` can be sent.
+   */
+  headers?: HeadersInit;
   /** Asks for a channel over WebSocket instead of HTTP. */
   websocket?: boolean;
 }
