@@ -15,6 +15,7 @@ import type { Implementation } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
 import { patientRequest } from "./run/patient_body.ts";
 import { trieRouter } from "./route/trie_router.ts";
+import { writeFailures } from "./run/write_failure.ts";
 import { streams } from "./run/streams.ts";
 
 /**
@@ -51,6 +52,7 @@ export const SERVER_PARTS: ServerParts = {
   streams,
   channel: writeChannel,
   headers: headerValues,
+  around: writeFailures,
 };
 
 /**

@@ -29,6 +29,7 @@ export { decompress } from "./run/content_coding.ts";
 export { type Finish, type HandlerOptions, handlerWith, type ServerParts } from "./run/core_server.ts";
 export { api } from "./define.ts";
 export { namespace, rest } from "./definition.ts";
+export { failure } from "./failure.ts";
 export { HTTPError } from "./error.ts";
 export { etag } from "./run/etag.ts";
 export { exactJSON } from "./codecs/exact_json.ts";
@@ -40,6 +41,7 @@ export { implement, implementPart } from "./implement.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./plan/marker.ts";
 export { multipart } from "./codecs/multipart.ts";
 export { idOf, requestID, type RequestIDOptions } from "./run/request_id.ts";
+export { writeFailures } from "./run/write_failure.ts";
 export { streams } from "./run/streams.ts";
 export { trieRouter } from "./route/trie_router.ts";
 

@@ -90,11 +90,12 @@ function examine(operations: Operations, options: APIOptions): { problems: strin
 }
 
 /** Returns the arguments and results that are not schemas; otherwise only a typed program's compiler reports them. */
-function strangersOf({ args, results }: Operation): string[] {
+function strangersOf({ args, results, options: { errors = {} } }: Operation): string[] {
   const isStranger = (schema: Partial<Schema> | null | undefined) => typeof schema?.["~standard"] !== "object";
   const look = (schemas: readonly Schema[], what: string) =>
     schemas.flatMap((schema, index) => isStranger(schema) ? [`${what} ${index + 1}`] : []);
-  return [...look(args, "argument"), ...look(results, "result")];
+  const odd = Object.entries(errors).flatMap(([key, schema]) => isStranger(schema) ? [`error "${key}"`] : []);
+  return [...look(args, "argument"), ...look(results, "result"), ...odd];
 }
 
 /** A dot in a name would look like a namespace, and what every object has like an implementation; with `then` a client would be awaited. */

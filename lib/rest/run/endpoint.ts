@@ -17,7 +17,7 @@ export class Endpoint {
   readonly plan: Plan;
   readonly responses: ResponseWriter;
   readonly #auth: Authenticator<unknown> | null;
-  readonly #function: AnyFunction | undefined;
+  #function: AnyFunction | undefined;
   /** The object that the function is called on. */
   readonly #functions: unknown;
   readonly #readArguments: ReadArguments;
@@ -37,8 +37,9 @@ export class Endpoint {
     this.responses = responses;
     this.#auth = auth;
     [this.#function, this.#functions] = findFunction(functions, plan.name);
-    const { codecs: more } = responses.parts;
+    const { codecs: more, around } = responses.parts;
     const codecs = codecsOf(options.codecs, more);
+    if (around && this.#function) this.#function = around(plan, this.#function, codecs);
     this.#readArguments = argumentReader(plan, options.query ?? {}, codecsOf([], more));
     this.#results = new ResultWriter(plan, codecs, responses);
     // Of the parts only what the tag says is read: pages of other sites can send forms.
