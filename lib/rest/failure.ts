@@ -1,5 +1,5 @@
 import { HTTPError, type HTTPErrorOptions } from "./error.ts";
-import type { Failure } from "./plan/error_types.ts";
+import type { HTTPFailure } from "./plan/error_types.ts";
 
 /**
  * Makes an error that an operation declares, in its tag (`!404`) or by its option `errors`. A function returns it, so that the compiler checks
@@ -20,13 +20,13 @@ import type { Failure } from "./plan/error_types.ts";
  * console.assert(response.status === 409 && await response.text() === '{"owner":"ann"}');
  * ```
  */
-export function failure<Status extends number>(status: Status, message: string): Failure<Status, undefined>;
+export function failure<Status extends number>(status: Status, message: string): HTTPFailure<Status, undefined>;
 export function failure<Status extends number, Body>(
   status: Status,
   message: string,
   body: Body,
   options?: Omit<HTTPErrorOptions, "body">,
-): Failure<Status, Body>;
+): HTTPFailure<Status, Body>;
 export function failure(
   status: number,
   message: string,

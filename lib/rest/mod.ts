@@ -40,7 +40,7 @@ export {
   type HTTPErrorKind,
   type HTTPErrorOptions,
 } from "./error.ts";
-export type { Answer, ErrorSchemas, Failure } from "./plan/error_types.ts";
+export type { Answer, ErrorSchemas, HTTPFailure } from "./plan/error_types.ts";
 export { failure } from "./failure.ts";
 export { type Outcome, outcomeOf } from "./call/outcome.ts";
 export type {

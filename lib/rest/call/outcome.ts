@@ -1,4 +1,4 @@
-import type { Answer, Failure } from "../plan/error_types.ts";
+import type { Answer, HTTPFailure } from "../plan/error_types.ts";
 import { isDeclared } from "./read_failure.ts";
 
 /**
@@ -7,15 +7,15 @@ import { isDeclared } from "./read_failure.ts";
  *
  * @example
  * ```ts
- * import type { Failure, Outcome } from "../mod.ts";
- * type Got = Outcome<string, Failure<404> | Failure<409, { owner: string }>>;
+ * import type { HTTPFailure, Outcome } from "../mod.ts";
+ * type Got = Outcome<string, HTTPFailure<404> | HTTPFailure<409, { owner: string }>>;
  * const words = (got: Got) => got.ok ? got.value : got.status === 409 ? got.error.body.owner : got.error.message;
  * console.assert(words({ ok: true, value: "found" }) === "found");
  * ```
  */
-export type Outcome<Value, Failures extends Failure = never> =
+export type Outcome<Value, Failures extends HTTPFailure = never> =
   | { readonly ok: true; readonly status?: undefined; readonly value: Value; readonly error?: undefined }
-  | (Failures extends Failure
+  | (Failures extends HTTPFailure
     ? { readonly ok: false; readonly status: Failures["status"]; readonly error: Failures; readonly value?: undefined }
     : never)
   | { readonly ok: false; readonly status: undefined; readonly error: Error; readonly value?: undefined };
@@ -39,7 +39,7 @@ export type Outcome<Value, Failures extends Failure = never> =
  * console.assert(nobody.status === 404 && nobody.error.message === "Find the user: there is none");
  * ```
  */
-export async function outcomeOf<Value, Failures extends Failure = never>(
+export async function outcomeOf<Value, Failures extends HTTPFailure = never>(
   call: Answer<Value, Failures> | Promise<Value>,
 ): Promise<Outcome<Value, Failures>> {
   try {

@@ -30,24 +30,24 @@ export type NoErrors = Record<never, never>;
  *
  * @example
  * ```ts
- * import { type Failure, failure } from "../mod.ts";
- * const taken: Failure<409, { owner: string }> = failure(409, "Lock: it is taken", { owner: "ann" });
+ * import { type HTTPFailure, failure } from "../mod.ts";
+ * const taken: HTTPFailure<409, { owner: string }> = failure(409, "Lock: it is taken", { owner: "ann" });
  * console.assert(taken.body.owner === "ann");
  * ```
  */
-export type Failure<Status extends number = number, Body = unknown> = HTTPError & {
+export type HTTPFailure<Status extends number = number, Body = unknown> = HTTPError & {
   readonly status: Status;
   readonly body: Body;
 };
 
 /** The errors that a server's function may return. */
-export type ServerFailure<E> = { [S in keyof E & number]: Failure<S, E[S] extends Schema ? Input<E[S]> : never> }[
+export type ServerFailure<E> = { [S in keyof E & number]: HTTPFailure<S, E[S] extends Schema ? Input<E[S]> : never> }[
   & keyof E
   & number
 ];
 
 /** The errors that a client's call may be refused with. */
-export type ClientFailure<E> = { [S in keyof E & number]: Failure<S, E[S] extends Schema ? Output<E[S]> : never> }[
+export type ClientFailure<E> = { [S in keyof E & number]: HTTPFailure<S, E[S] extends Schema ? Output<E[S]> : never> }[
   & keyof E
   & number
 ];
@@ -60,8 +60,8 @@ declare const FAILURES: unique symbol;
  *
  * @example
  * ```ts
- * import { type Answer, type Failure, outcomeOf } from "../mod.ts";
- * const get = (): Answer<string, Failure<404>> => Promise.resolve("found");
+ * import { type Answer, type HTTPFailure, outcomeOf } from "../mod.ts";
+ * const get = (): Answer<string, HTTPFailure<404>> => Promise.resolve("found");
  * const outcome = await outcomeOf(get());
  * console.assert(outcome.ok && outcome.value === "found");
  * ```

@@ -6,10 +6,10 @@ import {
   type ClientFunction,
   DefinitionError,
   type ErrorCodec,
-  type Failure,
   failure,
   handler,
   HTTPError,
+  type HTTPFailure,
   implement,
   int64,
   link,
@@ -177,7 +177,7 @@ function same<A, B>(_: Same<A, B>): void {}
 
 Deno.test("declared errors are typed: as results of functions, and by status in outcomes", () => {
   type Of<K extends keyof typeof users.operations> = ClientFunction<(typeof users.operations)[K]>;
-  const narrowed = (outcome: Outcome<string, Failure<404> | Failure<409, { left: number }>>) => {
+  const narrowed = (outcome: Outcome<string, HTTPFailure<404> | HTTPFailure<409, { left: number }>>) => {
     if (outcome.ok) same<typeof outcome.value, string>(true);
     else if (outcome.status === 409) same<typeof outcome.error.body, { left: number }>(true);
     else if (outcome.status === undefined) same<typeof outcome.error, Error>(true);
