@@ -10,7 +10,7 @@ export interface WholeAPI {
 /** Binds a family's functions to its definition, and the engine's errors to their statuses. A missing function does not compile. */
 export function implementFamily<const D extends Operations>(
   definition: Definition<D>,
-  functions: Required<Functions<D>>,
+  functions: Functions<D>,
 ): Implementation {
   // A client of the definition carries no table of the engine's errors; only who serves it does.
   const options = { ...definition.options, errors: engineErrors };
