@@ -11,7 +11,6 @@ interface SourceTextJSON {
 }
 
 const SOURCE_TEXT: SourceTextJSON = JSON;
-const HAS_SOURCE = SOURCE_TEXT.rawJSON !== undefined;
 
 /** The digits of the longest integer that is read exactly: the time for it grows with their square. */
 const DIGITS = 4096;
@@ -20,7 +19,7 @@ const DIGITS = 4096;
 export function writeExact(
   value: unknown,
   replace: (value: unknown) => unknown,
-  hasSource: boolean = HAS_SOURCE,
+  hasSource: boolean = SOURCE_TEXT.rawJSON !== undefined,
 ): string | undefined {
   let mark = "";
   const text: string | undefined = JSON.stringify(value, (_key, item: unknown) => {
@@ -38,7 +37,7 @@ export function writeExact(
  *
  * @throws {SyntaxError}
  */
-export function readExact(text: string, hasSource: boolean = HAS_SOURCE): unknown {
+export function readExact(text: string, hasSource: boolean = SOURCE_TEXT.rawJSON !== undefined): unknown {
   if (hasSource) {
     return SOURCE_TEXT.parse(text, (_key, value, context) => {
       const source = context?.source;
