@@ -10,6 +10,7 @@ import { clientTypes } from "./client/client_types.ts";
 import { type Definitions, listOf } from "./described.ts";
 import { contentPolicy, docsPage } from "./docs_page.ts";
 import { type DocumentOptions, openapi } from "./openapi.ts";
+import { clientSamples } from "./page/client_sample.ts";
 
 /**
  * Options of {@linkcode surfaces}.
@@ -172,7 +173,7 @@ function faces(definitions: Definitions, options: SurfacesOptions): Face[] {
         "referrer-policy": "no-referrer",
         "x-frame-options": "DENY",
       }),
-      write: () => docsPage(document()),
+      write: () => docsPage(document(), clientSamples(definitions)),
     },
     {
       file: "client.js",

@@ -100,7 +100,7 @@ shopTest("docsPage() goes on with a channel of events where its connection broke
 });
 
 shopTest("docsPage() sends headers of the reader's choice with every request", async ({ page }, origin) => {
-  await page.locator("#credentials summary").click();
+  await page.locator("#page-credentials summary").click();
   await page.getByLabel("Headers that go with every request").fill("X-Trace: a b\naccept: application/json");
   const sent = page.waitForRequest(`${origin}/everything`);
   await page.locator("article#delete .try [type=submit]").click();
