@@ -96,7 +96,7 @@ shopTest("docsPage() goes on with a channel of events where its connection broke
   await follow.getByLabel("to*").fill("7");
   await follow.getByRole("button", { name: "Open" }).click();
   await follow.locator(".status", { hasText: "Closed" }).waitFor();
-  assertEquals(await follow.locator(".values li").allTextContents(), ["1", "2", "3", "4", "5", "6", "7"]);
+  assertEquals(await follow.locator(".values pre").allTextContents(), ["1", "2", "3", "4", "5", "6", "7"]);
 });
 
 shopTest("docsPage() sends headers of the reader's choice with every request", async ({ page }, origin) => {

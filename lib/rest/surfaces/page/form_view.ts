@@ -30,9 +30,10 @@ export function formView(
   return html`
     <form class="try" data-method="${method.toUpperCase()}" data-path="${template}" data-accept="${accept}" ${channel &&
       html`data-channel`}
-      aria-label="Try ${id}"><h4>Try it</h4>${parameters.map((parameter) =>
-        fieldView(id, parameter)
-      )}${requestBody !== undefined && bodyField(id, requestBody.content, document)}${channel &&
+      aria-label="Try ${id}"><h4>Try it</h4>${versionField(id, operation["x-gantry-versions"])}${parameters.map((
+        parameter,
+      ) => fieldView(id, parameter))}${requestBody !== undefined &&
+        bodyField(id, requestBody.content, document)}${channel &&
         transportField(id)}<div class="actions"><button type="submit" class="${method}">${channel
         ? "Open"
         : "Send"}</button><button type="button" data-stop hidden>Stop</button></div>${codeView(
@@ -40,6 +41,26 @@ export function formView(
           call,
         )}<div class="answer" role="status" aria-live="polite"></div></form>
   `;
+}
+
+/** The version in front of the path: without one, another operation of the same path may answer. */
+function versionField(id: string, versions: string | undefined): Content {
+  if (versions === undefined) return undefined;
+  return html`
+    <label for="${id}-version">version <small>${versions}</small></label><input id="${id}-version" data-version
+      value="${fittingVersion(versions)}" autocomplete="off" spellcheck="false">
+  `;
+}
+
+/** Returns a version that fits the first condition of such as `>=4.2` or `<2`. */
+export function fittingVersion(versions: string): string {
+  const found = /^\s*(<=?|>=?|=)?\s*(\d+)(?:\.(\d+))?/.exec(versions);
+  if (found === null) return "";
+  const [text, operator = "="] = found;
+  const [major, minor] = [Number(found[2]), Number(found[3] ?? 0)];
+  if (operator === ">") return String(major + 1);
+  if (operator === "<") return minor > 0 ? `${major}.${minor - 1}` : String(Math.max(0, major - 1));
+  return text.replace(/^[\s<>=]+/, "");
 }
 
 /** The code of a form's request: the page's script writes it. */
@@ -50,7 +71,7 @@ function codeView(id: string, call: string | undefined): Content {
       <summary>Code</summary>
       <div class="tabs" role="radiogroup"
         aria-label="Code of ${id} for">${languages.map(([value, label], index) =>
-          html`<label><input type="radio" name="${id}-code" value="${value}" ${
+          html`<label><input type="radio" name="${id}-code" value="${value}" aria-label="${label}" ${
             index === 0 && html`checked`
           }>${label}</label>`
         )}<button type="button" data-copy class="small">Copy</button></div>

@@ -31,12 +31,16 @@ export function operationView(
   call?: string,
 ): Content {
   const { operationId: id, description, parameters = [], requestBody, responses } = operation;
+  const versions = operation["x-gantry-versions"];
   const words = [id, method, path, operation.summary, description].join(" ").toLowerCase();
   return html`
     <article id="${id}" data-search="${words}">
       <header>
         <h3><a href="#${id}" class="anchor">${id}</a></h3>
-        <p class="path"><span class="method ${method}">${method}</span><code>${pathView(path)}</code></p>
+        <p class="path"><span class="method ${method}">${method}</span><code>${// The name behind `#` is there only because a document has one operation for a path and method.
+        pathView(path.replace(/#.*$/, ""))}</code>${versions !== undefined && html`
+          <small>versions ${versions}</small>
+        `}</p>
       </header>
       <div class="columns">
         <div class="about">${prose(description)}${parametersView(

@@ -39,6 +39,7 @@ export interface PageElement {
   removeAttribute(name: string): void;
   getAttribute(name: string): string | null;
   addEventListener(type: string, listener: (event: PageEvent) => void): void;
+  dispatchEvent(event: Event): boolean;
 }
 
 /** An event, of the mouse, the keyboard or a form. */

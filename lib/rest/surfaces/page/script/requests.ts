@@ -23,6 +23,12 @@ export function formReader(document: PageDocument, window: PageWindow): FormRead
       return path.replace(`{${field.name}}`, () => text);
     }, form.dataset.path!);
 
+  /** Returns the version in front of a path, for operations that only some versions have. */
+  const versionOf = (form: PageElement) => {
+    const version = form.querySelector("[data-version]")?.value.trim() ?? "";
+    return version === "" ? "" : `/v${encodeURIComponent(version)}`;
+  };
+
   const queryOf = (form: PageElement) => {
     const parts: string[] = [];
     const add = (name: string, value: string) => parts.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
@@ -79,7 +85,10 @@ export function formReader(document: PageDocument, window: PageWindow): FormRead
       const headers = common();
       if (form.dataset.accept && headers.accept === undefined) headers.accept = form.dataset.accept;
       if (type !== undefined) headers["content-type"] = type;
-      return { url: server + pathOf(form) + queryOf(form), init: { method: form.dataset.method!, headers, body } };
+      return {
+        url: server + versionOf(form) + pathOf(form) + queryOf(form),
+        init: { method: form.dataset.method!, headers, body },
+      };
     },
   };
 }

@@ -29,12 +29,13 @@ export async function showChannel(channel: ShownChannel, answer: PageElement, ma
   list.setAttribute("tabindex", "0");
   list.setAttribute("aria-label", "Values");
 
+  let isOpen = true;
   const flush = () => {
     const near = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
     list.append(...timeline.take().map((moment) => momentView(moment, make)));
     while (list.children.length > KEPT) list.children[0].remove();
     if (near) list.scrollTop = list.scrollHeight;
-    count.textContent = timeline.summary(Date.now());
+    count.textContent = timeline.summary(isOpen ? Date.now() : undefined);
   };
   const pause = makeButton(make, "Pause", (button) => {
     timeline.pause(!timeline.isPaused);
@@ -61,6 +62,7 @@ export async function showChannel(channel: ShownChannel, answer: PageElement, ma
     throw error;
   } finally {
     clearInterval(pace);
+    isOpen = false;
     flush();
   }
 }

@@ -62,9 +62,10 @@ export class Timeline {
     this.count = 0;
   }
 
-  /** Describes what has come, as in `12 values, 3.1 a second`. */
-  summary(now: number): string {
+  /** Describes what has come, as in `12 values, 3.1 a second`; `now` is left out once nothing more comes. */
+  summary(now?: number): string {
     const count = this.count === 1 ? "1 value" : `${this.count} values`;
+    if (now === undefined) return count;
     const recent = this.#times.filter((time) => time > now - 5000);
     const rate = recent.length < 2
       ? ""

@@ -15,7 +15,10 @@ export function setUpForms(document: PageDocument, window: PageWindow, reader: F
       send(form, reader, make);
     });
     setUpSamples(form);
-    setUpCode(form, forms, window, reader);
+    setUpCode(form, window, reader);
+  }
+  for (const choice of document.querySelectorAll("[data-code] input")) {
+    choice.addEventListener("change", () => chooseLanguage(choice.value, forms));
   }
   document.getElementById("page-credentials")?.addEventListener("submit", (event) => event.preventDefault());
 }
@@ -76,8 +79,17 @@ function setUpSamples(form: PageElement): void {
   choice.addEventListener("change", () => body.value = choice.value);
 }
 
+/** Chooses one language for the code of all forms. */
+function chooseLanguage(language: string, forms: readonly PageElement[]): void {
+  for (const form of forms) {
+    const choice = form.querySelector(`[data-code] input[value=${language}]`);
+    if (choice !== null) choice.checked = true;
+    form.querySelector("[data-code]")?.dispatchEvent(new Event("language"));
+  }
+}
+
 /** Keeps the code of a form's request in step with its fields, while it is in sight. */
-function setUpCode(form: PageElement, forms: readonly PageElement[], window: PageWindow, reader: FormReader): void {
+function setUpCode(form: PageElement, window: PageWindow, reader: FormReader): void {
   const code = form.querySelector("[data-code]")!;
   const shown = code.querySelector("pre")!;
   const choices = [...code.querySelectorAll("input")];
@@ -95,17 +107,9 @@ function setUpCode(form: PageElement, forms: readonly PageElement[], window: Pag
     return language === "fetch" ? fetchCode(request, form.dataset.channel !== undefined) : curlCode(request);
   };
   code.addEventListener("toggle", write);
+  code.addEventListener("language", write);
   form.addEventListener("input", write);
   form.addEventListener("change", write);
-  for (const choice of choices) {
-    choice.addEventListener("change", () => {
-      // One language for the whole page.
-      for (const other of forms) {
-        const same = other.querySelector(`[data-code] input[value=${choice.value}]`);
-        if (same !== null) same.checked = true;
-      }
-    });
-  }
   const copy = code.querySelector("[data-copy]")!;
   copy.addEventListener("click", async () => {
     write();
