@@ -118,7 +118,13 @@ class Surfaces {
         headers: { allow },
       });
     }
-    return this.#show(request, named ?? this.#choose(request), onRoot);
+    const face = named ?? this.#choose(request);
+    if (onRoot && path !== this.#root && face.type === "text/html") {
+      // The page's links are relative, so that it works behind a proxy that takes a prefix off.
+      const location = `./${this.#root.split("/").at(-2)}/`;
+      return new Response(null, { status: 307, headers: { location, vary: "Accept, Sec-Fetch-Dest" } });
+    }
+    return this.#show(request, face, onRoot);
   }
 
   #choose(request: Request): Face {

@@ -32,8 +32,7 @@ export function resolveSchema(json: JSONSchema, schemas: Schemas): JSONSchema {
 
 /** Returns the possibilities of a union of which at least one is a struct, `null` left out; undefined for any other schema. */
 export function variantsOf(json: JSONSchema, schemas: Schemas): Variant[] | undefined {
-  const list = [json.oneOf, json.anyOf].find(Array.isArray)?.filter(isObject).filter(({ type }) => type !== "null");
-  if (list === undefined) return undefined;
+  const list = possibilitiesOf(json).filter(({ type }) => type !== "null");
   const resolved = list.map((part) => mergeParts(resolveSchema(part, schemas), schemas));
   if (!resolved.some(isStruct)) return undefined;
   const field = discriminatorOf(resolved);
@@ -42,6 +41,15 @@ export function variantsOf(json: JSONSchema, schemas: Schemas): Variant[] | unde
     name: referredName(list[index]),
     tag: field === undefined ? undefined : [field, constantOf(part, field)] as const,
   }));
+}
+
+/** Returns the parts of a union, and those of unions that stand in their places. */
+function possibilitiesOf(json: JSONSchema, depth = 0): JSONSchema[] {
+  const list = [json.oneOf, json.anyOf].find(Array.isArray)?.filter(isObject) ?? [];
+  return list.flatMap((part) => {
+    const inner = depth < 8 ? possibilitiesOf(part, depth + 1) : [];
+    return inner.length > 0 ? inner : [part];
+  });
 }
 
 /** Merges the fields of an intersection's parts; any other schema stays as it is. */
