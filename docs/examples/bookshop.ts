@@ -132,10 +132,12 @@ export const functions = implement(bookshopAPI, {
   },
   ExportOrders: (since) => exportOrders(since),
   async *Prices(isbn, { signal }) {
-    for (let last: bigint | undefined; !signal.aborted; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    let last: bigint | undefined;
+    while (!signal.aborted) {
       const { cents } = findBook(isbn);
       if (cents !== last) yield { cents, at: new Date() };
       last = cents;
+      await new Promise((resolve) => setTimeout(resolve, 50));
     }
   },
 }, auth);

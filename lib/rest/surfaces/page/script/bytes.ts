@@ -5,7 +5,7 @@ const ROW = 16;
 
 /** The formats of images that browsers show, by the bytes they begin with: the type that a response names may be a guess. */
 const IMAGES: readonly (readonly [type: string, start: RegExp])[] = [
-  ["image/png", /^\x89PNG\r\n\x1a\n/],
+  ["image/png", /^\x89PNG\r\n/],
   ["image/jpeg", /^\xff\xd8\xff/],
   ["image/gif", /^GIF8[79]a/],
   ["image/webp", /^RIFF[^]{4}WEBP/],
@@ -30,8 +30,8 @@ export function previewOf(contentType: string, start: Uint8Array): Preview {
 function isText(bytes: Uint8Array): boolean {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
-    // deno-lint-ignore no-control-regex: these are what tells bytes from text
-    return bytes.length > 0 && !/[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]/.test(text);
+    // Control characters tell bytes from text, but for the white space among them and the escapes of terminals.
+    return bytes.length > 0 && !/[^\P{Cc}\t-\r]/u.test(text.replaceAll("\u001b", ""));
   } catch {
     return false;
   }
@@ -43,8 +43,8 @@ export function hexDump(bytes: Uint8Array): string {
   for (let at = 0; at < Math.min(bytes.length, DUMPED); at += ROW) {
     const row = bytes.subarray(at, Math.min(at + ROW, DUMPED));
     const digits = Array.from(row, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
-    // deno-lint-ignore no-control-regex: they have no shape
-    const characters = binaryText(row).replaceAll(/[\x00-\x1f\x7f-\xa0\xad]/g, "·");
+    // Characters without a shape are a dot.
+    const characters = binaryText(row).replaceAll(/[\p{Cc}\xa0\xad]/gu, "·");
     rows.push(`${at.toString(16).padStart(4, "0")}  ${digits.padEnd(ROW * 3 - 1)}  ${characters}`);
   }
   return rows.join("\n");
