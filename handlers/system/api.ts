@@ -3,6 +3,8 @@ import { API_OPTIONS } from "../wire/api_options.ts";
 import { reply } from "../wire/body.ts";
 import { Event } from "../wire/system/event.ts";
 import { Info } from "../wire/system/info.ts";
+import { SystemDfReport } from "../wire/system/disk_usage.ts";
+import { SystemPruneQuery, SystemPruneReport } from "../wire/system/prune.ts";
 import { EventsQuery } from "../wire/system/system_query.ts";
 import { SystemComponentVersion } from "../wire/system/version.ts";
 
@@ -12,6 +14,8 @@ export const systemAPI = api("http://localhost", {
   PingHead: rest("HEAD /engine/_ping", [], [], { status: 200 }),
   VersionHandler: rest("GET /engine/version", [], [SystemComponentVersion]),
   GetInfo: rest("GET /engine/info", [], [Info]),
+  DiskUsage: rest("GET /engine/system/df", [], [SystemDfReport]),
+  SystemPrune: rest("POST /engine/system/prune?%v", [SystemPruneQuery], [SystemPruneReport]),
   ServeSwagger: rest("GET /engine/swagger", [], [stream("text/yaml")]),
   GetEvents: rest("GET(application/json) /engine/events?%v", [EventsQuery], [chan(reply(Event))], {
     body: "as-tagged",

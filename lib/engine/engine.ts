@@ -12,6 +12,7 @@ import { type EngineOptions, resolveOptions } from "./options.ts";
 import type { Ports } from "./ports/ports.ts";
 import { Secrets } from "./secrets.ts";
 import { State } from "./store/state.ts";
+import { System } from "./system/system.ts";
 import { Volumes } from "./volumes/volumes.ts";
 import { VolumeStore } from "./volumes/volume_store.ts";
 import type { ContainersCore } from "./containers/context.ts";
@@ -24,6 +25,7 @@ export class Engine {
   readonly networks: Networks;
   readonly volumes: Volumes;
   readonly secrets: Secrets;
+  readonly system: System;
   readonly events: EventLog;
   /** Whether short names are Docker Hub's in Docker's API. */
   readonly dockerHub: boolean;
@@ -43,6 +45,7 @@ export class Engine {
     this.secrets = new Secrets(core);
     this.containers = new Containers(core, this.networks, volumes, this.secrets);
     this.volumes = new Volumes(core, volumes, this.containers);
+    this.system = new System({ core, images: this.images, containers: this.containers, volumes: this.volumes });
   }
 
   /** Loads the state and reconciles it with the host: what was cut short is finished or undone when it resolves. */

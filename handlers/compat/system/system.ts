@@ -6,6 +6,7 @@ import { answerPing } from "../../system/ping.ts";
 import { viewVersion } from "../../system/version.ts";
 import { compatSystemAPI } from "./api.ts";
 import { isBefore } from "../../path_version.ts";
+import { compatDiskUsage } from "./disk_usage.ts";
 import { dockerEvent } from "./events.ts";
 import { compatInfo } from "./info.ts";
 
@@ -16,6 +17,9 @@ export function compatSystem(engine: Engine): Implementation {
     CompatPingHead: ({ headers }) => void answerPing(headers),
     CompatVersionHandler: () => viewVersion(engine),
     CompatGetInfo: () => compatInfo(engine),
+    CompatGetDiskUsage: (query, context) => compatDiskUsage(engine, query, context),
+    // Nothing is kept of builds.
+    CompatPruneBuild: () => ({ CachesDeleted: [], SpaceReclaimed: 0 }),
     CompatGetEvents: (query, context) => {
       const bare = context.version !== undefined && !isBefore(context.version, 1, 52);
       return mapValues(streamEvents(engine, query, context), (event) => dockerEvent(event, bare));

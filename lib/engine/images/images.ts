@@ -181,6 +181,12 @@ export class Images {
     return pruneImages(this.#removal, fits);
   }
 
+  /** Deletes blobs and layers that nothing needs: what a crash, or a transfer that was cut, left. */
+  async sweep(): Promise<void> {
+    await this.#content.sweep();
+    await this.#content.unstage();
+  }
+
   /** Searches registries; see {@linkcode searchImages}. */
   search(term: string, options: SearchOptions = {}): Promise<SearchResult[]> {
     return this.#trackWith(options.signal, (signal) => searchImages(this.#core, term, { ...options, signal }));

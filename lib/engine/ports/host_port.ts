@@ -42,6 +42,8 @@ export interface Layers {
   containers(): Promise<string[]>;
   /** Bytes in the container's writable layer. */
   usage(containerID: string): Promise<number>;
+  /** The same for several, in order; 0 for one that is not there. */
+  usages(containerIDs: readonly string[]): Promise<number[]>;
   /** Throws unless so many bytes more fit where layers are: a copy of a file with holes takes all that the file claims. */
   requireRoom(bytes: number, what: string): Promise<void>;
   /** Reads a file of the mounted tree, resolved inside it; `undefined` when missing. At most `limit` bytes. */
@@ -204,6 +206,8 @@ export interface Volumes {
   unmount(name: string): Promise<void>;
   /** Bytes of the files in a volume; those of a device that is not mounted are not counted. */
   size(name: string): Promise<number>;
+  /** The same for several, in order; 0 for one that is not there. */
+  sizes(names: readonly string[]): Promise<number[]>;
   remove(name: string, options?: DeleteOptions): Promise<void>;
   list(): Promise<string[]>;
 }

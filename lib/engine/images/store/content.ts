@@ -81,15 +81,19 @@ export class Content {
     });
   }
 
-  /** Deletes what nobody needs, of these. */
-  async release(keys: Iterable<ContentKey>, fate: Fate): Promise<void> {
+  /** Deletes what nobody needs, of these. Returns the keys of what went. */
+  async release(keys: Iterable<ContentKey>, fate: Fate): Promise<ContentKey[]> {
+    const gone: ContentKey[] = [];
     for (const key of new Set(keys)) {
       // Whoever claims it releases it again: no need to wait until that pull is done with it.
       if (this.#isNeeded(key)) continue;
       await this.with(key, async () => {
-        if (!this.#isNeeded(key)) await this.#discard(key, fate);
+        if (this.#isNeeded(key)) return;
+        await this.#discard(key, fate);
+        gone.push(key);
       });
     }
+    return gone;
   }
 
   /** Deletes everything that nobody needs: what a crash left. */

@@ -21,6 +21,7 @@ import { requireRoom } from "../../storage/disk_room.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { FileSystemSync } from "./file_system_sync.ts";
 import { LayerLinks } from "./layer_links.ts";
+import { hexOf, isLayerFolder } from "./layer_name.ts";
 import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
 import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption } from "../mounts/overlay.ts";
@@ -28,10 +29,8 @@ import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { readInside } from "../helpers/safe_path.ts";
 import { giveTo, lookLike } from "./tree_owner.ts";
 import { sweep } from "../helpers/sweeper.ts";
-import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize } from "../helpers/tree.ts";
+import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
 import { unpackLayer } from "./unpack.ts";
-
-const HEX = /^[0-9a-f]{64}$/;
 
 /** Owner and mode of a layer's root folder; `null` in layers that say nothing of it. */
 interface RootAttributes {
@@ -58,7 +57,7 @@ export async function openLayers(context: HostContext): Promise<HostLayers> {
   const partial = join(layers, "partial");
   await makeFolder(partial, { mode: 0o700, log: context.log });
   await sweep(context, (await namesIn(partial)).map((name) => join(partial, name)));
-  const present = new Set((await namesIn(layers)).filter((name) => HEX.test(name)));
+  const present = new Set((await namesIn(layers)).filter(isLayerFolder));
   const links = await LayerLinks.open(join(layers, "links"), (hex) => present.has(hex), context.log);
   return new OverlayLayers(context, partial, links, await overlayFeatures());
 }
@@ -124,7 +123,7 @@ class OverlayLayers implements HostLayers {
   }
 
   async list(): Promise<string[]> {
-    return (await namesIn(this.#paths.layers)).filter((name) => HEX.test(name)).map((hex) => `sha256:${hex}`);
+    return (await namesIn(this.#paths.layers)).filter(isLayerFolder).map((hex) => `sha256:${hex}`);
   }
 
   async create(containerID: string, diffIDs: readonly string[]): Promise<void> {
@@ -222,7 +221,11 @@ class OverlayLayers implements HostLayers {
   }
 
   async usage(containerID: string): Promise<number> {
-    return await treeSize(join(containerPaths(this.#paths, containerID).storage, "upper"));
+    return await treeSize(this.#upper(containerID));
+  }
+
+  usages(containerIDs: readonly string[]): Promise<number[]> {
+    return treeSizes(containerIDs.map((id) => this.#upper(id)));
   }
 
   requireRoom(bytes: number, what: string): Promise<void> {
@@ -285,14 +288,11 @@ class OverlayLayers implements HostLayers {
     return join(this.#paths.layers, hex);
   }
 
+  #upper(containerID: string): string {
+    return join(containerPaths(this.#paths, containerID).storage, "upper");
+  }
+
   #merged(containerID: string): string {
     return join(containerPaths(this.#paths, containerID).storage, "merged");
   }
-}
-
-/** The digest's digits. Throws `TypeError` for anything that is no sha256 digest, so that no path can leave its folder. */
-function hexOf(diffID: string): string {
-  const hex = diffID.startsWith("sha256:") ? diffID.slice(7) : "";
-  if (!HEX.test(hex)) throw new TypeError(`Name layer: "${diffID}" is not a sha256 diff ID`);
-  return hex;
 }
