@@ -3,6 +3,7 @@ import { API_OPTIONS } from "../wire/api_options.ts";
 import { reply } from "../wire/body.ts";
 import { Event } from "../wire/system/event.ts";
 import { Info } from "../wire/system/info.ts";
+import { SystemCheckQuery, SystemCheckReport } from "../wire/system/check.ts";
 import { SystemDfReport } from "../wire/system/disk_usage.ts";
 import { SystemPruneQuery, SystemPruneReport } from "../wire/system/prune.ts";
 import { EventsQuery } from "../wire/system/system_query.ts";
@@ -16,6 +17,7 @@ export const systemAPI = api("http://localhost", {
   GetInfo: rest("GET /engine/info", [], [Info]),
   DiskUsage: rest("GET /engine/system/df", [], [SystemDfReport]),
   SystemPrune: rest("POST /engine/system/prune?%v", [SystemPruneQuery], [SystemPruneReport]),
+  SystemCheck: rest("POST /engine/system/check?%v", [SystemCheckQuery], [SystemCheckReport]),
   ServeSwagger: rest("GET /engine/swagger", [], [stream("text/yaml")]),
   GetEvents: rest("GET(application/json) /engine/events?%v", [EventsQuery], [chan(reply(Event))], {
     body: "as-tagged",

@@ -6,7 +6,7 @@ import { RequestError } from "../request_error.ts";
 import { volumePruneReport } from "../volumes/view.ts";
 import { PruneReport } from "../wire/containers/container.ts";
 import { emit } from "../wire/emit.ts";
-import { SystemPruneReport, type SystemPruneQuery } from "../wire/system/prune.ts";
+import { type SystemPruneQuery, SystemPruneReport } from "../wire/system/prune.ts";
 
 /**
  * Removes what nothing uses: containers that do not run, images, networks, and volumes where they are asked for. It begins

@@ -2,6 +2,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily, type WholeAPI } from "../implement_family.ts";
 import { systemAPI } from "./api.ts";
+import { checkSystem } from "./check.ts";
 import { viewDiskUsage } from "./disk_usage.ts";
 import { streamEvents } from "./events.ts";
 import { viewInfo } from "./info.ts";
@@ -18,6 +19,7 @@ export function implementSystem(engine: Engine, { swaggerText }: WholeAPI): Impl
     GetInfo: () => viewInfo(engine),
     DiskUsage: () => viewDiskUsage(engine),
     SystemPrune: (query) => pruneSystem(engine, query),
+    SystemCheck: (query, { signal }) => checkSystem(engine, query, signal),
     ServeSwagger: () => swaggerText(),
     GetEvents: (query, context) => streamEvents(engine, query, context),
   });

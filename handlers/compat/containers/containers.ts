@@ -48,7 +48,9 @@ export function compatContainers(engine: Engine): Implementation {
       });
     },
     CompatPruneContainers: async (query) => {
-      const gone = (await pruneContainers(engine, parseFilters(query.filters))).filter(({ error }) => error === undefined);
+      const gone = (await pruneContainers(engine, parseFilters(query.filters))).filter(({ error }) =>
+        error === undefined
+      );
       return emit(ContainersPruneReport, {
         ContainersDeleted: gone.map(({ id }) => id),
         SpaceReclaimed: gone.reduce((sum, { size }) => sum + size, 0),

@@ -18,6 +18,7 @@ import { pullImages, resolveNames } from "./pull/pull.ts";
 import { pushImage } from "./push/push.ts";
 import { inspectRemote, loginToRegistry, type RemoteImage } from "./registry_queries.ts";
 import { Relations } from "./store/relations.ts";
+import { checkStore, mendLayer, type StoreCheckOptions, type StoreDamage } from "./store/store_check.ts";
 import { type RemovalContext, removeImage } from "./store/removal.ts";
 import { pruneImages, removeAll, removeMany, type RemoveManyReport } from "./store/remove_many.ts";
 import { searchImages, type SearchOptions, type SearchResult } from "./search.ts";
@@ -185,6 +186,22 @@ export class Images {
   async sweep(): Promise<void> {
     await this.#content.sweep();
     await this.#content.unstage();
+  }
+
+  /** Checks blobs and layers; see {@linkcode checkStore}. */
+  check(options: StoreCheckOptions): Promise<StoreDamage> {
+    return this.#trackWith(options.signal, (signal) => checkStore(this.#parts, { ...options, signal }));
+  }
+
+  /** Unpacks a damaged layer anew where its blob is sound; see {@linkcode mendLayer}. */
+  mend(diffID: string): Promise<boolean> {
+    return mendLayer(this.#parts, diffID);
+  }
+
+  /** Deletes layers that nothing needs, of these. Returns those that went. */
+  async removeLayers(diffIDs: readonly string[]): Promise<string[]> {
+    const gone = await this.#content.release(diffIDs.map((diffID) => `layer:${diffID}` as const), "delete");
+    return gone.map((key) => key.slice("layer:".length));
   }
 
   /** Searches registries; see {@linkcode searchImages}. */

@@ -49,7 +49,7 @@ export type UsageKind = "images" | "containers" | "volumes";
 
 /** The parts of the engine that take space. */
 export interface UsageSources {
-  core: Pick<Core, "ports">;
+  core: Pick<Core, "ports" | "log" | "locks">;
   images: Images;
   containers: Containers;
   volumes: Volumes;

@@ -1,4 +1,5 @@
 import { hostOf } from "../core.ts";
+import { type CheckOptions, type CheckReport, checkSystem } from "./check.ts";
 import { type DiskUsage, measureDisk, type UsageKind, type UsageSources } from "./disk_usage.ts";
 
 /** Every family whose space can be measured. */
@@ -28,5 +29,15 @@ export class System {
     const measurement = measureDisk(this.#sources, chosen).finally(() => this.#measurements.delete(key));
     this.#measurements.set(key, measurement);
     return measurement;
+  }
+
+  /** Checks what images and containers are made of, and mends what it may; see {@linkcode checkSystem}. */
+  async check(options: CheckOptions = {}): Promise<CheckReport> {
+    // One after the other: two repairs would get in each other's way.
+    return await this.#sources.core.locks.with(
+      "system.check",
+      () => checkSystem(this.#sources, options),
+      options.signal,
+    );
   }
 }

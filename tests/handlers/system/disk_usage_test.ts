@@ -2,9 +2,14 @@ import { assertEquals } from "@std/assert";
 import { openTestEngine, type TestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 async function answer(test: TestEngine, method: string, path: string, body?: unknown) {
-  const response = await test.send(method, path, body, body === undefined ? undefined : {
-    "content-type": "application/json",
-  });
+  const response = await test.send(
+    method,
+    path,
+    body,
+    body === undefined ? undefined : {
+      "content-type": "application/json",
+    },
+  );
   // Any JSON: the test looks into it.
   return [response.status, JSON.parse(await response.text())] as const;
 }

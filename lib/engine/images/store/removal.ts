@@ -102,7 +102,9 @@ async function removeOne(
     return true;
   });
   if (removed === undefined) return undefined;
-  const sizes = new Map(removed.layers.map(({ diffID, size }) => [`layer:${diffID}`, content.layerSize(diffID) ?? size]));
+  const sizes = new Map(
+    removed.layers.map(({ diffID, size }) => [`layer:${diffID}`, content.layerSize(diffID) ?? size]),
+  );
   const gone = await content.release(keysOf(removed), "delete");
   return { ...removed, freed: gone.reduce((sum, key) => sum + (sizes.get(key) ?? 0), 0) };
 }

@@ -12,15 +12,17 @@
  */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { access, chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { access, chmod, chown, mkdir, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
-import type { Layers } from "../../../engine/ports/host_port.ts";
+import type { Layers, LayerState } from "../../../engine/ports/host_port.ts";
 import type { TreeOptions } from "../../../engine/ports/tree_stack.ts";
 import { requireRoom } from "../../storage/disk_room.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { FileSystemSync } from "./file_system_sync.ts";
 import { LayerLinks } from "./layer_links.ts";
+import { compareLayer, inspectLayer } from "./layer_check.ts";
+import { type LayerFacts, readFacts, type RootAttributes } from "./layer_facts.ts";
 import { hexOf, isLayerFolder } from "./layer_name.ts";
 import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
@@ -31,18 +33,6 @@ import { giveTo, lookLike } from "./tree_owner.ts";
 import { sweep } from "../helpers/sweeper.ts";
 import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
 import { unpackLayer } from "./unpack.ts";
-
-/** Owner and mode of a layer's root folder; `null` in layers that say nothing of it. */
-interface RootAttributes {
-  mode: number;
-  uid: number;
-  gid: number;
-}
-
-/** What `layer.json` holds. */
-interface LayerFacts {
-  root: RootAttributes | null;
-}
 
 /** Layers, and where on the host they are stacked. */
 export interface HostLayers extends Layers {
@@ -85,8 +75,20 @@ class OverlayLayers implements HostLayers {
     return await access(this.#layer(hexOf(diffID))).then(() => true, () => false);
   }
 
-  async apply(diffID: string | (() => Promise<string>), tar: ReadableStream<Uint8Array>): Promise<void> {
-    if (typeof diffID === "string" && await this.has(diffID)) return await tar.cancel();
+  inspect(diffID: string): Promise<LayerState | undefined> {
+    return inspectLayer(this.#layer(hexOf(diffID)));
+  }
+
+  compare(diffID: string, tar: ReadableStream<Uint8Array>): Promise<string[]> {
+    return compareLayer(this.#layer(hexOf(diffID)), tar);
+  }
+
+  async apply(
+    diffID: string | (() => Promise<string>),
+    tar: ReadableStream<Uint8Array>,
+    { replace = false } = {},
+  ): Promise<void> {
+    if (!replace && typeof diffID === "string" && await this.has(diffID)) return await tar.cancel();
     const temporary = join(this.#partial, randomUUID());
     const diff = join(temporary, "diff");
     try {
@@ -103,6 +105,8 @@ class OverlayLayers implements HostLayers {
       const hex = hexOf(typeof diffID === "string" ? diffID : await diffID());
       await this.#sync.run();
       await this.#links.get(hex);
+      this.#known.delete(hex);
+      if (replace) await this.#discard(this.#layer(hex), removeTree);
       await rename(temporary, this.#layer(hex)).catch(async (error: NodeJS.ErrnoException) => {
         // Somebody else unpacked the same layer meanwhile.
         if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
@@ -273,15 +277,10 @@ class OverlayLayers implements HostLayers {
   async #facts(hex: string): Promise<LayerFacts> {
     const known = this.#known.get(hex);
     if (known !== undefined) return known;
-    try {
-      // Written by apply() above, and only ever read whole.
-      const facts = JSON.parse(await readFile(join(this.#layer(hex), "layer.json"), "utf8")) as LayerFacts;
-      this.#known.set(hex, facts);
-      return facts;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      throw new EngineError("internal", `Read layer: "sha256:${hex}" is missing`, { cause: error });
-    }
+    const facts = await readFacts(this.#layer(hex));
+    if (facts === undefined) throw new EngineError("internal", `Read layer: "sha256:${hex}" is missing`);
+    this.#known.set(hex, facts);
+    return facts;
   }
 
   #layer(hex: string): string {
