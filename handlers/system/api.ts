@@ -1,6 +1,8 @@
 import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
-import { reply } from "../wire/body.ts";
+import { AuthConfig } from "../wire/auth.ts";
+import { body, reply } from "../wire/body.ts";
+import { AuthReport } from "../wire/compat/registry.ts";
 import { Event } from "../wire/system/event.ts";
 import { Info } from "../wire/system/info.ts";
 import { SystemCheckQuery, SystemCheckReport } from "../wire/system/check.ts";
@@ -18,6 +20,7 @@ export const systemAPI = api("http://localhost", {
   DiskUsage: rest("GET /engine/system/df", [], [SystemDfReport]),
   SystemPrune: rest("POST /engine/system/prune?%v", [SystemPruneQuery], [SystemPruneReport]),
   SystemCheck: rest("POST /engine/system/check?%v", [SystemCheckQuery], [SystemCheckReport]),
+  Auth: rest("POST(application/json) /engine/auth", [body(AuthConfig)], [AuthReport], { body: "as-tagged" }),
   ServeSwagger: rest("GET /engine/swagger", [], [stream("text/yaml")]),
   GetEvents: rest("GET(application/json) /engine/events?%v", [EventsQuery], [chan(reply(Event))], {
     body: "as-tagged",

@@ -1,6 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily, type WholeAPI } from "../implement_family.ts";
+import { nativeLogin } from "../images/login.ts";
 import { systemAPI } from "./api.ts";
 import { checkSystem } from "./check.ts";
 import { viewDiskUsage } from "./disk_usage.ts";
@@ -20,6 +21,10 @@ export function implementSystem(engine: Engine, { swaggerText }: WholeAPI): Impl
     DiskUsage: () => viewDiskUsage(engine),
     SystemPrune: (query) => pruneSystem(engine, query),
     SystemCheck: (query, { signal }) => checkSystem(engine, query, signal),
+    Auth: async (config, { signal }) => {
+      await nativeLogin(engine, config, signal);
+      return { IdentityToken: "", Status: "Login Succeeded" };
+    },
     ServeSwagger: () => swaggerText(),
     GetEvents: (query, context) => streamEvents(engine, query, context),
   });

@@ -7,7 +7,7 @@ import { Images } from "./images/images.ts";
 import { type SystemInfo, VERSION } from "./info.ts";
 import { Intents } from "./store/intents.ts";
 import { Locks } from "./store/locks.ts";
-import { Networks } from "./networks/networks.ts";
+import { DEFAULT_NETWORK, Networks } from "./networks/networks.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
 import type { Ports } from "./ports/ports.ts";
 import { Secrets } from "./secrets.ts";
@@ -32,6 +32,7 @@ export class Engine {
   /** The containers' settings where a request leaves them out. */
   readonly defaults: ContainerDefaults;
   readonly #core: ContainersCore;
+  #address?: string;
 
   private constructor(core: ContainersCore) {
     this.#core = core;
@@ -73,6 +74,11 @@ export class Engine {
     return engine;
   }
 
+  /** Notes the address that clients reach the engine at, for {@linkcode Engine.info}: `unix:///run/…` or `tcp://…`. */
+  serveAt(address: string): void {
+    this.#address = address;
+  }
+
   /** Facts about the host, the engine and how much it holds. */
   async info(): Promise<SystemInfo> {
     const { ports, options } = this.#core;
@@ -89,8 +95,19 @@ export class Engine {
       containers: { total: containers.length, running, paused, stopped: containers.length - running - paused },
       images: this.images.list().length,
       now: ports.clock.now(),
+      socket: await this.#socket(),
+      defaultNetwork: DEFAULT_NETWORK,
+      registries: options.registries.registries,
       searchRegistries: options.registries.unqualifiedSearch,
     };
+  }
+
+  async #socket(): Promise<SystemInfo["socket"]> {
+    const address = this.#address;
+    if (address === undefined) return undefined;
+    const path = /^unix:\/\/(.*)$/.exec(address)?.[1];
+    // Who can ask has found any other kind of address.
+    return { address, exists: path === undefined || (await hostOf(this.#core)?.files.exists(path) ?? true) };
   }
 
   /** Lets go of the host and the store. Containers go on running. */

@@ -16,10 +16,12 @@ export function compatSystem(engine: Engine): Implementation {
     CompatPing: ({ headers }) => answerPing(headers),
     CompatPingHead: ({ headers }) => void answerPing(headers),
     CompatVersionHandler: () => viewVersion(engine),
-    CompatGetInfo: () => compatInfo(engine),
+    CompatGetInfo: ({ version }) => compatInfo(engine, version),
     CompatGetDiskUsage: (query, context) => compatDiskUsage(engine, query, context),
     // Nothing is kept of builds.
     CompatPruneBuild: () => ({ CachesDeleted: [], SpaceReclaimed: 0 }),
+    // Drivers of volumes and networks are part of the engine.
+    CompatListPlugins: () => [],
     CompatGetEvents: (query, context) => {
       const bare = context.version !== undefined && !isBefore(context.version, 1, 52);
       return mapValues(streamEvents(engine, query, context), (event) => dockerEvent(event, bare));
