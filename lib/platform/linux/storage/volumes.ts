@@ -21,7 +21,7 @@ import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { hasMount, unmountBelow } from "../mounts/mounts_below.ts";
 import { openInside } from "../helpers/safe_path.ts";
 import { sweep } from "../helpers/sweeper.ts";
-import { isEmptyFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize } from "../helpers/tree.ts";
+import { isEmptyFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
 
 /** The prefix of volumes that are being removed; no volume's name begins with a dot. */
 const DOOMED = ".removed-";
@@ -118,6 +118,10 @@ class FolderVolumes implements Volumes {
 
   size(name: string): Promise<number> {
     return treeSize(this.path(name));
+  }
+
+  sizes(names: readonly string[]): Promise<number[]> {
+    return treeSizes(names.map((name) => this.path(name)));
   }
 
   async remove(name: string, { behind = false } = {}): Promise<void> {
