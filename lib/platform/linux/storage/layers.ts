@@ -31,6 +31,8 @@ import { sweep } from "../helpers/sweeper.ts";
 import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize } from "../helpers/tree.ts";
 import { unpackLayer } from "./unpack.ts";
 
+/** The mode of a root folder that no layer describes. */
+const DEFAULT_ROOT_MODE = 0o555;
 const HEX = /^[0-9a-f]{64}$/;
 
 /** Owner and mode of a layer's root folder; `null` in layers that say nothing of it. */
@@ -98,7 +100,7 @@ class OverlayLayers implements HostLayers {
       await unpackLayer(tar, diff);
       const { mode, uid, gid } = await stat(diff);
       const root = (mode & 0o7777) === 0 ? null : { mode: mode & 0o7777, uid, gid };
-      if (root === null) await chmod(diff, 0o755);
+      if (root === null) await chmod(diff, DEFAULT_ROOT_MODE);
       const facts: LayerFacts = { root };
       await writeFile(join(temporary, "layer.json"), JSON.stringify(facts));
       const hex = hexOf(typeof diffID === "string" ? diffID : await diffID());
@@ -263,7 +265,7 @@ class OverlayLayers implements HostLayers {
       const { root } = await this.#facts(hexOf(diffID));
       if (root !== null) return root;
     }
-    return { mode: 0o755, uid: 0, gid: 0 };
+    return { mode: DEFAULT_ROOT_MODE, uid: 0, gid: 0 };
   }
 
   /** Read once: a layer never changes. */
