@@ -26,7 +26,7 @@ export function kernelMounts(record: ContainerRecord, groups: CgroupView, shared
   const { spec } = record;
   const writable = spec.privileged ? "rw" : "ro";
   // Nothing is writable where not even scratch places are.
-  const access = spec.readOnly && !spec.readWriteTmpfs ? ["ro"] : [];
+  const access = spec.fullyReadOnly ? ["ro"] : [];
   const size = spec.systemdShmSize === undefined ? [] : [`size=${spec.systemdShmSize}`];
   // With users of its own a container may not mount what tells of the host's processes.
   const isHosts = (name: "pid" | "ipc") => record.idMaps !== undefined && spec.namespaces[name].mode === "host";
