@@ -54,6 +54,7 @@ export async function readPackages(root: URL): Promise<Tree> {
         "guide.md": "docs/transport/guide.md",
         "tags.md": "docs/transport/tags.md",
         "names.md": "docs/transport/names.md",
+        "options.md": "docs/transport/options.md",
         "contract.md": "docs/transport/contract.md",
         "deploy.md": "docs/transport/deploy.md",
         "LICENSE": "LICENSE",
