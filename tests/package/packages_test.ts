@@ -317,7 +317,7 @@ async function useInBrowser(use: string): Promise<void> {
   });
 }
 
-/** Starts the engine's command as both runtimes install it. What it does on a host is told by the tests of `serve`. */
+/** Starts the engine's command as both runtimes install it. The tests of `serve` have it serve a host. */
 async function useCommand(use: string, jsr: string): Promise<void> {
   const node = ["npx", "-y", "-p", "node@24", "node", "node_modules/.bin/gantry"];
   assertMatch(await runOk([...node, "help"], { cwd: use }), /^Usage: gantry serve/);
