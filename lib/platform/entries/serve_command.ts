@@ -94,6 +94,8 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
     await stop();
     throw error;
   }
+  const [first] = listeners;
+  if (first !== undefined) engine.serveAt(first.address);
   return { addresses: listeners.map(({ address }) => address), [Symbol.asyncDispose]: stop };
 }
 

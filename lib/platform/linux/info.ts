@@ -6,6 +6,7 @@
 import { access, readFile, statfs } from "node:fs/promises";
 import { arch, cpus, hostname, release, uptime } from "node:os";
 import { basename } from "node:path";
+import process from "node:process";
 import type { HostInfo } from "../../engine/ports/host_facts.ts";
 import type { Processes } from "../../engine/ports/host_port.ts";
 import type { HostContext } from "./helpers/context.ts";
@@ -39,6 +40,8 @@ type Lasting = Pick<
   | "conmon"
   | "runtime"
   | "networkBackend"
+  | "dns"
+  | "firewall"
   | "securityOptions"
   | "backingFilesystem"
 >;
@@ -52,10 +55,18 @@ export function hostInfoReader(
   return async () => {
     lasting ??= readLasting(paths.root, processes);
     lasting.catch(() => lasting = undefined);
-    const memory = await readMemory();
+    const [memory, cpuUsage, graphRootSize, ipv4] = await Promise.all([
+      readMemory(),
+      readUsage(),
+      readSize(paths.root),
+      readForwarding(),
+    ]);
     return {
       ...await lasting,
       ...memory,
+      cpuUsage,
+      graphRootSize,
+      forwards: { ipv4 },
       os: "linux",
       hostname: hostname(),
       cpus: cpus().length,
@@ -70,16 +81,19 @@ export function hostInfoReader(
 }
 
 async function readLasting(root: string, processes: Pick<Processes, "runtime">): Promise<Lasting> {
-  const netavark = netavarkAt("").program;
-  const [distribution, controllers, conmon, runtime, networkBackend, securityOptions, { type }] = await Promise.all([
-    readDistribution(),
-    readControllers(),
-    findProgram("conmon").then((path) => programFacts(path, "conmon")),
-    processes.runtime(),
-    programFacts(netavark, "netavark"),
-    readSecurity(),
-    statfs(root),
-  ]);
+  const { program: netavark, aardvark } = netavarkAt("");
+  const [distribution, controllers, conmon, runtime, networkBackend, dns, nft, securityOptions, { type }] =
+    await Promise.all([
+      readDistribution(),
+      readControllers(),
+      findProgram("conmon").then((path) => programFacts(path, "conmon")),
+      processes.runtime(),
+      programFacts(netavark, "netavark"),
+      programFacts(aardvark, "aardvark-dns"),
+      findProgram("nft"),
+      readSecurity(),
+      statfs(root),
+    ]);
   return {
     arch: ARCHITECTURES[arch()] ?? arch(),
     kernel: release(),
@@ -88,6 +102,8 @@ async function readLasting(root: string, processes: Pick<Processes, "runtime">):
     conmon,
     runtime: { ...runtime, package: await packageVersion(basename(runtime.path)) },
     networkBackend: { name: "netavark", ...networkBackend },
+    dns,
+    firewall: nft === undefined ? "" : "nftables",
     securityOptions,
     backingFilesystem: FILE_SYSTEMS[Number(type)] ?? `0x${Number(type).toString(16)}`,
   };
@@ -102,6 +118,26 @@ async function readMemory(): Promise<Pick<HostInfo, "memTotal" | "memFree" | "sw
     swapTotal: bytes("SwapTotal"),
     swapFree: bytes("SwapFree"),
   };
+}
+
+/** Reads the first line of /proc/stat, proc_stat(5): ticks by kind since boot. */
+async function readUsage(): Promise<HostInfo["cpuUsage"]> {
+  const [line] = (await readFile("/proc/stat", "utf8")).split("\n");
+  const [user, nice, system, idle, ioWait = 0, irq = 0, softIRQ = 0, steal = 0] = line.split(/\s+/).slice(1).map(
+    Number,
+  );
+  const total = user + nice + system + idle + ioWait + irq + softIRQ + steal;
+  const percent = (ticks: number) => total === 0 ? 0 : Math.round(ticks / total * 10_000) / 100;
+  return { user: percent(user + nice), system: percent(system + irq + softIRQ), idle: percent(idle + ioWait) };
+}
+
+async function readSize(root: string): Promise<HostInfo["graphRootSize"]> {
+  const { blocks, bfree, bsize } = await statfs(root);
+  return { allocated: blocks * bsize, used: (blocks - bfree) * bsize };
+}
+
+async function readForwarding(): Promise<boolean> {
+  return (await readFile("/proc/sys/net/ipv4/ip_forward", "utf8").catch(() => "")).trim() === "1";
 }
 
 /** Reads os-release(5). */
@@ -138,7 +174,7 @@ async function readSecurity(): Promise<HostInfo["securityOptions"]> {
     seccompProfilePath: profile ? OWN_PROFILE : "",
     apparmor,
     selinux,
-    rootless: false,
+    rootless: process.geteuid?.() !== 0,
     capabilities: DEFAULT_CAPABILITIES.join(","),
   };
 }
