@@ -24,7 +24,10 @@ const DEFAULT_ENV = {
  * The arguments of the process. An entrypoint of the spec replaces the image's and drops its command with it; an empty
  * one, or `[""]`, takes it away. Throws `invalid` when nothing is left to run.
  */
-export function mergeArgs(spec: Pick<ContainerSpec, "entrypoint" | "command" | "rootfs">, image: ExecutionConfig): string[] {
+export function mergeArgs(
+  spec: Pick<ContainerSpec, "entrypoint" | "command" | "rootfs">,
+  image: ExecutionConfig,
+): string[] {
   const entrypoint = spec.entrypoint ?? image.Entrypoint ?? [];
   const isNone = entrypoint.length === 1 && entrypoint[0] === "";
   const ownCommand = spec.command ?? [];
