@@ -105,6 +105,14 @@ Deno.test("docker compose places containers in networks, and mounts what they as
     assertEquals(text, "hush\nabcport=80\nconf\n400\n");
     assertEquals(await compose.down("secrets"), "");
   });
+  await t.step("links, the network of the default route, and options of logs that make no difference", async () => {
+    await compose.run("links", "up", "-d", "--wait");
+    const sh = (script: string) => compose.run("links", "exec", "-T", "web", "sh", "-c", script);
+    assertEquals(await sh("nc -w 1 database 5432 < /dev/null"), "hello\n");
+    const [{ IPAM }] = JSON.parse(ok(await server.docker("network", "inspect", "links_two")));
+    assertStringIncludes((await sh("ip route")).split("\n")[0], `default via ${IPAM.Config[0].Gateway} `);
+    assertEquals(await compose.down("links"), "");
+  });
   await t.step("an external network stays", async () => {
     await compose.run("external", "up", "-d", "--wait");
     assertEquals(await compose.status("external"), ["a running 0"]);
