@@ -13,6 +13,7 @@ import type { Networks } from "./network_port.ts";
 import type { FileOwner, VolumeDevice } from "../records/volume_record.ts";
 import type { Resources } from "./resource_port.ts";
 import type { Trees } from "./tree_port.ts";
+import type { SecretVault } from "./secret_port.ts";
 import type { SpecPort } from "./spec_port.ts";
 import type { TreeOptions } from "./tree_stack.ts";
 import type { UserNamespaces } from "./user_port.ts";
@@ -255,6 +256,7 @@ export interface Host {
   peers: Peers;
   specs: SpecPort;
   users: UserNamespaces;
+  secrets: SecretVault;
   info(): Promise<HostInfo>;
   /** Another text after each boot of the host; `undefined` where that is not known. */
   bootID(): Promise<string | undefined>;

@@ -47,6 +47,9 @@ export interface ContainerDefaults {
   pidsLimit?: number;
   privileged?: boolean;
   readOnly?: boolean;
+  /** Where the values of secrets are kept, if a request does not say. */
+  secretDriver?: string;
+  secretOptions?: Record<string, string>;
   /** A profile's path. */
   seccomp?: string;
   /** Bytes. */
