@@ -32,7 +32,7 @@ export interface Layers {
     options?: { /** Put it in place of a damaged one that no container has mounted. */ replace?: boolean },
   ): Promise<void>;
   /** Looks whether a layer has what a mount needs; `undefined` where there is none. */
-  inspect(diffID: string): Promise<LayerState | undefined>;
+  inspect(diffID: string): Promise<UnpackedLayer | undefined>;
   /** Compares a layer with its tar, and tells the first differences. */
   compare(diffID: string, tar: ReadableStream<Uint8Array>): Promise<string[]>;
   remove(diffID: string): Promise<void>;
@@ -60,7 +60,7 @@ export interface Layers {
 }
 
 /** The state of an unpacked layer. */
-export interface LayerState {
+export interface UnpackedLayer {
   /** When it was unpacked, in milliseconds since the epoch. */
   since: number;
   /** Why it cannot be mounted; `undefined` where it can. */

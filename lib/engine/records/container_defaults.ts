@@ -47,7 +47,7 @@ export interface ContainerDefaults {
   pidsLimit?: number;
   privileged?: boolean;
   readOnly?: boolean;
-  /** Where the values of secrets are kept, if a request does not say. */
+  /** The driver of secrets whose request names none. */
   secretDriver?: string;
   secretOptions?: Record<string, string>;
   /** A profile's path. */
