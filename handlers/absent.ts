@@ -9,6 +9,8 @@ const FAMILIES = new Set(
 
 /** Paths of the native tree, under either spelling of its name; captures the part after it. */
 const NATIVE = /^\/(?:v[0-9][^/]*\/)?(?:libpod|engine)(\/([a-z]+)(?:\/.*)?)$/;
+/** Paths of Docker's tree, by the version of its API; captures the part after it. */
+const DOCKER = /^\/v1\.[0-9]+(\/.*)$/;
 /** Paths at which a client looks for an object by its name. */
 const OBJECT = /^\/pods\/([^/]+)\/(?:json|exists)$/;
 /** Paths at which Docker's clients have images built: classically, and by BuildKit. */
@@ -53,6 +55,11 @@ export function absentOperation({ method, url }: Request): EncodedError | undefi
     return errorModel(501, `${method} ${build}: images are not built here yet`, "not yet implemented");
   }
   const [, path = "", family = ""] = NATIVE.exec(pathname) ?? [];
+  const [, dockers] = path === "" && DOCKER.exec(pathname) || [];
+  // Docker's clients show the message of an error, and of a text only that it is none of Docker's.
+  if (dockers !== undefined) {
+    return errorModel(404, `${method} ${dockers}: this API has no such operation`, "not found");
+  }
   if (!FAMILIES.has(family)) return undefined;
   const [, name] = OBJECT.exec(path) ?? [];
   // A client that looks for a name everywhere goes on when it is told these words, and by the status elsewhere.

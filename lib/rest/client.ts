@@ -32,6 +32,8 @@ export { instance } from "./plan/instance.ts";
 export { type ClientHooks, hooks } from "./call/hooks.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./plan/marker.ts";
 export { multipart } from "./codecs/multipart.ts";
+export { type Outcome, outcomeOf } from "./call/outcome.ts";
+export { readFailures } from "./call/read_failure.ts";
 export { retry, type RetryOptions } from "./call/retry.ts";
 export { socketProtocols } from "./channels/socket_protocols.ts";
 export { streamBody } from "./codecs/stream_body.ts";

@@ -1,5 +1,6 @@
 import type { Codec } from "./codecs/codec.ts";
 import type { ErrorCodec } from "./error.ts";
+import type { DeclaredErrors, ErrorFit, ErrorSchemas, NoErrors } from "./plan/error_types.ts";
 import type { Plan } from "./plan/plan_types.ts";
 import type { Schema } from "./plan/schema.ts";
 import type { CheckTag } from "./plan/tag_types.ts";
@@ -15,7 +16,7 @@ import type { CheckTag } from "./plan/tag_types.ts";
  * console.assert((await serve(new Request("http://localhost/things", { method: "POST" }))).status === 201);
  * ```
  */
-export interface RestOptions {
+export interface RestOptions<E extends ErrorSchemas = ErrorSchemas> {
   /** The status of success. */
   status?: number;
   /**
@@ -34,6 +35,8 @@ export interface RestOptions {
    * their schemas, and fields that these do not have are left out.
    */
   trusted?: boolean;
+  /** The errors that the operation declares: the schemas of their bodies, by status or by their name in the tag. */
+  errors?: E;
   description?: string;
 }
 
@@ -50,9 +53,12 @@ export interface RestOptions {
 export interface Operation<
   A extends readonly Schema[] = readonly Schema[],
   R extends readonly Schema[] = readonly Schema[],
+  E = NoErrors,
 > extends Tagged {
   readonly args: A;
   readonly results: R;
+  /** Carries the type of its declared errors only. */
+  readonly fails?: E;
 }
 
 /**
@@ -128,7 +134,7 @@ export function flatten(operations: Operations, prefix = ""): [name: string, ope
 }
 
 /**
- * Describes one operation: `METHOD(CONTENT_TYPE) PATH (ARGUMENT_RULES) RESULT_RULES`.
+ * Describes one operation: `METHOD(CONTENT_TYPE) PATH (ARGUMENT_RULES) RESULT_RULES ERRORS`.
  *
  * @param tag Where the arguments and results stand in HTTP
  * @param args A schema for each argument
@@ -144,7 +150,13 @@ export function rest<
   const T extends string,
   const A extends readonly Schema[] = readonly [],
   const R extends readonly Schema[] = readonly [],
->(tag: T & CheckTag<T, A, R>, args?: A, results?: R, options: RestOptions = {}): Operation<A, R> {
+  const E extends ErrorSchemas = NoErrors,
+>(
+  tag: T & CheckTag<T, A, R> & ErrorFit<T, E>,
+  args?: A,
+  results?: R,
+  options: RestOptions<E> = {},
+): Operation<A, R, DeclaredErrors<T, E>> {
   // Left out, the lists are empty, which is what A and R then default to.
   return { tag, args: args ?? [] as readonly Schema[] as A, results: results ?? [] as readonly Schema[] as R, options };
 }

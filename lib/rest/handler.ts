@@ -1,6 +1,6 @@
 import { type Authenticator, requireAuthenticator } from "./auth.ts";
 import { writeChannel } from "./channels/channel_server.ts";
-import { DefinitionError, problemsOf } from "./check/check.ts";
+import { DefinitionError, problemsOfImplementation } from "./check/check.ts";
 import { compress, type CompressOptions } from "./run/compress.ts";
 import { decompress, refuseCodings } from "./run/content_coding.ts";
 import type { Handler } from "./context.ts";
@@ -15,6 +15,7 @@ import type { Implementation } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
 import { patientRequest } from "./run/patient_body.ts";
 import { trieRouter } from "./route/trie_router.ts";
+import { writeFailures } from "./run/write_failure.ts";
 import { streams } from "./run/streams.ts";
 
 /**
@@ -51,6 +52,7 @@ export const SERVER_PARTS: ServerParts = {
   streams,
   channel: writeChannel,
   headers: headerValues,
+  around: writeFailures,
 };
 
 /**
@@ -58,7 +60,7 @@ export const SERVER_PARTS: ServerParts = {
  *
  * @param auth Who may call; null lets everybody
  * @param implementations The APIs; the errors of unknown paths look like those of the first
- * @throws {DefinitionError} when operations of different APIs take the same requests
+ * @throws {DefinitionError} when operations have no function, or those of different APIs take the same requests
  *
  * @example
  * ```ts
@@ -78,7 +80,7 @@ export function handler<Identity = unknown>(
   const definitions = all.map(({ definition }) => definition);
   // Within one definition duplicates are among its own problems.
   const across = all.length > 1 ? findDuplicates(definitions.flatMap(({ plans }) => plans)) : [];
-  const problems = new Set([...definitions.flatMap(problemsOf), ...across]);
+  const problems = new Set([...all.flatMap(problemsOfImplementation), ...across]);
   if (problems.size > 0) throw new DefinitionError([...problems]);
   return handlerWith(partsOf(options), auth, all, options);
 }

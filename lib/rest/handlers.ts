@@ -1,6 +1,6 @@
 import type { Authenticator } from "./auth.ts";
 import { Call } from "./run/call.ts";
-import { DefinitionError, problemsOf } from "./check/check.ts";
+import { DefinitionError, problemsOfImplementation } from "./check/check.ts";
 import type { Handler, Platform } from "./context.ts";
 import { handlerWith } from "./run/core_server.ts";
 import { Endpoint } from "./run/endpoint.ts";
@@ -43,7 +43,7 @@ export function handlers<Identity = unknown>(
   options: Omit<HandlerOptions, "fallback"> = {},
 ): Iterable<[pattern: string, handler: Handler]> {
   const { definition, functions } = implementation;
-  checkDefinition(implementation);
+  checkImplementation(implementation);
   const parts = partsOf(options);
   const { versioned, aliases } = definition.options;
   const groups = new Map<string, { segments: readonly Segment[]; plans: Plan[] }>();
@@ -65,8 +65,8 @@ export function handlers<Identity = unknown>(
   });
 }
 
-function checkDefinition({ definition }: Pick<Implementation, "definition">): void {
-  const problems = problemsOf(definition);
+function checkImplementation(implementation: Omit<Implementation, "expects">): void {
+  const problems = problemsOfImplementation(implementation);
   if (problems.length > 0) throw new DefinitionError(problems);
 }
 
@@ -97,7 +97,7 @@ function serveEach<Identity>(
   auth: Authenticator<Identity> | null,
   implementation: Implementation<NoInfer<Identity>>,
 ): [Plan, Handler][] {
-  checkDefinition(implementation);
+  checkImplementation(implementation);
   const { plans, options } = implementation.definition;
   const responses = new ResponseWriter(options, auth as Authenticator<unknown> | null, {}, SERVER_PARTS);
   return plans.map((plan) => {

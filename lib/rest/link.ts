@@ -8,12 +8,14 @@ import { headerValues } from "./codecs/header_value.ts";
 import { forward } from "./call/forward.ts";
 import type { Implementation } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
+import { readFailures } from "./call/read_failure.ts";
 import { streamBody } from "./codecs/stream_body.ts";
 
 const PARTS: ClientParts = {
   channel: readChannel,
   forward,
   codecs: [exactText, form, multipart, exactJSON],
+  failures: readFailures,
   headers: headerValues,
   stream: streamBody,
 };

@@ -40,6 +40,10 @@ export {
   type HTTPErrorKind,
   type HTTPErrorOptions,
 } from "./error.ts";
+export type { ExactFunctions, FunctionMismatch } from "./plan/exact_result.ts";
+export type { Answer, ErrorSchemas, HTTPFailure } from "./plan/error_types.ts";
+export { failure } from "./failure.ts";
+export { type Outcome, outcomeOf } from "./call/outcome.ts";
 export type {
   CallOptions,
   ClientFunction,
@@ -52,7 +56,14 @@ export type {
 export { handler, type HandlerOptions } from "./handler.ts";
 export { endpoints, handlers } from "./handlers.ts";
 export type { HeaderReader, HeaderWriter, RequestWriter } from "./codecs/header_value.ts";
-export { type Functions, type FunctionTable, implement, type Implementation } from "./implement.ts";
+export {
+  type Functions,
+  type FunctionTable,
+  implement,
+  type Implementation,
+  implementPart,
+  type PartialFunctions,
+} from "./implement.ts";
 export type { Client, Linked } from "./call/core_client.ts";
 export { header } from "./call/header.ts";
 export { instance } from "./plan/instance.ts";

@@ -10,6 +10,7 @@ import {
   handlers,
   HTTPError,
   implement,
+  implementPart,
   link,
   patternOf,
   rest,
@@ -70,7 +71,10 @@ Deno.test("handlers() works inside Hono", async () => {
 Deno.test("defect: handlers() and endpoints() refuse a definition that nobody has checked and that is bad", () => {
   const bad = trustingAPI("x", { A: rest("GET /a"), B: rest("GET /a"), C: rest("GET /c", [], [], { status: 99 }) });
   for (
-    const serve of [() => handlers(null, implement(bad, {}), ":%s", "*"), () => endpoints(null, implement(bad, {}))]
+    const serve of [
+      () => handlers(null, implementPart(bad, {}), ":%s", "*"),
+      () => endpoints(null, implementPart(bad, {})),
+    ]
   ) {
     assertEquals(assertThrows(serve, DefinitionError).problems.length, 2);
   }

@@ -39,7 +39,7 @@ export function compatContainers(engine: Engine): Implementation {
     },
     CompatListContainers: async (query, { version }) => {
       const image = imagesOf(engine);
-      const records = containers.list(listOptions(query));
+      const records = containers.list({ ...listOptions(query), paused: true });
       const sizes = query.size ? await Promise.all(records.map(({ id }) => containers.size(id))) : [];
       const common = { now: Date.now(), networkID: networkIDs(engine), version };
       return records.map((record, index) => {
@@ -59,9 +59,9 @@ export function compatContainers(engine: Engine): Implementation {
     CompatGetContainer: (name, { size = false }) => compatGetContainer(engine, name, size),
     CompatStartContainer: (name) => compatStartContainer(engine, name),
     CompatStopContainer: (name, { t, ignore, signal }) => {
-      return ignoreMissing(ignore, () => containers.stop(name, { ...timeout(t), signal }));
+      return ignoreMissing(ignore, () => containers.stop(name, { ...timeout(t), signal, thaw: true }));
     },
-    CompatRestartContainer: (name, { t, signal }) => containers.restart(name, { ...timeout(t), signal }),
+    CompatRestartContainer: (name, { t, signal }) => containers.restart(name, { ...timeout(t), signal, thaw: true }),
     CompatKillContainer: (name, { signal }) => containers.kill(name, { signal }),
     CompatPauseContainer: (name) => containers.pause(name),
     CompatUnpauseContainer: (name) => containers.unpause(name),

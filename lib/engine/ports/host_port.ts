@@ -239,6 +239,8 @@ export interface Files {
   glob(pattern: string): Promise<string[]>;
   /** Writes a file for its owner to read, in place of one there may be. */
   writeText(path: string, text: string): Promise<void>;
+  /** Removes a plain file that holds this text and nothing else but white space around it; leaves any other. Missing is no error. */
+  removeHolding(path: string, text: string): Promise<void>;
 }
 
 /** A kernel to run containers on. */

@@ -7,7 +7,7 @@ import { isRecord } from "../codecs/record.ts";
 import type { HeaderValues } from "../codecs/header_value.ts";
 import type { Channel } from "../plan/marker.ts";
 import type { Plan } from "../plan/plan_types.ts";
-import { readError, readResult } from "./read_result.ts";
+import { type DecodeError, readError, readResult } from "./read_result.ts";
 import { writeRequest } from "./write_request.ts";
 import type { OpenWebSocket, Receive } from "./receive.ts";
 
@@ -73,6 +73,8 @@ export interface ClientParts {
   readonly stream?: (value: unknown) => BodyInit;
   /** Lets arguments write headers and results read them. */
   readonly headers?: HeaderValues;
+  /** Makes the errors that an operation declares. */
+  readonly failures?: (plan: Plan, codecs: readonly Codec[], decode: DecodeError) => DecodeError;
   /** Has a function of the linked API pass on what a server that serves it is sent. */
   readonly forward?: (
     run: AnyFunction,
@@ -167,9 +169,10 @@ function caller(
   codecs: readonly Codec[],
   base: string,
   client: Client,
-  decodeError: (status: number, body: unknown) => Error,
-  { channel, headers, stream }: ClientParts,
+  decodeError: DecodeError,
+  { channel, headers, stream, failures }: ClientParts,
 ): Call {
+  const decode = failures?.(plan, codecs, decodeError) ?? decodeError;
   const { shape, contentType } = plan.result;
   const accept = shape === "none" || shape === "stream"
     ? undefined
@@ -181,13 +184,14 @@ function caller(
     if (response.ok) return response;
     // A server in the same process may answer an abort: the caller sees the abort itself instead.
     request.signal.throwIfAborted();
-    throw await readError(response, decodeError);
+    throw await readError(response, decode);
   };
   return async (args, options) => {
-    const { timeout, signal } = options;
+    const { timeout, signal, headers: own } = options;
     const ends = timeout == null ? [] : [AbortSignal.timeout(timeout)];
     if (signal) ends.push(signal);
     const request = writeRequest(plan, codecs, base, args, accept, AbortSignal.any(ends), headers, stream);
+    if (own) new Headers(own).forEach((value, name) => request.headers.set(name, value));
     if (shape !== "channel") return readResult(plan, codecs, await send(request), headers);
     if (!channel) throw new TypeError(`Call "${plan.name}": no channels here`);
     return channel(plan, request, send, options, client);

@@ -1,5 +1,6 @@
 import type { Problem } from "./check.ts";
 import { mediaType } from "../codecs/codec.ts";
+import { declaredErrors } from "../plan/declared_errors.ts";
 import type { APIOptions, Operation } from "../definition.ts";
 import { isScalar, type Kind, knownKind } from "../plan/kind.ts";
 import { isJSON } from "../plan/plan_body.ts";
@@ -22,7 +23,24 @@ export function problemsOfRules(operation: Operation, tag: CheckedTag, plan: Pla
     ...resultProblems(operation, tag, plan),
     ...typeProblems(plan, options),
     ...optionProblems(plan),
+    ...errorProblems(tag, plan),
   ];
+}
+
+/** Errors that have a schema and no place, or a name and no schema. */
+function errorProblems({ columns }: CheckedTag, plan: Plan): Problem[] {
+  const [, schemas = {}] = plan.errors;
+  const declared = [...declaredErrors(plan).values()];
+  const nameless = declared.filter(({ name, schema }) => name !== undefined && schema === undefined);
+  const placeless = Object.keys(schemas).filter((key) =>
+    !/^[45]\d\d$/.test(key) && !declared.some(({ name }) => name === key)
+  );
+  const named = declared.filter(({ name, status }) => name !== undefined && Object.hasOwn(schemas, status));
+  return [
+    ...nameless.map(({ name }) => `the option "errors" has no schema "${name}"`),
+    ...placeless.map((key) => `the error "${key}" is neither a status from 400 to 599 nor named in the tag`),
+    ...named.map(({ name, status }) => `the error ${status} has two schemas: "${name}" and "${status}"`),
+  ].map((message) => ({ message, column: columns.errors }));
 }
 
 /** Values of two arguments under one name could not be told apart. */

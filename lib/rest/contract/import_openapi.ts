@@ -36,6 +36,8 @@ export interface ImportOptions {
 }
 
 const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"];
+/** Statuses of errors that the transport answers by itself. */
+const OWN_ERRORS = ["400", "401", "403", "405", "406", "413", "415", "500", "501"];
 /** Markers that are imported where they are used. */
 const MARKERS = ["chan", "int64", "stream", "time", "uint64"];
 /** Content types of bodies, the one that is taken first in front. */
@@ -139,12 +141,14 @@ class Importer {
     }
     // In a tag with a body, the content type is the body's.
     const type = body === undefined ? result.type : body.type;
+    const errors = this.#errors(operation);
     const tag = `${method}${type === undefined ? "" : `(${type})`} ${route}${
       keys.length > 0 ? `?${keys.join("&")}` : ""
-    }`;
+    }${errors.words}`;
     const usual = result.text === undefined ? "204" : "200";
     const settings = [
       ...(status !== usual && /^\d{3}$/.test(status) ? [`status: ${status}`] : []),
+      ...(errors.schemas.length > 0 ? [`errors: { ${errors.schemas.join(", ")} }`] : []),
       ...(typeof operation.description === "string" ? [`description: ${JSON.stringify(operation.description)}`] : []),
     ];
     const given = args.map(({ text, optional }) => optional ? `${asSchema(text)}.optional()` : text);
@@ -184,6 +188,24 @@ class Importer {
     const responses = isObject(operation.responses) ? operation.responses : {};
     const status = Object.keys(responses).find((one) => /^2/.test(one)) ?? "default";
     return [status, this.#resolve(responses[status])];
+  }
+
+  /**
+   * The errors that are described: the tag's words for those without a body of their own, and schemas for those with one. Of problem details
+   * and of what the transport answers by itself there is nothing to declare.
+   */
+  #errors(operation: JSONSchema): { words: string; schemas: string[] } {
+    const words: string[] = [];
+    const schemas: string[] = [];
+    for (const [status, raw] of Object.entries(isObject(operation.responses) ? operation.responses : {})) {
+      if (!/^[45]\d\d$/.test(status)) continue;
+      const { content } = this.#resolve(raw);
+      const json = isObject(content) ? Object.keys(content).find((one) => /^application\/json\b/.test(one)) : undefined;
+      if (json !== undefined) {
+        schemas.push(`${status}: ${asSchema(this.zod.write(this.#resolve((content as JSONSchema)[json]).schema))}`);
+      } else if (!OWN_ERRORS.includes(status)) words.push(` !${status}`);
+    }
+    return { words: words.join(""), schemas };
   }
 
   #result(response: JSONSchema): { text: string | undefined; type: string | undefined } {

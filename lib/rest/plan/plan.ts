@@ -71,6 +71,7 @@ export function planOperation(
     limit: options.limit ?? (body?.shape === "stream" ? Infinity : limit ?? DEFAULT_LIMIT),
     asTagged: options.body === "as-tagged",
     trusted: options.trusted ?? trusted,
+    errors: [tag.errors, options.errors],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Kind } from "./kind.ts";
+import type { ErrorSchemas } from "./error_types.ts";
 import type { Schema } from "./schema.ts";
 
 /** A segment of a path as the router knows it. Literals are percent-encoded as `new URL` would. */
@@ -108,4 +109,6 @@ export interface Plan {
   readonly asTagged: boolean;
   /** Whether results go out unchecked. */
   readonly trusted: boolean;
+  /** The errors it declares, as the tag says them and by their schemas: {@linkcode declaredErrors} reads them. */
+  readonly errors: readonly [text: string | undefined, schemas: ErrorSchemas | undefined];
 }

@@ -40,8 +40,10 @@ type Words<T extends string, Made extends unknown[] = []> = T extends `${string}
   ? Words<Rest, [...Made, 0]>
   : [...Made, 0]["length"];
 
-/** The text after the path: ` (ARGUMENT_RULES) RESULT_RULES`. */
-type AfterPath<T extends string> = T extends `${string} ${string} ${infer Rules}` ? Rules : "";
+/** The text after the path: ` (ARGUMENT_RULES) RESULT_RULES`, without the errors. */
+type AfterPath<T extends string> = T extends `${infer Before} !${string}` ? AfterPath<Before>
+  : T extends `${string} ${string} ${infer Rules}` ? Rules
+  : "";
 type ArgumentRules<Rules extends string> = Rules extends `(${infer Names})${string}` ? Names : "";
 type ResultRules<Rules extends string> = Rules extends `(${string}) ${infer Names}` ? Names
   : Rules extends `(${string})` ? ""

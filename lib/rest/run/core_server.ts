@@ -5,8 +5,8 @@ import type { Handler, Platform } from "../context.ts";
 import type { HeaderContext } from "../definition.ts";
 import { Endpoint } from "./endpoint.ts";
 import type { HeaderValues } from "../codecs/header_value.ts";
-import type { Implementation } from "../implement.ts";
-import type { BodyPlan } from "../plan/plan_types.ts";
+import type { AnyFunction, Implementation } from "../implement.ts";
+import type { BodyPlan, Plan } from "../plan/plan_types.ts";
 import { cutPath } from "../route/request_path.ts";
 import { PatternRouter } from "../route/pattern_router.ts";
 import type { MakeRouter, Route } from "../route/router.ts";
@@ -40,6 +40,8 @@ export interface ServerParts {
   readonly channel?: (value: unknown, call: Call, writer: ResultWriter) => Promise<Response>;
   /** Lets results write headers. */
   readonly headers?: HeaderValues;
+  /** Puts something around an operation's function when the server is made. */
+  readonly around?: (plan: Plan, run: AnyFunction, codecs: readonly Codec[]) => AnyFunction;
   /** Changes finished answers, one after the other; those of streams and channels excepted. */
   readonly finish?: readonly Finish[];
 }

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { listen } from "../../../lib/platform/http/listener.ts";
 import type { Handler } from "../../../lib/rest/context.ts";
-import { api, handler, implement, rest, stream } from "../../../lib/rest/mod.ts";
+import { api, handler, implement, implementPart, rest, stream } from "../../../lib/rest/mod.ts";
 import { z } from "../../../handlers/wire/zod.ts";
 import { type Client, client, later } from "../../fixtures/platform/raw_client.ts";
 
@@ -170,7 +170,7 @@ Deno.test("listen() fails a body whose peer has left before anybody read it", as
   const read = Promise.withResolvers<unknown>();
   const late = handler(
     null,
-    implement(definition, {
+    implementPart(definition, {
       async Stream(body: ReadableStream<Uint8Array>) {
         await left.promise;
         read.resolve(await new Response(body).text().catch((error) => error));

@@ -1,6 +1,17 @@
 import { assert, assertEquals, assertInstanceOf, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "../../../handlers/wire/zod.ts";
-import { api, basic, chan, handler, implement, int64, link, namespace, rest } from "../../../lib/rest/mod.ts";
+import {
+  api,
+  basic,
+  chan,
+  handler,
+  implement,
+  implementPart,
+  int64,
+  link,
+  namespace,
+  rest,
+} from "../../../lib/rest/mod.ts";
 import { clientModule, clientTypes, surfaces } from "../../../lib/rest/surfaces.ts";
 import { breakOff, serveShop, shop, TOKEN } from "../../fixtures/rest/shop.ts";
 
@@ -180,7 +191,7 @@ Deno.test("clientModule() exports reserved words, and reaches what is no name th
   const module = await imported(clientModule(definition));
   assertEquals(typeof module.delete, "function");
   assertEquals(typeof module.values, "function");
-  const serve = handler(null, implement(definition, { "two words": () => "c", connect: () => "d" }));
+  const serve = handler(null, implementPart(definition, { "two words": () => "c", connect: () => "d" }));
   const client = module.connect("x", { fetch: serve });
   assertEquals([await client["two words"](), await client.connect()], ["c", "d"]);
 });
@@ -255,7 +266,7 @@ Deno.test("surfaces() of an API behind basic authentication asks for a name and 
   const definition = api("x", { Add: rest("GET /sum?a=%v", [int64], [int64]) });
   const auth = basic((name, password) => name === "ann" && password === "secret" ? name : undefined);
   const page = await surfaces(definition, { auth })(new Request("http://h/", { headers: { accept: "text/html" } }));
-  assertStringIncludes(await page.text(), 'id="password" type="password"');
+  assertStringIncludes(await page.text(), 'id="page-password" type="password"');
 });
 
 Deno.test("defect: clientModule() writes several names in a segment, lists and maps as link() does", async () => {

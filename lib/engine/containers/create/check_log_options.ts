@@ -1,6 +1,6 @@
 import type { ContainerSpec } from "../../records/container_record.ts";
-import { LOG_DRIVERS } from "../../text/log_drivers.ts";
-import { unsupportedField } from "../failures.ts";
+import { LOG_DRIVERS, OTHER_LOG_DRIVERS } from "../../text/log_drivers.ts";
+import { invalid, unsupportedField } from "../failures.ts";
 
 /** Options of a log, and the values that ask for what it does anyway. */
 const NO_LOG_OPTION: Record<string, string | undefined> = { compress: "false", mode: "blocking" };
@@ -8,6 +8,7 @@ const NO_LOG_OPTION: Record<string, string | undefined> = { compress: "false", m
 /** Throws `unsupported` for a driver or an option of a log that is not here. */
 export function checkLogOptions({ logDriver, logOptions }: Pick<ContainerSpec, "logDriver" | "logOptions">): void {
   if (logDriver !== undefined && !LOG_DRIVERS.includes(logDriver)) {
+    if (!OTHER_LOG_DRIVERS.includes(logDriver)) throw invalid(`invalid log driver "${logDriver}"`, "invalid argument");
     throw unsupportedField("logDriver", `"${logDriver}"`);
   }
   const option = Object.entries(logOptions).find(([key, value]) => {

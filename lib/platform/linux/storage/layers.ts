@@ -34,6 +34,9 @@ import { sweep } from "../helpers/sweeper.ts";
 import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
 import { unpackLayer } from "./unpack.ts";
 
+/** The mode of a root folder that no layer describes. */
+const DEFAULT_ROOT_MODE = 0o555;
+
 /** Layers, and where on the host they are stacked. */
 export interface HostLayers extends Layers {
   /** The overlay's lower folders, top to base, relative to the layers' folder: as short as they can be. */
@@ -99,7 +102,7 @@ class OverlayLayers implements HostLayers {
       await unpackLayer(tar, diff);
       const { mode, uid, gid } = await stat(diff);
       const root = (mode & 0o7777) === 0 ? null : { mode: mode & 0o7777, uid, gid };
-      if (root === null) await chmod(diff, 0o755);
+      if (root === null) await chmod(diff, DEFAULT_ROOT_MODE);
       const facts: LayerFacts = { root };
       await writeFile(join(temporary, "layer.json"), JSON.stringify(facts));
       const hex = layerHex(typeof diffID === "string" ? diffID : await diffID());
@@ -270,7 +273,7 @@ class OverlayLayers implements HostLayers {
       const { root } = await this.#facts(layerHex(diffID));
       if (root !== null) return root;
     }
-    return { mode: 0o755, uid: 0, gid: 0 };
+    return { mode: DEFAULT_ROOT_MODE, uid: 0, gid: 0 };
   }
 
   /** Read once: a layer never changes. */
