@@ -106,7 +106,7 @@ export class Engine {
     const address = this.#address;
     if (address === undefined) return undefined;
     const path = /^unix:\/\/(.*)$/.exec(address)?.[1];
-    // Who can ask has found any other kind of address.
+    // A client that asks has found any other kind of address.
     return { address, exists: path === undefined || (await hostOf(this.#core)?.files.exists(path) ?? true) };
   }
 

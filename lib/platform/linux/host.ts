@@ -28,6 +28,7 @@ import { openSpecs } from "./bundle/spec_check.ts";
 import { openUserNamespaces } from "./user_namespaces.ts";
 import { Sweeper } from "./helpers/sweeper.ts";
 import { makeFolder } from "./helpers/tree.ts";
+import { hostSecrets } from "./secrets/secret_vault.ts";
 import { openVolumes } from "./storage/volumes.ts";
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
@@ -90,6 +91,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     localFiles: localFiles([paths.root, paths.runroot]),
     peers: hostPeers(),
     users: openUserNamespaces(paths),
+    secrets: hostSecrets(),
     specs: openSpecs(processes.runtimes, capabilities),
     platform: HOST_PLATFORM,
     info: hostInfoReader(context, processes),
