@@ -32,7 +32,7 @@ export interface Tag {
   readonly resultRules: readonly string[];
 }
 
-const TAG = /^([A-Z]+)(?:\(([^)]*)\))? \/([^ ?]*)(?:\?([^ ]*))?(?: \(([^)]*)\))?(?: (.*))?$/;
+const TAG = /^([A-Z-]+)(?:\(((?:"[^"]*"|[^)"])*)\))? \/([^ ?]*)(?:\?([^ ]*))?(?: \(([^)]*)\))?(?: (.*))?$/;
 /** `{name}` and `{name=%v}`, a star behind the name or not, and `%v` alone. */
 const PLACEHOLDER = /{([^=}*]+)\*?(?:=(%(?:\[\d+])?v))?}|(%(?:\[\d+])?v)/g;
 const VERB = /^%(\[\d+])?v$/;
