@@ -8,6 +8,8 @@ import { parseTag, type Placeholder, type Source, type Tag, type TagSegment } fr
 
 /** The largest body where nothing else is said, in bytes. */
 const DEFAULT_LIMIT = 4 * 1024 * 1024;
+/** The same of a stream, which a function reads piece by piece. */
+const STREAM_LIMIT = 1024 ** 3;
 
 /**
  * Makes the plan of an operation. It trusts the definition: {@linkcode checkDefinition} is what says what is wrong with one.
@@ -17,7 +19,7 @@ const DEFAULT_LIMIT = 4 * 1024 * 1024;
 export function planOperation(
   name: string,
   { tag: text, args, results, options }: Operation,
-  { limit, trusted = false }: APIOptions,
+  { limit = DEFAULT_LIMIT, streamLimit = STREAM_LIMIT, trusted = false }: APIOptions,
   tag: Tag = parseTag(text),
 ): Plan {
   const all: ArgumentPlan[] = args.map((schema) => ({ schema, kind: knownKind(schema) }));
@@ -68,7 +70,7 @@ export function planOperation(
     body,
     result,
     status: options.status ?? (result.shape === "none" ? 204 : 200),
-    limit: options.limit ?? (body?.shape === "stream" ? Infinity : limit ?? DEFAULT_LIMIT),
+    limit: options.limit ?? (body?.shape === "stream" ? streamLimit : limit),
     asTagged: options.body === "as-tagged",
     trusted: options.trusted ?? trusted,
   };
