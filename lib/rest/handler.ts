@@ -14,7 +14,9 @@ import { headerValues } from "./codecs/header_value.ts";
 import type { Implementation } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
 import { patientRequest } from "./run/patient_body.ts";
+import { readPlaced } from "./headers/read_placed.ts";
 import { trieRouter } from "./route/trie_router.ts";
+import { writePlaced } from "./headers/write_placed.ts";
 import { writeFailures } from "./run/write_failure.ts";
 import { streams } from "./run/streams.ts";
 
@@ -52,7 +54,8 @@ export const SERVER_PARTS: ServerParts = {
   streams,
   channel: writeChannel,
   headers: headerValues,
-  around: writeFailures,
+  places: readPlaced,
+  around: (plan, run, codecs) => writePlaced(plan, writeFailures(plan, run, codecs), codecs),
 };
 
 /**

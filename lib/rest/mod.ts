@@ -41,6 +41,7 @@ export {
   type HTTPErrorOptions,
 } from "./error.ts";
 export type { Answer, ErrorSchemas, HTTPFailure } from "./plan/error_types.ts";
+export { type CookieOptions, cookieText, readCookies } from "./headers/cookies.ts";
 export { failure } from "./failure.ts";
 export { type Outcome, outcomeOf } from "./call/outcome.ts";
 export type {

@@ -10,6 +10,7 @@ import type { BodyPlan, Plan } from "../plan/plan_types.ts";
 import { cutPath } from "../route/request_path.ts";
 import { PatternRouter } from "../route/pattern_router.ts";
 import type { MakeRouter, Route } from "../route/router.ts";
+import type { ReadArguments } from "./read_arguments.ts";
 import { ResponseWriter } from "./write_response.ts";
 import type { ResultWriter } from "./write_result.ts";
 
@@ -40,6 +41,8 @@ export interface ServerParts {
   readonly channel?: (value: unknown, call: Call, writer: ResultWriter) => Promise<Response>;
   /** Lets results write headers. */
   readonly headers?: HeaderValues;
+  /** Reads arguments from elsewhere than path, query and body. */
+  readonly places?: (plan: Plan, read: ReadArguments) => ReadArguments;
   /** Puts something around an operation's function when the server is made. */
   readonly around?: (plan: Plan, run: AnyFunction, codecs: readonly Codec[]) => AnyFunction;
   /** Changes finished answers, one after the other; those of streams and channels excepted. */
