@@ -22,6 +22,7 @@ export { clientTypes } from "./surfaces/client/client_types.ts";
 export { docsPage } from "./surfaces/docs_page.ts";
 export { type DocumentOptions, openapi } from "./surfaces/openapi.ts";
 export type {
+  HeaderObject,
   JSONSchema,
   MediaTypeObject,
   OpenAPIDocument,

@@ -1,15 +1,12 @@
 import type { Problem } from "./check.ts";
 import { argumentPlaces, type HeaderPlace, resultPlaces } from "../headers/places.ts";
-import { cookieText, TOKEN } from "../headers/cookies.ts";
+import { cookieText } from "../headers/cookies.ts";
+import { RESERVED, TOKEN } from "../headers/names.ts";
 import type { Operation } from "../definition.ts";
 import { isScalar, knownKind } from "../plan/kind.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
 import type { CheckedTag } from "../tag/tag_checker.ts";
-
-/** Headers that the transport, `fetch` or the connection sets. */
-const RESERVED =
-  /^(accept|connection|content-(encoding|length|type)|expect|host|keep-alive|sec-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
 /** Returns the problems of values in headers and cookies, and of bodies beside them. */
 export function headerProblems({ args, results, options }: Operation, tag: CheckedTag, plan: Plan): Problem[] {

@@ -1,4 +1,5 @@
 import { HTTPError } from "../error.ts";
+import { TOKEN } from "./names.ts";
 
 /**
  * The attributes of a cookie (RFC 6265, section 4.1). A cookie is `HttpOnly`, `Secure` and `SameSite=Lax` with the path `/` unless they say
@@ -29,8 +30,6 @@ export interface CookieOptions {
   readonly partitioned?: boolean;
 }
 
-/** A token (RFC 9110, section 5.6.2), as names of headers and cookies are. */
-export const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 /** The characters of a cookie's value (RFC 6265, section 4.1.1). */
 const OCTETS = /^[\x21\x23-\x2B\x2D-\x3A\x3C-\x5B\x5D-\x7E]*$/;
 /** The longest `Cookie` header that is read, in characters, and the most cookies in it. */
