@@ -95,6 +95,11 @@ export const EXPORTS: readonly Export[] = [
   },
   { name: "resumable", holds: "SSE with IDs", from: "events.ts", names: ["resumable"], over: "server" },
   { name: "auth", holds: "bearer, basic", from: "server.ts", names: ["bearer", "basic"], over: "server" },
+  { name: "middleware", holds: "stack, typed state", from: "server.ts", names: ["stack"], over: "server" },
+  { name: "logging", holds: "an access log", from: "server.ts", names: ["logging"], over: "server" },
+  { name: "rate limit", holds: "429, Retry-After", from: "server.ts", names: ["rateLimit"], over: "server" },
+  { name: "csrf", holds: "Sec-Fetch-Site, Origin", from: "server.ts", names: ["csrf"], over: "server" },
+  { name: "cors", holds: "origins, preflights", from: "server.ts", names: ["cors"], over: "server" },
   {
     name: "check",
     holds: "what is wrong with a definition",

@@ -35,12 +35,12 @@ import { ResponseWriter } from "./run/write_response.ts";
  * }
  * ```
  */
-export function handlers<Identity = unknown>(
+export function handlers<Identity = unknown, State extends object = object>(
   auth: Authenticator<Identity> | null,
-  implementation: Implementation<NoInfer<Identity>>,
+  implementation: Implementation<NoInfer<Identity>, NoInfer<State>>,
   paramFormat: string,
   remainderFormat: string,
-  options: Omit<HandlerOptions, "fallback"> = {},
+  options: Omit<HandlerOptions<State>, "fallback"> = {},
 ): Iterable<[pattern: string, handler: Handler]> {
   const { definition, functions } = implementation;
   checkImplementation(implementation);
@@ -61,7 +61,7 @@ export function handlers<Identity = unknown>(
   return [...groups].sort(([, a], [, b]) => compareSegments(a.segments, b.segments)).map(([pattern, { plans }]) => {
     // Not by spreading: a linked API's functions are not enumerable.
     const group = { functions, definition: { ...definition, plans } };
-    return [pattern, handlerWith(parts, auth, group, { onError: options.onError })];
+    return [pattern, handlerWith(parts, auth, group, { onError: options.onError, use: options.use })];
   });
 }
 

@@ -86,6 +86,11 @@ export {
   uint64,
 } from "./plan/marker.ts";
 export type { Kind } from "./plan/kind.ts";
+export { cors, type CORSOptions } from "./middleware/cors.ts";
+export { csrf } from "./middleware/csrf.ts";
+export { type AccessEntry, logging } from "./middleware/logging.ts";
+export { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
+export { type Middleware, type Passing, type Stack, stack } from "./middleware/stack.ts";
 export { multipart } from "./codecs/multipart.ts";
 export { patternOf } from "./route/pattern.ts";
 export type { Plan } from "./plan/plan_types.ts";

@@ -20,7 +20,7 @@
 import type { Authenticator } from "./auth.ts";
 import type { Handler } from "./context.ts";
 import { type HandlerOptions, handlerWith } from "./run/core_server.ts";
-import type { Implementation } from "./implement.ts";
+import type { Implementations } from "./implement.ts";
 
 export { basic, bearer } from "./auth.ts";
 export { writeChannel } from "./channels/channel_server.ts";
@@ -45,6 +45,11 @@ export { type CookieOptions, cookieText, readCookies } from "./headers/cookies.t
 export { readPlaced } from "./headers/read_placed.ts";
 export { writePlaced } from "./headers/write_placed.ts";
 export { writeFailures } from "./run/write_failure.ts";
+export { cors, type CORSOptions } from "./middleware/cors.ts";
+export { csrf } from "./middleware/csrf.ts";
+export { type AccessEntry, logging } from "./middleware/logging.ts";
+export { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
+export { type Middleware, type Passing, type Stack, stack } from "./middleware/stack.ts";
 export { streams } from "./run/streams.ts";
 export { trieRouter } from "./route/trie_router.ts";
 
@@ -60,10 +65,10 @@ export { trieRouter } from "./route/trie_router.ts";
  * console.assert(await (await serve(new Request("http://localhost/hello/ann"))).text() === "hello ann");
  * ```
  */
-export function handler<Identity = unknown>(
+export function handler<Identity = unknown, State extends object = object>(
   auth: Authenticator<Identity> | null,
-  implementations: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],
-  options?: HandlerOptions,
+  implementations: Implementations<NoInfer<Identity>, NoInfer<State>>,
+  options?: HandlerOptions<State>,
 ): Handler {
   return handlerWith({}, auth, implementations, options);
 }
