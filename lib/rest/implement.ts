@@ -1,6 +1,6 @@
 import type { Authenticator } from "./auth.ts";
 import type { Definition, Namespace, Operations } from "./definition.ts";
-import type { Stack } from "./middleware/stack.ts";
+import type { Stack } from "./middleware/middleware_stack.ts";
 import type { ServerFunction } from "./plan/function_types.ts";
 
 /**

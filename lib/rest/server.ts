@@ -29,7 +29,7 @@ export { decompress } from "./run/content_coding.ts";
 export { type Finish, type HandlerOptions, handlerWith, type ServerParts } from "./run/core_server.ts";
 export { api } from "./define.ts";
 export { namespace, rest } from "./definition.ts";
-export { failure } from "./failure.ts";
+export { failureOf } from "./run/failure_of.ts";
 export { HTTPError } from "./error.ts";
 export { etag } from "./run/etag.ts";
 export { exactJSON } from "./codecs/exact_json.ts";
@@ -45,11 +45,11 @@ export { type CookieOptions, cookieText, readCookies } from "./headers/cookies.t
 export { readPlaced } from "./headers/read_placed.ts";
 export { writePlaced } from "./headers/write_placed.ts";
 export { writeFailures } from "./run/write_failure.ts";
-export { cors, type CORSOptions } from "./middleware/cors.ts";
-export { csrf } from "./middleware/csrf.ts";
-export { type AccessEntry, logging } from "./middleware/logging.ts";
+export { type CORSOptions, withCORS } from "./middleware/with_cors.ts";
+export { guardCSRF } from "./middleware/guard_csrf.ts";
+export { type AccessEntry, accessLog } from "./middleware/access_log.ts";
 export { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
-export { type Middleware, type Passing, type Stack, stack } from "./middleware/stack.ts";
+export { type Middleware, middlewareStack, type Passing, type Stack } from "./middleware/middleware_stack.ts";
 export { streams } from "./run/streams.ts";
 export { trieRouter } from "./route/trie_router.ts";
 

@@ -1,5 +1,5 @@
 import { HTTPError } from "../error.ts";
-import type { Middleware, Passing } from "./stack.ts";
+import type { Middleware, Passing } from "./middleware_stack.ts";
 
 /**
  * Options of {@linkcode rateLimit}.
@@ -38,8 +38,8 @@ export interface RateLimitOptions {
  *
  * @example
  * ```ts
- * import { api, handler, implement, rateLimit, rest, stack } from "../mod.ts";
- * const use = stack().use(rateLimit({ limit: 2, window: 60_000 }));
+ * import { api, handler, implement, rateLimit, rest, middlewareStack } from "../mod.ts";
+ * const use = middlewareStack().use(rateLimit({ limit: 2, window: 60_000 }));
  * const serve = handler(null, implement(api("x", { Ping: rest("GET /ping") }), { Ping() {} }), { use });
  * const statuses = [];
  * for (let i = 0; i < 3; i++) statuses.push((await serve(new Request("http://localhost/ping"))).status);

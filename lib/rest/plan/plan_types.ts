@@ -1,5 +1,6 @@
 import type { Kind } from "./kind.ts";
-import type { RestOptions } from "../definition.ts";
+import type { CookieOptions } from "../headers/cookies.ts";
+import type { ErrorSchemas } from "./error_types.ts";
 import type { Schema } from "./schema.ts";
 import type { Tag } from "../tag/tag.ts";
 
@@ -62,7 +63,7 @@ export interface BodyPlan {
 /** How the response is made of results, or is one. */
 export interface ResultPlan {
   readonly shape: "none" | "value" | "fields" | "list" | "stream" | "channel";
-  /** Those in the body; others stand in headers. */
+  /** The results in the body; others stand in headers. */
   readonly schemas: readonly Schema[];
   /** The kind of each. */
   readonly kinds: readonly Kind[];
@@ -103,7 +104,7 @@ export interface Plan {
   /** Which versions in the path it takes, as in `<4`. */
   readonly versionsText: string | undefined;
   readonly arguments: readonly ArgumentPlan[];
-  /** Those that stand neither in path nor in query, in order: in headers and in the body. */
+  /** The arguments that stand neither in path nor in query, in order: in headers and in the body. */
   readonly unplaced: readonly number[];
   readonly body: BodyPlan | undefined;
   readonly result: ResultPlan;
@@ -118,5 +119,8 @@ export interface Plan {
   /** All of its results, those in headers and an error too. */
   readonly results: readonly Schema[];
   /** Its options as they are given. */
-  readonly options: RestOptions;
+  readonly options: {
+    readonly errors?: ErrorSchemas;
+    readonly cookies?: Readonly<Record<string, CookieOptions>>;
+  };
 }

@@ -11,7 +11,7 @@ import { cutPath } from "../route/request_path.ts";
 import { PatternRouter } from "../route/pattern_router.ts";
 import type { MakeRouter, Route } from "../route/router.ts";
 import type { ReadArguments } from "./read_arguments.ts";
-import type { Stack } from "../middleware/stack.ts";
+import type { Stack } from "../middleware/middleware_stack.ts";
 import { ResponseWriter } from "./write_response.ts";
 import type { ResultWriter } from "./write_result.ts";
 

@@ -3,18 +3,18 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { z } from "../../../handlers/wire/zod.ts";
 import {
   type AccessEntry,
+  accessLog,
   api,
   bearer,
-  cors,
-  csrf,
+  guardCSRF,
   type Handler,
   handler,
   HTTPError,
   implement,
-  logging,
+  middlewareStack,
   rateLimit,
   rest,
-  stack,
+  withCORS,
 } from "../../../lib/rest/mod.ts";
 import { request } from "../../fixtures/rest/serve.ts";
 
@@ -31,9 +31,11 @@ const functions = implement(notes, {
   },
 });
 
-Deno.test("logging() tells of each request, its status and time, and nothing of its query", async () => {
+Deno.test("accessLog() tells of each request, its status and time, and nothing of its query", async () => {
   const entries: AccessEntry[] = [];
-  const use = stack().use(logging((entry) => void entries.push(entry))).use(rateLimit({ limit: 3, window: 60_000 }));
+  const use = middlewareStack().use(accessLog((entry) => void entries.push(entry))).use(
+    rateLimit({ limit: 3, window: 60_000 }),
+  );
   const serve = handler(null, functions, { use });
   for (const path of ["/notes?token=secret", "/clear", "/none", "/notes"]) {
     await serve(request(path === "/clear" ? "POST" : "GET", path), { peer: "192.0.2.7" });
@@ -55,7 +57,7 @@ async function limited(serve: Handler, peer: string): Promise<string> {
 
 Deno.test("rateLimit() grants each caller so many at once, and again as time passes", async () => {
   let time = 0;
-  const use = stack().use(rateLimit({ limit: 3, window: 30_000, now: () => time }));
+  const use = middlewareStack().use(rateLimit({ limit: 3, window: 30_000, now: () => time }));
   const serve = handler(null, functions, { use });
   for (const expected of ["200", "200", "200", "429 in 10", "429 in 10"]) {
     assertEquals(await limited(serve, "a"), expected);
@@ -71,14 +73,14 @@ Deno.test("rateLimit() grants each caller so many at once, and again as time pas
 });
 
 Deno.test("rateLimit() grants a limit that does not divide its window in full", async () => {
-  const use = stack().use(rateLimit({ limit: 7, window: 1000, now: () => 12_345.678 }));
+  const use = middlewareStack().use(rateLimit({ limit: 7, window: 1000, now: () => 12_345.678 }));
   const serve = handler(null, functions, { use });
   for (let i = 0; i < 7; i++) assertEquals(await limited(serve, "a"), "200");
   assertEquals(await limited(serve, "a"), "429 in 1");
 });
 
 Deno.test("rateLimit() forgets callers beyond its bound, the one seen longest ago first, and limits nobody without a key", async () => {
-  const use = stack().use(rateLimit({ limit: 1, window: 1000, most: 2, now: () => 0 }));
+  const use = middlewareStack().use(rateLimit({ limit: 1, window: 1000, most: 2, now: () => 0 }));
   const serve = handler(null, functions, { use });
   assertEquals(await limited(serve, "a"), "200");
   assertEquals(await limited(serve, "b"), "200");
@@ -86,7 +88,7 @@ Deno.test("rateLimit() forgets callers beyond its bound, the one seen longest ag
   assertEquals(await limited(serve, "c"), "200");
   assertEquals(await limited(serve, "b"), "429 in 1");
   assertEquals(await limited(serve, "a"), "200");
-  const free = stack().use(rateLimit({ limit: 1, window: 1000, key: () => undefined }));
+  const free = middlewareStack().use(rateLimit({ limit: 1, window: 1000, key: () => undefined }));
   const open = handler(null, functions, { use: free });
   for (let i = 0; i < 3; i++) assertEquals(await limited(open, "a"), "200");
   for (const odd of [{ limit: 0, window: 1 }, { limit: 1, window: NaN }, { limit: 1, window: 1, most: -1 }]) {
@@ -94,8 +96,8 @@ Deno.test("rateLimit() forgets callers beyond its bound, the one seen longest ag
   }
 });
 
-Deno.test("csrf() refuses what a page of another site may make a browser send", async () => {
-  const use = stack().use(csrf({ origins: ["https://app.example.com"] }));
+Deno.test("guardCSRF() refuses what a page of another site may make a browser send", async () => {
+  const use = middlewareStack().use(guardCSRF({ origins: ["https://app.example.com"] }));
   const serve = handler(null, functions, { use });
   const status = async (method: string, path: string, headers: HeadersInit) =>
     (await serve(request(method, path, undefined, headers))).status;
@@ -119,8 +121,11 @@ Deno.test("csrf() refuses what a page of another site may make a browser send", 
 
 const APP = "https://app.example.com";
 
-Deno.test("cors() grants its origins, also on errors, and answers preflights without credentials", async () => {
-  const auth = cors({ origins: [APP], credentials: true, expose: ["x-total", "etag"], maxAge: 600 }, bearer("t0ken"));
+Deno.test("withCORS() grants its origins, also on errors, and answers preflights without credentials", async () => {
+  const auth = withCORS(
+    { origins: [APP], credentials: true, expose: ["x-total", "etag"], maxAge: 600 },
+    bearer("t0ken"),
+  );
   const serve = handler(auth, functions);
   const told = async (method: string, headers: Record<string, string>): Promise<Record<string, unknown>> => {
     const response = await serve(request(method, "/notes", undefined, headers));
@@ -153,22 +158,22 @@ Deno.test("cors() grants its origins, also on errors, and answers preflights wit
   assertEquals(await told("GET", { authorization: "Bearer t0ken" }), { status: 200, vary: "origin" });
 });
 
-Deno.test("cors() lets everybody call where no authenticator is given, and grants all origins or by a function", async () => {
-  const origin = async (options: Parameters<typeof cors>[0], from: string) => {
-    const response = await handler(cors(options), functions)(request("GET", "/notes", undefined, { origin: from }));
+Deno.test("withCORS() lets everybody call where no authenticator is given, and grants all origins or by a function", async () => {
+  const origin = async (options: Parameters<typeof withCORS>[0], from: string) => {
+    const response = await handler(withCORS(options), functions)(request("GET", "/notes", undefined, { origin: from }));
     return [response.status, response.headers.get("access-control-allow-origin"), response.headers.get("vary")];
   };
   assertEquals(await origin({ origins: "*" }, APP), [200, "*", null]);
   const one = (from: string) => from.endsWith(".example.com");
   assertEquals(await origin({ origins: one }, APP), [200, APP, "origin"]);
   assertEquals(await origin({ origins: one }, "https://evil.example"), [200, null, "origin"]);
-  assertThrows(() => cors({ origins: "*", credentials: true }), TypeError, "every page");
+  assertThrows(() => withCORS({ origins: "*", credentials: true }), TypeError, "every page");
   for (const odd of ["app.example.com", "https://app.example.com/", "null"]) {
-    assertThrows(() => cors({ origins: [odd] }), TypeError, "is no origin");
+    assertThrows(() => withCORS({ origins: [odd] }), TypeError, "is no origin");
   }
 });
 
-Deno.test("cors() keeps an authenticator's own methods, those of a class too", async () => {
+Deno.test("withCORS() keeps an authenticator's own methods, those of a class too", async () => {
   class Own {
     readonly scheme = { type: "http", scheme: "bearer" };
     readonly #token = "t0ken";
@@ -183,7 +188,7 @@ Deno.test("cors() keeps an authenticator's own methods, those of a class too", a
       return error instanceof HTTPError && error.status === 403 ? new HTTPError(404, "nothing") : error;
     }
   }
-  const auth = cors({ origins: [APP] }, new Own());
+  const auth = withCORS({ origins: [APP] }, new Own());
   assertEquals(auth.scheme?.scheme, "bearer");
   const serve = handler(auth, functions);
   const headers = { authorization: "Bearer t0ken" };

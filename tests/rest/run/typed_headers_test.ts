@@ -6,7 +6,7 @@ import {
   chan,
   type ClientFunction,
   DefinitionError,
-  failure,
+  failureOf,
   handler,
   HTTPError,
   implement,
@@ -48,7 +48,7 @@ const serve = handler(
     Put: (id, { text }, match) => `"${id} ${text} ${match}"`,
     Named: async (text, pages, stars) => [text, await Promise.resolve(stars), pages],
     SignIn(name) {
-      if (name === "nobody") return failure(401, "Sign in: nobody is known");
+      if (name === "nobody") return failureOf(401, "Sign in: nobody is known");
       return [`hello ${name}`, `${name};=1 %`, name === "ann" ? "dark" : null];
     },
     Me: (sid, visits) => `${sid} ${visits}`,

@@ -1,7 +1,7 @@
 import type { Authenticator } from "../auth.ts";
 
 /**
- * Options of {@linkcode cors}.
+ * Options of {@linkcode withCORS}.
  *
  * @example
  * ```ts
@@ -33,14 +33,14 @@ export interface CORSOptions {
  *
  * @example
  * ```ts
- * import { api, bearer, cors, handler, implement, rest } from "../mod.ts";
- * const auth = cors({ origins: ["https://app.example.com"] }, bearer("secret"));
+ * import { api, bearer, withCORS, handler, implement, rest } from "../mod.ts";
+ * const auth = withCORS({ origins: ["https://app.example.com"] }, bearer("secret"));
  * const serve = handler(auth, implement(api("x", { Ping: rest("GET /ping") }), { Ping() {} }));
  * const { headers, status } = await serve(new Request("http://localhost/ping", { headers: { origin: "https://app.example.com" } }));
  * console.assert(status === 401 && headers.get("access-control-allow-origin") === "https://app.example.com");
  * ```
  */
-export function cors<Identity = unknown>(
+export function withCORS<Identity = unknown>(
   { origins, credentials = false, methods, headers: allowed, expose, maxAge }: CORSOptions,
   auth: Authenticator<Identity> | null = null,
 ): Authenticator<Identity> {

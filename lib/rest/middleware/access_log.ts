@@ -1,4 +1,4 @@
-import type { Middleware } from "./stack.ts";
+import type { Middleware } from "./middleware_stack.ts";
 
 /**
  * A request and its answer, for a log.
@@ -28,15 +28,15 @@ export interface AccessEntry {
  *
  * @example
  * ```ts
- * import { type AccessEntry, api, handler, implement, logging, rest, stack } from "../mod.ts";
+ * import { type AccessEntry, api, handler, implement, accessLog, rest, middlewareStack } from "../mod.ts";
  * const seen: AccessEntry[] = [];
- * const use = stack().use(logging((entry) => void seen.push(entry)));
+ * const use = middlewareStack().use(accessLog((entry) => void seen.push(entry)));
  * const serve = handler(null, implement(api("x", { Ping: rest("GET /ping") }), { Ping() {} }), { use });
  * await serve(new Request("http://localhost/ping?token=secret"));
  * console.assert(seen[0].path === "/ping" && seen[0].status === 204);
  * ```
  */
-export function logging(write: (entry: AccessEntry) => void = writeLine): Middleware {
+export function accessLog(write: (entry: AccessEntry) => void = writeLine): Middleware {
   return async ({ request, platform }, next) => {
     const began = performance.now();
     const response = await next();

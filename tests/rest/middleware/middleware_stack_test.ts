@@ -9,8 +9,8 @@ import {
   HTTPError,
   implement,
   type Middleware,
+  middlewareStack,
   rest,
-  stack,
 } from "../../../lib/rest/mod.ts";
 import { request } from "../../fixtures/rest/serve.ts";
 
@@ -27,8 +27,8 @@ const named = (name: string): Middleware => async (_call, next) => {
   return response;
 };
 
-Deno.test("stack() runs middleware around all requests, the first outermost, and leaves a stack as it is", async () => {
-  const one = stack().use(named("one"));
+Deno.test("middlewareStack() runs middleware around all requests, the first outermost, and leaves a stack as it is", async () => {
+  const one = middlewareStack().use(named("one"));
   const two = one.use(named("two"));
   const functions = implement(greeter, {
     Greet: (name) => name,
@@ -49,8 +49,8 @@ Deno.test("stack() runs middleware around all requests, the first outermost, and
   assertEquals(order, ["one begins", "one ends with 204"]);
 });
 
-Deno.test("stack() hands what middleware add to functions and to the middleware behind, each request its own", async () => {
-  const users = stack()
+Deno.test("middlewareStack() hands what middleware add to functions and to the middleware behind, each request its own", async () => {
+  const users = middlewareStack()
     .use<{ user: string }>(({ request }, next) => next({ user: request.headers.get("x-user") ?? "nobody" }))
     .use<{ admin: boolean }>(async ({ state }, next) => {
       await new Promise((resolve) => setTimeout(resolve, state.user === "ann" ? 5 : 0));
@@ -92,7 +92,7 @@ Deno.test("a middleware answers by itself, or by an error in the words of the AP
   const make = (middleware: Middleware) => {
     const made = api("x", { Ping: rest("GET /ping") }, { errors: codec, headers: { server: "x" } });
     const options = {
-      use: stack().use(named("outer")).use(middleware),
+      use: middlewareStack().use(named("outer")).use(middleware),
       onError: (error: unknown) => void told.push(error),
     };
     return handler(null, implement(made, { Ping() {} }), options);
@@ -118,17 +118,17 @@ Deno.test("a context has an empty state without middleware", async () => {
 Deno.test("middleware is typed: what it needs has been added, and what functions need is used", () => {
   const withUser: Middleware<object, { user: string }> = (_call, next) => next({ user: "ann" });
   const withRole: Middleware<{ user: string }, { role: string }> = ({ state }, next) => next({ role: state.user });
-  const whole = stack().use(withUser).use(withRole);
+  const whole = middlewareStack().use(withUser).use(withRole);
   // @ts-expect-error nobody has added the user that it needs
-  stack().use(withRole).use(withUser);
+  middlewareStack().use(withRole).use(withUser);
   // @ts-expect-error it adds a user, and has none here
-  stack().use<{ user: string }>((_call, next) => next());
+  middlewareStack().use<{ user: string }>((_call, next) => next());
   const functions = implement(greeter, { Greet: (_n, { state }) => state.role, Fail() {} }, bearer("t"), whole);
   handler(bearer("t"), functions, { use: whole });
   // @ts-expect-error the functions need what the middleware adds
   handler(bearer("t"), functions);
   // @ts-expect-error of which this stack has a part
-  handler(bearer("t"), functions, { use: stack().use(withUser) });
+  handler(bearer("t"), functions, { use: middlewareStack().use(withUser) });
   // @ts-expect-error there is no such addition
   implement(greeter, { Greet: (_n, { state }) => state.other, Fail() {} }, null, whole);
 });

@@ -22,7 +22,7 @@ export interface Passing<State extends object = object> {
 
 /**
  * Code around all requests of a handler, those that no operation takes too. It returns the answer of `next`, or one of its own, or throws an
- * `HTTPError`, which is answered as an operation's. What it gives `next` is added to the `state` of the context that functions get, and of the
+ * `HTTPError`, which is answered as an operation's. The object that it gives `next` is added to the `state` of the context that functions get, and of the
  * middleware behind it.
  *
  * @example
@@ -46,9 +46,9 @@ export type Middleware<Needs extends object = object, Adds extends object = obje
  *
  * @example
  * ```ts
- * import { api, handler, implement, rest, stack } from "../mod.ts";
+ * import { api, handler, implement, rest, middlewareStack } from "../mod.ts";
  * import { z } from "npm:zod@4.6.7";
- * const named = stack()
+ * const named = middlewareStack()
  *   .use<{ name: string }>(({ request }, next) => next({ name: request.headers.get("x-name") ?? "nobody" }))
  *   .use<{ greeting: string }>(({ state }, next) => next({ greeting: `hello ${state.name}` }));
  * const greeter = api("x", { Greet: rest("GET /", [], [z.string()]) });
@@ -58,7 +58,7 @@ export type Middleware<Needs extends object = object, Adds extends object = obje
  * ```
  */
 export interface Stack<State extends object = object> {
-  /** Adds a middleware behind those that are there, and returns both together: this stack stays as it is. */
+  /** Adds a middleware behind those that are there, and returns both together: this middlewareStack stays as it is. */
   use<Adds extends object = object>(middleware: Middleware<State, Adds>): Stack<State & Adds>;
   /**
    * Puts the middleware around a handler.
@@ -81,11 +81,11 @@ type AnyMiddleware = (call: Passing, next: (adds?: object) => Promise<Response>)
  *
  * @example
  * ```ts
- * import { csrf, logging, rateLimit, stack } from "../mod.ts";
- * const usual = stack().use(logging()).use(rateLimit({ limit: 100, window: 60_000 })).use(csrf());
+ * import { guardCSRF, accessLog, rateLimit, middlewareStack } from "../mod.ts";
+ * const usual = middlewareStack().use(accessLog()).use(rateLimit({ limit: 100, window: 60_000 })).use(guardCSRF());
  * ```
  */
-export function stack(): Stack {
+export function middlewareStack(): Stack {
   return stackOf([]);
 }
 

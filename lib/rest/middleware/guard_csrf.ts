@@ -1,6 +1,6 @@
 import { HTTPError } from "../error.ts";
 import { isCrossSite } from "../run/cross_site.ts";
-import type { Middleware } from "./stack.ts";
+import type { Middleware } from "./middleware_stack.ts";
 
 /** Methods that change nothing (RFC 9110, section 9.2.1). */
 const SAFE = /^(GET|HEAD|OPTIONS)$/;
@@ -14,14 +14,14 @@ const SAFE = /^(GET|HEAD|OPTIONS)$/;
  *
  * @example
  * ```ts
- * import { api, csrf, handler, implement, rest, stack } from "../mod.ts";
- * const serve = handler(null, implement(api("x", { Leave: rest("POST /leave") }), { Leave() {} }), { use: stack().use(csrf()) });
+ * import { api, guardCSRF, handler, implement, rest, middlewareStack } from "../mod.ts";
+ * const serve = handler(null, implement(api("x", { Leave: rest("POST /leave") }), { Leave() {} }), { use: middlewareStack().use(guardCSRF()) });
  * const leave = (site: string) =>
  *   serve(new Request("http://localhost/leave", { method: "POST", headers: { "sec-fetch-site": site } }));
  * console.assert((await leave("same-origin")).status === 204 && (await leave("cross-site")).status === 403);
  * ```
  */
-export function csrf({ origins = [] }: { readonly origins?: readonly string[] } = {}): Middleware {
+export function guardCSRF({ origins = [] }: { readonly origins?: readonly string[] } = {}): Middleware {
   return ({ request }, next) => {
     const isGranted = SAFE.test(request.method) || origins.includes(request.headers.get("origin") ?? "");
     if (isGranted || !isCrossSite(request)) return next();
