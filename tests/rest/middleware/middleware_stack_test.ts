@@ -71,7 +71,7 @@ Deno.test("middlewareStack() hands what middleware add to functions and to the m
   );
   assertEquals(await Promise.all(answers), ["hello ann false", "hello root true", "hello bob false"]);
   const patterns = new Map(handlers(null, functions, ":%s", "*", { use: users }));
-  const greet = patterns.get("/greet/:name")!;
+  const greet = patterns.get("GET /greet/:name")!;
   assertEquals(
     await (await greet(request("GET", "/greet/hi", undefined, { "x-user": "root" }))).text(),
     "hi root true",
