@@ -48,6 +48,22 @@ Deno.test("containers look and answer as Podman 5.8's do", async (t) => {
   await t.step("the root folder of an image whose layers name none has mode 0555", async () => {
     assertEquals(await run(image, "stat", "-c", "%a", "/"), "555\n");
   });
+  await t.step("inspection of a container without networks, and of one with the host's", async () => {
+    await podman("run", "-d", "--name", "lone", "--network=none", image, "sleep", "1000");
+    const { NetworkSettings, State } = await inspect("lone");
+    assertEquals([NetworkSettings.SandboxKey, Object.keys(NetworkSettings.Networks)], [`/proc/${State.Pid}/ns/net`, [
+      "none",
+    ]]);
+    await podman("rm", "-f", "-t", "0", "lone");
+    await podman("create", "--name", "lone", "--network=host", image, "true");
+    const { NetworkSettings: shared } = await inspect("lone");
+    assertEquals([shared.SandboxKey, Object.keys(shared.Networks)], ["", ["host"]]);
+  });
+  await t.step("Docker's inspection has the entry point as the path", async () => {
+    await podman("create", "--name", "entered", "--entrypoint", '["/bin/echo","one"]', image, "two");
+    const { Path, Args } = await (await server.request("GET", "/v1.44/containers/entered/json")).json();
+    assertEquals([Path, Args], ["/bin/echo", ["one", "two"]]);
+  });
   await t.step("an exec's output comes in the order in which it was written", async () => {
     await podman("run", "-d", "--name", "box", "--network=none", image, "sleep", "1000");
     const both = async (script: string) => {

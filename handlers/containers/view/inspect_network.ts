@@ -47,9 +47,15 @@ export function networkSettings(
     // Docker's older clients look for the address here; it makes sense where there is one network.
     ...(Object.keys(networks).length === 1 ? viewAddresses(only) : {}),
     Ports: ports,
-    SandboxKey: network?.netns ?? "",
+    SandboxKey: sandboxKey(record),
     Networks: networks,
   };
+}
+
+/** The path by which others enter the container's network namespace; one without networks has its process's, as in Podman. */
+function sandboxKey({ state: { network, pid }, spec }: ContainerRecord): string {
+  const isNone = spec.namespaces.network.mode === "none";
+  return isNone && network !== undefined && pid > 0 ? `/proc/${pid}/ns/net` : network?.netns ?? "";
 }
 
 function viewEndpoint(record: ContainerRecord, name: string, id: string): Sparse<InspectAdditionalNetwork> {
