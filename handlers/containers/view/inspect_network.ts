@@ -34,7 +34,6 @@ export function networkSettings(
 ): Sparse<InspectNetworkSettings> {
   const ports: Bindings = Object.fromEntries(exposed.map((port) => [port.includes("/") ? port : `${port}/tcp`, null]));
   Object.assign(ports, portBindings(record.ports));
-  const { network } = record.state;
   const { mode } = record.spec.namespaces.network;
   // A mode that is no network stands in the place of one, as in Docker.
   const networks: Record<string, Sparse<InspectAdditionalNetwork>> = mode === "host" || mode === "none"
