@@ -1,9 +1,10 @@
 import type { APIOptions, HeaderContext } from "../../lib/rest/mod.ts";
+import { ARCHIVE_LIMIT } from "./files/file.ts";
 import { wireErrors } from "./error_model.ts";
 import { firstJSON } from "./first_value.ts";
 
 /** The API versions that the service announces. Clients compare these and refuse what is too old for them. */
-export const API_VERSION = { libpod: "6.0.0-dev", libpodMinimal: "4.0.0", compat: "1.44", compatMinimal: "1.24" };
+export const API_VERSION = { libpod: "6.0.0-dev", libpodMinimal: "4.0.0", compat: "1.52", compatMinimal: "1.24" };
 
 /** No identity a client sends is longer in earnest. */
 const MAX_REFERENCE = 256;
@@ -24,6 +25,8 @@ export const API_OPTIONS: APIOptions = {
   versioned: true,
   // Results are made by typed code from the engine's own records: a check of each list and event would only cost.
   trusted: true,
+  // Images and archives go through piece by piece.
+  streamLimit: ARCHIVE_LIMIT,
   aliases: { engine: ["libpod"] },
   errors: wireErrors,
   codecs: [firstJSON],

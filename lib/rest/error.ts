@@ -114,13 +114,13 @@ export interface EncodedError {
  *
  * @example
  * ```ts
- * import { api, type ErrorCodec, handler, HTTPError, implement, rest } from "./mod.ts";
+ * import { api, type ErrorCodec, handler, HTTPError, implementPart, rest } from "./mod.ts";
  * const plain: ErrorCodec = {
  *   type: "application/json",
  *   encode: (error, { status }) => ({ status, body: { message: error instanceof HTTPError ? error.message : "Oops" } }),
  *   decode: (status, body) => new HTTPError(status, (body as { message: string }).message),
  * };
- * const serve = handler(null, implement(api("x", { Ping: rest("GET /ping") }, { errors: plain }), {}));
+ * const serve = handler(null, implementPart(api("x", { Ping: rest("GET /ping") }, { errors: plain }), {}));
  * console.assert("message" in await (await serve(new Request("http://localhost/ping"))).json());
  * ```
  */

@@ -40,6 +40,11 @@ export {
   type HTTPErrorKind,
   type HTTPErrorOptions,
 } from "./error.ts";
+export type { ExactFunctions, FunctionMismatch } from "./plan/exact_result.ts";
+export type { Answer, ErrorSchemas, HTTPFailure } from "./plan/error_types.ts";
+export { type CookieOptions, cookieText, readCookies } from "./headers/cookies.ts";
+export { failureOf } from "./run/failure_of.ts";
+export { type Outcome, outcomeOf } from "./call/outcome.ts";
 export type {
   CallOptions,
   ClientFunction,
@@ -52,7 +57,14 @@ export type {
 export { handler, type HandlerOptions } from "./handler.ts";
 export { endpoints, handlers } from "./handlers.ts";
 export type { HeaderReader, HeaderWriter, RequestWriter } from "./codecs/header_value.ts";
-export { type Functions, type FunctionTable, implement, type Implementation } from "./implement.ts";
+export {
+  type Functions,
+  type FunctionTable,
+  implement,
+  type Implementation,
+  implementPart,
+  type PartialFunctions,
+} from "./implement.ts";
 export type { Client, Linked } from "./call/core_client.ts";
 export { header } from "./call/header.ts";
 export { instance } from "./plan/instance.ts";
@@ -75,6 +87,11 @@ export {
   uint64,
 } from "./plan/marker.ts";
 export type { Kind } from "./plan/kind.ts";
+export { type CORSOptions, withCORS } from "./middleware/with_cors.ts";
+export { guardCSRF } from "./middleware/guard_csrf.ts";
+export { type AccessEntry, accessLog } from "./middleware/access_log.ts";
+export { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
+export { type Middleware, middlewareStack, type Passing, type Stack } from "./middleware/middleware_stack.ts";
 export { multipart } from "./codecs/multipart.ts";
 export { patternOf } from "./route/pattern.ts";
 export type { Plan } from "./plan/plan_types.ts";

@@ -7,6 +7,7 @@ import {
   handler,
   HTTPError,
   implement,
+  implementPart,
   rest,
   sameSecret,
   socketProtocols,
@@ -174,7 +175,7 @@ Deno.test("bearer() takes any other result of its check for an identity", async 
 Deno.test("defect: handler() and surfaces() refuse an authenticator that is missing by mistake", () => {
   // A name that is misspelt in JavaScript gives undefined: only null says that anybody may call.
   const missing = undefined as unknown as null;
-  const functions = implement(definition, { Who: () => "" });
+  const functions = implementPart(definition, { Who: () => "" });
   assertThrows(() => handler(missing, functions), TypeError, "pass an authenticator, or null");
   assertThrows(() => surfaces(definition, { guarded: true }), TypeError, "pass an authenticator");
 });

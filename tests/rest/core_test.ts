@@ -82,8 +82,8 @@ Deno.test("api() of the small entries trusts the definition, which the full hand
     Again: rest("GET /a", [], [z.string()]),
     Body: rest("GET /b", [z.string()]),
   });
-  server.handler(null, server.implement(bad, {}));
-  const thrown = assertThrows(() => checkedHandler(null, server.implement(bad, {})), DefinitionError);
+  server.handler(null, server.implementPart(bad, {}));
+  const thrown = assertThrows(() => checkedHandler(null, server.implementPart(bad, {})), DefinitionError);
   assertEquals(thrown.problems.length, 2);
   assertStringIncludes(thrown.message, "GET has no body");
   assertThrows(() => api("x", { F: rest("nonsense" as string) }), SyntaxError);

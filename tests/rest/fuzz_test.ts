@@ -10,6 +10,7 @@ import {
   error,
   handler,
   implement,
+  implementPart,
   int64,
   rest,
   type Schema,
@@ -94,7 +95,7 @@ Deno.test(`api() and handler() take ${COUNT} mutated tags, or say what is wrong 
     const tag: string = mutate(TAGS[roll(TAGS.length)], roll, ODD_TAG);
     const [args, results] = [some(), some()];
     try {
-      handler(null, implement(api("x", { F: rest(tag, args, results) }), {}));
+      handler(null, implementPart(api("x", { F: rest(tag, args, results) }), {}));
       good++;
     } catch (error) {
       if (!(error instanceof DefinitionError)) {
@@ -273,7 +274,7 @@ Deno.test(`handler() answers ${COUNT} mutated requests, none of them with 500`, 
 
 Deno.test("bearer() refuses mutated credentials with 401, and never fails", async () => {
   const roll = dice(7);
-  const guarded = handler(bearer("hunter2"), implement(definition, {}));
+  const guarded = handler(bearer("hunter2"), implementPart(definition, {}));
   for (let i = 0; i < COUNT / 10; i++) {
     const headers = new Headers({ upgrade: "websocket" });
     try {

@@ -183,6 +183,50 @@ Deno.test("link() writes a base without a scheme as https, and keeps its path", 
   assertEquals(seen, ["https://api.example.com/v1/users", "http://other/base/users", "https://unix.example/users"]);
 });
 
+Deno.test("link() sends the headers of one call, over those of its client", async () => {
+  const sent: Headers[] = [];
+  const fetch = (request: Request) => {
+    sent.push(request.headers);
+    return Promise.resolve(new Response("[]", { headers: { "content-type": "application/json" } }));
+  };
+  const headed = api("x", {
+    List: rest("GET /list", [], [z.array(z.string())]),
+    Find: rest("POST /find", [z.object({ name: z.string() }), z.string().optional()], [z.array(z.string())]),
+  });
+  const client = link(headed, "http://h", header("x-tenant", "all", header("accept", "text/x", { fetch })));
+  await client.List({ headers: { "x-tenant": "one", "x-trace": "7" } });
+  await client.List({ headers: [["X-Trace", "8"]], timeout: 60_000 });
+  await client.Find([] as never, undefined, { headers: new Headers({ "content-type": "application/json;v=2" }) });
+  await client.List();
+  const told = sent.map((headers) =>
+    ["x-tenant", "x-trace", "accept", "content-type"].map((name) => headers.get(name))
+  );
+  assertEquals(told, [
+    ["one", "7", "text/x", null],
+    ["all", "8", "text/x", null],
+    ["all", null, "text/x", "application/json;v=2"],
+    ["all", null, "text/x", null],
+  ]);
+  await assertRejects(() => client.List({ headers: { "x y": "no name" } }), TypeError);
+});
+
+Deno.test("link() sends the headers of a call with a channel too", async () => {
+  const ticks = api("x", { Ticks: rest("GET /ticks", [], [chan(z.string())]) });
+  const serve = handler(
+    null,
+    implement(ticks, {
+      async *Ticks({ request }) {
+        yield request.headers.get("x-trace") ?? "none";
+      },
+    }),
+  );
+  const values: string[] = [];
+  for await (const value of await link(ticks, "http://h", { fetch: serve }).Ticks({ headers: { "x-trace": "9" } })) {
+    values.push(value);
+  }
+  assertEquals(values, ["9"]);
+});
+
 Deno.test("header() adds a header to every request, over any client", async () => {
   const seen: (string | null)[] = [];
   const spy: Client = {

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
-import { api, endpoints, handler, implement, int64, link, namespace, rest } from "../../lib/rest/mod.ts";
+import { api, endpoints, handler, implementPart, int64, link, namespace, rest } from "../../lib/rest/mod.ts";
 
 const shop = api("x", {
   Ping: rest("GET /ping"),
@@ -22,7 +22,7 @@ class Orders {
   Lines = { Add: (id: string, { text }: { text: string }) => `${id}: ${text}` };
 }
 
-const implementation = implement(shop, { Ping: () => {}, Orders: new Orders() });
+const implementation = implementPart(shop, { Ping: () => {}, Orders: new Orders() });
 const serve = handler(null, implementation);
 
 Deno.test("namespace() nests functions and clients alike", async () => {
@@ -34,7 +34,7 @@ Deno.test("namespace() nests functions and clients alike", async () => {
   // @ts-expect-error there is no such function
   assertEquals(client.Orders.Nothing, undefined);
   // @ts-expect-error a namespace has no such function either
-  implement(shop, { Orders: { Nothing: () => {} } });
+  implementPart(shop, { Orders: { Nothing: () => {} } });
 });
 
 Deno.test("namespace() proxies, and names its operations with a dot", async () => {

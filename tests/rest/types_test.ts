@@ -15,9 +15,11 @@ import {
   error,
   handler,
   implement,
+  implementPart,
   int64,
   link,
   type Linked,
+  namespace,
   rest,
   type ServerFunction,
   stream,
@@ -78,7 +80,9 @@ Deno.test("rest() does not compile where no argument has a nested name", () => {
   // @ts-expect-error no such field
   refused(() => ({ F: rest("PUT /{name}", [User]) }));
   // @ts-expect-error no such field in either argument
-  refused(() => ({ F: rest("PUT /{city}", [User, s]) }));
+  refused(() => ({ F: rest("PUT /{town}", [User, s]) }));
+  // @ts-expect-error no such field on any level
+  refused(() => ({ F: rest("PUT /{town*}", [User]) }));
   // @ts-expect-error no argument at all
   refused(() => ({ F: rest("GET /{id}") }));
   // @ts-expect-error no such struct
@@ -97,6 +101,13 @@ Deno.test("rest() compiles what is right", () => {
     H: rest("GET /h/{name*=%v}/json", [s], [stream()]),
     I: rest("GET /i", [], [chan(User)]),
     J: rest("POST /j", [stream("application/x-tar")], [error]),
+    K: rest("POST(text/plain; charset=utf-8) /k", [s], [s]),
+    L: rest("POST(application/json; charset=utf-8; v=1) /l (a, b) c, d", [s, s], [s, s]),
+    M: rest("PUT /m/{id*}", [User]),
+    N: rest("PUT /n/{city*}/json", [User]),
+    O: rest("PUT /o/{city}", [s, User]),
+    P: rest('POST(multipart/related; type="a (b) c") /p', [stream()]),
+    Q: rest("VERSION-CONTROL /q"),
   });
 });
 
@@ -147,21 +158,80 @@ Deno.test("implement() types functions by their schemas", () => {
   same<Parameters<ServerFunction<Of<"Copy">>>[0], ReadableStream<Uint8Array>>(true);
   same<ReturnType<ServerFunction<Of<"Try">>>, [User, string] | Promise<[User, string]>>(true);
   // @ts-expect-error a field of the result is missing
-  implement(definition, { Get: (id) => ({ id }) });
+  implementPart(definition, { Get: (id) => ({ id }) });
   // @ts-expect-error two results, not one
-  implement(definition, { Try: (user) => user });
+  implementPart(definition, { Try: (user) => user });
   // @ts-expect-error there is no such function
-  implement(definition, { Other: () => {} });
+  implementPart(definition, { Other: () => {} });
   // @ts-expect-error more parameters than arguments and the context
-  implement(definition, { Nothing: (_context, _more) => {} });
+  implementPart(definition, { Nothing: (_context, _more) => {} });
+  // @ts-expect-error all but one have no function
+  implement(definition, { Get: (id) => ({ id, age: 1 }) });
   // @ts-expect-error not an AsyncIterable of users
-  implement(definition, { Watch: () => [1] });
+  implementPart(definition, { Watch: () => [1] });
+});
+
+Deno.test("implement() and implementPart() do not compile where an object literal has a foreign field", () => {
+  const nested = api("x", {
+    Get: rest("GET /user", [], [User]),
+    All: rest("GET /users", [], [z.array(User)]),
+    Map: rest("GET /map", [], [z.record(s, User)]),
+    Loose: rest("GET /loose", [], [z.looseObject({ id: s })]),
+    Either: rest("GET /either", [], [z.union([User, z.object({ name: s }), s])]),
+    Pair: rest("GET /pair", [], [User, int64]),
+    Watch: rest("GET /watch", [], [chan(User)]),
+    Deep: namespace({ Get: rest("GET /deep", [], [User]) }),
+  });
+  const address = { city: "Rome" };
+  const ann = { id: "ann", address };
+  interface Row {
+    id: string;
+    address: { city: string };
+    hash: string;
+  }
+  const row: Row = { ...ann, hash: "" };
+  implement(nested, {
+    Get: () => ann,
+    All: async () => [await Promise.resolve(ann), { id: "bob", age: undefined, address }],
+    Map: () => ({ ann }),
+    Loose: () => ({ id: "a", more: 1 }),
+    Either: ({ name }) => name === "" ? ann : name === "a" ? "text" : { name },
+    Pair: () => [ann, 1n],
+    async *Watch() {
+      yield ann;
+    },
+    Deep: { Get: async () => await ann },
+  });
+  // The fields of a row are for the server to cut.
+  implementPart(nested, { Get: () => row, All: async () => await [row] });
+  // @ts-expect-error hash is not in the schema
+  implementPart(nested, { Get: () => ({ ...ann, hash: "" }) });
+  // @ts-expect-error hash is not in the schema
+  implementPart(nested, { Get: async () => await ({ ...ann, hash: "" }) });
+  // @ts-expect-error zip is not in the schema of the address
+  implementPart(nested, { Get: () => ({ id: "", address: { city: "", zip: "" } }) });
+  // @ts-expect-error hash is not in the schema of an item
+  implementPart(nested, { All: () => [row].map(({ id }) => ({ id, address, hash: "" })) });
+  // @ts-expect-error hash is not in the schema of a value
+  implementPart(nested, { Map: () => ({ ann: { ...ann, hash: "" } }) });
+  // @ts-expect-error hash is in neither
+  implementPart(nested, { Either: () => ({ name: "", hash: "" }) });
+  // @ts-expect-error hash is not in the schema of the first
+  implementPart(nested, { Pair: () => [{ ...ann, hash: "" }, 1n] });
+  implementPart(nested, {
+    // @ts-expect-error hash is not in the schema of a channel's value
+    async *Watch() {
+      yield { ...ann, hash: "" };
+    },
+  });
+  // @ts-expect-error hash is not in the schema, in a namespace either
+  implementPart(nested, { Deep: { Get: () => ({ ...ann, hash: "" }) } });
 });
 
 Deno.test("handler() takes only the authenticator its functions expect", () => {
   const named: Authenticator<{ name: string }> = { authenticate: () => ({ name: "ann" }) };
   const numbered: Authenticator<number> = { authenticate: () => 1 };
-  const made = implement(definition, { Nothing: ({ identity }) => void identity.name }, named);
+  const made = implementPart(definition, { Nothing: ({ identity }) => void identity.name }, named);
   handler(named, made);
   // @ts-expect-error its functions expect a name
   handler(numbered, made);

@@ -9,6 +9,7 @@ import { imagesOf, listOptions } from "../../containers/list.ts";
 import { streamLogs } from "../../containers/logs.ts";
 import { pruneContainers } from "../../containers/prune.ts";
 import { listProcesses } from "../../containers/top.ts";
+import { parseFilters } from "../../parse_filters.ts";
 import { ContainersPruneReport } from "../../wire/compat/container.ts";
 import { emit } from "../../wire/emit.ts";
 import { localName } from "../images/docker_name.ts";
@@ -47,7 +48,9 @@ export function compatContainers(engine: Engine): Implementation {
       });
     },
     CompatPruneContainers: async (query) => {
-      const gone = (await pruneContainers(engine, query)).filter(({ error }) => error === undefined);
+      const gone = (await pruneContainers(engine, parseFilters(query.filters))).filter(({ error }) =>
+        error === undefined
+      );
       return emit(ContainersPruneReport, {
         ContainersDeleted: gone.map(({ id }) => id),
         SpaceReclaimed: gone.reduce((sum, { size }) => sum + size, 0),

@@ -7,6 +7,7 @@ import { answerPing } from "../../system/ping.ts";
 import { viewVersion } from "../../system/version.ts";
 import { compatSystemAPI } from "./api.ts";
 import { isBefore } from "../../path_version.ts";
+import { compatDiskUsage } from "./disk_usage.ts";
 import { dockerEvent } from "./events.ts";
 import { compatInfo } from "./info.ts";
 
@@ -16,7 +17,12 @@ export function compatSystem(engine: Engine): Implementation {
     CompatPing: ({ headers }) => answerPing(headers),
     CompatPingHead: ({ headers }) => void answerPing(headers),
     CompatVersionHandler: () => viewVersion(engine),
-    CompatGetInfo: () => compatInfo(engine),
+    CompatGetInfo: ({ version }) => compatInfo(engine, version),
+    CompatGetDiskUsage: (query, context) => compatDiskUsage(engine, query, context),
+    // Nothing is kept of builds.
+    CompatPruneBuild: () => ({ CachesDeleted: [], SpaceReclaimed: 0 }),
+    // Drivers of volumes and networks are part of the engine.
+    CompatListPlugins: () => [],
     CompatGetEvents: (query, context) => {
       const bare = context.version !== undefined && !isBefore(context.version, 1, 52);
       const view = { bare, startOf: (id: string) => lastStart(engine, id) };

@@ -7,7 +7,7 @@ import { isRecord } from "../codecs/record.ts";
 import type { HeaderValues } from "../codecs/header_value.ts";
 import type { Channel } from "../plan/marker.ts";
 import type { Plan } from "../plan/plan_types.ts";
-import { readError, readResult } from "./read_result.ts";
+import { type DecodeError, readError, readResult } from "./read_result.ts";
 import { writeRequest } from "./write_request.ts";
 import type { OpenWebSocket, Receive } from "./receive.ts";
 
@@ -73,6 +73,10 @@ export interface ClientParts {
   readonly stream?: (value: unknown) => BodyInit;
   /** Lets arguments write headers and results read them. */
   readonly headers?: HeaderValues;
+  /** Puts something around the calls of an operation when the client is made. */
+  readonly around?: (plan: Plan, call: CallOperation) => CallOperation;
+  /** Makes the errors that an operation declares. */
+  readonly failures?: (plan: Plan, codecs: readonly Codec[], decode: DecodeError) => DecodeError;
   /** Has a function of the linked API pass on what a server that serves it is sent. */
   readonly forward?: (
     run: AnyFunction,
@@ -120,7 +124,8 @@ export function linkWith<const D extends Operations>(
   const linked = {};
   for (const plan of definition.plans) {
     const { name, arguments: { length } } = plan;
-    const call = caller(plan, codecs, origin, client, decodeError, parts);
+    const direct = caller(plan, codecs, origin, client, decodeError, parts);
+    const call = parts.around?.(plan, direct) ?? direct;
     // A server's call, for a proxy: the last argument is the context, and errors are thrown.
     const serve = (...given: unknown[]) => {
       const { signal } = given.at(-1) as { signal?: AbortSignal };
@@ -129,7 +134,9 @@ export function linkWith<const D extends Operations>(
     put(functions, name, parts.forward?.(serve, plan, codecs, origin, client, parts) ?? serve);
     put(linked, name, (...given: unknown[]) => {
       const options: CallOptions = isRecord(given[length]) ? given[length] : {};
-      return plan.result.fallible ? settle(call(given, options), plan.result.schemas.length) : call(given, options);
+      return plan.result.fallible
+        ? settle(call(given, options), plan.parsed.resultRules.length || plan.result.schemas.length)
+        : call(given, options);
     });
   }
   // Not enumerable, so that the functions are all that is seen; a function of the same name wins.
@@ -160,16 +167,24 @@ async function settle(call: Promise<unknown>, count: number): Promise<unknown> {
   }
 }
 
-type Call = (args: readonly unknown[], options: CallOptions) => Promise<unknown>;
+/** Calls an operation. */
+export type CallOperation = (args: readonly unknown[], options: OwnOptions) => Promise<unknown>;
+
+/** The options of a call with what parts of the client add to them. */
+export interface OwnOptions extends CallOptions {
+  /** Called with the answer of success before it is read. */
+  response?(response: Response): void;
+}
 
 function caller(
   plan: Plan,
   codecs: readonly Codec[],
   base: string,
   client: Client,
-  decodeError: (status: number, body: unknown) => Error,
-  { channel, headers, stream }: ClientParts,
-): Call {
+  decodeError: DecodeError,
+  { channel, headers, stream, failures }: ClientParts,
+): CallOperation {
+  const decode = failures?.(plan, codecs, decodeError) ?? decodeError;
   const { shape, contentType } = plan.result;
   const accept = shape === "none" || shape === "stream"
     ? undefined
@@ -181,14 +196,19 @@ function caller(
     if (response.ok) return response;
     // A server in the same process may answer an abort: the caller sees the abort itself instead.
     request.signal.throwIfAborted();
-    throw await readError(response, decodeError);
+    throw await readError(response, decode);
   };
   return async (args, options) => {
-    const { timeout, signal } = options;
+    const { timeout, signal, headers: own } = options;
     const ends = timeout == null ? [] : [AbortSignal.timeout(timeout)];
     if (signal) ends.push(signal);
     const request = writeRequest(plan, codecs, base, args, accept, AbortSignal.any(ends), headers, stream);
-    if (shape !== "channel") return readResult(plan, codecs, await send(request), headers);
+    if (own) new Headers(own).forEach((value, name) => request.headers.set(name, value));
+    if (shape !== "channel") {
+      const response = await send(request);
+      options.response?.(response);
+      return readResult(plan, codecs, response, headers);
+    }
     if (!channel) throw new TypeError(`Call "${plan.name}": no channels here`);
     return channel(plan, request, send, options, client);
   };

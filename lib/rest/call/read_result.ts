@@ -5,8 +5,11 @@ import type { Plan } from "../plan/plan_types.ts";
 import { isRecord } from "../codecs/record.ts";
 import { describeIssues, type Schema } from "../plan/schema.ts";
 
+/** Makes the error of an answer: of its body, and of the text that this was read from. */
+export type DecodeError = (...answer: [...Parameters<ErrorCodec["decode"]>, text: string]) => Error | Promise<Error>;
+
 /** Makes the error of a response that is one. */
-export async function readError(response: Response, decode: ErrorCodec["decode"]): Promise<Error> {
+export async function readError(response: Response, decode: DecodeError): Promise<Error> {
   const text = await response.text();
   let body: unknown = text || undefined;
   if (/json/i.test(response.headers.get("content-type") ?? "")) {
@@ -16,7 +19,7 @@ export async function readError(response: Response, decode: ErrorCodec["decode"]
       // Said to be JSON, but is not: the text itself tells more than a parse error would.
     }
   }
-  return Object.assign(decode(response.status, body), { responseHeaders: response.headers });
+  return Object.assign(await decode(response.status, body, text), { responseHeaders: response.headers });
 }
 
 /**

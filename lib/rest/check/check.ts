@@ -3,6 +3,7 @@ import { findDuplicates } from "./duplicates.ts";
 import { isScalar, type Kind, kindOf, needsMarker } from "../plan/kind.ts";
 import { type ChannelMarker, markerIs } from "../plan/marker.ts";
 import { findTarget, placeholdersOf, planOperation } from "../plan/plan.ts";
+import { findFunction, type Implementation } from "../implement.ts";
 import { problemsOfRules } from "./check_rules.ts";
 import type { Plan, Target } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
@@ -54,6 +55,19 @@ export function problemsOf({ operations, options, plans }: Definition): readonly
   return checked.has(plans) ? [] : examine(operations, options).problems;
 }
 
+/** Everything that is wrong with an implementation: with its definition, and operations without a function. */
+export function problemsOfImplementation(
+  { definition, functions, isPart }: Omit<Implementation, "expects">,
+): readonly string[] {
+  const missing = isPart
+    ? []
+    : definition.plans.filter(({ name }) => typeof findFunction(functions, name)[0] !== "function");
+  return [
+    ...problemsOf(definition),
+    ...missing.map(({ name, tag }) => `Implement "${name}": it has no function, see implementPart(): "${tag}"`),
+  ];
+}
+
 function examine(operations: Operations, options: APIOptions): { problems: string[]; plans: Plan[] } {
   const problems: string[] = [];
   const plans: Plan[] = [];
@@ -76,11 +90,12 @@ function examine(operations: Operations, options: APIOptions): { problems: strin
 }
 
 /** Returns the arguments and results that are not schemas; otherwise only a typed program's compiler reports them. */
-function strangersOf({ args, results }: Operation): string[] {
+function strangersOf({ args, results, options: { errors = {} } }: Operation): string[] {
   const isStranger = (schema: Partial<Schema> | null | undefined) => typeof schema?.["~standard"] !== "object";
   const look = (schemas: readonly Schema[], what: string) =>
     schemas.flatMap((schema, index) => isStranger(schema) ? [`${what} ${index + 1}`] : []);
-  return [...look(args, "argument"), ...look(results, "result")];
+  const odd = Object.entries(errors).flatMap(([key, schema]) => isStranger(schema) ? [`error "${key}"`] : []);
+  return [...look(args, "argument"), ...look(results, "result"), ...odd];
 }
 
 /** A dot in a name would look like a namespace, and what every object has like an implementation; with `then` a client would be awaited. */

@@ -128,9 +128,9 @@ class Side {
     ]));
   }
 
-  /** Responses of success by status. */
-  successes(): Map<string, ResponseObject> {
-    const all = Object.entries(this.operation.responses ?? {}).filter(([status]) => /^[23]/.test(status));
+  /** Responses by status: those of success, or those of errors. */
+  responses(statuses: RegExp): Map<string, ResponseObject> {
+    const all = Object.entries(this.operation.responses ?? {}).filter(([status]) => statuses.test(status));
     return new Map(all.map(([status, { $ref, ...response }]) => [status, this.#resolve($ref) ?? response]));
   }
 
@@ -155,8 +155,9 @@ function compareOperations(old: Side, now: Side, tell: Tell): void {
       (a, b) => listMisfits(old.within(a), now.within(b), false),
     );
   }
-  const has = now.successes();
-  for (const [status, response] of old.successes()) {
+  compareErrors(old, now, tell);
+  const [had, has] = [old.responses(SUCCESS), now.responses(SUCCESS)];
+  for (const [status, response] of had) {
     const found = has.get(status);
     if (found === undefined) tell(true, `status ${status} is not answered any more`);
     else {
@@ -170,7 +171,25 @@ function compareOperations(old: Side, now: Side, tell: Tell): void {
     }
   }
   for (const status of has.keys()) {
-    if (!old.successes().has(status)) tell(old.successes().size === 0, `status ${status} is answered now`);
+    if (!had.has(status)) tell(had.size === 0, `status ${status} is answered now`);
+  }
+}
+
+const SUCCESS = /^[23]/;
+
+/** Compares the bodies of errors that both versions tell of: a caller reads them. */
+function compareErrors(old: Side, now: Side, tell: Tell): void {
+  const has = now.responses(/^[45]/);
+  for (const [status, { content: before = {} }] of old.responses(/^[45]/)) {
+    const after = has.get(status)?.content;
+    if (!after) continue;
+    compareContent(
+      before,
+      after,
+      `the error ${status}`,
+      tell,
+      (a, b) => listMisfits(now.within(b), old.within(a), true),
+    );
   }
 }
 

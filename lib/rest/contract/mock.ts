@@ -14,7 +14,13 @@
  * @module
  */
 import type { Definition, Operations } from "../definition.ts";
-import { type AnyFunction, type Functions, type FunctionTable, implement, type Implementation } from "../implement.ts";
+import {
+  type AnyFunction,
+  findFunction,
+  type FunctionTable,
+  type Implementation,
+  type PartialFunctions,
+} from "../implement.ts";
 import { type ChannelMarker, type MARKER, markerIs } from "../plan/marker.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
@@ -54,28 +60,24 @@ export interface MockOptions {
  */
 export function mock<const D extends Operations>(
   definition: Definition<D>,
-  functions: Functions<D> = {},
+  functions: PartialFunctions<D> = {},
   { seed = 1, values = 3 }: MockOptions = {},
 ): Implementation {
   const random = seededRandom(seed);
-  const table: Record<string, unknown> = {};
+  const table: Record<string, AnyFunction | FunctionTable> = {};
   for (const plan of definition.plans) {
     const path = plan.name.split(".");
     const last = path.pop()!;
     // Tables of functions, made by name from the same definition.
     let within = table;
-    let given: FunctionTable | undefined = functions as FunctionTable;
-    for (const name of path) {
-      within = (within[name] ??= {}) as typeof within;
-      given = given?.[name] as FunctionTable | undefined;
-    }
-    within[last] = given?.[last] ?? mockFunction(plan, random, values);
+    for (const name of path) within = (within[name] ??= {}) as typeof within;
+    within[last] = findFunction(functions as FunctionTable, plan.name)[0] ?? mockFunction(plan, random, values);
   }
-  return implement(definition, table as Functions<D>);
+  return { definition, functions: table };
 }
 
-function mockFunction({ result }: Plan, random: Random, values: number): AnyFunction {
-  const { schemas } = result;
+function mockFunction({ result, results }: Plan, random: Random, values: number): AnyFunction {
+  const schemas = result.fallible ? results.slice(0, -1) : results;
   if (result.shape === "channel") return () => sampleValues(schemas[0], random, values);
   return async () => {
     const made = [];

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import type { MARKER, Marker } from "./marker.ts";
+import type { Answer, ClientFailure, NoErrors, ServerFailure } from "./error_types.ts";
 import type { Input, Output, Schema } from "./schema.ts";
 
 /**
@@ -27,9 +28,11 @@ export type ErrorMarker = Marker<Error | undefined> & { readonly [MARKER]: "erro
 export interface Typed<
   A extends readonly Schema[] = readonly Schema[],
   R extends readonly Schema[] = readonly Schema[],
+  E = NoErrors,
 > {
   readonly args: A;
   readonly results: R;
+  readonly fails?: E;
 }
 
 type Inputs<S extends readonly Schema[]> = { -readonly [K in keyof S]: Input<S[K]> };
@@ -85,8 +88,10 @@ export type ClientResult<R extends readonly Schema[]> = ValuesOf<
  * const add: ServerFunction<typeof operation> = (a, b) => a + b;
  * ```
  */
-export type ServerFunction<O, Identity = unknown> = O extends Typed<infer A, infer R>
-  ? (...args: [...Outputs<A>, context: Context<Identity>]) => ServerResult<R> | Promise<ServerResult<R>>
+export type ServerFunction<O, Identity = unknown, State extends object = object> = O extends
+  Typed<infer A, infer R, infer E> ? (
+    ...args: [...Outputs<A>, context: Context<Identity, State>]
+  ) => ServerResult<R> | ServerFailure<E> | Promise<ServerResult<R> | ServerFailure<E>>
   : never;
 
 /**
@@ -95,13 +100,22 @@ export type ServerFunction<O, Identity = unknown> = O extends Typed<infer A, inf
  * @example
  * ```ts
  * import type { CallOptions } from "../mod.ts";
- * const impatient: CallOptions = { timeout: 500, signal: new AbortController().signal };
+ * const impatient: CallOptions = {
+ *   timeout: 500,
+ *   signal: new AbortController().signal,
+ *   headers: { "x-request-id": "7" },
+ * };
  * ```
  */
 export interface CallOptions {
   signal?: AbortSignal;
   /** Milliseconds until the call is given up, a channel or a stream that is still coming too. */
   timeout?: number;
+  /**
+   * Headers of this call's request: over those of its body, its arguments and its client. Of a WebSocket that a browser opens only an
+   * `Authorization` can be sent.
+   */
+  headers?: HeadersInit;
   /** Asks for a channel over WebSocket instead of HTTP. */
   websocket?: boolean;
 }
@@ -117,6 +131,6 @@ export interface CallOptions {
  * console.assert(await fake(1n, 2n) === 3n);
  * ```
  */
-export type ClientFunction<O> = O extends Typed<infer A, infer R>
-  ? (...args: [...ClientArguments<A>, options?: CallOptions]) => Promise<ClientResult<R>>
+export type ClientFunction<O> = O extends Typed<infer A, infer R, infer E>
+  ? (...args: [...ClientArguments<A>, options?: CallOptions]) => Answer<ClientResult<R>, ClientFailure<E>>
   : never;

@@ -1,5 +1,7 @@
 import type { Context, Platform, Upgraded, UpgradeInit } from "../context.ts";
 import { HTTPError } from "../error.ts";
+import { states } from "../middleware/state.ts";
+import type { AnsweredCall } from "./write_response.ts";
 
 /** One call of a function over HTTP: what the function sees as its context, and what the server keeps of it. */
 export class Call implements Context {
@@ -15,6 +17,8 @@ export class Call implements Context {
   declare upgraded: Response | undefined;
   /** The headers the function set, if it touched them. */
   declare ownHeaders: Headers | undefined;
+  /** Errors that the operation declares, as they go out. */
+  declare failures: AnsweredCall["failures"];
   declare private controller: AbortController | undefined;
   declare private finished: boolean | undefined;
   declare private forget: (() => void) | undefined;
@@ -37,6 +41,10 @@ export class Call implements Context {
 
   get headers(): Headers {
     return this.ownHeaders ??= new Headers();
+  }
+
+  get state(): object {
+    return states.get(this.request) ?? {};
   }
 
   get signal(): AbortSignal {

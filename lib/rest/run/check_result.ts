@@ -13,7 +13,7 @@ export type CheckValue = (value: unknown) => unknown;
  *
  * @throws {TypeError} from the check, for a value that does not fit
  */
-export function checkOf({ name }: Plan, schema: Schema, kind: Kind): CheckValue {
+export function checkOf({ name }: Pick<Plan, "name">, schema: Schema, kind: Kind): CheckValue {
   const { validate } = carriedSchema(schema)["~standard"];
   const isSame = sameOutput(schema);
   return (value) => {

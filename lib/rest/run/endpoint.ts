@@ -3,7 +3,7 @@ import type { Call } from "./call.ts";
 import { type Codec, codecForBody, codecsOf, findCodec, mediaType } from "../codecs/codec.ts";
 import { forwardOf } from "./forwarded.ts";
 import { HTTPError } from "../error.ts";
-import type { AnyFunction, FunctionTable, Implementation } from "../implement.ts";
+import { type AnyFunction, findFunction, type Implementation } from "../implement.ts";
 import type { BodyPlan, Plan } from "../plan/plan_types.ts";
 import { isUnasked, refuseCrossSite } from "./cross_site.ts";
 import { argumentReader, type ReadArguments, validateArguments } from "./read_arguments.ts";
@@ -17,7 +17,7 @@ export class Endpoint {
   readonly plan: Plan;
   readonly responses: ResponseWriter;
   readonly #auth: Authenticator<unknown> | null;
-  readonly #function: AnyFunction | undefined;
+  #function: AnyFunction | undefined;
   /** The object that the function is called on. */
   readonly #functions: unknown;
   readonly #readArguments: ReadArguments;
@@ -36,15 +36,12 @@ export class Endpoint {
     this.#upgrades = /^(channel|stream)$/.test(plan.result.shape);
     this.responses = responses;
     this.#auth = auth;
-    // The types of `implement` have checked this: tables all the way, then a function.
-    const path = plan.name.split(".");
-    const last = path.pop()!;
-    const holder = path.reduce<FunctionTable | undefined>((table, name) => table?.[name] as FunctionTable, functions);
-    this.#functions = holder;
-    this.#function = holder?.[last] as AnyFunction | undefined;
-    const { codecs: more } = responses.parts;
+    [this.#function, this.#functions] = findFunction(functions, plan.name);
+    const { codecs: more, around, places } = responses.parts;
     const codecs = codecsOf(options.codecs, more);
-    this.#readArguments = argumentReader(plan, options.query ?? {}, codecsOf([], more));
+    if (around && this.#function) this.#function = around(plan, this.#function, codecs);
+    const read = argumentReader(plan, options.query ?? {}, codecsOf([], more));
+    this.#readArguments = places?.(plan, read) ?? read;
     this.#results = new ResultWriter(plan, codecs, responses);
     // Of the parts only what the tag says is read: pages of other sites can send forms.
     const tagged = plan.body && findCodec(codecs, plan.body.contentType);
@@ -65,7 +62,7 @@ export class Endpoint {
       // As long as it will be: a list that grows takes room for many more.
       let values: unknown[] = new Array(this.plan.arguments.length + 1);
       if (body) placeBody(body, await this.#readBody(body, call), values);
-      this.#readArguments(call.captures, call.query, values);
+      this.#readArguments(call.captures, call.query, values, call.request);
       const forward = forwardOf(run);
       const decoded = forward && values.slice(0, -1);
       const validated = validateArguments(this.plan, values);

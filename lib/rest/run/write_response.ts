@@ -14,6 +14,8 @@ export interface AnsweredCall {
   readonly version?: string;
   /** The headers the function had set. */
   readonly ownHeaders?: Headers;
+  /** Errors that its operation declares, as they go out. */
+  readonly failures?: ReadonlyMap<unknown, EncodedError>;
   finish?(): void;
 }
 
@@ -125,7 +127,7 @@ export class ResponseWriter {
     this.#options.onError?.(error, call);
     try {
       const redacted = this.#auth?.redact ? this.#auth.redact(error) : error;
-      const encoded = this.#codec.encode(redacted, contextOf(redacted));
+      const encoded = call.failures?.get(redacted) ?? this.#codec.encode(redacted, contextOf(redacted));
       this.#log(error, encoded.status, call);
       return { redacted, encoded };
     } catch (cause) {

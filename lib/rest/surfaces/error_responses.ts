@@ -1,5 +1,7 @@
 import type { Authenticator } from "../auth.ts";
 import { type EncodedError, type ErrorCodec, HTTPError, type HTTPErrorKind } from "../error.ts";
+import { type DeclaredError, declaredErrors } from "../plan/declared_errors.ts";
+import type { Schema } from "../plan/schema.ts";
 import { problem } from "../problem.ts";
 import { type Components, isObject } from "./components.ts";
 import type { Described } from "./described.ts";
@@ -64,6 +66,8 @@ export class ErrorResponses {
   of(described: Described): Record<string, ResponseObject> {
     const codec = described.definition.options.errors ?? problem;
     const found: Record<string, ResponseObject> = {};
+    const declared = declaredErrors(described.plan);
+    for (const one of declared.values()) if (one.schema) found[one.status] = this.#declared(described, one, one.schema);
     for (const { status, description, error } of failuresOf(described, this.#auth)) {
       const encoded = encode(codec, error, status, described.plan.name);
       if (encoded.status < 400) continue;
@@ -72,12 +76,28 @@ export class ErrorResponses {
         ...this.#content(codec, encoded.body),
       });
     }
+    for (const { status, schema } of declared.values()) {
+      if (schema || found[status]) continue;
+      const { body } = encode(codec, new HTTPError(status, `Call "${described.plan.name}": as declared`), status);
+      const description = REASONS[status] ?? `Status ${status}.`;
+      found[status] = this.#shared(String(status), { description, ...this.#content(codec, body, false) });
+    }
     const other = encode(codec, new HTTPError(404, `Call "${described.plan.name}": there is no such thing`), 404);
     found.default = this.#shared("Other", {
       description: "Any other failure.",
       ...this.#content(codec, other.body, false),
     });
     return found;
+  }
+
+  /** An error with a body of its own: no other is told, though the transport may answer the same status by itself. */
+  #declared({ id }: Described, { status, name }: DeclaredError, schema: Schema): ResponseObject {
+    const json = this.#components.lift(schema, name ?? `${id}Error${status}`);
+    const { description } = this.#components.resolve(json);
+    return {
+      description: typeof description === "string" ? description : REASONS[status] ?? name ?? `Status ${status}.`,
+      content: { "application/json": { schema: json } },
+    };
   }
 
   #content(codec: ErrorCodec, body: unknown, shown = true): Pick<ResponseObject, "content"> {
@@ -123,13 +143,16 @@ function encode(codec: ErrorCodec, error: Error, status: number, name?: string):
 
 function infer(samples: readonly JSONSchema[]): JSONSchema {
   if (samples.length === 0) return {};
-  const names = new Set(samples.flatMap((sample) => Object.keys(sample)));
+  // JSON leaves undefined out.
+  const names = new Set(
+    samples.flatMap((sample) => Object.keys(sample).filter((name) => sample[name] !== undefined)),
+  );
   const properties: Record<string, JSONSchema> = {};
   for (const name of names) {
-    const types = new Set(samples.filter((sample) => name in sample).map((sample) => typeOf(sample[name])));
+    const types = new Set(samples.filter((sample) => sample[name] !== undefined).map((sample) => typeOf(sample[name])));
     properties[name] = types.size === 1 ? { type: [...types][0] } : { type: [...types] };
   }
-  const required = [...names].filter((name) => samples.every((sample) => name in sample));
+  const required = [...names].filter((name) => samples.every((sample) => sample[name] !== undefined));
   return { type: "object", properties, ...(required.length > 0 && { required }) };
 }
 

@@ -30,15 +30,18 @@ export interface Tag {
   readonly query: readonly TagQuery[];
   readonly argumentRules: readonly string[];
   readonly resultRules: readonly string[];
+  /** Its declared errors as they stand there: `!404 !409(Conflict)`. */
+  readonly errors: string | undefined;
 }
 
-const TAG = /^([A-Z]+)(?:\(([^)]*)\))? \/([^ ?]*)(?:\?([^ ]*))?(?: \(([^)]*)\))?(?: (.*))?$/;
+const TAG =
+  /^([A-Z-]+)(?:\(((?:"[^"]*"|[^)"])*)\))? \/([^ ?]*)(?:\?([^ ]*))?(?: \(([^)]*)\))?(?: ([^!]*?))?(?: (!.*))?$/;
 /** `{name}` and `{name=%v}`, a star behind the name or not, and `%v` alone. */
 const PLACEHOLDER = /{([^=}*]+)\*?(?:=(%(?:\[\d+])?v))?}|(%(?:\[\d+])?v)/g;
 const VERB = /^%(\[\d+])?v$/;
 
 /**
- * Takes a tag apart: `METHOD(CONTENT_TYPE) PATH (ARGUMENT_RULES) RESULT_RULES`. It trusts the tag; {@linkcode checkTag} is what says what is
+ * Takes a tag apart: `METHOD(CONTENT_TYPE) PATH (ARGUMENT_RULES) RESULT_RULES ERRORS`. It trusts the tag; {@linkcode checkTag} is what says what is
  * wrong with one.
  *
  * @throws {SyntaxError} when the text has not even the outline of a tag
@@ -46,7 +49,7 @@ const VERB = /^%(\[\d+])?v$/;
 export function parseTag(text: string): Tag {
   const match = TAG.exec(text);
   if (!match) throw new SyntaxError(`Parse tag "${text}"`);
-  const [, method, contentType, path, query, argumentRules, resultRules] = match;
+  const [, method, contentType, path, query, argumentRules, resultRules, errors] = match;
   const names = new Set<string>();
   let last = 0;
   // The number of `%v` is the one after the last, as in printf.
@@ -85,6 +88,7 @@ export function parseTag(text: string): Tag {
     query: query?.split("&").map(readQuery) ?? [],
     argumentRules: words(argumentRules),
     resultRules: words(resultRules),
+    errors,
   };
 }
 

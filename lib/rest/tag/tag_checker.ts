@@ -1,3 +1,4 @@
+import { checkErrorWords, checkRules, type FailAt } from "./rule_checker.ts";
 import type { Placeholder, Tag, TagQuery, TagSegment } from "./tag.ts";
 
 /** Something wrong with a tag, and where: `column` counts from 1. */
@@ -10,7 +11,7 @@ export interface TagProblem {
 export interface CheckedTag extends Tag {
   readonly problems: readonly TagProblem[];
   /** The columns where the rules begin, for problems that concern them. */
-  readonly columns: { readonly arguments: number; readonly results: number };
+  readonly columns: { readonly arguments: number; readonly results: number; readonly errors: number };
 }
 
 /** Longest tag that is looked at. */
@@ -43,18 +44,19 @@ class TagChecker {
       query: [],
       argumentRules: [],
       resultRules: [],
-      columns: { arguments: 1, results: 1 },
+      errors: undefined,
+      columns: { arguments: 1, results: 1, errors: 1 },
       problems: this.#problems,
     };
     if (this.#text.length > MAX_LENGTH) {
       this.#fail(MAX_LENGTH, `the tag is longer than ${MAX_LENGTH} characters`);
       return empty;
     }
-    const head = /^([^\s(]*)(?:\(([^)]*)(\)?))?/.exec(this.#text);
+    const head = /^([^\s(]*)(?:\(((?:"[^"]*"|[^)"])*)(\)?))?/.exec(this.#text);
     const method = head?.[1] ?? "";
     const contentType = head?.[2];
     let at = head?.[0].length ?? 0;
-    if (!/^[A-Z]+$/.test(method)) this.#fail(0, "a tag begins with a method in capitals, as in GET");
+    if (!/^[A-Z]+(-[A-Z]+)*$/.test(method)) this.#fail(0, "a tag begins with a method in capitals, as in GET");
     // The Fetch Standard's forbidden methods (section 2.2.1).
     if (/^(?:CONNECT|TRACE|TRACK)$/.test(method)) this.#fail(0, `no client of fetch can send ${method}`);
     if (contentType !== undefined) {
@@ -76,9 +78,7 @@ class TagChecker {
     return { ...empty, method, contentType, segments, query, ...this.#rules(end) };
   }
 
-  #fail(index: number, message: string): void {
-    this.#problems.push({ column: index + 1, message });
-  }
+  readonly #fail: FailAt = (index, message) => void this.#problems.push({ column: index + 1, message });
 
   #until(from: number, char: string): number {
     const found = this.#text.indexOf(char, from);
@@ -256,15 +256,15 @@ class TagChecker {
     }
   }
 
-  #rules(from: number): Pick<CheckedTag, "argumentRules" | "resultRules" | "columns"> {
+  #rules(from: number): Pick<CheckedTag, "argumentRules" | "resultRules" | "errors" | "columns"> {
     let at = from < this.#text.length ? from + 1 : from;
     let argumentRules: string[] = [];
-    const columns = { arguments: at + 1, results: at + 1 };
+    const columns = { arguments: at + 1, results: at + 1, errors: at + 1 };
     if (this.#text[at] === "(") {
       const close = this.#text.indexOf(")", at);
       if (close < 0) this.#fail(at, "the bracket ( is not closed");
       const end = close < 0 ? this.#text.length : close;
-      argumentRules = this.#ruleNames(at + 1, end);
+      argumentRules = checkRules(this.#text, at + 1, end, this.#fail);
       at = end + 1;
       if (at < this.#text.length && this.#text[at] !== " ") this.#fail(at, "one space stands before the result rules");
       at++;
@@ -272,21 +272,15 @@ class TagChecker {
     } else if (from < this.#text.length && at >= this.#text.length) {
       this.#fail(from, "the tag ends with a space");
     }
-    const resultRules = at < this.#text.length ? this.#ruleNames(at, this.#text.length) : [];
-    return { argumentRules, resultRules, columns };
-  }
-
-  #ruleNames(from: number, to: number): string[] {
-    if (from >= to) return [];
-    const names: string[] = [];
-    let at = from;
-    for (const raw of this.#text.slice(from, to).split(",")) {
-      const name = raw.trim();
-      if (!/^[^\s(){}%=,]+$/.test(name)) this.#fail(at, `"${raw}" is not a name`);
-      else if (names.includes(name)) this.#fail(at, `the rule "${name}" stands twice`);
-      names.push(name);
-      at += raw.length + 1;
-    }
-    return names;
+    const text = this.#text.slice(at);
+    const bang = text.startsWith("!") ? 0 : text.indexOf(" !") + 1;
+    const hasErrors = text[bang] === "!";
+    const resultRules = at < this.#text.length
+      ? checkRules(this.#text, at, hasErrors ? at + bang - 1 : this.#text.length, this.#fail)
+      : [];
+    columns.errors = at + bang + 1;
+    const errors = hasErrors ? text.slice(bang) : undefined;
+    if (errors !== undefined) checkErrorWords(errors, at + bang, this.#fail);
+    return { argumentRules, resultRules, errors, columns };
   }
 }

@@ -9,7 +9,7 @@ import {
   type Handler,
   handler,
   HTTPError,
-  implement,
+  implementPart,
   int64,
   rest,
   stream,
@@ -73,7 +73,7 @@ export function serveEverything(): Handler {
   return handler(
     bearer(TOKEN),
     // One function is left out.
-    implement(everything, {
+    implementPart(everything, {
       Add: (a, b) => a + b,
       Largest: () => 2n ** 64n - 1n,
       Echo: (value) => value,

@@ -2,7 +2,18 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { bundle } from "../../../scripts/bundle.ts";
 import { listen } from "../../../lib/platform/http/listener.ts";
-import { api, bearer, chan, handler, header, implement, link, rest, socketProtocols } from "../../../lib/rest/mod.ts";
+import {
+  api,
+  bearer,
+  chan,
+  handler,
+  header,
+  implement,
+  implementPart,
+  link,
+  rest,
+  socketProtocols,
+} from "../../../lib/rest/mod.ts";
 import { resumable } from "../../../lib/rest/events.ts";
 import { z } from "../../../handlers/wire/zod.ts";
 import { browserTest, withPage } from "../../fixtures/rest/chromium.ts";
@@ -13,7 +24,7 @@ const TOKEN = "s3cret/+token==";
 
 async function served() {
   let left = 0;
-  const secret = implement(ticks, {
+  const secret = implementPart(ticks, {
     async *Ticks(to) {
       try {
         for (let n = 1; n <= to; n++) {

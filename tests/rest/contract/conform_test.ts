@@ -6,7 +6,7 @@ import {
   type Handler,
   handler,
   HTTPError,
-  implement,
+  implementPart,
   int64,
   rest,
   stream,
@@ -78,7 +78,7 @@ Deno.test("conform() names wrong results, statuses and what is not refused, with
 Deno.test("conform() lets allowed refusals pass and finds a server that answers any path", async () => {
   const fetch = handler(
     null,
-    implement(shop, {
+    implementPart(shop, {
       Get() {
         throw new HTTPError(404, "Get a book: there is none");
       },

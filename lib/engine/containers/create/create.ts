@@ -258,7 +258,7 @@ async function make(context: Context, record: ContainerRecord): Promise<void> {
   try {
     await makeVolumes(context, record.mounts);
     await requireHost(context.core).layers.create(record.id, record.diffIDs);
-    await records.save(record, [core.intents.end(intent), ...context.secrets.keep(record)]);
+    await records.save(record, [core.intents.end(intent), ...await context.secrets.keep(record)]);
   } catch (error) {
     await undoCreate(context, intent);
     throw error;

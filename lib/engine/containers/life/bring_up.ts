@@ -113,7 +113,7 @@ async function actOnHost(context: Context, record: ContainerRecord, restore?: Re
   if (tree.status === "rejected") throw tree.reason;
   if (net.status === "rejected") throw net.reason;
   const { netns, status } = net.value;
-  const secrets = context.secrets.give(record);
+  const secrets = await context.secrets.give(record);
   const artifacts = await artifactMounts(context, record);
   const writtenFolders = record.mounts.some(isHostFolder) ? foldersWritten(context) : undefined;
   const own = {
