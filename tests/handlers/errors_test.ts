@@ -126,6 +126,13 @@ Deno.test("unknown paths and methods answer plain text, like Podman", async () =
   ]);
 });
 
+Deno.test("paths of Docker's tree that are not there answer an error its clients show", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  const reply = await test.send("GET", "/v1.41/nowhere/at/all");
+  const message = "GET /nowhere/at/all: this API has no such operation";
+  assertEquals([reply.status, await reply.json()], [404, { cause: "not found", message, response: 404 }]);
+});
+
 Deno.test("operations of Podman's that are not there answer an error its clients read", async () => {
   await using test = await openTestEngine({ pulled: false });
   const rows: [method: string, path: string, status: number, message: string][] = [

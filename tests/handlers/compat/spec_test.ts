@@ -175,8 +175,7 @@ Deno.test("dockerRequest() refuses what docker asks for and nobody has", () => {
     [{ VolumeDriver: "other" }, "HostConfig.VolumeDriver"],
     [{ DeviceRequests: [{ Count: -1 }] }, "HostConfig.DeviceRequests"],
     [{ LogConfig: { Config: { "max-file": "0" } } }, "HostConfig.LogConfig.Config"],
-    [{ Mounts: [volume({ Labels: { a: "b" } })] }, "HostConfig.Mounts.VolumeOptions.Labels"],
-    [{ Mounts: [volume({ DriverConfig: { Options: { a: "b" } } })] }, "HostConfig.Mounts.VolumeOptions.DriverConfig"],
+    [{ Mounts: [volume({ DriverConfig: { Name: "nfs" } })] }, "HostConfig.Mounts.VolumeOptions.DriverConfig"],
     [
       { Mounts: [{ Type: "bind", Source: "/", Target: "/x", BindOptions: { ReadOnlyForceRecursive: true } }] },
       "HostConfig.Mounts.BindOptions.ReadOnlyForceRecursive",
@@ -225,4 +224,14 @@ Deno.test("dockerRequest() gives the gateway to the network of the highest prior
   const { networks, links } = docker({ Image: "x", HostConfig, NetworkingConfig: { EndpointsConfig } });
   assertEquals(Object.keys(networks ?? {}), ["two", "one", "three"]);
   assertEquals(links, ["db:store", "cache:cache", "db:database"]);
+});
+
+Deno.test("dockerRequest() keeps what a volume is made with", () => {
+  const made = { Labels: { kind: "" }, DriverConfig: { Name: "local", Options: { type: "tmpfs" } } };
+  const mounts = [volume(made), { ...volume({}), Target: "/w" }].map((mount) => ({
+    Image: "x",
+    HostConfig: { Mounts: [mount] },
+  }));
+  const making = mounts.map((body) => docker(body).mounts.map((mount) => mount.type === "volume" && mount.making));
+  assertEquals(making, [[{ labels: { kind: "" }, options: { type: "tmpfs" } }], [undefined]]);
 });

@@ -22,6 +22,7 @@ import { chooseNetworks } from "./choose_networks.ts";
 import { invalid, isCode, nameInUse } from "../failures.ts";
 import { chooseHealth } from "../health/choose_health.ts";
 import { grantResources } from "./grant.ts";
+import { makeVolumes } from "./make_volumes.ts";
 import { DEFAULT_STOP_TIMEOUT, isSystemd, mergeExposed, mergeLabels, mergeProcess, mergeStopSignal } from "./merge.ts";
 import { anonymousVolumes, resolveMounts, volumesOf } from "./mounts.ts";
 import { checkRecordSize } from "../record_size.ts";
@@ -250,13 +251,12 @@ async function choosePorts(
 
 /** Acts on the host, and undoes it where that fails. */
 async function make(context: Context, record: ContainerRecord): Promise<void> {
-  const { core, volumes, records } = context;
-  const mounted = volumesOf(record.mounts);
+  const { core, records } = context;
   const anonymous = anonymousVolumes(record.mounts).map(({ source }) => source);
   const { intent, operation } = core.intents.begin(CREATE_INTENT, record.id, { volumes: anonymous.join(",") });
   await core.state.commit([operation]);
   try {
-    for (const { source, anonymous } of mounted) await volumes.ensure(source, { anonymous });
+    await makeVolumes(context, record.mounts);
     await requireHost(context.core).layers.create(record.id, record.diffIDs);
     await records.save(record, [core.intents.end(intent), ...await context.secrets.keep(record)]);
   } catch (error) {
