@@ -258,6 +258,8 @@ export interface Host {
   peers: Peers;
   specs: SpecPort;
   users: UserNamespaces;
+  /** The host's own platform; `info()` has programs tell of themselves, which takes its time. */
+  readonly platform: Pick<HostInfo, "os" | "arch">;
   secrets: SecretVault;
   info(): Promise<HostInfo>;
   /** Another text after each boot of the host; `undefined` where that is not known. */

@@ -12,7 +12,7 @@ import { openCheckpoints } from "./checkpoints/checkpoints.ts";
 import { rememberedFacts } from "./container_facts.ts";
 import type { HostContext } from "./helpers/context.ts";
 import { hostFiles } from "./files.ts";
-import { hostInfoReader } from "./info.ts";
+import { HOST_PLATFORM, hostInfoReader } from "./info.ts";
 import { openLayers } from "./storage/layers.ts";
 import { localFiles } from "./local_files.ts";
 import { hostPeers } from "./peers.ts";
@@ -93,6 +93,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     users: openUserNamespaces(paths),
     secrets: hostSecrets(),
     specs: openSpecs(processes.runtimes, capabilities),
+    platform: HOST_PLATFORM,
     info: hostInfoReader(context, processes),
     bootID: () => readFile(BOOT_ID, "utf8").then((text) => text.trim(), () => undefined),
     logSource: (id, driver) => logSource(paths, id, driver),
