@@ -10,7 +10,7 @@ export const API_VERSION = { libpod: "6.0.0-dev", libpodMinimal: "4.0.0", compat
 const MAX_REFERENCE = 256;
 
 /** Headers of every reply. */
-function wireHeaders({ request }: HeaderContext): HeadersInit {
+export function wireHeaders({ request }: Pick<HeaderContext, "request">): HeadersInit {
   const reference = request.headers.get("x-reference-id");
   return {
     "Api-Version": API_VERSION.compat,
