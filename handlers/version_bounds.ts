@@ -17,10 +17,10 @@ export function refuseVersion({ url }: Request): Response | undefined {
   const { compat: newest, compatMinimal: oldest } = API_VERSION;
   if (isOlder(version, oldest)) {
     const advice = "please upgrade your client to a newer version";
-    return refuse(`client version ${version} is too old. Minimum supported API version is ${oldest}, ${advice}`);
+    return refuseWith(`client version ${version} is too old. Minimum supported API version is ${oldest}, ${advice}`);
   }
   if (!isOlder(newest, version)) return undefined;
-  return refuse(`client version ${version} is too new. Maximum supported API version is ${newest}`);
+  return refuseWith(`client version ${version} is too new. Maximum supported API version is ${newest}`);
 }
 
 function isOlder(version: string, other: string): boolean {
@@ -28,7 +28,7 @@ function isOlder(version: string, other: string): boolean {
   return isBefore(version, major, minor);
 }
 
-function refuse(message: string): Response {
+function refuseWith(message: string): Response {
   const { status, body } = errorModel(400, message);
   return Response.json(body, { status, headers: { "Api-Version": API_VERSION.compat } });
 }
