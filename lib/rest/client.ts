@@ -33,6 +33,7 @@ export { type ClientHooks, hooks } from "./call/hooks.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./plan/marker.ts";
 export { multipart } from "./codecs/multipart.ts";
 export { type Outcome, outcomeOf } from "./call/outcome.ts";
+export { placeHeaders } from "./headers/client_placed.ts";
 export { readFailures } from "./call/read_failure.ts";
 export { retry, type RetryOptions } from "./call/retry.ts";
 export { socketProtocols } from "./channels/socket_protocols.ts";

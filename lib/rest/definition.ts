@@ -1,9 +1,10 @@
 import type { Codec } from "./codecs/codec.ts";
+import type { CookieOptions } from "./headers/cookies.ts";
 import type { ErrorCodec } from "./error.ts";
 import type { DeclaredErrors, ErrorFit, ErrorSchemas, NoErrors } from "./plan/error_types.ts";
 import type { Plan } from "./plan/plan_types.ts";
 import type { Schema } from "./plan/schema.ts";
-import type { CheckTag } from "./plan/tag_types.ts";
+import type { CheckTag, PlacedArguments, PlacedResults } from "./plan/tag_types.ts";
 
 /**
  * The options of an operation that a tag cannot express.
@@ -37,6 +38,8 @@ export interface RestOptions<E extends ErrorSchemas = ErrorSchemas> {
   trusted?: boolean;
   /** The errors that the operation declares: the schemas of their bodies, by status or by their name in the tag. */
   errors?: E;
+  /** The attributes of cookies that its results set, by name. */
+  cookies?: Readonly<Record<string, CookieOptions>>;
   description?: string;
 }
 
@@ -156,9 +159,10 @@ export function rest<
   args?: A,
   results?: R,
   options: RestOptions<E> = {},
-): Operation<A, R, DeclaredErrors<T, E>> {
-  // Left out, the lists are empty, which is what A and R then default to.
-  return { tag, args: args ?? [] as readonly Schema[] as A, results: results ?? [] as readonly Schema[] as R, options };
+): Operation<PlacedArguments<T, A>, PlacedResults<T, R>, DeclaredErrors<T, E>> {
+  const made: Operation = { tag, args: args ?? [], results: results ?? [], options };
+  // Left out, the lists are empty, which is what A and R then default to; the tag only adds to their types.
+  return made as unknown as Operation<PlacedArguments<T, A>, PlacedResults<T, R>, DeclaredErrors<T, E>>;
 }
 
 /**

@@ -38,12 +38,12 @@ import { ResponseWriter } from "./run/write_response.ts";
  * }
  * ```
  */
-export function handlers<Identity = unknown>(
+export function handlers<Identity = unknown, State extends object = object>(
   auth: Authenticator<Identity> | null,
-  implementation: Implementation<NoInfer<Identity>>,
+  implementation: Implementation<NoInfer<Identity>, NoInfer<State>>,
   paramFormat: string,
   remainderFormat: string,
-  options: Omit<HandlerOptions, "fallback"> = {},
+  options: Omit<HandlerOptions<State>, "fallback"> = {},
 ): Iterable<[pattern: string, handler: Handler]> {
   const { definition, functions } = implementation;
   checkImplementation(implementation);
@@ -64,7 +64,7 @@ export function handlers<Identity = unknown>(
   return [...groups].sort(([, a], [, b]) => compareSegments(a.segments, b.segments)).flatMap(([path, { plans }]) => {
     // Not by spreading: a linked API's functions are not enumerable.
     const group = { functions, definition: { ...definition, plans } };
-    const serve = handlerWith(parts, auth, group, { onError: options.onError });
+    const serve = handlerWith(parts, auth, group, { onError: options.onError, use: options.use });
     const methods = new Set(plans.map(({ method }) => method));
     return [...methods].map((method): [string, Handler] => [`${method} ${path}`, serve]);
   });

@@ -8,6 +8,7 @@ import { headerValues } from "./codecs/header_value.ts";
 import { forward } from "./call/forward.ts";
 import type { Implementation } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
+import { placeHeaders } from "./headers/client_placed.ts";
 import { readFailures } from "./call/read_failure.ts";
 import { streamBody } from "./codecs/stream_body.ts";
 
@@ -15,6 +16,7 @@ const PARTS: ClientParts = {
   channel: readChannel,
   forward,
   codecs: [exactText, form, multipart, exactJSON],
+  around: placeHeaders,
   failures: readFailures,
   headers: headerValues,
   stream: streamBody,

@@ -1,7 +1,7 @@
 import type { APIOptions, Operation } from "../definition.ts";
 import { absentOf, type Kind, knownKind } from "./kind.ts";
 import { encodePathText } from "../tag/path_text.ts";
-import { planBody, planResult } from "./plan_body.ts";
+import { inBody, planBody, planResult } from "./plan_body.ts";
 import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, Target } from "./plan_types.ts";
 import type { Schema } from "./schema.ts";
 import { parseTag, type Placeholder, type Source, type Tag, type TagSegment } from "../tag/tag.ts";
@@ -48,11 +48,11 @@ export function planOperation(
     }
   }
   const targets = [...parameters, ...query];
-  const rest = [...all.keys()].filter((index) =>
+  const unplaced = [...all.keys()].filter((index) =>
     !spreads.some(({ argument }) => argument === index) &&
     !isPlaced(all[index].kind, targets.filter(({ argument }) => argument === index))
   );
-  const body = planBody(tag, all, rest);
+  const body = planBody(tag, all, inBody(tag.argumentRules, unplaced));
   const result = planResult(tag, results, body !== undefined);
   return {
     name,
@@ -67,13 +67,16 @@ export function planOperation(
     present: options.present ?? [],
     versionsText: options.versions,
     arguments: all,
+    unplaced,
     body,
     result,
     status: options.status ?? (result.shape === "none" ? 204 : 200),
     limit: options.limit ?? (body?.shape === "stream" ? streamLimit : limit),
     asTagged: options.body === "as-tagged",
     trusted: options.trusted ?? trusted,
-    errors: [tag.errors, options.errors],
+    parsed: tag,
+    results,
+    options,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ErrorMarker } from "./function_types.ts";
-import type { Input, Schema } from "./schema.ts";
+import type { Input, Output, Schema } from "./schema.ts";
 
 /**
  * The type that the compiler shows when a tag and its schemas do not fit.
@@ -72,6 +72,44 @@ type Values<V> = Struct<V> extends infer S ? S extends unknown ? S[keyof S] : ne
 type DeepKeys<V, Depth extends 0[] = [0, 0, 0, 0, 0, 0, 0]> = [V] extends [never] ? never
   : Depth extends [0, ...infer Less extends 0[]] ? Keys<V> | DeepKeys<Struct<Values<V>>, Less>
   : never;
+
+/** The rules of a list, without spaces. */
+type RuleList<Rules extends string> = Rules extends `${infer One},${infer Rest}` ? [...RuleList<One>, ...RuleList<Rest>]
+  : Rules extends ` ${infer Rest}` ? RuleList<Rest>
+  : Rules extends `${infer Rest} ` ? RuleList<Rest>
+  : Rules extends "" ? []
+  : [Rules];
+
+/** A browser sends cookies by itself. */
+type CookieArgument<Rule, S extends Schema> = Rule extends `Cookie:${string}` ? Schema<Input<S> | undefined, Output<S>>
+  : S;
+/** A browser shows none to a page. */
+type CookieResult<Rule, S extends Schema> = Rule extends `Set-Cookie:${string}`
+  ? Schema<Input<S>, Output<S> | undefined>
+  : S;
+
+type WithCookieArguments<List extends readonly unknown[], A extends readonly Schema[], P, Seen extends unknown[] = []> =
+  A extends readonly [infer One extends Schema, ...infer Rest extends readonly Schema[]]
+    ? [...Seen, 0]["length"] extends P ? [One, ...WithCookieArguments<List, Rest, P, [...Seen, 0]>]
+    : List extends readonly [infer Rule, ...infer More]
+      ? [CookieArgument<Rule, One>, ...WithCookieArguments<More, Rest, P, [...Seen, 0]>]
+    : A
+    : A;
+
+type WithCookieResults<List extends readonly unknown[], R extends readonly Schema[]> = R extends
+  readonly [infer One extends Schema, ...infer Rest extends readonly Schema[]]
+  ? List extends readonly [infer Rule, ...infer More] ? [CookieResult<Rule, One>, ...WithCookieResults<More, Rest>] : R
+  : R;
+
+/** The arguments of an operation as its callers pass them: cookies may be left to a browser. */
+export type PlacedArguments<T extends string, A extends readonly Schema[]> = [T] extends [never] ? A
+  : [T] extends [`${string}Cookie:${string}`] ? WithCookieArguments<RuleList<ArgumentRules<AfterPath<T>>>, A, Placed<T>>
+  : A;
+
+/** The results of an operation as its callers get them: cookies may have been kept by a browser. */
+export type PlacedResults<T extends string, R extends readonly Schema[]> = [T] extends [never] ? R
+  : [T] extends [`${string}Set-Cookie:${string}`] ? WithCookieResults<RuleList<ResultRules<AfterPath<T>>>, R>
+  : R;
 
 type WithoutError<R extends readonly Schema[]> = R extends readonly [...infer Values, ErrorMarker] ? Values : R;
 
