@@ -1,3 +1,4 @@
+import { channelBody } from "./channels/channel_body.ts";
 import { readChannel } from "./channels/channel_client.ts";
 import { type Client, type ClientParts, type Linked, linkWith } from "./call/core_client.ts";
 import type { Definition, Operations } from "./definition.ts";
@@ -9,7 +10,6 @@ import { forward } from "./call/forward.ts";
 import type { Implementation } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
 import { readFailures } from "./call/read_failure.ts";
-import { streamBody } from "./codecs/stream_body.ts";
 
 const PARTS: ClientParts = {
   channel: readChannel,
@@ -17,7 +17,7 @@ const PARTS: ClientParts = {
   codecs: [exactText, form, multipart, exactJSON],
   failures: readFailures,
   headers: headerValues,
-  stream: streamBody,
+  stream: channelBody,
 };
 
 /**
