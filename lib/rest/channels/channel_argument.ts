@@ -173,5 +173,7 @@ function wrong(line: number, detail: string, more: ConstructorParameters<typeof 
 }
 
 function tooLong(line: number, longest: number): HTTPError {
-  return new HTTPError(413, `Read line ${line} of the body: it is longer than ${longest} characters`, { kind: "limit" });
+  return new HTTPError(413, `Read line ${line} of the body: it is longer than ${longest} characters`, {
+    kind: "limit",
+  });
 }

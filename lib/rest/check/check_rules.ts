@@ -49,7 +49,8 @@ function queryProblems({ query }: CheckedTag, plan: Plan): Problem[] {
   const columns = query.flatMap((item) => item.type === "spread" ? [item.column] : []);
   const columnOf = (argument: number) => columns[plan.spreads.findIndex((spread) => spread.argument === argument)];
   const owners = new Map<string, number>();
-  for (const { name, argument } of plan.query) {
+  for (const { name, argument, kind } of plan.query) {
+    if (isWhole(kind)) problems.push({ message: `a ${kind.type} cannot stand in the query, as "${name}"`, column: 1 });
     const owner = owners.get(name) ?? argument;
     owners.set(name, argument);
     const column = columnOf(argument) ?? columnOf(owner);
@@ -126,7 +127,11 @@ function bodyProblems({ method, argumentRules: rules, columns, contentType }: Ch
   }
   const streamed = rest.find((index) => isWhole(kindAt(index)));
   if (streamed !== undefined && rest.length > 1) {
-    fail(`argument ${streamed + 1} is a ${kindAt(streamed).type} and takes the whole body: others must stand in path or query`);
+    fail(
+      `argument ${streamed + 1} is a ${
+        kindAt(streamed).type
+      } and takes the whole body: others must stand in path or query`,
+    );
   }
   if (contentType === undefined && rest.length === 1 && rules.length === 0 && isUnknown(kindAt(rest[0]))) {
     fail(`the kind of argument ${rest[0] + 1} cannot be told from its schema: ${hint(plan.arguments[rest[0]].schema)}`);

@@ -1,5 +1,8 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { z } from "zod";
+import { conform } from "../../../lib/rest/contract/conform.ts";
+import { mock } from "../../../lib/rest/contract/mock.ts";
+import { clientModule, clientTypes, openapi } from "../../../lib/rest/surfaces.ts";
 import { api, chan, handler, HTTPError, implement, int64, link, rest } from "../../../lib/rest/mod.ts";
 
 const Reading = z.object({ at: z.number(), celsius: z.number().optional() });
@@ -141,10 +144,40 @@ Deno.test("a proxy passes a channel's lines on as they come", async () => {
   await until(() => state.returned);
 });
 
-Deno.test("chan() as an argument is the whole body, and stands nowhere else", () => {
+Deno.test("chan() as an argument is the whole body, and stands nowhere else", async () => {
   assertThrows(() => api("x", { A: rest("GET /a", [chan(int64)]) }), Error, "GET has no body");
-  assertThrows(() => api("x", { A: rest("POST /a?n=%v", [chan(int64)]) }), Error, "chan");
+  assertThrows(() => api("x", { A: rest("POST /a?n=%v", [chan(int64)]) }), Error, "a chan cannot stand in the query");
   assertThrows(() => api("x", { A: rest("POST /a", [chan(int64), z.string()]) }), Error, "takes the whole body");
   // A WebSocket is opened with a GET, which has no body.
-  assertRejects(() => client.Echo(endless().values, { websocket: true }), TypeError, "a WebSocket is opened with GET");
+  await assertRejects(
+    () => client.Echo(endless().values, { websocket: true }),
+    TypeError,
+    "a WebSocket is opened with GET",
+  );
+});
+
+Deno.test("the client module and the document know channels as arguments", async () => {
+  const module = `data:text/javascript,${encodeURIComponent(clientModule(meter))}`;
+  const { connect } = await import(module);
+  async function* numbers() {
+    yield* [1n, 2n ** 60n];
+  }
+  assertEquals(await connect("http://m", { fetch: serve }).Sum(1, numbers()), 2n ** 60n + 1n);
+  const { state, values } = endless();
+  assertEquals(await connect("http://m", { fetch: serve }).First(values), { at: 1 });
+  await until(() => state.returned);
+  assert(clientTypes(meter).includes("First(values: AsyncIterable<FirstItem>, "), clientTypes(meter));
+  const { content } = openapi(meter).paths["/first"].post.requestBody!;
+  assertEquals(Object.keys(content), ["application/x-ndjson"]);
+  assertEquals(content["application/x-ndjson"]["x-gantry-channel"], true);
+});
+
+Deno.test("mock() and conform() make up channels that are arguments", async () => {
+  const { failures, calls } = await conform(meter, "http://m", {
+    client: { fetch: handler(null, mock(meter)) },
+    operations: ["Sum", "Echo"],
+    runs: 5,
+  });
+  assertEquals(failures, []);
+  assert(calls > 0);
 });
