@@ -25,28 +25,28 @@ export interface Export {
  * tags and schemas, for either side.
  */
 export const EXPORTS: readonly Export[] = [
-  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3776 },
-  { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 3131 },
+  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3810 },
+  { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 3133 },
   {
     name: "server",
     holds: "match, run, JSON, text, errors",
     from: "server.ts",
     names: ["handler", "implement"],
-    budget: 8514,
+    budget: 8545,
   },
   {
     name: "client and definition",
     holds: "all that runs in a client",
     from: "client.ts",
     names: ["api", "rest", "link"],
-    budget: 6523,
+    budget: 6549,
   },
   {
     name: "server and definition",
     holds: "parse, match, run, JSON, text, errors",
     from: "server.ts",
     names: ["api", "rest", "handler", "implement"],
-    budget: 11786,
+    budget: 11845,
   },
   { name: "everything", holds: "./rest", from: "mod.ts", names: ["*"] },
   {
@@ -87,6 +87,14 @@ export const EXPORTS: readonly Export[] = [
   },
   { name: "server streams", holds: "stream, Response", from: "server.ts", names: ["streams"], over: "server" },
   {
+    name: "channel arguments",
+    holds: "lines read and checked",
+    from: "server.ts",
+    names: ["receiveChannel"],
+    over: "server",
+  },
+  { name: "channel bodies", holds: "lines sent", from: "client.ts", names: ["channelBody"], over: "client" },
+  {
     name: "server channels",
     holds: "NDJSON, SSE, WebSocket, flow",
     from: "server.ts",
@@ -94,6 +102,7 @@ export const EXPORTS: readonly Export[] = [
     over: "server",
   },
   { name: "resumable", holds: "SSE with IDs", from: "events.ts", names: ["resumable"], over: "server" },
+  { name: "replay", holds: "window of the last values", from: "events.ts", names: ["replayWindow"], over: "server" },
   { name: "auth", holds: "bearer, basic", from: "server.ts", names: ["bearer", "basic"], over: "server" },
   {
     name: "check",
