@@ -91,8 +91,9 @@ class Batch {
   readonly #limits: Limits;
   readonly #request: Request;
   readonly #over = new AbortController();
-  readonly #lines: AsyncGenerator<string, void>;
-  #count = 0;
+  readonly #calls: AsyncGenerator<CallLine, void>;
+  /** The error of a line that is no call. */
+  #failed: { readonly error: unknown } | undefined;
 
   constructor(request: Request, serve: Handler, platform: Platform | undefined, limits: Limits) {
     this.#serve = serve;
@@ -100,7 +101,7 @@ class Batch {
     this.#limits = limits;
     // A call has no connection of its own to take over, and the size of its body is known.
     this.#platform = { ...platform, upgrade: undefined, upgradeWebSocket: undefined, boundedBodies: true };
-    this.#lines = readLines(limited(request, limits.bytes).getReader());
+    this.#calls = readCalls(request, limits);
   }
 
   answer(): Response {
@@ -120,7 +121,9 @@ class Batch {
           }
         };
         const workers = Array.from({ length: this.#limits.atOnce }, () => this.#work(send));
-        Promise.all(workers).then(() => {
+        Promise.all(workers).then(async () => {
+          // Last, as it stands for all that have no answer of their own.
+          if (this.#failed) await send(answerOf(undefined, this.#failed.error));
           signal.removeEventListener("abort", abort);
           if (!this.#over.signal.aborted) controller.close();
           else controller.error(this.#over.signal.reason);
@@ -143,23 +146,12 @@ class Batch {
   /** Answers calls one after the other, as long as there are any. */
   async #work(send: (answer: AnswerLine) => Promise<void>): Promise<void> {
     while (!this.#over.signal.aborted) {
-      let id: number | undefined;
-      try {
-        const { done, value } = await this.#lines.next();
-        if (done) return;
-        if (++this.#count > this.#limits.calls) {
-          throw new HTTPError(413, `Read a batch: it has more than ${this.#limits.calls} calls`, { kind: "limit" });
-        }
-        const call = readCall(value, this.#count);
-        id = call.id;
-        await send(await this.#run(call));
-      } catch (error) {
-        await send(answerOf(id, error));
-        if (id !== undefined) continue;
-        // What follows a line that cannot be read is not read.
-        await this.#lines.return();
-        return;
-      }
+      const { done, value } = await this.#calls.next().catch((error) => {
+        this.#failed = { error };
+        return { done: true, value: undefined } as const;
+      });
+      if (done) return;
+      await send(await this.#run(value).catch((error) => answerOf(value.id, error)));
     }
   }
 
@@ -195,6 +187,19 @@ class Batch {
         cause,
       });
     }
+  }
+}
+
+/**
+ * The calls of a batch, as they come.
+ *
+ * @throws {HTTPError} 400 for a line that is none, 413 for too many calls or bytes
+ */
+async function* readCalls(request: Request, { bytes, calls }: Limits): AsyncGenerator<CallLine, void> {
+  let count = 0;
+  for await (const line of readLines(limited(request, bytes).getReader())) {
+    if (++count > calls) throw new HTTPError(413, `Read a batch: it has more than ${calls} calls`, { kind: "limit" });
+    yield readCall(line, count);
   }
 }
 
