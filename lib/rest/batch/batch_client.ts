@@ -75,7 +75,7 @@ export function batched(client: Client = DIRECT, options: BatchedOptions = {}): 
       if (!isBatchable(request)) return await client.fetch(request);
       // Asking for a body makes a stream: most calls have none.
       const hasBody = request.method !== "GET" && request.method !== "HEAD";
-      const body = new Uint8Array(hasBody ? await request.clone().arrayBuffer() : 0);
+      const body = new Uint8Array(hasBody ? await request.clone().arrayBuffer() : new ArrayBuffer(0));
       request.signal.throwIfAborted();
       if (body.length > bytes) return await client.fetch(request);
       const key = new URL(request.url).origin + JSON.stringify([...sharedHeaders(request)]);

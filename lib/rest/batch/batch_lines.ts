@@ -66,8 +66,10 @@ export function unpackBody({ text, base64 }: LineBody): BodyInit | null | undefi
   return typeof base64 === "string" ? decodeBase64(base64) as Uint8Array<ArrayBuffer> | undefined : undefined;
 }
 
+type Line = Record<string, unknown> & Pick<CallLine, "headers">;
+
 /** A line's JSON as a record with a list of headers, or undefined. */
-export function readLine(text: string): (Record<string, unknown> & Pick<CallLine, "headers">) | undefined {
+export function readLine(text: string): Line | undefined {
   let line: unknown;
   try {
     line = JSON.parse(text);
@@ -78,5 +80,5 @@ export function readLine(text: string): (Record<string, unknown> & Pick<CallLine
   const isPair = (pair: unknown) =>
     Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === "string");
   // Looked at just now.
-  return line.headers.every(isPair) ? line as ReturnType<typeof readLine> : undefined;
+  return line.headers.every(isPair) ? line as Line : undefined;
 }

@@ -242,13 +242,15 @@ async function collect({ body }: Response, most: number): Promise<Uint8Array> {
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
+const NONE: NonNullable<ReturnType<typeof readLine>> = { headers: [] };
+
 /**
  * Reads a line as a call.
  *
  * @throws {HTTPError} 400
  */
 function readCall(text: string, line: number): CallLine {
-  const { id, method, path, ...rest } = readLine(text) ?? {};
+  const { id, method, path, ...rest } = readLine(text) ?? NONE;
   // Two slashes would be the beginning of a host.
   const isPath = typeof path === "string" && /^\/(?!\/)[^#\\]*$/.test(path);
   if (!Number.isSafeInteger(id) || typeof method !== "string" || !isPath) {
