@@ -1,13 +1,14 @@
 /**
  * `deno task bench`: Gantry against Debian's Podman service on the same machine, and the transport against Hono, itty-router, h3
  * and oRPC, all in one run.
- * Figures are printed with their ratios, never asserted. `--cycles N`, `--containers N`, `--running N` and `--only engine|dispatch|http` make it shorter.
+ * Figures are printed with their ratios, never asserted. `--cycles N`, `--containers N`, `--running N` and `--only engine|dispatch|http|channels` make it shorter.
  *
  * @module
  */
 import { parseArgs } from "node:util";
 import { busyboxImage, pushImage } from "../tests/fixtures/images/image_builder.ts";
 import { registriesConf, startRegistry } from "../tests/fixtures/images/registry.ts";
+import { channelLines } from "./bench/channel_bench.ts";
 import { dispatchLines } from "./bench/dispatch_bench.ts";
 import { engineLines } from "./bench/engine_bench.ts";
 import { httpLines } from "./bench/http_bench.ts";
@@ -31,6 +32,9 @@ if (only === undefined || only === "dispatch") {
   }
 }
 if (only === undefined || only === "http") { for await (const { what, rates } of httpLines(5)) rateRow(what, rates); }
+if (only === undefined || only === "channels") {
+  for await (const { what, rates } of channelLines(5)) rateRow(what, rates, "values");
+}
 if (only === undefined || only === "engine") await benchEngine();
 
 async function benchEngine(): Promise<void> {
@@ -77,12 +81,12 @@ function row(what: string, unit: string, gantry: number, podman: number, ratio: 
   console.log(`${what}: gantry ${text(gantry)}, podman ${text(podman)} ${unit}; ratio ${ratio.toFixed(2)}${aimed}`);
 }
 
-/** Requests per second of every peer, and how many times each of theirs ours is. */
-function rateRow(what: string, { gantry, ...peers }: Record<string, number>): void {
+/** Requests (or values) per second of every peer, and how many times each of theirs ours is. */
+function rateRow(what: string, { gantry, ...peers }: Record<string, number>, unit = "requests"): void {
   const others = Object.entries(peers).map(([name, rate]) =>
     `${name} ${text(rate)} (ratio ${(gantry / rate).toFixed(2)})`
   );
-  console.log(`${what}: gantry ${text(gantry)} requests/s, ${others.join(", ")}`);
+  console.log(`${what}: gantry ${text(gantry)} ${unit}/s, ${others.join(", ")}`);
 }
 
 function text(value: number): string {

@@ -5,5 +5,6 @@
  * @module
  */
 export * from "../lib/rest/mod.ts";
+export * from "../lib/rest/batch.ts";
 export * from "../lib/rest/events.ts";
 export * from "../lib/rest/surfaces.ts";

@@ -18,6 +18,7 @@ import { type Client, type Linked, linkWith } from "./call/core_client.ts";
 import type { Definition, Operations } from "./definition.ts";
 import type { Implementation } from "./implement.ts";
 
+export { channelBody } from "./channels/channel_body.ts";
 export { readChannel } from "./channels/channel_client.ts";
 export { type Client, type ClientParts, type Linked, linkWith } from "./call/core_client.ts";
 export { api } from "./define.ts";

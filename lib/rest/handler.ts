@@ -1,4 +1,5 @@
 import { type Authenticator, requireAuthenticator } from "./auth.ts";
+import { receiveChannel } from "./channels/channel_argument.ts";
 import { writeChannel } from "./channels/channel_server.ts";
 import { DefinitionError, problemsOfImplementation } from "./check/check.ts";
 import { compress, type CompressOptions } from "./run/compress.ts";
@@ -52,6 +53,7 @@ export const SERVER_PARTS: ServerParts = {
   codecs: [exactText, form, multipart, exactJSON],
   decode: refuseCodings,
   streams,
+  receive: receiveChannel,
   channel: writeChannel,
   headers: headerValues,
   places: readPlaced,

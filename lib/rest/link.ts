@@ -1,3 +1,4 @@
+import { channelBody } from "./channels/channel_body.ts";
 import { readChannel } from "./channels/channel_client.ts";
 import { type Client, type ClientParts, type Linked, linkWith } from "./call/core_client.ts";
 import type { Definition, Operations } from "./definition.ts";
@@ -10,7 +11,6 @@ import type { Implementation } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
 import { placeHeaders } from "./headers/client_placed.ts";
 import { readFailures } from "./call/read_failure.ts";
-import { streamBody } from "./codecs/stream_body.ts";
 
 const PARTS: ClientParts = {
   channel: readChannel,
@@ -19,7 +19,7 @@ const PARTS: ClientParts = {
   around: placeHeaders,
   failures: readFailures,
   headers: headerValues,
-  stream: streamBody,
+  stream: channelBody,
 };
 
 /**

@@ -23,6 +23,7 @@ import { type HandlerOptions, handlerWith } from "./run/core_server.ts";
 import type { Implementations } from "./implement.ts";
 
 export { basic, bearer } from "./auth.ts";
+export { receiveChannel } from "./channels/channel_argument.ts";
 export { writeChannel } from "./channels/channel_server.ts";
 export { compress, type CompressOptions } from "./run/compress.ts";
 export { decompress } from "./run/content_coding.ts";

@@ -1,6 +1,8 @@
 /** Channels as their clients see them, as scenarios against the sample served at a URL, whatever runtime serves it. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openChannel } from "../../lib/rest/channels/channel.ts";
+import { link } from "../../lib/rest/mod.ts";
+import { meter } from "./sample.ts";
 import { later } from "../fixtures/platform/raw_client.ts";
 
 /** A scenario against the sample at `url`. */
@@ -13,6 +15,22 @@ interface Value {
 
 function open(url: string, query: string, websocket: boolean) {
   return openChannel<Value>({ request: new Request(`${url}/values${query}`), fetch, decode: JSON.parse, websocket });
+}
+
+/** Counts from one on, for ever or not; `state` tells whether its reader has left it. */
+function count(to?: bigint) {
+  const state = { returned: false };
+  async function* make() {
+    try {
+      for (let i = 1n; to === undefined || i <= to; i++) {
+        yield i;
+        if (to === undefined) await later(2);
+      }
+    } finally {
+      state.returned = true;
+    }
+  }
+  return { state, values: make() };
 }
 
 async function diary(url: string, pattern: RegExp): Promise<void> {
@@ -86,6 +104,29 @@ export const channels: Record<string, ChannelScenario> = {
     }
     const left = Number(entries.at(-1)?.split(" ").at(-1));
     assert(left < 500, `the source was read ${left} values far for a reader that took 300`);
+  },
+
+  async "a channel as an argument is read to its end, and left when the function has answered"(url) {
+    const { Sum, First } = link(meter, url);
+    const sum = count(1000n);
+    assertEquals(await Sum(sum.values), 500500n);
+    const endless = count();
+    assertEquals(await First(endless.values), 1n);
+    for (let i = 0; i < 250 && !endless.state.returned; i++) await later(20);
+    assert(endless.state.returned, "the sender goes on");
+    const headers = { "content-type": "application/x-ndjson" };
+    const wrong = await fetch(`${url}/meter/sum`, { method: "POST", body: "1\nx\n", headers });
+    assertEquals(wrong.status, 400);
+    assert(/Read line 2 of the body/.test(await wrong.text()));
+  },
+
+  async "a channel goes each way of one request"(url) {
+    const got: bigint[] = [];
+    const { values, state } = count();
+    for await (const value of await link(meter, url).Double(values)) if (got.push(value) === 3) break;
+    assertEquals(got, [2n, 4n, 6n]);
+    for (let i = 0; i < 250 && !state.returned; i++) await later(20);
+    assert(state.returned, "the sender goes on");
   },
 
   async "a request that wants a WebSocket gets an ordinary answer where there is none"(url) {

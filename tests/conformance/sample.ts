@@ -7,6 +7,34 @@
 import { channelResponse } from "../../lib/rest/channels/channel.ts";
 import type { Handler, Platform } from "../../lib/rest/context.ts";
 import { HTTPError } from "../../lib/rest/error.ts";
+import { api, chan, handlerWith, implement, int64, receiveChannel, rest, writeChannel } from "../../lib/rest/server.ts";
+
+/** A channel as an argument, and one each way. */
+export const meter = api("meter.example.com", {
+  Sum: rest("POST /meter/sum", [chan(int64)], [int64]),
+  First: rest("POST /meter/first", [chan(int64)], [int64]),
+  Double: rest("POST /meter/double", [chan(int64)], [chan(int64)]),
+});
+
+const parts = { receive: receiveChannel, channel: writeChannel };
+const serveMeter = handlerWith(
+  parts,
+  null,
+  implement(meter, {
+    async Sum(readings) {
+      let sum = 0n;
+      for await (const reading of readings) sum += reading;
+      return sum;
+    },
+    async First(readings) {
+      for await (const reading of readings) return reading;
+      return -1n;
+    },
+    async *Double(readings) {
+      for await (const reading of readings) yield reading * 2n;
+    },
+  }),
+);
 
 type Route = (request: Request, platform: Platform, query: URLSearchParams, note: (text: string) => void) =>
   | Response
@@ -25,6 +53,8 @@ const routes: Record<string, Route> = {
     if (request.body) { for await (const piece of request.body) length += piece.length; }
     return new Response(String(length));
   },
+
+  meter: (request, platform) => serveMeter(request, platform),
 
   /** Answers before it has read anything. */
   refuse: () => new Response("too large", { status: 413 }),

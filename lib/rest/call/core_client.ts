@@ -8,7 +8,7 @@ import type { HeaderValues } from "../codecs/header_value.ts";
 import type { Channel } from "../plan/marker.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import { type DecodeError, readError, readResult } from "./read_result.ts";
-import { writeRequest } from "./write_request.ts";
+import { writeRequest, type WriteStream } from "./write_request.ts";
 import type { OpenWebSocket, Receive } from "./receive.ts";
 
 /**
@@ -69,8 +69,8 @@ export interface ClientParts {
     options: CallOptions,
     client: Client,
   ) => Channel<unknown>;
-  /** Makes bodies of stream arguments that `fetch` does not take. */
-  readonly stream?: (value: unknown) => BodyInit;
+  /** Makes bodies of stream arguments that `fetch` does not take, and of channels. */
+  readonly stream?: WriteStream;
   /** Lets arguments write headers and results read them. */
   readonly headers?: HeaderValues;
   /** Puts something around the calls of an operation when the client is made. */

@@ -4,6 +4,9 @@ import { isRecord } from "../codecs/record.ts";
 import type { BodyPlan, PathParameter, Plan } from "../plan/plan_types.ts";
 import { writeScalar } from "../codecs/scalar_text.ts";
 
+/** Makes the body of a stream, or of a channel. */
+export type WriteStream = (value: unknown, body: BodyPlan) => BodyInit;
+
 /** Writes the request of a call. */
 export function writeRequest(
   plan: Plan,
@@ -13,7 +16,7 @@ export function writeRequest(
   accept: string | undefined,
   signal: AbortSignal | undefined,
   values: HeaderValues | undefined,
-  stream: ((value: unknown) => BodyInit) | undefined,
+  stream: WriteStream | undefined,
 ): Request {
   const query = writeQuery(plan, args, codecs);
   const encoded = plan.body && writeBody(plan.body, codecs, args, stream);
@@ -90,11 +93,12 @@ function writeItem(item: unknown, codecs: readonly Codec[]): string {
 }
 
 function writeBody(
-  { shape, names, contentType, tagged, kind, arguments: indexes }: BodyPlan,
+  plan: BodyPlan,
   codecs: readonly Codec[],
   args: readonly unknown[],
-  stream: ((value: unknown) => BodyInit) | undefined,
+  stream: WriteStream | undefined,
 ): Described | undefined {
+  const { shape, names, contentType, tagged, kind, arguments: indexes } = plan;
   const values = indexes.map((index) => args[index]);
   const [value] = values;
   if ((shape === "stream" || shape === "value") && value === undefined) return undefined;
@@ -102,7 +106,7 @@ function writeBody(
     // A Blob brings a type of its own where the tag has none to say.
     const type = !tagged && value instanceof Blob && value.type || contentType;
     // The definition's types allow a stream, a Blob, bytes or text here.
-    return { body: stream ? stream(value) : value as BodyInit, headers: { "content-type": type } };
+    return { body: stream ? stream(value, plan) : value as BodyInit, headers: { "content-type": type } };
   }
   const whole = shape === "value"
     ? value

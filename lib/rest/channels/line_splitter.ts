@@ -6,16 +6,18 @@ export class LineSplitter {
   readonly #ends: string | RegExp;
   #rest: string[] = [];
   #length = 0;
+  readonly #longest: number;
 
-  /** `ends` is what ends a line. */
-  constructor(ends: string | RegExp) {
+  /** `ends` is what ends a line, `longest` how many characters of one are kept until it does. */
+  constructor(ends: string | RegExp, longest: number = LONGEST) {
     this.#ends = ends;
+    this.#longest = longest;
   }
 
   /**
    * The lines that end with this piece.
    *
-   * @throws {RangeError} if a line is longer than 64 Mi characters
+   * @throws {RangeError} if a line is too long: 64 Mi characters unless told otherwise
    */
   push(text: string): string[] {
     const lines = text.split(this.#ends);
@@ -25,7 +27,7 @@ export class LineSplitter {
     }
     this.#rest.push(last);
     this.#length += last.length;
-    if (this.#length > LONGEST) throw new RangeError(`Read a line: longer than ${LONGEST} characters`);
+    if (this.#length > this.#longest) throw new RangeError(`Read a line: longer than ${this.#longest} characters`);
     return lines;
   }
 

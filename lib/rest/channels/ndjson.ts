@@ -15,15 +15,15 @@ export interface Frames {
 }
 
 /** Values as a body of text: pulled from the source only as fast as the peer reads. */
-export function textBody(source: ChannelSource, frames: Frames, signal: AbortSignal): ReadableStream<Uint8Array> {
+export function textBody(source: ChannelSource, frames: Frames, signal?: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const release = () => source.release();
   const finish = () => {
-    signal.removeEventListener("abort", release);
+    signal?.removeEventListener("abort", release);
     source.release();
   };
-  signal.addEventListener("abort", release, { once: true });
-  if (signal.aborted) release();
+  signal?.addEventListener("abort", release, { once: true });
+  if (signal?.aborted) release();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const send = (text: string) => controller.enqueue(encoder.encode(text));

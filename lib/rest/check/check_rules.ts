@@ -51,7 +51,8 @@ function queryProblems({ query }: CheckedTag, plan: Plan): Problem[] {
   const columns = query.flatMap((item) => item.type === "spread" ? [item.column] : []);
   const columnOf = (argument: number) => columns[plan.spreads.findIndex((spread) => spread.argument === argument)];
   const owners = new Map<string, number>();
-  for (const { name, argument } of plan.query) {
+  for (const { name, argument, kind } of plan.query) {
+    if (isWhole(kind)) problems.push({ message: `a ${kind.type} cannot stand in the query, as "${name}"`, column: 1 });
     const owner = owners.get(name) ?? argument;
     owners.set(name, argument);
     const column = columnOf(argument) ?? columnOf(owner);
@@ -121,16 +122,19 @@ function bodyProblems({ method, argumentRules: rules, columns, contentType }: Ch
     );
   }
   for (const [index, { kind }] of plan.arguments.entries()) {
-    if (!isResultOnly(kind)) continue;
-    fail(`argument ${index + 1} is a ${kind.type}, which only a result can be`);
+    if (kind.type === "error") fail(`argument ${index + 1} is an error, which only a result can be`);
   }
   if (rest.length === 0) return problems;
   if (method === "GET" || method === "HEAD") {
     fail(`${method} has no body: argument ${rest[0] + 1} stands neither in path nor in query`);
   }
-  const streamed = rest.find((index) => kindAt(index).type === "stream");
+  const streamed = rest.find((index) => isWhole(kindAt(index)));
   if (streamed !== undefined && rest.length > 1) {
-    fail(`argument ${streamed + 1} is a stream and takes the whole body: others must stand in path or query`);
+    fail(
+      `argument ${streamed + 1} is a ${
+        kindAt(streamed).type
+      } and takes the whole body: others must stand in path or query`,
+    );
   }
   if (contentType === undefined && rest.length === 1 && rules.length === 0 && isUnknown(kindAt(rest[0]))) {
     fail(`the kind of argument ${rest[0] + 1} cannot be told from its schema: ${hint(plan.arguments[rest[0]].schema)}`);
@@ -148,7 +152,7 @@ function resultProblems(operation: Operation, { resultRules: rules, columns }: C
   if (rules.length > 0 && rules.length !== count) {
     fail(`${rules.length} result rules for ${count} results`, columns.results);
   }
-  const whole = kinds.findIndex((kind) => kind.type === "stream" || kind.type === "chan");
+  const whole = kinds.findIndex(isWhole);
   if (whole >= 0 && plan.method === "HEAD") {
     fail(`HEAD has no body: result ${whole + 1} is a ${kinds[whole].type}, which is nothing else`);
   }
@@ -165,6 +169,6 @@ function resultProblems(operation: Operation, { resultRules: rules, columns }: C
   return problems;
 }
 
-const isResultOnly = ({ type }: Kind) => type === "chan" || type === "error";
+const isWhole = ({ type }: Kind) => type === "stream" || type === "chan";
 
 const isUnknown = (kind: Kind) => kind.type === "any" && kind.unknown === true;

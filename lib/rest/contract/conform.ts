@@ -21,7 +21,7 @@ import { HTTPError } from "../error.ts";
 import { link } from "../link.ts";
 import { markerOf } from "../plan/kind.ts";
 import type { Plan } from "../plan/plan_types.ts";
-import { type Random, sampleValue, seededRandom } from "./sample.ts";
+import { type Random, sampleValue, sampleValues, seededRandom } from "./sample.ts";
 
 /**
  * The options of {@linkcode conform}.
@@ -245,6 +245,7 @@ class Trial implements Conformance {
     for (const [index, { schema }] of plan.arguments.entries()) {
       const marker = markerOf(schema);
       if (isOptional(plan, index) && this.#random() < 0.5) made.push(undefined);
+      else if (marker === "chan") made.push(sampleValues(schema, this.#random, VALUES));
       else made.push(marker === "stream" ? "made up" : await sampleValue(schema, this.#random));
     }
     return made;

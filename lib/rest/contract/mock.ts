@@ -21,10 +21,9 @@ import {
   type Implementation,
   type PartialFunctions,
 } from "../implement.ts";
-import { type ChannelMarker, type MARKER, markerIs } from "../plan/marker.ts";
+import { markerIs } from "../plan/marker.ts";
 import type { Plan } from "../plan/plan_types.ts";
-import type { Schema } from "../plan/schema.ts";
-import { type Random, sampleValue, seededRandom } from "./sample.ts";
+import { type Random, sampleValue, sampleValues, seededRandom } from "./sample.ts";
 
 /**
  * The options of {@linkcode mock}.
@@ -86,9 +85,4 @@ function mockFunction({ result, results }: Plan, random: Random, values: number)
     }
     return made.length > 1 ? made : made[0];
   };
-}
-
-async function* sampleValues(channel: Schema, random: Random, values: number): AsyncGenerator<unknown> {
-  const { item } = markerIs<ChannelMarker<Schema> & { readonly [MARKER]: "chan" }>(channel, "chan")!;
-  for (let i = 0; i < values; i++) yield await sampleValue(item, random);
 }

@@ -1,6 +1,7 @@
 /** Values made up to fit a schema. */
 import { revive } from "../codecs/json.ts";
 import { jsonSchemaOf, knownKind } from "../plan/kind.ts";
+import { type ChannelMarker, type MARKER, markerIs } from "../plan/marker.ts";
 import type { Schema } from "../plan/schema.ts";
 import { isObject } from "../surfaces/components.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
@@ -173,4 +174,10 @@ const FORMATS: Record<string, (date: Date, number: number) => string> = {
 
 function numberOr(value: unknown, other: number): number {
   return typeof value === "number" ? value : other;
+}
+
+/** As many values of a channel as are asked for. */
+export async function* sampleValues(channel: Schema, random: Random, values: number): AsyncGenerator<unknown> {
+  const { item } = markerIs<ChannelMarker<Schema> & { readonly [MARKER]: "chan" }>(channel, "chan")!;
+  for (let i = 0; i < values; i++) yield await sampleValue(item, random);
 }

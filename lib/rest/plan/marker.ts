@@ -242,7 +242,7 @@ export interface Channel<T> extends AsyncIterable<T> {
 }
 
 /**
- * A receive-only channel of values of one schema.
+ * A channel of values of one schema.
  *
  * @example
  * ```ts
@@ -261,7 +261,9 @@ export interface ChannelMarker<S extends Schema> extends
 }
 
 /**
- * A receive-only channel: the function returns an `AsyncIterable`; it travels as WebSocket messages, SSE or JSON lines.
+ * A channel of values. As a result the function returns an `AsyncIterable`, which travels as WebSocket messages, SSE or JSON lines. As an argument,
+ * of which the body is then nothing else, the client passes an `AsyncIterable` and the function gets a {@linkcode Channel} of checked values: one
+ * line of JSON each (`application/x-ndjson`), read no faster than the function reads, and returned when the function is done before they are.
  *
  * @example
  * ```ts
@@ -282,9 +284,10 @@ export function chan<S extends Schema>(item: S): ChannelMarker<S> {
     "chan",
     "a channel",
     { type: "array" },
-    () => undefined,
+    // A channel that arrives is one to be closed, whatever it was when it was sent.
+    (value) => Symbol.asyncIterator in Object(value) ? value as Channel<unknown> : undefined,
   );
-  // The item's types are phantoms: the marker itself never validates, each value is checked against `item` as it arrives.
+  // The item's types are phantoms: the marker looks at no value, each is checked against `item` as it arrives.
   return { ...made, [MARKER]: "chan", item } as ChannelMarker<S>;
 }
 

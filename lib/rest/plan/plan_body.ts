@@ -26,11 +26,14 @@ export function planBody(
 ): BodyPlan | undefined {
   if (!rest.length) return undefined;
   const names = namesOf(argumentRules);
-  const streamed = markerIs<StreamMarker>(all[rest[0]].schema, "stream");
+  const { schema } = all[rest[0]];
+  const { item } = markerIs<ChannelMarker<Schema>>(schema, "chan") ?? {};
+  const streamed = item ? { type: LINES } : markerIs<StreamMarker>(schema, "stream");
   const whole = combine(rest.map((index) => all[index].kind), names);
   return {
-    ...whole,
     shape: streamed ? "stream" : whole.shape,
+    kind: item ? knownKind(item) : whole.kind,
+    item,
     arguments: rest,
     names,
     contentType: contentType ?? (streamed ? typeOf(streamed) : defaultType(whole.kind)),
@@ -38,7 +41,10 @@ export function planBody(
   };
 }
 
-const typeOf = (marker: StreamMarker) => marker.type ?? "application/octet-stream";
+/** The content type of a channel's values, each a line of JSON. */
+const LINES = "application/x-ndjson";
+
+const typeOf = (marker: Pick<StreamMarker, "type">) => marker.type ?? "application/octet-stream";
 
 /** Combines the kinds of several values: an object where they have names, else a list; one alone stays as it is. */
 function combine(kinds: Kind[], names: readonly string[]): { shape: "fields" | "value" | "list"; kind: Kind } {
@@ -69,7 +75,7 @@ export function planResult(tag: Tag, results: readonly Schema[], hasBody: boolea
   }
   const { item } = markerIs<ChannelMarker<Schema>>(first, "chan") ?? {};
   if (item) {
-    return { ...base, shape: "channel", contentType: given ?? "application/x-ndjson", kind: knownKind(item), item };
+    return { ...base, shape: "channel", contentType: given ?? LINES, kind: knownKind(item), item };
   }
   const whole = combine(kinds, names);
   return { ...base, ...whole, contentType: given ?? defaultType(whole.kind) };

@@ -48,7 +48,7 @@ export interface ArgumentPlan {
   readonly kind: Kind;
 }
 
-/** How the body is made of arguments, or is one. */
+/** How the body is made of arguments, or is one. A channel is a stream with an `item`. */
 export interface BodyPlan {
   readonly shape: "value" | "fields" | "list" | "stream";
   readonly arguments: readonly number[];
@@ -57,7 +57,10 @@ export interface BodyPlan {
   readonly contentType: string;
   /** Whether the tag itself names the content type. */
   readonly tagged: boolean;
+  /** The kind of the values of a channel, else of all. */
   readonly kind: Kind;
+  /** The item of a channel. */
+  readonly item: Schema | undefined;
 }
 
 /** How the response is made of results, or is one. */

@@ -21,7 +21,8 @@ export class Call implements Context {
   declare failures: AnsweredCall["failures"];
   declare private controller: AbortController | undefined;
   declare private finished: boolean | undefined;
-  declare private forget: (() => void) | undefined;
+  /** Undoes what lasts until the response is complete. */
+  declare forget: (() => void) | undefined;
 
   constructor(
     request: Request,

@@ -38,6 +38,8 @@ export interface ServerParts {
     read(request: Request, limit: number): ReadableStream<Uint8Array>;
     write(value: unknown, call: Call, writer: ResultWriter): Response | Promise<Response>;
   };
+  /** Reads channels that are arguments. */
+  readonly receive?: (request: Request, plan: Plan, call: Call) => AsyncIterable<unknown>;
   /** Sends channels. */
   readonly channel?: (value: unknown, call: Call, writer: ResultWriter) => Promise<Response>;
   /** Lets results write headers. */

@@ -80,6 +80,7 @@ export class Endpoint {
       const result: unknown = run.apply(this.#functions, values);
       const response = this.#results.write(result instanceof Promise ? await result : result, call);
       const answer = response instanceof Promise ? await response : response;
+      if (body?.item && !this.#upgrades) call.finish();
       return isHead ? withoutBody(answer) : answer;
     } catch (error) {
       const response = this.responses.error(error, call);
@@ -89,9 +90,10 @@ export class Endpoint {
   }
 
   /** Reads the body: a stream, or the promise of a value. */
-  #readBody({ shape, contentType, kind }: BodyPlan, { request: sent, platform }: Call): unknown {
+  #readBody({ shape, contentType, kind, item }: BodyPlan, call: Call): unknown {
+    const { request: sent, platform } = call;
     const { limit, asTagged } = this.plan;
-    const { decode, streams } = this.responses.parts;
+    const { decode, streams, receive } = this.responses.parts;
     const type = sent.headers.get("content-type");
     // A type that is read as any other is as good as none.
     const isAny = asTagged || shape === "stream";
@@ -99,6 +101,7 @@ export class Endpoint {
       refuseCrossSite(sent, this.#auth, "the body");
     }
     const request = decode?.(sent, limit, shape) ?? sent;
+    if (item) return receive?.(request, this.plan, call);
     if (shape === "stream") return streams?.read(request, limit);
     const codec = codecForBody(this.#codecs, asTagged ? null : type, contentType, kind);
     // The platform has not bounded a compressed body's size after decompression.

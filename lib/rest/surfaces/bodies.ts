@@ -15,6 +15,11 @@ export function requestBody(described: Described, components: Components): Reque
   if (body === undefined) return undefined;
   const schemas = body.arguments.map((index) => all[index].schema);
   const required = !schemas.every(isOptional);
+  if (body.item) {
+    const schema = components.lift(body.item, `${id}Item`);
+    const description = "Values as they come, each a line of JSON.";
+    return { description, required: true, content: { [body.contentType]: { schema, "x-gantry-channel": true } } };
+  }
   if (body.shape === "stream") return { required: false, content: { [body.contentType]: {} } };
   const schema = body.shape === "value"
     ? withoutPlaced(described, components, components.lift(schemas[0], `${id}Request`))

@@ -32,7 +32,7 @@ function failure(status: number, message: string, kind?: HTTPErrorKind): Failure
 /** Returns the failures of an operation before or after its function runs. */
 function failuresOf({ plan }: Described, auth: Authenticator<unknown> | null): Failure[] {
   const { body, result, asTagged } = plan;
-  const bodied = body !== undefined && body.shape !== "stream";
+  const bodied = body !== undefined && (body.shape !== "stream" || body.item !== undefined);
   const negotiated = ["value", "fields", "list"].includes(result.shape) && !asTagged;
   return [
     ...(plan.arguments.length > 0 ? [failure(400, 'Read "name": it is missing', "argument")] : []),

@@ -67,6 +67,7 @@ export interface MediaTypeObject {
  * ```
  */
 export interface RequestBodyObject {
+  description?: string;
   required?: boolean;
   content: Record<string, MediaTypeObject>;
 }

@@ -52,6 +52,8 @@ export interface WireOperation {
     readonly type: string;
     /** Whether a Blob's own type may stand instead. */
     readonly free?: true;
+    /** Whether the stream is a channel: values to be written as lines. */
+    readonly lines?: true;
   };
   readonly result: {
     readonly shape: "none" | "value" | "fields" | "list" | "stream" | "channel";
@@ -97,7 +99,8 @@ function wireOperation(name: string, plan: Plan, kinds: Kinds): WireOperation {
         arguments: body.arguments,
         names: body.names,
         type: body.contentType,
-        ...(body.shape === "stream" && !body.tagged && { free: true as const }),
+        ...(body.shape === "stream" && !body.tagged && !body.item && { free: true as const }),
+        ...(body.item && { lines: true as const }),
       },
     }),
     result: {

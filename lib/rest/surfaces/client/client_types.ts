@@ -118,8 +118,11 @@ function signature(described: Described, components: Components): string {
   const lastNeeded = schemas.findLastIndex((schema) => !isOptional(schema));
   const parameters = schemas.map((schema, index) => {
     const name = argumentNames[index].replaceAll(/[^A-Za-z0-9_$]/g, "_").replace(/^(?=\d)/, "_");
+    const { item } = markerIs<ChannelMarker<Schema> & { readonly [MARKER]: "chan" }>(schema, "chan") ?? {};
     const type = markerIs<StreamMarker>(schema, "stream") !== undefined
       ? "Bytes"
+      : item
+      ? `AsyncIterable<${schemaType(components.lift(item, `${described.id}Item`))}>`
       : schemaType(components.lift(schema, argumentTypeName(described, index)));
     const optional = index > lastNeeded;
     return `${name}${optional ? "?" : ""}: ${type}${!optional && isOptional(schema) ? " | undefined" : ""}`;

@@ -77,12 +77,16 @@ function multipartOf(value: unknown): FormData {
   return form;
 }
 
-function streamOf(iterator: AsyncIterator<Uint8Array | string>): ReadableStream<Uint8Array> {
+function streamOf(
+  iterator: AsyncIterator<Uint8Array | string>,
+  write: (value: Uint8Array | string) => Uint8Array | string = (value) => value,
+): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await iterator.next();
       if (done) return controller.close();
-      controller.enqueue(typeof value === "string" ? new TextEncoder().encode(value) : value);
+      const piece = write(value);
+      controller.enqueue(typeof piece === "string" ? new TextEncoder().encode(piece) : piece);
     },
     async cancel(reason) {
       await iterator.return?.(reason);
@@ -119,7 +123,8 @@ function writeBody(body: NonNullable<WireOperation["body"]>, args: readonly unkn
     if (typeof value === "object" && value !== null && Symbol.asyncIterator in value) {
       // The types of the module say what is yielded.
       const pieces = value as AsyncIterable<Uint8Array | string>;
-      const whole = value instanceof ReadableStream ? value : streamOf(pieces[Symbol.asyncIterator]());
+      const write = body.lines && ((item: unknown) => jsonOfValue(item) + "\n");
+      const whole = value instanceof ReadableStream && !write ? value : streamOf(pieces[Symbol.asyncIterator](), write);
       // The library of types does not know `duplex`, which a stream needs.
       return { headers, body: whole, duplex: "half" } as RequestInit;
     }
