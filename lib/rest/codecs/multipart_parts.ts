@@ -20,7 +20,7 @@ export async function* readParts(
   const boundary = quoted ?? token;
   if (!boundary) throw new SyntaxError("the type has no boundary");
   const source = new Source(body);
-  const delimiter = new TextEncoder().encode(`\r\n--${boundary}`);
+  const delimiter = encode(`\r\n--${boundary}`);
   try {
     await source.until(delimiter, () => {});
     while (!await source.startsWith(CLOSE)) {
@@ -36,15 +36,15 @@ export async function* readParts(
   }
 }
 
-const ASCII = new TextEncoder();
-const CLOSE = ASCII.encode("--");
-const BLANK_LINE = ASCII.encode("\r\n\r\n");
+const encode = (text: string) => new TextEncoder().encode(text);
+const CLOSE = /* @__PURE__ */ encode("--");
+const BLANK_LINE = /* @__PURE__ */ encode("\r\n\r\n");
 
 /** The bytes that have come and are not taken yet, and those that will. */
 class Source {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   // The first boundary has no line before it.
-  #rest: Uint8Array = ASCII.encode("\r\n");
+  #rest: Uint8Array = encode("\r\n");
 
   constructor(body: ReadableStream<Uint8Array> | null) {
     this.#reader = body?.getReader();

@@ -1,5 +1,5 @@
 import type { APIOptions, Operation } from "../definition.ts";
-import { absentOf, type Kind, knownKind } from "./kind.ts";
+import { absentOf, type Field, type Kind, knownKind } from "./kind.ts";
 import { encodePathText } from "../tag/path_text.ts";
 import { planBody, planResult } from "./plan_body.ts";
 import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, Target } from "./plan_types.ts";
@@ -9,7 +9,7 @@ import { parseTag, type Placeholder, type Source, type Tag, type TagSegment } fr
 /** The largest body where nothing else is said, in bytes. */
 const DEFAULT_LIMIT = 4 * 1024 * 1024;
 /** The same of a stream, which a function reads piece by piece. */
-const STREAM_LIMIT = 1024 ** 3;
+const STREAM_LIMIT = 1 << 30;
 
 /**
  * Makes the plan of an operation. It trusts the definition: {@linkcode checkDefinition} is what says what is wrong with one.
@@ -86,41 +86,45 @@ export function placeholdersOf({ parts }: TagSegment): Placeholder[] {
  * in the structs within them, level by level, as Go promotes the fields of embedded structs; the first in order of definition is taken.
  */
 export function findTarget(all: readonly ArgumentPlan[], source: Source): Target {
-  if ("argument" in source) return { ...source, path: [], kind: all[source.argument]?.kind ?? { type: "any" } };
-  let level: Target[] = all.map(({ kind }, argument) => ({ argument, path: [], kind }));
+  if ("argument" in source) return { ...source, path: [], kind: all[source.argument]?.kind ?? ANY };
+  const queue = all.map(({ kind }, argument): Target => ({ argument, path: [], kind }));
   // A type that holds itself is looked into once.
   const seen = new Set<Kind>();
-  while (level.length > 0) {
-    for (const { argument, path, kind } of level) {
-      const found = findField(kind, source.field);
-      if (found) return { argument, path: [...path, ...found.path], kind: found.kind };
-    }
-    level = level.flatMap(({ argument, path, kind }) => {
-      if (kind.type !== "struct" || seen.has(kind)) return [];
-      seen.add(kind);
-      return [...kind.fields].map(([key, field]) => ({ argument, path: [...path, key], kind: field.kind }));
-    });
+  for (const target of queue) {
+    const found = findField(target, source.field);
+    if (found) return found;
+    if (!seen.has(target.kind)) queue.push(...fieldsOf(target.kind).map((field) => into(target, field)));
+    seen.add(target.kind);
   }
-  return { argument: -1, path: [], kind: { type: "any" } };
+  return { argument: -1, path: [], kind: ANY };
 }
 
-function findField(kind: Kind, names: readonly string[]): { path: string[]; kind: Kind } | undefined {
-  const path: string[] = [];
+const ANY: Kind = { type: "any" };
+
+const fieldsOf = (kind: Kind) => kind.type === "struct" ? [...kind.fields] : [];
+
+/** The destination of a field within a destination. */
+const into = (target: Target, [key, { kind }]: [string, Field]): Target => ({
+  argument: target.argument,
+  path: [...target.path, key],
+  kind,
+});
+
+function findField(target: Target, names: readonly string[]): Target | undefined {
   for (const name of names) {
-    const fields = kind.type === "struct" ? [...kind.fields] : [];
+    const fields = fieldsOf(target.kind);
     const found = fields.find(([key]) => key === name) ?? fields.find(([, { alias }]) => alias === name);
     if (!found) return undefined;
-    path.push(found[0]);
-    kind = found[1].kind;
+    target = into(target, found);
   }
-  return { path, kind };
+  return target;
 }
 
 /** Whether the values in path and query make up all of an argument, or of a struct within it, so that none of it is left for the body. */
 function isPlaced(kind: Kind, targets: readonly Target[], depth = 0): boolean {
-  return targets.some(({ path }) => path.length === depth) || kind.type === "struct" && targets.length > 0 &&
-      [...kind.fields].every(([name, field]) =>
-        isPlaced(field.kind, targets.filter(({ path }) => path[depth] === name), depth + 1)
+  return targets.some(({ path }) => path.length === depth) || targets.length > 0 && kind.type === "struct" &&
+      fieldsOf(kind).every(([name, { kind }]) =>
+        isPlaced(kind, targets.filter(({ path }) => path[depth] === name), depth + 1)
       );
 }
 
@@ -143,16 +147,12 @@ function isRequired(schema: Schema | undefined): boolean {
 const MAX_DEPTH = 8;
 
 /** The fields of a struct as query parameters. */
-function spread(
-  { argument, kind, path }: Target,
-  placed: readonly Target[],
-  prefix: string,
-  required: boolean,
-): QueryParameter[] {
-  if (kind.type !== "struct" || path.length >= MAX_DEPTH) return [];
-  return [...kind.fields].flatMap(([key, field]) => {
-    const target = { argument, path: [...path, key], kind: field.kind };
-    if (placed.some((one) => one.argument === argument && one.path.join() === target.path.join())) return [];
+function spread(from: Target, placed: readonly Target[], prefix: string, required: boolean): QueryParameter[] {
+  if (from.path.length >= MAX_DEPTH) return [];
+  return fieldsOf(from.kind).flatMap(([key, field]) => {
+    const target = into(from, [key, field]);
+    const isIt = ({ argument, path }: Target) => argument === from.argument && path.join() === target.path.join();
+    if (placed.some(isIt)) return [];
     const name = prefix + (field.alias ?? key);
     // The struct itself can arrive as JSON under its own name, or each of its fields as `a.b`.
     const isThere = required && field.required === true;
