@@ -1,13 +1,13 @@
 import type { APIOptions, Operation } from "../definition.ts";
-import { absentOf, type Field, type Kind, knownKind } from "./kind.ts";
+import { absentOf, ANY, type Field, type Kind, knownKind } from "./kind.ts";
 import { encodePathText } from "../tag/path_text.ts";
 import { planBody, planResult } from "./plan_body.ts";
 import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, Target } from "./plan_types.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema, Validated } from "./schema.ts";
 import { parseTag, type Placeholder, type Source, type Tag, type TagSegment } from "../tag/tag.ts";
 
 /** The largest body where nothing else is said, in bytes. */
-const DEFAULT_LIMIT = 4 * 1024 * 1024;
+const DEFAULT_LIMIT = 1 << 22;
 /** The same of a stream, which a function reads piece by piece. */
 const STREAM_LIMIT = 1 << 30;
 
@@ -47,9 +47,8 @@ export function planOperation(
       }
     }
   }
-  const targets = [...parameters, ...query];
+  const targets = [...parameters, ...query, ...spreads.map(({ argument }) => ({ argument, path: [] }))];
   const rest = [...all.keys()].filter((index) =>
-    !spreads.some(({ argument }) => argument === index) &&
     !isPlaced(all[index].kind, targets.filter(({ argument }) => argument === index))
   );
   const body = planBody(tag, all, rest);
@@ -86,26 +85,22 @@ export function placeholdersOf({ parts }: TagSegment): Placeholder[] {
  * in the structs within them, level by level, as Go promotes the fields of embedded structs; the first in order of definition is taken.
  */
 export function findTarget(all: readonly ArgumentPlan[], source: Source): Target {
-  if ("argument" in source) return { ...source, path: [], kind: all[source.argument]?.kind ?? ANY };
   const queue = all.map(({ kind }, argument): Target => ({ argument, path: [], kind }));
-  // A type that holds itself is looked into once.
-  const seen = new Set<Kind>();
+  if ("argument" in source) return queue[source.argument] ?? { ...source, path: [], kind: ANY };
   for (const target of queue) {
     const found = findField(target, source.field);
     if (found) return found;
-    if (!seen.has(target.kind)) queue.push(...fieldsOf(target.kind).map((field) => into(target, field)));
-    seen.add(target.kind);
+    // A type may hold itself, without end.
+    if (queue.length < 1e4) queue.push(...fieldsOf(target.kind).map((field) => into(target, field)));
   }
   return { argument: -1, path: [], kind: ANY };
 }
-
-const ANY: Kind = { type: "any" };
 
 const fieldsOf = (kind: Kind) => kind.type === "struct" ? [...kind.fields] : [];
 
 /** The destination of a field within a destination. */
 const into = (target: Target, [key, { kind }]: [string, Field]): Target => ({
-  argument: target.argument,
+  ...target,
   path: [...target.path, key],
   kind,
 });
@@ -121,7 +116,7 @@ function findField(target: Target, names: readonly string[]): Target | undefined
 }
 
 /** Whether the values in path and query make up all of an argument, or of a struct within it, so that none of it is left for the body. */
-function isPlaced(kind: Kind, targets: readonly Target[], depth = 0): boolean {
+function isPlaced(kind: Kind, targets: readonly Pick<Target, "path">[], depth = 0): boolean {
   return targets.some(({ path }) => path.length === depth) || targets.length > 0 && kind.type === "struct" &&
       fieldsOf(kind).every(([name, { kind }]) =>
         isPlaced(kind, targets.filter(({ path }) => path[depth] === name), depth + 1)
@@ -139,20 +134,21 @@ function toSegment({ parts, remainder }: TagSegment): Segment {
 
 /** Whether a schema takes no undefined; one that is not there is a problem that the check tells. */
 function isRequired(schema: Schema | undefined): boolean {
-  const validated = schema?.["~standard"].validate(undefined);
-  return !(validated instanceof Promise) && validated?.issues !== undefined;
+  // A promise has no issues: one that is asynchronous is not asked.
+  return !!(schema?.["~standard"].validate(undefined) as Validated<unknown> | undefined)?.issues;
 }
 
 /** How deep structs within structs are spread. */
 const MAX_DEPTH = 8;
+
+const placeOf = ({ argument, path }: Target) => `${argument},${path}`;
 
 /** The fields of a struct as query parameters. */
 function spread(from: Target, placed: readonly Target[], prefix: string, required: boolean): QueryParameter[] {
   if (from.path.length >= MAX_DEPTH) return [];
   return fieldsOf(from.kind).flatMap(([key, field]) => {
     const target = into(from, [key, field]);
-    const isIt = ({ argument, path }: Target) => argument === from.argument && path.join() === target.path.join();
-    if (placed.some(isIt)) return [];
+    if (placed.some((one) => placeOf(one) === placeOf(target))) return [];
     const name = prefix + (field.alias ?? key);
     // The struct itself can arrive as JSON under its own name, or each of its fields as `a.b`.
     const isThere = required && field.required === true;
