@@ -37,9 +37,10 @@ export const multipart: Codec = {
     // The runtime writes the type, with the boundary in it.
     return { body, headers: [] };
   },
-  async read(message, { kind }) {
+  bounds: true,
+  async read({ body, headers }, { kind, limit = Infinity }) {
     const entries = new Map<string, (string | File)[]>();
-    for await (const [name, entry] of readParts(message.body, message.headers.get("content-type"))) {
+    for await (const [name, entry] of readParts(body, headers.get("content-type"), limit)) {
       const before = entries.get(name);
       if (before) before.push(entry);
       else entries.set(name, [entry]);

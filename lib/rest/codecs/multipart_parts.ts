@@ -1,3 +1,5 @@
+import { tooLarge } from "../error.ts";
+
 /** The longest head of a part, in bytes. */
 const MAX_HEAD = 16_384;
 /** Bytes that are collected before they become a piece of a Blob, which the runtime holds outside of the heap. */
@@ -10,17 +12,20 @@ export type Entry = readonly [name: string, value: string | File];
  * Reads the parts of a `multipart/form-data` body (RFC 7578) as they come: a file is held once, and the body not at all.
  *
  * @param contentType The body's type, which says the boundary
+ * @param limit The most bytes that are read
  * @throws {SyntaxError} if it is not of that form
+ * @throws {HTTPError} 413 if it is larger
  */
 export async function* readParts(
   body: ReadableStream<Uint8Array> | null,
   contentType: string | null,
+  limit: number = Infinity,
 ): AsyncGenerator<Entry, void, undefined> {
   const [, quoted, token] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType ?? "") ?? [];
   const boundary = quoted ?? token;
   if (!boundary) throw new SyntaxError("the type has no boundary");
-  const source = new Source(body);
-  const delimiter = new TextEncoder().encode(`\r\n--${boundary}`);
+  const source = new Source(body, limit);
+  const delimiter = encode(`\r\n--${boundary}`);
   try {
     await source.until(delimiter, () => {});
     while (!await source.startsWith(CLOSE)) {
@@ -36,18 +41,22 @@ export async function* readParts(
   }
 }
 
-const ASCII = new TextEncoder();
-const CLOSE = ASCII.encode("--");
-const BLANK_LINE = ASCII.encode("\r\n\r\n");
+const encode = (text: string) => new TextEncoder().encode(text);
+const CLOSE = /* @__PURE__ */ encode("--");
+const BLANK_LINE = /* @__PURE__ */ encode("\r\n\r\n");
 
 /** The bytes that have come and are not taken yet, and those that will. */
 class Source {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   // The first boundary has no line before it.
-  #rest: Uint8Array = ASCII.encode("\r\n");
+  #rest: Uint8Array = encode("\r\n");
 
-  constructor(body: ReadableStream<Uint8Array> | null) {
+  readonly #limit: number;
+  #size = 0;
+
+  constructor(body: ReadableStream<Uint8Array> | null, limit: number) {
     this.#reader = body?.getReader();
+    this.#limit = limit;
   }
 
   /** Takes everything up to a delimiter, and the delimiter. */
@@ -68,7 +77,7 @@ class Source {
   }
 
   async #more(): Promise<void> {
-    const { value } = await this.#reader?.read() ?? {};
+    const value = await this.#next();
     if (value === undefined) throw new SyntaxError("it ends before its last boundary");
     const both = new Uint8Array(this.#rest.length + value.length);
     both.set(this.#rest);
@@ -76,8 +85,15 @@ class Source {
     this.#rest = both;
   }
 
+  async #next(): Promise<Uint8Array | undefined> {
+    const { value } = await this.#reader?.read() ?? {};
+    this.#size += value?.length ?? 0;
+    if (this.#size > this.#limit) throw tooLarge(this.#limit);
+    return value;
+  }
+
   async drain(): Promise<void> {
-    while (!(await this.#reader?.read())?.done) { /* The text behind the last boundary says nothing. */ }
+    while (await this.#next() !== undefined) { /* The text behind the last boundary says nothing. */ }
   }
 
   async close(): Promise<void> {

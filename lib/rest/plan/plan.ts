@@ -1,15 +1,15 @@
 import type { APIOptions, Operation } from "../definition.ts";
-import { absentOf, type Kind, knownKind } from "./kind.ts";
+import { absentOf, ANY, type Field, type Kind, knownKind } from "./kind.ts";
 import { encodePathText } from "../tag/path_text.ts";
 import { inBody, planBody, planResult } from "./plan_body.ts";
 import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, Target } from "./plan_types.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema, Validated } from "./schema.ts";
 import { parseTag, type Placeholder, type Source, type Tag, type TagSegment } from "../tag/tag.ts";
 
 /** The largest body where nothing else is said, in bytes. */
-const DEFAULT_LIMIT = 4 * 1024 * 1024;
+const DEFAULT_LIMIT = 1 << 22;
 /** The same of a stream, which a function reads piece by piece. */
-const STREAM_LIMIT = 1024 ** 3;
+const STREAM_LIMIT = 1 << 30;
 
 /**
  * Makes the plan of an operation. It trusts the definition: {@linkcode checkDefinition} is what says what is wrong with one.
@@ -47,9 +47,8 @@ export function planOperation(
       }
     }
   }
-  const targets = [...parameters, ...query];
+  const targets = [...parameters, ...query, ...spreads.map(({ argument }) => ({ argument, path: [] }))];
   const unplaced = [...all.keys()].filter((index) =>
-    !spreads.some(({ argument }) => argument === index) &&
     !isPlaced(all[index].kind, targets.filter(({ argument }) => argument === index))
   );
   const body = planBody(tag, all, inBody(tag.argumentRules, unplaced));
@@ -90,41 +89,41 @@ export function placeholdersOf({ parts }: TagSegment): Placeholder[] {
  * in the structs within them, level by level, as Go promotes the fields of embedded structs; the first in order of definition is taken.
  */
 export function findTarget(all: readonly ArgumentPlan[], source: Source): Target {
-  if ("argument" in source) return { ...source, path: [], kind: all[source.argument]?.kind ?? { type: "any" } };
-  let level: Target[] = all.map(({ kind }, argument) => ({ argument, path: [], kind }));
-  // A type that holds itself is looked into once.
-  const seen = new Set<Kind>();
-  while (level.length > 0) {
-    for (const { argument, path, kind } of level) {
-      const found = findField(kind, source.field);
-      if (found) return { argument, path: [...path, ...found.path], kind: found.kind };
-    }
-    level = level.flatMap(({ argument, path, kind }) => {
-      if (kind.type !== "struct" || seen.has(kind)) return [];
-      seen.add(kind);
-      return [...kind.fields].map(([key, field]) => ({ argument, path: [...path, key], kind: field.kind }));
-    });
+  const queue = all.map(({ kind }, argument): Target => ({ argument, path: [], kind }));
+  if ("argument" in source) return queue[source.argument] ?? { ...source, path: [], kind: ANY };
+  for (const target of queue) {
+    const found = findField(target, source.field);
+    if (found) return found;
+    // A type may hold itself, without end.
+    if (queue.length < 1e4) queue.push(...fieldsOf(target.kind).map((field) => into(target, field)));
   }
-  return { argument: -1, path: [], kind: { type: "any" } };
+  return { argument: -1, path: [], kind: ANY };
 }
 
-function findField(kind: Kind, names: readonly string[]): { path: string[]; kind: Kind } | undefined {
-  const path: string[] = [];
+const fieldsOf = (kind: Kind) => kind.type === "struct" ? [...kind.fields] : [];
+
+/** The destination of a field within a destination. */
+const into = (target: Target, [key, { kind }]: [string, Field]): Target => ({
+  ...target,
+  path: [...target.path, key],
+  kind,
+});
+
+function findField(target: Target, names: readonly string[]): Target | undefined {
   for (const name of names) {
-    const fields = kind.type === "struct" ? [...kind.fields] : [];
+    const fields = fieldsOf(target.kind);
     const found = fields.find(([key]) => key === name) ?? fields.find(([, { alias }]) => alias === name);
     if (!found) return undefined;
-    path.push(found[0]);
-    kind = found[1].kind;
+    target = into(target, found);
   }
-  return { path, kind };
+  return target;
 }
 
 /** Whether the values in path and query make up all of an argument, or of a struct within it, so that none of it is left for the body. */
-function isPlaced(kind: Kind, targets: readonly Target[], depth = 0): boolean {
-  return targets.some(({ path }) => path.length === depth) || kind.type === "struct" && targets.length > 0 &&
-      [...kind.fields].every(([name, field]) =>
-        isPlaced(field.kind, targets.filter(({ path }) => path[depth] === name), depth + 1)
+function isPlaced(kind: Kind, targets: readonly Pick<Target, "path">[], depth = 0): boolean {
+  return targets.some(({ path }) => path.length === depth) || targets.length > 0 && kind.type === "struct" &&
+      fieldsOf(kind).every(([name, { kind }]) =>
+        isPlaced(kind, targets.filter(({ path }) => path[depth] === name), depth + 1)
       );
 }
 
@@ -139,24 +138,21 @@ function toSegment({ parts, remainder }: TagSegment): Segment {
 
 /** Whether a schema takes no undefined; one that is not there is a problem that the check tells. */
 function isRequired(schema: Schema | undefined): boolean {
-  const validated = schema?.["~standard"].validate(undefined);
-  return !(validated instanceof Promise) && validated?.issues !== undefined;
+  // A promise has no issues: one that is asynchronous is not asked.
+  return !!(schema?.["~standard"].validate(undefined) as Validated<unknown> | undefined)?.issues;
 }
 
 /** How deep structs within structs are spread. */
 const MAX_DEPTH = 8;
 
+const placeOf = ({ argument, path }: Target) => `${argument},${path}`;
+
 /** The fields of a struct as query parameters. */
-function spread(
-  { argument, kind, path }: Target,
-  placed: readonly Target[],
-  prefix: string,
-  required: boolean,
-): QueryParameter[] {
-  if (kind.type !== "struct" || path.length >= MAX_DEPTH) return [];
-  return [...kind.fields].flatMap(([key, field]) => {
-    const target = { argument, path: [...path, key], kind: field.kind };
-    if (placed.some((one) => one.argument === argument && one.path.join() === target.path.join())) return [];
+function spread(from: Target, placed: readonly Target[], prefix: string, required: boolean): QueryParameter[] {
+  if (from.path.length >= MAX_DEPTH) return [];
+  return fieldsOf(from.kind).flatMap(([key, field]) => {
+    const target = into(from, [key, field]);
+    if (placed.some((one) => placeOf(one) === placeOf(target))) return [];
     const name = prefix + (field.alias ?? key);
     // The struct itself can arrive as JSON under its own name, or each of its fields as `a.b`.
     const isThere = required && field.required === true;

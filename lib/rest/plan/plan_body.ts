@@ -1,4 +1,4 @@
-import { isNullable, isScalar, type Kind, knownKind } from "./kind.ts";
+import { ANY, isNullable, isScalar, type Kind, knownKind } from "./kind.ts";
 import { type ChannelMarker, markerIs, type StreamMarker } from "./marker.ts";
 import type { ArgumentPlan, BodyPlan, ResultPlan } from "./plan_types.ts";
 import type { Schema } from "./schema.ts";
@@ -54,7 +54,7 @@ function combine(kinds: Kind[], names: readonly string[]): { shape: "fields" | "
     return { shape: "fields", kind: { type: "struct", fields: new Map(fields) } };
   }
   if (kinds.length === 1) return { shape: "value", kind: kinds[0] };
-  return { shape: "list", kind: { type: "list", item: { type: "any" }, items: kinds } };
+  return { shape: "list", kind: { type: "list", item: ANY, items: kinds } };
 }
 
 /** Plans the response. */

@@ -23,7 +23,7 @@ export function forwardOf(run: AnyFunction & { readonly [FORWARD]?: Forward }): 
 }
 
 /** The key under which a channel from elsewhere gives the texts of its values, as they come. */
-export const TEXTS: unique symbol = Symbol("gantry.rest.texts");
+export const TEXTS: unique symbol = /* @__PURE__ */ Symbol("gantry.rest.texts");
 
 /** A channel whose values can be had as text. */
 export interface TextChannel {

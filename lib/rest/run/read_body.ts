@@ -1,11 +1,6 @@
 import type { Codec, CodecContext } from "../codecs/codec.ts";
-import { HTTPError } from "../error.ts";
+import { HTTPError, tooLarge } from "../error.ts";
 import { boundDepth } from "../codecs/json_depth.ts";
-
-/** The error of a body that is too large. */
-export function tooLarge(limit: number): HTTPError {
-  return new HTTPError(413, `Read the body: it is larger than ${limit} bytes`, { kind: "limit" });
-}
 
 /**
  * The length a body says it has; null when it does not say.
@@ -37,8 +32,9 @@ export async function readBody(
   let detail: unknown = "it was cut short";
   try {
     if (codec.read) {
+      const body = codec.bounds ? request.body : await collect(request, limit);
       detail = undefined;
-      return await codec.read(new Response(boundStream(request.body, limit), { headers: request.headers }), context);
+      return await codec.read(new Response(body, request), { ...context, limit });
     }
     // Only asking for `body` makes a stream, which takes longer than all the rest: a body that told its length is read whole.
     const given = length || isBounded ? await request.text() : await collect(request, limit);
@@ -57,19 +53,6 @@ export async function readBody(
     detail ??= cause instanceof Error ? cause.message : cause;
     throw new HTTPError(400, `Read the body as ${codec.type}: ${detail}`, { kind: "body", cause });
   }
-}
-
-/** A body that fails when it is larger than `limit` bytes. */
-function boundStream(body: Request["body"], limit: number): Request["body"] {
-  let size = 0;
-  return body && body.pipeThrough(
-    new TransformStream({
-      transform(chunk, controller) {
-        if ((size += chunk.length) > limit) throw tooLarge(limit);
-        controller.enqueue(chunk);
-      },
-    }),
-  );
 }
 
 async function collect({ body }: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
