@@ -9,22 +9,57 @@ const FAMILIES = new Set(
 
 /** Paths of the native tree, under either spelling of its name; captures the part after it. */
 const NATIVE = /^\/(?:v[0-9][^/]*\/)?(?:libpod|engine)(\/([a-z]+)(?:\/.*)?)$/;
+/** Paths of Docker's tree, by the version of its API; captures the part after it. */
+const DOCKER = /^\/v1\.[0-9]+(\/.*)$/;
 /** Paths at which a client looks for an object by its name. */
 const OBJECT = /^\/pods\/([^/]+)\/(?:json|exists)$/;
 /** Paths at which Docker's clients have images built: classically, and by BuildKit. */
 const BUILD = /^(?:\/v[0-9][^/]*)?(\/(?:build(?:\/.*)?|session|grpc))$/;
 
+/** Paths of Docker's tree that belong to a swarm; captures what is asked of the swarm itself. */
+const SWARM = /^(?:\/v[0-9][^/]*)?\/(?:swarm(?:\/(.*))?|(?:nodes|services|tasks|configs)(?:\/.*)?)$/;
+/** Paths of Docker's tree that belong to a plugin; captures its name, or the word for making one. */
+const PLUGIN = /^(?:\/v[0-9][^/]*)?\/plugins\/(.+?)(?:\/(?:json|enable|disable|push|upgrade|set))?$/;
+/** Docker's words, by which its clients know that there is no swarm. */
+const NO_SWARM = "This node is not a swarm manager. " +
+  'Use "docker swarm init" or "docker swarm join" to connect this node to swarm and try again.';
+
+/** Returns the answer of a path that belongs to what Docker has and a single host has not: 503 for swarms, 404 for plugins. */
+function absentOfDocker(method: string, pathname: string): EncodedError | undefined {
+  const swarm = SWARM.exec(pathname);
+  if (swarm !== null) {
+    if (swarm[1] === "init" || swarm[1] === "join") {
+      return errorModel(501, `${method} ${pathname}: swarms are not supported`, "not supported");
+    }
+    return errorModel(503, swarm[1] === "leave" ? "This node is not part of a swarm" : NO_SWARM);
+  }
+  const [, plugin] = PLUGIN.exec(pathname) ?? [];
+  if (plugin === undefined) return undefined;
+  if (plugin === "pull" || plugin === "create" || plugin === "privileges") {
+    return errorModel(501, `${method} ${pathname}: plugins are not supported`, "not supported");
+  }
+  return errorModel(404, `plugin "${plugin}" not found`);
+}
+
 /**
- * Returns the answer of a path of the native tree that only Podman serves: an error its clients can read, where
- * plain text would only confuse them. `undefined` for other paths.
+ * Returns the answer of a path that only Podman or Docker serves: an error their clients can read, where plain text would only
+ * confuse them. `undefined` for other paths.
  */
 export function absentOperation({ method, url }: Request): EncodedError | undefined {
   const { pathname } = new URL(url);
+  const docker = absentOfDocker(method, pathname);
+  if (docker !== undefined) return docker;
+  if (/^(?:\/v[0-9][^/]*)?\/monitor$/.test(pathname)) return errorModel(404, `Path ${pathname} is not supported`);
   const [, build] = BUILD.exec(pathname) ?? [];
   if (build !== undefined) {
     return errorModel(501, `${method} ${build}: images are not built here yet`, "not yet implemented");
   }
   const [, path = "", family = ""] = NATIVE.exec(pathname) ?? [];
+  const [, dockers] = path === "" && DOCKER.exec(pathname) || [];
+  // Docker's clients show the message of an error, and of a text only that it is none of Docker's.
+  if (dockers !== undefined) {
+    return errorModel(404, `${method} ${dockers}: this API has no such operation`, "not found");
+  }
   if (!FAMILIES.has(family)) return undefined;
   const [, name] = OBJECT.exec(path) ?? [];
   // A client that looks for a name everywhere goes on when it is told these words, and by the status elsewhere.

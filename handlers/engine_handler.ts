@@ -10,6 +10,7 @@ import {
 import { surfaces } from "../lib/rest/surfaces.ts";
 import { FAMILIES, listDefinitions } from "./families.ts";
 import { ABOUT, swaggerText } from "./swagger.ts";
+import { refuseVersion } from "./version_bounds.ts";
 
 /** Options of {@linkcode engineHandler}. */
 export interface EngineHandlerOptions extends HandlerOptions {
@@ -32,7 +33,8 @@ export function implementFamilies(engine: Engine): Implementation[] {
  */
 export function engineHandler(engine: Engine, { auth = null, ...options }: EngineHandlerOptions = {}): Handler {
   const faces = surfaces(listDefinitions(), { ...ABOUT, auth, fallback: options.fallback });
-  return handler(auth, implementFamilies(engine), { ...options, fallback: faces });
+  const serve = handler(auth, implementFamilies(engine), { ...options, fallback: faces });
+  return async (request, platform) => refuseVersion(request) ?? await serve(request, platform);
 }
 
 /**

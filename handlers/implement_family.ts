@@ -1,4 +1,4 @@
-import { type Definition, type Functions, implement, type Implementation, type Operations } from "../lib/rest/mod.ts";
+import type { Definition, Functions, FunctionTable, Implementation, Operations } from "../lib/rest/mod.ts";
 import { engineErrors } from "./errors.ts";
 
 /** The parts of the whole API that a family may serve. */
@@ -14,5 +14,6 @@ export function implementFamily<const D extends Operations>(
 ): Implementation {
   // A client of the definition carries no table of the engine's errors; only who serves it does.
   const options = { ...definition.options, errors: engineErrors };
-  return implement({ ...definition, options }, functions);
+  // Functions by name, whatever their parameters: the type above has checked them.
+  return { definition: { ...definition, options }, functions: functions as FunctionTable };
 }

@@ -76,6 +76,7 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Record<ErrorCode, number>>>> =
   CompatRemoveNetwork: { in_use: 500, invalid: 500, ambiguous: 500 },
   CompatConnect: { in_use: 500, invalid: 500 },
   CompatPrune: { invalid: 500 },
+  SystemPrune: { invalid: 500, no_such_image: 500, no_such_volume: 500, ambiguous: 500 },
   CreateSecret: { name_in_use: 500, limit: 400 },
   CompatCreateSecret: { limit: 400 },
   InitContainer: { state: 304 },

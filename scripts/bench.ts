@@ -1,7 +1,7 @@
 /**
  * `deno task bench`: Gantry against Debian's Podman service on the same machine, and the transport against Hono, itty-router, h3
  * and oRPC, all in one run.
- * Figures are printed with their ratios, never asserted. `--cycles N`, `--containers N` and `--only engine|dispatch|http` make it shorter.
+ * Figures are printed with their ratios, never asserted. `--cycles N`, `--containers N`, `--running N` and `--only engine|dispatch|http` make it shorter.
  *
  * @module
  */
@@ -19,6 +19,7 @@ const { values } = parseArgs({
   options: {
     cycles: { type: "string", default: "8" },
     containers: { type: "string", default: "500" },
+    running: { type: "string", default: "300" },
     only: { type: "string" },
   },
 });
@@ -42,7 +43,12 @@ async function benchEngine(): Promise<void> {
     await Deno.writeTextFile(`${folder}/registries.conf`, registriesConf(registry.host));
     await using gantry = await startGantry(folder, `${folder}/registries.conf`);
     await using podman = await startPodman(folder, `${folder}/registries.conf`);
-    const counts = { cycles: Number(values.cycles), containers: Number(values.containers), repeats: 20 };
+    const counts = {
+      cycles: Number(values.cycles),
+      containers: Number(values.containers),
+      running: Number(values.running),
+      repeats: 20,
+    };
     for await (const line of engineLines(gantry, podman, registry.host, startRegistry, counts)) {
       const ratio = line.higher ? line.gantry / line.podman : line.podman / line.gantry;
       row(line.what, line.unit, line.gantry, line.podman, ratio, line.aim);

@@ -5,6 +5,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
+import { COMPOSE_PLUGIN, installCompose } from "./docker_compose.ts";
 
 /** A package and where to look for what it brings: a program's name, or a path. */
 interface Package {
@@ -42,6 +43,8 @@ const TEST: readonly Package[] = [
   { name: "openssl", probe: "openssl" },
   { name: "file", probe: "file" },
   { name: "git", probe: "git" },
+  // Keys for the secrets of the driver pass.
+  { name: "gnupg", probe: "gpg" },
   { name: "chromium", probe: "chromium" },
 ];
 
@@ -73,8 +76,10 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   const wanted = options.test ? [...RUN, ...TEST] : RUN;
   const missing = await missingOf(wanted);
   const docker = options.test === true && !await isThere("docker");
-  if (missing.length === 0 && !docker) return { failed: false, missing };
-  const all = [...missing, ...docker ? ["docker (the client)"] : []].join(", ");
+  const compose = options.test === true && !await isThere(COMPOSE_PLUGIN);
+  if (missing.length === 0 && !docker && !compose) return { failed: false, missing };
+  const clients = [...docker ? ["docker (the client)"] : [], ...compose ? ["docker compose 2.40"] : []];
+  const all = [...missing, ...clients].join(", ");
   const hindrance = await findHindrance();
   if (hindrance !== undefined) {
     log(`setup: missing: ${all}; ${hindrance}: what needs them is left out`);
@@ -84,6 +89,7 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   await apt(["update"], log);
   if (missing.length > 0) await withoutStartingServices(() => install(missing, log));
   if (docker) await installDockerClient(log);
+  if (compose) await installCompose(log);
   const left = await missingOf(wanted);
   log(left.length === 0 ? "setup: done" : `setup: could not install ${left.join(", ")}`);
   return { failed: left.length > 0, missing: left };

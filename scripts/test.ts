@@ -2,8 +2,8 @@
  * `deno task test`: runs everything, in steps that say what they do. `--long` uses the full counts, `--only STEP[,STEP]` runs
  * a part (setup, static, doc, unit, conformance, hostile, host), and what follows `--` goes to `deno test` (`-- --filter name`).
  *
- * The first three steps run one after the other. The others run in two lanes, because tests of containers mostly wait for
- * them: one lane alone leaves half of two cores idle. Each line of a lane begins with its step.
+ * After the setup the steps run in two lanes, because tests of containers mostly wait for them: one lane alone leaves half of two
+ * cores idle. Each line of a lane begins with its step.
  *
  * @module
  */
@@ -31,27 +31,28 @@ const { values, positionals } = parseArgs({
   options: { long: { type: "boolean", default: false }, only: { type: "string" } },
   allowPositionals: true,
 });
-let mapFolder: string | undefined;
+const scratch = await Deno.makeTempDir({ prefix: "gantry-test-" });
 const map = await testImportMap();
 const extra = positionals;
 const env: Record<string, string> = values.long ? { GANTRY_TEST_LONG: "1" } : {};
 
-const first: Step[] = [
-  { name: "setup", what: "host packages", run: checkSetup },
-  { name: "static", what: "format, lint, type check", run: checkStatic },
-  {
-    name: "doc",
-    what: "examples in docstrings and guides",
-    run: (print) => runTests(["--doc", "--preload=tests/fixtures/failing_assert.ts"], docFiles(), print),
-  },
-];
-// The step `static` has checked all types.
+/** Folders whose tests are other steps', or that hold none. */
+const NOT_UNIT: readonly string[] = ["conformance", "host", "hostile", "fixtures", "linux"];
+
+const first: Step[] = [{ name: "setup", what: "host packages", run: checkSetup }];
+// The step `static` checks all types, so that the others need not.
 const lanes: Step[][] = [
   [
+    { name: "static", what: "format, lint, type check", run: checkStatic },
+    {
+      name: "doc",
+      what: "examples in docstrings and guides",
+      run: (print) => runTests(["--doc", "--preload=tests/fixtures/failing_assert.ts"], docFiles(), print),
+    },
     {
       name: "unit",
       what: "lib and handlers, without a kernel's help",
-      run: (print) => runTests(["--no-check", "--parallel"], unitFolders(), print),
+      run: (print) => runTests(["--no-check", "--parallel"], gatherTests("unit", ["tests"], NOT_UNIT), print),
     },
     {
       name: "conformance",
@@ -90,7 +91,7 @@ await Promise.all(wanted.map((lane) => runSteps(lane, wanted.length > 1 ? "step"
 heading(`done in ${((performance.now() - started) / 1000).toFixed(0)} s`);
 for (const list of failures) console.log(list);
 console.log(`${total.passed} passed, ${total.failed} failed`);
-if (mapFolder !== undefined) await Deno.remove(mapFolder, { recursive: true });
+await Deno.remove(scratch, { recursive: true });
 Deno.exit(total.failed > 0 ? 1 : 0);
 
 function isWanted(step: Step): boolean {
@@ -159,24 +160,34 @@ async function runHostTests(paths: string[], print: Print): Promise<Counts> {
     console.log("left out: running containers needs Linux and root; this is " + Deno.build.os + ", uid " + Deno.uid());
     return { passed: 0, failed: 0 };
   }
-  return await runTests(["--no-check"], paths, print);
+  return await runTests(["--no-check"], gatherTests("host", paths), print);
 }
 
 function docFiles(): string[] {
   return ["mod.ts", "lib", "handlers", "README.md", ...(exists("docs") ? ["docs"] : [])];
 }
 
-function unitFolders(): string[] {
-  const left = new Set(["conformance", "host", "hostile", "fixtures", "linux"]);
-  const files: string[] = [];
+/**
+ * Writes a module for each folder of tests, which imports its files, and returns the modules' paths. A module of its own costs each file
+ * a third of a second, to load once more what its neighbours have loaded.
+ */
+function gatherTests(step: string, folders: readonly string[], left: readonly string[] = []): string[] {
+  const modules: string[] = [];
   const walk = (folder: string) => {
-    for (const entry of Deno.readDirSync(new URL(folder, root))) {
-      if (entry.isDirectory && !left.has(entry.name)) walk(`${folder}${entry.name}/`);
-      else if (entry.name.endsWith("_test.ts")) files.push(folder + entry.name);
+    const entries = [...Deno.readDirSync(new URL(`${folder}/`, root))];
+    const files = entries.filter(({ name }) => name.endsWith("_test.ts")).map(({ name }) => `${folder}/${name}`).sort();
+    if (files.length > 0) {
+      const path = `${scratch}/${step}_${folder.replaceAll("/", "_")}_test.ts`;
+      const imports = files.map((file) => `import ${JSON.stringify(new URL(file, root).href)};\n`);
+      Deno.writeTextFileSync(path, imports.join(""));
+      modules.push(path);
+    }
+    for (const { name, isDirectory } of entries) {
+      if (isDirectory && !left.includes(name)) walk(`${folder}/${name}`);
     }
   };
-  walk("tests/");
-  return files.sort();
+  folders.forEach(walk);
+  return modules.sort();
 }
 
 /** Runs `deno test` and counts from its closing line; a run that skips or executes nothing counts as failed. */
@@ -228,7 +239,7 @@ async function testImportMap(): Promise<{ args: string[] }> {
   const subpaths = Object.entries(config.imports).filter(([, target]) => target.startsWith("npm:"))
     .map(([name, target]) => [`${name}/`, `${target.replace("npm:", "npm:/")}/`]);
   const assert = { "@std/assert": new URL("tests/assert.ts", root).href };
-  const path = `${mapFolder = await Deno.makeTempDir({ prefix: "gantry-test-" })}/import_map.json`;
+  const path = `${scratch}/import_map.json`;
   await Deno.writeTextFile(
     path,
     JSON.stringify({ imports: { ...config.imports, ...Object.fromEntries(subpaths), ...assert } }),

@@ -19,7 +19,7 @@ const ARCHIVE = "application/octet; charset=us-ascii";
 /** Freezes a container; answers with a report, or with the archive that was asked for. */
 export async function checkpointContainer(engine: Engine, name: string, query: CheckpointQuery): Promise<Response> {
   const { createImage, printStats, ...options } = query;
-  if (createImage) throw unsupported("createImage");
+  if (createImage) throw unsupported("createImage", undefined, "Checkpoint container");
   const { id, duration, statistics, archive } = await engine.containers.checkpoints.checkpoint(name, options);
   if (archive) return new Response(archive, { headers: { "Content-Type": ARCHIVE } });
   return Response.json(emit(CheckpointReport, {
@@ -37,7 +37,7 @@ export async function restoreContainer(
   archive: ReadableStream<Uint8Array>,
 ): Promise<z.output<typeof RestoreReport>> {
   const { pod, printStats, import: isImport, name: newName, publishPorts = "", ...options } = query;
-  if (pod) throw unsupported("pod");
+  if (pod) throw unsupported("pod", undefined, "Restore container");
   const { checkpoints } = engine.containers;
   if (!isImport) requireContainer(engine, name);
   const ports = publishPorts.split(/\s+/).filter((text) => text !== "").map(portMapping);

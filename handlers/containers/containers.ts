@@ -4,7 +4,8 @@ import type { Implementation } from "../../lib/rest/mod.ts";
 import { containerStats, NATIVE_STATS } from "./container_stats.ts";
 import { implementFamily } from "../implement_family.ts";
 import { isBefore } from "../path_version.ts";
-import { PruneReport, RmReport } from "../wire/containers/container.ts";
+import { RmReport } from "../wire/containers/container.ts";
+import { parseFilters } from "../parse_filters.ts";
 import { emit } from "../wire/emit.ts";
 import { HealthCheckResults } from "../wire/containers/health.ts";
 import { containersAPI } from "./api.ts";
@@ -14,7 +15,7 @@ import { createContainer } from "./create.ts";
 import { getContainer } from "./inspect.ts";
 import { listContainers } from "./list.ts";
 import { streamLogs } from "./logs.ts";
-import { pruneContainers } from "./prune.ts";
+import { pruneContainers, pruneReport } from "./prune.ts";
 import { streamStats } from "./stats.ts";
 import { listProcesses, splitArguments } from "./top.ts";
 import { updateContainer } from "./update.ts";
@@ -27,12 +28,7 @@ export function implementContainers(engine: Engine): Implementation {
   return implementFamily(containersAPI, {
     CreateContainer: (generator) => createContainer(engine, generator),
     ListContainers: (query) => listContainers(engine, query),
-    PruneContainers: async (query) => {
-      const pruned = await pruneContainers(engine, query);
-      return pruned.map(({ id, size, error }) =>
-        emit(PruneReport, { Id: id, Size: size, Err: error && errorText(error) })
-      );
-    },
+    PruneContainers: async ({ filters }) => (await pruneContainers(engine, parseFilters(filters))).map(pruneReport),
     GetContainer: (name, { size }, { version }) => getContainer(engine, name, { size, version }),
     ContainerExists: (name) => {
       if (!containers.exists(name)) throw noSuchContainer(name);

@@ -1,6 +1,10 @@
 import type { ContainerRecord } from "../../lib/engine/records/container_record.ts";
+import { inParallel } from "../../lib/engine/concurrency.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import { parseFilters } from "../parse_filters.ts";
+import { errorText } from "../images/pull_progress.ts";
+import { PruneReport } from "../wire/containers/container.ts";
+import { emit } from "../wire/emit.ts";
+import type { Filters } from "../wire/query.ts";
 import { RequestError } from "../request_error.ts";
 
 /** The outcome of a prune for one container. */
@@ -10,26 +14,34 @@ export interface Pruned {
   error?: Error;
 }
 
+/** Removals at once. */
+const AT_ONCE = 8;
+
 /** Others would be too easy to get wrong for what cannot be undone. */
 const FILTERS = ["label", "label!", "until"];
 
 /** Removes the containers that fit and do not run. One that cannot go does not keep the others. */
-export async function pruneContainers(engine: Engine, query: { filters?: string }): Promise<Pruned[]> {
-  const filters = parseFilters(query.filters) ?? {};
+export async function pruneContainers(engine: Engine, filters: Filters = {}): Promise<Pruned[]> {
   const unknown = Object.keys(filters).find((key) => !FILTERS.includes(key));
   if (unknown !== undefined) throw new RequestError("invalid", `${unknown} is an invalid filter`);
   const ended = engine.containers.list({ all: true, filters }).filter(isIdle);
-  return await Promise.all(ended.map(async ({ id }) => {
-    const size = await engine.containers.size(id).catch(() => 0);
+  const sizes = await engine.system.writableSizes(ended.map(({ id }) => id));
+  return await inParallel(ended, AT_ONCE, async ({ id }, index) => {
+    const size = sizes[index];
     try {
       await engine.containers.remove(id);
       return { id, size };
     } catch (error) {
       return { id, size: 0, error: error instanceof Error ? error : new Error(String(error)) };
     }
-  }));
+  });
 }
 
 function isIdle({ state: { status } }: ContainerRecord): boolean {
   return status === "created" || status === "initialized" || status === "exited";
+}
+
+/** The outcome of a prune for one container, as both the prune of containers and that of the system tell it. */
+export function pruneReport({ id, size, error }: Pruned): PruneReport {
+  return emit(PruneReport, { Id: id, Size: size, Err: error && errorText(error) });
 }

@@ -23,7 +23,7 @@ export async function updateContainer(
   const { devices = [], memory, cpu, pids, blockIO, hugepageLimits, network, rdma, unified } = entities;
   const { id } = engine.containers.resolve(name);
   // Rules of devices are replaced as a whole: nobody who changes a limit means to take every device away.
-  if (devices.length > 0) throw unsupported("devices", "only at create");
+  if (devices.length > 0) throw unsupported("devices", "only at create", "Update container");
   const health = healthChange(entities);
   const restart = policy(query);
   if (health) await engine.containers.setHealth(id, health);

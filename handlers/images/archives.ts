@@ -23,14 +23,14 @@ export async function exportImage(
 /** Saves one image or several. */
 export async function exportImages(
   engine: Engine,
-  { references = [], format = "oci-archive", compress, ociAcceptUncompressedLayers: acceptPlain }: ExportImagesQuery,
+  { references = [], format = "oci-archive", compress, ociAcceptUncompressedLayers: plain }: ExportImagesQuery,
 ): Promise<Response> {
   if (references.length === 0) throw new RequestError("malformed", "no references");
   if (references.length > 1 && format !== "docker-archive") {
     throw new RequestError("refused", "multi-image archives must use format of docker-archive");
   }
   if (!isFormat(format)) throw new RequestError("refused", `unsupported format "${format}"`);
-  return archiveResponse(format, await engine.images.archives.save(references, { format, compress, acceptPlain }));
+  return archiveResponse(format, await engine.images.archives.save(references, { format, compress, plain }));
 }
 
 /** Loads the images of the body. */

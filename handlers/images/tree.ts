@@ -1,5 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { type ImageRecord, repoTags } from "../../lib/engine/records/image_record.ts";
+import { humanSize } from "../human_size.ts";
 
 /** A layer as it stands on the layers below it, with the images it is the last one of. */
 interface LayerNode {
@@ -102,13 +103,4 @@ function branchLines(items: readonly Branch[], indent: string): string[] {
       ...branchLines(below, indent + (isLast ? "    " : "│   ")),
     ];
   });
-}
-
-/** Four digits and a unit of 1000: `2.139MB`. */
-export function humanSize(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB", "PB"];
-  let size = bytes;
-  let unit = 0;
-  for (; size >= 1000 && unit < units.length - 1; unit++) size /= 1000;
-  return `${Number(size.toPrecision(4))}${units[unit]}`;
 }

@@ -9,17 +9,14 @@ import { RequestError } from "../request_error.ts";
 export async function createManifest(
   engine: Engine,
   name: string,
-  { images = [], image = [], all, amend, annotation = [], annotations }: ManifestCreateQuery,
+  { images = [], image = [], all, amend, annotation = [], annotations = {} }: ManifestCreateQuery,
   body: ManifestModifyOptions,
   { request, signal }: Context,
 ): Promise<{ Id: string }> {
   if (name === "") throw new RequestError("malformed", "no name specified for creating a manifest list");
-  if (annotations !== undefined) {
-    throw new RequestError("malformed", "annotations are given one by one, as annotation=key=value");
-  }
   const { lists } = engine.images;
   const credentials = registryCredentials(request.headers);
-  const own = annotationsOf(annotation, {});
+  const own = annotationsOf(annotation, annotations);
   const said = listOf(body);
   const Id = await lists.create(name, {
     images: [...image, ...images],

@@ -1,6 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { messageOf } from "../../lib/oci/message_of.ts";
 import type { Context, Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
 import { isBefore } from "../path_version.ts";
@@ -9,7 +8,7 @@ import { parseFilters } from "../parse_filters.ts";
 import type { NetworkInspectReport } from "../wire/networks/network.ts";
 import { networksAPI } from "./api.ts";
 import { attachmentWish, networkWish } from "./network_wish.ts";
-import { inspectNetwork, networkView } from "./view.ts";
+import { inspectNetwork, networkPruneReport, networkView } from "./view.ts";
 
 /** The native network operations over an engine. */
 export function networks(engine: Engine): Implementation {
@@ -59,7 +58,7 @@ export function networks(engine: Engine): Implementation {
     Prune: async ({ filters }, context) => {
       requireVersion(context);
       const reports = await containers.networks.prune(parseFilters(filters));
-      return reports.map(({ name, error }) => ({ Name: name, Error: error === undefined ? null : messageOf(error) }));
+      return reports.map(networkPruneReport);
     },
   });
 }

@@ -1,11 +1,18 @@
 import type { ContainerRecord } from "../../lib/engine/records/container_record.ts";
+import { messageOf } from "../../lib/oci/message_of.ts";
+import type { PruneNetworkReport } from "../../lib/engine/containers/networks/container_networks.ts";
 import type { NetworkRecord, NetworkRoute, NetworkSubnet } from "../../lib/engine/records/network_record.ts";
 import { emit, type Sparse } from "../wire/emit.ts";
-import { Network, NetworkInspectReport } from "../wire/networks/network.ts";
+import { Network, NetworkInspectReport, type NetworkPruneReport } from "../wire/networks/network.ts";
 
 /** A network as it is listed. */
 export function networkView(record: NetworkRecord): Network {
   return emit(Network, networkFields(record));
+}
+
+/** The outcome of a prune for one network. */
+export function networkPruneReport({ name, error }: PruneNetworkReport): NetworkPruneReport {
+  return { Name: name, Error: error === undefined ? null : messageOf(error) };
 }
 
 /** A network as it is inspected, with the containers that are connected to it now. */

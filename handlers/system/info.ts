@@ -11,7 +11,7 @@ export async function viewInfo(engine: Engine): Promise<Info> {
   return emit(Info, {
     host: hostInfo(facts, engine.defaults.logDriver),
     store: storeInfo(facts),
-    registries: { search: facts.searchRegistries },
+    registries: registryFacts(facts),
     plugins: { volume: ["local"], network: ["bridge"], log: ["k8s-file", "none"], authorization: null },
     version: {
       APIVersion: API_VERSION.libpod,
@@ -23,7 +23,8 @@ export async function viewInfo(engine: Engine): Promise<Info> {
   });
 }
 
-function hostInfo({ host, platform, unavailable, name }: SystemInfo, logDriver = "k8s-file"): Sparse<HostInfo> {
+function hostInfo(facts: SystemInfo, logDriver = "k8s-file"): Sparse<HostInfo> {
+  const { host, platform, unavailable, name, socket, defaultNetwork } = facts;
   const common: Sparse<HostInfo> = {
     arch: platform.architecture,
     os: platform.os,
@@ -34,10 +35,13 @@ function hostInfo({ host, platform, unavailable, name }: SystemInfo, logDriver =
     databaseBackend: "sqlite",
     serviceIsRemote: true,
     linkmode: "static",
+    remoteSocket: socket && { path: socket.address, exists: socket.exists },
+    networkBackendInfo: { defaultNetwork },
   };
   // Without a kernel, the reason stands where a client shows the runtime.
   if (!host) return { ...common, ociRuntime: { name: "none", version: unavailable ?? "" } };
-  return { ...common, ...hostFacts(host) };
+  const { networkBackendInfo, ...own } = hostFacts(host);
+  return { ...common, ...own, networkBackendInfo: { ...networkBackendInfo, defaultNetwork } };
 }
 
 function hostFacts(host: Host): Sparse<HostInfo> {
@@ -48,7 +52,11 @@ function hostFacts(host: Host): Sparse<HostInfo> {
     hostname: host.hostname,
     kernel: host.kernel,
     cpus: host.cpus,
-    cpuUtilization: { userPercent: 0, systemPercent: 0, idlePercent: 100 },
+    cpuUtilization: {
+      userPercent: host.cpuUsage.user,
+      systemPercent: host.cpuUsage.system,
+      idlePercent: host.cpuUsage.idle,
+    },
     cgroupManager: host.cgroupManager,
     cgroupVersion: host.cgroupVersion,
     cgroupControllers: host.cgroupControllers,
@@ -64,6 +72,7 @@ function hostFacts(host: Host): Sparse<HostInfo> {
       version: networkBackend.version,
       package: networkBackend.package,
       path: networkBackend.path,
+      dns: host.dns,
     },
     ociRuntime: host.runtime,
     security: {
@@ -86,10 +95,29 @@ function storeInfo({ host, containers, images }: SystemInfo): Sparse<StoreInfo> 
     graphDriverName: host?.graphDriver ?? "none",
     graphOptions: {},
     graphRoot: host?.graphRoot ?? "",
+    graphRootAllocated: host?.graphRootSize.allocated ?? 0,
+    graphRootUsed: host?.graphRootSize.used ?? 0,
     graphStatus: { "Backing Filesystem": host?.backingFilesystem ?? "" },
     runRoot: host?.runRoot ?? "",
     volumePath: host?.volumePath ?? "",
   };
+}
+
+/** The registries of registries.conf, by their prefixes, and those that short names are looked up in. */
+function registryFacts({ registries, searchRegistries }: SystemInfo): Record<string, unknown> {
+  const entries = registries.map((registry) => [registry.prefix, {
+    Prefix: registry.prefix,
+    Location: registry.location,
+    Insecure: registry.insecure,
+    Blocked: registry.blocked,
+    MirrorByDigestOnly: false,
+    Mirrors: registry.mirrors.map(({ location, insecure, pull }) => ({
+      Location: location,
+      Insecure: insecure,
+      PullFromMirror: pull === "all" ? "" : pull,
+    })),
+  }]);
+  return { ...Object.fromEntries(entries), search: searchRegistries };
 }
 
 /** `26h 3m 4.00s (Approximately 1.08 days)`. */

@@ -1,5 +1,7 @@
 import type { VolumeRecord } from "../../lib/engine/records/volume_record.ts";
-import type { Volumes } from "../../lib/engine/volumes/volumes.ts";
+import type { PrunedVolume, Volumes } from "../../lib/engine/volumes/volumes.ts";
+import { errorText } from "../images/pull_progress.ts";
+import { PruneReport } from "../wire/containers/container.ts";
 import { emit } from "../wire/emit.ts";
 import { DockerVolume, VolumeConfigResponse } from "../wire/volumes/volume.ts";
 
@@ -34,4 +36,9 @@ export function dockerVolume({ name, driver, created, labels, options, mountpoin
     Options: options,
     Scope: "local",
   });
+}
+
+/** The outcome of a prune for one volume. */
+export function volumePruneReport({ name, size, error }: PrunedVolume): PruneReport {
+  return emit(PruneReport, { Id: name, Size: size, Err: error && errorText(error) });
 }

@@ -1,12 +1,9 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
-import { errorText } from "../images/pull_progress.ts";
 import { parseFilters } from "../parse_filters.ts";
-import { PruneReport } from "../wire/containers/container.ts";
-import { emit } from "../wire/emit.ts";
 import { volumesAPI } from "./api.ts";
-import { volumeData } from "./view.ts";
+import { volumeData, volumePruneReport } from "./view.ts";
 
 /** The native volume operations over an engine. */
 export function volumes(engine: Engine): Implementation {
@@ -27,9 +24,7 @@ export function volumes(engine: Engine): Implementation {
     ListVolumes: ({ filters }) => volumes.list(parseFilters(filters)).map((record) => volumeData(volumes, record)),
     PruneVolumes: async ({ filters, dryrun: dryRun }) => {
       const pruned = await volumes.prune(parseFilters(filters), { dryRun });
-      return pruned.map(({ name, size, error }) =>
-        emit(PruneReport, { Id: name, Size: size, Err: error && errorText(error) })
-      );
+      return pruned.map(volumePruneReport);
     },
     InspectVolume: (name) => volumeData(volumes, volumes.resolve(name)),
     ExistsVolume: (name) => void volumes.resolve(name),

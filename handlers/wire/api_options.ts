@@ -3,7 +3,7 @@ import { wireErrors } from "./error_model.ts";
 import { firstJSON } from "./first_value.ts";
 
 /** The API versions that the service announces. Clients compare these and refuse what is too old for them. */
-export const API_VERSION = { libpod: "6.0.0-dev", libpodMinimal: "4.0.0", compat: "1.44", compatMinimal: "1.24" };
+export const API_VERSION = { libpod: "6.0.0-dev", libpodMinimal: "4.0.0", compat: "1.52", compatMinimal: "1.24" };
 
 /** No identity a client sends is longer in earnest. */
 const MAX_REFERENCE = 256;

@@ -36,6 +36,18 @@ export const patience = z.union([z.number(), z.string()]).transform((value, cont
   return z.NEVER;
 }).optional();
 
+/** A map of texts in the form of JSON. */
+export const textMap = z.string().transform((text, context): Record<string, string> => {
+  try {
+    const map = z.record(z.string(), z.string()).nullable().safeParse(JSON.parse(text));
+    if (map.success) return map.data ?? {};
+  } catch {
+    // Not even JSON.
+  }
+  context.addIssue({ code: "custom", message: "it is no JSON map of texts" });
+  return z.NEVER;
+});
+
 /** A filter expression per key. */
 export type Filters = Record<string, string[]>;
 

@@ -7,11 +7,12 @@ import { Images } from "./images/images.ts";
 import { type SystemInfo, VERSION } from "./info.ts";
 import { Intents } from "./store/intents.ts";
 import { Locks } from "./store/locks.ts";
-import { Networks } from "./networks/networks.ts";
+import { DEFAULT_NETWORK, Networks } from "./networks/networks.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
 import type { Ports } from "./ports/ports.ts";
 import { Secrets } from "./secrets.ts";
 import { State } from "./store/state.ts";
+import { System } from "./system/system.ts";
 import { Volumes } from "./volumes/volumes.ts";
 import { VolumeStore } from "./volumes/volume_store.ts";
 import type { ContainersCore } from "./containers/context.ts";
@@ -24,12 +25,14 @@ export class Engine {
   readonly networks: Networks;
   readonly volumes: Volumes;
   readonly secrets: Secrets;
+  readonly system: System;
   readonly events: EventLog;
   /** Whether short names are Docker Hub's in Docker's API. */
   readonly dockerHub: boolean;
   /** The containers' settings where a request leaves them out. */
   readonly defaults: ContainerDefaults;
   readonly #core: ContainersCore;
+  #address?: string;
 
   private constructor(core: ContainersCore) {
     this.#core = core;
@@ -43,12 +46,13 @@ export class Engine {
     this.secrets = new Secrets(core);
     this.containers = new Containers(core, this.networks, volumes, this.secrets);
     this.volumes = new Volumes(core, volumes, this.containers);
+    this.system = new System({ core, images: this.images, containers: this.containers, volumes: this.volumes });
   }
 
   /** Loads the state and reconciles it with the host: what was cut short is finished or undone when it resolves. */
   static async open(ports: Ports, options: EngineOptions = {}): Promise<Engine> {
     const log = options.log ?? (() => {});
-    const resolved = await resolveOptions(ports, options);
+    const resolved = resolveOptions(ports, options);
     const state = await State.open(ports.store);
     for (const name of state.unknownTables()) {
       log("warn", `The store's records of "${name}" are unknown here: they are kept`);
@@ -70,6 +74,11 @@ export class Engine {
     return engine;
   }
 
+  /** Notes the address that clients reach the engine at, for {@linkcode Engine.info}: `unix:///run/…` or `tcp://…`. */
+  serveAt(address: string): void {
+    this.#address = address;
+  }
+
   /** Facts about the host, the engine and how much it holds. */
   async info(): Promise<SystemInfo> {
     const { ports, options } = this.#core;
@@ -86,8 +95,19 @@ export class Engine {
       containers: { total: containers.length, running, paused, stopped: containers.length - running - paused },
       images: this.images.list().length,
       now: ports.clock.now(),
+      socket: await this.#socket(),
+      defaultNetwork: DEFAULT_NETWORK,
+      registries: options.registries.registries,
       searchRegistries: options.registries.unqualifiedSearch,
     };
+  }
+
+  async #socket(): Promise<SystemInfo["socket"]> {
+    const address = this.#address;
+    if (address === undefined) return undefined;
+    const path = /^unix:\/\/(.*)$/.exec(address)?.[1];
+    // A client that asks has found any other kind of address.
+    return { address, exists: path === undefined || (await hostOf(this.#core)?.files.exists(path) ?? true) };
   }
 
   /** Lets go of the host and the store. Containers go on running. */

@@ -1,3 +1,4 @@
+import type { Registry } from "../oci/registry/registries_conf.ts";
 import type { HostInfo } from "./ports/host_facts.ts";
 
 /** The engine's version; `deno.json` has the same. */
@@ -16,6 +17,12 @@ export interface SystemInfo {
   images: number;
   /** Milliseconds since the epoch. */
   now: number;
+  /** The address that clients reach the engine at, and whether it is there; absent where nobody said. */
+  socket?: { address: string; exists: boolean };
+  /** The name of the network of containers that ask for none. */
+  defaultNetwork: string;
+  /** The settings of registries. */
+  registries: readonly Registry[];
   /** The registries where names without a registry are looked up. */
   searchRegistries: string[];
 }

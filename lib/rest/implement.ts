@@ -1,6 +1,7 @@
 import type { Authenticator } from "./auth.ts";
 import type { Definition, Namespace, Operations } from "./definition.ts";
 import type { Stack } from "./middleware/middleware_stack.ts";
+import type { ExactFunctions } from "./plan/exact_result.ts";
 import type { ServerFunction } from "./plan/function_types.ts";
 
 /**
@@ -99,6 +100,10 @@ export function findFunction(
  * Binds functions to a definition: one to each operation, or `handler` throws a {@linkcode DefinitionError}. {@linkcode implementPart} binds
  * some of them.
  *
+ * An object literal with a field that its schema does not have does not compile; other values are cut to their schemas when they are sent.
+ * Code that is generic over definitions has no functions to look into, and makes the {@linkcode Implementation} itself:
+ * `{ definition, functions }`.
+ *
  * @param _auth The authenticator it will be served with: only its type is used, for that of `context.identity`
  * @param _use The middleware it will be served with: only its type is used, for that of `context.state`
  *
@@ -110,9 +115,9 @@ export function findFunction(
  * console.assert(await (await serve(new Request("http://localhost/sum?a=1&b=2"))).text() === "3");
  * ```
  */
-export function implement<const D extends Operations, Identity = unknown, State extends object = object>(
+export function implement<const D extends Operations, F, Identity = unknown, State extends object = object>(
   definition: Definition<D>,
-  functions: Functions<D, Identity, State>,
+  functions: Functions<D, Identity, State> & F & NoInfer<ExactFunctions<D, F>>,
   _auth?: Authenticator<Identity> | null,
   _use?: Stack<State>,
 ): Implementation<Identity, State> {
@@ -134,9 +139,9 @@ export function implement<const D extends Operations, Identity = unknown, State 
  * console.assert((await serve(new Request("http://localhost/all", { method: "DELETE" }))).status === 501);
  * ```
  */
-export function implementPart<const D extends Operations, Identity = unknown, State extends object = object>(
+export function implementPart<const D extends Operations, F, Identity = unknown, State extends object = object>(
   definition: Definition<D>,
-  functions: PartialFunctions<D, Identity, State>,
+  functions: PartialFunctions<D, Identity, State> & F & NoInfer<ExactFunctions<D, F>>,
   _auth?: Authenticator<Identity> | null,
   _use?: Stack<State>,
 ): Implementation<Identity, State> {

@@ -40,6 +40,7 @@ export {
   type HTTPErrorKind,
   type HTTPErrorOptions,
 } from "./error.ts";
+export type { ExactFunctions, FunctionMismatch } from "./plan/exact_result.ts";
 export type { Answer, ErrorSchemas, HTTPFailure } from "./plan/error_types.ts";
 export { type CookieOptions, cookieText, readCookies } from "./headers/cookies.ts";
 export { failureOf } from "./run/failure_of.ts";

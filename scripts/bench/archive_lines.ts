@@ -1,10 +1,10 @@
+import { callByCurl, secondsOf } from "./calls.ts";
 import { type Line, ROUNDS } from "./engine_bench.ts";
 import { inTurn } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
 
 /**
- * Measures saving an image and loading it again, in the two formats clients use. curl is the client of both peers: it costs
- * next to nothing, whatever the size.
+ * Measures saving an image and loading it again, in the two formats clients use. curl is the client of both peers.
  */
 export async function* archiveLines(gantry: Peer, podman: Peer, image: string): AsyncGenerator<Line> {
   const folder = await Deno.makeTempDir({ prefix: "gantry-bench-" });
@@ -13,33 +13,20 @@ export async function* archiveLines(gantry: Peer, podman: Peer, image: string): 
       const file = (peer: Peer) => `${folder}/${peer.name}-${format}`;
       const save = async (peer: Peer) => {
         const query = `references=${encodeURIComponent(image)}&format=${format}`;
-        await curl(peer, ["-o", file(peer)], `/images/export?${query}`);
+        await callByCurl(peer, ["-o", file(peer)], `/images/export?${query}`);
       };
       const load = async (peer: Peer) => {
         await peer.call("DELETE", `/images/${encodeURIComponent(image)}?force=true`);
-        return await seconds(() => curl(peer, ["-o", "/dev/null", "-X", "POST", "-T", file(peer)], "/images/load"));
+        return await secondsOf(() =>
+          callByCurl(peer, ["-o", "/dev/null", "-X", "POST", "-T", file(peer)], "/images/load")
+        );
       };
       const line = { unit: "s", higher: false, aim: 2 };
-      const saved = await inTurn({ gantry, podman }, ROUNDS, (peer) => seconds(() => save(peer)));
+      const saved = await inTurn({ gantry, podman }, ROUNDS, (peer) => secondsOf(() => save(peer)));
       yield { what: `save of a ~100 MB image as ${format}`, ...line, ...saved };
       yield { what: "load of it", ...line, ...await inTurn({ gantry, podman }, ROUNDS, load) };
     }
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-}
-
-async function curl(peer: Peer, options: readonly string[], path: string): Promise<void> {
-  const url = `http://d/v4.3.1/libpod${path}`;
-  const { code, stderr } = await new Deno.Command("curl", {
-    args: ["-sS", "--fail-with-body", "-H", "Expect:", "--unix-socket", peer.socket, ...options, url],
-    stderr: "piped",
-  }).output();
-  if (code !== 0) throw new Error(`${peer.name}: ${path}: ${new TextDecoder().decode(stderr)}`);
-}
-
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const from = performance.now();
-  await work();
-  return (performance.now() - from) / 1000;
 }

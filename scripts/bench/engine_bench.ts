@@ -1,8 +1,11 @@
 import { archiveLines } from "./archive_lines.ts";
+import { averageTime, secondsOf } from "./calls.ts";
 import { inTurn, WARM_ROUNDS } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
 import type { TestRegistry } from "../../tests/fixtures/images/registry.ts";
+import { networkLines } from "./network_lines.ts";
 import { streamLines } from "./stream_lines.ts";
+import { volumeLines } from "./volume_lines.ts";
 
 /** One measured line: the same work on both peers, in the unit given; `higher` says which way is better. */
 export interface Line {
@@ -27,7 +30,7 @@ export async function* engineLines(
   registry: string,
   /** Starts another registry, with nothing in it: where images are pushed to. */
   emptyRegistry: () => Promise<TestRegistry>,
-  counts: { cycles: number; containers: number; repeats: number },
+  counts: { cycles: number; containers: number; repeats: number; running: number },
 ): AsyncGenerator<Line> {
   const both = (work: (peer: Peer) => Promise<number>) => inTurn({ gantry, podman }, ROUNDS, work);
   for (const peer of [gantry, podman]) await pull(peer, image(registry));
@@ -40,7 +43,7 @@ export async function* engineLines(
     aim: 1.5,
     ...await both(async (peer) => {
       await peer.call("DELETE", `/images/${encodeURIComponent(big)}?force=true`).catch(() => {});
-      return await seconds(() => pull(peer, big));
+      return await secondsOf(() => pull(peer, big));
     }),
   };
   yield {
@@ -52,7 +55,7 @@ export async function* engineLines(
     ...await both(async (peer) => {
       const empty = await emptyRegistry();
       try {
-        return await seconds(() => push(peer, big, `${empty.host}/big:1`));
+        return await secondsOf(() => push(peer, big, `${empty.host}/big:1`));
       } finally {
         await empty.close();
       }
@@ -66,7 +69,7 @@ export async function* engineLines(
       higher: false,
       aim,
       ...await both(async (peer) => {
-        const total = await seconds(async () => {
+        const total = await secondsOf(async () => {
           for (let i = 0; i < counts.cycles; i++) await cycle(peer, image(registry), network);
         });
         return total / counts.cycles * 1000;
@@ -78,7 +81,7 @@ export async function* engineLines(
       higher: true,
       aim: 5,
       ...await both(async (peer) => {
-        const total = await seconds(() =>
+        const total = await secondsOf(() =>
           Promise.all(Array.from({ length: 8 }, async () => {
             for (let i = 0; i < counts.cycles / 2; i++) await cycle(peer, image(registry), network);
           }))
@@ -93,7 +96,7 @@ export async function* engineLines(
     higher: false,
     aim: 3,
     ...await both(async (peer) => {
-      const total = await seconds(async () => {
+      const total = await secondsOf(async () => {
         for (let i = 0; i < counts.containers / (ROUNDS + WARM_ROUNDS); i++) {
           await create(peer, image(registry), "none");
         }
@@ -106,7 +109,7 @@ export async function* engineLines(
     unit: "ms",
     higher: false,
     aim: 40,
-    ...await both((peer) => average(counts.repeats / 2, () => peer.call("GET", "/containers/json?all=true"))),
+    ...await both((peer) => averageTime(counts.repeats / 2, () => peer.call("GET", "/containers/json?all=true"))),
   };
   yield {
     what: "inspect",
@@ -115,10 +118,12 @@ export async function* engineLines(
     aim: 2,
     ...await both(async (peer) => {
       const id = JSON.parse(await peer.call("GET", "/containers/json?all=true&limit=1"))[0].Id;
-      return await average(counts.repeats * 10, () => peer.call("GET", `/containers/${id}/json`));
+      return await averageTime(counts.repeats * 10, () => peer.call("GET", `/containers/${id}/json`));
     }),
   };
   yield* streamLines(gantry, podman, image(registry));
+  yield* volumeLines(gantry, podman);
+  yield* networkLines(gantry, podman, image(registry), counts.running);
   for (const peer of [gantry, podman]) {
     for (const { Id } of JSON.parse(await peer.call("GET", "/containers/json?all=true"))) {
       await peer.call("DELETE", `/containers/${Id}?force=true&timeout=0`);
@@ -151,18 +156,4 @@ async function cycle(peer: Peer, name: string, network: string): Promise<void> {
   const code = (await peer.call("POST", `/containers/${id}/wait?condition=exited&condition=stopped`)).trim();
   if (code !== "0") throw new Error(`${peer.name}: container ended with ${code}`);
   await peer.call("DELETE", `/containers/${id}?force=true`);
-}
-
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const from = performance.now();
-  await work();
-  return (performance.now() - from) / 1000;
-}
-
-/** Milliseconds of one call. */
-async function average(times: number, work: () => Promise<unknown>): Promise<number> {
-  const total = await seconds(async () => {
-    for (let i = 0; i < times; i++) await work();
-  });
-  return total / times * 1000;
 }

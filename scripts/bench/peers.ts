@@ -14,6 +14,8 @@ export interface Peer extends AsyncDisposable {
   socket: string;
   /** Sends a request and reads the answer whole; throws when the status is not below 400. */
   call(method: string, path: string, body?: unknown): Promise<string>;
+  /** Runs the peer's own program on its folders, for what its API does not have. Throws when it fails. */
+  command(...args: string[]): Promise<void>;
 }
 
 const containersConf = `[containers]
@@ -30,12 +32,8 @@ lock_type = "file"
 /** Starts `scripts/serve.ts` on scratch folders under `folder`. */
 export async function startGantry(folder: string, registriesConf: string): Promise<Peer> {
   const socket = `${folder}/gantry.sock`;
-  return await start("gantry", socket, [
-    Deno.execPath(),
-    "run",
-    "-A",
-    "--quiet",
-    new URL("../serve.ts", import.meta.url).pathname,
+  const program = [Deno.execPath(), "run", "-A", "--quiet", new URL("../serve.ts", import.meta.url).pathname];
+  return await start("gantry", socket, program, [
     "--no-setup",
     `--listen=unix://${socket}`,
     `--root=${folder}/gantry-root`,
@@ -48,7 +46,7 @@ export async function startGantry(folder: string, registriesConf: string): Promi
 export async function startPodman(folder: string, registriesConf: string): Promise<Peer> {
   const socket = `${folder}/podman.sock`;
   await Deno.writeTextFile(`${folder}/containers.conf`, containersConf);
-  return await start("podman", socket, [
+  const program = [
     "podman",
     "--root",
     `${folder}/podman-root`,
@@ -58,6 +56,8 @@ export async function startPodman(folder: string, registriesConf: string): Promi
     `${folder}/podman-tmp`,
     "--network-config-dir",
     `${folder}/podman-nets`,
+  ];
+  return await start("podman", socket, program, [
     "system",
     "service",
     "--time=0",
@@ -65,9 +65,15 @@ export async function startPodman(folder: string, registriesConf: string): Promi
   ], { CONTAINERS_CONF: `${folder}/containers.conf`, CONTAINERS_REGISTRIES_CONF: registriesConf });
 }
 
-async function start(name: string, socket: string, command: string[], env: Record<string, string>): Promise<Peer> {
-  const child = new Deno.Command(command[0], {
-    args: command.slice(1),
+async function start(
+  name: string,
+  socket: string,
+  [program, ...before]: string[],
+  args: string[],
+  env: Record<string, string>,
+): Promise<Peer> {
+  const child = new Deno.Command(program, {
+    args: [...before, ...args],
     env,
     stdin: "null",
     stdout: "null",
@@ -93,6 +99,10 @@ async function start(name: string, socket: string, command: string[], env: Recor
     pid: child.pid,
     socket,
     call,
+    async command(...args) {
+      const { success, stderr } = await new Deno.Command(program, { args: [...before, ...args], env }).output();
+      if (!success) throw new Error(`${name}: ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
+    },
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       await child.status;

@@ -23,7 +23,12 @@ function running(address: string, pid: number, stop: () => Promise<void>): Runni
 
 /** Serves the sample in this process. */
 export async function onDeno(address: string, socketPatience?: number): Promise<Running> {
-  const listener = await listen(address, sample(), { hijacks, patience: 1000, socketPatience });
+  const listener = await listen(address, sample(), {
+    hijacks,
+    patience: 1000,
+    socketPatience,
+    clientHosts: ["d", "docker"],
+  });
   return running(listener.address, Deno.pid, () => listener.close(0));
 }
 

@@ -19,6 +19,7 @@ import {
   int64,
   link,
   type Linked,
+  namespace,
   rest,
   type ServerFunction,
   stream,
@@ -159,6 +160,63 @@ Deno.test("implement() types functions by their schemas", () => {
   implement(definition, { Get: (id) => ({ id, age: 1 }) });
   // @ts-expect-error not an AsyncIterable of users
   implementPart(definition, { Watch: () => [1] });
+});
+
+Deno.test("implement() and implementPart() do not compile where an object literal has a foreign field", () => {
+  const nested = api("x", {
+    Get: rest("GET /user", [], [User]),
+    All: rest("GET /users", [], [z.array(User)]),
+    Map: rest("GET /map", [], [z.record(s, User)]),
+    Loose: rest("GET /loose", [], [z.looseObject({ id: s })]),
+    Either: rest("GET /either", [], [z.union([User, z.object({ name: s }), s])]),
+    Pair: rest("GET /pair", [], [User, int64]),
+    Watch: rest("GET /watch", [], [chan(User)]),
+    Deep: namespace({ Get: rest("GET /deep", [], [User]) }),
+  });
+  const address = { city: "Rome" };
+  const ann = { id: "ann", address };
+  interface Row {
+    id: string;
+    address: { city: string };
+    hash: string;
+  }
+  const row: Row = { ...ann, hash: "" };
+  implement(nested, {
+    Get: () => ann,
+    All: async () => [await Promise.resolve(ann), { id: "bob", age: undefined, address }],
+    Map: () => ({ ann }),
+    Loose: () => ({ id: "a", more: 1 }),
+    Either: ({ name }) => name === "" ? ann : name === "a" ? "text" : { name },
+    Pair: () => [ann, 1n],
+    async *Watch() {
+      yield ann;
+    },
+    Deep: { Get: async () => await ann },
+  });
+  // The fields of a row are for the server to cut.
+  implementPart(nested, { Get: () => row, All: async () => await [row] });
+  // @ts-expect-error hash is not in the schema
+  implementPart(nested, { Get: () => ({ ...ann, hash: "" }) });
+  // @ts-expect-error hash is not in the schema
+  implementPart(nested, { Get: async () => await ({ ...ann, hash: "" }) });
+  // @ts-expect-error zip is not in the schema of the address
+  implementPart(nested, { Get: () => ({ id: "", address: { city: "", zip: "" } }) });
+  // @ts-expect-error hash is not in the schema of an item
+  implementPart(nested, { All: () => [row].map(({ id }) => ({ id, address, hash: "" })) });
+  // @ts-expect-error hash is not in the schema of a value
+  implementPart(nested, { Map: () => ({ ann: { ...ann, hash: "" } }) });
+  // @ts-expect-error hash is in neither
+  implementPart(nested, { Either: () => ({ name: "", hash: "" }) });
+  // @ts-expect-error hash is not in the schema of the first
+  implementPart(nested, { Pair: () => [{ ...ann, hash: "" }, 1n] });
+  implementPart(nested, {
+    // @ts-expect-error hash is not in the schema of a channel's value
+    async *Watch() {
+      yield { ...ann, hash: "" };
+    },
+  });
+  // @ts-expect-error hash is not in the schema, in a namespace either
+  implementPart(nested, { Deep: { Get: () => ({ ...ann, hash: "" }) } });
 });
 
 Deno.test("handler() takes only the authenticator its functions expect", () => {

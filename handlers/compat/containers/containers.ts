@@ -9,6 +9,7 @@ import { imagesOf, listOptions } from "../../containers/list.ts";
 import { streamLogs } from "../../containers/logs.ts";
 import { pruneContainers } from "../../containers/prune.ts";
 import { listProcesses } from "../../containers/top.ts";
+import { parseFilters } from "../../parse_filters.ts";
 import { ContainersPruneReport } from "../../wire/compat/container.ts";
 import { emit } from "../../wire/emit.ts";
 import { localName } from "../images/docker_name.ts";
@@ -38,7 +39,7 @@ export function compatContainers(engine: Engine): Implementation {
     },
     CompatListContainers: async (query, { version }) => {
       const image = imagesOf(engine);
-      const records = containers.list(listOptions(query));
+      const records = containers.list({ ...listOptions(query), paused: true });
       const sizes = query.size ? await Promise.all(records.map(({ id }) => containers.size(id))) : [];
       const common = { now: Date.now(), networkID: networkIDs(engine), version };
       return records.map((record, index) => {
@@ -47,7 +48,9 @@ export function compatContainers(engine: Engine): Implementation {
       });
     },
     CompatPruneContainers: async (query) => {
-      const gone = (await pruneContainers(engine, query)).filter(({ error }) => error === undefined);
+      const gone = (await pruneContainers(engine, parseFilters(query.filters))).filter(({ error }) =>
+        error === undefined
+      );
       return emit(ContainersPruneReport, {
         ContainersDeleted: gone.map(({ id }) => id),
         SpaceReclaimed: gone.reduce((sum, { size }) => sum + size, 0),
@@ -56,9 +59,9 @@ export function compatContainers(engine: Engine): Implementation {
     CompatGetContainer: (name, { size = false }) => compatGetContainer(engine, name, size),
     CompatStartContainer: (name) => compatStartContainer(engine, name),
     CompatStopContainer: (name, { t, ignore, signal }) => {
-      return ignoreMissing(ignore, () => containers.stop(name, { ...timeout(t), signal }));
+      return ignoreMissing(ignore, () => containers.stop(name, { ...timeout(t), signal, thaw: true }));
     },
-    CompatRestartContainer: (name, { t, signal }) => containers.restart(name, { ...timeout(t), signal }),
+    CompatRestartContainer: (name, { t, signal }) => containers.restart(name, { ...timeout(t), signal, thaw: true }),
     CompatKillContainer: (name, { signal }) => containers.kill(name, { signal }),
     CompatPauseContainer: (name) => containers.pause(name),
     CompatUnpauseContainer: (name) => containers.unpause(name),

@@ -59,12 +59,14 @@ function dockerHostConfig(
   const { spec, log } = record;
   const { LogConfig: _log, CgroupMode: _mode, ...same } = hostConfig(record, runtime);
   const driver = spec.logDriver ?? log.driver;
+  const size = (spec.logSizeMax ?? 0) > 0 ? { "max-size": String(spec.logSizeMax) } : {};
+  const logOptions = { ...spec.logOptions, ...size };
   return {
     ...same,
     Sysctls: spec.sysctl,
     LogConfig: {
       Type: driver === "k8s-file" ? "json-file" : driver,
-      Config: Object.keys(spec.logOptions).length > 0 ? spec.logOptions : null,
+      Config: Object.keys(logOptions).length > 0 ? logOptions : null,
     },
     CgroupnsMode: spec.namespaces.cgroup.mode === "host" ? "host" : "private",
     CapAdd: spec.capAdd.map(withPrefix),

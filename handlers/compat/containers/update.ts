@@ -11,8 +11,8 @@ import { dockerLimits } from "./spec/limits.ts";
 /** Changes a container, as Docker's clients ask for it: what is 0 or empty stays as it is. */
 export async function compatUpdateContainer(engine: Engine, name: string, host: HostConfig) {
   const { id } = engine.containers.resolve(name);
-  if (host.Devices?.length) throw unsupported("Devices", "only at create");
-  if (host.DeviceCgroupRules?.length) throw unsupported("DeviceCgroupRules", "only at create");
+  if (host.Devices?.length) throw unsupported("Devices", "only at create", "Update container");
+  if (host.DeviceCgroupRules?.length) throw unsupported("DeviceCgroupRules", "only at create", "Update container");
   const { resources: { memory, ...rest }, pathLimits, rlimits } = dockerLimits(host);
   // A create defaults to swap as large as the memory; an update does not.
   const swap = host.MemorySwap === 0 ? undefined : host.MemorySwap;

@@ -4,7 +4,7 @@ import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { parseFilters } from "../../parse_filters.ts";
 import { implementFamily } from "../../implement_family.ts";
-import { listImages, summaryOf } from "../../images/list.ts";
+import { listImages } from "../../images/list.ts";
 import { prune } from "../../images/prune.ts";
 import { searchImages } from "../../images/search.ts";
 import { tagImage } from "../../images/tag.ts";
@@ -15,7 +15,7 @@ import { createImage } from "./create_image.ts";
 import { pushImage } from "./push_image.ts";
 import { imageInspect } from "./inspect.ts";
 import { dockerName, localName } from "./docker_name.ts";
-import { isBefore } from "../../path_version.ts";
+import { dockerSummaryOf } from "./summary.ts";
 
 /** The image operations of Docker's tree over an engine. */
 export function compatImages(engine: Engine): Implementation {
@@ -29,17 +29,8 @@ export function compatImages(engine: Engine): Implementation {
     CompatPushImage: (name, query, context) => pushImage(engine, name, query, context),
     CompatGetImages: (query, { version }) => {
       const shared = query["shared-size"] ? sharedSizes(engine) : () => -1;
-      const summary = summaryOf(engine);
-      return listImages(engine, query).filter(({ list }) => list === undefined).map((image) => ({
-        ...summary(image),
-        Id: `sha256:${image.id}`,
-        SharedSize: shared(image),
-        // Only the native tree tells these.
-        IsManifestList: undefined,
-        Arch: undefined,
-        Os: undefined,
-        VirtualSize: isBefore(version, 1, 44) ? image.size : undefined,
-      }));
+      const images = listImages(engine, query).filter(({ list }) => list === undefined);
+      return images.map(dockerSummaryOf(engine, version, shared));
     },
     CompatSearchImages: async (query, context) => {
       const found = await searchImages(engine, query, context);

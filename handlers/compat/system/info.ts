@@ -1,13 +1,15 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { formatUptime } from "../../system/info.ts";
+import { DOCKER_HUB } from "../../../lib/oci/reference.ts";
+import { isBefore } from "../../path_version.ts";
 import { API_VERSION } from "../../wire/api_options.ts";
 import { Info } from "../../wire/compat/info.ts";
 import { emit } from "../../wire/emit.ts";
 import { wireTime } from "../../wire/time.ts";
 
 /** Tells facts about the host and the service, as Docker does. */
-export async function compatInfo(engine: Engine): Promise<Info> {
-  const { name, host, platform, containers, images, now } = await engine.info();
+export async function compatInfo(engine: Engine, version?: string): Promise<Info> {
+  const { name, host, platform, containers, images, now, registries } = await engine.info();
   const controllers = host?.cgroupControllers ?? [];
   const has = (controller: string) => controllers.includes(controller);
   const runtime = host?.runtime;
@@ -28,7 +30,7 @@ export async function compatInfo(engine: Engine): Promise<Info> {
     CPUShares: has("cpu"),
     CPUSet: has("cpuset"),
     PidsLimit: has("pids"),
-    IPv4Forwarding: host !== undefined,
+    IPv4Forwarding: host?.forwards.ipv4 ?? false,
     SystemTime: wireTime(now),
     LoggingDriver: dockerDriver(engine.defaults.logDriver),
     CgroupDriver: host?.cgroupManager ?? "none",
@@ -49,7 +51,17 @@ export async function compatInfo(engine: Engine): Promise<Info> {
     Swarm: { LocalNodeState: "inactive" },
     SecurityOptions: securityOptions(host?.securityOptions),
     Warnings: [],
-    BuildahVersion: API_VERSION.libpod,
+    Rootless: host?.securityOptions.rootless ?? false,
+    // Clients know of it from this version on.
+    FirewallBackend: !host?.firewall || isBefore(version, 1, 49) ? undefined : { Driver: host.firewall },
+    RegistryConfig: {
+      IndexConfigs: Object.fromEntries(registries.map((registry) => [registry.prefix, {
+        Name: registry.prefix,
+        Mirrors: registry.mirrors.map(({ location }) => location),
+        Secure: !registry.insecure,
+        Official: registry.prefix === DOCKER_HUB,
+      }])),
+    },
     SwapFree: host?.swapFree ?? 0,
     SwapTotal: host?.swapTotal ?? 0,
     Uptime: formatUptime(host?.uptime ?? 0),

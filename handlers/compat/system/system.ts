@@ -1,4 +1,5 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { mapValues, streamEvents } from "../../system/events.ts";
@@ -6,6 +7,7 @@ import { answerPing } from "../../system/ping.ts";
 import { viewVersion } from "../../system/version.ts";
 import { compatSystemAPI } from "./api.ts";
 import { isBefore } from "../../path_version.ts";
+import { compatDiskUsage } from "./disk_usage.ts";
 import { dockerEvent } from "./events.ts";
 import { compatInfo } from "./info.ts";
 
@@ -15,10 +17,26 @@ export function compatSystem(engine: Engine): Implementation {
     CompatPing: ({ headers }) => answerPing(headers),
     CompatPingHead: ({ headers }) => void answerPing(headers),
     CompatVersionHandler: () => viewVersion(engine),
-    CompatGetInfo: () => compatInfo(engine),
+    CompatGetInfo: ({ version }) => compatInfo(engine, version),
+    CompatGetDiskUsage: (query, context) => compatDiskUsage(engine, query, context),
+    // Nothing is kept of builds.
+    CompatPruneBuild: () => ({ CachesDeleted: [], SpaceReclaimed: 0 }),
+    // Drivers of volumes and networks are part of the engine.
+    CompatListPlugins: () => [],
     CompatGetEvents: (query, context) => {
       const bare = context.version !== undefined && !isBefore(context.version, 1, 52);
-      return mapValues(streamEvents(engine, query, context), (event) => dockerEvent(event, bare));
+      const view = { bare, startOf: (id: string) => lastStart(engine, id) };
+      return mapValues(streamEvents(engine, query, context), (event) => dockerEvent(event, view));
     },
   });
+}
+
+/** `undefined` for a container that is gone. */
+function lastStart({ containers }: Engine, id: string): number | undefined {
+  try {
+    return containers.resolve(id).state.startedAt;
+  } catch (error) {
+    if (error instanceof EngineError && error.code === "no_such_container") return undefined;
+    throw error;
+  }
 }

@@ -33,10 +33,16 @@ export function refuseUnsupported(generator: SpecGenerator): void {
   }
 }
 
-/** The error for a create request that asks for too much. */
-export function unsupported(field: string, detail?: string): RequestError {
+/**
+ * The error for a request that asks for too much.
+ *
+ * @param field The field's name on the wire
+ * @param detail The reason, or the value
+ * @param action The first words of the text
+ */
+export function unsupported(field: string, detail?: string, action = "Create container"): RequestError {
   const tail = detail === undefined ? "" : `: ${detail}`;
-  return new RequestError("unsupported", `Create container: "${field}" is not supported yet${tail}`, {
+  return new RequestError("unsupported", `${action}: "${field}" is not supported yet${tail}`, {
     field,
     sentinel: "not yet implemented",
   });

@@ -1,5 +1,7 @@
+import { ID_FILE_ANNOTATION } from "../../../lib/engine/containers/id_file.ts";
 import type { ContainerRecord, NamespaceMode } from "../../../lib/engine/records/container_record.ts";
 import type { InspectContainerHostConfig } from "../../wire/containers/container_inspect_host.ts";
+import { humanSize } from "../../human_size.ts";
 import type { Sparse } from "../../wire/emit.ts";
 import { scratchMounts, viewBinds } from "./inspect_mounts.ts";
 import { portBindings } from "./inspect_network.ts";
@@ -16,12 +18,13 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
   return {
     Binds: viewBinds(record),
     CgroupManager: "cgroupfs",
+    ContainerIDFile: spec.annotations[ID_FILE_ANNOTATION] ?? "",
     CgroupMode: viewMode(namespaces.cgroup),
     LogConfig: {
       Type: spec.logDriver ?? record.log.driver,
       Config: Object.keys(spec.logOptions).length > 0 ? spec.logOptions : null,
       Path: record.log.path,
-      Size: spec.logSizeMax && spec.logSizeMax > 0 ? `${spec.logSizeMax}B` : "0B",
+      Size: humanSize(Math.max(0, spec.logSizeMax ?? 0)),
     },
     NetworkMode: viewMode(namespaces.network),
     PortBindings: portBindings(record.ports),
@@ -35,7 +38,7 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
     ExtraHosts: spec.hosts,
     GroupAdd: spec.groups,
     IpcMode: viewMode(namespaces.ipc),
-    Links: null,
+    Links: spec.links?.map((link) => `/${link.replace(":", `:/${record.name}/`)}`) ?? null,
     OomScoreAdj: spec.oomScoreAdj ?? 0,
     PidMode: viewMode(namespaces.pid),
     Privileged: spec.privileged,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { optionalFlag } from "../query.ts";
+import { optionalFlag, textMap } from "../query.ts";
 import { z } from "../zod.ts";
 
 const texts = z.array(z.string());
@@ -120,8 +120,8 @@ export const ManifestCreateQuery = z.object({
   all: optionalFlag,
   amend: optionalFlag,
   annotation: texts.optional(),
-  /** A map has no form in a query that any client uses. */
-  annotations: z.string().optional(),
+  /** A map in the form of JSON. */
+  annotations: textMap.optional(),
 });
 export type ManifestCreateQuery = z.output<typeof ManifestCreateQuery>;
 

@@ -67,6 +67,7 @@ export const NetworkRmReport = z.object({ Name: z.string(), Err: z.string().null
 
 /** `entitiesTypes.NetworkPruneReport`. */
 export const NetworkPruneReport = z.object({ Name: z.string(), Error: z.string().nullable() });
+export type NetworkPruneReport = z.output<typeof NetworkPruneReport>;
 
 /** `entities.NetworkUpdateOptions`. */
 export const NetworkUpdateOptions = z.object({

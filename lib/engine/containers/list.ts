@@ -16,7 +16,8 @@ export function listContainers(context: Context, options: ListOptions): Containe
   });
   // Asking for a status means asking for all that have it.
   const all = options.all || last > 0 || (filters.status?.length ?? 0) > 0;
-  const found = context.records.all().filter((record) => (all || record.state.status === "running") && fits(record));
+  const shown: readonly string[] = options.paused ? ["running", "paused", "stopping"] : ["running"];
+  const found = context.records.all().filter((record) => (all || shown.includes(record.state.status)) && fits(record));
   found.sort((a, b) => b.created - a.created);
   return last > 0 ? found.slice(0, last) : found;
 }

@@ -36,6 +36,8 @@ export interface StopOptions {
   timeout?: number;
   /** The stop signal, by name or number; the container's own by default. */
   signal?: string | number;
+  /** Let a paused container go on, so that it can end; else it is an error. */
+  thaw?: boolean;
 }
 
 /** Options of {@linkcode Containers.remove}. */
@@ -65,6 +67,8 @@ export type ContainerFilters = Record<string, readonly string[]>;
 export interface ListOptions {
   /** Include containers that do not run. Implied by `last` and by a `status` filter. */
   all?: boolean;
+  /** Count paused containers, and those on their way to an end, as running. */
+  paused?: boolean;
   /** The newest so many, whatever their state. */
   last?: number;
   filters?: ContainerFilters;

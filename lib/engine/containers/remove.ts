@@ -5,6 +5,7 @@ import { cleanUp } from "./life/clean_up.ts";
 import { type Context, emitEvent, isLive, withContainerLock } from "./context.ts";
 import { requireHost } from "../core.ts";
 import { dependentsOf } from "./dependencies.ts";
+import { removeIDFile } from "./id_file.ts";
 import { improperState, isCode } from "./failures.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import { volumesOf } from "./create/mounts.ts";
@@ -51,6 +52,7 @@ export async function removeLocked(
   const { behind } = options;
   const removing = await records.saveState(record, { status: "removing" }, [operation]);
   await Promise.all([host.layers.destroy(record.id, { behind }), host.processes.deleteLog(record.log)]);
+  await removeIDFile(context, record);
   const removals = options.volumes ? ownVolumes(context, record).map((name) => volumes.planRemoval(name)) : [];
   const teardown = teardowns.handOver(record.id);
   const begun = core.intents.open(REMOVE_INTENT).filter(({ subject }) => subject === record.id);

@@ -1,12 +1,12 @@
 import { type Context, emitEvent, withContainerLock } from "./context.ts";
 import { EngineError } from "../errors.ts";
-import { checkName } from "../text/names.ts";
+import { checkName, plainName } from "../text/names.ts";
 import { isCode } from "./failures.ts";
 
 /** Gives a container another name. Throws `name_in_use` where another has it. */
 export function renameContainer(context: Context, nameOrID: string, name: string): Promise<void> {
   const { id } = context.records.resolve(nameOrID);
-  const wanted = name.replace(/^\//, "");
+  const wanted = plainName(name);
   checkName(wanted);
   return withContainerLock(context, id, async () => {
     const record = context.records.require(id);

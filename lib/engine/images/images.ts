@@ -18,6 +18,7 @@ import { pullImages, resolveNames } from "./pull/pull.ts";
 import { pushImage } from "./push/push.ts";
 import { inspectRemote, loginToRegistry, type RemoteImage } from "./registry_queries.ts";
 import { Relations } from "./store/relations.ts";
+import { checkStore, mendLayer, type StoreCheckOptions, type StoreDamage } from "./store/store_check.ts";
 import { type RemovalContext, removeImage } from "./store/removal.ts";
 import { pruneImages, removeAll, removeMany, type RemoveManyReport } from "./store/remove_many.ts";
 import { searchImages, type SearchOptions, type SearchResult } from "./search.ts";
@@ -179,6 +180,28 @@ export class Images {
   /** Removes what fits and no container uses; see {@linkcode pruneImages}. */
   prune(fits: Parameters<typeof pruneImages>[1]): Promise<RemoveImageReport["removed"]> {
     return pruneImages(this.#removal, fits);
+  }
+
+  /** Deletes blobs and layers that nothing needs: what a crash, or a transfer that was cut, left. */
+  async sweep(): Promise<void> {
+    await this.#content.sweep();
+    await this.#content.unstage();
+  }
+
+  /** Checks blobs and layers; see {@linkcode checkStore}. */
+  check(options: StoreCheckOptions): Promise<StoreDamage> {
+    return this.#trackWith(options.signal, (signal) => checkStore(this.#parts, { ...options, signal }));
+  }
+
+  /** Unpacks a damaged layer anew where its blob is sound; see {@linkcode mendLayer}. */
+  mend(diffID: string): Promise<boolean> {
+    return mendLayer(this.#parts, diffID);
+  }
+
+  /** Deletes layers that nothing needs, of these. Returns those that went. */
+  async removeLayers(diffIDs: readonly string[]): Promise<string[]> {
+    const gone = await this.#content.release(diffIDs.map((diffID) => `layer:${diffID}` as const), "delete");
+    return gone.map((key) => key.slice("layer:".length));
   }
 
   /** Searches registries; see {@linkcode searchImages}. */

@@ -58,7 +58,7 @@ export interface RemoveImageReport {
   untagged: string[];
   /** IDs of images that went, but for those whose content others that were built on them still hold. */
   deleted: string[];
-  /** Every image that went, with its size in bytes. */
+  /** Every image that went, with the bytes of the layers that went with it. */
   removed: { id: string; size: number }[];
 }
 

@@ -13,6 +13,8 @@ export interface HostInfo {
   swapFree: number;
   /** Seconds since boot. */
   uptime: number;
+  /** The shares of processor time since boot, in percent. */
+  cpuUsage: { user: number; system: number; idle: number };
   distribution: { distribution: string; version: string; codename?: string };
   cgroupVersion: "v1" | "v2";
   cgroupManager: string;
@@ -20,6 +22,12 @@ export interface HostInfo {
   conmon: { path: string; version: string; package: string };
   runtime: { name: string; path: string; version: string; package: string };
   networkBackend: { name: string; path: string; version: string; package: string };
+  /** The program that answers names in networks; empty texts where it is missing. */
+  dns: { path: string; version: string; package: string };
+  /** The program behind published ports; empty where it is missing. */
+  firewall: string;
+  /** Whether the host passes packets on between its networks. */
+  forwards: { ipv4: boolean };
   securityOptions: {
     seccomp: boolean;
     seccompProfilePath: string;
@@ -29,6 +37,8 @@ export interface HostInfo {
     capabilities: string;
   };
   graphRoot: string;
+  /** Bytes of the file system that the root is in, and how many are taken. */
+  graphRootSize: { allocated: number; used: number };
   runRoot: string;
   volumePath: string;
   graphDriver: string;

@@ -13,6 +13,7 @@ import type { Networks } from "./network_port.ts";
 import type { FileOwner, VolumeDevice } from "../records/volume_record.ts";
 import type { Resources } from "./resource_port.ts";
 import type { Trees } from "./tree_port.ts";
+import type { SecretVault } from "./secret_port.ts";
 import type { SpecPort } from "./spec_port.ts";
 import type { TreeOptions } from "./tree_stack.ts";
 import type { UserNamespaces } from "./user_port.ts";
@@ -25,7 +26,15 @@ export interface Layers {
    * Unpacks a layer from its checked and translated tar (see `lib/oci/tar/layer_tar.ts`: whiteouts are already what the
    * snapshotter understands). Visible only when whole. A diff ID that is not known before the tar was read is asked for then.
    */
-  apply(diffID: string | (() => Promise<string>), tar: ReadableStream<Uint8Array>): Promise<void>;
+  apply(
+    diffID: string | (() => Promise<string>),
+    tar: ReadableStream<Uint8Array>,
+    options?: { /** Put it in place of a damaged one that no container has mounted. */ replace?: boolean },
+  ): Promise<void>;
+  /** Looks whether a layer has what a mount needs; `undefined` where there is none. */
+  inspect(diffID: string): Promise<UnpackedLayer | undefined>;
+  /** Compares a layer with its tar, and tells the first differences. */
+  compare(diffID: string, tar: ReadableStream<Uint8Array>): Promise<string[]>;
   remove(diffID: string): Promise<void>;
   list(): Promise<string[]>;
   /** Makes the container's writable layer. `diffIDs` go from base to top. */
@@ -42,10 +51,20 @@ export interface Layers {
   containers(): Promise<string[]>;
   /** Bytes in the container's writable layer. */
   usage(containerID: string): Promise<number>;
+  /** The same for several, in order; 0 for one that is not there. */
+  usages(containerIDs: readonly string[]): Promise<number[]>;
   /** Throws unless so many bytes more fit where layers are: a copy of a file with holes takes all that the file claims. */
   requireRoom(bytes: number, what: string): Promise<void>;
   /** Reads a file of the mounted tree, resolved inside it; `undefined` when missing. At most `limit` bytes. */
   readFile(containerID: string, path: string, limit: number): Promise<Uint8Array | undefined>;
+}
+
+/** The state of an unpacked layer. */
+export interface UnpackedLayer {
+  /** When it was unpacked, in milliseconds since the epoch. */
+  since: number;
+  /** Why it cannot be mounted; `undefined` where it can. */
+  damage?: string;
 }
 
 /** How a tree is deleted that a container may have made as large as it liked. */
@@ -204,6 +223,8 @@ export interface Volumes {
   unmount(name: string): Promise<void>;
   /** Bytes of the files in a volume; those of a device that is not mounted are not counted. */
   size(name: string): Promise<number>;
+  /** The same for several, in order; 0 for one that is not there. */
+  sizes(names: readonly string[]): Promise<number[]>;
   remove(name: string, options?: DeleteOptions): Promise<void>;
   list(): Promise<string[]>;
 }
@@ -218,6 +239,8 @@ export interface Files {
   glob(pattern: string): Promise<string[]>;
   /** Writes a file for its owner to read, in place of one there may be. */
   writeText(path: string, text: string): Promise<void>;
+  /** Removes a plain file that holds this text and nothing else but white space around it; leaves any other. Missing is no error. */
+  removeHolding(path: string, text: string): Promise<void>;
 }
 
 /** A kernel to run containers on. */
@@ -235,6 +258,9 @@ export interface Host {
   peers: Peers;
   specs: SpecPort;
   users: UserNamespaces;
+  /** The host's own platform; `info()` has programs tell of themselves, which takes its time. */
+  readonly platform: Pick<HostInfo, "os" | "arch">;
+  secrets: SecretVault;
   info(): Promise<HostInfo>;
   /** Another text after each boot of the host; `undefined` where that is not known. */
   bootID(): Promise<string | undefined>;

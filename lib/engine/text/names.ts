@@ -16,6 +16,11 @@ export function checkName(name: string, longest = MAX_NAME): void {
   throw new EngineError("invalid", text, { sentinel: "invalid argument" });
 }
 
+/** Takes off the slash that Docker's clients write before a container's name. */
+export function plainName(name: string): string {
+  return name.replace(/^\//, "");
+}
+
 /** A new ID: 64 hex digits. Never all digits in its first 12, which would read as a number in a host name. */
 export function randomID(random: Random): string {
   for (;;) {

@@ -17,10 +17,10 @@ export const SIGTERM = 15;
 
 /**
  * Finds a signal's number by a number, a name (`TERM`, `SIGTERM`, an alias such as `CLD`, in any case) or a real-time name
- * (`RTMIN+3`). Returns 0 for `0`, which only asks whether a process exists, and `undefined` for an unknown signal.
+ * (`RTMIN+3`), with or without the hyphen of kill(1) before it (`-HUP`). Returns 0 for `0`, which only asks whether a process exists, and `undefined` for an unknown signal.
  */
 export function findSignal(text: string | number): number | undefined {
-  const word = String(text).trim().toUpperCase().replace(/^SIG/, "");
+  const word = String(text).trim().toUpperCase().replace(/^-?(?:SIG)?/, "");
   const number = /^[0-9]+$/.test(word) ? Number(word) : numberOf(word);
   return number !== undefined && number <= RTMAX ? number : undefined;
 }

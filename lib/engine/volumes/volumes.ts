@@ -96,6 +96,14 @@ export class Volumes {
     return host ? await host.volumes.size(name) : archives.reduce((sum, { size }) => sum + size, 0);
   }
 
+  /** Bytes of the files in several volumes, in order; 0 for one that has gone. */
+  async sizes(names: readonly string[]): Promise<number[]> {
+    const host = hostOf(this.#core);
+    if (host) return await host.volumes.sizes(names);
+    const archives = names.map((name) => this.exists(name) ? this.resolve(name).archives ?? [] : []);
+    return archives.map((list) => list.reduce((sum, { size }) => sum + size, 0));
+  }
+
   /** Makes a volume. Throws `name_in_use`, or `invalid` for a driver or options there are not. */
   async create(request: VolumeRequest = {}): Promise<VolumeRecord> {
     const { driver = "local", labels = {}, options = {}, ignoreIfExists = false } = request;

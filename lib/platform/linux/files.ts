@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fitsGlob } from "../../engine/text/glob.ts";
 import type { Files } from "../../engine/ports/host_port.ts";
-import { writeNamedFile } from "./helpers/named_paths.ts";
+import { removeNamedFile, writeNamedFile } from "./helpers/named_paths.ts";
 
 /** A pattern that fits more is a mistake, and no container has as many mounts. */
 const MOST_PATHS = 10_000;
@@ -31,6 +31,7 @@ export const hostFiles: Files = {
   },
   isFolder: (path) => stat(path).then((facts) => facts.isDirectory(), () => false),
   writeText: (path, text) => writeNamedFile(path, text, 0o600),
+  removeHolding: removeNamedFile,
 };
 
 /** Returns the paths in a folder that fit one part of a pattern; names with a dot in front only where the pattern has it too. */

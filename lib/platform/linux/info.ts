@@ -6,6 +6,7 @@
 import { access, readFile, statfs } from "node:fs/promises";
 import { arch, cpus, hostname, release, uptime } from "node:os";
 import { basename } from "node:path";
+import process from "node:process";
 import type { HostInfo } from "../../engine/ports/host_facts.ts";
 import type { Processes } from "../../engine/ports/host_port.ts";
 import type { HostContext } from "./helpers/context.ts";
@@ -17,6 +18,9 @@ import { securityModules } from "./security_modules.ts";
 
 /** Go's names for processors, which OCI uses, by those of Node. */
 const ARCHITECTURES: Record<string, string> = { x64: "amd64", ia32: "386", ppc64: "ppc64le", mipsel: "mipsle" };
+
+/** The platform of the programs that this machine runs. */
+export const HOST_PLATFORM: Pick<HostInfo, "os" | "arch"> = { os: "linux", arch: ARCHITECTURES[arch()] ?? arch() };
 
 /** File systems by the magic numbers of statfs(2), in Podman's words. */
 const FILE_SYSTEMS: Record<number, string> = {
@@ -31,7 +35,6 @@ const FILE_SYSTEMS: Record<number, string> = {
 
 type Lasting = Pick<
   HostInfo,
-  | "arch"
   | "kernel"
   | "distribution"
   | "cgroupVersion"
@@ -39,6 +42,8 @@ type Lasting = Pick<
   | "conmon"
   | "runtime"
   | "networkBackend"
+  | "dns"
+  | "firewall"
   | "securityOptions"
   | "backingFilesystem"
 >;
@@ -52,11 +57,19 @@ export function hostInfoReader(
   return async () => {
     lasting ??= readLasting(paths.root, processes);
     lasting.catch(() => lasting = undefined);
-    const memory = await readMemory();
+    const [memory, cpuUsage, graphRootSize, ipv4] = await Promise.all([
+      readMemory(),
+      readUsage(),
+      readSize(paths.root),
+      readForwarding(),
+    ]);
     return {
       ...await lasting,
       ...memory,
-      os: "linux",
+      cpuUsage,
+      graphRootSize,
+      forwards: { ipv4 },
+      ...HOST_PLATFORM,
       hostname: hostname(),
       cpus: cpus().length,
       uptime: uptime(),
@@ -70,24 +83,28 @@ export function hostInfoReader(
 }
 
 async function readLasting(root: string, processes: Pick<Processes, "runtime">): Promise<Lasting> {
-  const netavark = netavarkAt("").program;
-  const [distribution, controllers, conmon, runtime, networkBackend, securityOptions, { type }] = await Promise.all([
-    readDistribution(),
-    readControllers(),
-    findProgram("conmon").then((path) => programFacts(path, "conmon")),
-    processes.runtime(),
-    programFacts(netavark, "netavark"),
-    readSecurity(),
-    statfs(root),
-  ]);
+  const { program: netavark, aardvark } = netavarkAt("");
+  const [distribution, controllers, conmon, runtime, networkBackend, dns, nft, securityOptions, { type }] =
+    await Promise.all([
+      readDistribution(),
+      readControllers(),
+      findProgram("conmon").then((path) => programFacts(path, "conmon")),
+      processes.runtime(),
+      programFacts(netavark, "netavark"),
+      programFacts(aardvark, "aardvark-dns"),
+      findProgram("nft"),
+      readSecurity(),
+      statfs(root),
+    ]);
   return {
-    arch: ARCHITECTURES[arch()] ?? arch(),
     kernel: release(),
     distribution,
     ...controllers,
     conmon,
     runtime: { ...runtime, package: await packageVersion(basename(runtime.path)) },
     networkBackend: { name: "netavark", ...networkBackend },
+    dns,
+    firewall: nft === undefined ? "" : "nftables",
     securityOptions,
     backingFilesystem: FILE_SYSTEMS[Number(type)] ?? `0x${Number(type).toString(16)}`,
   };
@@ -102,6 +119,26 @@ async function readMemory(): Promise<Pick<HostInfo, "memTotal" | "memFree" | "sw
     swapTotal: bytes("SwapTotal"),
     swapFree: bytes("SwapFree"),
   };
+}
+
+/** Reads the first line of /proc/stat, proc_stat(5): ticks by kind since boot. */
+async function readUsage(): Promise<HostInfo["cpuUsage"]> {
+  const [line] = (await readFile("/proc/stat", "utf8")).split("\n");
+  const [user, nice, system, idle, ioWait = 0, irq = 0, softIRQ = 0, steal = 0] = line.split(/\s+/).slice(1).map(
+    Number,
+  );
+  const total = user + nice + system + idle + ioWait + irq + softIRQ + steal;
+  const percent = (ticks: number) => total === 0 ? 0 : Math.round(ticks / total * 10_000) / 100;
+  return { user: percent(user + nice), system: percent(system + irq + softIRQ), idle: percent(idle + ioWait) };
+}
+
+async function readSize(root: string): Promise<HostInfo["graphRootSize"]> {
+  const { blocks, bfree, bsize } = await statfs(root);
+  return { allocated: blocks * bsize, used: (blocks - bfree) * bsize };
+}
+
+async function readForwarding(): Promise<boolean> {
+  return (await readFile("/proc/sys/net/ipv4/ip_forward", "utf8").catch(() => "")).trim() === "1";
 }
 
 /** Reads os-release(5). */
@@ -138,7 +175,7 @@ async function readSecurity(): Promise<HostInfo["securityOptions"]> {
     seccompProfilePath: profile ? OWN_PROFILE : "",
     apparmor,
     selinux,
-    rootless: false,
+    rootless: process.geteuid?.() !== 0,
     capabilities: DEFAULT_CAPABILITIES.join(","),
   };
 }

@@ -1,15 +1,8 @@
 import { decodeBase64, encodeBase64 } from "./base64.ts";
 import { type Kind, needsReplacer, needsRevival } from "../plan/kind.ts";
+import { readExact, writeExact } from "./exact_numbers.ts";
 import { isRecord } from "./record.ts";
 import { readTime } from "./time_text.ts";
-
-/** The part of the platform's JSON that TypeScript's library does not know yet. */
-interface SourceTextJSON {
-  rawJSON?(text: string): unknown;
-  parse(text: string, reviver: (key: string, value: unknown, context?: { source?: string }) => unknown): unknown;
-}
-
-const SOURCE_TEXT: SourceTextJSON = JSON;
 
 /** Remembers what has been found of a kind: kinds are made once and asked of at every call. */
 function remembered(test: (kind: Kind) => boolean): (kind: Kind) => boolean {
@@ -38,18 +31,7 @@ export function writeJSON(value: unknown, kind?: Kind): string {
       // A bigint where the schema has none: the slow way writes it, or throws what it must.
     }
   }
-  return JSON.stringify(value, replaceValue) ?? "null";
-}
-
-function replaceValue(_key: string, value: unknown): unknown {
-  if (typeof value === "bigint") return rawNumber(value);
-  return value instanceof Uint8Array ? encodeBase64(value) : value;
-}
-
-function rawNumber(value: bigint): unknown {
-  if (SOURCE_TEXT.rawJSON !== undefined) return SOURCE_TEXT.rawJSON(String(value));
-  if (BigInt(Number(value)) === value) return Number(value);
-  throw new RangeError(`Write "${value}" as JSON: this runtime has no JSON.rawJSON`);
+  return writeExact(value, (item) => item instanceof Uint8Array ? encodeBase64(item) : item) ?? "null";
 }
 
 /**
@@ -59,20 +41,7 @@ function rawNumber(value: bigint): unknown {
  * @throws {SyntaxError}
  */
 export function readJSON(text: string, kind?: Kind): unknown {
-  return kind === undefined || !isRevived(kind)
-    ? JSON.parse(text)
-    : revive(SOURCE_TEXT.parse(text, exactInteger), kind);
-}
-
-/** The digits of the longest integer that is read exactly: the time for it grows with their square. */
-const DIGITS = 4096;
-
-function exactInteger(_key: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source;
-  return typeof value === "number" && !Number.isSafeInteger(value) && source !== undefined && source.length <= DIGITS &&
-      /^-?\d+$/.test(source)
-    ? BigInt(source)
-    : value;
+  return kind === undefined || !isRevived(kind) ? JSON.parse(text) : revive(readExact(text), kind);
 }
 
 /** Makes of parsed JSON what its kind says; what does not fit is left for the schema to refuse. */

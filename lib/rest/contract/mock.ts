@@ -17,9 +17,7 @@ import type { Definition, Operations } from "../definition.ts";
 import {
   type AnyFunction,
   findFunction,
-  type Functions,
   type FunctionTable,
-  implement,
   type Implementation,
   type PartialFunctions,
 } from "../implement.ts";
@@ -66,7 +64,7 @@ export function mock<const D extends Operations>(
   { seed = 1, values = 3 }: MockOptions = {},
 ): Implementation {
   const random = seededRandom(seed);
-  const table: Record<string, unknown> = {};
+  const table: Record<string, AnyFunction | FunctionTable> = {};
   for (const plan of definition.plans) {
     const path = plan.name.split(".");
     const last = path.pop()!;
@@ -75,7 +73,7 @@ export function mock<const D extends Operations>(
     for (const name of path) within = (within[name] ??= {}) as typeof within;
     within[last] = findFunction(functions as FunctionTable, plan.name)[0] ?? mockFunction(plan, random, values);
   }
-  return implement(definition, table as Functions<D>);
+  return { definition, functions: table };
 }
 
 function mockFunction({ result, results }: Plan, random: Random, values: number): AnyFunction {

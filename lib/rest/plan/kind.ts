@@ -72,6 +72,9 @@ const LIBRARIES = {
   },
 };
 
+/** The kinds that were told before: plan and check ask the same, and libraries take their time to write a JSON Schema. */
+const told = new WeakMap<Schema, Kind>();
+
 /**
  * Tells the kind of a schema from its JSON Schema; `unknown` when nothing is said of its type at all.
  *
@@ -80,10 +83,15 @@ const LIBRARIES = {
 export function kindOf(schema: Schema): Kind {
   const known = markerOf(schema);
   if (known) return { type: known };
-  const json = jsonSchemaOf(schema);
-  // A bare bigint or date has a marker, which says its wire form and range; within an object the schema's own will do.
-  const kind = !json || json[NESTED] ? ANY : read(json, json, new Map());
-  return kind === ANY ? { type: "any", unknown: true } : kind;
+  let kind = told.get(schema);
+  if (!kind) {
+    const json = jsonSchemaOf(schema);
+    // A bare bigint or date has a marker, which says its wire form and range; within an object the schema's own will do.
+    kind = !json || json[NESTED] ? ANY : read(json, json, new Map());
+    if (kind === ANY) kind = { type: "any", unknown: true };
+    told.set(schema, kind);
+  }
+  return kind;
 }
 
 /** Whether a schema is a bare bigint, Date or bytes of its library's, which would be carried as something else. */

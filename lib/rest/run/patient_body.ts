@@ -1,3 +1,4 @@
+import { makeDeferred } from "./deferred.ts";
 import { HTTPError } from "../error.ts";
 
 /** The longest wait of a timer. */
@@ -23,7 +24,7 @@ function patientBody(body: ReadableStream<Uint8Array>, patience: number): Readab
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { promise, reject } = Promise.withResolvers<never>();
+      const { promise, reject } = makeDeferred<never>();
       const timer = setTimeout(() => {
         const error = new HTTPError(408, "Read the body: nothing came for too long", { kind: "body" });
         reject(error);

@@ -1,9 +1,9 @@
 import { CHANNELS_CODE } from "./client/channels.js.ts";
-import type { OpenAPIDocument } from "./openapi_types.ts";
+import type { JSONSchema, OpenAPIDocument } from "./openapi_types.ts";
 import { type Content, HTML, html, prose } from "./page/html.ts";
 import { operationView, type Placed } from "./page/operation_view.ts";
-import { limitsView, schemaView, typeView } from "./page/schema_view.ts";
-import { isStruct } from "./components.ts";
+import { samplesOf } from "./page/sample.ts";
+import { schemaView } from "./page/schema_view.ts";
 import { PAGE_CODE } from "./page/page.js.ts";
 import { STYLE } from "./page/style.ts";
 
@@ -27,7 +27,7 @@ const ICON = "data:image/svg+xml," + encodeURIComponent(
  * console.assert(docsPage(openapi(calculator)).includes("<h3>"));
  * ```
  */
-export function docsPage(document: OpenAPIDocument): string {
+export function docsPage(document: OpenAPIDocument, calls: ReadonlyMap<string, string> = new Map()): string {
   const { info, servers } = document;
   const groups = groupsOf(document);
   const page = html`
@@ -41,13 +41,13 @@ export function docsPage(document: OpenAPIDocument): string {
         <style>${new HTML(STYLE)}</style>
       </head>
       <body data-server="${servers[0]?.url ?? "/"}">
-    <a class="skip" href="#operations">To the operations</a>
+    <a class="skip" href="#page-operations">To the operations</a>
     ${navigation(document, groups)}
-    <main id="top">
+    <main id="page-top">
     ${introduction(document)}
-    <div id="operations">${[...groups].map(([name, placed]) =>
+    <div id="page-operations">${[...groups].map(([name, placed]) =>
       html`<section data-group aria-label="${name}"><h2>${name}</h2>${
-        placed.map((one) => operationView(one, document))
+        placed.map((one) => operationView(one, document, calls.get(one.operation.operationId)))
       }</section>`
     )}</div>
     ${kinds(document)}
@@ -65,10 +65,11 @@ let policy: Promise<string> | undefined;
 /** The Content-Security-Policy the page is to be sent with: its own style and script, requests to its own server, nothing else. */
 export function contentPolicy(servers: readonly string[] = []): Promise<string> {
   policy ??= Promise.all([hash(SCRIPT), hash(STYLE)]).then(([script, style]) =>
-    `default-src 'none'; script-src '${script}'; style-src '${style}'; img-src data:; base-uri 'none'; form-action 'none'; ` +
+    `default-src 'none'; script-src '${script}'; style-src '${style}'; img-src data: blob:; base-uri 'none'; form-action 'none'; ` +
     "frame-ancestors 'none'; require-trusted-types-for 'script'; connect-src 'self'"
   );
-  const origins = servers.filter((server) => /^https?:\/\//.test(server)).map((server) => new URL(server).origin);
+  const origins = servers.filter((server) => /^https?:\/\//.test(server) && URL.canParse(server))
+    .map((server) => new URL(server).origin);
   return policy.then((text) => [text, ...origins].join(" "));
 }
 
@@ -99,10 +100,10 @@ function navigation({ info, components }: OpenAPIDocument, groups: ReadonlyMap<s
     <nav
       aria-label="Operations">
       <div
-        class="bar"><div class="brand"><a href="#top">${info
-          .title}</a><button type="button" id="theme" aria-label="Change colours">◐</button><button type="button" id="menu" aria-expanded="false" aria-controls="list">List</button></div>
-    <input id="search" type="search" placeholder="Search ${count} operations" aria-label="Search operations" autocomplete="off"><small id="found" role="status"></small></div>
-      <div id="list">${[...groups].map(([name, placed]) =>
+        class="bar"><div class="brand"><a href="#page-top">${info
+          .title}</a><button type="button" id="page-theme" aria-label="Change colours">◐</button><button type="button" id="page-menu" aria-expanded="false" aria-controls="page-list">List</button></div>
+    <input id="page-search" type="search" placeholder="Search ${count} operations" aria-label="Search operations" autocomplete="off"><small id="page-found" role="status"></small></div>
+      <div id="page-list">${[...groups].map(([name, placed]) =>
         html`
           <details data-group ${count <= MANY && html`open`}>
             <summary><h2>${name}</h2> <small>${placed.length}</small></summary>
@@ -111,7 +112,7 @@ function navigation({ info, components }: OpenAPIDocument, groups: ReadonlyMap<s
             )}</ul>
           </details>
         `
-      )}${Object.keys(components.schemas).length > 0 && html`<h2><a href="#types">Types</a></h2>`}</div>
+      )}${Object.keys(components.schemas).length > 0 && html`<h2><a href="#page-types">Types</a></h2>`}</div>
     </nav>
   `;
 }
@@ -133,17 +134,17 @@ function credentials(scheme: Readonly<Record<string, unknown>> | undefined): Con
   const fields = scheme?.type !== "http"
     ? undefined
     : scheme.scheme === "basic"
-    ? html`<label>Name<input id="user" autocomplete="off" spellcheck="false"></label><label>Password<input id="password" type="password" autocomplete="off"></label>`
-    : html`<label>Token<input id="token" type="password" autocomplete="off" spellcheck="false"></label>`;
+    ? html`<label>Name<input id="page-user" autocomplete="off" spellcheck="false"></label><label>Password<input id="page-password" type="password" autocomplete="off"></label>`
+    : html`<label>Token<input id="page-token" type="password" autocomplete="off" spellcheck="false"></label>`;
   const headers = html`
     <details>
       <summary>Headers</summary>
-      <textarea id="headers" aria-label="Headers that go with every request" rows="2"
+      <textarea id="page-headers" aria-label="Headers that go with every request" rows="2"
         placeholder="Name: value, one to a line" spellcheck="false"></textarea>
     </details>
   `;
   return html`
-    <form id="credentials"
+    <form id="page-credentials"
       aria-label="Sent with every request"><p>Sent with every request <small>kept in this page only</small></p>${fields}${headers}</form>
   `;
 }
@@ -151,11 +152,22 @@ function credentials(scheme: Readonly<Record<string, unknown>> | undefined): Con
 function kinds({ components }: OpenAPIDocument): Content {
   const all = Object.entries(components.schemas);
   if (all.length === 0) return undefined;
-  return html`<section id="types" aria-label="Types"><h2>Types</h2>${
+  return html`<section id="page-types" aria-label="Types"><h2>Types</h2>${
     all.map(([name, json]) =>
       html`<article class="kind" id="type-${name}"><h3>${name}</h3>${
         typeof json.description === "string" && prose(json.description)
-      }${isStruct(json) ? schemaView(json) : html`<p class="type">${typeView(json)} ${limitsView(json)}</p>`}</article>`
+      }${schemaView(json, components.schemas)}${exampleView(json, components.schemas)}</article>`
     )
   }</section>`;
+}
+
+/** A made-up value of a type, one for each possibility of a union. */
+function exampleView(json: JSONSchema, schemas: OpenAPIDocument["components"]["schemas"]): Content {
+  const samples = samplesOf(json, schemas).filter(({ value }) => typeof value === "object" && value !== null);
+  if (samples.length === 0) return undefined;
+  return html`<details><summary>${samples.length === 1 ? "Example" : "Examples"}</summary>${
+    samples.map(({ name, value }) =>
+      html`${name !== "" && html`<p class="note">${name}</p>`}<pre tabindex="0">${JSON.stringify(value, null, 2)}</pre>`
+    )
+  }</details>`;
 }

@@ -143,13 +143,16 @@ function encode(codec: ErrorCodec, error: Error, status: number, name?: string):
 
 function infer(samples: readonly JSONSchema[]): JSONSchema {
   if (samples.length === 0) return {};
-  const names = new Set(samples.flatMap((sample) => Object.keys(sample)));
+  // JSON leaves undefined out.
+  const names = new Set(
+    samples.flatMap((sample) => Object.keys(sample).filter((name) => sample[name] !== undefined)),
+  );
   const properties: Record<string, JSONSchema> = {};
   for (const name of names) {
-    const types = new Set(samples.filter((sample) => name in sample).map((sample) => typeOf(sample[name])));
+    const types = new Set(samples.filter((sample) => sample[name] !== undefined).map((sample) => typeOf(sample[name])));
     properties[name] = types.size === 1 ? { type: [...types][0] } : { type: [...types] };
   }
-  const required = [...names].filter((name) => samples.every((sample) => name in sample));
+  const required = [...names].filter((name) => samples.every((sample) => sample[name] !== undefined));
   return { type: "object", properties, ...(required.length > 0 && { required }) };
 }
 

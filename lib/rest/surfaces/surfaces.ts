@@ -10,6 +10,7 @@ import { clientTypes } from "./client/client_types.ts";
 import { type Definitions, listOf } from "./described.ts";
 import { contentPolicy, docsPage } from "./docs_page.ts";
 import { type DocumentOptions, openapi } from "./openapi.ts";
+import { clientSamples } from "./page/client_sample.ts";
 
 /**
  * Options of {@linkcode surfaces}.
@@ -117,7 +118,13 @@ class Surfaces {
         headers: { allow },
       });
     }
-    return this.#show(request, named ?? this.#choose(request), onRoot);
+    const face = named ?? this.#choose(request);
+    if (onRoot && path !== this.#root && face.type === "text/html") {
+      // The page's links are relative, so that it works behind a proxy that takes a prefix off.
+      const location = `./${this.#root.split("/").at(-2)}/`;
+      return new Response(null, { status: 307, headers: { location, vary: "Accept, Sec-Fetch-Dest" } });
+    }
+    return this.#show(request, face, onRoot);
   }
 
   #choose(request: Request): Face {
@@ -172,7 +179,7 @@ function faces(definitions: Definitions, options: SurfacesOptions): Face[] {
         "referrer-policy": "no-referrer",
         "x-frame-options": "DENY",
       }),
-      write: () => docsPage(document()),
+      write: () => docsPage(document(), clientSamples(definitions)),
     },
     {
       file: "client.js",

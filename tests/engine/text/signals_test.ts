@@ -17,9 +17,12 @@ Deno.test("parseSignal() reads numbers and names as clients spell them", () => {
     ["SIGRTMIN+3", 37],
     ["RTMAX-1", 63],
     [64, 64],
+    ["-1", 1],
+    ["-HUP", 1],
+    ["-SIGHUP", 1],
   ];
   for (const [text, number] of rows) assertEquals(parseSignal(text), number, String(text));
-  for (const bad of ["", "SIG", "NOPE", "65", "-1", "1.5", "RTMIN+31", "RTMAX+1", "9x"]) {
+  for (const bad of ["", "SIG", "NOPE", "65", "--1", "1.5", "RTMIN+31", "RTMAX+1", "9x"]) {
     assertThrows(() => parseSignal(bad), Error, "invalid signal");
   }
 });

@@ -61,7 +61,7 @@ Deno.test("UpdateContainer refuses by name", async () => {
   const retries = "400 cannot set restart retries unless restart policy is on-failure";
   assertEquals(await said("?restartPolicy=always&restartRetries=2"), retries);
   assertStringIncludes(await said("?restartPolicy=huh"), '400 "huh" is not a valid restart policy');
-  assertStringIncludes(await said("", { devices: [{ allow: true, access: "r" }] }), '501 Create container: "devices"');
+  assertStringIncludes(await said("", { devices: [{ allow: true, access: "r" }] }), '501 Update container: "devices"');
   assertEquals((await test.send("POST", "/libpod/containers/nope/update", {})).status, 404);
 });
 

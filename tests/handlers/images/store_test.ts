@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { humanSize } from "../../../handlers/images/tree.ts";
+import { humanSize } from "../../../handlers/human_size.ts";
 import { openTestEngine, TINY, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 const TAR = () => new Blob([new Uint8Array(1024)]).stream();

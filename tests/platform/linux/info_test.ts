@@ -28,6 +28,15 @@ Deno.test({ name: "hostInfoReader() tells what the machine tells", ignore }, asy
   assertMatch(info.arch, /^(amd64|arm64|386|arm|ppc64le|s390x|riscv64)$/);
   assert(info.backingFilesystem !== "");
   assertEquals(info.networkBackend.name, "netavark");
+  const { user, system, idle } = info.cpuUsage;
+  assert(Math.abs(user + system + idle - 100) < 1 && user > 0, "shares of the time since boot");
+  const [, allocated, used] = (await runCommand("df", ["--block-size=1", "--output=size,used", "/tmp"])).stdout
+    .match(/(\d+) +(\d+)/)!.map(Number);
+  assertEquals(info.graphRootSize.allocated, allocated);
+  assert(Math.abs(info.graphRootSize.used - used) < 1e9, "others write meanwhile");
+  const forwarding = (await readFile("/proc/sys/net/ipv4/ip_forward", "utf8")).trim();
+  assertEquals(info.forwards.ipv4, forwarding === "1");
+  assertEquals(info.securityOptions.rootless, Deno.uid() !== 0);
 });
 
 Deno.test({ name: "findProgram() finds programs that are not in PATH", ignore }, async () => {

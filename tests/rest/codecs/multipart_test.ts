@@ -157,15 +157,21 @@ Deno.test("defect: a form of very many names takes a time that grows with their 
     { F: rest("POST(multipart/form-data) /", [z.record(z.string(), z.string())], [z.string()]) },
     { F: (fields) => String(Object.keys(fields).length) },
   );
-  const parts = Array.from(
-    { length: 40_000 },
-    (_, i) => `--x\r\ncontent-disposition: form-data; name="${i}"\r\n\r\n\r\n`,
-  );
   const headers = { "content-type": "multipart/form-data; boundary=x" };
-  const from = performance.now();
-  assertEquals(await (await run(request("POST", "/", parts.join("") + "--x--\r\n", headers))).text(), "40000");
-  // Five seconds and more when every name looked at every part, and a fifth of one now.
-  assert(performance.now() - from < 3000, `${performance.now() - from} ms`);
+  const measure = async (count: number) => {
+    const parts = Array.from(
+      { length: count },
+      (_, i) => `--x\r\ncontent-disposition: form-data; name="${i}"\r\n\r\n\r\n`,
+    );
+    const body = parts.join("") + "--x--\r\n";
+    const from = performance.now();
+    assertEquals(await (await run(request("POST", "/", body, headers))).text(), String(count));
+    return performance.now() - from;
+  };
+  // Eight times as many took 50 times as long when every name looked at every part. The best of three: the machine may be busy.
+  const best = async (count: number) => Math.min(await measure(count), await measure(count), await measure(count));
+  const [few, many] = [await best(5000), await best(40_000)];
+  assert(many < few * 24, `${few} ms of 5,000 names, ${many} ms of 40,000`);
 });
 
 Deno.test("defect: JSON in a field of a form is refused when it is nested too deep", async () => {

@@ -74,6 +74,22 @@ Deno.test("handler() with bodyPatience waits for a body that comes, slowly or to
   assertEquals((await long.response()).body, "1000000");
 });
 
+Deno.test("handler() with bodyPatience needs no Promise.withResolvers, which Node 20 lacks", async () => {
+  const { withResolvers } = Promise;
+  // Not optional in the library of types, as later versions all have it.
+  delete (Promise as Partial<PromiseConstructor>).withResolvers;
+  try {
+    const run = serve(operations, { JSON: (list) => list.length, Form: () => "", Stream: () => 0 }, {}, {
+      bodyPatience: 10_000,
+    });
+    const headers = { "content-type": "application/json" };
+    const response = await run(new Request("http://h/json", { method: "POST", headers, body: '["a"]' }));
+    assertEquals(await response.text(), "1");
+  } finally {
+    Promise.withResolvers = withResolvers;
+  }
+});
+
 Deno.test("handler() with bodyPatience lets go of the body it has given up", async () => {
   let cancelled = false;
   const run = serve(operations, { JSON: () => 0, Form: () => "", Stream: () => 0 }, {}, { bodyPatience: 50 });

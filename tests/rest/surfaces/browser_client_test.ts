@@ -34,13 +34,13 @@ const auth = basic((name, password) => name === "ann" && password === "pass:wör
 shopTest(
   "docsPage() sends a name and a password with every try, channels too",
   async ({ page }) => {
-    await page.fill("#user", "ann");
+    await page.fill("#page-user", "ann");
     const watch = page.locator("article#Watch");
     await page.fill("#Watch-query-count", "2");
     await page.selectOption("#Watch-transport", "websocket");
     await watch.getByRole("button", { name: "Open" }).click();
     await watch.locator(".answer .status", { hasText: "Failed" }).waitFor();
-    await page.fill("#password", "pass:wörd");
+    await page.fill("#page-password", "pass:wörd");
     for (const transport of ["websocket", "lines", "events"]) {
       await page.selectOption("#Watch-transport", transport);
       await watch.getByRole("button", { name: "Open" }).click();

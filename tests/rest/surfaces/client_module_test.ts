@@ -266,7 +266,7 @@ Deno.test("surfaces() of an API behind basic authentication asks for a name and 
   const definition = api("x", { Add: rest("GET /sum?a=%v", [int64], [int64]) });
   const auth = basic((name, password) => name === "ann" && password === "secret" ? name : undefined);
   const page = await surfaces(definition, { auth })(new Request("http://h/", { headers: { accept: "text/html" } }));
-  assertStringIncludes(await page.text(), 'id="password" type="password"');
+  assertStringIncludes(await page.text(), 'id="page-password" type="password"');
 });
 
 Deno.test("defect: clientModule() writes several names in a segment, lists and maps as link() does", async () => {

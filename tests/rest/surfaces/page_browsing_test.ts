@@ -10,7 +10,7 @@ shopTest("docsPage() searches, by the keyboard too", async ({ page }) => {
   await page.keyboard.type("items post");
   assertEquals(await page.locator("article[data-search]:visible").count(), 2);
   assertEquals(await page.locator("nav li:visible").count(), 2);
-  assertEquals(await page.locator("#found").textContent(), "2 operations");
+  assertEquals(await page.locator("#page-found").textContent(), "2 operations");
   await page.keyboard.press("Enter");
   assertMatch(page.url(), /#CreateItem$/);
   await page.keyboard.press("/");
@@ -59,7 +59,7 @@ shopTest(
 shopTest("docsPage() is light or dark as the reader likes, and remembers it", async ({ page }) => {
   const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
   const light = await ground();
-  await page.click("#theme");
+  await page.click("#page-theme");
   const dark = await ground();
   assert(light !== dark);
   await page.reload();

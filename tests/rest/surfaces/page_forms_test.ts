@@ -96,11 +96,11 @@ shopTest("docsPage() goes on with a channel of events where its connection broke
   await follow.getByLabel("to*").fill("7");
   await follow.getByRole("button", { name: "Open" }).click();
   await follow.locator(".status", { hasText: "Closed" }).waitFor();
-  assertEquals(await follow.locator(".values li").allTextContents(), ["1", "2", "3", "4", "5", "6", "7"]);
+  assertEquals(await follow.locator(".values pre").allTextContents(), ["1", "2", "3", "4", "5", "6", "7"]);
 });
 
 shopTest("docsPage() sends headers of the reader's choice with every request", async ({ page }, origin) => {
-  await page.locator("#credentials summary").click();
+  await page.locator("#page-credentials summary").click();
   await page.getByLabel("Headers that go with every request").fill("X-Trace: a b\naccept: application/json");
   const sent = page.waitForRequest(`${origin}/everything`);
   await page.locator("article#delete .try [type=submit]").click();

@@ -128,3 +128,14 @@ Deno.test("docsPage() has a heading, a form and a name for every control of ever
   const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map((match) => match[1]);
   assertEquals(ids.length, new Set(ids).size, "an id stands twice");
 });
+
+Deno.test("surfaces() below a path sends a browser to where the page's links lead on", async () => {
+  const serve = surfaces(shop, { path: "/about/shop" });
+  const ask = (path: string, accept: string) => serve(new Request(`http://h${path}`, { headers: { accept } }));
+  const sent = await ask("/about/shop", "text/html");
+  assertEquals([sent.status, sent.headers.get("location")], [307, "./shop/"]);
+  const url = new URL(sent.headers.get("location")!, "http://h/about/shop");
+  assertEquals((await ask(url.pathname, "text/html")).status, 200);
+  assertEquals((await ask(new URL("client.js", url).pathname, "*/*")).status, 200);
+  assertEquals((await ask("/about/shop", "application/json")).status, 200);
+});

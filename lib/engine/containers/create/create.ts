@@ -16,6 +16,7 @@ import { checkName, MAX_FOLDER_NAME, randomID } from "../../text/names.ts";
 import { askedMounts, requireSource, sourcesToMake } from "./asked_mounts.ts";
 import { type Context, emitEvent } from "../context.ts";
 import { requireHost } from "../../core.ts";
+import { passedOverOptions } from "./check_log_options.ts";
 import { chooseLog } from "./choose_log.ts";
 import { chooseNetworks } from "./choose_networks.ts";
 import { invalid, isCode, nameInUse } from "../failures.ts";
@@ -68,6 +69,7 @@ export async function createFromSpec(
   if (records.get(id)) throw nameInUse(spec.name ?? id, id);
   using reserved = records.reserve(id, spec.name);
   const { granted, warnings } = await grantResources(context, spec);
+  warnings.push(...passedOverOptions(spec));
   const record = await draft(context, { id, name: reserved.name, spec: granted, image, warnings });
   checkRecordSize(context, record);
   using _networks = context.networks.hold(Object.keys(record.networks));
@@ -256,7 +258,7 @@ async function make(context: Context, record: ContainerRecord): Promise<void> {
   try {
     for (const { source, anonymous } of mounted) await volumes.ensure(source, { anonymous });
     await requireHost(context.core).layers.create(record.id, record.diffIDs);
-    await records.save(record, [core.intents.end(intent), ...context.secrets.keep(record)]);
+    await records.save(record, [core.intents.end(intent), ...await context.secrets.keep(record)]);
   } catch (error) {
     await undoCreate(context, intent);
     throw error;

@@ -24,13 +24,17 @@ const DEFAULT_ENV = {
  * The arguments of the process. An entrypoint of the spec replaces the image's and drops its command with it; an empty
  * one, or `[""]`, takes it away. Throws `invalid` when nothing is left to run.
  */
-export function mergeArgs(spec: Pick<ContainerSpec, "entrypoint" | "command">, image: ExecutionConfig): string[] {
+export function mergeArgs(
+  spec: Pick<ContainerSpec, "entrypoint" | "command" | "rootfs">,
+  image: ExecutionConfig,
+): string[] {
   const entrypoint = spec.entrypoint ?? image.Entrypoint ?? [];
   const isNone = entrypoint.length === 1 && entrypoint[0] === "";
   const ownCommand = spec.command ?? [];
   const inherits = ownCommand.length === 0 && !spec.entrypoint?.length;
   const args = [...isNone ? [] : entrypoint, ...inherits ? image.Cmd ?? [] : ownCommand];
-  if (args.length > 0) return args;
+  // Nobody knows a folder's command: its start says that there is none.
+  if (args.length > 0 || spec.rootfs !== undefined) return args;
   throw invalid("no command or entrypoint provided, and no CMD or ENTRYPOINT from image");
 }
 

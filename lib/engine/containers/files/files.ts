@@ -4,6 +4,7 @@ import type { TreeChange } from "../../ports/tree_port.ts";
 import { type Context, emitEvent } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { type PathFacts, readArchive, type ReadOptions, statPath, writeArchive, type WriteOptions } from "./archive.ts";
+import { checkTrees, isAnyMounted, removeUnknown, type TreeDamage, unmountLeftover } from "./check_trees.ts";
 import { commitContainer, type CommitOptions } from "./commit.ts";
 import { type ChangesOptions, listChanges } from "./diff.ts";
 import { mountContainer, mountedContainers, unmountContainer } from "./mount.ts";
@@ -67,5 +68,25 @@ export class ContainerFiles {
   /** The host's paths of all mounted trees, by container ID. */
   mounted(): Promise<Record<string, string>> {
     return mountedContainers(this.#context);
+  }
+
+  /** Compares the records of containers with their trees on the host; see {@linkcode checkTrees}. */
+  check(): Promise<TreeDamage> {
+    return checkTrees(this.#context);
+  }
+
+  /** Unmounts a tree that {@linkcode ContainerFiles.check} found mounted for nobody. */
+  unmountLeftover(id: string): Promise<void> {
+    return unmountLeftover(this.#context, id);
+  }
+
+  /** Deletes a writable layer that no container has. Tells whether it did. */
+  removeUnknown(id: string): Promise<boolean> {
+    return removeUnknown(this.#context, id);
+  }
+
+  /** Whether a tree of these containers is mounted. */
+  isAnyMounted(ids: readonly string[]): Promise<boolean> {
+    return isAnyMounted(this.#context, ids);
   }
 }

@@ -51,9 +51,14 @@ export class TreeUses {
     else this.#uses.delete(id);
   }
 
+  /** Whether a user has mounted it, or work on its files goes on. */
+  isUsed(id: string): boolean {
+    return this.#uses.has(id) || this.count(id) > 0;
+  }
+
   /** Unmounts the tree of a container that has no process, and the devices of its volumes, unless somebody needs it. */
   async unmount({ id }: Pick<ContainerRecord, "id">): Promise<void> {
-    if (this.#uses.has(id) || this.count(id) > 0) return;
+    if (this.isUsed(id)) return;
     await requireHost(this.#core).layers.unmount(id);
     await this.#volumes.leave(id);
   }

@@ -101,6 +101,7 @@ function isTest(test: readonly string[] | undefined): test is string[] {
   return test !== undefined && test.length > 0 && test[0] !== "";
 }
 
-function isNone(test: readonly string[]): boolean {
-  return test.length === 1 && test[0] === "NONE";
+/** Whether a test says that there is none. */
+export function isNone(test: readonly string[] | undefined): boolean {
+  return test?.length === 1 && test[0] === "NONE";
 }

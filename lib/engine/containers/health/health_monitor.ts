@@ -83,7 +83,7 @@ export class HealthMonitor implements HealthWatch {
     let cost = 0;
     await Promise.race([this.#ready.promise, whenAborted(stop.signal)]);
     while (!stop.signal.aborted) {
-      const wait = isDue ? 0 : this.#wait(context, id, cost);
+      const wait = this.#wait(context, id, cost, isDue);
       if (wait === undefined) break;
       try {
         await context.core.clock.sleep(Math.min(wait, LONGEST_SLEEP_MS), stop.signal);
@@ -105,7 +105,7 @@ export class HealthMonitor implements HealthWatch {
   }
 
   /** Milliseconds to the next probe; `undefined` where there is to be none. The first one is due at once. */
-  #wait(context: Context, id: string, cost: number): number | undefined {
+  #wait(context: Context, id: string, cost: number, isDue: boolean): number | undefined {
     const record = context.records.get(id);
     const plan = activeHealth(record?.health);
     if (record?.state.status !== "running" || plan === undefined) return undefined;
@@ -113,6 +113,7 @@ export class HealthMonitor implements HealthWatch {
     const isStartup = plan.startup !== undefined && !startup.passed;
     const check = isStartup ? plan.startup ?? plan.check : plan.check;
     if (check.interval === 0) return undefined;
+    if (isDue) return 0;
     const now = context.core.clock.now();
     const isStarting = status === "starting" && now < record.state.startedAt + check.startPeriod;
     const wanted = isStarting && check.startInterval > 0 ? check.startInterval : check.interval;

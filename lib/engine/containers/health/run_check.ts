@@ -38,7 +38,8 @@ type Active = HealthPlan & { check: HealthCheck };
  */
 export async function runCheck(context: Context, nameOrID: string): Promise<HealthRun> {
   requireHost(context.core);
-  const { id } = context.records.resolve(nameOrID);
+  const { id, state } = context.records.resolve(nameOrID);
+  if (state.status !== "running") throw notRunning(id);
   const { run, act } = await context.core.locks.with(`health:${id}`, () => runOnce(context, id));
   await act?.();
   return run;
@@ -53,7 +54,9 @@ export function answerOf({ outcome, entry }: HealthRun, { health }: ContainerRec
 
 async function runOnce(context: Context, id: string): Promise<{ run: HealthRun; act?: () => Promise<void> }> {
   const record = context.records.require(id);
-  if (record.state.status !== "running") throw notRunning(id);
+  if (record.state.status === "paused") throw notRunning(id);
+  // The container ended while an earlier run held the lock.
+  if (record.state.status !== "running") return { run: stoppedRun(context.core.clock.now()) };
   const plan = activeHealth(record.health);
   if (plan === undefined) throw new EngineError("state", `container ${id} has no defined healthcheck`);
   const { startup } = context.health.states.get(id) ?? FRESH_HEALTH;
@@ -66,6 +69,11 @@ async function runOnce(context: Context, id: string): Promise<{ run: HealthRun; 
     () => noteResult(context, record, plan, check, found.entry),
   );
   return { run: { ...run, cost: found.cost }, act };
+}
+
+function stoppedRun(now: number): HealthRun {
+  const entry = { start: now, end: now, exitCode: 1, output: "" };
+  return { outcome: "stopped", passed: false, entry, cost: 0 };
 }
 
 function notRunning(id: string): EngineError {

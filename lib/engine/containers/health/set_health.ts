@@ -3,7 +3,7 @@ import { type Context, withContainerLock } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { invalid } from "../failures.ts";
 import { checkRecordSize } from "../record_size.ts";
-import { activeHealth, checkDestination, resolveHealth } from "./health_check.ts";
+import { activeHealth, checkDestination, isNone, resolveHealth } from "./health_check.ts";
 import type { HealthPlan, HealthWish } from "../../records/health_plan.ts";
 import { freshHealth } from "./begin_health.ts";
 
@@ -29,7 +29,8 @@ function changePlan(now: HealthPlan | undefined, wish: HealthWish): HealthPlan {
     after ? { ...before, ...givenFields(after) } : before;
   const plan = resolveHealth({
     check: merge(now?.check, wish.check),
-    startup: merge(now?.startup, wish.startup),
+    // A container whose checks are taken away does not come up under one either.
+    startup: isNone(wish.check?.test) ? undefined : merge(now?.startup, wish.startup),
     onFailure: wish.onFailure ?? now?.onFailure,
     log: { ...now?.log, ...givenFields(wish.log ?? {}) },
   });

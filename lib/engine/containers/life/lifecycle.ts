@@ -65,13 +65,14 @@ export async function restartContainer(context: Context, nameOrID: string, optio
   requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
   const { state: { status } } = context.records.require(id);
-  if (status === "paused" || status === "stopping" || status === "removing") {
+  const isFrozen = status === "paused";
+  if (isFrozen && !options.thaw || status === "stopping" || status === "removing") {
     throw improperState("unable to restart a container in a paused or unknown state");
   }
   emitEvent(context, context.records.require(id), "restart");
   context.restarting.add(id);
   try {
-    if (status === "running") await ignoreUnchanged(stopContainer(context, id, options));
+    if (status === "running" || isFrozen) await ignoreUnchanged(stopContainer(context, id, options));
     await ignoreUnchanged(startContainer(context, id));
   } finally {
     context.restarting.delete(id);

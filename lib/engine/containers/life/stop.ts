@@ -18,6 +18,8 @@ interface Stopping {
   signal: number;
   timeoutMs: number;
   watch: ExitWatch;
+  /** The processes stand still, and cannot end. */
+  isFrozen: boolean;
 }
 
 /**
@@ -30,9 +32,10 @@ export async function stopContainer(context: Context, nameOrID: string, options:
   const asked = options.signal ? parseSignal(options.signal) : undefined;
   const stopping = await withContainerLock(context, id, () => beginStop(context, id, { ...options, signal: asked }));
   if (!stopping) return;
-  const { watch, signal, timeoutMs } = stopping;
+  const { watch, signal, timeoutMs, isFrozen } = stopping;
   using _watch = watch;
   await sendSignal(context, id, timeoutMs > 0 ? signal : SIGKILL, watch);
+  if (isFrozen) await requireHost(context.core).processes.resume(id).catch(() => {});
   if (timeoutMs > 0 && !await exitsWithin(context, watch.ended, timeoutMs)) {
     context.core.log("warn", `Stop container ${id}: it did not end in ${timeoutMs / 1000} seconds, so it is killed`);
     await sendSignal(context, id, SIGKILL, watch);
@@ -70,7 +73,7 @@ export async function killContainer(
 async function beginStop(
   context: Context,
   id: string,
-  options: { timeout?: number; signal?: number },
+  options: { timeout?: number; signal?: number; thaw?: boolean },
 ): Promise<Stopping | undefined> {
   const record = context.records.get(id);
   if (!record) throw noSuchContainer(id);
@@ -81,14 +84,15 @@ async function beginStop(
     if (!stoppedByUser) await context.records.saveState(record, { stoppedByUser: true });
     throw alreadySo(record, "container is stopped");
   }
-  if (status === "paused" || status === "removing") {
+  const isFrozen = status === "paused";
+  if (isFrozen && !options.thaw || status === "removing") {
     throw improperState(`can only stop created or running containers. ${id} is in state ${status}`);
   }
   const watch = watchExit(context, id);
   if (status !== "stopping") await context.records.saveState(record, { status: "stopping", stoppedByUser: true });
   // Before its start a process has no handler for anything: only SIGKILL ends it.
   const signal = status === "initialized" ? SIGKILL : options.signal ?? record.stopSignal;
-  return { signal, timeoutMs: (options.timeout ?? record.stopTimeout) * 1000, watch };
+  return { signal, timeoutMs: (options.timeout ?? record.stopTimeout) * 1000, watch, isFrozen };
 }
 
 async function sendSignal(context: Context, id: string, signal: number, watch: ExitWatch): Promise<void> {

@@ -11,7 +11,10 @@ import { parseMount, parseVolume } from "./parse_mounts.ts";
 export function chooseFiles(
   request: ContainerRequest & Pick<ContainerSpec, "namespaces" | "privileged">,
   owner: ContainerDefaults,
-): Pick<ContainerSpec, "readOnly" | "readWriteTmpfs" | "mounts" | "imageVolumes" | "shmSize" | "devices"> {
+): Pick<
+  ContainerSpec,
+  "readOnly" | "readWriteTmpfs" | "fullyReadOnly" | "mounts" | "imageVolumes" | "shmSize" | "devices"
+> {
   const readOnly = request.readOnly ?? owner.readOnly ?? false;
   const imageVolumes = request.imageVolumes ?? parseImageVolumes(owner.imageVolumes ?? "");
   const hasOwnMemory = !["host", "none", "container"].includes(request.namespaces.ipc.mode);
@@ -20,6 +23,8 @@ export function chooseFiles(
   return {
     readOnly,
     readWriteTmpfs: request.readWriteTmpfs ?? (readOnly && owner.readOnly === true),
+    // Clients that leave it open know nothing of the choice.
+    fullyReadOnly: readOnly && request.readWriteTmpfs === false || undefined,
     mounts: chooseMounts(request.mounts ?? [], owner),
     // Absent stands for the usual treatment.
     imageVolumes: imageVolumes === "anonymous" ? undefined : imageVolumes,

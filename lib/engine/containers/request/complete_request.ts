@@ -1,6 +1,7 @@
 import { emptySpec } from "../../records/empty_spec.ts";
 import type { ContainerDefaults } from "../../records/container_defaults.ts";
 import type { ContainerSpec } from "../../records/container_record.ts";
+import { plainName } from "../../text/names.ts";
 import { chooseFiles } from "./choose_files.ts";
 import { chooseLimits } from "./choose_limits.ts";
 import { chooseNamespaces } from "./choose_namespaces.ts";
@@ -21,6 +22,7 @@ export function completeRequest(request: ContainerRequest, owner: ContainerDefau
   const partly = { ...chosen, privileged: request.privileged ?? owner.privileged ?? false };
   return {
     ...plainFields(partly),
+    name: request.name === undefined ? undefined : plainName(request.name),
     ...chooseProcess(partly, owner),
     ...chooseFiles(partly, owner),
     ...chooseNetworkFiles(partly, owner),

@@ -1,5 +1,5 @@
 import type { Descriptor } from "../../../oci/descriptor.ts";
-import { DOCUMENT_TYPES, formatOf, type ManifestFormat } from "../../../oci/manifest_writer.ts";
+import { DOCUMENT_TYPES, formatOf, LAYER_TYPES, type ManifestFormat } from "../../../oci/manifest_writer.ts";
 import { type TarFile, tarStream } from "../../../oci/tar/tar_entries.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
@@ -21,10 +21,10 @@ export type SaveFormat = typeof SAVE_FORMATS[number];
 /** Options of {@linkcode saveImages}. */
 export interface SaveOptions {
   format: SaveFormat;
-  /** Pack plain layers in `docker-dir`; in OCI's formats, where a manifest is written anew, they are packed unless... */
+  /** Pack plain layers in `docker-dir`; in OCI's formats, where a manifest is written anew, they are packed unless `plain`. */
   compress?: boolean;
-  /** ...this says that they may stay plain. */
-  acceptPlain?: boolean;
+  /** Write all layers as plain tars; in OCI's formats only. */
+  plain?: boolean;
   signal?: AbortSignal;
 }
 
@@ -39,8 +39,11 @@ interface Packed {
   manifest: Uint8Array;
   mediaType: string;
   config: { digest: string; size: number };
-  layers: readonly Pick<Descriptor, "digest" | "size">[];
+  layers: readonly Content[];
 }
+
+/** A blob of an archive: as it is stored, or what `open` gives. */
+type Content = Pick<Descriptor, "digest" | "size"> & { open?: () => Promise<ReadableStream<Uint8Array>> };
 
 const REF_NAME = "org.opencontainers.image.ref.name";
 
@@ -142,13 +145,13 @@ async function contentFiles(
   const hash = intake.core.ports.codec.hash();
   hash.update(packed.manifest);
   const digest = await hash.digest();
-  const blobs = new Map([...packed.layers, packed.config].map(({ digest, size }) => [digest, size]));
+  const blobs = new Map<string, Content>([...packed.layers, packed.config].map((content) => [content.digest, content]));
   const isDir = options.format === "docker-dir";
   return (async function* (): AsyncGenerator<TarFile> {
     // Some programs make no folders that are not listed.
     if (!isDir) { for (const path of ["blobs/", "blobs/sha256/"]) yield bytesFile(path, new Uint8Array(0)); }
-    for (const [digest, size] of blobs) {
-      yield { path: `${isDir ? "" : "blobs/sha256/"}${hexOf(digest)}`, size, content: () => openBlob(intake, digest) };
+    for (const { digest, size, open = () => openBlob(intake, digest) } of blobs.values()) {
+      yield { path: `${isDir ? "" : "blobs/sha256/"}${hexOf(digest)}`, size, content: open };
     }
     if (isDir) {
       yield bytesFile("manifest.json", packed.manifest);
@@ -169,13 +172,15 @@ async function contentFiles(
 async function pack(
   intake: Intake,
   image: ImageRecord,
-  { format, compress = false, acceptPlain = false }: Omit<SaveOptions, "signal">,
+  { format, compress = false, plain = false }: Omit<SaveOptions, "signal">,
 ): Promise<Packed> {
   const { ports: { blobs }, options: { limits } } = intake.core;
   const family: ManifestFormat = format === "docker-dir" ? "docker" : "oci";
   const isOfFamily = formatOf(image.mediaType) === family;
-  const packPlain = format === "docker-dir" ? compress : !isOfFamily && !acceptPlain;
-  const layers = await takeLayers(intake, image, { format: family, pack: packPlain });
+  const packPlain = format === "docker-dir" ? compress : !isOfFamily;
+  const layers = plain && family === "oci"
+    ? await plainLayers(intake, image)
+    : await takeLayers(intake, image, { format: family, pack: packPlain });
   const digest = `sha256:${image.id}`;
   const config = { digest, size: (await readBlob(blobs, digest, limits.manifestBytes)).length };
   const isSame = isOfFamily && layers.every(({ digest }, i) => digest === image.layers[i].digest);
@@ -184,6 +189,18 @@ async function pack(
     ? await readBlob(blobs, image.digest, limits.manifestBytes)
     : manifestBytes(family, { ...config, mediaType: types.config }, layers);
   return { manifest, mediaType: types.manifest, config, layers };
+}
+
+/** An image's layers as plain tars, which are unpacked as they are written. */
+async function plainLayers(intake: Intake, image: ImageRecord): Promise<(ImageRecord["layers"][number] & Content)[]> {
+  const { codec } = intake.core.ports;
+  const layers = [];
+  for (const layer of image.layers) {
+    const open = async () => await decompress(codec, await openBlob(intake, layer.digest));
+    const size = await plainSize(intake, layer, open);
+    layers.push({ ...layer, digest: layer.diffID, size, mediaType: LAYER_TYPES.oci.none, open });
+  }
+  return layers;
 }
 
 async function openBlob({ core }: Intake, digest: string): Promise<ReadableStream<Uint8Array>> {

@@ -34,7 +34,7 @@ export interface Unpacked {
  */
 export async function unpackLayer(
   ports: Pick<Ports, "blobs" | "codec">,
-  layers: Layers,
+  layers: Pick<Layers, "apply">,
   layer: Pick<PackedLayer, "digest"> & Partial<PackedLayer>,
   { limits, signal, admit }: UnpackOptions,
 ): Promise<Unpacked> {

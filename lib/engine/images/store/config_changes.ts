@@ -57,14 +57,14 @@ const INSTRUCTIONS: Record<string, (config: ExecutionConfig, change: Change) => 
 
 /**
  * The config with changes in the form of a few Dockerfile instructions applied in order: `CMD`, `ENTRYPOINT`, `ENV`, `EXPOSE`,
- * `LABEL`, `ONBUILD`, `STOPSIGNAL`, `USER`, `VOLUME` and `WORKDIR`, each followed by a blank or `=` and its value. A text may
- * hold several, one to a line.
+ * `LABEL`, `ONBUILD`, `STOPSIGNAL`, `USER`, `VOLUME` and `WORKDIR`, each followed by a blank or `=` and its value, which may
+ * have line breaks in it.
  *
  * Throws `EngineError("invalid")` for any other instruction and for values that make no sense.
  */
 export function applyChanges(config: ExecutionConfig, changes: readonly string[]): ExecutionConfig {
   const changed = { ...config };
-  for (const text of changes.flatMap((change) => change.split("\n"))) {
+  for (const text of changes) {
     if (text.trim() === "") continue;
     const [, key, value] = /^\s*([^\s=]*)[\s=](.*)$/s.exec(text) ?? [];
     if (key === undefined) throw invalid({ text }, "must be formatted as KEY VALUE");

@@ -81,15 +81,19 @@ export class Content {
     });
   }
 
-  /** Deletes what nobody needs, of these. */
-  async release(keys: Iterable<ContentKey>, fate: Fate): Promise<void> {
+  /** Deletes what nobody needs, of these. Returns the keys of what went. */
+  async release(keys: Iterable<ContentKey>, fate: Fate): Promise<ContentKey[]> {
+    const gone: ContentKey[] = [];
     for (const key of new Set(keys)) {
       // Whoever claims it releases it again: no need to wait until that pull is done with it.
-      if (this.#isNeeded(key)) continue;
+      if (this.isNeeded(key)) continue;
       await this.with(key, async () => {
-        if (!this.#isNeeded(key)) await this.#discard(key, fate);
+        if (this.isNeeded(key)) return;
+        await this.#discard(key, fate);
+        gone.push(key);
       });
     }
+    return gone;
   }
 
   /** Deletes everything that nobody needs: what a crash left. */
@@ -98,7 +102,7 @@ export class Content {
     const layers = hostOf(this.#core)?.layers;
     for await (const { digest } of blobs.list()) await this.release([`blob:${digest}`], "restage");
     for (const diffID of await layers?.list() ?? []) await this.release([`layer:${diffID}`], "restage");
-    const gone = this.#sizes.keys().filter((diffID) => !this.#isNeeded(`layer:${diffID}`));
+    const gone = this.#sizes.keys().filter((diffID) => !this.isNeeded(`layer:${diffID}`));
     await this.#core.state.commit(gone.map((diffID) => this.#sizes.drop(diffID)));
   }
 
@@ -108,9 +112,9 @@ export class Content {
     for (const digest of await blobs.listStaged()) {
       const key: ContentKey = `blob:${digest}`;
       // A claim comes before the lock under which it is asked what is staged.
-      if (this.#isNeeded(key)) continue;
+      if (this.isNeeded(key)) continue;
       await this.with(key, async () => {
-        if (!this.#isNeeded(key)) await blobs.unstage(digest);
+        if (!this.isNeeded(key)) await blobs.unstage(digest);
       });
     }
   }
@@ -127,7 +131,8 @@ export class Content {
     else this.#claims.delete(key);
   }
 
-  #isNeeded(key: ContentKey): boolean {
+  /** Whether a record names it, or a claim holds it. */
+  isNeeded(key: ContentKey): boolean {
     const users = [this.#images, this.#artifacts, this.#containers, this.#volumes];
     return this.#claims.has(key) || users.some((index) => index.get(key) !== undefined);
   }

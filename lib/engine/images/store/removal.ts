@@ -66,7 +66,7 @@ async function removeWhole(
     tell(context, "untag", removed.id, removed.names);
     tell(context, "remove", removed.id, [doomed.name]);
     report.untagged.push(...removed.names);
-    report.removed.push({ id: removed.id, size: removed.size });
+    report.removed.push({ id: removed.id, size: removed.freed });
     // Images that were built on it go on holding its content.
     if (!relations.hasChildren(removed.id)) report.deleted.push(removed.id);
     if (options.noPrune) return;
@@ -80,7 +80,7 @@ async function removeOne(
   context: RemovalContext,
   image: ImageRecord,
   { force = false, keepRunning = false }: RemoveImageOptions,
-): Promise<ImageRecord | undefined> {
+): Promise<ImageRecord & { freed: number } | undefined> {
   const { catalogue, content, users } = context;
   if (force) {
     const using = users.of(image.id);
@@ -101,8 +101,12 @@ async function removeOne(
     if (context.isPinned(image.id)) throw usedBy("a container that is being created");
     return true;
   });
-  if (removed) await content.release(keysOf(removed), "delete");
-  return removed;
+  if (removed === undefined) return undefined;
+  const sizes = new Map(
+    removed.layers.map(({ diffID, size }) => [`layer:${diffID}`, content.layerSize(diffID) ?? size]),
+  );
+  const gone = await content.release(keysOf(removed), "delete");
+  return { ...removed, freed: gone.reduce((sum, key) => sum + (sizes.get(key) ?? 0), 0) };
 }
 
 function isFree(context: RemovalContext, id: string): boolean {

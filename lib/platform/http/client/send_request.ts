@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
-import { makeDeferred } from "../deferred.ts";
+import { makeDeferred } from "../../../rest/run/deferred.ts";
 
 /** Statuses whose responses have no body, which `Response` insists on. */
 const BODYLESS = new Set([204, 205, 304]);

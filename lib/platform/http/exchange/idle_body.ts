@@ -1,5 +1,5 @@
 import { HTTPError } from "../../../rest/error.ts";
-import { makeDeferred } from "../deferred.ts";
+import { makeDeferred } from "../../../rest/run/deferred.ts";
 import type { IdleWatch } from "../idle_watch.ts";
 
 /** Passes a body on; one that stops coming while it is waited for fails with an `HTTPError` 408. */

@@ -1,7 +1,7 @@
 import process from "node:process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { makeDeferred } from "../deferred.ts";
+import { makeDeferred } from "../../../rest/run/deferred.ts";
 import type { Platform, Upgraded, UpgradeInit } from "../../../rest/context.ts";
 import { Peer, rawHeader, requestBody } from "./node_request.ts";
 import { answerRequest, sendAnswer, type Serving } from "../answer.ts";

@@ -112,10 +112,9 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
         warn(NO_DELEGATION);
       }
       const { workdir } = record.process;
-      const covered = mounts.some(({ destination }) =>
-        workdir === destination || workdir.startsWith(`${destination}/`)
-      );
-      if (!covered) {
+      // The runtime makes the places of mounts, with their parents.
+      const isMade = mounts.some(({ destination }) => isWithin(workdir, destination) || isWithin(destination, workdir));
+      if (!isMade) {
         // A folder that somebody names is one that he expects to be there, unless he says so.
         if (record.spec.workdir !== undefined && !record.spec.createWorkdir) {
           await requireFolder(rootfs, workdir, record.id);
@@ -152,7 +151,12 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
 
 /** Whether the caller has something mounted at a place or below it. */
 function isMountedAt({ mounts }: ContainerRecord, place: string): boolean {
-  return mounts.some(({ destination }) => destination === place || destination.startsWith(`${place}/`));
+  return mounts.some(({ destination }) => isWithin(destination, place));
+}
+
+/** Whether a path is the folder or below it. */
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
 }
 
 /** An environment with some variables set. */

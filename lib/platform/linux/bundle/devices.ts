@@ -2,13 +2,16 @@ import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import type { Stats } from "node:fs";
 import { join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
+import type { ContainerRecord } from "../../../engine/records/container_record.ts";
 import type { DeviceRule, DeviceSpec } from "../../../engine/records/limits.ts";
 import type { SpecDevice } from "./spec_types.ts";
 
 /** Names in /dev that a container has of its own, or must not share. */
 const OWN = new Set(["pts", "shm", "mqueue", "hugepages", "fd", "console", "ptmx", "tty", "log"]);
 
-/** Lists the host's devices, for a privileged container. */
+const VIRTUAL_CONSOLE = /^\/dev\/tty\d+$/;
+
+/** Lists the devices in a folder of the host and in those below it. */
 export async function hostDevices(folder = "/dev"): Promise<SpecDevice[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const found = await Promise.all(entries.map(async (entry): Promise<SpecDevice[]> => {
@@ -20,6 +23,12 @@ export async function hostDevices(folder = "/dev"): Promise<SpecDevice[]> {
     return facts !== undefined && isDevice(facts) ? [deviceOf(path, facts)] : [];
   }));
   return found.flat();
+}
+
+/** Lists the devices of a privileged container. systemd would take over the host's virtual consoles: it gets none of them. */
+export async function privilegedDevices({ systemd }: ContainerRecord): Promise<SpecDevice[]> {
+  const devices = await hostDevices();
+  return systemd ? devices.filter(({ path }) => !VIRTUAL_CONSOLE.test(path)) : devices;
 }
 
 /** A device and the rule that lets a container use it. */

@@ -10,7 +10,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { DeviceRule, Limits } from "../../../engine/records/limits.ts";
 import { containerCapabilities } from "./capabilities.ts";
 import { containerAppArmor, containerSeccomp, hiddenPaths } from "./confinement.ts";
-import { findDevices, hostDevices } from "./devices.ts";
+import { findDevices, privilegedDevices } from "./devices.ts";
 import { INIT_PATH } from "./mounts/mounts.ts";
 import { containerNamespaces } from "./namespaces.ts";
 import { withoutUnlimited } from "../resources/unlimited.ts";
@@ -60,7 +60,7 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
   const appArmor = containerAppArmor(spec, sources.appArmor);
   const args = record.process.args;
   const granted = await findDevices(spec.devices ?? []);
-  const devices = [...spec.privileged ? await hostDevices() : [], ...granted.map(({ device }) => device)];
+  const devices = [...spec.privileged ? await privilegedDevices(record) : [], ...granted.map(({ device }) => device)];
   const oomScoreAdj = await clampedScore(spec.oomScoreAdj, sources);
   return {
     ociVersion: "1.0.2",

@@ -12,10 +12,39 @@ const PATIENCE = 60;
 
 /**
  * Runs while no other process does so with the same file, which is made where it is missing. The kernel gives the lock back
- * when this process ends, however it ends: flock(1) holds it and ends with its standard input. Throws `EngineError("limit")`
- * after a minute of waiting, or with flock's reason.
+ * when this process ends, however it ends. Throws `EngineError("limit")` after a minute of waiting, or with the system's reason.
  */
-export async function withFileLock<T>(path: string, run: () => Promise<T>): Promise<T> {
+export function withFileLock<T>(path: string, run: () => Promise<T>): Promise<T> {
+  // Both are flock(2), so that servers under either runtime keep each other out; a program costs a hundred times a call.
+  return "Deno" in globalThis ? withOwnLock(path, run) : withHeldLock(path, run);
+}
+
+/** By Deno, which has flock(2). */
+async function withOwnLock<T>(path: string, run: () => Promise<T>): Promise<T> {
+  let file: Deno.FsFile;
+  try {
+    file = await Deno.open(path, { create: true, read: true, write: true });
+  } catch (error) {
+    throw new EngineError("limit", `Lock "${path}": ${error instanceof Error ? error.message : error}`);
+  }
+  const locked = file.lock(true);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new EngineError("limit", `Lock "${path}": another process keeps it`));
+    timer = setTimeout(giveUp, PATIENCE * 1000);
+  });
+  try {
+    await Promise.race([locked, late]);
+    return await run();
+  } finally {
+    clearTimeout(timer);
+    // A wait that was given up ends with the other process, and takes the lock to give it back.
+    locked.then(() => file.close(), () => file.close());
+  }
+}
+
+/** By flock(1), which holds the lock and ends with its standard input: Node has no flock(2). */
+async function withHeldLock<T>(path: string, run: () => Promise<T>): Promise<T> {
   // "cat" answers when the lock is held, and keeps it until its input ends.
   const holder = startPipedProgram("flock", ["--no-fork", "--timeout", `${PATIENCE}`, path, "cat"]);
   const ended = once(holder, "exit");

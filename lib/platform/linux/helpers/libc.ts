@@ -27,6 +27,9 @@ interface Library {
   mount(source: Bytes, target: Bytes, type: Bytes, flags: bigint, data: Bytes): Promise<number>;
   umount2(target: Bytes, flags: number): Promise<number>;
   syncfs(file: number): Promise<number>;
+  socket(family: number, type: number, protocol: number): number;
+  send(socket: number, data: Bytes, size: bigint, flags: number): bigint;
+  recv(socket: number, data: Bytes, size: bigint, flags: number): bigint;
   open_tree(call: number, file: number, path: Bytes, flags: number): Promise<bigint>;
   mount_setattr(
     call: number,
@@ -49,6 +52,10 @@ const SYMBOLS = {
   umount2: { parameters: ["buffer", "i32"], result: "i32", nonblocking: true },
   // This one waits for the disk.
   syncfs: { parameters: ["i32"], result: "i32", nonblocking: true },
+  // The kernel has the answers of netlink(7) ready before the call for them returns.
+  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
+  recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
   // By number: libc has names for these since glibc 2.36 only. They wait for processors as mount(2) does.
   open_tree: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64", nonblocking: true },
   mount_setattr: {
@@ -89,6 +96,14 @@ const RECURSIVE = 0x8000;
 const PRIVATE = 0x40000n;
 /** `MOVE_MOUNT_F_EMPTY_PATH`. */
 const FROM_HANDLE = 4;
+
+/** `AF_NETLINK`, `SOCK_RAW | SOCK_CLOEXEC`, `NETLINK_ROUTE`, and `MSG_DONTWAIT`. */
+const NETLINK = [16, 0o2000003, 0] as const;
+const AT_ONCE = 0x40;
+/** A datagram of netlink(7) is no longer than this. */
+const DATAGRAM = 32 * 1024;
+/** So many datagrams are read of one answer: tens of thousands of addresses. */
+const MOST_DATAGRAMS = 256;
 
 /** Opened at the first call, once for the process; `null` on Node. */
 let opened: Library | null | undefined;
@@ -196,6 +211,32 @@ export async function syncFileSystemOf(path: string): Promise<boolean> {
     return await calls.syncfs(handle) === 0;
   } finally {
     calls.close(handle);
+  }
+}
+
+/**
+ * Asks the kernel by rtnetlink(7), and returns the datagrams of its answer; `undefined` where that was not done.
+ *
+ * @param isLast Whether a datagram ends the answer
+ */
+export function askRoutes(request: Uint8Array, isLast: (datagram: Uint8Array) => boolean): Uint8Array[] | undefined {
+  const calls = library();
+  const socket = calls?.socket(...NETLINK) ?? -1;
+  if (calls === null || socket < 0) return undefined;
+  try {
+    if (calls.send(socket, request, BigInt(request.length), 0) !== BigInt(request.length)) return undefined;
+    const datagrams: Uint8Array[] = [];
+    while (datagrams.length < MOST_DATAGRAMS) {
+      const buffer = new Uint8Array(DATAGRAM);
+      const size = Number(calls.recv(socket, buffer, BigInt(buffer.length), AT_ONCE));
+      if (size <= 0) return undefined;
+      const datagram = buffer.subarray(0, size);
+      datagrams.push(datagram);
+      if (isLast(datagram)) return datagrams;
+    }
+    return undefined;
+  } finally {
+    calls.close(socket);
   }
 }
 

@@ -10,6 +10,7 @@ import { type FileHandle, open, readlink, rename, rm, writeFile } from "node:fs/
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
+import { readTextBounded } from "./bounded_read.ts";
 import { O_PATH } from "./safe_path.ts";
 
 /** Links in these folders are the system's own (`/var/run`, `/home`): who can put one there is root on the host already. */
@@ -17,6 +18,8 @@ const SYSTEM = new Set(["/", "/var"]);
 const LINK_LIMIT = 40;
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 const LOG_MODE = 0o640;
+/** Bytes of white space around a text. */
+const SLACK = 16;
 
 /**
  * Opens a folder of the host, for `/proc/self/fd/N` and to be mounted. Throws `EngineError("invalid")` where a symbolic link
@@ -72,6 +75,27 @@ export async function writeNamedFile(path: string, text: string, mode: number): 
   } finally {
     await folder.close();
   }
+}
+
+/** Removes a plain file that holds nothing but a text, with white space around it or without. Missing is no error. */
+export async function removeNamedFile(path: string, text: string): Promise<void> {
+  const folder = await openNamedFolder(dirname(path)).catch((error) => whereMissing(error));
+  try {
+    const file = folder && await openPlain(folder, path, O_RDONLY).catch((error) => whereMissing(error));
+    if (folder === undefined || file === undefined) return;
+    try {
+      const content = await readTextBounded(file, text.length + SLACK);
+      if (content?.trim() === text) await rm(`/proc/self/fd/${folder.fd}/${basename(path)}`, { force: true });
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await folder?.close();
+  }
+}
+
+function whereMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
 }
 
 /** Opens a file for reading that is a file, not a link, a pipe or a device. */

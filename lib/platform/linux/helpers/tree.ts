@@ -12,6 +12,9 @@ import type { HostContext } from "./context.ts";
 import { unmountBelow } from "../mounts/mounts_below.ts";
 import { removeSmall } from "./small_tree.ts";
 
+/** The trees that one program measures: their paths are arguments, which are bounded. */
+const TREES_AT_ONCE = 250;
+
 /** How trees are deleted. */
 export interface RemoveOptions {
   /** Ends the work between two files. The next deletion of the tree removes the rest. */
@@ -64,21 +67,40 @@ export async function removeFile(path: string): Promise<void> {
 
 /** The bytes of a tree's regular files, each file with several names counted once. */
 export async function treeSize(path: string): Promise<number> {
-  let total = 0;
+  const [size] = await treeSizes([path]);
+  return size;
+}
+
+/**
+ * As {@linkcode treeSize}, for several trees, by one program for many of them: a start of it takes longer than the walk of a
+ * small tree. A file that is deleted meanwhile counts nothing, and so does a tree that is not there.
+ */
+export async function treeSizes(paths: readonly string[]): Promise<number[]> {
+  const sizes = new Map<string, number>();
+  for (let at = 0; at < paths.length; at += TREES_AT_ONCE) await addSizes(paths.slice(at, at + TREES_AT_ONCE), sizes);
+  return paths.map((path) => Math.round(sizes.get(path) ?? 0));
+}
+
+async function addSizes(paths: readonly string[], sizes: Map<string, number>): Promise<void> {
+  const present = paths.filter((path) => existsSync(path));
+  if (present.length === 0) return;
   let rest = "";
-  await runCommand("find", [path, "-xdev", "-type", "f", "-printf", "%s %n\\n"], {
+  await runCommand("find", [
+    ...["-P", ...present, "-ignore_readdir_race", "-xdev", "-type", "f"],
+    ...["-printf", "%s %n %H\\n"],
+  ], {
     timeout: Infinity,
     output(text) {
       const lines = (rest + text).split("\n");
       rest = lines.pop()!;
       for (const line of lines) {
-        const [size, names] = line.split(" ");
+        const [size, names] = line.split(" ", 2);
+        const path = line.slice(size.length + names.length + 2);
         // All names of a file are in its tree: a part for each makes the whole, and none has to be remembered.
-        total += Number(size) / Number(names);
+        sizes.set(path, (sizes.get(path) ?? 0) + Number(size) / Number(names));
       }
     },
   });
-  return Math.round(total);
 }
 
 /** Makes a folder's entries durable. */

@@ -21,6 +21,11 @@ export async function hasBridge(name: string): Promise<boolean> {
   return await stat(`/sys/class/net/${name}/bridge`).then(() => true, () => false);
 }
 
+/** The number of an interface, which no later one of the same name gets; undefined where there is none. */
+export async function interfaceIndex(name: string): Promise<string | undefined> {
+  return await readFile(`/sys/class/net/${name}/ifindex`, "utf8").then((text) => text.trim(), () => undefined);
+}
+
 /** The interfaces on a bridge. */
 export async function bridgePorts(name: string): Promise<string[]> {
   return await namesIn(`/sys/class/net/${name}/brif`);

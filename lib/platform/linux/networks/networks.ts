@@ -6,7 +6,6 @@
  *
  * @module
  */
-import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ContainerRecord, PortMapping } from "../../../engine/records/container_record.ts";
@@ -15,24 +14,17 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import type { Networks, NetworkSetup, Place, PlacesTaken, PublishedPorts } from "../../../engine/ports/network_port.ts";
 import { publishedAt } from "../../../engine/ports/published_at.ts";
-import {
-  allowPublished,
-  bridgePorts,
-  fixAddress,
-  hasBridge,
-  hasInterface,
-  reflectPorts,
-  routeLoopback,
-} from "./bridge.ts";
+import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { checkHostPorts } from "./host_ports.ts";
-import { macFor, type Netavark, netavarkAt, netavarkSetup, netavarkTeardown, updateServers } from "./netavark.ts";
+import { type Netavark, netavarkAt, netavarkSetup, netavarkTeardown, updateServers } from "./netavark.ts";
 import { readVersion, requireKnown } from "./netavark_version.ts";
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
 import { containerPaths, type HostPaths, namespaceOwner } from "../helpers/paths.ts";
 import type { Nursery } from "../processes/nursery/nursery.ts";
-import { addBridge, type Published, publishedBy, publishPorts, unpublishPorts } from "./published_ports.ts";
+import { type Published, publishedBy, publishPorts, unpublishPorts } from "./published_ports.ts";
 import { applyRoutes } from "./routes.ts";
+import { PreparedBridges } from "./prepared_bridges.ts";
 import { takeDownBridge } from "./take_down.ts";
 import { reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "../helpers/tree.ts";
@@ -59,8 +51,7 @@ class BridgeNetworks implements LinuxNetworks {
   readonly #netavark: Netavark;
   readonly #subnets: Subnets;
   readonly #lock = join(SHARED_FOLDER, ".lock");
-  /** Names of bridges whose rules this process has made. */
-  readonly #ready = new Set<string>();
+  readonly #prepared: PreparedBridges;
   /** Networks this process has had to do with, by bridge. */
   readonly #seen = new Map<string, NetworkRecord>();
   /** The published ports that this process has made, by container. */
@@ -76,6 +67,7 @@ class BridgeNetworks implements LinuxNetworks {
     this.#log = log;
     this.#netavark = netavarkAt(paths.networks);
     this.#subnets = new Subnets(paths.root);
+    this.#prepared = new PreparedBridges(this.#subnets, this.#locks, log);
   }
 
   async reserve(recorded: readonly NetworkRecord[], choose: (taken: PlacesTaken) => Place): Promise<Place> {
@@ -181,7 +173,12 @@ class BridgeNetworks implements LinuxNetworks {
 
   async remove(network: NetworkRecord): Promise<void> {
     if (network.driver !== "bridge") return;
-    await this.#locks.with(network.interface, () => this.#takeDown(network));
+    await this.#locks.with(network.interface, async () => {
+      // A bridge that was never made has neither rules nor names.
+      if (await this.#subnets.isMade(network.interface) || await hasBridge(network.interface)) {
+        await this.#takeDown(network);
+      }
+    });
     await this.#subnets.release(network.interface);
   }
 
@@ -212,51 +209,25 @@ class BridgeNetworks implements LinuxNetworks {
   /** netavark's part. Only the first container of a bridge, and those whose names it keeps, wait for each other. */
   async #connect(options: NetworkSetup): Promise<Omit<NetworkStatus, "netns">> {
     const networks = options.attachments.map(({ network }) => network).filter(({ driver }) => driver === "bridge");
-    const ready = networks.every((network) => this.#ready.has(network.interface)) &&
-      (await Promise.all(networks.map((network) => hasBridge(network.interface)))).every(Boolean);
+    const ready = (await Promise.all(networks.map((network) => this.#prepared.has(network.interface)))).every(Boolean);
     if (ready && !networks.some((network) => network.dns)) return await netavarkSetup(this.#netavark, options);
     return await this.#alone(options, async () => {
       const status = await netavarkSetup(this.#netavark, options, this.#lock);
-      for (const network of networks) await this.#prepare(network);
+      for (const network of networks) await this.#prepared.prepare(network);
       return status;
     });
-  }
-
-  /** Adds what netavark does not make for a bridge: its reservation, and the rules for published ports. */
-  async #prepare(network: NetworkRecord): Promise<void> {
-    if (!await this.#subnets.renew(network)) {
-      this.#log("warn", `Set up network "${network.name}": another server has bridge "${network.interface}" as well`);
-    }
-    const { interface: name } = network;
-    const mac = macFor(network.subnets.flatMap(({ gateway }) => gateway ?? [])) ?? randomMAC();
-    await fixAddress(name, mac).catch((error) => this.#log("warn", `Fix the address of bridge "${name}": ${error}`));
-    if (!network.internal) {
-      // Only published ports need it: without any, the container is connected all the same.
-      await this.#openBridge(network).catch((error) => {
-        this.#log("warn", `Published ports of network "${network.name}" will not work: ${error}`);
-      });
-    }
-    this.#ready.add(network.interface);
-  }
-
-  /** Lets published ports reach a bridge. */
-  async #openBridge(network: NetworkRecord): Promise<void> {
-    const subnets = network.subnets.map(({ subnet }) => subnet);
-    await addBridge({ interface: network.interface, subnets });
-    await routeLoopback(network.interface);
-    await allowPublished(subnets);
   }
 
   async #publish(options: PublishedPorts, isNew = true): Promise<void> {
     if (options.ports.length === 0 || (isNew && options.addresses.length === 0)) return;
     const { containerID: id } = options;
     const old = isNew ? [] : this.#elements.get(id) ?? await publishedBy(id);
+    for (const network of options.networks) await this.#prepared.open(network);
     try {
       this.#elements.set(id, await publishPorts(options, old));
     } catch (error) {
       if (error instanceof EngineError && error.code === "port_in_use") throw error;
-      // A firewall that was loaded anew has flushed the table.
-      for (const network of options.networks) await this.#openBridge(network);
+      for (const network of options.networks) await this.#prepared.open(network, true);
       this.#elements.set(id, await publishPorts(options, isNew ? [] : await publishedBy(id)));
     }
     for (const network of options.networks) await reflectPorts(network.interface);
@@ -270,7 +241,7 @@ class BridgeNetworks implements LinuxNetworks {
 
   async #takeDown(network: NetworkRecord): Promise<void> {
     await Promise.all(this.#leaving.values());
-    this.#ready.delete(network.interface);
+    this.#prepared.forget(network.interface);
     this.#seen.delete(network.interface);
     await takeDownBridge(this.#netavark, this, network, this.#lock);
   }
@@ -283,11 +254,6 @@ class BridgeNetworks implements LinuxNetworks {
   async #alone<T>(options: NetworkSetup, run: () => Promise<T>): Promise<T> {
     return await this.#locks.withAll(options.attachments.map(({ network }) => network.interface), run);
   }
-}
-
-/** A locally administered address. */
-function randomMAC(): string {
-  return ["02", ...Array.from(randomBytes(5), (byte) => byte.toString(16).padStart(2, "0"))].join(":");
 }
 
 /** Throws a teardown's error, unless it says that the thing is gone: removed before, or by the kernel. */

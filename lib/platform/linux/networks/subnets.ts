@@ -9,9 +9,9 @@ import { join } from "node:path";
 import type { Place, PlacesTaken } from "../../../engine/ports/network_port.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import { addressAt, findSubnet, parseSubnet, subnetsOverlap } from "../../../engine/text/ip.ts";
-import { runCommand } from "../helpers/command.ts";
 import { withFileLock } from "../helpers/file_lock.ts";
 import { namesIn } from "../helpers/tree.ts";
+import { hostSubnets } from "./host_subnets.ts";
 
 /** The folder in which servers with different roots note their choices: it has to outlast reboots, as their roots do. */
 export const SHARED_FOLDER = "/var/lib/gantry-networks";
@@ -28,6 +28,8 @@ export interface Reservation {
   /** The first of `subnets`, which is all that earlier versions know. */
   subnet: string;
   subnets?: string[];
+  /** False while its bridge was never made, so that nothing of it is to be taken down. Notes of earlier versions do not say. */
+  made?: boolean;
 }
 
 /**
@@ -60,21 +62,27 @@ export class Subnets {
           ...reserved.flatMap(subnetsOf),
         ],
       });
-      await this.#write(place.interface, place.subnets.map(({ subnet }) => subnet));
+      await this.#write(place.interface, place.subnets.map(({ subnet }) => subnet), false);
       return place;
     });
   }
 
-  /** Notes a choice, again or for the first time; false when another server has the name or a part of the subnets. */
+  /** Notes that a choice's bridge is made; false when another server has the name or a part of the subnets. */
   async renew({ interface: name, subnets }: Pick<NetworkRecord, "interface" | "subnets">): Promise<boolean> {
     const mine = subnets.map(({ subnet }) => subnet);
     return await this.#alone(async () => {
       const isRival = (note: Reservation) =>
         note.root !== this.#root && (note.interface === name || anyOverlap(subnetsOf(note), mine));
       if ((await this.#read()).some(isRival)) return false;
-      await this.#write(name, mine);
+      await this.#write(name, mine, true);
       return true;
     });
+  }
+
+  /** Whether a bridge of this server may have been made. */
+  async isMade(name: string): Promise<boolean> {
+    const note = await readNote(this.#shared, name);
+    return note?.root !== this.#root || note.made !== false;
   }
 
   /** Gives a choice back, if it is this server's. */
@@ -124,20 +132,22 @@ export class Subnets {
   }
 
   /** Whole or not at all, for a server that is killed meanwhile. Networks that share a bridge share its note. */
-  async #write(name: string, subnets: readonly string[]): Promise<void> {
-    const known = await readNote(this.#shared, name);
-    const before = known?.root === this.#root ? subnetsOf(known) : [];
-    const all = [...new Set([...before, ...subnets])];
-    const note: Reservation = { interface: name, root: this.#root, subnet: all[0] ?? "", subnets: all };
+  async #write(name: string, subnets: readonly string[], isMade: boolean): Promise<void> {
+    const note = await readNote(this.#shared, name);
+    const known = note?.root === this.#root ? note : undefined;
+    const all = [...new Set([...known ? subnetsOf(known) : [], ...subnets])];
+    // Of a note of an earlier version nobody knows.
+    const made = isMade || (known !== undefined && known.made !== false);
+    const next: Reservation = { interface: name, root: this.#root, subnet: all[0] ?? "", subnets: all, made };
     const temporary = join(this.#shared, `.${randomUUID()}`);
     try {
-      await writeFile(temporary, JSON.stringify(note));
-      await rename(temporary, join(this.#shared, note.interface));
+      await writeFile(temporary, JSON.stringify(next));
+      await rename(temporary, join(this.#shared, name));
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;
     }
-    this.#issued.add(note.interface);
+    this.#issued.add(name);
   }
 
   async #remove(name: string): Promise<void> {
@@ -188,27 +198,6 @@ async function readNote(folder: string, name: string): Promise<Reservation | und
   } catch {
     return undefined;
   }
-}
-
-/** Addresses of interfaces (those that are down have no route) and destinations of routes. The default route is none. */
-async function hostSubnets(): Promise<string[]> {
-  const [addresses, ...routes] = await Promise.all([
-    runCommand("ip", ["-json", "address", "show"]),
-    runCommand("ip", ["-json", "route", "show", "table", "all"]),
-    // A kernel without IPv6 has no routes of it.
-    runCommand("ip", ["-json", "-6", "route", "show", "table", "all"], { accept: [0, 1, 2, 255] }),
-  ]);
-  // iproute2's own JSON; what is missing there is undefined and falls out.
-  const interfaces = JSON.parse(addresses.stdout || "[]") as {
-    addr_info?: { local?: string; prefixlen?: number }[];
-  }[];
-  const destinations = routes.flatMap(({ stdout }) => JSON.parse(stdout || "[]") as { dst?: string }[]);
-  return [
-    ...interfaces.flatMap(({ addr_info }) => (addr_info ?? []).map(({ local, prefixlen }) => `${local}/${prefixlen}`)),
-    ...destinations.filter(({ dst }) => dst !== undefined && dst !== "default" && !dst.endsWith("/0")).map(({ dst }) =>
-      dst!
-    ),
-  ];
 }
 
 /** Subnets of the networks Debian's Podman keeps for root, in use or not. */

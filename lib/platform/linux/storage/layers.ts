@@ -12,15 +12,18 @@
  */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { access, chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { access, chmod, chown, mkdir, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
-import type { Layers } from "../../../engine/ports/host_port.ts";
+import type { Layers, UnpackedLayer } from "../../../engine/ports/host_port.ts";
 import type { TreeOptions } from "../../../engine/ports/tree_stack.ts";
 import { requireRoom } from "../../storage/disk_room.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { FileSystemSync } from "./file_system_sync.ts";
 import { LayerLinks } from "./layer_links.ts";
+import { compareLayer, inspectLayer } from "./layer_check.ts";
+import { type LayerFacts, readLayerFacts, type RootAttributes } from "./layer_facts.ts";
+import { isLayerFolder, layerHex } from "./layer_name.ts";
 import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
 import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption } from "../mounts/overlay.ts";
@@ -28,22 +31,11 @@ import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { readInside } from "../helpers/safe_path.ts";
 import { giveTo, lookLike } from "./tree_owner.ts";
 import { sweep } from "../helpers/sweeper.ts";
-import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize } from "../helpers/tree.ts";
+import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
 import { unpackLayer } from "./unpack.ts";
 
-const HEX = /^[0-9a-f]{64}$/;
-
-/** Owner and mode of a layer's root folder; `null` in layers that say nothing of it. */
-interface RootAttributes {
-  mode: number;
-  uid: number;
-  gid: number;
-}
-
-/** What `layer.json` holds. */
-interface LayerFacts {
-  root: RootAttributes | null;
-}
+/** The mode of a root folder that no layer describes. */
+const DEFAULT_ROOT_MODE = 0o555;
 
 /** Layers, and where on the host they are stacked. */
 export interface HostLayers extends Layers {
@@ -58,7 +50,7 @@ export async function openLayers(context: HostContext): Promise<HostLayers> {
   const partial = join(layers, "partial");
   await makeFolder(partial, { mode: 0o700, log: context.log });
   await sweep(context, (await namesIn(partial)).map((name) => join(partial, name)));
-  const present = new Set((await namesIn(layers)).filter((name) => HEX.test(name)));
+  const present = new Set((await namesIn(layers)).filter(isLayerFolder));
   const links = await LayerLinks.open(join(layers, "links"), (hex) => present.has(hex), context.log);
   return new OverlayLayers(context, partial, links, await overlayFeatures());
 }
@@ -83,11 +75,23 @@ class OverlayLayers implements HostLayers {
   }
 
   async has(diffID: string): Promise<boolean> {
-    return await access(this.#layer(hexOf(diffID))).then(() => true, () => false);
+    return await access(this.#layer(layerHex(diffID))).then(() => true, () => false);
   }
 
-  async apply(diffID: string | (() => Promise<string>), tar: ReadableStream<Uint8Array>): Promise<void> {
-    if (typeof diffID === "string" && await this.has(diffID)) return await tar.cancel();
+  inspect(diffID: string): Promise<UnpackedLayer | undefined> {
+    return inspectLayer(this.#layer(layerHex(diffID)));
+  }
+
+  compare(diffID: string, tar: ReadableStream<Uint8Array>): Promise<string[]> {
+    return compareLayer(this.#layer(layerHex(diffID)), tar);
+  }
+
+  async apply(
+    diffID: string | (() => Promise<string>),
+    tar: ReadableStream<Uint8Array>,
+    { replace = false } = {},
+  ): Promise<void> {
+    if (!replace && typeof diffID === "string" && await this.has(diffID)) return await tar.cancel();
     const temporary = join(this.#partial, randomUUID());
     const diff = join(temporary, "diff");
     try {
@@ -98,12 +102,14 @@ class OverlayLayers implements HostLayers {
       await unpackLayer(tar, diff);
       const { mode, uid, gid } = await stat(diff);
       const root = (mode & 0o7777) === 0 ? null : { mode: mode & 0o7777, uid, gid };
-      if (root === null) await chmod(diff, 0o755);
+      if (root === null) await chmod(diff, DEFAULT_ROOT_MODE);
       const facts: LayerFacts = { root };
       await writeFile(join(temporary, "layer.json"), JSON.stringify(facts));
-      const hex = hexOf(typeof diffID === "string" ? diffID : await diffID());
+      const hex = layerHex(typeof diffID === "string" ? diffID : await diffID());
       await this.#sync.run();
       await this.#links.get(hex);
+      this.#known.delete(hex);
+      if (replace) await this.#discard(this.#layer(hex), removeTree);
       await rename(temporary, this.#layer(hex)).catch(async (error: NodeJS.ErrnoException) => {
         // Somebody else unpacked the same layer meanwhile.
         if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
@@ -117,14 +123,14 @@ class OverlayLayers implements HostLayers {
   }
 
   async remove(diffID: string): Promise<void> {
-    const hex = hexOf(diffID);
+    const hex = layerHex(diffID);
     await this.#links.remove(hex);
     this.#known.delete(hex);
     await this.#discard(this.#layer(hex), removeTree);
   }
 
   async list(): Promise<string[]> {
-    return (await namesIn(this.#paths.layers)).filter((name) => HEX.test(name)).map((hex) => `sha256:${hex}`);
+    return (await namesIn(this.#paths.layers)).filter(isLayerFolder).map((hex) => `sha256:${hex}`);
   }
 
   async create(containerID: string, diffIDs: readonly string[]): Promise<void> {
@@ -222,7 +228,11 @@ class OverlayLayers implements HostLayers {
   }
 
   async usage(containerID: string): Promise<number> {
-    return await treeSize(join(containerPaths(this.#paths, containerID).storage, "upper"));
+    return await treeSize(this.#upper(containerID));
+  }
+
+  usages(containerIDs: readonly string[]): Promise<number[]> {
+    return treeSizes(containerIDs.map((id) => this.#upper(id)));
   }
 
   requireRoom(bytes: number, what: string): Promise<void> {
@@ -246,7 +256,7 @@ class OverlayLayers implements HostLayers {
   }
 
   async lower(diffIDs: readonly string[]): Promise<string[]> {
-    const hexes = diffIDs.map(hexOf).reverse();
+    const hexes = diffIDs.map(layerHex).reverse();
     const missing = hexes.find((hex) => !existsSync(this.#layer(hex)));
     if (missing !== undefined) {
       throw new EngineError("internal", `Mount container tree: layer "sha256:${missing}" is missing`);
@@ -260,39 +270,31 @@ class OverlayLayers implements HostLayers {
 
   async #rootAttributes(diffIDs: readonly string[]): Promise<RootAttributes> {
     for (const diffID of [...diffIDs].reverse()) {
-      const { root } = await this.#facts(hexOf(diffID));
+      const { root } = await this.#facts(layerHex(diffID));
       if (root !== null) return root;
     }
-    return { mode: 0o755, uid: 0, gid: 0 };
+    return { mode: DEFAULT_ROOT_MODE, uid: 0, gid: 0 };
   }
 
   /** Read once: a layer never changes. */
   async #facts(hex: string): Promise<LayerFacts> {
     const known = this.#known.get(hex);
     if (known !== undefined) return known;
-    try {
-      // Written by apply() above, and only ever read whole.
-      const facts = JSON.parse(await readFile(join(this.#layer(hex), "layer.json"), "utf8")) as LayerFacts;
-      this.#known.set(hex, facts);
-      return facts;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      throw new EngineError("internal", `Read layer: "sha256:${hex}" is missing`, { cause: error });
-    }
+    const facts = await readLayerFacts(this.#layer(hex));
+    if (facts === undefined) throw new EngineError("internal", `Read layer: "sha256:${hex}" is missing`);
+    this.#known.set(hex, facts);
+    return facts;
   }
 
   #layer(hex: string): string {
     return join(this.#paths.layers, hex);
   }
 
+  #upper(containerID: string): string {
+    return join(containerPaths(this.#paths, containerID).storage, "upper");
+  }
+
   #merged(containerID: string): string {
     return join(containerPaths(this.#paths, containerID).storage, "merged");
   }
-}
-
-/** The digest's digits. Throws `TypeError` for anything that is no sha256 digest, so that no path can leave its folder. */
-function hexOf(diffID: string): string {
-  const hex = diffID.startsWith("sha256:") ? diffID.slice(7) : "";
-  if (!HEX.test(hex)) throw new TypeError(`Name layer: "${diffID}" is not a sha256 diff ID`);
-  return hex;
 }

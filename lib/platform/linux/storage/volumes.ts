@@ -21,7 +21,7 @@ import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { hasMount, unmountBelow } from "../mounts/mounts_below.ts";
 import { openInside } from "../helpers/safe_path.ts";
 import { sweep } from "../helpers/sweeper.ts";
-import { isEmptyFolder, namesIn, removeTree, syncFolder, treeSize } from "../helpers/tree.ts";
+import { isEmptyFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
 
 /** The prefix of volumes that are being removed; no volume's name begins with a dot. */
 const DOOMED = ".removed-";
@@ -120,6 +120,10 @@ class FolderVolumes implements Volumes {
     return treeSize(this.path(name));
   }
 
+  sizes(names: readonly string[]): Promise<number[]> {
+    return treeSizes(names.map((name) => this.path(name)));
+  }
+
   async remove(name: string, { behind = false } = {}): Promise<void> {
     const doomed = join(this.#paths.volumes, `${DOOMED}${randomUUID()}`);
     try {
@@ -128,7 +132,9 @@ class FolderVolumes implements Volumes {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
       throw error;
     }
-    await (behind ? sweep(this.#context, [doomed]) : removeTree(doomed));
+    if (behind) return await sweep(this.#context, [doomed]);
+    await unmountBelow(doomed);
+    await removeFolder(doomed);
   }
 
   async list(): Promise<string[]> {

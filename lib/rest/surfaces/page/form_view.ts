@@ -7,12 +7,18 @@ import type {
   ParameterObject,
 } from "../openapi_types.ts";
 import { type Content, html } from "./html.ts";
-import { sampleOf } from "./sample.ts";
+import { samplesOf } from "./sample.ts";
+import { resolveSchema } from "./variants.ts";
 
-/** A form that sends an operation's request. The page's script reads what it sends from the names and data of its fields. */
+/**
+ * A form that sends an operation's request. The page's script reads what it sends from the names and data of its fields.
+ *
+ * @param call A call of the operation with the API's own client
+ */
 export function formView(
   { path, method, operation }: { path: string; method: string; operation: OperationObject },
   document: OpenAPIDocument,
+  call?: string,
 ): Content {
   const { operationId: id, parameters = [], requestBody, responses } = operation;
   const answers = Object.entries(responses).filter(([status]) => status.startsWith("2"))
@@ -24,12 +30,54 @@ export function formView(
   return html`
     <form class="try" data-method="${method.toUpperCase()}" data-path="${template}" data-accept="${accept}" ${channel &&
       html`data-channel`}
-      aria-label="Try ${id}"><h4>Try it</h4>${parameters.map((parameter) =>
-        fieldView(id, parameter)
-      )}${requestBody !== undefined && bodyField(id, requestBody.content, document)}${channel &&
+      aria-label="Try ${id}"><h4>Try it</h4>${versionField(id, operation["x-gantry-versions"])}${parameters.map((
+        parameter,
+      ) => fieldView(id, parameter))}${requestBody !== undefined &&
+        bodyField(id, requestBody.content, document)}${channel &&
         transportField(id)}<div class="actions"><button type="submit" class="${method}">${channel
         ? "Open"
-        : "Send"}</button><button type="button" data-stop hidden>Stop</button><button type="button" data-curl class="quiet">Copy as curl</button></div><div class="answer" role="status" aria-live="polite"></div></form>
+        : "Send"}</button><button type="button" data-stop hidden>Stop</button></div>${codeView(
+          id,
+          call,
+        )}<div class="answer" role="status" aria-live="polite"></div></form>
+  `;
+}
+
+/** The version in front of the path: without one, another operation of the same path may answer. */
+function versionField(id: string, versions: string | undefined): Content {
+  if (versions === undefined) return undefined;
+  return html`
+    <label for="${id}-version">version <small>${versions}</small></label><input id="${id}-version" data-version
+      value="${fittingVersion(versions)}" autocomplete="off" spellcheck="false">
+  `;
+}
+
+/** Returns a version that fits the first condition of such as `>=4.2` or `<2`. */
+export function fittingVersion(versions: string): string {
+  const found = /^\s*(<=?|>=?|=)?\s*(\d+)(?:\.(\d+))?/.exec(versions);
+  if (found === null) return "";
+  const [text, operator = "="] = found;
+  const [major, minor] = [Number(found[2]), Number(found[3] ?? 0)];
+  if (operator === ">") return String(major + 1);
+  if (operator === "<") return minor > 0 ? `${major}.${minor - 1}` : String(Math.max(0, major - 1));
+  return text.replace(/^[\s<>=]+/, "");
+}
+
+/** The code of a form's request: the page's script writes it. */
+function codeView(id: string, call: string | undefined): Content {
+  const languages = [["curl", "curl"], ["fetch", "fetch"], ...call === undefined ? [] : [["client", "our client"]]];
+  return html`
+    <details class="code" data-code>
+      <summary>Code</summary>
+      <div class="tabs" role="radiogroup"
+        aria-label="Code of ${id} for">${languages.map(([value, label], index) =>
+          html`<label><input type="radio" name="${id}-code" value="${value}" aria-label="${label}" ${
+            index === 0 && html`checked`
+          }>${label}</label>`
+        )}<button type="button" data-copy class="small">Copy</button></div>
+      <pre tabindex="0" aria-label="Code of ${id}"
+        ${call !== undefined && html`data-call="${call}"`}></pre>
+    </details>
   `;
 }
 
@@ -95,20 +143,28 @@ function bodyField(id: string, content: Record<string, MediaTypeObject>, documen
     `;
   }
   if (/^multipart\//.test(type)) return partsField(id, media, document);
-  const sample = sampleOf(media.schema, document.components.schemas);
-  const text = /json/.test(type) || isObject(sample) ? JSON.stringify(sample, null, 2) : String(sample);
+  const samples = samplesOf(media.schema, document.components.schemas).map(({ name, value }) => ({
+    name,
+    text: /json/.test(type) || isObject(value) ? JSON.stringify(value, null, 2) : String(value),
+  }));
+  const [{ text }] = samples;
   // A form's fields are typed as JSON here, which every operation with such a body reads as well.
   const shown = /json|text/.test(type) || !("application/json" in content) ? type : "application/json";
   return html`
-    <label for="${id}-body">Body <small>${shown}</small></label><textarea id="${id}-body" data-body
+    <label for="${id}-body">Body <small>${shown}</small></label>${samples.length > 1 && html`
+      <select data-samples
+        aria-label="Sample of the body">${samples.map((sample) =>
+          html`<option value="${sample.text}">${sample.name}</option>`
+        )}</select>
+    `}<textarea id="${id}-body"
+      data-body
       data-type="${shown}" rows="${Math.min(14, text.split("\n").length + 1)}" spellcheck="false">${text}</textarea>
   `;
 }
 
 /** A form of several parts: a control for each. */
 function partsField(id: string, { schema }: MediaTypeObject, document: OpenAPIDocument): Content {
-  const name = typeof schema?.$ref === "string" ? schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1) : undefined;
-  const struct = name === undefined ? schema : document.components.schemas[name];
+  const struct = schema === undefined ? undefined : resolveSchema(schema, document.components.schemas);
   const fields = isObject(struct?.properties) ? Object.entries(struct.properties) : [];
   const required = Array.isArray(struct?.required) ? struct.required : [];
   return html`<div data-parts>${

@@ -1,4 +1,4 @@
-import { isObject, isStruct } from "../components.ts";
+import { isObject } from "../components.ts";
 import type {
   JSONSchema,
   MediaTypeObject,
@@ -9,7 +9,9 @@ import type {
 } from "../openapi_types.ts";
 import { formView } from "./form_view.ts";
 import { type Content, html, prose } from "./html.ts";
-import { limitsView, schemaView, typeView } from "./schema_view.ts";
+import { sampleOf } from "./sample.ts";
+import { limitsView, schemaView, structOf, typeView } from "./schema_view.ts";
+import type { Schemas } from "./variants.ts";
 
 /** An operation and where it stands in its document. */
 export interface Placed {
@@ -18,15 +20,27 @@ export interface Placed {
   readonly operation: OperationObject;
 }
 
-/** An operation whole: what it takes, what it answers, and a form to try it. */
-export function operationView({ path, method, operation }: Placed, document: OpenAPIDocument): Content {
+/**
+ * An operation whole: what it takes, what it answers, and a form to try it.
+ *
+ * @param call A call of it with the API's own client
+ */
+export function operationView(
+  { path, method, operation }: Placed,
+  document: OpenAPIDocument,
+  call?: string,
+): Content {
   const { operationId: id, description, parameters = [], requestBody, responses } = operation;
+  const versions = operation["x-gantry-versions"];
   const words = [id, method, path, operation.summary, description].join(" ").toLowerCase();
   return html`
     <article id="${id}" data-search="${words}">
       <header>
         <h3><a href="#${id}" class="anchor">${id}</a></h3>
-        <p class="path"><span class="method ${method}">${method}</span><code>${pathView(path)}</code></p>
+        <p class="path"><span class="method ${method}">${method}</span><code>${// The name behind `#` is there only because a document has one operation for a path and method.
+        pathView(path.replace(/#.*$/, ""))}</code>${versions !== undefined && html`
+          <small>versions ${versions}</small>
+        `}</p>
       </header>
       <div class="columns">
         <div class="about">${prose(description)}${parametersView(
@@ -35,7 +49,7 @@ export function operationView({ path, method, operation }: Placed, document: Ope
           responses,
           document,
         )}</div>
-        <div class="side">${formView({ path, method, operation }, document)}</div>
+        <div class="side">${formView({ path, method, operation }, document, call)}</div>
       </div>
     </article>
   `;
@@ -70,12 +84,13 @@ function parametersView(parameters: readonly ParameterObject[]): Content {
 function bodyView(content: Record<string, MediaTypeObject>, document: OpenAPIDocument): Content {
   const types = Object.keys(content);
   const schema = Object.values(content)[0]?.schema;
-  const struct = structOf(schema, document);
+  const { schemas } = document.components;
+  const struct = structOf(schema, schemas);
   const shown = schema === undefined
     ? html`<p class="type">bytes, as they are</p>`
     : struct !== undefined
-    ? html`<p class="type">${typeView(schema)}</p>${fieldsView(struct)}`
-    : schemaView(schema);
+    ? html`<p class="type">${typeView(schema)}</p>${fieldsView(struct, schemas)}`
+    : schemaView(schema, schemas);
   return html`<h4>Body</h4><p class="types">${
     types.map((type) =>
       html`
@@ -89,27 +104,20 @@ function bodyView(content: Record<string, MediaTypeObject>, document: OpenAPIDoc
 const MANY = 16;
 
 /** The fields of a struct; folded where there are so many that nothing else would be seen. */
-function fieldsView(struct: JSONSchema): Content {
+function fieldsView(struct: JSONSchema, schemas: Schemas): Content {
   const count = Object.keys(struct.properties ?? {}).length;
-  if (count <= MANY) return schemaView(struct);
-  return html`<details><summary>${count} fields</summary>${schemaView(struct)}</details>`;
-}
-
-/** The struct that a schema names, or a list of which it is. */
-function structOf(schema: unknown, document: OpenAPIDocument): JSONSchema | undefined {
-  if (!isObject(schema)) return undefined;
-  if (typeof schema.$ref !== "string") return structOf(schema.items, document);
-  const found = document.components.schemas[schema.$ref.slice("#/components/schemas/".length)];
-  return found !== undefined && isStruct(found) ? found : undefined;
+  if (count <= MANY) return schemaView(struct, schemas);
+  return html`<details><summary>${count} fields</summary>${schemaView(struct, schemas)}</details>`;
 }
 
 function responsesView(responses: OperationObject["responses"], document: OpenAPIDocument): Content {
   const all = Object.entries(responses).map(([status, response]) => [status, resolve(response, document)] as const);
-  const good = all.filter(([status]) => /^[123]/.test(status));
+  // Results come before upgrades and redirections.
+  const good = ["2", "1", "3"].flatMap((first) => all.filter(([status]) => status.startsWith(first)));
   const failures = all.filter(([status]) => !/^[123]/.test(status) && status !== "default");
   return html`
     <h4>Answers</h4>
-    <dl class="fields">${good.map(([status, response]) =>
+    <dl class="fields statuses">${good.map(([status, response]) =>
       html`
         <div>
           <dt><span class="status good">${status}</span></dt>
@@ -119,11 +127,11 @@ function responsesView(responses: OperationObject["responses"], document: OpenAP
     )}</dl>
     <details class="failures">
       <summary>Failures: ${failures.map(([status]) => status).join(", ")}</summary>
-      <dl class="fields">${failures.map(([status, response]) =>
+      <dl class="fields statuses">${failures.map(([status, response]) =>
         html`
           <div>
             <dt><span class="status bad">${status}</span></dt>
-            <dd>${prose(response.description)}${exampleView(response)}</dd>
+            <dd>${failureType(response, document)}${prose(response.description)}${exampleView(response)}</dd>
           </div>
         `
       )}</dl>
@@ -134,13 +142,38 @@ function responsesView(responses: OperationObject["responses"], document: OpenAP
 function answerView({ description, content = {} }: ResponseObject, document: OpenAPIDocument): Content {
   const [first] = Object.values(content);
   const channel = first?.["x-gantry-channel"] === true;
-  const struct = structOf(first?.schema, document);
+  const { schemas } = document.components;
+  const struct = structOf(first?.schema, schemas);
   return html`${
     first?.schema !== undefined &&
     html`<span class="type">${channel && "a channel of "}${typeView(first.schema)}</span> ${limitsView(first.schema)}`
   }${Object.keys(content).map((type) => [" ", html`<small><code>${type}</code></small>`])}${
     (first?.schema === undefined || channel) && prose(description)
-  }${struct !== undefined && html`<details><summary>Fields</summary>${schemaView(struct)}</details>`}`;
+  }${struct !== undefined && html`<details><summary>Fields</summary>${schemaView(struct, schemas)}</details>`}${
+    first?.schema !== undefined && sampleView(first.schema, schemas)
+  }`;
+}
+
+/** A made-up answer; that of a value that is no list and no struct says nothing. */
+function sampleView(schema: JSONSchema, schemas: Schemas): Content {
+  const sample = sampleOf(schema, schemas);
+  if (typeof sample !== "object" || sample === null) return undefined;
+  return html`
+    <details>
+      <summary>Example</summary>
+      <pre tabindex="0">${JSON.stringify(sample, null, 2)}</pre>
+    </details>
+  `;
+}
+
+/** The type of a failure that has one of its own, not that of all failures. */
+function failureType({ content = {} }: ResponseObject, { components: { schemas } }: OpenAPIDocument): Content {
+  const [media] = Object.values(content);
+  if (media?.schema === undefined || media.example !== undefined) return undefined;
+  const struct = structOf(media.schema, schemas);
+  return html`<p class="type">${typeView(media.schema)}</p>${
+    struct !== undefined && html`<details><summary>Fields</summary>${schemaView(struct, schemas)}</details>`
+  }`;
 }
 
 function exampleView({ content = {} }: ResponseObject): Content {

@@ -1,31 +1,79 @@
 import { isObject } from "../components.ts";
 import type { JSONSchema } from "../openapi_types.ts";
+import { mergeParts, resolveSchema, type Schemas, type Variant, variantsOf } from "./variants.ts";
 
 const MAX_DEPTH = 6;
 
+/** A sample to begin with in a form. */
+export interface NamedSample {
+  /** The possibility of a union that it shows; empty where there is one sample only. */
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** Changes the sample of a value that is neither list nor struct. */
+export type SampleLeaf = (json: JSONSchema, sample: unknown) => unknown;
+
 /** Makes up a value that fits a schema, to begin with in a form: what is required, or everything of a small struct. */
-export function sampleOf(json: unknown, schemas: Readonly<Record<string, JSONSchema>>, depth = 0): unknown {
-  if (!isObject(json) || depth > MAX_DEPTH) return null;
-  const inner = (part: unknown) => sampleOf(part, schemas, depth + 1);
-  if (typeof json.$ref === "string") return inner(schemas[json.$ref.slice(json.$ref.lastIndexOf("/") + 1)]);
-  for (const given of [json.default, json.const]) if (given !== undefined) return given;
-  for (const list of [json.examples, json.enum]) if (Array.isArray(list)) return list[0];
-  for (const list of [json.anyOf, json.oneOf, json.allOf]) if (Array.isArray(list)) return inner(list[0]);
-  const type = Array.isArray(json.type) ? json.type.find((one) => one !== "null") : json.type;
-  switch (type) {
-    case "string":
-      return sampleText(json);
-    case "boolean":
-      return false;
-    case "integer":
-    case "number":
-      return typeof json.minimum === "number" ? json.minimum : 0;
-    case "array":
-      return Array.isArray(json.prefixItems) ? json.prefixItems.map(inner) : depth < 2 ? [inner(json.items)] : [];
-    case "object":
-      return sampleStruct(json, inner);
-    default:
-      return isObject(json.properties) ? sampleStruct(json, inner) : null;
+export function sampleOf(json: unknown, schemas: Schemas, leaf?: SampleLeaf): unknown {
+  return new Sampler(schemas, leaf).sample(json);
+}
+
+/** Makes up a value for each possibility of the first union within a schema; one value where there is no union. */
+export function samplesOf(json: unknown, schemas: Schemas): NamedSample[] {
+  const first = new Sampler(schemas);
+  const value = first.sample(json);
+  const { variants = [] } = first;
+  if (variants.length < 2) return [{ name: "", value }];
+  return variants.map(({ name, tag }, index) => ({
+    name: name ?? (tag === undefined ? `possibility ${index + 1}` : String(tag[1])),
+    value: index === 0 ? value : new Sampler(schemas, undefined, index).sample(json),
+  }));
+}
+
+class Sampler {
+  readonly #schemas: Schemas;
+  readonly #leaf: SampleLeaf;
+  readonly #choice: number;
+  /** The possibilities of the first union that was met. */
+  variants: readonly Variant[] | undefined;
+
+  /** `choice` is the possibility of the first union to show: of others it is the first one. */
+  constructor(schemas: Schemas, leaf: SampleLeaf = (_json, sample) => sample, choice = 0) {
+    this.#schemas = schemas;
+    this.#leaf = leaf;
+    this.#choice = choice;
+  }
+
+  sample(schema: unknown, depth = 0): unknown {
+    if (!isObject(schema) || depth > MAX_DEPTH) return null;
+    const json = mergeParts(resolveSchema(schema, this.#schemas), this.#schemas);
+    const inner = (part: unknown) => this.sample(part, depth + 1);
+    for (const given of [json.default, json.const]) if (given !== undefined) return this.#leaf(json, given);
+    for (const list of [json.examples, json.enum]) if (Array.isArray(list)) return this.#leaf(json, list[0]);
+    const variants = variantsOf(json, this.#schemas);
+    if (variants !== undefined) {
+      const index = this.variants === undefined ? this.#choice : 0;
+      this.variants ??= variants;
+      return inner(variants[index]?.json);
+    }
+    for (const list of [json.anyOf, json.oneOf, json.allOf]) if (Array.isArray(list)) return inner(list[0]);
+    const type = Array.isArray(json.type) ? json.type.find((one) => one !== "null") : json.type;
+    switch (type) {
+      case "string":
+        return this.#leaf(json, sampleText(json));
+      case "boolean":
+        return this.#leaf(json, false);
+      case "integer":
+      case "number":
+        return this.#leaf(json, typeof json.minimum === "number" ? json.minimum : 0);
+      case "array":
+        return Array.isArray(json.prefixItems) ? json.prefixItems.map(inner) : depth < 2 ? [inner(json.items)] : [];
+      case "object":
+        return sampleStruct(json, inner);
+      default:
+        return isObject(json.properties) ? sampleStruct(json, inner) : null;
+    }
   }
 }
 

@@ -18,8 +18,8 @@ code,pre,var,kbd{font-family:var(--mono);font-size:.875em;font-style:normal}
 p{margin:.4rem 0}small{color:var(--soft);font-size:.82em}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem;z-index:2;background:var(--card);padding:.5rem 1rem}
 nav{position:sticky;top:0;height:100vh;display:flex;flex-direction:column;border-right:1px solid var(--line);background:var(--card)}
-nav .bar{padding:1.5rem 1.1rem 0}#list{flex:1;overflow:auto;padding:0 1.1rem 3rem;scrollbar-width:thin;position:relative}
-nav .brand{display:flex;align-items:center;gap:.5rem;margin-bottom:1rem}#menu{display:none;padding:.3rem .7rem;line-height:1.2}
+nav .bar{padding:1.5rem 1.1rem 0}#page-list{flex:1;overflow:auto;padding:0 1.1rem 3rem;scrollbar-width:thin;position:relative}
+nav .brand{display:flex;align-items:center;gap:.5rem;margin-bottom:1rem}#page-menu{display:none;padding:.3rem .7rem;line-height:1.2}
 nav .brand a{margin-right:auto;overflow-wrap:anywhere;color:var(--ink);font-weight:650;font-size:1.05rem;letter-spacing:-.01em}
 nav summary{margin:.9rem .5rem .35rem;width:auto}nav summary h2{display:inline;margin:0}nav summary small{font-size:.7rem}
 nav h2 a{color:inherit}nav h2{font-size:.72rem;font-weight:600;letter-spacing:.07em;text-transform:uppercase;color:var(--soft);margin:1.4rem .5rem .35rem}
@@ -28,7 +28,7 @@ nav li a{display:flex;gap:.55rem;align-items:baseline;padding:.24rem .5rem;borde
 nav li a span:last-child{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 nav li a:hover{background:var(--sunk);text-decoration:none}nav li a[aria-current]{background:var(--glow);color:var(--accent)}
 nav .method{font-size:.6rem;min-width:3rem;text-align:right}
-#search{width:100%}#found{display:block;min-height:1.2em;padding:.2rem .5rem 0}
+#page-search{width:100%}#page-found{display:block;min-height:1.2em;padding:.2rem .5rem 0}
 main{padding:3rem clamp(1.25rem,4vw,4rem) 6rem;max-width:84rem}
 .top h1{font-size:2.1rem;line-height:1.2;letter-spacing:-.025em;font-weight:700;margin:0}
 .top h1 small{font-size:.8rem;font-weight:500;letter-spacing:0;border:1px solid var(--line);border-radius:99px;padding:.15rem .6rem;vertical-align:middle;margin-left:.5rem}
@@ -36,12 +36,12 @@ main{padding:3rem clamp(1.25rem,4vw,4rem) 6rem;max-width:84rem}
 .links{display:flex;flex-wrap:wrap;gap:.5rem;margin:1.25rem 0}
 .links a{border:1px solid var(--line);background:var(--card);border-radius:8px;padding:.35rem .8rem;font-size:.85rem;color:var(--ink)}
 .links a:hover{border-color:var(--accent);text-decoration:none}
-#credentials{display:flex;flex-wrap:wrap;align-items:end;gap:.75rem;border:1px solid var(--line);background:var(--card);border-radius:12px;padding:1rem 1.2rem;max-width:46rem}
-#credentials details{flex-basis:100%}#credentials textarea{margin-top:.5rem}
-#credentials p{flex-basis:100%;margin:0;font-weight:600}#credentials p small{font-weight:400}#credentials label{flex:1 1 12rem;margin:0}
+#page-credentials{display:flex;flex-wrap:wrap;align-items:end;gap:.75rem;border:1px solid var(--line);background:var(--card);border-radius:12px;padding:1rem 1.2rem;max-width:46rem}
+#page-credentials details{flex-basis:100%}#page-credentials textarea{margin-top:.5rem}
+#page-credentials p{flex-basis:100%;margin:0;font-weight:600}#page-credentials p small{font-weight:400}#page-credentials label{flex:1 1 12rem;margin:0}
 section>h2{font-size:1.35rem;letter-spacing:-.015em;margin:3.2rem 0 1rem;text-transform:capitalize}
 article{background:var(--card);border:1px solid var(--line);border-radius:16px;margin:0 0 1.5rem;overflow:clip;box-shadow:0 1px 2px light-dark(#1c203008,#0000)}
-#operations article,.kind{content-visibility:auto;contain-intrinsic-size:auto 30rem}.kind{contain-intrinsic-size:auto 12rem}
+#page-operations article,.kind{content-visibility:auto;contain-intrinsic-size:auto 30rem}.kind{contain-intrinsic-size:auto 12rem}
 article:target{border-color:var(--accent)}
 article>header{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;align-items:baseline;justify-content:space-between;padding:1rem 1.4rem;border-bottom:1px solid var(--line)}
 h3{margin:0;font-size:1.08rem;letter-spacing:-.01em}h3 a{color:inherit}
@@ -58,6 +58,7 @@ h4{margin:1.3rem 0 .5rem;font-size:.72rem;letter-spacing:.07em;text-transform:up
 .required{color:var(--delete);margin-left:.15rem;font-weight:600}.type{font-family:var(--mono);font-size:.82rem}.literal{color:var(--get)}.limits{color:var(--soft);font-size:.8rem}
 .types code{background:var(--sunk);border-radius:5px;padding:.1rem .4rem;font-size:.75rem}
 .types code+code{margin-left:.4rem}
+.statuses>div{grid-template-columns:3.2rem minmax(0,1fr)}dd .fields>div,.variants .fields>div{grid-template-columns:minmax(0,1fr);gap:0}
 dd .fields{margin:.4rem 0 0;padding-left:.9rem;border-left:2px solid var(--line)}
 summary{cursor:pointer;color:var(--soft);font-size:.82rem;width:fit-content}.failures{margin-top:.6rem}
 pre{margin:.5rem 0 0;padding:.7rem .85rem;border-radius:9px;background:var(--sunk);overflow:auto;font-size:.8rem;line-height:1.5;max-height:26rem;white-space:pre-wrap;overflow-wrap:anywhere}
@@ -75,7 +76,7 @@ button:hover{border-color:var(--accent)}button:disabled{opacity:.55;cursor:defau
 button[type=submit]{background:var(--accent);border-color:var(--accent);color:light-dark(#fff,#14162a)}
 button.delete[type=submit]{background:var(--delete);border-color:var(--delete);color:light-dark(#fff,#2a1014)}
 button.quiet{background:none;border-color:transparent;color:var(--soft);margin-left:auto}
-#theme{padding:.3rem .55rem;line-height:1}
+#page-theme{padding:.3rem .55rem;line-height:1}
 .status{font:600 .8rem/1 var(--mono);border-radius:6px;padding:.28rem .5rem;background:var(--sunk);display:inline-block}
 .status.good{color:var(--get);background:color-mix(in srgb,var(--get) 10%,transparent)}.status.bad{color:var(--delete);background:color-mix(in srgb,var(--delete) 10%,transparent)}
 .answer:not(:empty){margin-top:1rem;border-top:1px solid var(--line);padding-top:.8rem}.note{color:var(--soft);font-size:.85rem}.failed{color:var(--delete)}
@@ -83,7 +84,17 @@ button.quiet{background:none;border-color:transparent;color:var(--soft);margin-l
 .values li+li{border-top:1px solid var(--line)}.values pre{margin:0;border:0;border-radius:0;background:none;max-height:none}
 .kind>h3{font-family:var(--mono);font-size:.98rem}.kind{padding:1.1rem 1.4rem}.kind .fields{margin-top:.5rem}
 footer{color:var(--soft);font-size:.82rem;margin-top:3rem}kbd{border:1px solid var(--line);border-radius:4px;padding:0 .3rem}
+.variants{list-style:none;margin:.3rem 0 0;padding:0;border-left:2px solid var(--line)}.variants>li{padding:.25rem 0 .25rem .8rem}.variants summary{color:var(--ink)}.variants summary code{margin-right:.5rem}.variants .fields{margin:.2rem 0 .4rem}
+.side .code{margin-top:1rem}.tabs{display:flex;flex-wrap:wrap;gap:.35rem;align-items:center;margin-top:.6rem}.tabs button{margin-left:auto}
+.tabs label{position:relative;margin:0;padding:.2rem .65rem;border:1px solid var(--line);border-radius:99px;font-size:.78rem;cursor:pointer}
+.tabs input{position:absolute;inset:0;width:100%;opacity:0;cursor:pointer}.tabs label:has(:checked){background:var(--glow);border-color:var(--accent);color:var(--accent)}
+.tabs label:has(:focus-visible){outline:2px solid var(--accent);outline-offset:2px}
+button.small{padding:.2rem .65rem;font-size:.78rem}[data-samples]{margin-bottom:.4rem}
+.line{display:flex;flex-wrap:wrap;gap:.3rem .6rem;align-items:center}.tools{display:flex;gap:.35rem;margin-left:auto}
+.values .when{margin:0;padding:.45rem .85rem 0;color:var(--soft);font:.72rem var(--mono)}.values .when+pre{padding-top:.15rem}
+.preview img{display:block;max-width:100%;max-height:24rem;margin-top:.5rem;border:1px solid var(--line);border-radius:9px;background:repeating-conic-gradient(light-dark(#eceef4,#20242f) 0 25%,light-dark(#fff,#181b23) 0 50%) 0 0/16px 16px}
+.dump{white-space:pre;overflow-wrap:normal;font-size:.7rem}
 @media(max-width:76rem){.columns{grid-template-columns:minmax(0,1fr)}.side{border-left:0;border-top:1px solid var(--line)}.try{position:static;max-height:none}}
-@media(max-width:52rem){body{display:block}html{scroll-padding-top:7.5rem}nav{height:auto;max-height:100vh;z-index:1;border-right:0;border-bottom:1px solid var(--line)}nav .bar{padding:.8rem 1.25rem .6rem}nav .brand{margin-bottom:.6rem}#menu{display:block}#list{display:none}#list.shown{display:block;max-height:70vh}#found:empty{display:none}main{padding-top:1.75rem}.fields>div{grid-template-columns:minmax(0,1fr)}}
-@media print{nav,.try,#credentials{display:none}body,.columns{display:block}article{break-inside:avoid}}
+@media(max-width:52rem){body{display:block}html{scroll-padding-top:7.5rem}nav{height:auto;max-height:100vh;z-index:1;border-right:0;border-bottom:1px solid var(--line)}nav .bar{padding:.8rem 1.25rem .6rem}nav .brand{margin-bottom:.6rem}#page-menu{display:block}#page-list{display:none}#page-list.shown{display:block;max-height:70vh}#page-found:empty{display:none}main{padding-top:1.75rem}.fields>div{grid-template-columns:minmax(0,1fr)}}
+@media print{nav,.try,#page-credentials{display:none}body,.columns{display:block}article{break-inside:avoid}}
 `;

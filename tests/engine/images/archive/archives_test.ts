@@ -154,7 +154,7 @@ Deno.test("saveImages() packs plain layers where it is asked to, and keeps conte
     plain: (await save(rig, rig.names, "docker-dir")).length,
     packed: (await save(rig, rig.names, "docker-dir", { compress: true })).length,
     oci: (await save(rig, rig.names, "oci-archive")).length,
-    ociPlain: (await save(rig, rig.names, "oci-archive", { acceptPlain: true })).length,
+    ociPlain: (await save(rig, rig.names, "oci-archive", { plain: true })).length,
   };
   assert(sizes.plain > tar.length && sizes.ociPlain > tar.length, `${JSON.stringify(sizes)}`);
   assert(sizes.packed < tar.length / 10 && sizes.oci < tar.length / 10, `${JSON.stringify(sizes)}`);

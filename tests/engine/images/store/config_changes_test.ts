@@ -18,7 +18,8 @@ Deno.test("applyChanges() reads what commit and import are told to change", () =
     "VOLUME /x /y",
     "WORKDIR /a/b",
     "WORKDIR ../c",
-    " STOPSIGNAL SIGINT \n\nONBUILD RUN x",
+    " STOPSIGNAL SIGINT ",
+    "ONBUILD RUN x",
   ];
   assertEquals(applyChanges(base, changes), {
     Env: ["PATH=/bin", "A=2", "B=x y", "C="],
@@ -33,6 +34,8 @@ Deno.test("applyChanges() reads what commit and import are told to change", () =
     OnBuild: ["RUN x"],
   });
   assertEquals(base.Labels, { old: "1" });
+  const broken = applyChanges({}, ["CMD echo \\\n hi"]);
+  assertEquals(broken.Cmd, ["/bin/sh", "-c", "echo \\\n hi"], "a line break belongs to the value");
   assertEquals(applyChanges({}, ['CMD ["a"]', "ENTRYPOINT "]), { Cmd: ["a"], Entrypoint: [] });
 });
 

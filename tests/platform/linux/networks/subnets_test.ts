@@ -1,4 +1,4 @@
-import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { choosePlace } from "../../../../lib/engine/networks/choose_place.ts";
 import { anyPlace } from "../../../fixtures/engine/any_place.ts";
@@ -29,6 +29,25 @@ Deno.test("Subnets.reserve() keeps the note of a root that is gone until its bri
     assertEquals(await swept(mine, true), []);
   } finally {
     for (const folder of [shared, here]) await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("Subnets.isMade() is false for a bridge that no container was ever on, and true for one that an earlier version noted", async () => {
+  const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const subnets = new Subnets(root, shared);
+    const place = await subnets.reserve([], anyPlace);
+    assertEquals(await subnets.isMade(place.interface), false);
+    assert(await subnets.renew(place));
+    assertEquals(await subnets.isMade(place.interface), true);
+    // A later choice of subnets on the same bridge does not unmake it.
+    await subnets.reserve([], () => place);
+    assertEquals(await subnets.isMade(place.interface), true);
+    await Deno.writeTextFile(`${shared}/older`, JSON.stringify({ interface: "older", root, subnet: "10.99.0.0/24" }));
+    assertEquals(await subnets.isMade("older"), true);
+  } finally {
+    for (const folder of [shared, root]) await Deno.remove(folder, { recursive: true });
   }
 });
 

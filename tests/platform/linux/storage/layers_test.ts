@@ -136,7 +136,7 @@ Deno.test(
       const tree = await layers.mount("empty", []);
       assertEquals(await readdir(tree), []);
       await writeFile(join(tree, "file"), "x");
-      assertEquals((await stat(tree)).mode & 0o7777, 0o755);
+      assertEquals((await stat(tree)).mode & 0o7777, 0o555);
     }),
 );
 

@@ -25,12 +25,14 @@ const SCRATCH_OPTIONS = ["rw", "rprivate", "nosuid", "nodev", "tmpcopyup"];
 export function kernelMounts(record: ContainerRecord, groups: CgroupView, sharedMemory?: string): SpecMount[] {
   const { spec } = record;
   const writable = spec.privileged ? "rw" : "ro";
+  // Nothing is writable where not even scratch places are.
+  const access = spec.fullyReadOnly ? ["ro"] : [];
   const size = spec.systemdShmSize === undefined ? [] : [`size=${spec.systemdShmSize}`];
   // With users of its own a container may not mount what tells of the host's processes.
   const isHosts = (name: "pid" | "ipc") => record.idMaps !== undefined && spec.namespaces[name].mode === "host";
   return [
     ownOrHosts("/proc", "proc", isHosts("pid"), spec.procOptions),
-    scratchMount("/dev", ["nosuid", "noexec", "strictatime", "mode=755", "size=65536k"]),
+    scratchMount("/dev", [...access, "nosuid", "noexec", "strictatime", "mode=755", "size=65536k"]),
     { destination: "/sys", type: "sysfs", source: "sysfs", options: ["nosuid", "noexec", "nodev", writable] },
     {
       destination: "/dev/pts",
@@ -39,7 +41,7 @@ export function kernelMounts(record: ContainerRecord, groups: CgroupView, shared
       options: ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"],
     },
     ...isHosts("ipc") && !existsSync("/dev/mqueue") ? [] : [ownOrHosts("/dev/mqueue", "mqueue", isHosts("ipc"))],
-    ...sharedMemoryMount(spec, sharedMemory),
+    ...sharedMemoryMount(spec, access, sharedMemory),
     ...cgroupMounts(record, groups),
     ...spec.readOnly && spec.readWriteTmpfs ? SCRATCH.map((place) => scratchMount(place, SCRATCH_OPTIONS)) : [],
     ...record.systemd ? SYSTEMD_SCRATCH.map((place) => scratchMount(place, [...SCRATCH_OPTIONS, ...size])) : [],
@@ -61,12 +63,13 @@ export function scratchMount(destination: string, options: string[]): SpecMount 
 /** Shared memory goes with the namespace of the other means of communication, and "none" is without. */
 function sharedMemoryMount(
   { namespaces: { ipc }, shmSize }: ContainerRecord["spec"],
+  access: readonly string[],
   sharedMemory: string | undefined,
 ): SpecMount[] {
   const destination = "/dev/shm";
-  const options = ["nosuid", "noexec", "nodev"];
+  const options = [...access, "nosuid", "noexec", "nodev"];
   if (ipc.mode === "none") return [];
   const source = ipc.mode === "host" ? destination : sharedMemory;
-  if (source !== undefined) return [bindMount(destination, { source, kind: "kernel" })];
+  if (source !== undefined) return [bindMount(destination, { source, kind: "kernel" }, access)];
   return [{ ...scratchMount(destination, [...options, "mode=1777", `size=${shmSize ?? SHM_SIZE}`]), source: "shm" }];
 }

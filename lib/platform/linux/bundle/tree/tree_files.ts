@@ -6,6 +6,7 @@
 import { chmodSync, chownSync, constants, writeFileSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
 import type { ProcessOptions } from "../../../../engine/ports/host_port.ts";
 import { readTextBounded } from "../../helpers/bounded_read.ts";
 import type { HostContext } from "../../helpers/context.ts";
@@ -55,7 +56,7 @@ export async function writeTreeFiles(
   };
   const joined = spec.namespaces.network.mode === "container" ? spec.namespaces.network.value : undefined;
   const other = joined === undefined ? undefined : containerPaths(context.paths, joined);
-  add("/run/.containerenv", container.containerEnv, containerEnvText(record));
+  if (!hasFolderAtRun(record)) add("/run/.containerenv", container.containerEnv, containerEnvText(record));
   if (!spec.noHostname) add("/etc/hostname", container.hostname, `${record.hostname}\n`);
   // Containers that share a network share the files that describe it, later changes included.
   if (other !== undefined) {
@@ -95,6 +96,11 @@ export async function writeTreeFiles(
     for (const name of SHARED_FILES) if (files[name] !== undefined) files[join(folder, name)] = files[name];
   }
   return files;
+}
+
+/** Whether /run is a folder that outlives the container: the runtime would leave the place of a file in it. */
+function hasFolderAtRun({ mounts }: ContainerRecord): boolean {
+  return mounts.some(({ destination, type }) => destination === "/run" && type !== "tmpfs");
 }
 
 /** The text of the file that /etc/hosts begins with. */

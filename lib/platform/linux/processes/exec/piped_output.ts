@@ -29,8 +29,11 @@ export function pipedOutput(
   wanted: ExecStreams,
   ended: Promise<void>,
 ): PipedOutput {
-  const open = new Map<Frame["stream"], Readable>([["stderr", pipes.stderr]]);
+  const open = new Map<Frame["stream"], Readable>();
   if (pipes.stdout !== null) open.set("stdout", pipes.stdout);
+  open.set("stderr", pipes.stderr);
+  // The pipes with something to read, in the order in which it came.
+  const ready = new Set<Frame["stream"]>();
   let wake = () => {};
   let isOver = false;
   let isClosed = false;
@@ -39,7 +42,10 @@ export function pipedOutput(
     wake();
   });
   for (const [stream, pipe] of open) {
-    pipe.on("readable", () => wake());
+    pipe.on("readable", () => {
+      ready.add(stream);
+      wake();
+    });
     pipe.once("close", () => {
       open.delete(stream);
       wake();
@@ -51,8 +57,9 @@ export function pipedOutput(
     pipe.on("error", () => {});
   }
   const take = (): Frame | undefined => {
-    for (const [stream, pipe] of open) {
-      const data: Uint8Array | null = pipe.read();
+    for (const stream of [...ready, ...open.keys()]) {
+      ready.delete(stream);
+      const data: Uint8Array | null = open.get(stream)?.read() ?? null;
       if (data !== null) return { stream, data };
     }
   };

@@ -33,7 +33,23 @@ export async function listProcesses(cgroup: string, args: readonly string[]): Pr
   if (columns !== undefined) return await describeProcesses(cgroup, columns);
   const words = args.flatMap((text) => text.split(/\s+/)).filter((word) => word !== "");
   if (words.length === 1 && /^-(ef|fe)$/.test(words[0]!)) return await describeProcesses(cgroup, FULL_FORMAT);
-  return await runPs(words, await pidsOf(cgroup));
+  // Podman takes a single text apart; several are the arguments themselves.
+  return await runPs(args.length > 1 ? args : words, await pidsOf(cgroup));
+}
+
+/** Options whose next argument is their value. */
+const WITH_VALUE = /^(?:--[a-z-]+|-[a-zA-Z]*[oOCGgNpqstUuk])$/;
+/** Options in BSD's manner. */
+const BSD_WORD = /^[a-zA-Z]+$/;
+
+/** Takes away the wish for a table without a head, by which the processes are found. Returns whether there was one. */
+function withHead(args: readonly string[]): { args: string[]; isHeadless: boolean } {
+  const kept = args.map((word, index) => {
+    if (/^--no-head(?:ers?|ings?)$/.test(word)) return "";
+    const isOption = BSD_WORD.test(word) && !(index > 0 && WITH_VALUE.test(args[index - 1]));
+    return isOption ? word.replaceAll("h", "") : word;
+  });
+  return { args: kept.filter((word) => word !== ""), isHeadless: kept.some((word, index) => word !== args[index]) };
 }
 
 async function describeProcesses(cgroup: string, columns: readonly Column[]): Promise<ProcessTable> {
@@ -94,7 +110,8 @@ class PSTable {
   }
 }
 
-async function runPs(args: readonly string[], pids: ReadonlyMap<string, string>): Promise<ProcessTable> {
+async function runPs(asked: readonly string[], pids: ReadonlyMap<string, string>): Promise<ProcessTable> {
+  const { args, isHeadless } = withHead(asked);
   const table = new PSTable(pids);
   let isEmpty = true;
   let failure: unknown;
@@ -114,7 +131,9 @@ async function runPs(args: readonly string[], pids: ReadonlyMap<string, string>)
     if (isEmpty && stderr.trim() !== "") throw new EngineError("invalid", `ps: ${stderr.trim()}`);
     const found = table.done();
     if (failure !== undefined) throw failure;
-    return found;
+    // Clients show the titles as the first line, whatever they are.
+    const [first = [], ...rest] = found.rows;
+    return isHeadless ? { titles: first, rows: rest } : found;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw new EngineError("internal", `List processes: ${error.stderr.trim() || error.message}`, { cause: error });

@@ -4,14 +4,9 @@
  * @module
  */
 import { decodeBase64, encodeBase64 } from "../../../codecs/base64.ts";
+import { readExact, writeExact } from "../../../codecs/exact_numbers.ts";
 import { isRecord } from "../../../codecs/record.ts";
 import type { ClientTable, WireField, WireKind } from "../client_table.ts";
-
-/** JSON with the texts of numbers, which not every runtime has. */
-const exactJSON = JSON as {
-  rawJSON?(text: string): unknown;
-  parse(text: string, reviver: (key: string, value: unknown, context?: { source?: string }) => unknown): unknown;
-};
 
 /** Whether a value is an object of fields. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
@@ -26,10 +21,7 @@ export function textOfValue(value: unknown): string {
 
 /** Writes a value as JSON. */
 export function jsonOfValue(value: unknown): string {
-  return JSON.stringify(value, (_key, item) => {
-    if (typeof item === "bigint") return exactJSON.rawJSON ? exactJSON.rawJSON(String(item)) : Number(item);
-    return item instanceof Uint8Array ? encodeBase64(item) : item;
-  });
+  return writeExact(value, (item) => item instanceof Uint8Array ? encodeBase64(item) : item) as string;
 }
 
 /** Reads values by their kinds. */
@@ -46,7 +38,7 @@ export class ValueReader {
     if (text === "") return undefined;
     return typeof kind === "string" && ["any", "string", "boolean", "number", "null"].includes(kind)
       ? JSON.parse(text)
-      : this.#revive(exactJSON.parse(text, exactNumber), kind);
+      : this.#revive(readExact(text), kind);
   }
 
   /** Reads a text. */
@@ -104,10 +96,4 @@ export class ValueReader {
     });
     return Object.fromEntries(entries);
   }
-}
-
-/** Makes integers too big for a number into bigint, where the platform shows their text. */
-function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
-  const unsafe = typeof value === "number" && !Number.isSafeInteger(value);
-  return unsafe && /^-?\d+$/.test(context?.source ?? "") ? BigInt(context!.source!) : value;
 }

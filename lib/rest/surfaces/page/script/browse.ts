@@ -2,16 +2,16 @@ import type { PageDocument, PageElement, PageWindow } from "./dom.ts";
 
 /** Sets up search, theme and the place in the list. */
 export function setUpBrowsing(document: PageDocument, window: PageWindow): void {
-  const search = document.getElementById("search")!;
-  const found = document.getElementById("found")!;
+  const search = document.getElementById("page-search")!;
+  const found = document.getElementById("page-found")!;
   const articles = [...document.querySelectorAll("article[data-search]")];
   const links = new Map([...document.querySelectorAll("nav a[data-for]")].map((link) => [link.dataset.for, link]));
 
-  const menu = document.getElementById("menu")!;
+  const menu = document.getElementById("page-menu")!;
   /** On a narrow screen the list is shown on demand. */
   const showList = (shown: boolean) => {
     menu.setAttribute("aria-expanded", String(shown));
-    document.getElementById("list")!.className = shown ? "shown" : "";
+    document.getElementById("page-list")!.className = shown ? "shown" : "";
   };
   menu.addEventListener("click", () => showList(menu.getAttribute("aria-expanded") !== "true"));
   for (const link of links.values()) link.addEventListener("click", () => showList(false));
@@ -36,6 +36,17 @@ export function setUpBrowsing(document: PageDocument, window: PageWindow): void 
   };
   search.addEventListener("input", filter);
 
+  /** A link to an operation that the search has left out ends the search. */
+  const reveal = () => {
+    const target = document.getElementById(decodeHash(window.location.hash));
+    if (!target?.hidden && !target?.closest("[hidden]")) return;
+    search.value = "";
+    filter();
+    // It could not be scrolled to while it was hidden.
+    target.scrollIntoView();
+  };
+  window.addEventListener("hashchange", reveal);
+
   document.addEventListener("keydown", (event) => {
     const typing = /^(INPUT|TEXTAREA|SELECT)$/.test((event.target as PageElement & { tagName: string }).tagName);
     if (event.key === "/" && !typing) {
@@ -53,7 +64,7 @@ export function setUpBrowsing(document: PageDocument, window: PageWindow): void 
     }
   });
 
-  const theme = document.getElementById("theme")!;
+  const theme = document.getElementById("page-theme")!;
   const root = document.documentElement;
   const remembered = () => {
     try {
@@ -74,7 +85,7 @@ export function setUpBrowsing(document: PageDocument, window: PageWindow): void 
     } catch { /* Not remembered where storage is forbidden. */ }
   });
 
-  const list = document.getElementById("list")!;
+  const list = document.getElementById("page-list")!;
   /** Keeps the place in a long list in sight, without moving what is read. */
   const follow = (link: PageElement | undefined) => {
     link?.closest("[data-group]")?.setAttribute("open", "");
@@ -95,4 +106,13 @@ export function setUpBrowsing(document: PageDocument, window: PageWindow): void 
     }
   }, { rootMargin: "-10% 0px -70% 0px" });
   for (const article of articles) observer.observe(article);
+}
+
+/** Returns the ID in a hash. */
+function decodeHash(hash: string): string {
+  try {
+    return decodeURIComponent(hash.slice(1));
+  } catch {
+    return hash.slice(1);
+  }
 }

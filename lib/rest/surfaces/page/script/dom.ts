@@ -22,6 +22,7 @@ export interface PageElement {
   name: string;
   value: string;
   disabled: boolean;
+  checked: boolean;
   readonly type: string;
   readonly files?: ArrayLike<File> | null;
   append(...nodes: (PageElement | string)[]): void;
@@ -30,6 +31,7 @@ export interface PageElement {
   focus(): void;
   click(): void;
   select(): void;
+  scrollIntoView(): void;
   closest(selector: string): PageElement | null;
   querySelector(selector: string): PageElement | null;
   querySelectorAll(selector: string): Iterable<PageElement>;
@@ -37,6 +39,7 @@ export interface PageElement {
   removeAttribute(name: string): void;
   getAttribute(name: string): string | null;
   addEventListener(type: string, listener: (event: PageEvent) => void): void;
+  dispatchEvent(event: Event): boolean;
 }
 
 /** An event, of the mouse, the keyboard or a form. */
@@ -60,7 +63,8 @@ export interface PageDocument {
 
 /** The other members of a window. */
 export interface PageWindow {
-  readonly location: { readonly origin: string };
+  readonly location: { readonly origin: string; readonly href: string; readonly hash: string };
+  addEventListener(type: string, listener: () => void): void;
   readonly localStorage: { getItem(key: string): string | null; setItem(key: string, value: string): void };
   readonly navigator: { readonly clipboard?: { writeText(text: string): Promise<void> } };
   matchMedia(query: string): { readonly matches: boolean };

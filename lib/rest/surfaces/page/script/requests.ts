@@ -1,18 +1,18 @@
+import type { FormRequest } from "./code.ts";
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts";
 
-/** The request that a form sends. */
-export interface FormRequest {
-  readonly url: string;
-  readonly init: RequestInit & { headers: Record<string, string> };
-  /** The same for a shell. */
-  readonly curl: string;
+/** The reader of forms. */
+export interface FormReader {
+  /** Returns the request that a form sends. */
+  read(form: PageElement): FormRequest;
+  /** Returns the headers that go with every request of the page. */
+  common(): Record<string, string>;
+  /** The address of the API's server. */
+  readonly server: string;
 }
 
-/** What {@linkcode formReader} makes. */
-export type ReadForm = (form: PageElement) => FormRequest;
-
-/** Makes the reader of forms, which gives the request of each. */
-export function formReader(document: PageDocument, window: PageWindow): ReadForm {
+/** Makes the reader of forms. */
+export function formReader(document: PageDocument, window: PageWindow): FormReader {
   const all = (form: PageElement, selector: string) => [...form.querySelectorAll(selector)];
   const lines = (field: PageElement) =>
     field.value.split("\n").map((line) => line.trim()).filter((line) => line !== "");
@@ -22,6 +22,12 @@ export function formReader(document: PageDocument, window: PageWindow): ReadForm
       const text = field.dataset.remainder === undefined ? encodeURIComponent(field.value) : encodeURI(field.value);
       return path.replace(`{${field.name}}`, () => text);
     }, form.dataset.path!);
+
+  /** Returns the version in front of a path, for operations that only some versions have. */
+  const versionOf = (form: PageElement) => {
+    const version = form.querySelector("[data-version]")?.value.trim() ?? "";
+    return version === "" ? "" : `/v${encodeURIComponent(version)}`;
+  };
 
   const queryOf = (form: PageElement) => {
     const parts: string[] = [];
@@ -56,39 +62,33 @@ export function formReader(document: PageDocument, window: PageWindow): ReadForm
   };
 
   const credentials = (): Record<string, string> => {
-    const value = (id: string) => document.getElementById(id)?.value ?? "";
+    const value = (name: string) => document.getElementById(`page-${name}`)?.value ?? "";
     if (value("token") !== "") return { authorization: `Bearer ${value("token")}` };
     if (value("user") === "") return {};
     const bytes = new TextEncoder().encode(`${value("user")}:${value("password")}`);
     return { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
   };
 
-  /** The headers that the page sends with every request. */
   const common = (): Record<string, string> => {
-    const field = document.getElementById("headers");
+    const field = document.getElementById("page-headers");
     const pairs = (field ? lines(field) : []).map((line) => /^([^:\s]+)\s*:\s*(.*)$/.exec(line));
-    return Object.fromEntries(pairs.flatMap((pair) => pair ? [[pair[1].toLowerCase(), pair[2]]] : []));
+    const given = pairs.flatMap((pair) => pair ? [[pair[1].toLowerCase(), pair[2]]] : []);
+    return { ...credentials(), ...Object.fromEntries(given) };
   };
 
-  const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-
-  return (form) => {
-    const base = document.body.dataset.server ?? "/";
-    const url = new URL(base, window.location.origin).href.replace(/\/$/, "") + pathOf(form) + queryOf(form);
-    const { body, type } = bodyOf(form);
-    const headers: Record<string, string> = { ...credentials(), ...common() };
-    if (form.dataset.accept && headers.accept === undefined) headers.accept = form.dataset.accept;
-    if (type !== undefined) headers["content-type"] = type;
-    const method = form.dataset.method!;
-    const shown = Object.entries(headers).map(([name, text]) => ` -H ${quote(`${name}: ${text}`)}`).join("");
-    const data = body === undefined
-      ? ""
-      : body instanceof FormData
-      ? [...body].map(([name, part]) => ` -F ${quote(`${name}=${typeof part === "string" ? part : `@${part.name}`}`)}`)
-        .join("")
-      : typeof body === "string"
-      ? ` --data-raw ${quote(body)}`
-      : " --data-binary @FILE";
-    return { url, init: { method, headers, body }, curl: `curl -X ${method} ${quote(url)}${shown}${data}` };
+  const server = new URL(document.body.dataset.server ?? "/", window.location.origin).href.replace(/\/$/, "");
+  return {
+    server,
+    common,
+    read(form) {
+      const { body, type } = bodyOf(form);
+      const headers = common();
+      if (form.dataset.accept && headers.accept === undefined) headers.accept = form.dataset.accept;
+      if (type !== undefined) headers["content-type"] = type;
+      return {
+        url: server + versionOf(form) + pathOf(form) + queryOf(form),
+        init: { method: form.dataset.method!, headers, body },
+      };
+    },
   };
 }

@@ -1,0 +1,34 @@
+import { isBefore } from "./path_version.ts";
+import { API_VERSION } from "./wire/api_options.ts";
+import { errorModel } from "./wire/error_model.ts";
+
+/** A path of Docker's tree with a version as Docker's clients write it: `/v1.44/info`. */
+const DOCKER = /^\/v(\d{1,4}\.\d{1,4})\/(?!libpod\/|engine\/)/;
+
+/**
+ * Returns Docker's answer to a version of its API that is older or newer than what is spoken here, by which its clients
+ * negotiate; `undefined` for every other request.
+ *
+ * Source: `VersionMiddleware` of moby's `daemon/server/middleware`.
+ */
+export function refuseVersion({ url }: Request): Response | undefined {
+  const [, version] = DOCKER.exec(new URL(url).pathname) ?? [];
+  if (version === undefined) return undefined;
+  const { compat: newest, compatMinimal: oldest } = API_VERSION;
+  if (isOlder(version, oldest)) {
+    const advice = "please upgrade your client to a newer version";
+    return refuseWith(`client version ${version} is too old. Minimum supported API version is ${oldest}, ${advice}`);
+  }
+  if (!isOlder(newest, version)) return undefined;
+  return refuseWith(`client version ${version} is too new. Maximum supported API version is ${newest}`);
+}
+
+function isOlder(version: string, other: string): boolean {
+  const [major, minor] = other.split(".").map(Number);
+  return isBefore(version, major, minor);
+}
+
+function refuseWith(message: string): Response {
+  const { status, body } = errorModel(400, message);
+  return Response.json(body, { status, headers: { "Api-Version": API_VERSION.compat } });
+}

@@ -1,0 +1,97 @@
+import { DUMPED, hexDump, previewOf, sizeText } from "./bytes.ts";
+import type { PageElement } from "./dom.ts";
+import { indentJSON } from "./indent_json.ts";
+import type { MakeElement } from "./view.ts";
+
+/** The characters of a text that stay in sight. */
+const LONGEST = 200_000;
+/** The bytes of a body that is no text which the page keeps, to show and to save them. */
+const KEPT = 64 << 20;
+
+/** Shows the body of a response as it comes: a text, an image, or how its bytes begin. */
+export async function showBody(response: Response, answer: PageElement, make: MakeElement): Promise<void> {
+  const type = response.headers.get("content-type") ?? "";
+  if (response.body === null || response.status === 204) return answer.append(make("p", "note", "No body"));
+  if (/text|json|xml|javascript|yaml|form/.test(type) && !/^image\//.test(type)) await showText(response.body, type);
+  else await showBytes(response.body, type);
+
+  async function showText(body: ReadableStream<Uint8Array<ArrayBuffer>>, type: string): Promise<void> {
+    const shown = textElement();
+    answer.append(shown);
+    let text = "";
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      text = (text + part.value).slice(-LONGEST);
+      shown.textContent = text;
+      shown.scrollTop = shown.scrollHeight;
+    }
+    if (text === "") answer.append(make("p", "note", "An empty body"));
+    if (/json/.test(type)) {
+      shown.textContent = indentJSON(text);
+      shown.scrollTop = 0;
+    }
+  }
+
+  async function showBytes(body: ReadableStream<Uint8Array<ArrayBuffer>>, type: string): Promise<void> {
+    const note = make("p", "note", "…");
+    const place = make("div", "preview");
+    answer.append(note, place);
+    const kept: Uint8Array<ArrayBuffer>[] = [];
+    let size = 0;
+    const about = () => `${sizeText(size)} of ${type || "unknown type"}`;
+    const reader = body.getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      if (size < KEPT) kept.push(part.value);
+      const isStart = size < DUMPED;
+      size += part.value.length;
+      note.textContent = about();
+      // The beginning of a body that does not end is in sight all the same.
+      if (isStart) await showStart(new Blob(kept), place);
+    }
+    if (size > KEPT) {
+      note.textContent = `${about()}, too many to keep`;
+      return;
+    }
+    const file = new Blob(kept, { type });
+    const preview = previewOf(type, await startOf(file));
+    if (preview.as === "image") showImage(new Blob(kept, { type: preview.type }), place);
+    if (preview.as === "text") place.replaceChildren(textElement((await file.text()).slice(0, LONGEST)));
+    const link = make("a", "", "Save");
+    link.setAttribute("href", URL.createObjectURL(file));
+    link.setAttribute("download", "answer");
+    note.append(" · ", link);
+  }
+
+  async function showStart(start: Blob, place: PageElement): Promise<void> {
+    const bytes = await startOf(start);
+    const { as } = previewOf(type, bytes);
+    const dump = textElement(as === "text" ? new TextDecoder().decode(bytes) : hexDump(bytes));
+    if (as === "bytes") dump.className += " dump";
+    if (as !== "image") place.replaceChildren(dump);
+  }
+
+  function showImage(file: Blob, place: PageElement): void {
+    const url = URL.createObjectURL(file);
+    const image = make("img", "");
+    image.setAttribute("alt", "The image that was answered");
+    image.addEventListener("error", async () => {
+      place.replaceChildren(
+        make("p", "failed", "No image that this browser shows"),
+        textElement(hexDump(await startOf(file))),
+      );
+    });
+    image.setAttribute("src", url);
+    place.replaceChildren(image);
+  }
+
+  /** A text that is scrolled by the keyboard too. */
+  function textElement(text = ""): PageElement {
+    const shown = make("pre", "body", text);
+    shown.setAttribute("tabindex", "0");
+    return shown;
+  }
+}
+
+async function startOf(file: Blob): Promise<Uint8Array> {
+  return new Uint8Array(await file.slice(0, DUMPED).arrayBuffer());
+}

@@ -1,0 +1,22 @@
+import type { PageDocument, PageElement } from "./dom.ts";
+
+/** Makes elements of the page. */
+export type MakeElement = (name: string, className: string, ...content: (PageElement | string)[]) => PageElement;
+
+/** Returns the maker of a document's elements. Their content is text, never HTML. */
+export function elementMaker(document: PageDocument): MakeElement {
+  return (name, className, ...content) => {
+    const made = document.createElement(name);
+    made.className = className;
+    made.append(...content);
+    return made;
+  };
+}
+
+/** Makes a button that calls a function, with its own element. */
+export function makeButton(make: MakeElement, text: string, press: (button: PageElement) => void): PageElement {
+  const button = make("button", "small", text);
+  button.setAttribute("type", "button");
+  button.addEventListener("click", () => press(button));
+  return button;
+}

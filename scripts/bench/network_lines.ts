@@ -1,0 +1,147 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { averageTime, secondsOf } from "./calls.ts";
+import { type Line, ROUNDS } from "./engine_bench.ts";
+import { inTurn } from "./in_turn.ts";
+import type { Peer } from "./peers.ts";
+
+/** Lives and connections that are averaged. */
+const REPEATS = 5;
+/** Names that are looked up in a row. */
+const LOOKUPS = 500;
+/** Containers that are started at once to make a crowd. */
+const AT_ONCE = 4;
+
+/** The network of each peer, apart from the other's. */
+const SUBNETS: Record<string, string> = { gantry: "10.71.1", podman: "10.71.2" };
+const subnetOf = (peer: Peer) => SUBNETS[peer.name];
+
+/**
+ * Measures the life of a network, connections of a running container, look-ups of its name, and starts with 1 and 32 ports alone and beside
+ * `running` others that publish one each.
+ */
+export async function* networkLines(
+  gantry: Peer,
+  podman: Peer,
+  image: string,
+  running: number,
+): AsyncGenerator<Line> {
+  const peers = [gantry, podman];
+  const both = (work: (peer: Peer) => Promise<number>) => inTurn({ gantry, podman }, ROUNDS, work);
+  const line = { unit: "ms", higher: false };
+  yield {
+    what: "network create and remove",
+    ...line,
+    ...await both((peer) => averageTime(REPEATS, () => liveOnce(peer))),
+  };
+
+  const target = new Map<Peer, string>();
+  for (const peer of peers) {
+    await createNetwork(peer, "bench-lan", `${subnetOf(peer)}.0/24`);
+    await createNetwork(peer, "bench-other", `${subnetOf(peer).replace("71", "72")}.0/24`);
+    target.set(peer, await startContainer(peer, image, { networks: { "bench-lan": { aliases: ["target"] } } }));
+  }
+  const connect = async (peer: Peer) => {
+    const container = target.get(peer);
+    await peer.call("POST", "/networks/bench-other/connect", { container });
+    await peer.call("POST", "/networks/bench-other/disconnect", { Container: container });
+  };
+  yield { what: "connect and disconnect", ...line, ...await both((peer) => averageTime(REPEATS, () => connect(peer))) };
+  const names = { unit: "names/s", higher: true };
+  yield { what: "look-up of a container's name", ...names, ...await both((peer) => lookUps(`${subnetOf(peer)}.1`)) };
+
+  for (const crowd of running > 0 ? [0, running] : [0]) {
+    const others = new Map<Peer, string[]>();
+    for (const peer of peers) others.set(peer, await makeCrowd(peer, image, crowd));
+    for (const ports of [1, 32]) {
+      const what = `start with ${ports} port${ports > 1 ? "s" : ""}, ${crowd} others running`;
+      yield { what, ...line, ...await both((peer) => startWith(peer, image, ports)) };
+    }
+    for (const [peer, ids] of others) await inBatches(ids, (id) => removeContainer(peer, id));
+  }
+  for (const peer of peers) {
+    await removeContainer(peer, target.get(peer)!);
+    for (const name of ["bench-lan", "bench-other"]) await peer.call("DELETE", `/networks/${name}`);
+  }
+}
+
+async function createNetwork(peer: Peer, name: string, subnet: string): Promise<void> {
+  await peer.call("POST", "/networks/create", { name, driver: "bridge", dns_enabled: true, subnets: [{ subnet }] });
+}
+
+async function liveOnce(peer: Peer): Promise<void> {
+  await createNetwork(peer, "bench-short", `${subnetOf(peer).replace("71", "73")}.0/24`);
+  await peer.call("DELETE", "/networks/bench-short");
+}
+
+/** Starts a container that waits, on a bridge; returns its ID. */
+async function startContainer(peer: Peer, image: string, fields: Record<string, unknown>): Promise<string> {
+  const body = { image, command: ["sleep", "10000"], netns: { nsmode: "bridge" }, ...fields };
+  const { Id } = JSON.parse(await peer.call("POST", "/containers/create", body));
+  await peer.call("POST", `/containers/${Id}/start`);
+  return Id;
+}
+
+async function removeContainer(peer: Peer, id: string): Promise<void> {
+  await peer.call("DELETE", `/containers/${id}?force=true&timeout=0`);
+}
+
+/** The first port of published ranges: below the ports that the kernel gives out by itself. */
+const RANGE = 21_000;
+
+/** Publishes TCP ports: from `host` on, or one at a port of the server's choice. */
+const published = (range = 1, host = 0) => [{ container_port: 8000, host_port: host, range, protocol: "tcp" }];
+
+/** Milliseconds of the start alone. */
+async function startWith(peer: Peer, image: string, ports: number): Promise<number> {
+  const body = {
+    image,
+    command: ["sleep", "10000"],
+    netns: { nsmode: "bridge" },
+    portmappings: published(ports, RANGE),
+  };
+  const { Id } = JSON.parse(await peer.call("POST", "/containers/create", body));
+  const time = await secondsOf(() => peer.call("POST", `/containers/${Id}/start`));
+  await removeContainer(peer, Id);
+  return time * 1000;
+}
+
+async function makeCrowd(peer: Peer, image: string, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  await inBatches(Array.from({ length: count }), async () => {
+    ids.push(await startContainer(peer, image, { portmappings: published() }));
+  });
+  return ids;
+}
+
+/** Does the work for each of them, some at a time. */
+async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const left = all.values();
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    for (const one of left) await work(one);
+  }));
+}
+
+/** Names a second that a server of DNS answers, one after the other. */
+async function lookUps(host: string): Promise<number> {
+  // Deno's own datagrams need a flag.
+  const socket = createSocket("udp4");
+  const labels = ["target", "dns", "podman"].map((label) => [label.length, ...new TextEncoder().encode(label)]);
+  const query = (id: number) =>
+    // Recursion wanted, one question, type A, class IN (RFC 1035, section 4.1).
+    Uint8Array.from([id >> 8, id & 255, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, ...labels.flat(), 0, 0, 1, 0, 1]);
+  const ask = async (id: number) => {
+    const answered = once(socket, "message");
+    socket.send(query(id), 53, host);
+    const [answer] = await answered;
+    if (answer[7] === 0) throw new Error(`${host} knows no "target": code ${answer[3] & 15}`);
+  };
+  try {
+    const time = await secondsOf(async () => {
+      for (let id = 1; id <= LOOKUPS; id++) await ask(id);
+    });
+    return LOOKUPS / time;
+  } finally {
+    socket.close();
+  }
+}

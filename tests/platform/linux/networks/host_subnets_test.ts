@@ -1,0 +1,69 @@
+import { assert, assertEquals } from "@std/assert";
+import { networkInterfaces } from "node:os";
+import { findSubnet, parseAddress, subnetContains } from "../../../../lib/engine/text/ip.ts";
+import { readMessages } from "../../../../lib/platform/linux/networks/addresses.ts";
+import { hostSubnets, routeSubnet, subnetsOfTrie } from "../../../../lib/platform/linux/networks/host_subnets.ts";
+import { runOk } from "../../../fixtures/run.ts";
+
+const TRIE = `Id 200:
+  +-- 0.0.0.0/0 3 0 5
+     |-- 10.99.0.0
+        /16 universe UNICAST
+        /24 universe BLACKHOLE
+Main:
+  +-- 0.0.0.0/0 3 0 5
+     |-- 0.0.0.0
+        /0 universe UNICAST
+     +-- 192.168.7.0/24 2 0 2
+        |-- 192.168.7.9
+           /32 host LOCAL
+`;
+
+Deno.test("subnetsOfTrie() tells every route of every table but the default one", () => {
+  assertEquals(subnetsOfTrie(TRIE), ["10.99.0.0/16", "10.99.0.0/24", "192.168.7.9/32"]);
+  assertEquals(subnetsOfTrie("no trie\n   /24 at all"), []);
+});
+
+Deno.test("routeSubnet() reads a line of the kernel's IPv6 routes", () => {
+  assertEquals(routeSubnet("fd000000000000000000000000000000 40 0000 00 x"), [
+    "fd00:0000:0000:0000:0000:0000:0000:0000/64",
+  ]);
+  for (const line of ["", "00000000000000000000000000000000 00", "fd00 40", "zz 1"]) {
+    assertEquals(routeSubnet(line), []);
+  }
+});
+
+Deno.test("readMessages() stops where a length leads past the end, and at one that would go nowhere", () => {
+  const message = (length: number, type: number) => {
+    const bytes = new Uint8Array(16);
+    new DataView(bytes.buffer).setUint32(0, length, true);
+    new DataView(bytes.buffer).setUint16(4, type, true);
+    return bytes;
+  };
+  const types = (...parts: Uint8Array[]) =>
+    readMessages(Uint8Array.from(parts.flatMap((part) => [...part]))).map(({ type }) => type);
+  assertEquals(types(message(16, 20), message(16, 3)), [20, 3]);
+  assertEquals(types(message(16, 20), message(17, 3)), [20]);
+  assertEquals(types(message(0, 20)), []);
+  assertEquals(types(new Uint8Array(7)), []);
+});
+
+Deno.test({
+  name: "hostSubnets() holds every address of the host, that of an interface that is down too",
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+  async fn() {
+    const name = "gantry-down";
+    await runOk(["ip", "link", "add", name, "type", "bridge"]);
+    try {
+      await runOk(["ip", "address", "add", "10.99.7.1/24", "dev", name]);
+      const found = (await hostSubnets()).flatMap((text) => findSubnet(text) ?? []);
+      const own = Object.values(networkInterfaces()).flatMap((links) => (links ?? []).map(({ address }) => address));
+      for (const address of [...own, "10.99.7.1"]) {
+        const parsed = parseAddress(address.split("%")[0]);
+        assert(found.some((subnet) => subnetContains(subnet, parsed)), address);
+      }
+    } finally {
+      await runOk(["ip", "link", "delete", name]);
+    }
+  },
+});
