@@ -1,4 +1,5 @@
 import type { APIOptions, HeaderContext } from "../../lib/rest/mod.ts";
+import { ARCHIVE_LIMIT } from "./files/file.ts";
 import { wireErrors } from "./error_model.ts";
 import { firstJSON } from "./first_value.ts";
 
@@ -24,6 +25,8 @@ export const API_OPTIONS: APIOptions = {
   versioned: true,
   // Results are made by typed code from the engine's own records: a check of each list and event would only cost.
   trusted: true,
+  // Images and archives go through piece by piece.
+  streamLimit: ARCHIVE_LIMIT,
   aliases: { engine: ["libpod"] },
   errors: wireErrors,
   codecs: [firstJSON],

@@ -29,7 +29,7 @@ export interface RestOptions<E extends ErrorSchemas = ErrorSchemas> {
   present?: readonly string[];
   /** `as-tagged` reads and writes what the tag says, whatever `Content-Type` and `Accept` say. */
   body?: "as-tagged";
-  /** The largest body, in bytes. */
+  /** The largest body, in bytes: a stream's too. */
   limit?: number;
   /**
    * Sends results as the function returns them, for hot operations whose results are made by typed code. Otherwise they are checked against
@@ -194,6 +194,8 @@ export interface APIOptions {
   codecs?: readonly Codec[];
   /** The largest body of an operation that does not say, in bytes; 4 MiB by default. */
   limit?: number;
+  /** The largest stream that an operation that does not say is sent, in bytes; 1 GiB by default, and none is too large for `Infinity`. */
+  streamLimit?: number;
   /** Whether operations that do not say are `trusted`: their results go out unchecked. */
   trusted?: boolean;
   /** Set on every response, errors too. */

@@ -1,7 +1,7 @@
 import type { Authenticator } from "./auth.ts";
 import type { Definition, Namespace, Operations } from "./definition.ts";
-import type { Stack } from "./middleware/middleware_stack.ts";
 import type { ExactFunctions } from "./plan/exact_result.ts";
+import type { Stack } from "./middleware/middleware_stack.ts";
 import type { ServerFunction } from "./plan/function_types.ts";
 
 /**

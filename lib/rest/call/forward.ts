@@ -2,7 +2,7 @@ import { argumentPlaces } from "../headers/places.ts";
 import { HTTPError } from "../error.ts";
 import { placeArguments } from "../headers/client_placed.ts";
 import type { ClientParts } from "./core_client.ts";
-import { type Forward, markForward } from "../run/forwarded.ts";
+import { type Forward, markForward, PassedChannel, type TextChannel, TEXTS } from "../run/forwarded.ts";
 import { writeRequest } from "./write_request.ts";
 
 /** The headers of a request that are sent on. Credentials and cookies are the proxy's own and stay there. */
@@ -44,7 +44,9 @@ export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, 
   };
   const called = async (...given: unknown[]) => {
     try {
-      return await run(...given);
+      const result: unknown = await run(...given);
+      const texts = (result as Partial<TextChannel> | undefined)?.[TEXTS];
+      return texts ? new PassedChannel(texts) : result;
     } catch (cause) {
       throw cause instanceof HTTPError ? cause : upstreamError("", cause);
     }

@@ -8,6 +8,8 @@ import { parseTag, type Placeholder, type Source, type Tag, type TagSegment } fr
 
 /** The largest body where nothing else is said, in bytes. */
 const DEFAULT_LIMIT = 4 * 1024 * 1024;
+/** The same of a stream, which a function reads piece by piece. */
+const STREAM_LIMIT = 1024 ** 3;
 
 /**
  * Makes the plan of an operation. It trusts the definition: {@linkcode checkDefinition} is what says what is wrong with one.
@@ -17,7 +19,7 @@ const DEFAULT_LIMIT = 4 * 1024 * 1024;
 export function planOperation(
   name: string,
   { tag: text, args, results, options }: Operation,
-  { limit, trusted = false }: APIOptions,
+  { limit = DEFAULT_LIMIT, streamLimit = STREAM_LIMIT, trusted = false }: APIOptions,
   tag: Tag = parseTag(text),
 ): Plan {
   const all: ArgumentPlan[] = args.map((schema) => ({ schema, kind: knownKind(schema) }));
@@ -69,7 +71,7 @@ export function planOperation(
     body,
     result,
     status: options.status ?? (result.shape === "none" ? 204 : 200),
-    limit: options.limit ?? (body?.shape === "stream" ? Infinity : limit ?? DEFAULT_LIMIT),
+    limit: options.limit ?? (body?.shape === "stream" ? streamLimit : limit),
     asTagged: options.body === "as-tagged",
     trusted: options.trusted ?? trusted,
     parsed: tag,
@@ -83,12 +85,25 @@ export function placeholdersOf({ parts }: TagSegment): Placeholder[] {
   return parts.filter((part) => typeof part !== "string");
 }
 
-/** Returns the destination of a placeholder's value; the argument is -1 when there is none. */
+/**
+ * Returns the destination of a placeholder's value; the argument is -1 when there is none. A name is looked for in the struct arguments first, then
+ * in the structs within them, level by level, as Go promotes the fields of embedded structs; the first in order of definition is taken.
+ */
 export function findTarget(all: readonly ArgumentPlan[], source: Source): Target {
   if ("argument" in source) return { ...source, path: [], kind: all[source.argument]?.kind ?? { type: "any" } };
-  for (const [argument, { kind }] of all.entries()) {
-    const found = findField(kind, source.field);
-    if (found) return { argument, ...found };
+  let level: Target[] = all.map(({ kind }, argument) => ({ argument, path: [], kind }));
+  // A type that holds itself is looked into once.
+  const seen = new Set<Kind>();
+  while (level.length > 0) {
+    for (const { argument, path, kind } of level) {
+      const found = findField(kind, source.field);
+      if (found) return { argument, path: [...path, ...found.path], kind: found.kind };
+    }
+    level = level.flatMap(({ argument, path, kind }) => {
+      if (kind.type !== "struct" || seen.has(kind)) return [];
+      seen.add(kind);
+      return [...kind.fields].map(([key, field]) => ({ argument, path: [...path, key], kind: field.kind }));
+    });
   }
   return { argument: -1, path: [], kind: { type: "any" } };
 }
@@ -105,10 +120,12 @@ function findField(kind: Kind, names: readonly string[]): { path: string[]; kind
   return { path, kind };
 }
 
-/** Whether the values in path and query make up all of an argument, so that none of it is left for the body. */
-function isPlaced(kind: Kind, targets: readonly Target[]): boolean {
-  return targets.some(({ path }) => path.length === 0) || kind.type === "struct" && targets.length > 0 &&
-      [...kind.fields.keys()].every((name) => targets.some(({ path }) => path.length === 1 && path[0] === name));
+/** Whether the values in path and query make up all of an argument, or of a struct within it, so that none of it is left for the body. */
+function isPlaced(kind: Kind, targets: readonly Target[], depth = 0): boolean {
+  return targets.some(({ path }) => path.length === depth) || kind.type === "struct" && targets.length > 0 &&
+      [...kind.fields].every(([name, field]) =>
+        isPlaced(field.kind, targets.filter(({ path }) => path[depth] === name), depth + 1)
+      );
 }
 
 function toSegment({ parts, remainder }: TagSegment): Segment {

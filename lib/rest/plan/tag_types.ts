@@ -40,25 +40,37 @@ type Words<T extends string, Made extends unknown[] = []> = T extends `${string}
   ? Words<Rest, [...Made, 0]>
   : [...Made, 0]["length"];
 
-/** The text after the path: ` (ARGUMENT_RULES) RESULT_RULES`, without the errors. */
-type AfterPath<T extends string> = T extends `${infer Before} !${string}` ? AfterPath<Before>
-  : T extends `${string} ${string} ${infer Rules}` ? Rules
+/** The text after `METHOD(CONTENT_TYPE) /`: the parameters of a content type hold spaces. */
+type FromPath<T extends string> = T extends `${infer Method} /${infer Rest}`
+  ? Method extends `${string}(${string}` ? T extends `${string}) /${infer Typed}` ? Typed : Rest : Rest
   : "";
+type WithoutErrors<T extends string> = T extends `${infer Before} !${string}` ? WithoutErrors<Before> : T;
+/** The text after the path: ` (ARGUMENT_RULES) RESULT_RULES`, without the errors. */
+type AfterPath<T extends string> = WithoutErrors<FromPath<T>> extends `${string} ${infer Rules}` ? Rules : "";
 type ArgumentRules<Rules extends string> = Rules extends `(${infer Names})${string}` ? Names : "";
 type ResultRules<Rules extends string> = Rules extends `(${string}) ${infer Names}` ? Names
   : Rules extends `(${string})` ? ""
   : Rules;
 
-/** The names of `{name}` and `{A.b}`, reduced to their first part. */
-type NestedNames<T extends string, Found = never> = T extends `${string}{${infer Inner}}${infer Rest}` ? NestedNames<
-    Rest,
-    Found | (Inner extends `${string}=${string}` ? never : Inner extends `${infer A}.${string}` ? A : Inner)
-  >
+/** The names of `{name}`, `{name*}` and `{A.b}`, reduced to their first part. */
+type NestedNames<T extends string, Found = never> = T extends `${string}{${infer Inner}}${infer Rest}`
+  ? NestedNames<Rest, Found | (Inner extends `${string}=${string}` ? never : FirstPart<Inner>)>
   : Found;
+type FirstPart<Inner extends string> = Inner extends `${infer A}.${string}` ? A
+  : Inner extends `${infer Name}*` ? Name
+  : Inner;
 
-type Keys<V> = V extends readonly unknown[] | string | number | bigint | boolean | Date | Uint8Array | null | undefined
-  ? never
-  : V extends object ? keyof V
+/** The type of a struct, or never. */
+type Struct<V> = V extends
+  readonly unknown[] | string | number | bigint | boolean | Date | Uint8Array | null | undefined ? never
+  : V extends object ? V
+  : never;
+type Keys<V> = Struct<V> extends infer S ? S extends unknown ? keyof S : never : never;
+type Values<V> = Struct<V> extends infer S ? S extends unknown ? S[keyof S] : never : never;
+
+/** The keys of structs and of those within them, so many levels deep. */
+type DeepKeys<V, Depth extends 0[] = [0, 0, 0, 0, 0, 0, 0]> = [V] extends [never] ? never
+  : Depth extends [0, ...infer Less extends 0[]] ? Keys<V> | DeepKeys<Struct<Values<V>>, Less>
   : never;
 
 /** The rules of a list, without spaces. */
@@ -103,7 +115,9 @@ type WithoutError<R extends readonly Schema[]> = R extends readonly [...infer Va
 
 type NestedFit<T extends string, A extends readonly Schema[]> =
   [Exclude<NestedNames<T>, Keys<Input<A[number]>>>] extends [never] ? unknown
-    : TagMismatch<`no argument has a field ${Exclude<NestedNames<T>, Keys<Input<A[number]>>> & string}`>;
+    // Looking deeper takes the compiler longer.
+    : [Exclude<NestedNames<T>, DeepKeys<Input<A[number]>>>] extends [never] ? unknown
+    : TagMismatch<`no argument has a field ${Exclude<NestedNames<T>, DeepKeys<Input<A[number]>>> & string}`>;
 
 type ResultFit<Rules extends string, R extends readonly unknown[], Else> = Rules extends "" ? Else
   : Words<Rules> extends R["length"] ? Else

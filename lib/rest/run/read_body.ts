@@ -37,9 +37,8 @@ export async function readBody(
   let detail: unknown = "it was cut short";
   try {
     if (codec.read) {
-      const bytes = await collect(request, limit);
       detail = undefined;
-      return await codec.read(new Response(bytes, { headers: request.headers }), context);
+      return await codec.read(new Response(boundStream(request.body, limit), { headers: request.headers }), context);
     }
     // Only asking for `body` makes a stream, which takes longer than all the rest: a body that told its length is read whole.
     const given = length || isBounded ? await request.text() : await collect(request, limit);
@@ -58,6 +57,19 @@ export async function readBody(
     detail ??= cause instanceof Error ? cause.message : cause;
     throw new HTTPError(400, `Read the body as ${codec.type}: ${detail}`, { kind: "body", cause });
   }
+}
+
+/** A body that fails when it is larger than `limit` bytes. */
+function boundStream(body: Request["body"], limit: number): Request["body"] {
+  let size = 0;
+  return body && body.pipeThrough(
+    new TransformStream({
+      transform(chunk, controller) {
+        if ((size += chunk.length) > limit) throw tooLarge(limit);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
 }
 
 async function collect({ body }: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
