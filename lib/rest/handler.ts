@@ -18,7 +18,7 @@ import { patientRequest } from "./run/patient_body.ts";
 import { readPlaced } from "./headers/read_placed.ts";
 import { trieRouter } from "./route/trie_router.ts";
 import { writePlaced } from "./headers/write_placed.ts";
-import { writeFailures } from "./run/write_failure.ts";
+import { writeFailures } from "./failures/write_failure.ts";
 import { streams } from "./run/streams.ts";
 
 /**

@@ -10,7 +10,7 @@ import { forward } from "./call/forward.ts";
 import type { Implementation } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
 import { placeHeaders } from "./headers/client_placed.ts";
-import { readFailures } from "./call/read_failure.ts";
+import { readFailures } from "./failures/read_failure.ts";
 
 const PARTS: ClientParts = {
   channel: readChannel,

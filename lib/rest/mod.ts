@@ -43,8 +43,8 @@ export {
 export type { ExactFunctions, FunctionMismatch } from "./plan/exact_result.ts";
 export type { Answer, ErrorSchemas, HTTPFailure } from "./plan/error_types.ts";
 export { type CookieOptions, cookieText, readCookies } from "./headers/cookies.ts";
-export { failureOf } from "./run/failure_of.ts";
-export { type Outcome, outcomeOf } from "./call/outcome.ts";
+export { failureOf } from "./failures/failure_of.ts";
+export { type Outcome, outcomeOf } from "./failures/outcome.ts";
 export type {
   CallOptions,
   ClientFunction,

@@ -96,7 +96,7 @@ const ILLEGAL =
   // deno-lint-ignore no-control-regex -- these are what it looks for
   /[\0-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
-/** Throws for a reference to a character that is none. Text in CDATA holds no references. */
+/** Throws for a reference to a character that is none. Text in CDATA holds no reference. */
 function checkReferences(body: string): void {
   for (const [index, part] of body.split("<![CDATA[").entries()) {
     const text = index === 0 ? part : part.slice(part.indexOf("]]>") + 3);

@@ -54,7 +54,7 @@ export const placeHeaders: NonNullable<ClientParts["around"]> = (plan, call) => 
   };
 };
 
-async function readPlace(plan: Plan, { index, type, name, rule }: HeaderPlace, headers: Headers): Promise<unknown> {
+function readPlace(plan: Plan, { index, type, name, rule }: HeaderPlace, headers: Headers): unknown {
   const schema = plan.results[index];
   const kind = knownKind(schema);
   const text = type === "header" ? headers.get(name) ?? undefined : readSetCookie(headers, name);

@@ -113,7 +113,7 @@ const PETS = {
 };
 
 Deno.test("importOpenAPI() reads OpenAPI 3.0: references, names that are no identifiers, types that hold themselves", async () => {
-  const { definition, text } = await loadModule(PETS);
+  const { definition } = await loadModule(PETS);
   assertEquals(definition.base, "https://pets.example.com/v2");
   assertEquals(definition.plans.map(({ name, tag, status }) => `${name}: ${tag} ${status}`), [
     "get_pet: GET /pets/{pet_id=%v} 200",

@@ -2,12 +2,12 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { z } from "zod";
-import { api, handler, int64, link, rest } from "../../../lib/rest/mod.ts";
+import { api, handler, implement, int64, link, rest, time } from "../../../lib/rest/mod.ts";
 import { conform } from "../../../lib/rest/contract/conform.ts";
 import { diff } from "../../../lib/rest/contract/diff.ts";
 import { importOpenAPI } from "../../../lib/rest/contract/import_openapi.ts";
 import { mock } from "../../../lib/rest/contract/mock.ts";
-import { openapi } from "../../../lib/rest/surfaces.ts";
+import { clientModule, openapi } from "../../../lib/rest/surfaces.ts";
 
 const Item = z.object({ text: z.string() });
 const shop = api("x", {
@@ -75,4 +75,16 @@ Deno.test("mock() and conform() send and read headers", async () => {
   assertEquals([Array.isArray(items), typeof total], [true, "number"]);
   const { failures, untried } = await conform(shop, "http://localhost", { client: { fetch }, runs: 3 });
   assertEquals([failures, untried], [[], []]);
+});
+
+Deno.test("clientModule() sends arguments that stand in headers", async () => {
+  const list = api("x", {
+    List: rest("GET /list?a=%v (X-At:,X-Page:)", [z.string(), time, z.int().optional()], [z.string()]),
+  });
+  const serve = handler(null, implement(list, { List: (a, at, page) => `${a} ${at.toISOString()} ${page}` }));
+  const module = await import(`data:text/javascript,${encodeURIComponent(clientModule(list))}`);
+  const client = module.connect("http://localhost", { fetch: serve });
+  const at = new Date(Date.UTC(2030, 0, 1));
+  assertEquals(await client.List("x", at, 7), "x 2030-01-01T00:00:00.000Z 7");
+  assertEquals(await client.List("x", at), "x 2030-01-01T00:00:00.000Z undefined");
 });

@@ -1,10 +1,10 @@
-import type { Call } from "./call.ts";
-import { checkOf } from "./check_result.ts";
+import type { Call } from "../run/call.ts";
+import { checkOf } from "../run/check_result.ts";
 import { encodeWith, findCodec } from "../codecs/codec.ts";
-import type { ServerParts } from "./core_server.ts";
+import type { ServerParts } from "../run/core_server.ts";
 import { declaredErrors } from "../plan/declared_errors.ts";
 import { type EncodedError, HTTPError } from "../error.ts";
-import { forwardOf } from "./forwarded.ts";
+import { forwardOf } from "../run/forwarded.ts";
 import { knownKind } from "../plan/kind.ts";
 
 /**
