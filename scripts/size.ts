@@ -103,7 +103,7 @@ export const EXPORTS: readonly Export[] = [
   },
   { name: "resumable", holds: "SSE with IDs", from: "events.ts", names: ["resumable"], over: "server" },
   { name: "replay", holds: "window of the last values", from: "events.ts", names: ["replayWindow"], over: "server" },
-  { name: "client batches", holds: "calls gathered", from: "batch.ts", names: ["batched"], over: "client" },
+  { name: "client batches", holds: "calls gathered", from: "batch.ts", names: ["batchCalls"], over: "client" },
   { name: "server batches", holds: "calls taken apart", from: "batch.ts", names: ["answerBatches"], over: "server" },
   { name: "auth", holds: "bearer, basic", from: "server.ts", names: ["bearer", "basic"], over: "server" },
   { name: "middleware", holds: "stack, typed state", from: "server.ts", names: ["middlewareStack"], over: "server" },

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { batched, type BatchedOptions } from "./batch/batch_client.ts";
+export { batchCalls, type BatchCallsOptions } from "./batch/batch_client.ts";
 export { answerBatches, type BatchOptions } from "./batch/batch_server.ts";

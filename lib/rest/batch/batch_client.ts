@@ -4,17 +4,17 @@ import { mediaType } from "../codecs/codec.ts";
 import { readLines } from "../channels/ndjson.ts";
 
 /**
- * Options of {@linkcode batched}.
+ * Options of {@linkcode batchCalls}.
  *
  * @example
  * ```ts
- * import { batched, type BatchedOptions } from "../batch.ts";
- * const patient: BatchedOptions = { path: "/v1/batch", wait: 5, calls: 20, bytes: 65536 };
- * const client = batched({ fetch }, patient);
+ * import { batchCalls, type BatchCallsOptions } from "../batch.ts";
+ * const patient: BatchCallsOptions = { path: "/v1/batch", wait: 5, calls: 20, bytes: 65536 };
+ * const client = batchCalls({ fetch }, patient);
  * ```
  */
-export interface BatchedOptions {
-  /** Where the server takes batches; `/batch` by default. */
+export interface BatchCallsOptions {
+  /** The path at which the server takes batches; `/batch` by default. */
   readonly path?: string;
   /** Milliseconds for which calls are gathered; 0 by default: those that are made in one turn of the event loop. */
   readonly wait?: number;
@@ -42,16 +42,16 @@ interface Waiting {
  * @example
  * ```ts
  * import { api, int64, link, rest } from "../mod.ts";
- * import { batched } from "../batch.ts";
+ * import { batchCalls } from "../batch.ts";
  * const stock = api("stock.example.com", { Count: rest("GET /count/{of=%v}", [int64], [int64]) });
  * const answers = ["1", "0"].map((id) => `{"id":${id},"status":200,"headers":[["content-type","text/plain"]],"text":"7"}\n`);
  * const headers = { "content-type": "application/x-ndjson" };
  * const fetch = () => Promise.resolve(new Response(answers.join(""), { headers }));
- * const client = link(stock, "http://localhost", batched({ fetch }));
+ * const client = link(stock, "http://localhost", batchCalls({ fetch }));
  * console.assert((await Promise.all([client.Count(1n), client.Count(2n)])).join() === "7,7");
  * ```
  */
-export function batched(client: Client = DIRECT, options: BatchedOptions = {}): Client {
+export function batchCalls(client: Client = DIRECT, options: BatchCallsOptions = {}): Client {
   const { path = PATH, wait = 0, calls = 50, bytes = 1 << 20 } = options;
   const gathered = new Map<string, Waiting[]>();
   const flush = (key: string) => {
@@ -124,12 +124,12 @@ function sendBatch(group: Waiting[], client: Client, path: string): void {
   headers.set("accept", LINES);
   const url = new URL(path, first.request.url);
   const request = new Request(url, { method: "POST", headers, body: lines.join(""), signal: leave.signal });
-  receive(request, client, group).catch((error) => {
+  receiveAnswers(request, client, group).catch((error) => {
     for (const { reject } of group) reject(error);
   });
 }
 
-async function receive(request: Request, client: Client, group: Waiting[]): Promise<void> {
+async function receiveAnswers(request: Request, client: Client, group: Waiting[]): Promise<void> {
   const response = await client.fetch(request);
   if (!response.ok || mediaType(response.headers.get("content-type") ?? "") !== LINES) {
     await response.body?.cancel();
@@ -143,7 +143,7 @@ async function receive(request: Request, client: Client, group: Waiting[]): Prom
     if (body === undefined) throw new Error("Read a batch: a line is no answer");
     const { id, status, headers } = line!;
     const isBodyless = /^(204|205|304)$/.test(String(status));
-    // Those that are settled already stay as they are.
+    // A call that is settled already stays as it is.
     for (const one of id === undefined ? group : [group[id]]) {
       one?.resolve(new Response(isBodyless ? null : body, { status, headers: headers.map(([...pair]) => pair) }));
     }

@@ -18,7 +18,7 @@ import { toldLength } from "../run/read_body.ts";
  * ```
  */
 export interface BatchOptions {
-  /** Where batches are sent; `/batch` by default. */
+  /** The path that batches are sent to; `/batch` by default. */
   readonly path?: string;
   /** The most calls in a batch; 100 by default. */
   readonly calls?: number;
@@ -31,7 +31,7 @@ export interface BatchOptions {
 }
 
 /**
- * Answers batches of calls, which {@linkcode batched} sends, by a handler that answers each: with its authentication, its check of the request's
+ * Answers batches of calls, which {@linkcode batchCalls} sends, by a handler that answers each: with its authentication, its check of the request's
  * origin and its limits. A batch is a POST with a line of JSON for each call; the answers come as lines too, as each is ready, with status, headers
  * and body of its own. A call has its own `Accept`, `Content-Type`, conditions and IDs; all its other headers are those of the
  * batch. Cookies that an answer would set are left out, as a script must not see them. A channel is answered 400, an answer that is too large 413.
@@ -40,12 +40,12 @@ export interface BatchOptions {
  * @example
  * ```ts
  * import { api, handler, implement, int64, link, rest } from "../mod.ts";
- * import { answerBatches, batched } from "../batch.ts";
+ * import { answerBatches, batchCalls } from "../batch.ts";
  * const calculator = api("calculator.example.com", { Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]) });
  * const serve = answerBatches(handler(null, implement(calculator, { Add: (a, b) => a + b })));
  * let requests = 0;
  * const fetch = (request: Request) => (requests++, serve(request));
- * const client = link(calculator, "http://localhost", batched({ fetch }));
+ * const client = link(calculator, "http://localhost", batchCalls({ fetch }));
  * const [three, seven] = await Promise.all([client.Add(1n, 2n), client.Add(3n, 4n)]);
  * console.assert(three === 3n && seven === 7n && requests === 1);
  * ```
@@ -118,7 +118,7 @@ class Batch {
           if (this.#over.signal.aborted) return;
           controller.enqueue(encoder.encode(JSON.stringify(answer) + "\n"));
           while ((controller.desiredSize ?? 1) <= 0 && !this.#over.signal.aborted) {
-            await new Promise<void>((resolve) => wanted = chain(wanted, resolve));
+            await new Promise<void>((resolve) => wanted = bothOf(wanted, resolve));
           }
         };
         const workers = Array.from({ length: this.#limits.atOnce }, () => this.#work(send));
@@ -174,7 +174,7 @@ class Batch {
       response.body?.cancel().catch(() => {});
       throw new HTTPError(400, `Answer "${path}" in a batch: a channel is to be called alone`);
     }
-    const bytes = await collect(response, this.#limits.answerBytes);
+    const bytes = await collectBody(response, this.#limits.answerBytes);
     const told = [...response.headers].filter(([name]) => name !== "set-cookie" && name !== "content-length");
     return { id, status: response.status, headers: told, ...packBody(bytes) };
   }
@@ -198,13 +198,13 @@ class Batch {
  */
 async function* readCalls(request: Request, { bytes, calls }: Limits): AsyncGenerator<CallLine, void> {
   let count = 0;
-  for await (const line of readLines(limited(request, bytes).getReader())) {
+  for await (const line of readLines(limitBody(request, bytes).getReader())) {
     if (++count > calls) throw new HTTPError(413, `Read a batch: it has more than ${calls} calls`, { kind: "limit" });
     yield readCall(line, count);
   }
 }
 
-function chain(first: () => void, second: () => void): () => void {
+function bothOf(first: () => void, second: () => void): () => void {
   return () => {
     first();
     second();
@@ -212,7 +212,7 @@ function chain(first: () => void, second: () => void): () => void {
 }
 
 /** A body that fails when it is larger than it may be. */
-function limited({ body }: Request, bytes: number): ReadableStream<Uint8Array> {
+function limitBody({ body }: Request, bytes: number): ReadableStream<Uint8Array> {
   let size = 0;
   return (body ?? new Blob([]).stream()).pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
@@ -225,7 +225,7 @@ function limited({ body }: Request, bytes: number): ReadableStream<Uint8Array> {
   );
 }
 
-async function collect({ body }: Response, most: number): Promise<Uint8Array> {
+async function collectBody({ body }: Response, most: number): Promise<Uint8Array> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   const reader = body?.getReader();
   let size = 0;
@@ -261,9 +261,9 @@ function readCall(text: string, line: number): CallLine {
   return { ...rest, id, method, path } as CallLine;
 }
 
-/** What went wrong outside of the handler, in the form of its own errors unless it has one of its own. */
+/** The answer for a fault outside of the handler, in the form of its own errors unless it has one of its own. */
 function answerOf(id: number | undefined, error: unknown): AnswerLine {
-  // What broke a body off is not for the peer to read.
+  // The peer is not to read why a body broke off.
   const known = error instanceof HTTPError ? error : new HTTPError(500, "Answer a call: its answer broke off");
   const { status, headers = {}, body } = encodeProblem(known, known);
   return {

@@ -20,7 +20,7 @@ const TYPES: readonly string[] = ["application/x-ndjson", "application/ndjson", 
 /**
  * Reads a channel that is an argument: the part of a server that receives them. The function gets the values of the body's lines, each
  * checked against the schema, no faster than it asks for them. The operation's limit is that of the body, and of a line; without one a line may
- * have 4 Mi characters and the body has no end. What is wrong is thrown to the function, and is the answer unless it catches it: 400 for a line that
+ * have 4 Mi characters and the body has no end. Faults are thrown to the function, and are the answer unless it catches them: 400 for a line that
  * is no such value, with its number, and for a body that breaks off; 413 for what is too long. The rest of the body is
  * cancelled when the function leaves its loop, or has answered, or the peer goes away.
  *
@@ -66,7 +66,7 @@ export function receiveChannel(request: Request, plan: Plan, call: Call): Channe
     if (left) throw signal.reason ?? new Error("Read a channel: the call is over");
     reader ??= body.getReader();
     const step = await reader.read();
-    // What is cancelled looks as if it had ended.
+    // A body that is cancelled looks as if it had ended.
     if (left && step.done) throw signal.reason ?? new Error("Read a channel: the call is over");
     return step;
   };
@@ -127,10 +127,10 @@ async function* readValues(
   let line = 0;
   for (let done = false; !done;) {
     const step = await read().catch((cause) => {
-      throw cause instanceof HTTPError ? cause : wrong(line + 1, "the body was cut short", { cause });
+      throw cause instanceof HTTPError ? cause : wrongLine(line + 1, "the body was cut short", { cause });
     });
     done = step.done;
-    for (const text of split(splitter, decoder, step, line, longest)) {
+    for (const text of splitLines(splitter, decoder, step, line, longest)) {
       line++;
       if (text.length > longest) throw tooLong(line, longest);
       if (turns.due()) await turns.take();
@@ -139,7 +139,7 @@ async function* readValues(
   }
 }
 
-function split(
+function splitLines(
   splitter: LineSplitter,
   decoder: TextDecoder,
   { done, value }: ReadableStreamReadResult<Uint8Array>,
@@ -151,7 +151,7 @@ function split(
     return done ? [...lines, splitter.end()] : lines;
   } catch (cause) {
     if (cause instanceof RangeError) throw tooLong(line + 1, longest);
-    throw wrong(line + 1, "it is not UTF-8", { cause });
+    throw wrongLine(line + 1, "it is not UTF-8", { cause });
   }
 }
 
@@ -160,15 +160,15 @@ async function readValue(text: string, { body }: Plan, line: number): Promise<un
   try {
     value = readJSON(boundDepth(text), body?.kind);
   } catch (cause) {
-    throw wrong(line, cause instanceof Error ? cause.message : "it is not JSON", { cause });
+    throw wrongLine(line, cause instanceof Error ? cause.message : "it is not JSON", { cause });
   }
   // A plan with a channel has the schema of its values.
   const validated = await (body!.item as Schema)["~standard"].validate(value);
   if (!validated.issues) return validated.value;
-  throw wrong(line, describeIssues(validated.issues), { issues: listIssues(validated.issues, "body") });
+  throw wrongLine(line, describeIssues(validated.issues), { issues: listIssues(validated.issues, "body") });
 }
 
-function wrong(line: number, detail: string, more: ConstructorParameters<typeof HTTPError>[2]): HTTPError {
+function wrongLine(line: number, detail: string, more: ConstructorParameters<typeof HTTPError>[2]): HTTPError {
   return new HTTPError(400, `Read line ${line} of the body: ${detail}`, { kind: "body", ...more });
 }
 

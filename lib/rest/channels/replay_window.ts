@@ -19,7 +19,7 @@ export interface ReplayOptions extends ResumableOptions {
   readonly bytes?: number;
   /** Milliseconds for which a source is kept when its last caller has left; 30,000 by default. */
   readonly linger?: number;
-  /** How many sources without a caller are kept; 1,000 by default. Those that were left first go first. */
+  /** How many sources without a caller are kept; 1,000 by default. The ones that were left first go first. */
   readonly idle?: number;
   /** How many of the kept values a caller gets that comes to a source for the first time; none by default: what comes from then on. */
   readonly recent?: number;
@@ -77,7 +77,7 @@ export function replayWindow<T>(options: ReplayOptions = {}): ReplayWindow<T> {
   }
   const kept = { count, bytes, size: (value: T) => writeJSON(value).length };
   const sources = new Map<string, SharedSource<T>>();
-  /** Those without a caller, in the order they were left. */
+  /** The timers of sources without a caller, in the order they were left. */
   const left = new Map<string, ReturnType<typeof setTimeout>>();
   const forget = (key: string) => {
     clearTimeout(left.get(key));
@@ -99,7 +99,7 @@ export function replayWindow<T>(options: ReplayOptions = {}): ReplayWindow<T> {
   const read = (key: string, open: () => AsyncIterable<T>, after: string | undefined) => {
     const known = sources.get(key);
     if (after !== undefined && !known) throw passedOn(after);
-    // Who has seen nothing of a source that is over begins anew.
+    // A caller that has seen nothing of a source that is over begins anew.
     const source = known && (after !== undefined || !known.ended) ? known : begin(key, open);
     const place = after === undefined ? source.newest(recent) : source.placeOf(after);
     clearTimeout(left.get(key));
@@ -109,7 +109,10 @@ export function replayWindow<T>(options: ReplayOptions = {}): ReplayWindow<T> {
   const window = (key: unknown, open: () => AsyncIterable<T>) => {
     const name = writeJSON(key);
     // Opened when it is read, so that what is wrong is told to who reads.
-    return resumable<T>((after) => ({ [Symbol.asyncIterator]: () => lazily(() => read(name, open, after)) }), options);
+    return resumable<T>(
+      (after) => ({ [Symbol.asyncIterator]: () => openLater(() => read(name, open, after)) }),
+      options,
+    );
   };
   return Object.assign(window, {
     [Symbol.dispose]() {
@@ -118,7 +121,7 @@ export function replayWindow<T>(options: ReplayOptions = {}): ReplayWindow<T> {
   });
 }
 
-function lazily<V>(open: () => AsyncIterator<V, void>): AsyncIterator<V, void> {
+function openLater<V>(open: () => AsyncIterator<V, void>): AsyncIterator<V, void> {
   let opened: AsyncIterator<V, void> | undefined;
   return {
     // A rejection, not a throw.

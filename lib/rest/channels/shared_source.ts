@@ -1,7 +1,7 @@
 import { HTTPError } from "../error.ts";
 
 /** How much of what a source has yielded is kept. */
-export interface Kept<T> {
+export interface KeptValues<T> {
   readonly count: number;
   readonly bytes: number;
   size(value: T): number;
@@ -10,9 +10,9 @@ export interface Kept<T> {
 /** A source that several callers read, each at its own place among the last values, which are numbered from 1 on. */
 export class SharedSource<T> {
   readonly #iterator: AsyncIterator<T>;
-  readonly #kept: Kept<T>;
+  readonly #kept: KeptValues<T>;
   readonly #idle: () => void;
-  /** What tells the numbers of this source from those of another. */
+  /** The name that tells the numbers of this source from those of another. */
   readonly #name: string = crypto.randomUUID().slice(0, 8);
   readonly #values: { readonly value: T; readonly size: number }[] = [];
   #bytes = 0;
@@ -26,7 +26,7 @@ export class SharedSource<T> {
   #waiting: (() => void)[] = [];
 
   /** `idle` is called whenever the last caller has left. */
-  constructor(source: AsyncIterable<T>, kept: Kept<T>, idle: () => void) {
+  constructor(source: AsyncIterable<T>, kept: KeptValues<T>, idle: () => void) {
     this.#iterator = source[Symbol.asyncIterator]();
     this.#kept = kept;
     this.#idle = idle;

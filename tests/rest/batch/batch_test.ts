@@ -13,7 +13,7 @@ import {
   link,
   rest,
 } from "../../../lib/rest/mod.ts";
-import { answerBatches, batched, type BatchedOptions, type BatchOptions } from "../../../lib/rest/batch.ts";
+import { answerBatches, batchCalls, type BatchCallsOptions, type BatchOptions } from "../../../lib/rest/batch.ts";
 
 const shop = api("shop.example.com", {
   Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]),
@@ -25,7 +25,7 @@ const shop = api("shop.example.com", {
 });
 
 /** A shop behind batches; `release` lets the slow calls go on, by name. */
-function served(options: { batch?: BatchOptions; client?: BatchedOptions } = {}) {
+function served(options: { batch?: BatchOptions; client?: BatchCallsOptions } = {}) {
   const requests: string[] = [];
   const aborted: string[] = [];
   const running = new Map<string, () => void>();
@@ -57,7 +57,7 @@ function served(options: { batch?: BatchOptions; client?: BatchedOptions } = {})
     return serve(request);
   };
   const client = (token: string) =>
-    link(shop, "http://h", header("authorization", `Bearer ${token}`, batched({ fetch }, options.client)));
+    link(shop, "http://h", header("authorization", `Bearer ${token}`, batchCalls({ fetch }, options.client)));
   const release = async (name: string) => {
     for (let i = 0; i < 500 && !running.has(name); i++) await new Promise((resolve) => setTimeout(resolve, 5));
     running.get(name)!();
@@ -78,7 +78,7 @@ const answersOf = async (response: Response) =>
 const call = (id: number, path: string, more: object = {}) =>
   JSON.stringify({ id, method: "GET", path, headers: [], ...more }) + "\n";
 
-Deno.test("batched() sends the calls of one turn as one request", async () => {
+Deno.test("batchCalls() sends the calls of one turn as one request", async () => {
   const { client, requests } = served();
   const [sum, put, digest] = await Promise.all([
     client.Add(1n, 2n ** 60n),
@@ -91,7 +91,7 @@ Deno.test("batched() sends the calls of one turn as one request", async () => {
   assertEquals(requests.slice(1), ["GET /sum"]);
 });
 
-Deno.test("batched() gives each call its own status, headers and error", async () => {
+Deno.test("batchCalls() gives each call its own status, headers and error", async () => {
   const { client } = served();
   const [fine, locked, large, unfit] = await Promise.allSettled([
     client.Add(1n, 1n),
@@ -193,12 +193,12 @@ Deno.test("answerBatches() holds its limits of calls, bytes and answers", async 
   assertThrows(() => answerBatches(serve, { atOnce: 0 }), RangeError, "atOnce is 0");
 });
 
-Deno.test("batched() holds to its own limits, and tells when a server takes no batches", async () => {
+Deno.test("batchCalls() holds to its own limits, and tells when a server takes no batches", async () => {
   const { client, requests } = served({ client: { calls: 2 } });
   await Promise.all([1n, 2n, 3n, 4n, 5n].map((n) => client.Add(n, n)));
   assertEquals(requests.toSorted(), ["GET /sum", "POST /batch", "POST /batch"]);
   const serve = handler(null, implement(api("x", { Ping: rest("GET /ping") }), { Ping() {} }));
-  const alone = link(api("x", { Ping: rest("GET /ping") }), "http://h", batched({ fetch: serve }));
+  const alone = link(api("x", { Ping: rest("GET /ping") }), "http://h", batchCalls({ fetch: serve }));
   await alone.Ping();
   const both = await Promise.allSettled([alone.Ping(), alone.Ping()]);
   for (const one of both) {
@@ -210,7 +210,7 @@ Deno.test("batched() holds to its own limits, and tells when a server takes no b
 Deno.test("batches travel over the network", async () => {
   const { serve } = served();
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => serve(request));
-  const headed = header("authorization", "Bearer good", batched());
+  const headed = header("authorization", "Bearer good", batchCalls());
   const client = link(shop, `http://127.0.0.1:${server.addr.port}`, headed);
   const sums = await Promise.all(Array.from({ length: 40 }, (_, n) => client.Add(BigInt(n), 1n)));
   assertEquals(sums, Array.from({ length: 40 }, (_, n) => BigInt(n + 1)));

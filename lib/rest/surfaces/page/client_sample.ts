@@ -1,4 +1,5 @@
-import { markerIs, type StreamMarker } from "../../plan/marker.ts";
+import { type ChannelMarker, type MARKER, markerIs, type StreamMarker } from "../../plan/marker.ts";
+import type { Schema } from "../../plan/schema.ts";
 import { Components, isObject } from "../components.ts";
 import { type Definitions, describeAll, type Described, isOptional, listOf } from "../described.ts";
 import type { JSONSchema } from "../openapi_types.ts";
@@ -35,6 +36,11 @@ function sampleCall(described: Described, components: Components): string {
   const lastNeeded = all.findLastIndex(({ schema }) => !isOptional(schema));
   const values = all.slice(0, lastNeeded + 1).map(({ schema }, index) => {
     if (markerIs<StreamMarker>(schema, "stream") !== undefined) return 'new Blob(["…"])';
+    const { item } = markerIs<ChannelMarker<Schema> & { readonly [MARKER]: "chan" }>(schema, "chan") ?? {};
+    if (item) {
+      const value = sampleOf(components.lift(item, `${id}Item`), components.schemas, codeLeaf);
+      return `(async function* () { yield ${codeOf(value)}; })()`;
+    }
     const json = components.lift(schema, `${id}Argument${index + 1}`);
     return codeOf(sampleOf(json, components.schemas, codeLeaf));
   });

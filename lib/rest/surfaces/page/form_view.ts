@@ -145,7 +145,9 @@ function bodyField(id: string, content: Record<string, MediaTypeObject>, documen
   if (/^multipart\//.test(type)) return partsField(id, media, document);
   const samples = samplesOf(media.schema, document.components.schemas).map(({ name, value }) => ({
     name,
-    text: /json/.test(type) || isObject(value) ? JSON.stringify(value, null, 2) : String(value),
+    text: /json/.test(type) || isObject(value)
+      ? JSON.stringify(value, null, /ndjson/.test(type) ? 0 : 2)
+      : String(value),
   }));
   const [{ text }] = samples;
   // A form's fields are typed as JSON here, which every operation with such a body reads as well.
