@@ -34,7 +34,10 @@ export function implementFamilies(engine: Engine): Implementation[] {
 export function engineHandler(engine: Engine, { auth = null, ...options }: EngineHandlerOptions = {}): Handler {
   const faces = surfaces(listDefinitions(), { ...ABOUT, auth, fallback: options.fallback });
   const serve = handler(auth, implementFamilies(engine), { ...options, fallback: faces });
-  return async (request, platform) => refuseVersion(request) ?? await serve(request, platform);
+  return (request, platform) => {
+    const refusal = refuseVersion(request);
+    return refusal === undefined ? serve(request, platform) : Promise.resolve(refusal);
+  };
 }
 
 /**

@@ -1,9 +1,9 @@
 import { isBefore } from "./path_version.ts";
-import { API_VERSION } from "./wire/api_options.ts";
+import { API_VERSION, wireHeaders } from "./wire/api_options.ts";
 import { errorModel } from "./wire/error_model.ts";
 
-/** A path of Docker's tree with a version as Docker's clients write it: `/v1.44/info`. */
-const DOCKER = /^\/v(\d{1,4}\.\d{1,4})\/(?!libpod\/|engine\/)/;
+/** The URL of a path of Docker's tree with a version as Docker's clients write it: `/v1.44/info`. It is read as it stands: every request comes by. */
+const DOCKER = /^[a-z]+:\/\/[^/?#]*\/v(\d{1,4}\.\d{1,4})\/(?!libpod\/|engine\/)/;
 
 /**
  * Returns Docker's answer to a version of its API that is older or newer than what is spoken here, by which its clients
@@ -11,16 +11,19 @@ const DOCKER = /^\/v(\d{1,4}\.\d{1,4})\/(?!libpod\/|engine\/)/;
  *
  * Source: `VersionMiddleware` of moby's `daemon/server/middleware`.
  */
-export function refuseVersion({ url }: Request): Response | undefined {
-  const [, version] = DOCKER.exec(new URL(url).pathname) ?? [];
+export function refuseVersion(request: Request): Response | undefined {
+  const [, version] = DOCKER.exec(request.url) ?? [];
   if (version === undefined) return undefined;
   const { compat: newest, compatMinimal: oldest } = API_VERSION;
   if (isOlder(version, oldest)) {
     const advice = "please upgrade your client to a newer version";
-    return refuse(`client version ${version} is too old. Minimum supported API version is ${oldest}, ${advice}`);
+    return refuseWith(
+      request,
+      `client version ${version} is too old. Minimum supported API version is ${oldest}, ${advice}`,
+    );
   }
   if (!isOlder(newest, version)) return undefined;
-  return refuse(`client version ${version} is too new. Maximum supported API version is ${newest}`);
+  return refuseWith(request, `client version ${version} is too new. Maximum supported API version is ${newest}`);
 }
 
 function isOlder(version: string, other: string): boolean {
@@ -28,7 +31,7 @@ function isOlder(version: string, other: string): boolean {
   return isBefore(version, major, minor);
 }
 
-function refuse(message: string): Response {
+function refuseWith(request: Request, message: string): Response {
   const { status, body } = errorModel(400, message);
-  return Response.json(body, { status, headers: { "Api-Version": API_VERSION.compat } });
+  return Response.json(body, { status, headers: wireHeaders({ request }) });
 }

@@ -43,6 +43,8 @@ const TEST: readonly Package[] = [
   { name: "openssl", probe: "openssl" },
   { name: "file", probe: "file" },
   { name: "git", probe: "git" },
+  // Keys for the secrets of the driver pass.
+  { name: "gnupg", probe: "gpg" },
   { name: "chromium", probe: "chromium" },
 ];
 

@@ -2,8 +2,8 @@
  * `deno task test`: runs everything, in steps that say what they do. `--long` uses the full counts, `--only STEP[,STEP]` runs
  * a part (setup, static, doc, unit, conformance, hostile, host), and what follows `--` goes to `deno test` (`-- --filter name`).
  *
- * The first three steps run one after the other. The others run in two lanes, because tests of containers mostly wait for
- * them: one lane alone leaves half of two cores idle. Each line of a lane begins with its step.
+ * After the setup the steps run in two lanes, because tests of containers mostly wait for them: one lane alone leaves half of two
+ * cores idle. Each line of a lane begins with its step.
  *
  * @module
  */
@@ -39,18 +39,16 @@ const env: Record<string, string> = values.long ? { GANTRY_TEST_LONG: "1" } : {}
 /** Folders whose tests are other steps', or that hold none. */
 const NOT_UNIT: readonly string[] = ["conformance", "host", "hostile", "fixtures", "linux"];
 
-const first: Step[] = [
-  { name: "setup", what: "host packages", run: checkSetup },
-  { name: "static", what: "format, lint, type check", run: checkStatic },
-  {
-    name: "doc",
-    what: "examples in docstrings and guides",
-    run: (print) => runTests(["--doc", "--preload=tests/fixtures/failing_assert.ts"], docFiles(), print),
-  },
-];
-// The step `static` has checked all types.
+const first: Step[] = [{ name: "setup", what: "host packages", run: checkSetup }];
+// The step `static` checks all types, so that the others need not.
 const lanes: Step[][] = [
   [
+    { name: "static", what: "format, lint, type check", run: checkStatic },
+    {
+      name: "doc",
+      what: "examples in docstrings and guides",
+      run: (print) => runTests(["--doc", "--preload=tests/fixtures/failing_assert.ts"], docFiles(), print),
+    },
     {
       name: "unit",
       what: "lib and handlers, without a kernel's help",

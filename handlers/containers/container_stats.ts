@@ -18,6 +18,8 @@ export interface StatsForm {
   prefix: "" | "/";
   /** Take two samples where one is asked for, so that there is a time before: what Docker's clients count with. */
   primed: boolean;
+  /** Tell the operating system, as Docker does from version 1.52 on. */
+  tellsOS?: boolean;
 }
 
 /** The form of the native tree. */
@@ -68,10 +70,10 @@ async function* yieldOnce<T>(value: T): AsyncGenerator<T> {
 function viewSample(
   stats: ContainerStats,
   previous: ContainerStats | undefined,
-  { idKey, prefix }: StatsForm,
+  { idKey, prefix, tellsOS }: StatsForm,
 ): StatsJSON {
   const { record, usage } = stats;
-  const own = { name: `${prefix}${record.name}`, [idKey]: record.id };
+  const own = { name: `${prefix}${record.name}`, [idKey]: record.id, ...tellsOS && { os_type: "linux" } };
   if (usage === undefined) return emit(StatsJSON, own);
   const { memory, pids } = usage;
   return emit(StatsJSON, {

@@ -1,5 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { SECRET_LIMIT } from "../../lib/engine/secrets.ts";
+import { SECRET_LIMIT } from "../../lib/engine/ports/secret_port.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
 import { parseFilters } from "../parse_filters.ts";
@@ -16,9 +16,9 @@ export function implementSecrets(engine: Engine): Implementation {
       return { ID: await secrets.create(name, await readValue(body), options) };
     },
     ListSecrets: ({ filters }) => secrets.list(parseFilters(filters)).map((secret) => secretInfo(secret)),
-    InspectSecret: (name, { showsecret }) => {
+    InspectSecret: async (name, { showsecret }) => {
       const secret = secrets.resolve(name);
-      return secretInfo(secret, showsecret ? secrets.value(secret.id) : undefined);
+      return secretInfo(secret, showsecret ? await secrets.value(secret.id) : undefined);
     },
     SecretExists: (name) => void secrets.resolve(name),
     RemoveSecret: async (name) => void await secrets.remove(name),

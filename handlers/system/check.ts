@@ -15,17 +15,17 @@ export async function checkSystem(
   const { layers, images, containers, removedLayers, removedImages, removedContainers } = report;
   return emit(SystemCheckReport, {
     Errors: layers.size + images.size + containers.size > 0,
-    Layers: fill(layers),
+    Layers: orNull(layers),
     RemovedLayers: removedLayers.length > 0 ? removedLayers : null,
-    Images: fill(images),
-    RemovedImages: fill(removedImages),
-    Containers: fill(containers),
-    RemovedContainers: fill(removedContainers),
+    Images: orNull(images),
+    RemovedImages: orNull(removedImages),
+    Containers: orNull(containers),
+    RemovedContainers: orNull(removedContainers),
   });
 }
 
 /** An empty map is `null` on the wire. */
-function fill<T>(map: ReadonlyMap<string, T>): Record<string, T> | null {
+function orNull<T>(map: ReadonlyMap<string, T>): Record<string, T> | null {
   return map.size > 0 ? Object.fromEntries(map) : null;
 }
 

@@ -1,6 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { repoTags } from "../../lib/engine/records/image_record.ts";
-import type { ContainerUsage, ImageUsage } from "../../lib/engine/system/disk_usage.ts";
+import type { ContainerSpace, ImageSpace } from "../../lib/engine/system/disk_usage.ts";
 import { parseReference, repositoryName } from "../../lib/oci/reference.ts";
 import { commandOf } from "../containers/view/command.ts";
 import { imagesOf } from "../containers/list.ts";
@@ -15,7 +15,7 @@ export async function viewDiskUsage(engine: Engine): Promise<SystemDfReport> {
   return emit(SystemDfReport, {
     ImagesSize: layers,
     Images: images.filter(({ image }) => image.list === undefined).flatMap(imageReports),
-    Containers: containers.map(({ container, writable, whole }: ContainerUsage) => ({
+    Containers: containers.map(({ container, writable, whole }: ContainerSpace) => ({
       ContainerID: container.id,
       Image: container.imageID,
       Command: commandOf(container, image(container)),
@@ -36,7 +36,7 @@ export async function viewDiskUsage(engine: Engine): Promise<SystemDfReport> {
 }
 
 /** One report for each name with a tag, and one for an image without any. */
-function imageReports({ image, shared, unique, containers }: ImageUsage): Sparse<SystemDfImageReport>[] {
+function imageReports({ image, shared, unique, containers }: ImageSpace): Sparse<SystemDfImageReport>[] {
   const common = {
     ImageID: image.id,
     Created: image.config.created ?? null,

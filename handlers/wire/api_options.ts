@@ -1,4 +1,5 @@
 import type { APIOptions, HeaderContext } from "../../lib/rest/mod.ts";
+import { ARCHIVE_LIMIT } from "./files/file.ts";
 import { wireErrors } from "./error_model.ts";
 import { firstJSON } from "./first_value.ts";
 
@@ -9,7 +10,7 @@ export const API_VERSION = { libpod: "6.0.0-dev", libpodMinimal: "4.0.0", compat
 const MAX_REFERENCE = 256;
 
 /** Headers of every reply. */
-function wireHeaders({ request }: HeaderContext): HeadersInit {
+export function wireHeaders({ request }: Pick<HeaderContext, "request">): HeadersInit {
   const reference = request.headers.get("x-reference-id");
   return {
     "Api-Version": API_VERSION.compat,
@@ -24,6 +25,8 @@ export const API_OPTIONS: APIOptions = {
   versioned: true,
   // Results are made by typed code from the engine's own records: a check of each list and event would only cost.
   trusted: true,
+  // Images and archives go through piece by piece.
+  streamLimit: ARCHIVE_LIMIT,
   aliases: { engine: ["libpod"] },
   errors: wireErrors,
   codecs: [firstJSON],

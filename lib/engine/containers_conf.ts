@@ -77,6 +77,8 @@ const READERS: Record<string, Reader> = {
   "engine.hooks_dir": readList("hookFolders"),
   "engine.image_volume_mode": readText("imageVolumes", /^(?:anonymous|bind|tmpfs|ignore)$/),
   "engine.runtime": readText("runtime", /^(?:crun|runc|\/.*)$/),
+  "secrets.driver": readText("secretDriver", /^(?:file|pass|shell)$/),
+  "secrets.opts": (value) => ({ secretOptions: readTexts(value) }),
   "engine.stop_timeout": readNumber("stopTimeout"),
 };
 /** The settings that have these values in any case: a file that says the same is not reported as ignored. */
@@ -88,7 +90,6 @@ const ALREADY: Record<string, unknown> = {
   "engine.cgroup_manager": "cgroupfs",
   "engine.network_cmd_path": "",
   "network.network_backend": "netavark",
-  "secrets.driver": "file",
 };
 
 /**
@@ -175,6 +176,11 @@ function readList(name: Name<string[]>): Reader {
 
 function readPairs(name: Name<Record<string, string>>): Reader {
   return (value) => ({ [name]: Object.fromEntries(textsOf(value).map(splitPair)) });
+}
+
+function readTexts(value: unknown): Record<string, string> {
+  if (!isObject(value)) throw new SyntaxError("it is no table");
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, textOf(item)]));
 }
 
 function splitPair(words: string): [string, string] {

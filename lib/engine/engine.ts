@@ -52,7 +52,7 @@ export class Engine {
   /** Loads the state and reconciles it with the host: what was cut short is finished or undone when it resolves. */
   static async open(ports: Ports, options: EngineOptions = {}): Promise<Engine> {
     const log = options.log ?? (() => {});
-    const resolved = await resolveOptions(ports, options);
+    const resolved = resolveOptions(ports, options);
     const state = await State.open(ports.store);
     for (const name of state.unknownTables()) {
       log("warn", `The store's records of "${name}" are unknown here: they are kept`);
@@ -106,7 +106,7 @@ export class Engine {
     const address = this.#address;
     if (address === undefined) return undefined;
     const path = /^unix:\/\/(.*)$/.exec(address)?.[1];
-    // Who can ask has found any other kind of address.
+    // A client that asks has found any other kind of address.
     return { address, exists: path === undefined || (await hostOf(this.#core)?.files.exists(path) ?? true) };
   }
 

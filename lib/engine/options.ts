@@ -86,11 +86,11 @@ export const DEFAULT_LIMITS: InputLimits = {
 };
 
 /** Fills in what the caller left open, from the host where there is one. */
-export async function resolveOptions(ports: Ports, options: EngineOptions): Promise<ResolvedOptions> {
+export function resolveOptions(ports: Ports, options: EngineOptions): ResolvedOptions {
   return {
     registries: options.registries ?? { ...emptyRegistriesConf(), unqualifiedSearch: ["docker.io"] },
     dockerHub: options.dockerHub ?? true,
-    defaultPlatform: options.defaultPlatform ?? await hostPlatform(ports),
+    defaultPlatform: options.defaultPlatform ?? hostPlatform(ports),
     name: options.name ?? "gantry",
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     defaults: options.defaults ?? {},
@@ -100,8 +100,8 @@ export async function resolveOptions(ports: Ports, options: EngineOptions): Prom
   };
 }
 
-async function hostPlatform({ host }: Ports): Promise<Platform> {
+function hostPlatform({ host }: Ports): Platform {
   if ("unavailable" in host) return { os: "linux", architecture: "amd64" };
-  const { os, arch } = await host.info();
+  const { os, arch } = host.platform;
   return { os, architecture: arch };
 }

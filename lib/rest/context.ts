@@ -82,7 +82,7 @@ export interface Platform {
  * console.assert(await (await serve(new Request("http://localhost/name"))).text() === "Name of localhost");
  * ```
  */
-export interface Context<Identity = unknown> {
+export interface Context<Identity = unknown, State extends object = object> {
   readonly request: Request;
   /** `4.3.1` when the path began with `/v4.3.1`. */
   readonly version: string | undefined;
@@ -90,6 +90,8 @@ export interface Context<Identity = unknown> {
   readonly name: string;
   /** The identity that the authenticator returned for the caller. */
   readonly identity: Identity;
+  /** The additions of the handler's middleware. */
+  readonly state: State;
   /** Aborts when the peer goes away or the response's body is cancelled. */
   readonly signal: AbortSignal;
   /** Added to the response. */

@@ -1,9 +1,10 @@
 import type { Codec } from "./codecs/codec.ts";
+import type { CookieOptions } from "./headers/cookies.ts";
 import type { ErrorCodec } from "./error.ts";
 import type { DeclaredErrors, ErrorFit, ErrorSchemas, NoErrors } from "./plan/error_types.ts";
 import type { Plan } from "./plan/plan_types.ts";
 import type { Schema } from "./plan/schema.ts";
-import type { CheckTag } from "./plan/tag_types.ts";
+import type { CheckTag, PlacedArguments, PlacedResults } from "./plan/tag_types.ts";
 
 /**
  * The options of an operation that a tag cannot express.
@@ -28,7 +29,7 @@ export interface RestOptions<E extends ErrorSchemas = ErrorSchemas> {
   present?: readonly string[];
   /** `as-tagged` reads and writes what the tag says, whatever `Content-Type` and `Accept` say. */
   body?: "as-tagged";
-  /** The largest body, in bytes. */
+  /** The largest body, in bytes: a stream's too. */
   limit?: number;
   /**
    * Sends results as the function returns them, for hot operations whose results are made by typed code. Otherwise they are checked against
@@ -37,6 +38,8 @@ export interface RestOptions<E extends ErrorSchemas = ErrorSchemas> {
   trusted?: boolean;
   /** The errors that the operation declares: the schemas of their bodies, by status or by their name in the tag. */
   errors?: E;
+  /** The attributes of cookies that its results set, by name. */
+  cookies?: Readonly<Record<string, CookieOptions>>;
   description?: string;
 }
 
@@ -156,9 +159,10 @@ export function rest<
   args?: A,
   results?: R,
   options: RestOptions<E> = {},
-): Operation<A, R, DeclaredErrors<T, E>> {
-  // Left out, the lists are empty, which is what A and R then default to.
-  return { tag, args: args ?? [] as readonly Schema[] as A, results: results ?? [] as readonly Schema[] as R, options };
+): Operation<PlacedArguments<T, A>, PlacedResults<T, R>, DeclaredErrors<T, E>> {
+  const made: Operation = { tag, args: args ?? [], results: results ?? [], options };
+  // Left out, the lists are empty, which is what A and R then default to; the tag only adds to their types.
+  return made as unknown as Operation<PlacedArguments<T, A>, PlacedResults<T, R>, DeclaredErrors<T, E>>;
 }
 
 /**
@@ -190,6 +194,8 @@ export interface APIOptions {
   codecs?: readonly Codec[];
   /** The largest body of an operation that does not say, in bytes; 4 MiB by default. */
   limit?: number;
+  /** The largest stream that an operation that does not say is sent, in bytes; 1 GiB by default, and none is too large for `Infinity`. */
+  streamLimit?: number;
   /** Whether operations that do not say are `trusted`: their results go out unchecked. */
   trusted?: boolean;
   /** Set on every response, errors too. */

@@ -138,3 +138,8 @@ export function readProblem(status: number, body: unknown): HTTPError {
   const detail = [body, fields.detail, fields.title, fields.message].find((text) => text && typeof text === "string");
   return new HTTPError(status, detail ? String(detail) : `Answered with status ${status}`, { body });
 }
+
+/** The error of a body that is too large. */
+export function tooLarge(limit: number): HTTPError {
+  return new HTTPError(413, `Read the body: it is larger than ${limit} bytes`, { kind: "limit" });
+}

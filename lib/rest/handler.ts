@@ -12,11 +12,13 @@ import { exactJSON } from "./codecs/exact_json.ts";
 import { exactText } from "./codecs/exact_text.ts";
 import { form } from "./codecs/form.ts";
 import { headerValues } from "./codecs/header_value.ts";
-import type { Implementation } from "./implement.ts";
+import type { Implementations } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
 import { patientRequest } from "./run/patient_body.ts";
+import { readPlaced } from "./headers/read_placed.ts";
 import { trieRouter } from "./route/trie_router.ts";
-import { writeFailures } from "./run/write_failure.ts";
+import { writePlaced } from "./headers/write_placed.ts";
+import { writeFailures } from "./failures/write_failure.ts";
 import { streams } from "./run/streams.ts";
 
 /**
@@ -30,7 +32,7 @@ import { streams } from "./run/streams.ts";
  * console.assert((await serve(new Request("http://localhost/ping"))).status === 204);
  * ```
  */
-export interface HandlerOptions extends CoreOptions {
+export interface HandlerOptions<State extends object = object> extends CoreOptions<State> {
   /** Gives JSON answers of GET an `ETag`, and answers 304 to a client that has the same. */
   etag?: boolean;
   /**
@@ -54,7 +56,8 @@ export const SERVER_PARTS: ServerParts = {
   receive: receiveChannel,
   channel: writeChannel,
   headers: headerValues,
-  around: writeFailures,
+  places: readPlaced,
+  around: (plan, run, codecs) => writePlaced(plan, writeFailures(plan, run, codecs), codecs),
 };
 
 /**
@@ -72,10 +75,10 @@ export const SERVER_PARTS: ServerParts = {
  * console.assert((await serve(new Request("http://localhost/sum?a=1&b=2"))).status === 401);
  * ```
  */
-export function handler<Identity = unknown>(
+export function handler<Identity = unknown, State extends object = object>(
   auth: Authenticator<Identity> | null,
-  implementations: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],
-  options: HandlerOptions = {},
+  implementations: Implementations<NoInfer<Identity>, NoInfer<State>>,
+  options: HandlerOptions<State> = {},
 ): Handler {
   requireAuthenticator(auth);
   const all = "definition" in implementations ? [implementations] : implementations;
@@ -88,7 +91,9 @@ export function handler<Identity = unknown>(
 }
 
 /** Returns the parts of a server with these options. */
-export function partsOf({ etag: tagged, compress: compressed, bodyPatience }: HandlerOptions): ServerParts {
+export function partsOf(
+  { etag: tagged, compress: compressed, bodyPatience }: Omit<HandlerOptions, "use">,
+): ServerParts {
   if (!tagged && !compressed && bodyPatience === undefined) return SERVER_PARTS;
   const options = typeof compressed === "object" ? compressed : {};
   const finish = [...tagged ? [etag] : [], ...compressed ? [compress(options)] : []];

@@ -16,9 +16,11 @@ import { spellingsOf, TrieRouter } from "./route/trie_router.ts";
 import { ResponseWriter } from "./run/write_response.ts";
 
 /**
- * The operations of an API for another router: patterns in its own spelling, each with a handler. Operations that share a pattern share its
- * handler, which tells them apart by method and query and answers 404 and 405 for the rest. Other spellings of a path, by alias or with a
- * version before it, are patterns of their own. The most specific come first, for routers that take the first that fits.
+ * The operations of an API for another router: an entry for each endpoint, its pattern `METHOD /path` with the path in that router's own
+ * spelling. A router that takes the method apart splits the pattern at the space. Operations of the same method and path, which a constant in the
+ * query tells apart, are one entry. Its handler knows the other methods of the path too: registered for all methods, it answers HEAD,
+ * OPTIONS and 405 as {@linkcode handler} does. Other spellings of a path, by alias or with a version before it, are entries of their own. The most
+ * specific come first, for routers that take the first that fits.
  *
  * @param paramFormat How the router writes a parameter, with `%s` for its name: `:%s`, `{%s}`
  * @param remainderFormat How it writes a remainder: `:%s{.+}`, `{%s...}`. Without a `%s` it takes the rest of the path, as `*` does
@@ -30,17 +32,18 @@ import { ResponseWriter } from "./run/write_response.ts";
  * import { api, handlers, implement, int64, rest } from "./mod.ts";
  * const users = api("users.example.com", { Age: rest("GET /users/{id=%v}/age", [int64], [int64]) });
  * for (const [pattern, serve] of handlers(null, implement(users, { Age: (id) => id }), ":%s", ":%s{.+}")) {
- *   console.assert(pattern === "/users/:id/age");
+ *   const [method, path] = pattern.split(" ");
+ *   console.assert(method === "GET" && path === "/users/:id/age");
  *   console.assert(await (await serve(new Request("http://localhost/users/7/age"))).text() === "7");
  * }
  * ```
  */
-export function handlers<Identity = unknown>(
+export function handlers<Identity = unknown, State extends object = object>(
   auth: Authenticator<Identity> | null,
-  implementation: Implementation<NoInfer<Identity>>,
+  implementation: Implementation<NoInfer<Identity>, NoInfer<State>>,
   paramFormat: string,
   remainderFormat: string,
-  options: Omit<HandlerOptions, "fallback"> = {},
+  options: Omit<HandlerOptions<State>, "fallback"> = {},
 ): Iterable<[pattern: string, handler: Handler]> {
   const { definition, functions } = implementation;
   checkImplementation(implementation);
@@ -58,10 +61,12 @@ export function handlers<Identity = unknown>(
       }
     }
   }
-  return [...groups].sort(([, a], [, b]) => compareSegments(a.segments, b.segments)).map(([pattern, { plans }]) => {
+  return [...groups].sort(([, a], [, b]) => compareSegments(a.segments, b.segments)).flatMap(([path, { plans }]) => {
     // Not by spreading: a linked API's functions are not enumerable.
     const group = { functions, definition: { ...definition, plans } };
-    return [pattern, handlerWith(parts, auth, group, { onError: options.onError })];
+    const serve = handlerWith(parts, auth, group, { onError: options.onError, use: options.use });
+    const methods = new Set(plans.map(({ method }) => method));
+    return [...methods].map((method): [string, Handler] => [`${method} ${path}`, serve]);
   });
 }
 

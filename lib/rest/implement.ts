@@ -1,6 +1,7 @@
 import type { Authenticator } from "./auth.ts";
 import type { Definition, Namespace, Operations } from "./definition.ts";
 import type { ExactFunctions } from "./plan/exact_result.ts";
+import type { Stack } from "./middleware/middleware_stack.ts";
 import type { ServerFunction } from "./plan/function_types.ts";
 
 /**
@@ -13,9 +14,9 @@ import type { ServerFunction } from "./plan/function_types.ts";
  * const functions: Functions<typeof calculator.operations> = { Add: (a, b) => a + b };
  * ```
  */
-export type Functions<D extends Operations, Identity = unknown> = {
-  readonly [K in keyof D]: D[K] extends Namespace ? Functions<D[K]["operations"], Identity>
-    : ServerFunction<D[K], Identity>;
+export type Functions<D extends Operations, Identity = unknown, State extends object = object> = {
+  readonly [K in keyof D]: D[K] extends Namespace ? Functions<D[K]["operations"], Identity, State>
+    : ServerFunction<D[K], Identity, State>;
 };
 
 /**
@@ -28,9 +29,9 @@ export type Functions<D extends Operations, Identity = unknown> = {
  * const functions: PartialFunctions<typeof shop.operations> = { Count: () => 7n };
  * ```
  */
-export type PartialFunctions<D extends Operations, Identity = unknown> = {
-  readonly [K in keyof D]?: D[K] extends Namespace ? PartialFunctions<D[K]["operations"], Identity>
-    : ServerFunction<D[K], Identity>;
+export type PartialFunctions<D extends Operations, Identity = unknown, State extends object = object> = {
+  readonly [K in keyof D]?: D[K] extends Namespace ? PartialFunctions<D[K]["operations"], Identity, State>
+    : ServerFunction<D[K], Identity, State>;
 };
 
 /** A function as the server calls it: decoded arguments, then the context. */
@@ -51,7 +52,8 @@ export interface FunctionTable {
 }
 
 /**
- * Functions together with the definition they implement. `Identity` is what they expect of the authenticator.
+ * Functions together with the definition they implement. `Identity` is what they expect of the authenticator, `State` of the
+ * middleware.
  *
  * @example
  * ```ts
@@ -61,14 +63,19 @@ export interface FunctionTable {
  * console.assert((await serve(new Request("http://localhost/ping"))).status === 204);
  * ```
  */
-export interface Implementation<in Identity = unknown> {
+export interface Implementation<in Identity = unknown, in State extends object = object> {
   readonly definition: Definition;
   readonly functions: FunctionTable;
   /** Whether operations without a function answer 501. */
   readonly isPart?: boolean;
   /** Carries the type only. */
-  readonly expects?: (identity: Identity) => void;
+  readonly expects?: (identity: Identity, state: State) => void;
 }
+
+/** One implementation, or several. */
+export type Implementations<Identity, State extends object> =
+  | Implementation<Identity, State>
+  | readonly Implementation<Identity, State>[];
 
 /**
  * Finds a function by its name in a definition, and the table that holds it.
@@ -98,6 +105,7 @@ export function findFunction(
  * `{ definition, functions }`.
  *
  * @param _auth The authenticator it will be served with: only its type is used, for that of `context.identity`
+ * @param _use The middleware it will be served with: only its type is used, for that of `context.state`
  *
  * @example
  * ```ts
@@ -107,11 +115,12 @@ export function findFunction(
  * console.assert(await (await serve(new Request("http://localhost/sum?a=1&b=2"))).text() === "3");
  * ```
  */
-export function implement<const D extends Operations, F, Identity = unknown>(
+export function implement<const D extends Operations, F, Identity = unknown, State extends object = object>(
   definition: Definition<D>,
-  functions: Functions<D, Identity> & F & NoInfer<ExactFunctions<D, F>>,
+  functions: Functions<D, Identity, State> & F & NoInfer<ExactFunctions<D, F>>,
   _auth?: Authenticator<Identity> | null,
-): Implementation<Identity> {
+  _use?: Stack<State>,
+): Implementation<Identity, State> {
   // A table of functions by name, whatever their parameters: the definition says what to call them with.
   return { definition, functions: functions as FunctionTable };
 }
@@ -120,6 +129,7 @@ export function implement<const D extends Operations, F, Identity = unknown>(
  * Binds some functions to a definition, as while a server is being written: the other operations answer 501.
  *
  * @param _auth The authenticator it will be served with: only its type is used, for that of `context.identity`
+ * @param _use The middleware it will be served with: only its type is used, for that of `context.state`
  *
  * @example
  * ```ts
@@ -129,11 +139,12 @@ export function implement<const D extends Operations, F, Identity = unknown>(
  * console.assert((await serve(new Request("http://localhost/all", { method: "DELETE" }))).status === 501);
  * ```
  */
-export function implementPart<const D extends Operations, F, Identity = unknown>(
+export function implementPart<const D extends Operations, F, Identity = unknown, State extends object = object>(
   definition: Definition<D>,
-  functions: PartialFunctions<D, Identity> & F & NoInfer<ExactFunctions<D, F>>,
+  functions: PartialFunctions<D, Identity, State> & F & NoInfer<ExactFunctions<D, F>>,
   _auth?: Authenticator<Identity> | null,
-): Implementation<Identity> {
+  _use?: Stack<State>,
+): Implementation<Identity, State> {
   // As above.
   return { definition, functions: functions as FunctionTable, isPart: true };
 }

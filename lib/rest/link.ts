@@ -9,12 +9,14 @@ import { headerValues } from "./codecs/header_value.ts";
 import { forward } from "./call/forward.ts";
 import type { Implementation } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
-import { readFailures } from "./call/read_failure.ts";
+import { placeHeaders } from "./headers/client_placed.ts";
+import { readFailures } from "./failures/read_failure.ts";
 
 const PARTS: ClientParts = {
   channel: readChannel,
   forward,
   codecs: [exactText, form, multipart, exactJSON],
+  around: placeHeaders,
   failures: readFailures,
   headers: headerValues,
   stream: channelBody,

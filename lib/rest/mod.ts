@@ -42,8 +42,9 @@ export {
 } from "./error.ts";
 export type { ExactFunctions, FunctionMismatch } from "./plan/exact_result.ts";
 export type { Answer, ErrorSchemas, HTTPFailure } from "./plan/error_types.ts";
-export { failure } from "./failure.ts";
-export { type Outcome, outcomeOf } from "./call/outcome.ts";
+export { type CookieOptions, cookieText, readCookies } from "./headers/cookies.ts";
+export { failureOf } from "./failures/failure_of.ts";
+export { type Outcome, outcomeOf } from "./failures/outcome.ts";
 export type {
   CallOptions,
   ClientFunction,
@@ -86,6 +87,11 @@ export {
   uint64,
 } from "./plan/marker.ts";
 export type { Kind } from "./plan/kind.ts";
+export { type CORSOptions, withCORS } from "./middleware/with_cors.ts";
+export { guardCSRF } from "./middleware/guard_csrf.ts";
+export { type AccessEntry, accessLog } from "./middleware/access_log.ts";
+export { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
+export { type Middleware, middlewareStack, type Passing, type Stack } from "./middleware/middleware_stack.ts";
 export { multipart } from "./codecs/multipart.ts";
 export { patternOf } from "./route/pattern.ts";
 export type { Plan } from "./plan/plan_types.ts";

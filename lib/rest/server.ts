@@ -20,7 +20,7 @@
 import type { Authenticator } from "./auth.ts";
 import type { Handler } from "./context.ts";
 import { type HandlerOptions, handlerWith } from "./run/core_server.ts";
-import type { Implementation } from "./implement.ts";
+import type { Implementations } from "./implement.ts";
 
 export { basic, bearer } from "./auth.ts";
 export { receiveChannel } from "./channels/channel_argument.ts";
@@ -30,7 +30,7 @@ export { decompress } from "./run/content_coding.ts";
 export { type Finish, type HandlerOptions, handlerWith, type ServerParts } from "./run/core_server.ts";
 export { api } from "./define.ts";
 export { namespace, rest } from "./definition.ts";
-export { failure } from "./failure.ts";
+export { failureOf } from "./failures/failure_of.ts";
 export { HTTPError } from "./error.ts";
 export { etag } from "./run/etag.ts";
 export { exactJSON } from "./codecs/exact_json.ts";
@@ -42,7 +42,15 @@ export { implement, implementPart } from "./implement.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./plan/marker.ts";
 export { multipart } from "./codecs/multipart.ts";
 export { idOf, requestID, type RequestIDOptions } from "./run/request_id.ts";
-export { writeFailures } from "./run/write_failure.ts";
+export { type CookieOptions, cookieText, readCookies } from "./headers/cookies.ts";
+export { readPlaced } from "./headers/read_placed.ts";
+export { writePlaced } from "./headers/write_placed.ts";
+export { writeFailures } from "./failures/write_failure.ts";
+export { type CORSOptions, withCORS } from "./middleware/with_cors.ts";
+export { guardCSRF } from "./middleware/guard_csrf.ts";
+export { type AccessEntry, accessLog } from "./middleware/access_log.ts";
+export { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
+export { type Middleware, middlewareStack, type Passing, type Stack } from "./middleware/middleware_stack.ts";
 export { streams } from "./run/streams.ts";
 export { trieRouter } from "./route/trie_router.ts";
 
@@ -58,10 +66,10 @@ export { trieRouter } from "./route/trie_router.ts";
  * console.assert(await (await serve(new Request("http://localhost/hello/ann"))).text() === "hello ann");
  * ```
  */
-export function handler<Identity = unknown>(
+export function handler<Identity = unknown, State extends object = object>(
   auth: Authenticator<Identity> | null,
-  implementations: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],
-  options?: HandlerOptions,
+  implementations: Implementations<NoInfer<Identity>, NoInfer<State>>,
+  options?: HandlerOptions<State>,
 ): Handler {
   return handlerWith({}, auth, implementations, options);
 }

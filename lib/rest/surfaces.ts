@@ -23,6 +23,7 @@ export { docsPage } from "./surfaces/docs_page.ts";
 export { clientSamples } from "./surfaces/page/client_sample.ts";
 export { type DocumentOptions, openapi } from "./surfaces/openapi.ts";
 export type {
+  HeaderObject,
   JSONSchema,
   MediaTypeObject,
   OpenAPIDocument,

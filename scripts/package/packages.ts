@@ -10,6 +10,8 @@ export interface Package {
   readonly texts: Readonly<Record<string, string>>;
   /** Exports that no browser and no Worker can load. */
   readonly server: readonly string[];
+  /** Commands by name: the export whose module is the program. */
+  readonly commands: Readonly<Record<string, string>>;
 }
 
 /** The facts of `deno.json` for both packages. */
@@ -52,18 +54,21 @@ export async function readPackages(root: URL): Promise<Tree> {
         "guide.md": "docs/transport/guide.md",
         "tags.md": "docs/transport/tags.md",
         "names.md": "docs/transport/names.md",
+        "options.md": "docs/transport/options.md",
         "contract.md": "docs/transport/contract.md",
         "deploy.md": "docs/transport/deploy.md",
         "LICENSE": "LICENSE",
       },
       server: ["./serve"],
+      commands: {},
     },
     engine: {
       name: config.name,
       description: "A container engine that speaks the wire format of Podman and Docker",
       exports: Object.fromEntries(exports),
       texts: { "README.md": "README.md", "LICENSE": "LICENSE", "CHANGELOG.md": "CHANGELOG.md" },
-      server: ["./serve", "./host"],
+      server: ["./serve", "./host", "./cli"],
+      commands: { gantry: "./cli" },
     },
   };
 }

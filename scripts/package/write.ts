@@ -27,6 +27,11 @@ export async function writeNPM(folder: string, tree: Tree, made: Package, source
     return [name, { types, ...nowhere, default: `./${compiledPath(path)}` }];
   });
   const isTransport = made === tree.transport;
+  const commands = Object.entries(made.commands);
+  for (const [name, sub] of commands) {
+    const program = `#!/usr/bin/env node\nimport "../${compiledPath(sources.exports[sub])}";\n`;
+    await writeText(`${folder}/bin/${name}.js`, program);
+  }
   await writeJSON(`${folder}/package.json`, {
     name: made.name,
     version: tree.version,
@@ -34,6 +39,7 @@ export async function writeNPM(folder: string, tree: Tree, made: Package, source
     license: tree.license,
     type: "module",
     sideEffects: false,
+    ...(commands.length > 0 && { bin: Object.fromEntries(commands.map(([name]) => [name, `bin/${name}.js`])) }),
     exports: Object.fromEntries(exports),
     engines: { node: isTransport ? ">=20" : ">=24" },
     // The engine needs the very transport it was made with: the classes and marks of both are the same objects.

@@ -9,6 +9,7 @@ process.on("unhandledRejection", (error) => {
 });
 const listener = await listen(process.argv[2] ?? "tcp://127.0.0.1:0", sample(), {
   patience: 1000,
+  clientHosts: ["d", "docker"],
   socketPatience: process.argv[3] === undefined ? undefined : Number(process.argv[3]),
   hijacks: (method, path) => method === "POST" && /^\/(attach|start)$/.test(path),
 });

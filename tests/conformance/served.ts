@@ -23,15 +23,21 @@ function running(address: string, pid: number, stop: () => Promise<void>): Runni
 
 /** Serves the sample in this process. */
 export async function onDeno(address: string, socketPatience?: number): Promise<Running> {
-  const listener = await listen(address, sample(), { hijacks, patience: 1000, socketPatience });
+  const listener = await listen(address, sample(), {
+    hijacks,
+    patience: 1000,
+    socketPatience,
+    clientHosts: ["d", "docker"],
+  });
   return running(listener.address, Deno.pid, () => listener.close(0));
 }
 
-/** Serves the sample by Node 24, from a bundle in an otherwise empty folder. */
-export async function onNode(address: string, socketPatience?: number): Promise<Running> {
+/** Serves the sample by Node, from a bundle in an otherwise empty folder. */
+export async function onNode(address: string, socketPatience?: number, version = "24"): Promise<Running> {
   const folder = await Deno.makeTempDir({ prefix: "gantry-node-" });
   await Deno.writeTextFile(`${folder}/sample.mjs`, await bundle("tests/conformance/sample_node.ts", "node"));
-  return await startNode(folder, ["sample.mjs", address, ...socketPatience ? [String(socketPatience)] : []]);
+  const args = ["sample.mjs", address, ...socketPatience ? [String(socketPatience)] : []];
+  return await startNode(folder, args, undefined, version);
 }
 
 /** Serves the sample by Deno in a process of its own, so that a server that does nothing else leaves its test alone. */
@@ -41,9 +47,14 @@ export async function startDeno(address: string): Promise<Running> {
   return await start(Deno.execPath(), ["run", "-A", "--quiet", "--no-check", module, address], folder);
 }
 
-/** Starts Node 24 in a folder, waits for its first line (the address, with its process ID before it), and stops it and removes the folder at the end. */
-export function startNode(folder: string, args: string[], env?: Record<string, string>): Promise<Running> {
-  return start("npx", ["-y", "node@24", ...args], folder, env);
+/** Starts Node, version 24 unless told otherwise, in a folder, waits for its first line (the address, with its process ID before it), and stops it and removes the folder at the end. */
+export function startNode(
+  folder: string,
+  args: string[],
+  env?: Record<string, string>,
+  version = "24",
+): Promise<Running> {
+  return start("npx", ["-y", `node@${version}`, ...args], folder, env);
 }
 
 async function start(

@@ -26,7 +26,7 @@ export interface Exchange {
 
 /** The session, in order. */
 export const session: readonly Exchange[] = [
-  { request: "GET /_ping", status: 200, text: /^OK$/, headers: { "api-version": "1.44" } },
+  { request: "GET /_ping", status: 200, text: /^OK$/, headers: { "api-version": "1.52" } },
   { request: "HEAD /_ping", status: 200, text: /^$/ },
   { request: "GET /v4.3.1/libpod/_ping", status: 200, text: /^OK$/ },
   { request: "GET /version", status: 200, json: { Os: "linux", Arch: "amd64" } },

@@ -1,4 +1,8 @@
-/** The same bytes against the listener on Deno and on Node 24, over TCP and over a Unix socket; its channels in workerd too. */
+/**
+ * The same bytes against the listener on Deno and on Node 24, over TCP and over a Unix socket; the older versions of Node that are supported get what
+ * well-behaved peers send, over TCP. The channels in workerd too.
+ */
+import { assertEquals } from "@std/assert";
 import { bundle } from "../../scripts/bundle.ts";
 import { channelLoad, plainSockets } from "./channel_load.ts";
 import { channels } from "./channels.ts";
@@ -35,6 +39,35 @@ for (const [runtime, serve] of Object.entries(runtimes)) {
       }
     });
   }
+}
+
+/** Node 20 hands over each connection that wishes for another protocol: an answer is the last on it, and says so. */
+const wishesOnNode20: Scenario = async (served) => {
+  await using peer = await served.connect();
+  const head = "Host: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n";
+  peer.write(`GET /status?code=200&body=plain HTTP/1.1\r\n${head}`);
+  const { body, headers } = await peer.response();
+  assertEquals([body, headers.get("connection"), await peer.rest()], ["plain", "close", ""]);
+};
+const { "leaves alone the wish to change to a protocol that is not served": _, ...others } = messages;
+const olderSuites: Record<string, typeof suites> = {
+  "20": { ...suites, messages: { ...others, "answers a wish for another protocol, and closes": wishesOnNode20 } },
+  "22": suites,
+};
+
+for (const [version, suites] of Object.entries(olderSuites)) {
+  Deno.test(`listen() on Node ${version} over TCP`, async (t) => {
+    await using served = await onNode("tcp://127.0.0.1:0", undefined, version);
+    for (const [suite, scenarios] of Object.entries(suites)) {
+      for (const [name, scenario] of Object.entries(scenarios)) {
+        await t.step(`${suite}: ${name}`, () => scenario(served));
+      }
+    }
+    const url = served.address.replace(/^tcp/, "http");
+    for (const [name, scenario] of Object.entries({ ...channels, ...plainSockets })) {
+      await t.step(`channels: ${name}`, () => scenario(url));
+    }
+  });
 }
 
 Deno.test("channelResponse() in workerd", async (t) => {

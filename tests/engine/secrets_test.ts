@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { SECRET_LIMIT } from "../../lib/engine/secrets.ts";
+import { SECRET_LIMIT } from "../../lib/engine/ports/secret_port.ts";
 import { MemoryStore } from "../../lib/platform/storage/memory_store.ts";
 import { openFake, spec } from "../fixtures/engine/fake_engine.ts";
 import { FakeKernel } from "../fixtures/engine/fake_kernel.ts";
@@ -21,7 +21,7 @@ Deno.test("Secrets keeps a value under a name, and tells of all but the value", 
   await first[Symbol.asyncDispose]();
   await using fake = await openFake({ store, kernel });
   const { secrets } = fake;
-  for (const name of ["token", id, id.slice(0, 6)]) assertEquals(secrets.value(name), bytes("hush\0\xff"));
+  for (const name of ["token", id, id.slice(0, 6)]) assertEquals(await secrets.value(name), bytes("hush\0\xff"));
   const [{ created, updated, ...rest }] = secrets.list();
   assertEquals(rest, { id, name: "token", driver: "file", labels: { a: "b" } });
   assertEquals(created, updated);
@@ -46,7 +46,7 @@ Deno.test("Secrets.create() refuses what is no secret, and replaces or ignores o
   assertEquals(await refused(secrets.create("one", bytes("2"))), "name_in_use: one: secret name in use");
   assertEquals(await secrets.create("one", bytes("2"), { ignore: true }), id);
   const next = await secrets.create("one", bytes("2"), { replace: true });
-  assertEquals([next === id, secrets.exists(id), secrets.value("one")], [false, false, bytes("2")]);
+  assertEquals([next === id, secrets.exists(id), await secrets.value("one")], [false, false, bytes("2")]);
   const rows: [name: string, value: Uint8Array, options: Parameters<typeof secrets.create>[2], text: RegExp][] = [
     ["", bytes("1"), {}, /^invalid: secret name "" can not include/],
     ["a/b", bytes("1"), {}, /invalid secret name$/],
@@ -55,7 +55,6 @@ Deno.test("Secrets.create() refuses what is no secret, and replaces or ignores o
     ["two", new Uint8Array(SECRET_LIMIT), {}, /larger than 0 and less than 512000 bytes$/],
     ["two", bytes("1"), { replace: true, ignore: true }, /cannot be used together$/],
     ["two", bytes("1"), { driver: "vault" }, /^invalid: secret driver "vault": invalid driver$/],
-    ["two", bytes("1"), { driverOptions: { path: "/x" } }, /^unsupported: .*"path" is not supported$/],
   ];
   for (const [name, value, options, text] of rows) {
     const work = async () => await secrets.create(name, value, options);
@@ -101,4 +100,41 @@ Deno.test("create() refuses secrets that are not there, and two at one place", a
   assertEquals(await refused(fake.containers.create(spec({ secrets: [wish, wish] }))), twice);
   const up = await refused(fake.containers.create(spec({ secrets: [{ ...wish, target: "../secrets" }] })));
   assertEquals(up, 'invalid: invalid secret target "../secrets"');
+});
+
+Deno.test("Secrets.update() changes labels under the same ID, and only what the caller has seen last", async () => {
+  await using fake = await openFake();
+  const { secrets } = fake;
+  const id = await secrets.create("one", bytes("1"), { labels: { a: "b" } });
+  const next = await secrets.update("one", { labels: { c: "d" }, version: 1 });
+  assertEquals([next.id, next.labels, next.version], [id, { c: "d" }, 2]);
+  assertEquals(await secrets.value(id), bytes("1"));
+  assertEquals(
+    await refused(secrets.update("one", { labels: {}, version: 1 })),
+    "state: secret one: update out of sequence",
+  );
+  assertEquals((await secrets.update("one", { version: 2 })).labels, { c: "d" });
+  assert(
+    (await refused(secrets.update("one", { labels: { a: "x".repeat(600_000) } }))).startsWith("limit: Update secret"),
+  );
+});
+
+Deno.test("Secrets keeps a driver's value on the host and nowhere else, and takes it away with the secret", async () => {
+  const store = new MemoryStore();
+  await using fake = await openFake({ store });
+  const { secrets, kernel } = fake;
+  const options = { driver: "shell", driverOptions: { lookup: "l", store: "s", delete: "d", list: "l" } };
+  const id = await secrets.create("one", bytes("hush-4711"), options);
+  assertEquals([...kernel.vault.keys()], [id]);
+  const stored = JSON.stringify(await store.load());
+  assert(!stored.includes("hush-4711") && !stored.includes(btoa("hush-4711")), "the store has no value");
+  assertEquals([secrets.resolve("one").driver, await secrets.value("one")], ["shell", bytes("hush-4711")]);
+  const next = await secrets.create("one", bytes("2"), { ...options, replace: true });
+  assertEquals([[...kernel.vault.keys()], await secrets.value("one")], [[next], bytes("2")]);
+  await secrets.create("one", bytes("3"), { replace: true });
+  assertEquals([kernel.vault.size, await secrets.value("one")], [0, bytes("3")]);
+  const gone = await secrets.create("two", bytes("4"), options);
+  kernel.vault.delete(gone);
+  assertEquals(await refused(secrets.value("two")), `no_such_secret: ${gone}: no such secret`);
+  assertEquals(await refused(secrets.remove("two")), `no_such_secret: deleting secret two: ${gone}: no such secret`);
 });

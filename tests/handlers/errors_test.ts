@@ -126,6 +126,13 @@ Deno.test("unknown paths and methods answer plain text, like Podman", async () =
   ]);
 });
 
+Deno.test("paths of Docker's tree that are not there answer an error its clients show", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  const reply = await test.send("GET", "/v1.41/nowhere/at/all");
+  const message = "GET /nowhere/at/all: this API has no such operation";
+  assertEquals([reply.status, await reply.json()], [404, { cause: "not found", message, response: 404 }]);
+});
+
 Deno.test("operations of Podman's that are not there answer an error its clients read", async () => {
   await using test = await openTestEngine({ pulled: false });
   const rows: [method: string, path: string, status: number, message: string][] = [
@@ -146,9 +153,9 @@ Deno.test("operations of Podman's that are not there answer an error its clients
 
 Deno.test("every reply carries the headers clients negotiate by", async () => {
   await using test = await openTestEngine({ pulled: false });
-  for (const path of ["/_ping", "/libpod/info", "/containers/none/json", "/nothing"]) {
+  for (const path of ["/_ping", "/libpod/info", "/containers/none/json", "/nothing", "/v1.99/info"]) {
     const { headers } = await test.send("GET", path, undefined, { "X-Reference-Id": "mine" });
-    assertEquals(headers.get("api-version"), "1.44", path);
+    assertEquals(headers.get("api-version"), "1.52", path);
     assertEquals(headers.get("libpod-api-version"), "6.0.0-dev", path);
     assertEquals(headers.get("server"), "Libpod/6.0.0-dev (linux)", path);
     assertEquals(headers.get("x-reference-id"), "mine", path);

@@ -47,7 +47,7 @@ Deno.test("containers get what containers.conf gives where nothing is asked for"
     })).json();
     const facts = await (await server.request("GET", `/libpod/containers/${Id}/json`)).json();
     assertEquals([facts.Config.Umask, facts.HostConfig.NetworkMode], ["0077", "host"]);
-    assertEquals(facts.HostConfig.LogConfig.Size, "9000B");
+    assertEquals(facts.HostConfig.LogConfig.Size, "9kB");
     assertEquals(facts.HostConfig.Ulimits, [{ Name: "RLIMIT_NOFILE", Soft: 512, Hard: 1024 }]);
   });
 

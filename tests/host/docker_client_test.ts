@@ -66,6 +66,15 @@ Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", asyn
     }
     await docker("rm", "-f", "early");
   });
+  await t.step("--mount type=volume makes the volume with its labels and the driver's options", async () => {
+    const mount =
+      "type=volume,src=marked,dst=/data,volume-label=kind=marked,volume-opt=type=tmpfs,volume-opt=device=tmpfs," +
+      "volume-opt=o=size=1m";
+    const shown = await docker("run", "--rm", "--network=none", "--mount", mount, image, "df", "-k", "/data");
+    assertMatch(shown, /tmpfs\s+1024/);
+    const [{ Labels, Options }] = JSON.parse(await docker("volume", "inspect", "marked"));
+    assertEquals([Labels, Options.o], [{ kind: "marked" }, "size=1m"]);
+  });
   await t.step("a missing command exits 127 with the runtime's message", async () => {
     const result = await server.docker("run", "--rm", "--network=none", image, "/no/such/command");
     assertEquals(result.code, 127, result.stderr);

@@ -56,7 +56,7 @@ async function flood(stage: Stage, head: string, piece: string, most = 300_000_0
   assert(ended, `the server took ${sent} bytes and goes on`);
 }
 
-const HEAD = "Host: d\r\nContent-Type: application/json\r\n";
+const HEAD = "Host: localhost\r\nContent-Type: application/json\r\n";
 
 export const clients: readonly HostileCase[] = [
   {
@@ -65,7 +65,7 @@ export const clients: readonly HostileCase[] = [
       const halves = [
         "",
         "GET /_p",
-        "GET /_ping HTTP/1.1\r\nHost: d\r\n",
+        "GET /_ping HTTP/1.1\r\nHost: localhost\r\n",
         `POST /libpod/containers/create HTTP/1.1\r\n${HEAD}Content-Length: 9\r\n\r\n`,
       ];
       const sockets: Socket[] = [];
@@ -101,7 +101,7 @@ export const clients: readonly HostileCase[] = [
   },
   {
     name: "heads without end",
-    attack: (stage) => flood(stage, "GET /_ping HTTP/1.1\r\nHost: d\r\n", "X-A: aaaaaaaaaaaaaaaa\r\n"),
+    attack: (stage) => flood(stage, "GET /_ping HTTP/1.1\r\nHost: localhost\r\n", "X-A: aaaaaaaaaaaaaaaa\r\n"),
   },
   {
     name: "JSON nested deep, numbers past all bounds, and keys that are prototypes",
@@ -180,7 +180,7 @@ export const clients: readonly HostileCase[] = [
     script: "cat; exec sleep 1000",
     spec: { stdin: true },
     attack: async (stage) => {
-      const upgrade = "Host: d\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n";
+      const upgrade = "Host: localhost\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n";
       for (let round = 0; round < 5; round++) {
         const sockets = await open(
           stage,
@@ -211,7 +211,7 @@ export const clients: readonly HostileCase[] = [
       const sockets = [];
       for (const path of paths) {
         const method = path.includes("attach") ? "POST" : "GET";
-        sockets.push(...await open(stage, LONG ? 10 : 5, `${method} ${path} HTTP/1.1\r\nHost: d\r\n\r\n`));
+        sockets.push(...await open(stage, LONG ? 10 : 5, `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`));
       }
       for (const socket of sockets) socket.pause();
       for (let i = 0; i < (LONG ? 50 : 15); i++) {
@@ -230,7 +230,7 @@ export const clients: readonly HostileCase[] = [
       const [socket] = await open(stage, 1, "");
       socket.pause();
       for (let i = 0; i < 100 && socket.writableLength < 5_000_000; i++) {
-        socket.write("GET /libpod/info HTTP/1.1\r\nHost: d\r\n\r\n".repeat(100));
+        socket.write("GET /libpod/info HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(100));
       }
       await stage.call("GET", "/libpod/_ping", undefined, [200]);
       socket.destroy();
@@ -241,9 +241,9 @@ export const clients: readonly HostileCase[] = [
     script: "exec sleep 1000",
     attack: async (stage) => {
       const head =
-        `PUT ${target}/archive?path=/tmp HTTP/1.1\r\nHost: d\r\nContent-Type: application/x-tar\r\nContent-Length: 1000000000\r\n\r\n`;
+        `PUT ${target}/archive?path=/tmp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-tar\r\nContent-Length: 1000000000\r\n\r\n`;
       const load =
-        "POST /libpod/images/load HTTP/1.1\r\nHost: d\r\nContent-Type: application/x-tar\r\nContent-Length: 1000000000\r\n\r\n";
+        "POST /libpod/images/load HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-tar\r\nContent-Length: 1000000000\r\n\r\n";
       const sockets = [...await open(stage, 5, head + "\0".repeat(300)), ...await open(stage, 5, load + "half")];
       await stage.call("GET", `${target}/json`, undefined, [200]);
       leave(sockets);

@@ -27,7 +27,7 @@ async function walkAll(stage: Stage): Promise<void> {
 export async function taste(stage: Stage, request: string, most = 200_000): Promise<void> {
   const socket = connect({ path: stage.server.socket });
   socket.on("error", () => {});
-  socket.write(`${request} HTTP/1.1\r\nHost: d\r\nConnection: close\r\n\r\n`);
+  socket.write(`${request} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   let seen = 0;
   await new Promise<void>((resolve) => {
     socket.on("data", (chunk) => (seen += chunk.length) > most && resolve());
@@ -208,7 +208,7 @@ export const growth: readonly HostileCase[] = [
         const socket = connect({ path: stage.server.socket });
         socket.on("error", () => {});
         const json = "{}";
-        const head = "Host: d\r\nContent-Type: application/json\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n";
+        const head = "Host: localhost\r\nContent-Type: application/json\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n";
         const path = `/libpod/exec/${JSON.parse(text).Id}/start`;
         socket.write(`POST ${path} HTTP/1.1\r\n${head}Content-Length: ${json.length}\r\n\r\n${json}`);
         socket.pause();

@@ -39,20 +39,37 @@ Deno.test("handlers() writes patterns in the other router's spelling", () => {
   const patterns = (param: string, remainder: string) =>
     [...handlers(null, implementation, param, remainder)].map(([pattern]) => pattern);
   assertEquals(patterns(":%s", ":%s{.+}"), [
-    "/files/:id.json",
-    "/users/:user_id",
-    "/blobs/:path{.+}",
-    "/users",
-    "/kinds",
+    "GET /files/:id.json",
+    "GET /users/:user_id",
+    "GET /blobs/:path{.+}",
+    "GET /users",
+    "POST /users",
+    "GET /kinds",
   ]);
-  assertEquals(patterns("{%s}", "{%s...}").slice(0, 3), ["/files/{id}.json", "/users/{user_id}", "/blobs/{path...}"]);
-  assertEquals(patterns(":%s", "*")[2], "/blobs/*");
+  assertEquals(patterns("{%s}", "{%s...}").slice(0, 3), [
+    "GET /files/{id}.json",
+    "GET /users/{user_id}",
+    "GET /blobs/{path...}",
+  ]);
+  assertEquals(patterns(":%s", "*")[2], "GET /blobs/*");
+});
+
+Deno.test("handlers() can be registered method by method", async () => {
+  const app = new Hono();
+  for (const [pattern, serve] of handlers(null, implementation, ":%s", ":%s{.+}")) {
+    const [method, path] = pattern.split(" ");
+    if (!path.includes(".json")) app.on(method, path, (context) => serve(context.req.raw));
+  }
+  assertEquals(await (await app.request("/users", { method: "POST" })).text(), "made");
+  assertEquals(await (await app.request("/kinds?kind=b")).text(), "b");
+  assertEquals((await app.request("/users/7", { method: "DELETE" })).status, 404);
 });
 
 Deno.test("handlers() works inside Hono", async () => {
   const app = new Hono();
   for (const [pattern, serve] of handlers(null, implementation, ":%s", ":%s{.+}")) {
-    app.all(pattern.replace(":id.json", ":id{.+\\.json}"), (context) => serve(context.req.raw));
+    const [, path] = pattern.split(" ");
+    app.all(path.replace(":id.json", ":id{.+\\.json}"), (context) => serve(context.req.raw));
   }
   const call = async (method: string, path: string) => {
     const response = await app.request(path, { method });
@@ -82,7 +99,8 @@ Deno.test("defect: handlers() and endpoints() refuse a definition that nobody ha
 
 Deno.test("defect: handlers() serves a linked API, as a proxy of it", async () => {
   const elsewhere = link(definition, "http://elsewhere", { fetch: handler(null, implementation) });
-  const [, serve] = [...handlers(null, elsewhere, ":%s", "*")].find(([pattern]) => pattern === "/users/:user_id") ?? [];
+  const [, serve] = [...handlers(null, elsewhere, ":%s", "*")].find(([pattern]) => pattern === "GET /users/:user_id") ??
+    [];
   assertEquals(await (await serve!(new Request("http://h/users/7"))).text(), "user 7");
 });
 
@@ -100,10 +118,12 @@ Deno.test("handlers() has the options of handler()", async () => {
   });
   const options = { compress: true, etag: true, onError: (error: unknown) => void told.push(error) };
   const table = new Map(handlers(null, functions, ":%s", "*", options));
-  const answer = await table.get("/words")!(new Request("http://h/words", { headers: { "accept-encoding": "gzip" } }));
+  const answer = await table.get("GET /words")!(
+    new Request("http://h/words", { headers: { "accept-encoding": "gzip" } }),
+  );
   await answer.body?.cancel();
   assertEquals([answer.headers.get("content-encoding"), answer.headers.has("etag")], ["gzip", true]);
-  assertEquals((await table.get("/fail")!(new Request("http://h/fail"))).status, 409);
+  assertEquals((await table.get("GET /fail")!(new Request("http://h/fail"))).status, 409);
   assertEquals(told.length, 1);
 });
 

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
 import { api, bearer, chan, handler, HTTPError, implement, link, rest } from "../../lib/rest/mod.ts";
+import { listen } from "../../lib/platform/http/listener.ts";
 import { resumable } from "../../lib/rest/channels/resumable.ts";
 import { JSON_TYPE, request } from "../fixtures/rest/serve.ts";
 
@@ -83,4 +84,28 @@ Deno.test("handler(link()) asks its own authenticator, and not the server behind
     (await guarded(request("GET", "/say?text=a", undefined, { authorization: "Bearer secret" }))).status,
     200,
   );
+});
+
+Deno.test("handler(link()) passes the values of a WebSocket through as they came, checked and transformed by nobody", async () => {
+  let checks = 0;
+  const Counted = z.object({ text: z.string() }).refine(() => ++checks > 0);
+  const words = api("x", { Words: rest("GET /words", [], [chan(Counted)]) });
+  let left = 0;
+  const lines = '{ "text" : "a", "more": 1.0 }\n{"text":"b"}\n';
+  // A server that is not ours, so that what it spells is not what we would.
+  const foreign = () => {
+    const body = new Blob([lines]).stream().pipeThrough(new TransformStream({ flush: () => void left++ }));
+    return Promise.resolve(new Response(body, { headers: { "content-type": "application/x-ndjson" } }));
+  };
+  const serve = handler(null, link(words, "http://upstream", { fetch: foreign }));
+  const listener = await listen("tcp://127.0.0.1:0", serve);
+  try {
+    const socket = new WebSocket(`${listener.address.replace("tcp:", "ws:")}/words`);
+    const texts: string[] = [];
+    socket.addEventListener("message", ({ data }) => texts.push(data));
+    const { code } = await new Promise<CloseEvent>((resolve) => socket.addEventListener("close", resolve));
+    assertEquals([texts.join("\n") + "\n", code, checks, left], [lines, 1000, 0, 1]);
+  } finally {
+    await listener.close(0);
+  }
 });

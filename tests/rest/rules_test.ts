@@ -1,7 +1,19 @@
 /** The rules of the tag language as they work together: a request is routed, read, answered and read again. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
-import { api, bytes, handler, HTTPError, implement, int64, link, rest, time, uint64 } from "../../lib/rest/mod.ts";
+import {
+  api,
+  bytes,
+  DefinitionError,
+  handler,
+  HTTPError,
+  implement,
+  int64,
+  link,
+  rest,
+  time,
+  uint64,
+} from "../../lib/rest/mod.ts";
 import { handler as coreHandler, handlerWith, trieRouter } from "../../lib/rest/server.ts";
 import { request } from "../fixtures/rest/serve.ts";
 
@@ -158,4 +170,81 @@ Deno.test("defect: text that is not sent is missing, and text that is empty is n
   assertEquals([await client.Maybe(undefined), await client.Maybe(""), await client.Must("")], [undefined, "", ""]);
   const missing = await serve(new Request("http://h/must", { method: "POST" }));
   assertEquals([missing.status, (await missing.json()).detail.includes("it is missing")], [400, true]);
+});
+
+Deno.test("{name} finds a field of a nested struct, by its name or its rest name, the shallowest and first of them", async () => {
+  const Address = z.object({ city: z.string(), zip: z.string().optional().meta({ rest: "post-code" }) });
+  const Order = z.object({ id: z.string(), to: Address, from: Address.optional(), note: z.object({ id: z.string() }) });
+  const Parent = z.object({
+    name: z.string(),
+    get child() {
+      return Parent.optional();
+    },
+    last: z.object({ leaf: z.string() }),
+  });
+  const operations = {
+    City: rest("PUT /city/{city}/{post-code}" as string, [z.string(), Order], [z.array(z.unknown())]),
+    ID: rest("PUT /id/{id}", [z.object({ inner: z.object({ id: z.string() }) }), Order], [z.array(z.unknown())]),
+    Whole: rest("GET /whole/{city}/{zip}", [z.object({ at: Address })], [z.object({ at: Address })]),
+    Rest: rest("PUT /rest/{city*}/json", [Order], [Order]),
+    Leaf: rest("PUT /leaf/{leaf}", [Parent], [Parent]),
+  };
+  const definition = api("x", operations);
+  const functions = implement(definition, {
+    City: (text, order) => [text, order],
+    ID: (inner, order) => [inner, order],
+    Whole: (whole) => whole,
+    Rest: (order) => order,
+    Leaf: (parent) => parent,
+  });
+  const serve = handler(null, functions);
+  const client = link(definition, "http://localhost", { fetch: serve });
+  const order = { id: "7", to: { city: "Rome", zip: "00100" }, note: { id: "n" } };
+  assertEquals(await client.City("a", order), ["a", order]);
+  const seen: string[] = [];
+  const spy = link(definition, "http://localhost", {
+    fetch(request) {
+      seen.push(new URL(request.url).pathname);
+      return serve(request);
+    },
+  });
+  await spy.City("a", order);
+  await spy.ID({ inner: { id: "deep" } }, order);
+  await spy.Whole({ at: { city: "Rome", zip: "1" } });
+  await spy.Rest({ ...order, to: { city: "New/York" } });
+  await spy.Leaf({ name: "a", last: { leaf: "b" } });
+  assertEquals(seen, ["/city/Rome/00100", "/id/7", "/whole/Rome/1", "/rest/New/York/json", "/leaf/b"]);
+  assertEquals(await client.Whole({ at: { city: "Rome", zip: "1" } }), { at: { city: "Rome", zip: "1" } });
+  assertEquals(await client.Leaf({ name: "a", last: { leaf: "b" } }), { name: "a", last: { leaf: "b" } });
+  assertThrows(
+    () => api("x", { F: rest("PUT /{nowhere}" as string, [Parent]) }),
+    DefinitionError,
+    "no struct argument",
+  );
+});
+
+Deno.test("a tag's content type may have parameters, with spaces and quoted text", async () => {
+  const Note = z.object({ text: z.string() });
+  const definition = api("x", {
+    Text: rest("POST(text/plain; charset=utf-8) /text", [z.string()], [z.string()]),
+    JSON: rest("POST(application/json; charset=utf-8; v=1) /json (a, b) c, d", [z.string(), z.string()], [
+      z.string(),
+      z.string(),
+    ]),
+    Quoted: rest('POST(application/json; profile="a (b) c") /quoted', [Note], [Note]),
+    Checkout: rest("VERSION-CONTROL /versions", [], [z.string()]),
+  });
+  const types: (string | null)[] = [];
+  const functions = implement(definition, {
+    Text: (text, { request }) => (types.push(request.headers.get("content-type")), text),
+    JSON: (a, b) => [b, a],
+    Quoted: (note, { request }) => (types.push(request.headers.get("content-type")), note),
+    Checkout: ({ request }) => request.method,
+  });
+  const client = link(definition, "http://localhost", { fetch: handler(null, functions) });
+  assertEquals(await client.Text("é"), "é");
+  assertEquals(await client.JSON("a", "b"), ["b", "a"]);
+  assertEquals(await client.Quoted({ text: "a" }), { text: "a" });
+  assertEquals(await client.Checkout(), "VERSION-CONTROL");
+  assertEquals(types, ["text/plain; charset=utf-8", 'application/json; profile="a (b) c"']);
 });

@@ -80,7 +80,9 @@ Deno.test("rest() does not compile where no argument has a nested name", () => {
   // @ts-expect-error no such field
   refused(() => ({ F: rest("PUT /{name}", [User]) }));
   // @ts-expect-error no such field in either argument
-  refused(() => ({ F: rest("PUT /{city}", [User, s]) }));
+  refused(() => ({ F: rest("PUT /{town}", [User, s]) }));
+  // @ts-expect-error no such field on any level
+  refused(() => ({ F: rest("PUT /{town*}", [User]) }));
   // @ts-expect-error no argument at all
   refused(() => ({ F: rest("GET /{id}") }));
   // @ts-expect-error no such struct
@@ -99,6 +101,13 @@ Deno.test("rest() compiles what is right", () => {
     H: rest("GET /h/{name*=%v}/json", [s], [stream()]),
     I: rest("GET /i", [], [chan(User)]),
     J: rest("POST /j", [stream("application/x-tar")], [error]),
+    K: rest("POST(text/plain; charset=utf-8) /k", [s], [s]),
+    L: rest("POST(application/json; charset=utf-8; v=1) /l (a, b) c, d", [s, s], [s, s]),
+    M: rest("PUT /m/{id*}", [User]),
+    N: rest("PUT /n/{city*}/json", [User]),
+    O: rest("PUT /o/{city}", [s, User]),
+    P: rest('POST(multipart/related; type="a (b) c") /p', [stream()]),
+    Q: rest("VERSION-CONTROL /q"),
   });
 });
 

@@ -9,6 +9,7 @@ import { imagesOf, listOptions } from "../../containers/list.ts";
 import { streamLogs } from "../../containers/logs.ts";
 import { pruneContainers } from "../../containers/prune.ts";
 import { listProcesses } from "../../containers/top.ts";
+import { isBefore } from "../../path_version.ts";
 import { parseFilters } from "../../parse_filters.ts";
 import { ContainersPruneReport } from "../../wire/compat/container.ts";
 import { emit } from "../../wire/emit.ts";
@@ -81,7 +82,10 @@ export function compatContainers(engine: Engine): Implementation {
       return listProcesses(engine, name, ps_args, { ...query, signal });
     },
     CompatUpdateContainer: (name, config) => compatUpdateContainer(engine, name, config),
-    CompatStatsContainer: (name, query, context) => containerStats(engine, name, query, context, COMPAT_STATS),
+    CompatStatsContainer: (name, query, context) => {
+      const form = { ...COMPAT_STATS, tellsOS: !isBefore(context.version, 1, 52) };
+      return containerStats(engine, name, query, context, form);
+    },
     CompatRenameContainer: (name, query) => containers.rename(name, query.name),
   });
 }

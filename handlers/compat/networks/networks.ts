@@ -3,6 +3,7 @@ import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { parseFilters } from "../../parse_filters.ts";
 import { isBefore } from "../../path_version.ts";
+import { unsupported } from "../../containers/spec/unsupported.ts";
 import { endpointAttachment } from "../containers/spec/networks.ts";
 import { compatNetworksAPI } from "./api.ts";
 import { networkRequest } from "./create.ts";
@@ -37,6 +38,12 @@ export function compatNetworks(engine: Engine): Implementation {
     },
     CompatConnect: async (name, { Container, EndpointConfig }) => {
       requireOrdinary(name, "connected to");
+      if (EndpointConfig?.Links?.length) {
+        throw unsupported("EndpointConfig.Links", "only at create", "Connect container");
+      }
+      if (EndpointConfig?.GwPriority) {
+        throw unsupported("EndpointConfig.GwPriority", "only at create", "Connect container");
+      }
       const wish = EndpointConfig ? endpointAttachment(EndpointConfig) : {};
       await containers.networks.connect(engineName(name), Container, wish);
       return "OK\n";

@@ -7,6 +7,7 @@ import {
   SecretCreateReport,
   SecretCreateRequest,
   SecretInfoReportCompat,
+  UpdateSecretQuery,
 } from "../../wire/secrets/secret.ts";
 import { z } from "../../wire/zod.ts";
 
@@ -23,5 +24,10 @@ export const compatSecretsAPI = api("http://localhost", {
   CompatListSecrets: rest("GET /secrets?%v", [ListSecretsQuery], [z.array(SecretInfoReportCompat)]),
   CompatInspectSecret: rest("GET /secrets/{name=%v}?%v", [name, CompatInspectSecretQuery], [SecretInfoReportCompat]),
   CompatRemoveSecret: rest("DELETE /secrets/{name=%v}", [name]),
-  CompatUpdateSecret: rest("POST /secrets/{name=%v}/update", [name]),
+  CompatUpdateSecret: rest(
+    "POST(application/json) /secrets/{name=%v}/update?%[3]v",
+    [name, body(SecretCreateRequest), UpdateSecretQuery],
+    [],
+    { body: "as-tagged", status: 200 },
+  ),
 }, API_OPTIONS);

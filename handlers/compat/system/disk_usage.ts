@@ -48,7 +48,7 @@ export async function compatDiskUsage(
   };
   if (isBefore(version, 1, 52)) return legacy;
   return {
-    ...verbose ? {} : present(legacy),
+    ...verbose ? {} : withoutEmpty(legacy),
     ImageUsage: only("image", imageTotals(usage, lists.images)),
     ContainerUsage: only("container", containerTotals(usage, lists.containers)),
     VolumeUsage: only("volume", volumeTotals(usage, lists.volumes)),
@@ -80,10 +80,10 @@ function listUsage(engine: Engine, { images, containers, volumes }: DiskUsage, v
 
 function imageTotals({ layers, images }: DiskUsage, Items: ImageSummary[]) {
   const unused = images.filter(({ containers }) => containers === 0);
-  return present({
+  return withoutEmpty({
     ActiveCount: images.length - unused.length,
     Items,
-    Reclaimable: sum(unused.map(({ unique }) => unique)),
+    Reclaimable: sumOf(unused.map(({ unique }) => unique)),
     TotalCount: images.length,
     TotalSize: layers,
   });
@@ -91,23 +91,23 @@ function imageTotals({ layers, images }: DiskUsage, Items: ImageSummary[]) {
 
 function containerTotals({ containers }: DiskUsage, Items: ContainerSummary[]) {
   const idle = containers.filter(({ container: { state } }) => !ACTIVE.has(state.status));
-  return present({
+  return withoutEmpty({
     ActiveCount: containers.length - idle.length,
     Items,
-    Reclaimable: sum(idle.map(({ writable }) => writable)),
+    Reclaimable: sumOf(idle.map(({ writable }) => writable)),
     TotalCount: containers.length,
-    TotalSize: sum(containers.map(({ writable }) => writable)),
+    TotalSize: sumOf(containers.map(({ writable }) => writable)),
   });
 }
 
 function volumeTotals({ volumes }: DiskUsage, Items: NonNullable<DockerDiskUsage["Volumes"]>) {
   const unused = volumes.filter(({ containers }) => containers === 0);
-  return present({
+  return withoutEmpty({
     ActiveCount: volumes.length - unused.length,
     Items,
-    Reclaimable: sum(unused.map(({ size }) => size)),
+    Reclaimable: sumOf(unused.map(({ size }) => size)),
     TotalCount: volumes.length,
-    TotalSize: sum(volumes.map(({ size }) => size)),
+    TotalSize: sumOf(volumes.map(({ size }) => size)),
   });
 }
 
@@ -115,12 +115,12 @@ function volumeTotals({ volumes }: DiskUsage, Items: NonNullable<DockerDiskUsage
 const ACTIVE: ReadonlySet<string> = new Set(["running", "paused", "stopping"]);
 
 /** Leaves out zeros and empty lists, as these structures do. */
-function present<T extends Record<string, unknown>>(value: T): Partial<T> {
+function withoutEmpty<T extends Record<string, unknown>>(value: T): Partial<T> {
   const entries = Object.entries(value).filter(([, item]) => item !== 0 && !(Array.isArray(item) && item.length === 0));
   // Only keys of the value are left.
   return Object.fromEntries(entries) as Partial<T>;
 }
 
-function sum(values: readonly number[]): number {
+function sumOf(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }

@@ -1,16 +1,32 @@
 import type { Event } from "../../wire/system/event.ts";
+import { toNanoseconds } from "../../wire/time.ts";
 
-/**
- * An event in Docker's words.
- *
- * @param event The event
- * @param bare Without what stands in the event twice, as from version 1.52 on
- */
-export function dockerEvent(event: Event, bare: boolean): Event {
+/** Choices for {@linkcode dockerEvent}. */
+export interface EventView {
+  /** Without what stands in the event twice, as from version 1.52 on. */
+  bare: boolean;
+  /** Returns when a container was started last, in milliseconds since the epoch. */
+  startOf: (containerID: string) => number | undefined;
+}
+
+/** An event in Docker's words. */
+export function dockerEvent(event: Event, { bare, startOf }: EventView): Event {
   const worded = inDockersWords(event);
-  if (!bare) return worded;
-  const { status: _status, id: _id, from: _from, ...rest } = worded;
+  const told = event.Type === "container" && event.Action === "start"
+    ? atStart(worded, startOf(event.Actor.ID))
+    : worded;
+  if (!bare) return told;
+  const { status: _status, id: _id, from: _from, ...rest } = told;
   return rest;
+}
+
+/** Clients that follow a start read what was logged since its event: it is as old as the process, which writes before it is told. */
+function atStart(event: Event, startedAt: number | undefined): Event {
+  if (startedAt === undefined) return event;
+  const timeNano = toNanoseconds(startedAt);
+  // A later start is another event's.
+  if (event.timeNano === undefined || timeNano > event.timeNano) return event;
+  return { ...event, time: Math.floor(startedAt / 1000), timeNano };
 }
 
 function inDockersWords(event: Event): Event {

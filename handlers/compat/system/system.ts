@@ -1,4 +1,5 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { mapValues, streamEvents } from "../../system/events.ts";
@@ -24,7 +25,18 @@ export function compatSystem(engine: Engine): Implementation {
     CompatListPlugins: () => [],
     CompatGetEvents: (query, context) => {
       const bare = context.version !== undefined && !isBefore(context.version, 1, 52);
-      return mapValues(streamEvents(engine, query, context), (event) => dockerEvent(event, bare));
+      const view = { bare, startOf: (id: string) => lastStart(engine, id) };
+      return mapValues(streamEvents(engine, query, context), (event) => dockerEvent(event, view));
     },
   });
+}
+
+/** `undefined` for a container that is gone. */
+function lastStart({ containers }: Engine, id: string): number | undefined {
+  try {
+    return containers.resolve(id).state.startedAt;
+  } catch (error) {
+    if (error instanceof EngineError && error.code === "no_such_container") return undefined;
+    throw error;
+  }
 }

@@ -38,7 +38,7 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
     ExtraHosts: spec.hosts,
     GroupAdd: spec.groups,
     IpcMode: viewMode(namespaces.ipc),
-    Links: null,
+    Links: spec.links?.map((link) => `/${link.replace(":", `:/${record.name}/`)}`) ?? null,
     OomScoreAdj: spec.oomScoreAdj ?? 0,
     PidMode: viewMode(namespaces.pid),
     Privileged: spec.privileged,

@@ -34,7 +34,6 @@ export function networkSettings(
 ): Sparse<InspectNetworkSettings> {
   const ports: Bindings = Object.fromEntries(exposed.map((port) => [port.includes("/") ? port : `${port}/tcp`, null]));
   Object.assign(ports, portBindings(record.ports));
-  const { network } = record.state;
   const { mode } = record.spec.namespaces.network;
   // A mode that is no network stands in the place of one, as in Docker.
   const networks: Record<string, Sparse<InspectAdditionalNetwork>> = mode === "host" || mode === "none"
@@ -47,9 +46,15 @@ export function networkSettings(
     // Docker's older clients look for the address here; it makes sense where there is one network.
     ...(Object.keys(networks).length === 1 ? viewAddresses(only) : {}),
     Ports: ports,
-    SandboxKey: network?.netns ?? "",
+    SandboxKey: sandboxKey(record),
     Networks: networks,
   };
+}
+
+/** The path by which others enter the container's network namespace; one without networks has its process's, as in Podman. */
+function sandboxKey({ state: { network, pid }, spec }: ContainerRecord): string {
+  const isNone = spec.namespaces.network.mode === "none";
+  return isNone && network !== undefined && pid > 0 ? `/proc/${pid}/ns/net` : network?.netns ?? "";
 }
 
 function viewEndpoint(record: ContainerRecord, name: string, id: string): Sparse<InspectAdditionalNetwork> {

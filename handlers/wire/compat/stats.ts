@@ -72,6 +72,8 @@ export const NetworkStats = z.object({
 
 /** `compat.StatsJSON`, with the ID in both spellings: the native tree's `Id` and Docker's `id`, of which each has one. */
 export const StatsJSON = z.object({
+  /** For Docker's clients, from version 1.52 on. */
+  os_type: z.string().optional(),
   read: time,
   preread: time,
   pids_stats: z.object({ current: z.number().optional(), limit: z.number().optional() }),

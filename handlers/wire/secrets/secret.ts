@@ -41,6 +41,7 @@ export const SecretCreateRequest = z.object({
   Data: z.string(),
   Driver: SecretDriverSpec,
   Labels: texts,
+  Templating: SecretDriverSpec.nullish(),
 });
 export type SecretCreateRequest = z.output<typeof SecretCreateRequest>;
 
@@ -76,3 +77,6 @@ export const CompatInspectSecretQuery = z.object({ showsecret: looseFlag.optiona
 
 /** The query of `RemoveSecret`. */
 export const RemoveSecretQuery = z.object({ all: flag.optional() });
+
+/** The query of `CompatUpdateSecret`. */
+export const UpdateSecretQuery = z.object({ version: z.string().optional() });

@@ -41,14 +41,15 @@ export class SecretCopies {
   }
 
   /** The operations that keep the values of what a new container mounts. */
-  keep({ id, secrets = [] }: ContainerRecord): Operation[] {
+  async keep({ id, secrets = [] }: ContainerRecord): Promise<Operation[]> {
     if (secrets.length === 0) return [];
-    const values = secrets.map((secret) => [secret.id, toBase64(this.#secrets.value(secret.id))] as const);
-    return [this.#table.put(id, { values: Object.fromEntries(values) })];
+    const values: Record<string, string> = {};
+    for (const secret of secrets) values[secret.id] ??= toBase64(await this.#secrets.value(secret.id));
+    return [this.#table.put(id, { values })];
   }
 
   /** Returns the secrets for a container that comes up; `undefined` where it has none. */
-  give({ id, secrets = [], spec: { secretEnv = {} } }: ContainerRecord): ContainerSecrets | undefined {
+  async give({ id, secrets = [], spec: { secretEnv = {} } }: ContainerRecord): Promise<ContainerSecrets | undefined> {
     if (secrets.length === 0 && Object.keys(secretEnv).length === 0) return undefined;
     const values = this.#table.get(id)?.values ?? {};
     const files = secrets.map((secret) => {
@@ -56,10 +57,11 @@ export class SecretCopies {
       return { path, uid, gid, mode, data: fromBase64(values[secret.id] ?? "") };
     });
     const decoder = new TextDecoder();
-    const variables = Object.entries(secretEnv).map(([name, source]) => {
-      return [name, decoder.decode(this.#secrets.value(source))] as const;
-    });
-    return { files, env: Object.fromEntries(variables) };
+    const env: Record<string, string> = {};
+    for (const [name, source] of Object.entries(secretEnv)) {
+      env[name] = decoder.decode(await this.#secrets.value(source));
+    }
+    return { files, env };
   }
 
   /** The operations that forget what a container was given. */

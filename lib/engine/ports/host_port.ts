@@ -13,6 +13,7 @@ import type { Networks } from "./network_port.ts";
 import type { FileOwner, VolumeDevice } from "../records/volume_record.ts";
 import type { Resources } from "./resource_port.ts";
 import type { Trees } from "./tree_port.ts";
+import type { SecretVault } from "./secret_port.ts";
 import type { SpecPort } from "./spec_port.ts";
 import type { TreeOptions } from "./tree_stack.ts";
 import type { UserNamespaces } from "./user_port.ts";
@@ -31,7 +32,7 @@ export interface Layers {
     options?: { /** Put it in place of a damaged one that no container has mounted. */ replace?: boolean },
   ): Promise<void>;
   /** Looks whether a layer has what a mount needs; `undefined` where there is none. */
-  inspect(diffID: string): Promise<LayerState | undefined>;
+  inspect(diffID: string): Promise<UnpackedLayer | undefined>;
   /** Compares a layer with its tar, and tells the first differences. */
   compare(diffID: string, tar: ReadableStream<Uint8Array>): Promise<string[]>;
   remove(diffID: string): Promise<void>;
@@ -59,7 +60,7 @@ export interface Layers {
 }
 
 /** The state of an unpacked layer. */
-export interface LayerState {
+export interface UnpackedLayer {
   /** When it was unpacked, in milliseconds since the epoch. */
   since: number;
   /** Why it cannot be mounted; `undefined` where it can. */
@@ -257,6 +258,9 @@ export interface Host {
   peers: Peers;
   specs: SpecPort;
   users: UserNamespaces;
+  /** The host's own platform; `info()` has programs tell of themselves, which takes its time. */
+  readonly platform: Pick<HostInfo, "os" | "arch">;
+  secrets: SecretVault;
   info(): Promise<HostInfo>;
   /** Another text after each boot of the host; `undefined` where that is not known. */
   bootID(): Promise<string | undefined>;

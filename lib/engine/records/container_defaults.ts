@@ -47,6 +47,9 @@ export interface ContainerDefaults {
   pidsLimit?: number;
   privileged?: boolean;
   readOnly?: boolean;
+  /** The driver of secrets whose request names none. */
+  secretDriver?: string;
+  secretOptions?: Record<string, string>;
   /** A profile's path. */
   seccomp?: string;
   /** Bytes. */

@@ -97,6 +97,8 @@ export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, Secu
   readWriteTmpfs: boolean;
   /** With `readOnly`, no place at all may be written to, /dev and /dev/shm included. */
   fullyReadOnly?: boolean;
+  /** Further names of other containers in its networks, for this container alone: `container:alias`. */
+  links?: string[];
   noNewPrivileges: boolean;
   /** `unconfined`, the path of a profile, a profile itself, or absent for the default one. */
   seccomp?: string;

@@ -30,6 +30,8 @@ export interface VolumeMount extends MountPlace {
   subPath?: string;
   /** True for volumes that came from the image or without a name: removed with the container when asked. */
   anonymous?: boolean;
+  /** The labels and the driver's options that the volume gets where it is not there yet. */
+  making?: { labels?: Record<string, string>; options?: Record<string, string> };
 }
 
 /** The files of an image. */

@@ -65,47 +65,53 @@ export async function checkSystem(sources: UsageSources, options: CheckOptions =
   for (const id of trees.mounted) await containers.files.unmountLeftover(id);
   for (const id of trees.unknown) if (await containers.files.removeUnknown(id)) report.removedLayers.push(id);
   report.removedLayers.push(...await images.removeLayers(store.unreferenced));
-  const broken = await mendLayers(sources, [...store.layers.keys()]);
-  await removeDamaged(sources, report, { broken, blobs: store.blobs, bare: trees.bare }, options.lossy ?? false);
-  return report;
-}
-
-/** Unpacks layers anew, unless a container has one mounted. Returns those that stay damaged. */
-async function mendLayers({ images, containers }: UsageSources, diffIDs: readonly string[]): Promise<Set<string>> {
-  const broken = new Set<string>();
-  for (const diffID of diffIDs) {
-    const users = containers.list({ all: true }).filter((record) => {
-      return record.diffIDs.includes(diffID) || record.mounts.some(({ type }) => type === "image");
-    });
-    const isMounted = await containers.files.isAnyMounted(users.map(({ id }) => id));
-    if (isMounted || !await images.mend(diffID)) broken.add(diffID);
+  const mended = await mendLayers(sources, [...store.layers.keys()]);
+  const damage = { broken: mended.broken, busy: mended.busy, blobs: store.blobs, bare: trees.bare };
+  if (options.lossy) {
+    await removeContainers(sources, report, damage);
+    // The containers that kept them mounted have gone.
+    const rest = await mendLayers(sources, [...mended.busy]);
+    for (const diffID of rest.broken) damage.broken.add(diffID);
   }
-  return broken;
+  await removeImages(sources, report, damage);
+  return report;
 }
 
 /** The damage that is left after layers were mended. */
 interface Left {
-  broken: ReadonlySet<string>;
+  /** Diff IDs of layers that cannot be had again. */
+  broken: Set<string>;
+  /** Diff IDs of layers that stay as they are while a container has them mounted. */
+  busy: ReadonlySet<string>;
   blobs: Damage;
+  /** IDs of containers without a writable layer. */
   bare: readonly string[];
 }
 
-/** Removes damaged images that no container has; with `lossy`, damaged containers and those of damaged images before. */
-async function removeDamaged(
-  { core, images, containers }: UsageSources,
-  report: CheckReport,
-  { broken, blobs, bare }: Left,
-  lossy: boolean,
-): Promise<void> {
-  const isDamaged = (digests: readonly string[]) => digests.some((digest) => broken.has(digest) || blobs.has(digest));
-  const doomed = images.list().filter(({ id, digest, layers, list }) => {
-    const parts = list?.entries.flatMap(({ blobs = [] }) => blobs) ??
-      [digest, `sha256:${id}`, ...layers.flatMap((layer) => [layer.digest, layer.diffID])];
-    return isDamaged(parts);
-  });
-  const ofDoomed = new Set(doomed.map(({ id }) => id));
-  for (const { id, name, imageID, diffIDs } of lossy ? containers.list({ all: true }) : []) {
-    if (!bare.includes(id) && !ofDoomed.has(imageID) && !isDamaged(diffIDs)) continue;
+/** Unpacks layers anew, unless a container has one mounted. */
+async function mendLayers(
+  { images, containers }: UsageSources,
+  diffIDs: readonly string[],
+): Promise<Pick<Left, "broken"> & { busy: Set<string> }> {
+  const broken = new Set<string>();
+  const busy = new Set<string>();
+  for (const diffID of diffIDs) {
+    const users = containers.list({ all: true }).filter((record) => {
+      return record.diffIDs.includes(diffID) || record.mounts.some(({ type }) => type === "image");
+    });
+    if (await containers.files.isAnyMounted(users.map(({ id }) => id))) busy.add(diffID);
+    else if (!await images.mend(diffID)) broken.add(diffID);
+  }
+  return { broken, busy };
+}
+
+/** Removes damaged containers, and those of damaged images. */
+async function removeContainers(sources: UsageSources, report: CheckReport, left: Left): Promise<void> {
+  const { core, containers } = sources;
+  const damagedImages = new Set(findDamaged(sources, left).map(({ id }) => id));
+  for (const { id, name, imageID, diffIDs } of containers.list({ all: true })) {
+    const isDamaged = diffIDs.some((diffID) => left.broken.has(diffID) || left.busy.has(diffID));
+    if (!isDamaged && !left.bare.includes(id) && !damagedImages.has(imageID)) continue;
     try {
       await containers.remove(id, { force: true, ignore: true, depend: true, timeout: 0 });
       report.removedContainers.set(id, name);
@@ -113,12 +119,16 @@ async function removeDamaged(
       core.log("warn", `Remove damaged container ${id}: ${messageOf(error)}`);
     }
   }
-  for (const { id, names } of doomed) {
+}
+
+/** Removes damaged images that no container has, and damaged artifacts. */
+async function removeImages(sources: UsageSources, report: CheckReport, left: Left): Promise<void> {
+  const { core, images, containers } = sources;
+  for (const { id, names } of findDamaged(sources, left)) {
     if (containers.usingImage(id).length > 0 || !images.exists(id)) continue;
     try {
-      for (const gone of (await images.removeMany([id], { force: true, noPrune: true })).deleted) {
-        if (gone === id) report.removedImages.set(id, names);
-      }
+      await images.removeMany([id], { force: true, noPrune: true });
+      if (!images.exists(id)) report.removedImages.set(id, names);
     } catch (error) {
       core.log("warn", `Remove damaged image ${id}: ${messageOf(error)}`);
     }
@@ -129,4 +139,13 @@ async function removeDamaged(
     await images.artifacts.remove([digest], { ignore: true });
     report.removedImages.set(hex, [name]);
   }
+}
+
+/** The images with a part that cannot be had again without a pull. */
+function findDamaged({ images }: UsageSources, { broken, blobs }: Left): ReturnType<UsageSources["images"]["list"]> {
+  return images.list().filter(({ id, digest, layers, list }) => {
+    const parts = list?.entries.flatMap(({ blobs = [] }) => blobs) ??
+      [digest, `sha256:${id}`, ...layers.flatMap((layer) => [layer.digest, layer.diffID])];
+    return parts.some((part) => broken.has(part) || blobs.has(part));
+  });
 }

@@ -8,7 +8,7 @@ import type { VolumeRecord } from "../records/volume_record.ts";
 import type { Volumes } from "../volumes/volumes.ts";
 
 /** The space of an image, in bytes: of its layers as they are unpacked, or as they are stored where nothing is unpacked. */
-export interface ImageUsage {
+export interface ImageSpace {
   image: Readonly<ImageRecord>;
   /** Bytes of layers that other images have too. */
   shared: number;
@@ -19,7 +19,7 @@ export interface ImageUsage {
 }
 
 /** The space of a container, in bytes. */
-export interface ContainerUsage {
+export interface ContainerSpace {
   container: ContainerRecord;
   /** Its writable layer. */
   writable: number;
@@ -28,7 +28,7 @@ export interface ContainerUsage {
 }
 
 /** The space of a volume, in bytes. */
-export interface VolumeUsage {
+export interface VolumeSpace {
   volume: VolumeRecord;
   size: number;
   /** How many containers have it. */
@@ -39,9 +39,9 @@ export interface VolumeUsage {
 export interface DiskUsage {
   /** Bytes of all images' layers, each layer once. */
   layers: number;
-  images: ImageUsage[];
-  containers: ContainerUsage[];
-  volumes: VolumeUsage[];
+  images: ImageSpace[];
+  containers: ContainerSpace[];
+  volumes: VolumeSpace[];
 }
 
 /** The families whose space is measured. */
@@ -71,7 +71,7 @@ function measureImages({ images, containers }: UsageSources): Pick<DiskUsage, "l
   const counts = new Map<string, number>();
   for (const { imageID } of containers.list({ all: true })) counts.set(imageID, (counts.get(imageID) ?? 0) + 1);
   const sizes = new Map<string, number>();
-  const usages = images.list().map((image): ImageUsage => {
+  const usages = images.list().map((image): ImageSpace => {
     const usage = { image, shared: 0, unique: 0, containers: counts.get(image.id) ?? 0 };
     for (const [diffID, size] of layerSizes(images, image)) {
       sizes.set(diffID, size);
@@ -79,10 +79,10 @@ function measureImages({ images, containers }: UsageSources): Pick<DiskUsage, "l
     }
     return usage;
   });
-  return { layers: sum(sizes.values()), images: usages };
+  return { layers: sumOf(sizes.values()), images: usages };
 }
 
-async function measureContainers({ core, images, containers }: UsageSources): Promise<ContainerUsage[]> {
+async function measureContainers({ core, images, containers }: UsageSources): Promise<ContainerSpace[]> {
   const records = containers.list({ all: true });
   const writable = await hostOf(core)?.layers.usages(records.map(({ id }) => id)) ?? [];
   const known = new Map(images.list().map((image) => [image.id, image]));
@@ -90,13 +90,13 @@ async function measureContainers({ core, images, containers }: UsageSources): Pr
     // Removed while the trees were counted.
     if (!containers.exists(container.id)) return [];
     const image = known.get(container.imageID);
-    const base = image === undefined ? 0 : sum(layerSizes(images, image).values());
+    const base = image === undefined ? 0 : sumOf(layerSizes(images, image).values());
     const own = writable[index] ?? 0;
     return [{ container, writable: own, whole: own + base }];
   });
 }
 
-async function measureVolumes({ volumes }: UsageSources): Promise<VolumeUsage[]> {
+async function measureVolumes({ volumes }: UsageSources): Promise<VolumeSpace[]> {
   const records = volumes.list();
   const sizes = await volumes.sizes(records.map(({ name }) => name));
   return records.flatMap((volume, index) => {
@@ -110,7 +110,7 @@ function layerSizes(images: Images, { layers }: ImageRecord): Map<string, number
   return new Map(layers.map(({ diffID, size }) => [diffID, images.layerSize(diffID) ?? size]));
 }
 
-function sum(values: Iterable<number>): number {
+function sumOf(values: Iterable<number>): number {
   let total = 0;
   for (const value of values) total += value;
   return total;

@@ -8,3 +8,6 @@ export const LOG_DRIVERS: readonly string[] = ["k8s-file", "json-file", "local",
 export const OTHER_LOG_DRIVERS: readonly string[] = [
   ..."passthrough passthrough-tty syslog gelf fluentd awslogs splunk gcplogs etwlogs".split(" "),
 ];
+
+/** Docker's drivers that write files. */
+export const DOCKER_FILES: ReadonlySet<string> = new Set(["json-file", "local"]);

@@ -58,6 +58,9 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
   return 0;
 }
 
+/** Names in the `Host` of container clients: Podman's (`d`), and Docker's before version 24. */
+const CLIENT_HOSTS: readonly string[] = ["d", "docker"];
+
 /** A server that is ready. Disposing it ends it; containers go on. */
 interface Server extends AsyncDisposable {
   readonly addresses: readonly string[];
@@ -81,6 +84,7 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
         await listen(address, handler, {
           authenticated: token !== undefined,
           hosts: options.allowHosts,
+          clientHosts: CLIENT_HOSTS,
           hijacks: takesOver,
           onError: (error) => log("error", `Serve: ${error instanceof Error ? error.stack : error}`),
         }),

@@ -14,10 +14,12 @@ export interface HostRules {
   readonly hosts?: readonly string[];
   /** Further values of `Origin`. */
   readonly origins?: readonly string[];
+  /**
+   * Names that programs send in `Host` although nobody calls a machine so, in lower case. A page that has come by such a name is refused all
+   * the same: a name without a dot may be pointed anywhere.
+   */
+  readonly clientHosts?: readonly string[];
 }
-
-/** Names that container clients send although nobody calls a machine so: Podman's (`d`), and Docker's before version 24. */
-const CLIENT_NAMES: readonly string[] = ["d", "docker"];
 
 /**
  * Returns why a request over TCP is refused, or undefined when it is not. A page that a browser shows can send requests to
@@ -33,7 +35,7 @@ export function hostRefusal(
   const host = headers.get("host");
   const name = host === null ? undefined : nameOf(host);
   const isOwn = name !== undefined && isOwnName(name, localAddress, rules.hosts ?? []);
-  if (host !== null && !isOwn && !(name === "" || CLIENT_NAMES.includes(name ?? "?"))) {
+  if (host !== null && !isOwn && !(name === "" || rules.clientHosts?.includes(name ?? "?"))) {
     return `Refuse the request: "${host}" is not a name of this server`;
   }
   const origin = headers.get("origin");

@@ -5,7 +5,7 @@
  */
 import type { Authenticator } from "../../rest/auth.ts";
 import { handler, type HandlerOptions } from "../../rest/handler.ts";
-import type { Implementation } from "../../rest/implement.ts";
+import type { Implementations } from "../../rest/implement.ts";
 import { listen, type Listener, type ListenOptions } from "./listener.ts";
 
 export { connect, type ConnectedClient, type ConnectOptions } from "./client/connect.ts";
@@ -25,8 +25,8 @@ export { requestListener, type RequestListenerOptions } from "./request_listener
  * const options: ServeOptions = { compress: true, hosts: ["api.example.com"], origins: ["https://app.example.com"] };
  * ```
  */
-export interface ServeOptions
-  extends Omit<ListenOptions, "authenticated" | "open">, Omit<HandlerOptions, "onError" | "bodyPatience"> {}
+export interface ServeOptions<State extends object = object>
+  extends Omit<ListenOptions, "authenticated" | "open">, Omit<HandlerOptions<State>, "onError" | "bodyPatience"> {}
 
 /**
  * Serves an implementation, or several side by side, and resolves when it listens.
@@ -50,11 +50,11 @@ export interface ServeOptions
  * @throws {SyntaxError} if the address does not parse
  * @throws {Error} if it is taken
  */
-export function listenAndServe<Identity = unknown>(
+export function listenAndServe<Identity = unknown, State extends object = object>(
   addr: string,
   auth: Authenticator<Identity> | null,
-  impl: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],
-  options: ServeOptions = {},
+  impl: Implementations<NoInfer<Identity>, NoInfer<State>>,
+  options: ServeOptions<State> = {},
 ): Promise<Listener> {
   // The listener itself gives up bodies.
   return listen(addr, handler(auth, impl, { ...options, bodyPatience: undefined }), {

@@ -12,7 +12,7 @@ import { openCheckpoints } from "./checkpoints/checkpoints.ts";
 import { rememberedFacts } from "./container_facts.ts";
 import type { HostContext } from "./helpers/context.ts";
 import { hostFiles } from "./files.ts";
-import { hostInfoReader } from "./info.ts";
+import { HOST_PLATFORM, hostInfoReader } from "./info.ts";
 import { openLayers } from "./storage/layers.ts";
 import { localFiles } from "./local_files.ts";
 import { hostPeers } from "./peers.ts";
@@ -28,6 +28,7 @@ import { openSpecs } from "./bundle/spec_check.ts";
 import { openUserNamespaces } from "./user_namespaces.ts";
 import { Sweeper } from "./helpers/sweeper.ts";
 import { makeFolder } from "./helpers/tree.ts";
+import { hostSecrets } from "./secrets/secret_vault.ts";
 import { openVolumes } from "./storage/volumes.ts";
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
@@ -90,7 +91,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
     localFiles: localFiles([paths.root, paths.runroot]),
     peers: hostPeers(),
     users: openUserNamespaces(paths),
+    secrets: hostSecrets(),
     specs: openSpecs(processes.runtimes, capabilities),
+    platform: HOST_PLATFORM,
     info: hostInfoReader(context, processes),
     bootID: () => readFile(BOOT_ID, "utf8").then((text) => text.trim(), () => undefined),
     logSource: (id, driver) => logSource(paths, id, driver),

@@ -19,6 +19,9 @@ import { securityModules } from "./security_modules.ts";
 /** Go's names for processors, which OCI uses, by those of Node. */
 const ARCHITECTURES: Record<string, string> = { x64: "amd64", ia32: "386", ppc64: "ppc64le", mipsel: "mipsle" };
 
+/** The platform of the programs that this machine runs. */
+export const HOST_PLATFORM: Pick<HostInfo, "os" | "arch"> = { os: "linux", arch: ARCHITECTURES[arch()] ?? arch() };
+
 /** File systems by the magic numbers of statfs(2), in Podman's words. */
 const FILE_SYSTEMS: Record<number, string> = {
   0xef53: "extfs",
@@ -32,7 +35,6 @@ const FILE_SYSTEMS: Record<number, string> = {
 
 type Lasting = Pick<
   HostInfo,
-  | "arch"
   | "kernel"
   | "distribution"
   | "cgroupVersion"
@@ -67,7 +69,7 @@ export function hostInfoReader(
       cpuUsage,
       graphRootSize,
       forwards: { ipv4 },
-      os: "linux",
+      ...HOST_PLATFORM,
       hostname: hostname(),
       cpus: cpus().length,
       uptime: uptime(),
@@ -95,7 +97,6 @@ async function readLasting(root: string, processes: Pick<Processes, "runtime">):
       statfs(root),
     ]);
   return {
-    arch: ARCHITECTURES[arch()] ?? arch(),
     kernel: release(),
     distribution,
     ...controllers,

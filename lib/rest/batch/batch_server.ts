@@ -4,7 +4,8 @@ import { HTTPError } from "../error.ts";
 import type { Handler, Platform } from "../context.ts";
 import { mediaType } from "../codecs/codec.ts";
 import { readLines } from "../channels/ndjson.ts";
-import { toldLength, tooLarge } from "../run/read_body.ts";
+import { tooLarge } from "../error.ts";
+import { toldLength } from "../run/read_body.ts";
 
 /**
  * Options of {@linkcode answerBatches}.

@@ -73,6 +73,8 @@ export interface ClientParts {
   readonly stream?: WriteStream;
   /** Lets arguments write headers and results read them. */
   readonly headers?: HeaderValues;
+  /** Puts something around the calls of an operation when the client is made. */
+  readonly around?: (plan: Plan, call: CallOperation) => CallOperation;
   /** Makes the errors that an operation declares. */
   readonly failures?: (plan: Plan, codecs: readonly Codec[], decode: DecodeError) => DecodeError;
   /** Has a function of the linked API pass on what a server that serves it is sent. */
@@ -122,7 +124,8 @@ export function linkWith<const D extends Operations>(
   const linked = {};
   for (const plan of definition.plans) {
     const { name, arguments: { length } } = plan;
-    const call = caller(plan, codecs, origin, client, decodeError, parts);
+    const direct = caller(plan, codecs, origin, client, decodeError, parts);
+    const call = parts.around?.(plan, direct) ?? direct;
     // A server's call, for a proxy: the last argument is the context, and errors are thrown.
     const serve = (...given: unknown[]) => {
       const { signal } = given.at(-1) as { signal?: AbortSignal };
@@ -131,7 +134,9 @@ export function linkWith<const D extends Operations>(
     put(functions, name, parts.forward?.(serve, plan, codecs, origin, client, parts) ?? serve);
     put(linked, name, (...given: unknown[]) => {
       const options: CallOptions = isRecord(given[length]) ? given[length] : {};
-      return plan.result.fallible ? settle(call(given, options), plan.result.schemas.length) : call(given, options);
+      return plan.result.fallible
+        ? settle(call(given, options), plan.parsed.resultRules.length || plan.result.schemas.length)
+        : call(given, options);
     });
   }
   // Not enumerable, so that the functions are all that is seen; a function of the same name wins.
@@ -162,7 +167,14 @@ async function settle(call: Promise<unknown>, count: number): Promise<unknown> {
   }
 }
 
-type Call = (args: readonly unknown[], options: CallOptions) => Promise<unknown>;
+/** Calls an operation. */
+export type CallOperation = (args: readonly unknown[], options: OwnOptions) => Promise<unknown>;
+
+/** The options of a call with what parts of the client add to them. */
+export interface OwnOptions extends CallOptions {
+  /** Called with the answer of success before it is read. */
+  response?(response: Response): void;
+}
 
 function caller(
   plan: Plan,
@@ -171,7 +183,7 @@ function caller(
   client: Client,
   decodeError: DecodeError,
   { channel, headers, stream, failures }: ClientParts,
-): Call {
+): CallOperation {
   const decode = failures?.(plan, codecs, decodeError) ?? decodeError;
   const { shape, contentType } = plan.result;
   const accept = shape === "none" || shape === "stream"
@@ -192,7 +204,11 @@ function caller(
     if (signal) ends.push(signal);
     const request = writeRequest(plan, codecs, base, args, accept, AbortSignal.any(ends), headers, stream);
     if (own) new Headers(own).forEach((value, name) => request.headers.set(name, value));
-    if (shape !== "channel") return readResult(plan, codecs, await send(request), headers);
+    if (shape !== "channel") {
+      const response = await send(request);
+      options.response?.(response);
+      return readResult(plan, codecs, response, headers);
+    }
     if (!channel) throw new TypeError(`Call "${plan.name}": no channels here`);
     return channel(plan, request, send, options, client);
   };

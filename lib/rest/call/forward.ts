@@ -1,6 +1,8 @@
+import { argumentPlaces } from "../headers/places.ts";
 import { HTTPError } from "../error.ts";
+import { placeArguments } from "../headers/client_placed.ts";
 import type { ClientParts } from "./core_client.ts";
-import { type Forward, markForward } from "../run/forwarded.ts";
+import { type Forward, markForward, PassedChannel, type TextChannel, TEXTS } from "../run/forwarded.ts";
 import { writeRequest } from "./write_request.ts";
 
 /** The headers of a request that are sent on. Credentials and cookies are the proxy's own and stay there. */
@@ -23,6 +25,7 @@ const KEPT_BACK =
 
 /** Lets an API elsewhere be served: its requests and answers pass as they came, with the headers that may. */
 export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, base, client, { headers, stream }) => {
+  const places = argumentPlaces(plan);
   const pass: Forward = async (decoded, values, { request: given, signal, name }) => {
     const request = writeOrRefuse(() => writeRequest(plan, codecs, base, decoded, undefined, signal, headers, stream));
     for (const header of SENT) {
@@ -30,6 +33,7 @@ export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, 
       if (value !== null) request.headers.set(header, value);
     }
     headers?.write(values, request.headers);
+    placeArguments(places, decoded, request.headers);
     try {
       const response = await client.fetch(request);
       const kept = [...response.headers].filter(([header]) => !KEPT_BACK.test(header));
@@ -40,7 +44,9 @@ export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, 
   };
   const called = async (...given: unknown[]) => {
     try {
-      return await run(...given);
+      const result: unknown = await run(...given);
+      const texts = (result as Partial<TextChannel> | undefined)?.[TEXTS];
+      return texts ? new PassedChannel(texts) : result;
     } catch (cause) {
       throw cause instanceof HTTPError ? cause : upstreamError("", cause);
     }

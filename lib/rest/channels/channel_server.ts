@@ -2,6 +2,7 @@ import type { Call } from "../run/call.ts";
 import { checkOf } from "../run/check_result.ts";
 import { channelResponse } from "./channel.ts";
 import { HTTPError } from "../error.ts";
+import { PassedChannel } from "../run/forwarded.ts";
 import { writeJSON } from "../codecs/json.ts";
 import { streams } from "../run/streams.ts";
 import type { ResponseWriter } from "../run/write_response.ts";
@@ -34,6 +35,8 @@ export async function writeChannel(value: unknown, call: Call, writer: ResultWri
     signal: call.signal,
     contentType,
     encode(item) {
+      // The server behind has checked and written it.
+      if (value instanceof PassedChannel) return item as string;
       const checked = check(item);
       return checked instanceof Promise
         ? checked.then((checked) => writeJSON(checked, kind))

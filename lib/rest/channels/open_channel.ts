@@ -4,6 +4,7 @@ import type { Channel } from "../plan/marker.ts";
 import { readLines } from "./ndjson.ts";
 import { receiveValues } from "./receive_values.ts";
 import type { OpenWebSocket, Receive } from "../call/receive.ts";
+import { type TextChannel, TEXTS } from "../run/forwarded.ts";
 
 /** How {@linkcode openChannel} gets its values. */
 export interface OpenOptions<T> {
@@ -23,7 +24,7 @@ export interface OpenOptions<T> {
 }
 
 /** A channel that tells when the peer has answered. */
-export interface OpenChannel<T> extends Channel<T> {
+export interface OpenChannel<T> extends Channel<T>, TextChannel {
   /** Settles when the channel is open, or cannot be opened. */
   readonly opened: Promise<void>;
   close(): Promise<void>;
@@ -49,12 +50,12 @@ export function openChannel<T>(options: OpenOptions<T>): OpenChannel<T> {
   };
   signal?.addEventListener("abort", close, { once: true });
   if (signal?.aborted) close();
-  const iterator: AsyncIterator<T, void> = {
+  const iteratorOf = <V>(read: (text: string) => V | Promise<V>): AsyncIterator<V, void> => ({
     async next() {
       try {
         const text = closed ? undefined : await texts.next();
         signal?.throwIfAborted();
-        if (text !== undefined) return { done: false, value: await options.decode(text) };
+        if (text !== undefined) return { done: false, value: await read(text) };
       } catch (error) {
         await close();
         // Whatever an abort breaks off, the reason is what the caller gave.
@@ -69,8 +70,14 @@ export function openChannel<T>(options: OpenOptions<T>): OpenChannel<T> {
       await close();
       return { done: true, value: undefined };
     },
+  });
+  const iterator = iteratorOf(options.decode);
+  return {
+    opened: texts.opened,
+    close,
+    [Symbol.asyncIterator]: () => iterator,
+    [TEXTS]: { [Symbol.asyncIterator]: () => iteratorOf((text) => text) },
   };
-  return { opened: texts.opened, close, [Symbol.asyncIterator]: () => iterator };
 }
 
 function isAbort(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { Problem } from "./check.ts";
 import { mediaType } from "../codecs/codec.ts";
+import { headerProblems } from "./check_headers.ts";
 import { declaredErrors } from "../plan/declared_errors.ts";
 import type { APIOptions, Operation } from "../definition.ts";
 import { isScalar, type Kind, knownKind } from "../plan/kind.ts";
@@ -24,12 +25,13 @@ export function problemsOfRules(operation: Operation, tag: CheckedTag, plan: Pla
     ...typeProblems(plan, options),
     ...optionProblems(plan),
     ...errorProblems(tag, plan),
+    ...headerProblems(operation, tag, plan),
   ];
 }
 
 /** Errors that have a schema and no place, or a name and no schema. */
 function errorProblems({ columns }: CheckedTag, plan: Plan): Problem[] {
-  const [, schemas = {}] = plan.errors;
+  const { errors: schemas = {} } = plan.options;
   const declared = [...declaredErrors(plan).values()];
   const nameless = declared.filter(({ name, schema }) => name !== undefined && schema === undefined);
   const placeless = Object.keys(schemas).filter((key) =>
@@ -111,10 +113,11 @@ function bodyProblems({ method, argumentRules: rules, columns, contentType }: Ch
   const problems: Problem[] = [];
   const fail = (message: string, column = 1) => problems.push({ message, column });
   const rest = plan.body?.arguments ?? [];
+  const { unplaced } = plan;
   const kindAt = (index: number) => plan.arguments[index].kind;
-  if (rules.length > 0 && rules.length !== rest.length) {
+  if (rules.length > 0 && rules.length !== unplaced.length) {
     fail(
-      `${rules.length} argument rules for ${rest.length} arguments that stand neither in path nor in query`,
+      `${rules.length} argument rules for ${unplaced.length} arguments that stand neither in path nor in query`,
       columns.arguments,
     );
   }
@@ -145,8 +148,9 @@ function resultProblems(operation: Operation, { resultRules: rules, columns }: C
   const { schemas, tagged } = plan.result;
   const kinds = schemas.map(knownKind);
   if (kinds.some((kind) => kind.type === "error")) fail("only the last result can be error");
-  if (rules.length > 0 && rules.length !== schemas.length) {
-    fail(`${rules.length} result rules for ${schemas.length} results`, columns.results);
+  const count = operation.results.length - Number(plan.result.fallible);
+  if (rules.length > 0 && rules.length !== count) {
+    fail(`${rules.length} result rules for ${count} results`, columns.results);
   }
   const whole = kinds.findIndex(isWhole);
   if (whole >= 0 && plan.method === "HEAD") {

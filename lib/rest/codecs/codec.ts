@@ -14,6 +14,8 @@ import { readPlain, writeScalar } from "./scalar_text.ts";
  */
 export interface CodecContext {
   readonly kind: Kind;
+  /** The most bytes that may be read of a body, for codecs that bound it. */
+  readonly limit?: number;
 }
 
 /**
@@ -63,6 +65,8 @@ export interface Codec {
   decode(body: string, context: CodecContext): unknown;
   /** Reads what is not text, instead of `decode`: the message comes with its headers and no more of a body than is allowed. */
   read?(message: Response, context: CodecContext): unknown;
+  /** Whether `read` reads no more than `limit` bytes by itself: it gets the body as it comes then. Else it gets one that is there as a whole. */
+  readonly bounds?: boolean;
 }
 
 const json: Codec = {

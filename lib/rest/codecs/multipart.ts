@@ -1,13 +1,14 @@
 import type { Codec } from "./codec.ts";
 import { fieldsOf, readField, readFields } from "./form.ts";
 import { writeJSON } from "./json.ts";
+import { readParts } from "./multipart_parts.ts";
 import { isRecord } from "./record.ts";
 import { writeScalar } from "./scalar_text.ts";
 
 /**
  * `multipart/form-data` (RFC 7578): a part for each property of a struct or entry of a map. A `File` or `Blob` travels as a file, and so do
- * bytes; a list repeats its part, and what has parts of its own is written as JSON. Files are held in memory up to the operation's `limit`: for
- * larger ones use a `stream`.
+ * bytes; a list repeats its part, and what has parts of its own is written as JSON. Parts are read as they come; files are held in memory, once,
+ * up to the operation's `limit`: for larger ones use a `stream`.
  *
  * @example
  * ```ts
@@ -36,24 +37,28 @@ export const multipart: Codec = {
     // The runtime writes the type, with the boundary in it.
     return { body, headers: [] };
   },
-  async read(message, { kind }) {
-    const form = await message.formData();
-    const files = new Map<File, Uint8Array>();
-    // Not by `getAll`, which looks at every part for each name.
-    const entries = new Map<string, FormDataEntryValue[]>();
-    for (const [name, entry] of form) {
-      if (entry instanceof File) files.set(entry, new Uint8Array(await entry.arrayBuffer()));
+  bounds: true,
+  async read({ body, headers }, { kind, limit = Infinity }) {
+    const entries = new Map<string, (string | File)[]>();
+    for await (const [name, entry] of readParts(body, headers.get("content-type"), limit)) {
       const before = entries.get(name);
       if (before) before.push(entry);
       else entries.set(name, [entry]);
     }
-    return readFields<FormDataEntryValue>(
-      entries.keys(),
-      (name) => entries.get(name) ?? [],
-      kind,
-      (entry, kind, name) =>
-        typeof entry === "string" ? readField(entry, kind, name) : kind.type === "bytes" ? files.get(entry) : entry,
-    );
+    const read = (bytesOf: (file: File) => unknown) =>
+      readFields<string | File>(
+        entries.keys(),
+        (name) => entries.get(name) ?? [],
+        kind,
+        (entry, kind, name) =>
+          typeof entry === "string" ? readField(entry, kind, name) : kind.type === "bytes" ? bytesOf(entry) : entry,
+      );
+    // Only where the schema says bytes is a file read: a first round finds out where.
+    const files = new Map<File, Uint8Array | undefined>();
+    const made = read((file) => files.set(file, undefined));
+    if (files.size === 0) return made;
+    for (const file of files.keys()) files.set(file, new Uint8Array(await file.arrayBuffer()));
+    return read((file) => files.get(file));
   },
   decode() {
     throw new SyntaxError("the type has no boundary");

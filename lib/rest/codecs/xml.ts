@@ -9,6 +9,7 @@ import type { Kind } from "../plan/kind.ts";
 import { withAbsent } from "./form.ts";
 import { isRecord } from "./record.ts";
 import { describeKind, readScalar, writeScalar } from "./scalar_text.ts";
+import { decodeName, encodeName } from "./xml_name.ts";
 
 /**
  * Options of {@linkcode xml}.
@@ -33,7 +34,8 @@ const TEXT = "#text";
 
 /**
  * A codec for XML: an element for each property of a struct or entry of a map, repeated for a list. A property whose name begins with `@` is an
- * attribute, `#text` is the text beside it. Documents with a DOCTYPE are refused.
+ * attribute, `#text` is the text beside it. Of a name that is none in XML, as the key of a map may be, each odd character is written as
+ * `_xHHHH_`. Documents with a DOCTYPE are refused.
  *
  * @example
  * ```ts
@@ -55,7 +57,9 @@ const TEXT = "#text";
  */
 export function xml({ root = "root", type = "application/xml" }: XMLOptions = {}): Codec {
   const shared = { ignoreAttributes: false, attributeNamePrefix: ATTRIBUTE, textNodeName: TEXT };
-  const builder = new XMLBuilder({ ...shared, suppressBooleanAttributes: false });
+  // The library takes `entities`, which its types do not know.
+  const options = { ...shared, suppressBooleanAttributes: false, entities: ENTITIES };
+  const builder = new XMLBuilder(options);
   const parser = new XMLParser({
     ...shared,
     // White space may be what a text is; where it only separates elements it is left out below.
@@ -74,12 +78,53 @@ export function xml({ root = "root", type = "application/xml" }: XMLOptions = {}
     encode: (value) => `<?xml version="1.0" encoding="UTF-8"?>${builder.build({ [root]: plain(value) })}`,
     decode(body, { kind }) {
       if (/<!DOCTYPE/i.test(body)) throw new SyntaxError("a DOCTYPE is not allowed");
+      checkReferences(body);
       const document: unknown = parser.parse(body, true);
       const [outermost] = Object.values(isRecord(document) ? document : {});
       return typed(outermost, kind, root);
     },
   };
 }
+
+/** The characters that are written as references: a parser would make a line feed of a carriage return. */
+const ENTITIES = [["&", "amp"], [">", "gt"], ["<", "lt"], ["'", "apos"], ['"', "quot"], ["\r", "#13"]].map(
+  ([char, name]) => ({ regex: new RegExp(char, "g"), val: `&${name};` }),
+);
+
+/** The characters that no document may hold, written or by reference (XML 1.0, section 2.2). */
+const ILLEGAL =
+  // deno-lint-ignore no-control-regex -- these are what it looks for
+  /[\0-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+
+/** Throws for a reference to a character that is none. Text in CDATA holds no reference. */
+function checkReferences(body: string): void {
+  for (const [index, part] of body.split("<![CDATA[").entries()) {
+    const text = index === 0 ? part : part.slice(part.indexOf("]]>") + 3);
+    for (const [reference, hex, decimal] of text.matchAll(/&#(?:x([\da-f]+)|(\d+));/gi)) {
+      const code = hex ? parseInt(hex, 16) : Number(decimal);
+      if (code > 0x10FFFF || ILLEGAL.test(String.fromCodePoint(code))) {
+        throw new SyntaxError(`"${reference.slice(0, 20)}" is no character`);
+      }
+    }
+  }
+}
+
+/**
+ * Writes a scalar.
+ *
+ * @throws {TypeError} if it has a character that XML cannot carry
+ */
+function writeText(value: unknown): string {
+  const text = writeScalar(value);
+  const [char] = ILLEGAL.exec(text) ?? [];
+  if (char === undefined) return text;
+  const code = char.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+  throw new TypeError(`Write XML: it cannot carry the character U+${code}`);
+}
+
+/** Writes the name of a property; `@` makes an attribute of it. */
+const writeName = (name: string) =>
+  name === TEXT ? name : name.startsWith(ATTRIBUTE) ? ATTRIBUTE + encodeName(name.slice(1)) : encodeName(name);
 
 /** Whether a value is a text that says nothing. */
 const isBlank = (value: unknown) => typeof value === "string" && value.trim() === "";
@@ -89,15 +134,15 @@ function withoutBlanks(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutBlanks);
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).filter(([name, item]) => name !== TEXT || !isBlank(item));
-  return Object.fromEntries(entries.map(([name, item]) => [name, withoutBlanks(item)]));
+  return Object.fromEntries(entries.map(([name, item]) => [decodeName(name), withoutBlanks(item)]));
 }
 
 /** Writes scalars as their text and leaves out what is not there. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
-  if (!isRecord(value)) return writeScalar(value);
+  if (!isRecord(value)) return writeText(value);
   const entries = Object.entries(value).filter(([, item]) => item !== undefined && item !== null);
-  return Object.fromEntries(entries.map(([name, item]) => [name, plain(item)]));
+  return Object.fromEntries(entries.map(([name, item]) => [writeName(name), plain(item)]));
 }
 
 /** Makes of texts what their kind says; what does not fit is left for the schema to refuse. */
@@ -110,10 +155,12 @@ function typed(value: unknown, kind: Kind, name: string): unknown {
     case "struct":
     case "map": {
       // An element without anything in it is an empty text.
-      const fields = isBlank(value) ? {} : value;
+      const isText = typeof value === "string" && (kind.type === "map" || kind.fields.has(TEXT));
+      const fields = isBlank(value) ? {} : isText ? { [TEXT]: value } : value;
       if (!isRecord(fields)) return value;
       const read = Object.fromEntries(
-        Object.entries(fields).filter(([name, item]) => name !== TEXT || !isBlank(item)).map(([name, item]) => {
+        Object.entries(fields).filter(([name, item]) => name !== TEXT || !isBlank(item)).map(([written, item]) => {
+          const name = decodeName(written);
           const of = kind.type === "map" ? kind.value : kind.fields.get(name)?.kind;
           return [name, typed(item, of ?? { type: "any" }, name)];
         }),

@@ -14,6 +14,7 @@
  * @module
  */
 import { isObject } from "../surfaces/components.ts";
+import { isPlaceable, rulesOf } from "./import_headers.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
 import { freeName, ZodText } from "./zod_text.ts";
 
@@ -45,8 +46,8 @@ const BODIES = ["application/json", "application/x-www-form-urlencoded", "multip
 
 /**
  * Writes `api.ts` of an OpenAPI document (3.0 or 3.1): its schemas in zod, and each operation with its tag. Arguments are the
- * path's, the required ones of the query, the body, and the optional ones of the query. Headers and cookies, which a tag cannot
- * express, stand in comments.
+ * path's, the required ones of the query, the body, those of headers and cookies, and the optional ones of the query. Headers that the
+ * transport sets itself stand in comments.
  *
  * @throws {TypeError} if it is not such a document
  *
@@ -135,16 +136,20 @@ class Importer {
     const keys = constants === "" ? [] : constants.split("&");
     for (const one of required) keys.push(`${encodeURIComponent(String(one.name))}=${place(one)}`);
     if (body !== undefined) args.push({ text: body.text, optional: content.required !== true });
+    const headed = parameters.filter((one) => isPlaceable(one));
+    for (const one of headed) args.push({ text: this.#scalar(parameterSchema(one)), optional: one.required !== true });
+    const isExplicit = body !== undefined || headed.length > 0;
     for (const one of optional) {
       args.push({ text: this.#scalar(parameterSchema(one)), optional: true });
-      keys.push(`${encodeURIComponent(String(one.name))}=${body === undefined ? "%v" : `%[${args.length}]v`}`);
+      keys.push(`${encodeURIComponent(String(one.name))}=${isExplicit ? `%[${args.length}]v` : "%v"}`);
     }
     // In a tag with a body, the content type is the body's.
     const type = body === undefined ? result.type : body.type;
     const errors = this.#errors(operation);
+    const results = this.#headers(response, result.text);
     const tag = `${method}${type === undefined ? "" : `(${type})`} ${route}${
       keys.length > 0 ? `?${keys.join("&")}` : ""
-    }${errors.words}`;
+    }${rulesOf(headed, body !== undefined)}${results.rules}${errors.words}`;
     const usual = result.text === undefined ? "204" : "200";
     const settings = [
       ...(status !== usual && /^\d{3}$/.test(status) ? [`status: ${status}`] : []),
@@ -152,8 +157,8 @@ class Importer {
       ...(typeof operation.description === "string" ? [`description: ${JSON.stringify(operation.description)}`] : []),
     ];
     const given = args.map(({ text, optional }) => optional ? `${asSchema(text)}.optional()` : text);
-    const left = parameters.filter((one) => one.in === "header" || one.in === "cookie");
-    const lists = `[${given.join(", ")}], [${result.text ?? ""}]${
+    const left = parameters.filter((one) => (one.in === "header" || one.in === "cookie") && !isPlaceable(one));
+    const lists = `[${given.join(", ")}], [${results.texts.join(", ")}]${
       settings.length > 0 ? `, { ${settings.join(", ")} }` : ""
     }`;
     return [
@@ -206,6 +211,22 @@ class Importer {
       } else if (!OWN_ERRORS.includes(status)) words.push(` !${status}`);
     }
     return { words: words.join(""), schemas };
+  }
+
+  /** The results with those in headers, and their rules. */
+  #headers(response: JSONSchema, text: string | undefined): { texts: string[]; rules: string } {
+    const body = text === undefined ? [] : [text];
+    const headers = Object.entries(isObject(response.headers) ? response.headers : {})
+      .map(([name, raw]) => ({ ...this.#resolve(raw), name, in: "header" }))
+      // A channel has none.
+      .filter((one) => isPlaceable(one) && !text?.startsWith("chan("));
+    if (headers.length === 0) return { texts: body, rules: "" };
+    const texts = headers.map((one: JSONSchema) => {
+      const schema = this.#scalar(parameterSchema(one));
+      return one.required === true ? schema : `${asSchema(schema)}.optional()`;
+    });
+    const rules = [...body.map(() => "*"), ...headers.map(({ name }) => `${name}:`)];
+    return { texts: [...body, ...texts], rules: ` ${rules.join(",")}` };
   }
 
   #result(response: JSONSchema): { text: string | undefined; type: string | undefined } {

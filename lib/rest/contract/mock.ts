@@ -75,8 +75,8 @@ export function mock<const D extends Operations>(
   return { definition, functions: table };
 }
 
-function mockFunction({ result }: Plan, random: Random, values: number): AnyFunction {
-  const { schemas } = result;
+function mockFunction({ result, results }: Plan, random: Random, values: number): AnyFunction {
+  const schemas = result.fallible ? results.slice(0, -1) : results;
   if (result.shape === "channel") return () => sampleValues(schemas[0], random, values);
   return async () => {
     const made = [];

@@ -13,7 +13,7 @@ export interface DeclaredError {
 
 /** Lists the errors that an operation declares, by status. It trusts the definition. */
 export function declaredErrors(
-  { errors: [text = "", schemas = {}] }: Pick<Plan, "errors">,
+  { parsed: { errors: text = "" }, options: { errors: schemas = {} } }: Pick<Plan, "parsed" | "options">,
 ): Map<number, DeclaredError> {
   const found = new Map<number, DeclaredError>();
   for (const word of text.split(" ")) {

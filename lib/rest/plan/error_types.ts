@@ -26,12 +26,12 @@ export interface ErrorsByStatus {
 export type NoErrors = Record<never, never>;
 
 /**
- * An error with a status and body that a definition declares: what {@linkcode failure} makes.
+ * An error with a status and body that a definition declares: what {@linkcode failureOf} makes.
  *
  * @example
  * ```ts
- * import { type HTTPFailure, failure } from "../mod.ts";
- * const taken: HTTPFailure<409, { owner: string }> = failure(409, "Lock: it is taken", { owner: "ann" });
+ * import { type HTTPFailure, failureOf } from "../mod.ts";
+ * const taken: HTTPFailure<409, { owner: string }> = failureOf(409, "Lock: it is taken", { owner: "ann" });
  * console.assert(taken.body.owner === "ann");
  * ```
  */

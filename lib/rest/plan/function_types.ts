@@ -88,8 +88,9 @@ export type ClientResult<R extends readonly Schema[]> = ValuesOf<
  * const add: ServerFunction<typeof operation> = (a, b) => a + b;
  * ```
  */
-export type ServerFunction<O, Identity = unknown> = O extends Typed<infer A, infer R, infer E> ? (
-    ...args: [...Outputs<A>, context: Context<Identity>]
+export type ServerFunction<O, Identity = unknown, State extends object = object> = O extends
+  Typed<infer A, infer R, infer E> ? (
+    ...args: [...Outputs<A>, context: Context<Identity, State>]
   ) => ServerResult<R> | ServerFailure<E> | Promise<ServerResult<R> | ServerFailure<E>>
   : never;
 

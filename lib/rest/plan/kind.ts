@@ -122,7 +122,7 @@ export function jsonSchemaOf(schema: Schema): JSONSchema | undefined {
 }
 
 /** The kind of a schema that says nothing. */
-const ANY: Kind = { type: "any" };
+export const ANY: Kind = { type: "any" };
 
 const isObject = (value: unknown): value is JSONSchema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -145,8 +145,9 @@ function read(json: unknown, root: JSONSchema, refs: Map<unknown, Kind>): Kind {
   if (!type && values.length > 0) {
     return unite(all(values.map((one) => ({ type: one === null ? "null" : typeof one }))));
   }
-  if (/^(string|boolean|number|null)$/.test(String(type))) return { type: type as "string" };
-  if (type === "integer") return { type: "number" };
+  if (/^(string|boolean|number|integer|null)$/.test(String(type))) {
+    return { type: String(type).replace("integer", "number") as "string" };
+  }
   if (type === "array") {
     return { type: "list", item: read(items, root, refs), ...prefixItems ? { items: all(prefixItems) } : undefined };
   }
@@ -194,7 +195,7 @@ function unite(kinds: Kind[]): Kind {
 
 /** Whether a value of this kind, a scalar, may be null instead. */
 export function isNullable(kind: Kind): boolean {
-  return "nullable" in kind && kind.nullable === true;
+  return (kind as { nullable?: true }).nullable === true;
 }
 
 /** Returns the meaning of a value that must be there and of which nothing is written. */
@@ -206,11 +207,11 @@ function uniteRest(rest: Kind[]): Kind {
   const [first] = rest;
   if (!first) return { type: "null" };
   if (rest.length === 1) return first;
-  if (rest.every(({ type }) => type === "struct" || type === "map")) return merge(rest, false);
+  if (rest.every(({ type }) => /^(struct|map)$/.test(type))) return merge(rest, false);
   // Not ANY, which says that nothing is said.
   if (!rest.every(isScalar)) return { type: "any" };
   if (rest.every(({ type }) => type === first.type)) return first;
-  return rest.some(({ type }) => type === "string" || type === "text")
+  return rest.some(({ type }) => /^(string|text)$/.test(type))
     ? { type: "text" }
     : { type: "choice", of: rest.flatMap((kind) => kind.type === "choice" ? kind.of : kind) };
 }

@@ -1,13 +1,15 @@
 import type { APIOptions, Operation } from "../definition.ts";
-import { absentOf, type Kind, knownKind } from "./kind.ts";
+import { absentOf, ANY, type Field, type Kind, knownKind } from "./kind.ts";
 import { encodePathText } from "../tag/path_text.ts";
-import { planBody, planResult } from "./plan_body.ts";
+import { inBody, planBody, planResult } from "./plan_body.ts";
 import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, Target } from "./plan_types.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema, Validated } from "./schema.ts";
 import { parseTag, type Placeholder, type Source, type Tag, type TagSegment } from "../tag/tag.ts";
 
 /** The largest body where nothing else is said, in bytes. */
-const DEFAULT_LIMIT = 4 * 1024 * 1024;
+const DEFAULT_LIMIT = 1 << 22;
+/** The same of a stream, which a function reads piece by piece. */
+const STREAM_LIMIT = 1 << 30;
 
 /**
  * Makes the plan of an operation. It trusts the definition: {@linkcode checkDefinition} is what says what is wrong with one.
@@ -17,7 +19,7 @@ const DEFAULT_LIMIT = 4 * 1024 * 1024;
 export function planOperation(
   name: string,
   { tag: text, args, results, options }: Operation,
-  { limit, trusted = false }: APIOptions,
+  { limit = DEFAULT_LIMIT, streamLimit = STREAM_LIMIT, trusted = false }: APIOptions,
   tag: Tag = parseTag(text),
 ): Plan {
   const all: ArgumentPlan[] = args.map((schema) => ({ schema, kind: knownKind(schema) }));
@@ -45,12 +47,11 @@ export function planOperation(
       }
     }
   }
-  const targets = [...parameters, ...query];
-  const rest = [...all.keys()].filter((index) =>
-    !spreads.some(({ argument }) => argument === index) &&
+  const targets = [...parameters, ...query, ...spreads.map(({ argument }) => ({ argument, path: [] }))];
+  const unplaced = [...all.keys()].filter((index) =>
     !isPlaced(all[index].kind, targets.filter(({ argument }) => argument === index))
   );
-  const body = planBody(tag, all, rest);
+  const body = planBody(tag, all, inBody(tag.argumentRules, unplaced));
   const result = planResult(tag, results, body !== undefined);
   return {
     name,
@@ -65,13 +66,16 @@ export function planOperation(
     present: options.present ?? [],
     versionsText: options.versions,
     arguments: all,
+    unplaced,
     body,
     result,
     status: options.status ?? (result.shape === "none" ? 204 : 200),
-    limit: options.limit ?? (body?.shape === "stream" ? Infinity : limit ?? DEFAULT_LIMIT),
+    limit: options.limit ?? (body?.shape === "stream" ? streamLimit : limit),
     asTagged: options.body === "as-tagged",
     trusted: options.trusted ?? trusted,
-    errors: [tag.errors, options.errors],
+    parsed: tag,
+    results,
+    options,
   };
 }
 
@@ -80,32 +84,47 @@ export function placeholdersOf({ parts }: TagSegment): Placeholder[] {
   return parts.filter((part) => typeof part !== "string");
 }
 
-/** Returns the destination of a placeholder's value; the argument is -1 when there is none. */
+/**
+ * Returns the destination of a placeholder's value; the argument is -1 when there is none. A name is looked for in the struct arguments first, then
+ * in the structs within them, level by level, as Go promotes the fields of embedded structs; the first in order of definition is taken.
+ */
 export function findTarget(all: readonly ArgumentPlan[], source: Source): Target {
-  if ("argument" in source) return { ...source, path: [], kind: all[source.argument]?.kind ?? { type: "any" } };
-  for (const [argument, { kind }] of all.entries()) {
-    const found = findField(kind, source.field);
-    if (found) return { argument, ...found };
+  const queue = all.map(({ kind }, argument): Target => ({ argument, path: [], kind }));
+  if ("argument" in source) return queue[source.argument] ?? { ...source, path: [], kind: ANY };
+  for (const target of queue) {
+    const found = findField(target, source.field);
+    if (found) return found;
+    // A type may hold itself, without end.
+    if (queue.length < 1e4) queue.push(...fieldsOf(target.kind).map((field) => into(target, field)));
   }
-  return { argument: -1, path: [], kind: { type: "any" } };
+  return { argument: -1, path: [], kind: ANY };
 }
 
-function findField(kind: Kind, names: readonly string[]): { path: string[]; kind: Kind } | undefined {
-  const path: string[] = [];
+const fieldsOf = (kind: Kind) => kind.type === "struct" ? [...kind.fields] : [];
+
+/** The destination of a field within a destination. */
+const into = (target: Target, [key, { kind }]: [string, Field]): Target => ({
+  ...target,
+  path: [...target.path, key],
+  kind,
+});
+
+function findField(target: Target, names: readonly string[]): Target | undefined {
   for (const name of names) {
-    const fields = kind.type === "struct" ? [...kind.fields] : [];
+    const fields = fieldsOf(target.kind);
     const found = fields.find(([key]) => key === name) ?? fields.find(([, { alias }]) => alias === name);
     if (!found) return undefined;
-    path.push(found[0]);
-    kind = found[1].kind;
+    target = into(target, found);
   }
-  return { path, kind };
+  return target;
 }
 
-/** Whether the values in path and query make up all of an argument, so that none of it is left for the body. */
-function isPlaced(kind: Kind, targets: readonly Target[]): boolean {
-  return targets.some(({ path }) => path.length === 0) || kind.type === "struct" && targets.length > 0 &&
-      [...kind.fields.keys()].every((name) => targets.some(({ path }) => path.length === 1 && path[0] === name));
+/** Whether the values in path and query make up all of an argument, or of a struct within it, so that none of it is left for the body. */
+function isPlaced(kind: Kind, targets: readonly Pick<Target, "path">[], depth = 0): boolean {
+  return targets.some(({ path }) => path.length === depth) || targets.length > 0 && kind.type === "struct" &&
+      fieldsOf(kind).every(([name, { kind }]) =>
+        isPlaced(kind, targets.filter(({ path }) => path[depth] === name), depth + 1)
+      );
 }
 
 function toSegment({ parts, remainder }: TagSegment): Segment {
@@ -119,24 +138,21 @@ function toSegment({ parts, remainder }: TagSegment): Segment {
 
 /** Whether a schema takes no undefined; one that is not there is a problem that the check tells. */
 function isRequired(schema: Schema | undefined): boolean {
-  const validated = schema?.["~standard"].validate(undefined);
-  return !(validated instanceof Promise) && validated?.issues !== undefined;
+  // A promise has no issues: one that is asynchronous is not asked.
+  return !!(schema?.["~standard"].validate(undefined) as Validated<unknown> | undefined)?.issues;
 }
 
 /** How deep structs within structs are spread. */
 const MAX_DEPTH = 8;
 
+const placeOf = ({ argument, path }: Target) => `${argument},${path}`;
+
 /** The fields of a struct as query parameters. */
-function spread(
-  { argument, kind, path }: Target,
-  placed: readonly Target[],
-  prefix: string,
-  required: boolean,
-): QueryParameter[] {
-  if (kind.type !== "struct" || path.length >= MAX_DEPTH) return [];
-  return [...kind.fields].flatMap(([key, field]) => {
-    const target = { argument, path: [...path, key], kind: field.kind };
-    if (placed.some((one) => one.argument === argument && one.path.join() === target.path.join())) return [];
+function spread(from: Target, placed: readonly Target[], prefix: string, required: boolean): QueryParameter[] {
+  if (from.path.length >= MAX_DEPTH) return [];
+  return fieldsOf(from.kind).flatMap(([key, field]) => {
+    const target = into(from, [key, field]);
+    if (placed.some((one) => placeOf(one) === placeOf(target))) return [];
     const name = prefix + (field.alias ?? key);
     // The struct itself can arrive as JSON under its own name, or each of its fields as `a.b`.
     const isThere = required && field.required === true;

@@ -1,4 +1,4 @@
-import { isNullable, isScalar, type Kind, knownKind } from "./kind.ts";
+import { ANY, isNullable, isScalar, type Kind, knownKind } from "./kind.ts";
 import { type ChannelMarker, markerIs, type StreamMarker } from "./marker.ts";
 import type { ArgumentPlan, BodyPlan, ResultPlan } from "./plan_types.ts";
 import type { Schema } from "./schema.ts";
@@ -10,13 +10,22 @@ export function defaultType(kind: Kind): string {
   return isScalar(kind) && !isNullable(kind) && !/^(text|choice)$/.test(kind.type) ? "text/plain" : "application/json";
 }
 
+/** The indexes of values that stand in the body: those whose rule names no header. Nothing but a header's rule has a colon. */
+export function inBody(rules: readonly string[], indexes: readonly number[]): number[] {
+  return indexes.filter((_, at) => !/:/.test(rules[at]));
+}
+
+/** The names of values in the body; `*` is the body itself. */
+const namesOf = (rules: readonly string[]) => rules.filter((rule) => !/[:*]/.test(rule));
+
 /** Plans the body of the arguments that are placed nowhere else. */
 export function planBody(
-  { contentType, argumentRules: names }: Tag,
+  { contentType, argumentRules }: Tag,
   all: readonly ArgumentPlan[],
   rest: readonly number[],
 ): BodyPlan | undefined {
   if (!rest.length) return undefined;
+  const names = namesOf(argumentRules);
   const { schema } = all[rest[0]];
   const { item } = markerIs<ChannelMarker<Schema>>(schema, "chan") ?? {};
   const streamed = item ? { type: LINES } : markerIs<StreamMarker>(schema, "stream");
@@ -45,14 +54,15 @@ function combine(kinds: Kind[], names: readonly string[]): { shape: "fields" | "
     return { shape: "fields", kind: { type: "struct", fields: new Map(fields) } };
   }
   if (kinds.length === 1) return { shape: "value", kind: kinds[0] };
-  return { shape: "list", kind: { type: "list", item: { type: "any" }, items: kinds } };
+  return { shape: "list", kind: { type: "list", item: ANY, items: kinds } };
 }
 
 /** Plans the response. */
 export function planResult(tag: Tag, results: readonly Schema[], hasBody: boolean): ResultPlan {
   const fallible = results.length > 0 && markerIs(results[results.length - 1], "error") !== undefined;
-  const schemas = fallible ? results.slice(0, -1) : results;
-  const names = tag.resultRules;
+  const values = fallible ? results.slice(0, -1) : results;
+  const names = namesOf(tag.resultRules);
+  const schemas = inBody(tag.resultRules, [...values.keys()]).map((index) => values[index]);
   const [first] = schemas;
   // The tag's type is that of the body, if there is one; JSON it says of both.
   const given = !hasBody || isJSON(tag.contentType) ? tag.contentType : undefined;

@@ -1,6 +1,8 @@
 import type { Kind } from "./kind.ts";
+import type { CookieOptions } from "../headers/cookies.ts";
 import type { ErrorSchemas } from "./error_types.ts";
 import type { Schema } from "./schema.ts";
+import type { Tag } from "../tag/tag.ts";
 
 /** A segment of a path as the router knows it. Literals are percent-encoded as `new URL` would. */
 export type Segment =
@@ -64,6 +66,7 @@ export interface BodyPlan {
 /** How the response is made of results, or is one. */
 export interface ResultPlan {
   readonly shape: "none" | "value" | "fields" | "list" | "stream" | "channel";
+  /** The results in the body; others stand in headers. */
   readonly schemas: readonly Schema[];
   /** The kind of each. */
   readonly kinds: readonly Kind[];
@@ -104,6 +107,8 @@ export interface Plan {
   /** Which versions in the path it takes, as in `<4`. */
   readonly versionsText: string | undefined;
   readonly arguments: readonly ArgumentPlan[];
+  /** The arguments that stand neither in path nor in query, in order: in headers and in the body. */
+  readonly unplaced: readonly number[];
   readonly body: BodyPlan | undefined;
   readonly result: ResultPlan;
   /** The status of success. */
@@ -112,6 +117,13 @@ export interface Plan {
   readonly asTagged: boolean;
   /** Whether results go out unchecked. */
   readonly trusted: boolean;
-  /** The errors it declares, as the tag says them and by their schemas: {@linkcode declaredErrors} reads them. */
-  readonly errors: readonly [text: string | undefined, schemas: ErrorSchemas | undefined];
+  /** The tag, taken apart: its rules say what stands in headers, its errors are read by {@linkcode declaredErrors}. */
+  readonly parsed: Tag;
+  /** All of its results, those in headers and an error too. */
+  readonly results: readonly Schema[];
+  /** Its options as they are given. */
+  readonly options: {
+    readonly errors?: ErrorSchemas;
+    readonly cookies?: Readonly<Record<string, CookieOptions>>;
+  };
 }

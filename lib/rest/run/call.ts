@@ -1,5 +1,6 @@
 import type { Context, Platform, Upgraded, UpgradeInit } from "../context.ts";
 import { HTTPError } from "../error.ts";
+import { states } from "../middleware/state.ts";
 import type { AnsweredCall } from "./write_response.ts";
 
 /** One call of a function over HTTP: what the function sees as its context, and what the server keeps of it. */
@@ -41,6 +42,10 @@ export class Call implements Context {
 
   get headers(): Headers {
     return this.ownHeaders ??= new Headers();
+  }
+
+  get state(): object {
+    return states.get(this.request) ?? {};
   }
 
   get signal(): AbortSignal {

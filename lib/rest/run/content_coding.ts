@@ -1,6 +1,6 @@
 import { HTTPError } from "../error.ts";
 import type { BodyPlan } from "../plan/plan_types.ts";
-import { tooLarge } from "./read_body.ts";
+import { tooLarge } from "../error.ts";
 
 /** Bytes that are decompressed at a time: a runtime may give all that they become as one piece, a thousand times as much. */
 const PIECE = 2048;

@@ -5,11 +5,13 @@ import type { Handler, Platform } from "../context.ts";
 import type { HeaderContext } from "../definition.ts";
 import { Endpoint } from "./endpoint.ts";
 import type { HeaderValues } from "../codecs/header_value.ts";
-import type { AnyFunction, Implementation } from "../implement.ts";
+import type { AnyFunction, Implementation, Implementations } from "../implement.ts";
 import type { BodyPlan, Plan } from "../plan/plan_types.ts";
 import { cutPath } from "../route/request_path.ts";
 import { PatternRouter } from "../route/pattern_router.ts";
 import type { MakeRouter, Route } from "../route/router.ts";
+import type { ReadArguments } from "./read_arguments.ts";
+import type { Stack } from "../middleware/middleware_stack.ts";
 import { ResponseWriter } from "./write_response.ts";
 import type { ResultWriter } from "./write_result.ts";
 
@@ -42,6 +44,8 @@ export interface ServerParts {
   readonly channel?: (value: unknown, call: Call, writer: ResultWriter) => Promise<Response>;
   /** Lets results write headers. */
   readonly headers?: HeaderValues;
+  /** Reads arguments from elsewhere than path, query and body. */
+  readonly places?: (plan: Plan, read: ReadArguments) => ReadArguments;
   /** Puts something around an operation's function when the server is made. */
   readonly around?: (plan: Plan, run: AnyFunction, codecs: readonly Codec[]) => AnyFunction;
   /** Changes finished answers, one after the other; those of streams and channels excepted. */
@@ -73,7 +77,9 @@ export type Finish = (request: Request, response: Response) => Response | Promis
  * console.assert(await (await serve(new Request("http://localhost/"))).text() === "a page");
  * ```
  */
-export interface HandlerOptions {
+export interface HandlerOptions<State extends object = object> {
+  /** Middleware around all requests. */
+  use?: Stack<State>;
   /** Asked when no route fits the path, instead of answering 404. */
   fallback?: Handler;
   /** Told of every error that goes out, before it does. Without it `console.error` tells those of 500 and above, but for 501. */
@@ -93,11 +99,11 @@ const NOTHING: Platform = {};
  * console.assert(await (await serve(new Request("http://localhost/file"))).text() === "a file");
  * ```
  */
-export function handlerWith<Identity = unknown>(
+export function handlerWith<Identity = unknown, State extends object = object>(
   parts: ServerParts,
   auth: Authenticator<Identity> | null,
-  implementations: Implementation<NoInfer<Identity>> | readonly Implementation<NoInfer<Identity>>[],
-  options: HandlerOptions = {},
+  implementations: Implementations<NoInfer<Identity>, NoInfer<State>>,
+  options: HandlerOptions<State> = {},
 ): Handler {
   // The implementations take the identity that their authenticator makes: checked above, the endpoints only pass it on.
   const checked = auth as Authenticator<unknown> | null;
@@ -114,7 +120,7 @@ export function handlerWith<Identity = unknown>(
   });
   const router = parts.router?.(routes) ?? new PatternRouter(routes);
   const [responses = new ResponseWriter({}, checked, options, parts)] = writers;
-  return (request, platform = NOTHING) => {
+  const serve: Handler = (request, platform = NOTHING) => {
     const { path, query } = cutPath(request.url);
     const { method } = request;
     const match = router.match(method, path, query);
@@ -127,4 +133,5 @@ export function handlerWith<Identity = unknown>(
     if (!methods.length && options.fallback) return options.fallback(request, platform);
     return Promise.resolve(responses.unknown(path, methods, { request, platform }));
   };
+  return options.use?.around(serve, responses) ?? serve;
 }

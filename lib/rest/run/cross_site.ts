@@ -2,7 +2,7 @@ import type { Authenticator } from "../auth.ts";
 import { HTTPError } from "../error.ts";
 
 /** Whether a browser says that a page of another site sends the request: by Fetch Metadata, or by an origin that is not the request's own. */
-function isCrossSite({ headers, url }: Request): boolean {
+export function isCrossSite({ headers, url }: Request): boolean {
   const site = headers.get("sec-fetch-site");
   if (site) return !/^(same-origin|none)$/.test(site);
   const origin = headers.get("origin");

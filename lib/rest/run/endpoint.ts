@@ -37,10 +37,11 @@ export class Endpoint {
     this.responses = responses;
     this.#auth = auth;
     [this.#function, this.#functions] = findFunction(functions, plan.name);
-    const { codecs: more, around } = responses.parts;
+    const { codecs: more, around, places } = responses.parts;
     const codecs = codecsOf(options.codecs, more);
     if (around && this.#function) this.#function = around(plan, this.#function, codecs);
-    this.#readArguments = argumentReader(plan, options.query ?? {}, codecsOf([], more));
+    const read = argumentReader(plan, options.query ?? {}, codecsOf([], more));
+    this.#readArguments = places?.(plan, read) ?? read;
     this.#results = new ResultWriter(plan, codecs, responses);
     // Of the parts only what the tag says is read: pages of other sites can send forms.
     const tagged = plan.body && findCodec(codecs, plan.body.contentType);
@@ -61,7 +62,7 @@ export class Endpoint {
       // As long as it will be: a list that grows takes room for many more.
       let values: unknown[] = new Array(this.plan.arguments.length + 1);
       if (body) placeBody(body, await this.#readBody(body, call), values);
-      this.#readArguments(call.captures, call.query, values);
+      this.#readArguments(call.captures, call.query, values, call.request);
       const forward = forwardOf(run);
       const decoded = forward && values.slice(0, -1);
       const validated = validateArguments(this.plan, values);

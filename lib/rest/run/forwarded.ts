@@ -21,3 +21,20 @@ export function markForward(run: AnyFunction, forward: Forward): AnyFunction {
 export function forwardOf(run: AnyFunction & { readonly [FORWARD]?: Forward }): Forward | undefined {
   return run[FORWARD];
 }
+
+/** The key under which a channel from elsewhere gives the texts of its values, as they come. */
+export const TEXTS: unique symbol = /* @__PURE__ */ Symbol("gantry.rest.texts");
+
+/** A channel whose values can be had as text. */
+export interface TextChannel {
+  readonly [TEXTS]: AsyncIterable<string>;
+}
+
+/** A channel that is passed on: its values are texts, for nobody on the way to read. */
+export class PassedChannel {
+  constructor(readonly texts: AsyncIterable<string>) {}
+
+  [Symbol.asyncIterator](): AsyncIterator<string> {
+    return this.texts[Symbol.asyncIterator]();
+  }
+}

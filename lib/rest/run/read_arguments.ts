@@ -7,7 +7,7 @@ import { put } from "../codecs/record.ts";
 import { describeIssues, listIssues, type Validated } from "../plan/schema.ts";
 
 /** Puts what path and query say into `values`, one for each argument, after what the body said. Throws an `HTTPError` 400 that names the argument. */
-export type ReadArguments = (captures: readonly string[], query: string, values: unknown[]) => void;
+export type ReadArguments = (captures: readonly string[], query: string, values: unknown[], request: Request) => void;
 
 /** Reads values out of path and query: single ones by the text codec, what has parts by that of JSON. The path wins over all. */
 export function argumentReader(
@@ -110,10 +110,10 @@ function settle(plan: Plan, index: number, values: unknown[], validated: Validat
 }
 
 /** Returns the name of an argument in messages: its name in path, query or body, or its number. */
-export function argumentName({ parameters, query, spreads, body }: Plan, index: number): string {
+export function argumentName({ parameters, query, spreads, parsed, unplaced, body }: Plan, index: number): string {
   const isIt = ({ argument, path }: { argument: number; path?: readonly string[] }) =>
     argument === index && !path?.length;
-  const inBody = body?.arguments.indexOf(index) ?? -1;
   return [...parameters, ...query].find(isIt)?.name ?? (spreads.some(isIt) ? "query" : undefined) ??
-    body?.names[inBody] ?? (body?.shape === "value" && inBody === 0 ? "body" : `argument ${index + 1}`);
+    parsed.argumentRules[unplaced.indexOf(index)]?.replace("*", "body") ??
+    (body?.shape === "value" && body.arguments[0] === index ? "body" : `argument ${index + 1}`);
 }

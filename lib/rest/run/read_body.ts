@@ -1,11 +1,6 @@
 import type { Codec, CodecContext } from "../codecs/codec.ts";
-import { HTTPError } from "../error.ts";
+import { HTTPError, tooLarge } from "../error.ts";
 import { boundDepth } from "../codecs/json_depth.ts";
-
-/** The error of a body that is too large. */
-export function tooLarge(limit: number): HTTPError {
-  return new HTTPError(413, `Read the body: it is larger than ${limit} bytes`, { kind: "limit" });
-}
 
 /**
  * The length a body says it has; null when it does not say.
@@ -37,9 +32,9 @@ export async function readBody(
   let detail: unknown = "it was cut short";
   try {
     if (codec.read) {
-      const bytes = await collect(request, limit);
+      const body = codec.bounds ? request.body : await collect(request, limit);
       detail = undefined;
-      return await codec.read(new Response(bytes, { headers: request.headers }), context);
+      return await codec.read(new Response(body, request), { ...context, limit });
     }
     // Only asking for `body` makes a stream, which takes longer than all the rest: a body that told its length is read whole.
     const given = length || isBounded ? await request.text() : await collect(request, limit);

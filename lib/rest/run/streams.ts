@@ -1,6 +1,7 @@
 import type { Call } from "./call.ts";
 import type { ServerParts } from "./core_server.ts";
-import { toldLength, tooLarge } from "./read_body.ts";
+import { tooLarge } from "../error.ts";
+import { toldLength } from "./read_body.ts";
 import { isPieces, streamOf } from "../codecs/stream_body.ts";
 import type { ResultWriter } from "./write_result.ts";
 

@@ -2,8 +2,9 @@ import { codecsOf } from "../codecs/codec.ts";
 import type { ResultPlan } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
 import { type Components, isObject } from "./components.ts";
+import { resultPlaces } from "../headers/places.ts";
 import { type Described, isOptional } from "./described.ts";
-import type { JSONSchema, MediaTypeObject, RequestBodyObject, ResponseObject } from "./openapi_types.ts";
+import type { HeaderObject, JSONSchema, MediaTypeObject, RequestBodyObject, ResponseObject } from "./openapi_types.ts";
 
 /** No form is deeper. */
 const MAX_DEPTH = 4;
@@ -75,8 +76,33 @@ function combine(
   return components.put({ type: "object", properties, ...(required.length > 0 && { required }) }, name);
 }
 
-/** The replies of an operation that succeeds, by status. */
+/** The replies of an operation that succeeds, by status, with the headers of its results. */
 export function successes(described: Described, components: Components): Record<string, ResponseObject> {
+  const headers = headersOf(described, components);
+  const found = repliesOf(described, components);
+  if (Object.keys(headers).length === 0) return found;
+  return Object.fromEntries(Object.entries(found).map(([status, response]) => [status, { ...response, headers }]));
+}
+
+function headersOf({ plan, id }: Described, components: Components): Record<string, HeaderObject> {
+  const headers: Record<string, HeaderObject> = {};
+  for (const { type, name, index } of resultPlaces(plan)) {
+    const schema = plan.results[index];
+    if (type === "cookie") {
+      const { description } = headers["Set-Cookie"] ?? {};
+      headers["Set-Cookie"] = {
+        description: description ? `${description}, "${name}"` : `Sets cookies: "${name}"`,
+        schema: { type: "string" },
+      };
+    } else {
+      const json = components.inline(schema, `${id}${name}`);
+      headers[name] = { ...(!isOptional(schema) && { required: true }), schema: json };
+    }
+  }
+  return headers;
+}
+
+function repliesOf(described: Described, components: Components): Record<string, ResponseObject> {
   const { plan: { result, status } } = described;
   if (result.shape === "none") return { [status]: { description: "Done; there is no body." } };
   if (result.shape === "stream") {

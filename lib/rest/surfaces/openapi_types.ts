@@ -21,7 +21,7 @@ export type JSONSchema = Record<string, unknown>;
 export type SecurityScheme = Readonly<Record<string, unknown>>;
 
 /**
- * A value in path or query (Parameter Object).
+ * A value in path, query, header or cookie (Parameter Object).
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export type SecurityScheme = Readonly<Record<string, unknown>>;
  */
 export interface ParameterObject {
   name: string;
-  in: "path" | "query";
+  in: "path" | "query" | "header" | "cookie";
   required?: boolean;
   description?: string;
   schema?: JSONSchema;
@@ -73,6 +73,21 @@ export interface RequestBodyObject {
 }
 
 /**
+ * A header of a reply (Header Object).
+ *
+ * @example
+ * ```ts
+ * import type { HeaderObject } from "../surfaces.ts";
+ * const total: HeaderObject = { required: true, schema: { type: "integer" } };
+ * ```
+ */
+export interface HeaderObject {
+  required?: boolean;
+  description?: string;
+  schema?: JSONSchema;
+}
+
+/**
  * A reply (Response Object), or where it is described.
  *
  * @example
@@ -83,7 +98,7 @@ export interface RequestBodyObject {
  */
 export interface ResponseObject {
   description?: string;
-  headers?: Record<string, unknown>;
+  headers?: Record<string, HeaderObject>;
   content?: Record<string, MediaTypeObject>;
   $ref?: string;
 }

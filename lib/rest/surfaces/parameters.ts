@@ -1,3 +1,4 @@
+import { argumentPlaces } from "../headers/places.ts";
 import type { Kind } from "../plan/kind.ts";
 import type { Target } from "../plan/plan_types.ts";
 import { type Components, isObject } from "./components.ts";
@@ -5,7 +6,7 @@ import { type Described, isOptional } from "./described.ts";
 import type { JSONSchema, ParameterObject } from "./openapi_types.ts";
 
 /**
- * The parameters of an operation, path first.
+ * The parameters of an operation: path, query, headers.
  *
  * @param pathNames What the path calls its values, in order
  */
@@ -43,7 +44,11 @@ export function parametersOf(
     const known = query.get(name);
     query.set(name, { ...known ?? { name, in: "query", schema: { type: "string" } }, required: true });
   }
-  return [...path, ...query.values()];
+  const headers = argumentPlaces(plan).map(({ type, name, index }): ParameterObject => {
+    const { json, required } = reader.at({ argument: index, path: [], kind: plan.arguments[index].kind });
+    return { name, in: type, ...(required && { required }), ...describedBy(json, undefined), schema: json };
+  });
+  return [...path, ...query.values(), ...headers];
 }
 
 function mapSchema(json: JSONSchema): Pick<ParameterObject, "schema" | "description"> {

@@ -35,13 +35,18 @@ export function schemaType(json: unknown, depth = 0): string {
   }
 }
 
+/** The types that the client's types name: its own, and those of the platform. */
+const TAKEN = new Set(
+  ("APIError Channel ConnectOptions CallOptions Client client Bytes Date Error Array Record Promise Blob File Uint8Array Request Response " +
+    "HeadersInit AbortSignal ReadableStream AsyncIterable AsyncIterableIterator globalThis any unknown never string number boolean " +
+    "object symbol bigint void null undefined").split(" "),
+);
+
 /** A name of a component as a name of a type. */
 export function typeName(name: string): string {
   const clean = name.replaceAll(/[^A-Za-z0-9_$]/g, "_").replace(/^(?=\d)/, "_");
   // A type must not take a name of the module or of TypeScript itself: it gets a `_`.
-  return /^(APIError|Channel|ConnectOptions|CallOptions|Client|Bytes|Date|Error|Array|Record|Promise|Blob)$/.test(clean)
-    ? `${clean}_`
-    : clean;
+  return TAKEN.has(clean) ? `${clean}_` : clean;
 }
 
 function literal(value: unknown): string {

@@ -34,7 +34,8 @@ export interface Tag {
   readonly errors: string | undefined;
 }
 
-const TAG = /^([A-Z]+)(?:\(([^)]*)\))? \/([^ ?]*)(?:\?([^ ]*))?(?: \(([^)]*)\))?(?: ([^!]*?))?(?: (!.*))?$/;
+const TAG =
+  /^([A-Z-]+)(?:\(((?:"[^"]*"|[^)"])*)\))? \/([^ ?]*)(?:\?([^ ]*))?(?: \(([^)]*)\))?(?: ([^!]*?))?(?: (!.*))?$/;
 /** `{name}` and `{name=%v}`, a star behind the name or not, and `%v` alone. */
 const PLACEHOLDER = /{([^=}*]+)\*?(?:=(%(?:\[\d+])?v))?}|(%(?:\[\d+])?v)/g;
 const VERB = /^%(\[\d+])?v$/;

@@ -52,11 +52,11 @@ class TagChecker {
       this.#fail(MAX_LENGTH, `the tag is longer than ${MAX_LENGTH} characters`);
       return empty;
     }
-    const head = /^([^\s(]*)(?:\(([^)]*)(\)?))?/.exec(this.#text);
+    const head = /^([^\s(]*)(?:\(((?:"[^"]*"|[^)"])*)(\)?))?/.exec(this.#text);
     const method = head?.[1] ?? "";
     const contentType = head?.[2];
     let at = head?.[0].length ?? 0;
-    if (!/^[A-Z]+$/.test(method)) this.#fail(0, "a tag begins with a method in capitals, as in GET");
+    if (!/^[A-Z]+(-[A-Z]+)*$/.test(method)) this.#fail(0, "a tag begins with a method in capitals, as in GET");
     // The Fetch Standard's forbidden methods (section 2.2.1).
     if (/^(?:CONNECT|TRACE|TRACK)$/.test(method)) this.#fail(0, `no client of fetch can send ${method}`);
     if (contentType !== undefined) {

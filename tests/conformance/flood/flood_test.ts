@@ -94,7 +94,7 @@ for (const [name, program] of Object.entries(programs)) {
         if (round % 4 === 0) peer.write("GET / HTTP/1.1\r\nHost: loc");
         if (round % 4 === 1) {
           peer.write(
-            "POST /attach HTTP/1.1\r\nHost: d\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 9\r\n\r\n",
+            "POST /attach HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 9\r\n\r\n",
           );
         }
         flood.push(peer);

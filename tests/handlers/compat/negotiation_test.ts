@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { openTestEngine } from "../../fixtures/handlers/test_engine.ts";
+import { openTestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 Deno.test("Docker's clients negotiate any version from 1.24 to 1.52, and are told why no other", async () => {
   await using test = await openTestEngine({ pulled: false });
@@ -49,4 +49,13 @@ Deno.test("Docker's tree answers for swarms, plugins and monitor as a host witho
   assertEquals(await ask("GET", "/plugins/org/name:1/json"), [404, 'plugin "org/name:1" not found']);
   assertEquals((await ask("POST", "/plugins/pull?remote=x"))[0], 501);
   assertEquals(await ask("GET", "/monitor"), [404, "Path /monitor is not supported"]);
+});
+
+Deno.test("a sample of stats tells the operating system from version 1.52 on", async () => {
+  await using test = await openTestEngine();
+  await test.send("POST", "/libpod/containers/create", { image: TINY_NAME, name: "c" });
+  const read = async (version: string) => {
+    return await (await test.send("GET", `/v${version}/containers/c/stats?stream=0&one-shot=1`)).json();
+  };
+  assertEquals([(await read("1.52")).os_type, "os_type" in await read("1.51")], ["linux", false]);
 });

@@ -175,8 +175,7 @@ Deno.test("dockerRequest() refuses what docker asks for and nobody has", () => {
     [{ VolumeDriver: "other" }, "HostConfig.VolumeDriver"],
     [{ DeviceRequests: [{ Count: -1 }] }, "HostConfig.DeviceRequests"],
     [{ LogConfig: { Config: { "max-file": "0" } } }, "HostConfig.LogConfig.Config"],
-    [{ Mounts: [volume({ Labels: { a: "b" } })] }, "HostConfig.Mounts.VolumeOptions.Labels"],
-    [{ Mounts: [volume({ DriverConfig: { Options: { a: "b" } } })] }, "HostConfig.Mounts.VolumeOptions.DriverConfig"],
+    [{ Mounts: [volume({ DriverConfig: { Name: "nfs" } })] }, "HostConfig.Mounts.VolumeOptions.DriverConfig"],
     [
       { Mounts: [{ Type: "bind", Source: "/", Target: "/x", BindOptions: { ReadOnlyForceRecursive: true } }] },
       "HostConfig.Mounts.BindOptions.ReadOnlyForceRecursive",
@@ -187,7 +186,6 @@ Deno.test("dockerRequest() refuses what docker asks for and nobody has", () => {
   }
   const endpoints: [endpoint: Record<string, unknown>, field: string][] = [
     [{ DriverOpts: { a: "b" } }, "NetworkingConfig.EndpointsConfig.DriverOpts"],
-    [{ GwPriority: 1 }, "NetworkingConfig.EndpointsConfig.GwPriority"],
     [{ IPAMConfig: { LinkLocalIPs: ["169.254.1.1"] } }, "NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs"],
   ];
   for (const [endpoint, field] of endpoints) {
@@ -195,7 +193,7 @@ Deno.test("dockerRequest() refuses what docker asks for and nobody has", () => {
     assertRefused(() => docker(body), `"${field}" is not supported`);
   }
   assertThrows(() => docker({ Image: "x", HostConfig: { Isolation: "hyperv" } }), RequestError, "invalid isolation");
-  assertThrows(() => docker({ Image: "x", HostConfig: { Links: ["a"] } }), RequestError, "link is not supported");
+  assertThrows(() => docker({ Image: "x", HostConfig: { Links: ["a b"] } }), RequestError, 'invalid link "a b"');
   assertThrows(() => docker({ Image: "x", HostConfig: { SecurityOpt: ["odd"] } }), RequestError, "security-opt");
   assertThrows(() => docker({ Image: "x", StopSignal: "NOPE" }), RequestError, "invalid signal");
   assertThrows(() => docker({ Image: "x", StopSignal: "0" }), RequestError, "invalid signal");
@@ -218,4 +216,22 @@ Deno.test("dockerRequest() lets the owner of the machine choose Docker's default
   assertEquals(Object.keys(docker({ Image: "busybox" }, "mine").networks), ["mine"]);
   const placed = endpoint({ IPAMConfig: { IPv4Address: "1.2.3.4" } });
   assertThrows(() => docker(placed, "host"), Error, "can only be used with Bridge mode networking");
+});
+
+Deno.test("dockerRequest() gives the gateway to the network of the highest priority, and gathers links", () => {
+  const EndpointsConfig = { one: { Links: ["db:database"] }, two: { GwPriority: 5 }, three: { GwPriority: -1 } };
+  const HostConfig = { NetworkMode: "one", Links: ["/db:/web/store", "cache", "db:database"] };
+  const { networks, links } = docker({ Image: "x", HostConfig, NetworkingConfig: { EndpointsConfig } });
+  assertEquals(Object.keys(networks ?? {}), ["two", "one", "three"]);
+  assertEquals(links, ["db:store", "cache:cache", "db:database"]);
+});
+
+Deno.test("dockerRequest() keeps what a volume is made with", () => {
+  const made = { Labels: { kind: "" }, DriverConfig: { Name: "local", Options: { type: "tmpfs" } } };
+  const mounts = [volume(made), { ...volume({}), Target: "/w" }].map((mount) => ({
+    Image: "x",
+    HostConfig: { Mounts: [mount] },
+  }));
+  const making = mounts.map((body) => docker(body).mounts.map((mount) => mount.type === "volume" && mount.making));
+  assertEquals(making, [[{ labels: { kind: "" }, options: { type: "tmpfs" } }], [undefined]]);
 });

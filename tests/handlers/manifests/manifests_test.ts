@@ -105,3 +105,13 @@ Deno.test("ManifestModify takes files in parts for an artifact", async () => {
   assertEquals(cut.status, 400);
   assertEquals(test.engine.images.lists.find("files").list.entries.length, 1);
 });
+
+Deno.test("ManifestCreate takes annotations as a JSON map, as Podman 5.8's client sends them", async () => {
+  await using test = await openTestEngine();
+  const create = (name: string, annotations: string) =>
+    test.send("POST", `/v5.8.0/libpod/manifests/${name}?annotations=${encodeURIComponent(annotations)}`);
+  assertEquals((await create("noted", '{"a":"b","c":"d=e"}')).status, 201);
+  const list = await (await test.send("GET", "/v5.8.0/libpod/manifests/noted/json")).json();
+  assertEquals(list.annotations, { a: "b", c: "d=e" });
+  for (const wrong of ["a=b", '{"a":1}', "[]"]) assertEquals((await create("odd", wrong)).status, 400, wrong);
+});

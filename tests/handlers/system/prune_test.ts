@@ -86,3 +86,19 @@ Deno.test("CompatPruneBuild has no cache to prune, which docker system prune ask
   const response = await test.send("POST", "/v1.44/build/prune?all=1");
   assertEquals([response.status, await response.json()], [200, { CachesDeleted: [], SpaceReclaimed: 0 }]);
 });
+
+Deno.test("without a kernel SystemPrune, SystemCheck and DiskUsage are about what there is: images, volumes, blobs", async () => {
+  await using test = await openTestEngine({ host: false });
+  const [image] = test.engine.images.list();
+  const df = await (await test.send("GET", "/libpod/system/df")).json();
+  assertEquals([df.ImagesSize, df.Containers], [image.size, []]);
+  const check = async (query: string) => await (await test.send("POST", `/libpod/system/check${query}`)).json();
+  assertEquals((await check("")).Errors, false);
+  await test.blobs.delete(image.layers[0].digest);
+  const report = await check("?repair=true");
+  assertEquals(report.Images, { [image.id]: [`blob ${image.layers[0].digest}: it is missing`] });
+  assertEquals([report.RemovedImages, (await check("")).Errors], [{ [image.id]: [TINY_NAME] }, false]);
+  for await (const _ of test.engine.images.pull(TINY_NAME));
+  const [status, pruned] = await prune(test, "?all=true&volumes=true");
+  assertEquals([status, pruned.ReclaimedSpace], [200, image.size]);
+});

@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { hostRefusal } from "../../../lib/platform/http/host_rules.ts";
 
 const check = (head: Record<string, string>, local?: string, rules = {}) =>
-  hostRefusal(new Headers(head), local, rules);
+  hostRefusal(new Headers(head), local, { clientHosts: ["d", "docker"], ...rules });
 
 Deno.test("hostRefusal() lets in names of this machine, and the address that was reached", () => {
   for (
@@ -86,4 +86,10 @@ Deno.test("defect: refusal() refuses what a browser says another site has sent",
     assertStringIncludes(check(own) ?? "", "another site", site);
   }
   for (const site of ["same-origin", "none"]) assertEquals(check({ host, "sec-fetch-site": site }), undefined, site);
+});
+
+Deno.test("hostRefusal() knows no name of a client by itself", () => {
+  for (const host of ["d", "docker"]) {
+    assertStringIncludes(hostRefusal(new Headers({ host }), undefined) ?? "", "not a name of this server", host);
+  }
 });

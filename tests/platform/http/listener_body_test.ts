@@ -45,7 +45,7 @@ for (const framing of ["Content-Length: 500", "Transfer-Encoding: chunked"]) {
       const { listener, peer } = await open({ bodyPatience: 200 });
       await using _listener = listener;
       await using _peer = peer;
-      peer.write(`POST ${path} HTTP/1.1\r\nHost: d\r\n${framing}\r\n\r\n5\r\nhello\r\n`);
+      peer.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\n${framing}\r\n\r\n5\r\nhello\r\n`);
       const { status, headers } = await peer.response();
       assertEquals([status, headers.get("connection")], [408, "close"]);
       await ended(peer);
@@ -57,7 +57,7 @@ Deno.test("listen() is patient with a body as long as the handler itself takes i
   const { listener, peer } = await open({ bodyPatience: 100 });
   await using _listener = listener;
   await using _peer = peer;
-  peer.write("POST /slow HTTP/1.1\r\nHost: d\r\nContent-Length: 200000\r\n\r\n" + "x".repeat(200_000));
+  peer.write("POST /slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000\r\n\r\n" + "x".repeat(200_000));
   assertEquals((await peer.response()).body, "200000");
 });
 
@@ -65,7 +65,7 @@ Deno.test("listen() is patient with a body that comes slowly but comes", async (
   const { listener, peer } = await open({ bodyPatience: 200 });
   await using _listener = listener;
   await using _peer = peer;
-  peer.write("POST /text HTTP/1.1\r\nHost: d\r\nContent-Length: 8\r\n\r\n");
+  peer.write("POST /text HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8\r\n\r\n");
   for (let i = 0; i < 8; i++) {
     await later(80);
     peer.write("x");
@@ -78,11 +78,11 @@ Deno.test("listen() keeps a connection whose unread body is short", async () => 
   await using _listener = listener;
   await using _peer = peer;
   for (let i = 0; i < 20; i++) {
-    peer.write("POST /unread HTTP/1.1\r\nHost: d\r\nContent-Length: 60000\r\n\r\n" + "x".repeat(30_000));
+    peer.write("POST /unread HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n" + "x".repeat(30_000));
     assertEquals((await peer.response()).body, "not wanted");
     peer.write("x".repeat(30_000));
   }
-  peer.write("POST /text HTTP/1.1\r\nHost: d\r\nContent-Length: 2\r\n\r\nhi");
+  peer.write("POST /text HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nhi");
   assertEquals((await peer.response()).body, "hi");
 });
 
@@ -94,7 +94,7 @@ Deno.test("listen() takes the rest of a short body of a connection that its clie
     // TCP takes bytes for a closed peer in silence; a socket of a path does not.
     using peer = await Deno.connect({ transport: "unix", path });
     const write = (text: string) => peer.write(new TextEncoder().encode(text));
-    await write("POST /unread HTTP/1.1\r\nHost: d\r\nConnection: close\r\nContent-Length: 60000\r\n\r\n");
+    await write("POST /unread HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 60000\r\n\r\n");
     await later(100);
     await write("x".repeat(30_000));
     await later(100);
@@ -111,7 +111,7 @@ for (const path of ["/text", "/unread"]) {
       const { listener, peer } = await open();
       await using _listener = listener;
       await using _peer = peer;
-      peer.write(`POST ${path} HTTP/1.1\r\nHost: d\r\n${framing}\r\n\r\n`);
+      peer.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\n${framing}\r\n\r\n`);
       const piece = "10000\r\n" + "x".repeat(65_536) + "\r\n";
       let sent = 0;
       const sending = (async () => {
@@ -133,7 +133,7 @@ Deno.test("listen() closes a connection that goes on sending after its takeover 
   const refuse: Handler = () => Promise.resolve(Response.json({}, { status: 409 }));
   await using listener = await listen("tcp://127.0.0.1:0", refuse);
   await using peer = await client(port(listener.address));
-  peer.write("POST /attach HTTP/1.1\r\nHost: d\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n");
+  peer.write("POST /attach HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n");
   assertEquals((await peer.response()).status, 409);
   const from = Date.now();
   while (!peer.closed && Date.now() - from < 8000) {
@@ -146,7 +146,7 @@ Deno.test("listen() closes a connection that goes on sending after its takeover 
 Deno.test("listen() gives up a takeover whose unread body does not end", async () => {
   const attach: Handler = async (_request, platform) => (await platform!.upgrade!()).response;
   await using listener = await listen("tcp://127.0.0.1:0", attach, { bodyPatience: 200, upgradeBodyLimit: 1_000_000 });
-  const head = "POST /attach HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const head = "POST /attach HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
   await using silent = await client(port(listener.address));
   silent.write(`${head}5\r\nhello\r\n`);
   await ended(silent);
@@ -180,7 +180,7 @@ Deno.test("listen() fails a body whose peer has left before anybody read it", as
   );
   await using listener = await listen("tcp://127.0.0.1:0", late);
   const peer = await client(port(listener.address));
-  peer.write("POST /stream HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
+  peer.write("POST /stream HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
   await later(50);
   await peer[Symbol.asyncDispose]();
   await later(50);

@@ -17,7 +17,7 @@ async function scratch(run: (folder: string) => Promise<void>): Promise<void> {
 
 async function get(to: number | string): Promise<string> {
   await using peer = await client(to);
-  peer.write("GET / HTTP/1.1\r\nHost: d\r\n\r\n");
+  peer.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   return (await peer.response()).body;
 }
 
@@ -93,14 +93,14 @@ Deno.test("Listener.close() lets short requests end, and ends idle connections a
   const listener = await listen("tcp://127.0.0.1:0", handler);
   const port = Number(listener.address.split(":").at(-1));
   await using idle = await client(port);
-  idle.write("GET / HTTP/1.1\r\nHost: d\r\n\r\n");
+  idle.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await idle.response();
   await using stream = await client(port);
-  stream.write("GET /stream HTTP/1.1\r\nHost: d\r\n\r\n");
+  stream.write("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await stream.head();
   await using silent = await client(port);
   await using busy = await client(port);
-  busy.write("GET / HTTP/1.1\r\nHost: d\r\n\r\n");
+  busy.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await later(20);
   const closed = listener.close(400);
   assertEquals((await busy.response()).body, "done");
@@ -124,10 +124,10 @@ Deno.test("listen() survives peers that vanish at any point, and says nothing of
   await using listener = await listen("tcp://127.0.0.1:0", handler, { onError: (error) => void errors.push(error) });
   const port = Number(listener.address.split(":").at(-1));
   const requests = [
-    "POST / HTTP/1.1\r\nHost: d\r\nContent-Length: 100000\r\n\r\n" + "x".repeat(100_000),
-    "POST / HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-    "POST /attach HTTP/1.1\r\nHost: d\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 3\r\n\r\nabcraw",
-    "GET / HTTP/1.1\r\nHost: d\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n" + "x".repeat(100_000),
+    "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    "POST /attach HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 3\r\n\r\nabcraw",
+    "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
   ];
   let seed = 7;
   const random = () => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) / 0x7fffffff;
@@ -141,7 +141,7 @@ Deno.test("listen() survives peers that vanish at any point, and says nothing of
   }));
   await later(50);
   await using peer = await client(port);
-  peer.write("GET / HTTP/1.1\r\nHost: d\r\n\r\n");
+  peer.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   assertEquals((await peer.response()).status, 200);
   assertEquals(errors, []);
 });
@@ -157,7 +157,7 @@ Deno.test("listen() spells the names of headers as they are usually written", as
   const port = Number(listener.address.split(":").at(-1));
   const head = async (method: string) => {
     await using peer = await client(port);
-    peer.write(`${method} / HTTP/1.1\r\nHost: d\r\nContent-Length: 0\r\n\r\n`);
+    peer.write(`${method} / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`);
     await peer.until(() => peer.buffer.includes("\r\n\r\n"), "a head");
     const lines = peer.buffer.toString("latin1").split("\r\n");
     return lines.slice(1, lines.indexOf("")).map((line) => line.split(":")[0]);
@@ -196,11 +196,11 @@ Deno.test("listen() serves one request of a connection at a time, in order, and 
   const port = Number(listener.address.split(":").at(-1));
   await using peer = await client(port);
   const paths = Array.from({ length: 50 }, (_, i) => `/${i}`);
-  peer.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: d\r\n\r\n`).join(""));
+  peer.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(""));
   for (const path of paths) assertEquals((await peer.response()).body, path);
   assertEquals(most, 1);
   await using flood = await client(port);
-  flood.write("GET / HTTP/1.1\r\nHost: d\r\n\r\n".repeat(5000));
+  flood.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(5000));
   await flood.until(() => flood.ended, "the end").catch(() => {});
   assert(flood.ended);
 });

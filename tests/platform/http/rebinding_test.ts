@@ -33,7 +33,11 @@ for (const authenticated of [false, true]) {
         return Promise.resolve(new Response("ok"));
       };
       const hijacks = (_method: string, path: string) => path === "/attach";
-      await using listener = await listen("tcp://127.0.0.1:0", handler, { authenticated, hijacks });
+      await using listener = await listen("tcp://127.0.0.1:0", handler, {
+        authenticated,
+        hijacks,
+        clientHosts: ["d", "docker"],
+      });
       const port = Number(listener.address.split(":").at(-1));
       const ask = async (head: string) => {
         await using peer = await client(port);

@@ -18,7 +18,7 @@ const TEXTS = [
   "",
 ];
 
-function outcome(read: () => unknown): unknown {
+function outcomeOf(read: () => unknown): unknown {
   try {
     return read();
   } catch (error) {
@@ -28,7 +28,7 @@ function outcome(read: () => unknown): unknown {
 
 for (const text of TEXTS) {
   Deno.test(`readExact() reads ${text.slice(0, 60)} without source texts as with them`, () => {
-    assertEquals(outcome(() => readExact(text, false)), outcome(() => readExact(text, true)));
+    assertEquals(outcomeOf(() => readExact(text, false)), outcomeOf(() => readExact(text, true)));
   });
 }
 

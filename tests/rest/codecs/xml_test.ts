@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "../../../handlers/wire/zod.ts";
 import { api, bytes, handler, implement, int64, link, rest, time } from "../../../lib/rest/mod.ts";
 import { xml } from "../../../lib/rest/codecs/xml.ts";
@@ -101,4 +101,63 @@ Deno.test("defect: xml() keeps the white space of a text, and leaves out what on
   const answer = await serve(request("POST", "/same", pretty, { "content-type": "application/xml" }));
   const read = { "@id": "1", text: "x", n: 5, line: [], map: { k: "v" }, rest: { q: " z " } };
   assertEquals(await answer.json(), read);
+});
+
+const Map = z.record(z.string(), z.string());
+const maps = api("x", { Same: rest("POST(application/xml) /same", [Map], [Map]) }, { codecs: [xml()] });
+const serveMaps = handler(null, implement(maps, { Same: (map) => map }));
+
+Deno.test("defect: xml() carries any key of a map, as a name that XML allows", async () => {
+  const client = link(maps, "http://h", { fetch: serveMaps });
+  const keys =
+    ("a b|1x|<|a&b|@x|@a b|#text|constructor|toString|prototype|é|a:b|xml|_x0041_|_X0041_|a/b|-a|.a|k><evil/|\u{1F600}|\u4e2d")
+      .split("|");
+  for (const key of keys) assertEquals(await client.Same({ [key]: "v" }), { [key]: "v" });
+  const all = Object.fromEntries(keys.map((key, index) => [key, String(index)]));
+  assertEquals(await client.Same(all), all);
+  const codec = xml();
+  const kind = { kind: { type: "map", value: { type: "string" } } } as const;
+  const odd = codec.decode(String(codec.encode({ ["__proto__"]: "v" }, kind)), kind);
+  assertEquals(Object.entries(odd as object), [["__proto__", "v"]]);
+  const text = String(codec.encode({ "a b": 1 }, { kind: { type: "map", value: { type: "number" } } }));
+  assertStringIncludes(text, "<root><a_x0020_b>1</a_x0020_b></root>");
+});
+
+Deno.test("defect: xml() writes carriage returns as references, and refuses characters that XML cannot carry, both ways", async () => {
+  const client = link(maps, "http://h", { fetch: serveMaps });
+  const value = { a: "x\r\ny", "@b": "\r", c: "]]>", d: "\u{1F600}" };
+  assertEquals(await client.Same(value), value);
+  assertStringIncludes(String(xml().encode(value, { kind: { type: "any" } })), "<a>x&#13;\ny</a>");
+  for (const bad of ["\0", "\x0b", "\ufffe", "\ud800"]) {
+    await assertRejects(() => client.Same({ a: `x${bad}` }), TypeError, "Write XML: it cannot carry the character U+");
+  }
+  const post = async (text: string) => {
+    const body = `<r><a>${text}</a></r>`;
+    const response = await serveMaps(request("POST", "/same", body, {
+      "content-type": "application/xml",
+      "accept": "application/json",
+    }));
+    return [response.status, (await response.json()).a];
+  };
+  assertEquals(await post("&#233;&#xE9;&#x1F600;&amp;#233;&#38;lt;"), [200, "éé\u{1F600}&#233;&lt;"]);
+  assertEquals(await post("<![CDATA[&#0;]]>&#65;<![CDATA[<b>&amp;]]>"), [200, "&#0;A<b>&amp;"]);
+  for (
+    const bad of ["&#0;", "&#x0;", "&#x110000;", "&#99999999999999999999;", "&#xD800;", "&#11;", "<![CDATA[]]>&#0;"]
+  ) {
+    assertEquals([bad, (await post(bad))[0]], [bad, 400]);
+  }
+});
+
+Deno.test("defect: xml() reads the text of an element that could have attributes and has none", async () => {
+  const Item = z.object({ "@id": z.string().optional(), "#text": z.string() });
+  const items = api(
+    "x",
+    { Same: rest("POST(application/xml) /same", [z.object({ item: z.array(Item) })], [z.int()]) },
+    {
+      codecs: [xml()],
+    },
+  );
+  const serve = handler(null, implement(items, { Same: ({ item }) => item.length }));
+  const client = link(items, "http://h", { fetch: serve });
+  assertEquals(await client.Same({ item: [{ "#text": "a" }, { "@id": "1", "#text": "b" }] }), 2);
 });

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { z } from "zod";
 import { api, chan, type Definition, handler, int64, link, rest, stream, time } from "../../../lib/rest/mod.ts";
 import { diff } from "../../../lib/rest/contract/diff.ts";
@@ -113,14 +113,13 @@ const PETS = {
 };
 
 Deno.test("importOpenAPI() reads OpenAPI 3.0: references, names that are no identifiers, types that hold themselves", async () => {
-  const { definition, text } = await loadModule(PETS);
+  const { definition } = await loadModule(PETS);
   assertEquals(definition.base, "https://pets.example.com/v2");
   assertEquals(definition.plans.map(({ name, tag, status }) => `${name}: ${tag} ${status}`), [
     "get_pet: GET /pets/{pet_id=%v} 200",
-    "delete_pets_pet_id_: DELETE /pets/{pet_id=%v} 202",
+    "delete_pets_pet_id_: DELETE /pets/{pet_id=%v} (X-Why:) 202",
     "default_: POST /pets?dry%20run=%[2]v 200",
   ]);
-  assertMatch(text, /\/\/ Not in the tag: header "X-Why"\./);
   const calls = link(definition, "http://localhost", { fetch: handler(null, mock(definition)) }) as unknown as {
     get_pet(id: bigint): Promise<{ name: string }>;
   };

@@ -2,7 +2,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { z } from "zod";
-import { api, failure, handler, implement, rest } from "../../../lib/rest/mod.ts";
+import { api, failureOf, handler, implement, rest } from "../../../lib/rest/mod.ts";
 import { conform } from "../../../lib/rest/contract/conform.ts";
 import { diff } from "../../../lib/rest/contract/diff.ts";
 import { importOpenAPI } from "../../../lib/rest/contract/import_openapi.ts";
@@ -64,13 +64,13 @@ Deno.test("conform() lets declared errors pass, and finds one whose body is anot
     Take: rest("GET /take !451", [], [z.string()], { errors: { 418: z.object({ left: z.int() }) } }),
   });
   const failures = async (
-    Take: () => ReturnType<typeof failure<451>> | ReturnType<typeof failure<418, { left: number }>>,
+    Take: () => ReturnType<typeof failureOf<451>> | ReturnType<typeof failureOf<418, { left: number }>>,
   ) => {
     const fetch = handler(null, implement(shop, { Take }), { onError() {} });
     return (await conform(shop, "http://localhost", { client: { fetch }, runs: 1 })).failures.map(({ got }) => got);
   };
-  assertEquals(await failures(() => failure(451, "Take: no")), []);
-  assertEquals(await failures(() => failure(418, "Take: no", { left: 7 })), []);
+  assertEquals(await failures(() => failureOf(451, "Take: no")), []);
+  assertEquals(await failures(() => failureOf(418, "Take: no", { left: 7 })), []);
   const fetch = () => Promise.resolve(Response.json({ left: "x" }, { status: 418 }));
   const { failures: [first] } = await conform(shop, "http://localhost", { client: { fetch }, runs: 1 });
   assertStringIncludes(first.got, 'Read the error 418 of "Take": at "left"');

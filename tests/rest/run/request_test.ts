@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { z } from "../../../handlers/wire/zod.ts";
-import { api, bytes, type Codec, int64, link, rest, stream, time } from "../../../lib/rest/mod.ts";
+import { api, type APIOptions, bytes, type Codec, int64, link, rest, stream, time } from "../../../lib/rest/mod.ts";
 import { JSON_TYPE, request, serve } from "../../fixtures/rest/serve.ts";
 
 const User = z.object({ id: z.string(), age: z.number().optional(), tags: z.array(z.string()).optional() });
@@ -186,6 +186,23 @@ Deno.test("handler() bounds bodies", async () => {
     const sent = request("POST", "/small", "x".repeat(size), { "content-type": "text/plain" });
     assertEquals((await run(sent, { boundedBodies: true })).status, status);
   }
+});
+
+Deno.test("handler() bounds streams: by the operation, by the API, else by 1 GiB", async () => {
+  const read = async (body: ReadableStream<Uint8Array>) => (await new Response(body).arrayBuffer()).byteLength;
+  const operations = { Stream: rest("POST /", [stream()], [z.number()]) };
+  const unsized = () => new Blob(["x".repeat(11)]).stream();
+  const status = async (options: APIOptions, body: BodyInit, headers: HeadersInit = {}) => {
+    const response = await serve(operations, { Stream: read }, options)(request("POST", "/", body, headers));
+    await response.body?.cancel();
+    return response.status;
+  };
+  assertEquals(await status({ streamLimit: 11 }, unsized()), 200);
+  assertEquals(await status({ streamLimit: 10 }, unsized()), 413);
+  assertEquals(await status({ limit: 10 }, unsized()), 200);
+  assertEquals(await status({}, "x", { "content-length": String(2 ** 30) }), 200);
+  assertEquals(await status({}, "x", { "content-length": String(2 ** 30 + 1) }), 413);
+  assertEquals(await status({ streamLimit: Infinity }, "x", { "content-length": String(2 ** 40) }), 200);
 });
 
 Deno.test("handler() refuses a body that is not UTF-8", async () => {

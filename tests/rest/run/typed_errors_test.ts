@@ -6,7 +6,7 @@ import {
   type ClientFunction,
   DefinitionError,
   type ErrorCodec,
-  failure,
+  failureOf,
   handler,
   HTTPError,
   type HTTPFailure,
@@ -35,23 +35,23 @@ const conflict = { owner: "ann", until: UNTIL, version: 2n ** 60n + 1n, password
 
 const functions = implement(users, {
   Get(id) {
-    if (id === "gone") throw failure(404, "Find the user: gone");
-    return id === "1" ? { id, name: "Ann" } : failure(404, "Find the user: there is none");
+    if (id === "gone") throw failureOf(404, "Find the user: gone");
+    return id === "1" ? { id, name: "Ann" } : failureOf(404, "Find the user: there is none");
   },
   async Create(user) {
     await Promise.resolve();
-    if (user.name === "ann") return failure(409, "Create the user: the name is taken", conflict);
-    if (user.name === "") throw failure(422, "Create the user: no name", "short", { headers: { "x-least": "1" } });
+    if (user.name === "ann") return failureOf(409, "Create the user: the name is taken", conflict);
+    if (user.name === "") throw failureOf(422, "Create the user: no name", "short", { headers: { "x-least": "1" } });
     return [user, 7n];
   },
   Clear() {
-    return failure(409, "Clear: users are left", { left: "many" as never });
+    return failureOf(409, "Clear: users are left", { left: "many" as never });
   },
 });
 const serve = handler(null, functions, { onError() {} });
 const client = link(users, "http://localhost", { fetch: serve });
 
-Deno.test("failure() goes out by its status, its body cut to the schema, thrown or returned", async () => {
+Deno.test("failureOf() goes out by its status, its body cut to the schema, thrown or returned", async () => {
   const create = (name: string) =>
     serve(request("POST", "/users", JSON.stringify({ id: "1", name }), { "content-type": "application/json" }));
   const taken = await create("ann");
@@ -128,8 +128,8 @@ Deno.test("declared errors have their schema whatever the API's error codec make
   const run = handler(
     null,
     implement(shop, {
-      Take: () => failure(409, "Take: none left", { left: 0 }),
-      Find: () => failure(404, "Find: nothing"),
+      Take: () => failureOf(409, "Take: none left", { left: 0 }),
+      Find: () => failureOf(404, "Find: nothing"),
     }),
   );
   assertEquals(await (await run(request("POST", "/take"))).json(), { left: 0 });
@@ -196,18 +196,18 @@ Deno.test("declared errors are typed: as results of functions, and by status in 
     same<Awaited<ReturnType<Of<"Create">>>, [{ id: string; name: string }, bigint]>(true);
   };
   void never;
-  const Clear = () => failure(409, "Clear: users are left", { left: 1 });
+  const Clear = () => failureOf(409, "Clear: users are left", { left: 1 });
   const Get = (id: string) => ({ id, name: "" });
   const Create = (user: { id: string; name: string }): [typeof user, bigint] => [user, 1n];
   implement(users, { Get, Create, Clear });
   // @ts-expect-error 410 is not declared
-  implement(users, { Get, Create, Clear: () => failure(410, "Clear: gone") });
+  implement(users, { Get, Create, Clear: () => failureOf(410, "Clear: gone") });
   // @ts-expect-error its body is another
-  implement(users, { Get, Create, Clear: () => failure(409, "Clear: users are left", { right: 1 }) });
+  implement(users, { Get, Create, Clear: () => failureOf(409, "Clear: users are left", { right: 1 }) });
   // @ts-expect-error its body is left out
-  implement(users, { Get, Create, Clear: () => failure(409, "Clear: users are left") });
+  implement(users, { Get, Create, Clear: () => failureOf(409, "Clear: users are left") });
   // @ts-expect-error there is no such word
-  implement(users, { Get, Clear, Create: () => failure(422, "Create", "wide") });
+  implement(users, { Get, Clear, Create: () => failureOf(422, "Create", "wide") });
 });
 
 Deno.test("defined errors are refused that do not fit their tag", () => {

@@ -196,6 +196,59 @@ Deno.test("clientModule() exports reserved words, and reaches what is no name th
   assertEquals([await client["two words"](), await client.connect()], ["c", "d"]);
 });
 
+Deno.test("defect: clientModule() works for operations named as what its own text needs, types and all", async () => {
+  const names =
+    ("Error Date Request Response Promise fetch Array Object String Number Math URL Headers JSON Map Set BigInt Uint8Array " +
+      "TypeError AbortSignal AbortController ReadableStream WebSocket TextDecoder FormData Blob File Symbol globalThis Client Channel Bytes " +
+      "CallOptions ConnectOptions client channels origin operations structs makeClient Thing").split(" ");
+  const Thing = z.object({ id: z.bigint(), at: z.date(), request: z.string().optional() }).meta({ id: "Thing" });
+  const Taken = z.object({ id: z.string() }).meta({ id: "Request" });
+  const definition = api("http://x", {
+    ...Object.fromEntries(names.map((name) => [name, rest(`GET /${name}?n=%v` as string, [int64], [Thing])])),
+    Take: rest("POST /take", [Taken], [Taken]),
+    Ticks: rest("GET /ticks", [], [chan(int64)]),
+    Fail: rest("GET /fail", [], [z.string()]),
+  });
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/client.js`, clientModule(definition));
+    await Deno.writeTextFile(`${folder}/client.d.ts`, clientTypes(definition));
+    const use = `import * as all from "./client.js";
+import { connect, Error as Failure, fetch as get, Take } from "./client.js";
+const at = new Date(0);
+const fetch = (request: Request) => Promise.resolve(
+  request.url.endsWith("/fail")
+    ? Response.json({ detail: "as asked" }, { status: 409 })
+    : request.url.endsWith("/ticks")
+    ? new Response("1\\n9007199254740993\\n")
+    : Response.json({ id: 1, at }),
+);
+const client = connect("http://x", { fetch });
+const results: bigint[] = [];
+for (const name of ${JSON.stringify(names)} as "Error"[]) {
+  const thing: all.Thing = await client[name](1n);
+  if (typeof all[name] !== "function" || thing.at.getTime() !== 0) throw new TypeError(name);
+  results.push(thing.id);
+}
+for await (const tick of await client.Ticks()) results.push(tick);
+const failure = await client.Fail().catch((error) => error);
+console.log(results.length, results.at(-1), failure instanceof all.APIError && failure instanceof Error, failure.status);
+// @ts-expect-error a number is needed
+const wrong = [() => Failure("a"), () => get("a"), () => Take({ id: 1 })];
+void wrong;
+`;
+    await Deno.writeTextFile(`${folder}/use.ts`, use);
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--check", "--no-lock", "--no-config", `${folder}/use.ts`],
+      env: { NO_COLOR: "1" },
+    }).output();
+    assertEquals(code, 0, new TextDecoder().decode(stderr));
+    assertEquals(new TextDecoder().decode(stdout).trim(), `${names.length + 2} 9007199254740993n true 409`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("clientModule() is imported over HTTP, types and all, by a program that has to compile", async () => {
   const serve = serveShop();
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => serve(request));

@@ -32,6 +32,7 @@ const evil = api(
     ["Page", rest("GET /page", [], [stream("image/svg+xml")], { description: all })],
     ["Text", rest("GET /text?q=%v", [z.string().default(all)], [stream("text/html")])],
     ["Live", rest("GET /live", [], [chan(z.string())])],
+    ["Flood", rest("GET /flood", [], [chan(z.number())])],
   ]),
   { title: all },
 );
@@ -44,6 +45,9 @@ const functions = implement(evil, {
   async *Live() {
     yield* ATTACKS;
   },
+  async *Flood() {
+    for (let n = 0; n < 10_000; n++) yield n;
+  },
   // The names of operations are made above, so that their types are not known.
 } as never);
 
@@ -51,8 +55,8 @@ shopTest(
   "docsPage() runs nothing of what a definition or an answer holds",
   async ({ page }) => {
     assertEquals(await page.title(), all);
-    assertEquals(await page.locator("article[data-search]").count(), 9);
-    for (const id of ["Page", "Text", "Live"]) {
+    assertEquals(await page.locator("article[data-search]").count(), 10);
+    for (const id of ["Page", "Text", "Live", "Flood"]) {
       const article = page.locator(`article#${id}`);
       await article.locator("[type=submit]").first().click();
       await article.locator("[type=submit]:enabled").waitFor();
@@ -63,6 +67,10 @@ shopTest(
       await page.locator("#Live .values pre").allTextContents(),
       ATTACKS.map((text) => JSON.stringify(text)),
     );
+    // The last values of a channel that never waits are in sight, and the page has held out.
+    assertEquals(await page.locator("#Flood .count").textContent(), "10000 values");
+    assertEquals(await page.locator("#Flood .values li").count(), 200);
+    assertEquals(await page.locator("#Flood .values pre").last().textContent(), "9999");
     for (const code of await page.locator("[data-code]").all()) {
       await code.locator("summary").click();
       for (const choice of await code.locator("input").all()) await choice.check({ force: true });

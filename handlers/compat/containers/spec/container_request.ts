@@ -17,7 +17,7 @@ import { DOCKER_NAMES } from "./docker_names.ts";
 import { dockerHealthWish } from "./health.ts";
 import { dockerDeviceRule, dockerLimits, dockerShmSize, dockerStopSignal } from "./limits.ts";
 import { dockerMounts } from "./mounts.ts";
-import { dockerNetworks, dockerPorts, type NetworkDefaults } from "./networks.ts";
+import { dockerLinks, dockerNetworks, dockerPorts, type NetworkDefaults } from "./networks.ts";
 import { dockerSecurity } from "./security.ts";
 import { RequestError } from "../../../request_error.ts";
 
@@ -43,6 +43,7 @@ function translate(config: CreateContainerConfig, name: string, defaults: Docker
   refuseForeign(config);
   const { HostConfig: host } = config;
   const { mode: network, networks } = dockerNetworks(config, defaults);
+  const links = dockerLinks(config);
   const users = userNamespace({ ...parseNamespace(host.UsernsMode), user: config.User });
   return {
     ...processOf(config),
@@ -67,6 +68,7 @@ function translate(config: CreateContainerConfig, name: string, defaults: Docker
     volumesFrom: host.VolumesFrom?.length ? host.VolumesFrom : undefined,
     namespaces: { ...namespacesOf(host), network, user: users.mode },
     networks,
+    links: links.length > 0 ? links : undefined,
     dnsServers: host.Dns ?? [],
     dnsSearch: host.DnsSearch ?? [],
     dnsOptions: host.DnsOptions ?? [],
@@ -89,7 +91,6 @@ function translate(config: CreateContainerConfig, name: string, defaults: Docker
 /** Throws for fields that only other systems have, that belong into images, or that no container is made with yet. */
 function refuseForeign(config: CreateContainerConfig): void {
   const { HostConfig: host } = config;
-  if (host.Links?.length) throw new RequestError("malformed", "bad parameter: link is not supported");
   if (!["", "default"].includes(host.Isolation)) {
     throw new RequestError("malformed", `invalid isolation "${host.Isolation}": only "default" is there on Linux`);
   }

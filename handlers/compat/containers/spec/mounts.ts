@@ -6,7 +6,7 @@ import {
 } from "../../../../lib/engine/containers/request/mount_specs.ts";
 import { optionList, parseVolume } from "../../../../lib/engine/containers/request/parse_mounts.ts";
 import type { MountRequest } from "../../../../lib/engine/records/mount_spec.ts";
-import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
+import { unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { Mount } from "../../../wire/compat/mount.ts";
 
@@ -77,11 +77,10 @@ function scratchOptions({ TmpfsOptions }: Mount): string[] {
 }
 
 function volumeOf({ VolumeOptions }: Mount, { options, ...words }: Words): MountRequest {
-  const { NoCopy, Subpath, DriverConfig, Labels } = VolumeOptions ?? {};
+  const { NoCopy, Subpath, DriverConfig, Labels: labels = {} } = VolumeOptions ?? {};
   const driver = DriverConfig?.Name || "local";
-  if (driver !== "local" || !isEmpty(DriverConfig?.Options)) {
-    throw unsupported("HostConfig.Mounts.VolumeOptions.DriverConfig");
-  }
-  if (!isEmpty(Labels)) throw unsupported("HostConfig.Mounts.VolumeOptions.Labels");
-  return volumeMount({ ...words, options: [...options, ...NoCopy ? ["nocopy"] : []], subPath: Subpath });
+  if (driver !== "local") throw unsupported("HostConfig.Mounts.VolumeOptions.DriverConfig", `"${driver}"`);
+  const given = DriverConfig?.Options ?? {};
+  const making = [labels, given].some((map) => Object.keys(map).length > 0) ? { labels, options: given } : undefined;
+  return volumeMount({ ...words, options: [...options, ...NoCopy ? ["nocopy"] : []], subPath: Subpath, making });
 }

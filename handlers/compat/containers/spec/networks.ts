@@ -22,6 +22,9 @@ const INTERFACE_NAME = "com.docker.network.endpoint.ifname";
 /** Docker's names for the network containers get that ask for none. */
 const DEFAULT_NAMES = new Set(["", "default", "bridge"]);
 
+/** A link, `container:alias` or `container`; inspection writes `/container:/own/alias`. */
+const LINK = /^\/?([\w.-]+)(?::(?:\/[\w.-]+\/)?([\w.-]+))?$/;
+
 /** The defaults for what a request leaves open. */
 export interface NetworkDefaults {
   /** The engine's name of its default network. */
@@ -41,7 +44,10 @@ export function dockerNetworks(
 ): { mode: NamespaceMode; networks: ContainerSpec["networks"] } {
   const { mode, networks: names } = networkMode(config, defaults);
   const attachments = endpoints(config, defaults.network);
-  const networks = Object.fromEntries([...names.map((name) => [name, endpointAttachment()] as const), ...attachments]);
+  const all = new Map([...names.map((name) => [name, endpointAttachment()] as const), ...attachments]);
+  // The default route is the first network's that has one.
+  const priority = gatewayPriorities(config, defaults.network);
+  const networks = Object.fromEntries([...all].sort(([a], [b]) => (priority.get(b) ?? 0) - (priority.get(a) ?? 0)));
   if (mode.mode === "bridge") return { mode, networks };
   if ([...attachments.values()].some(isPlaced)) {
     throw new RequestError(
@@ -89,6 +95,28 @@ function endpoints(
   return found;
 }
 
+/** The priorities of networks as the way out, by their names. */
+function gatewayPriorities(
+  { NetworkingConfig: { EndpointsConfig } }: CreateContainerConfig,
+  defaultNetwork: string,
+): Map<string, number> {
+  const entries = Object.entries(EndpointsConfig ?? {});
+  return new Map(
+    entries.map(([name, endpoint]) => [DEFAULT_NAMES.has(name) ? defaultNetwork : name, endpoint?.GwPriority ?? 0]),
+  );
+}
+
+/** The links of a create request, `container:alias`, those of its networks too. */
+export function dockerLinks({ HostConfig, NetworkingConfig: { EndpointsConfig } }: CreateContainerConfig): string[] {
+  const links = [HostConfig.Links, ...Object.values(EndpointsConfig ?? {}).map((endpoint) => endpoint?.Links)];
+  const found = links.flatMap((list) => list ?? []).map((link) => {
+    const [, container, alias = container] = LINK.exec(link) ?? [];
+    if (container === undefined) throw new RequestError("malformed", `invalid link "${link}": want CONTAINER:ALIAS`);
+    return `${container}:${alias}`;
+  });
+  return [...new Set(found)];
+}
+
 /**
  * Docker's settings of a container in a network as an attachment.
  *
@@ -97,9 +125,7 @@ function endpoints(
  */
 export function endpointAttachment(endpoint?: EndpointSettings, mac = ""): Partial<NetworkAttachment> {
   const { IPv4Address = "", IPv6Address = "", LinkLocalIPs } = endpoint?.IPAMConfig ?? {};
-  if (endpoint?.Links?.length) throw new RequestError("malformed", "bad parameter: link is not supported");
   if (LinkLocalIPs?.length) throw unsupported("NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs");
-  if (endpoint?.GwPriority) throw unsupported("NetworkingConfig.EndpointsConfig.GwPriority");
   const { [INTERFACE_NAME]: interfaceName, ...options } = endpoint?.DriverOpts ?? {};
   if (!isEmpty(Object.keys(options))) throw unsupported("NetworkingConfig.EndpointsConfig.DriverOpts");
   const address = endpoint?.MacAddress || mac;

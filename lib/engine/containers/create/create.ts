@@ -16,11 +16,13 @@ import { checkName, MAX_FOLDER_NAME, randomID } from "../../text/names.ts";
 import { askedMounts, requireSource, sourcesToMake } from "./asked_mounts.ts";
 import { type Context, emitEvent } from "../context.ts";
 import { requireHost } from "../../core.ts";
+import { passedOverOptions } from "./check_log_options.ts";
 import { chooseLog } from "./choose_log.ts";
 import { chooseNetworks } from "./choose_networks.ts";
 import { invalid, isCode, nameInUse } from "../failures.ts";
 import { chooseHealth } from "../health/choose_health.ts";
 import { grantResources } from "./grant.ts";
+import { makeVolumes } from "./make_volumes.ts";
 import { DEFAULT_STOP_TIMEOUT, isSystemd, mergeExposed, mergeLabels, mergeProcess, mergeStopSignal } from "./merge.ts";
 import { anonymousVolumes, resolveMounts, volumesOf } from "./mounts.ts";
 import { checkRecordSize } from "../record_size.ts";
@@ -68,6 +70,7 @@ export async function createFromSpec(
   if (records.get(id)) throw nameInUse(spec.name ?? id, id);
   using reserved = records.reserve(id, spec.name);
   const { granted, warnings } = await grantResources(context, spec);
+  warnings.push(...passedOverOptions(spec));
   const record = await draft(context, { id, name: reserved.name, spec: granted, image, warnings });
   checkRecordSize(context, record);
   using _networks = context.networks.hold(Object.keys(record.networks));
@@ -248,15 +251,14 @@ async function choosePorts(
 
 /** Acts on the host, and undoes it where that fails. */
 async function make(context: Context, record: ContainerRecord): Promise<void> {
-  const { core, volumes, records } = context;
-  const mounted = volumesOf(record.mounts);
+  const { core, records } = context;
   const anonymous = anonymousVolumes(record.mounts).map(({ source }) => source);
   const { intent, operation } = core.intents.begin(CREATE_INTENT, record.id, { volumes: anonymous.join(",") });
   await core.state.commit([operation]);
   try {
-    for (const { source, anonymous } of mounted) await volumes.ensure(source, { anonymous });
+    await makeVolumes(context, record.mounts);
     await requireHost(context.core).layers.create(record.id, record.diffIDs);
-    await records.save(record, [core.intents.end(intent), ...context.secrets.keep(record)]);
+    await records.save(record, [core.intents.end(intent), ...await context.secrets.keep(record)]);
   } catch (error) {
     await undoCreate(context, intent);
     throw error;

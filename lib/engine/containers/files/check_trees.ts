@@ -22,7 +22,7 @@ export async function checkTrees(context: Context): Promise<TreeDamage> {
   const present = new Set(await host.layers.containers());
   for (const id of present) if (isUnknown(context, id)) damage.unknown.push(id);
   for (const { id, state, spec } of context.records.all()) {
-    // What a removal has begun it ends by itself.
+    // A removal that has begun ends by itself.
     if (state.status === "removing") continue;
     if (!present.has(id) && spec.rootfs === undefined && context.records.get(id)) damage.bare.push(id);
     if (await isLeftMounted(context, id)) damage.mounted.push(id);

@@ -11,6 +11,7 @@ import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { volumesOf } from "../create/mounts.ts";
 import { makeUsers, treeOptions } from "./users.ts";
+import { withLinkedHosts } from "./linked_hosts.ts";
 import { connectNetwork, type ContainerNetwork, reserveNetwork, type SameNetworks } from "./network.ts";
 import { withState } from "../records.ts";
 import { foldersWritten } from "../create/written_folders.ts";
@@ -112,10 +113,19 @@ async function actOnHost(context: Context, record: ContainerRecord, restore?: Re
   if (tree.status === "rejected") throw tree.reason;
   if (net.status === "rejected") throw net.reason;
   const { netns, status } = net.value;
-  const secrets = context.secrets.give(record);
+  const secrets = await context.secrets.give(record);
   const artifacts = await artifactMounts(context, record);
   const writtenFolders = record.mounts.some(isHostFolder) ? foldersWritten(context) : undefined;
-  const own = { record, rootfs: tree.value, netns, userns, network: status, secrets, artifacts, writtenFolders };
+  const own = {
+    record: withLinkedHosts(context, record),
+    rootfs: tree.value,
+    netns,
+    userns,
+    network: status,
+    secrets,
+    artifacts,
+    writtenFolders,
+  };
   const pids = await host.processes.create({ ...own, restore });
   return { network: net.value, pids };
 }

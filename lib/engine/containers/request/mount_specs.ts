@@ -52,7 +52,9 @@ function globMount({ source, destination }: MountWords, options: string[]): Bind
 }
 
 /** A volume; one without a name is anonymous in any case. */
-export function volumeMount(words: MountWords & { anonymous?: boolean; subPath?: string }): VolumeMount {
+export function volumeMount(
+  words: MountWords & Pick<VolumeMount, "anonymous" | "subPath" | "making">,
+): VolumeMount {
   const { options, subPath } = splitOptions(words.options);
   return {
     type: "volume",
@@ -62,6 +64,7 @@ export function volumeMount(words: MountWords & { anonymous?: boolean; subPath?:
     anonymous: words.source === "" || words.anonymous === true,
     ...subPath,
     ...words.subPath && { subPath: words.subPath },
+    ...words.making && { making: words.making },
   };
 }
 

@@ -24,6 +24,10 @@ export interface CommandOptions {
   limit?: number;
   /** Takes standard output piece by piece, as much as there is of it; none of it is kept then. */
   output?: (text: string) => void;
+  /** The same for bytes that are no text. */
+  bytes?: (chunk: Uint8Array) => void;
+  /** Variables besides the few that every program gets. */
+  env?: Readonly<Record<string, string>>;
 }
 
 /** The exit code and output of a program. */
@@ -68,7 +72,7 @@ export async function runCommand(
   const child = startProgram(program, args, {
     stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     cwd: options.cwd,
-    env: { ...Object.fromEntries(PASSED_ON.map((name) => [name, process.env[name]])), LC_ALL: "C" },
+    env: { ...Object.fromEntries(PASSED_ON.map((name) => [name, process.env[name]])), LC_ALL: "C", ...options.env },
   });
   let stopped: { why: string; cause?: unknown } | undefined;
   const stop = (why: string, cause?: unknown) => {
@@ -81,7 +85,11 @@ export async function runCommand(
   const timer = timeout === Infinity ? undefined : setTimeout(() => stop(`no end after ${timeout} ms`), timeout);
   try {
     const limit = options.limit ?? OUTPUT_LIMIT;
-    const stdout = options.output === undefined
+    const { bytes } = options;
+    if (bytes !== undefined) child.stdout!.on("data", (chunk: Uint8Array) => bytes(chunk));
+    const stdout = bytes !== undefined
+      ? () => ""
+      : options.output === undefined
       ? collect(child.stdout!, limit, () => stop(`more than ${limit} bytes of output`))
       : hand(child.stdout!, options.output);
     const stderr = collect(child.stderr!, STDERR_LIMIT);

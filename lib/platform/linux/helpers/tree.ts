@@ -73,7 +73,7 @@ export async function treeSize(path: string): Promise<number> {
 
 /**
  * As {@linkcode treeSize}, for several trees, by one program for many of them: a start of it takes longer than the walk of a
- * small tree. What is deleted meanwhile counts nothing, and so does a tree that is not there.
+ * small tree. A file that is deleted meanwhile counts nothing, and so does a tree that is not there.
  */
 export async function treeSizes(paths: readonly string[]): Promise<number[]> {
   const sizes = new Map<string, number>();

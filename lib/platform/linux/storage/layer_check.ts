@@ -2,10 +2,10 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
-import type { LayerState } from "../../../engine/ports/host_port.ts";
+import type { UnpackedLayer } from "../../../engine/ports/host_port.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { CommandError, runCommand } from "../helpers/command.ts";
-import { readFacts } from "./layer_facts.ts";
+import { readLayerFacts } from "./layer_facts.ts";
 
 /** The differences that are told of one layer; more of them say nothing new. */
 const MOST_DIFFERENCES = 10;
@@ -15,7 +15,7 @@ const MEMBER = /^([-dlhcbp])[-rwxsStT]{9} \S+ +\S+ \d{4}-\d{2}-\d{2} \d{2}:\d{2}
 const DIFFERENT = 1;
 
 /** Looks whether a layer's folder has all that a mount needs; `undefined` where there is no folder. */
-export async function inspectLayer(layer: string): Promise<LayerState | undefined> {
+export async function inspectLayer(layer: string): Promise<UnpackedLayer | undefined> {
   const folder = await stat(layer).catch(() => undefined);
   if (folder === undefined) return undefined;
   return { since: folder.mtimeMs, damage: await findDamage(layer) };
@@ -25,7 +25,7 @@ async function findDamage(layer: string): Promise<string | undefined> {
   const diff = await stat(join(layer, "diff")).catch(() => undefined);
   if (!diff?.isDirectory()) return "its folder is missing";
   try {
-    return await readFacts(layer) === undefined ? "the note on its root is missing" : undefined;
+    return await readLayerFacts(layer) === undefined ? "the note on its root is missing" : undefined;
   } catch (error) {
     return `the note on its root cannot be read: ${messageOf(error)}`;
   }

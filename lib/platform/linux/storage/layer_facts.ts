@@ -14,7 +14,7 @@ export interface LayerFacts {
 }
 
 /** Reads what is noted of a layer; `undefined` where nothing is. Throws for a file that is damaged. */
-export async function readFacts(layer: string): Promise<LayerFacts | undefined> {
+export async function readLayerFacts(layer: string): Promise<LayerFacts | undefined> {
   try {
     // Written by `apply()`, and only ever read whole.
     return JSON.parse(await readFile(join(layer, "layer.json"), "utf8")) as LayerFacts;

@@ -15,15 +15,15 @@ import { existsSync } from "node:fs";
 import { access, chmod, chown, mkdir, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
-import type { Layers, LayerState } from "../../../engine/ports/host_port.ts";
+import type { Layers, UnpackedLayer } from "../../../engine/ports/host_port.ts";
 import type { TreeOptions } from "../../../engine/ports/tree_stack.ts";
 import { requireRoom } from "../../storage/disk_room.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { FileSystemSync } from "./file_system_sync.ts";
 import { LayerLinks } from "./layer_links.ts";
 import { compareLayer, inspectLayer } from "./layer_check.ts";
-import { type LayerFacts, readFacts, type RootAttributes } from "./layer_facts.ts";
-import { hexOf, isLayerFolder } from "./layer_name.ts";
+import { type LayerFacts, readLayerFacts, type RootAttributes } from "./layer_facts.ts";
+import { isLayerFolder, layerHex } from "./layer_name.ts";
 import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
 import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption } from "../mounts/overlay.ts";
@@ -75,15 +75,15 @@ class OverlayLayers implements HostLayers {
   }
 
   async has(diffID: string): Promise<boolean> {
-    return await access(this.#layer(hexOf(diffID))).then(() => true, () => false);
+    return await access(this.#layer(layerHex(diffID))).then(() => true, () => false);
   }
 
-  inspect(diffID: string): Promise<LayerState | undefined> {
-    return inspectLayer(this.#layer(hexOf(diffID)));
+  inspect(diffID: string): Promise<UnpackedLayer | undefined> {
+    return inspectLayer(this.#layer(layerHex(diffID)));
   }
 
   compare(diffID: string, tar: ReadableStream<Uint8Array>): Promise<string[]> {
-    return compareLayer(this.#layer(hexOf(diffID)), tar);
+    return compareLayer(this.#layer(layerHex(diffID)), tar);
   }
 
   async apply(
@@ -105,7 +105,7 @@ class OverlayLayers implements HostLayers {
       if (root === null) await chmod(diff, DEFAULT_ROOT_MODE);
       const facts: LayerFacts = { root };
       await writeFile(join(temporary, "layer.json"), JSON.stringify(facts));
-      const hex = hexOf(typeof diffID === "string" ? diffID : await diffID());
+      const hex = layerHex(typeof diffID === "string" ? diffID : await diffID());
       await this.#sync.run();
       await this.#links.get(hex);
       this.#known.delete(hex);
@@ -123,7 +123,7 @@ class OverlayLayers implements HostLayers {
   }
 
   async remove(diffID: string): Promise<void> {
-    const hex = hexOf(diffID);
+    const hex = layerHex(diffID);
     await this.#links.remove(hex);
     this.#known.delete(hex);
     await this.#discard(this.#layer(hex), removeTree);
@@ -256,7 +256,7 @@ class OverlayLayers implements HostLayers {
   }
 
   async lower(diffIDs: readonly string[]): Promise<string[]> {
-    const hexes = diffIDs.map(hexOf).reverse();
+    const hexes = diffIDs.map(layerHex).reverse();
     const missing = hexes.find((hex) => !existsSync(this.#layer(hex)));
     if (missing !== undefined) {
       throw new EngineError("internal", `Mount container tree: layer "sha256:${missing}" is missing`);
@@ -270,7 +270,7 @@ class OverlayLayers implements HostLayers {
 
   async #rootAttributes(diffIDs: readonly string[]): Promise<RootAttributes> {
     for (const diffID of [...diffIDs].reverse()) {
-      const { root } = await this.#facts(hexOf(diffID));
+      const { root } = await this.#facts(layerHex(diffID));
       if (root !== null) return root;
     }
     return { mode: DEFAULT_ROOT_MODE, uid: 0, gid: 0 };
@@ -280,7 +280,7 @@ class OverlayLayers implements HostLayers {
   async #facts(hex: string): Promise<LayerFacts> {
     const known = this.#known.get(hex);
     if (known !== undefined) return known;
-    const facts = await readFacts(this.#layer(hex));
+    const facts = await readLayerFacts(this.#layer(hex));
     if (facts === undefined) throw new EngineError("internal", `Read layer: "sha256:${hex}" is missing`);
     this.#known.set(hex, facts);
     return facts;

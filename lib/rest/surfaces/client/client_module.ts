@@ -41,9 +41,7 @@ const origin = /^https?:/.test(import.meta.url) ? new URL(import.meta.url).origi
   };
 const client = connect(origin);
 ${exported.map(({ local, as }) => `const ${local} = client[${JSON.stringify(as)}];`).join("\n")}
-export { ${
-    ["APIError", "connect", ...exported.map(({ local, as }) => local === as ? as : `${local} as ${as}`)].join(", ")
-  } };
+export { ${["APIError", "connect", ...exported.map(({ local, as }) => `${local} as ${as}`)].join(", ")} };
 export default client;
 `;
 }

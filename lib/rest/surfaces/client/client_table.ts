@@ -1,3 +1,4 @@
+import { argumentPlaces } from "../../headers/places.ts";
 import type { Kind } from "../../plan/kind.ts";
 import { needsRevival } from "../../plan/kind.ts";
 import type { Plan, Target } from "../../plan/plan_types.ts";
@@ -43,6 +44,8 @@ export interface WireOperation {
   /** Arguments each entry of which is a query parameter. */
   readonly maps: readonly number[];
   readonly constants: readonly (readonly [name: string, value: string])[];
+  /** Arguments in headers; cookies are the browser's own. */
+  readonly headers?: readonly (readonly [name: string, argument: number])[];
   /** How many arguments there are. */
   readonly count: number;
   readonly body?: {
@@ -84,6 +87,7 @@ export function clientTable(all: readonly Described[]): ClientTable {
 
 function wireOperation(name: string, plan: Plan, kinds: Kinds): WireOperation {
   const { body, result } = plan;
+  const headers = argumentPlaces(plan).filter(({ type }) => type === "header");
   return {
     name,
     method: plan.method,
@@ -92,6 +96,7 @@ function wireOperation(name: string, plan: Plan, kinds: Kinds): WireOperation {
       .map((parameter) => [parameter.name, ...placeOf(parameter)] as const),
     maps: plan.spreads.flatMap(({ argument, value }) => value === undefined ? [] : [argument]),
     constants: plan.constants,
+    ...(headers.length > 0 && { headers: headers.map(({ name, index }) => [name, index] as const) }),
     count: plan.arguments.length,
     ...(body !== undefined && {
       body: {

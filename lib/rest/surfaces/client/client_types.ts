@@ -74,8 +74,13 @@ export function clientTypes(definitions: Definitions): string {
   return [
     HEAD,
     `/** The operations. */\nexport interface Client ${membersText(root, "")}\n`,
-    ...exported.map(({ local, as }) => `declare const ${local}: Client[${JSON.stringify(as)}];`),
-    `export { ${exported.map(({ local, as }) => local === as ? as : `${local} as ${as}`).join(", ")} };`,
+    // A type may have an operation's name too, and be exported beside it; these two are values that the text above names.
+    ...exported.map(({ local, as, declarable }) =>
+      declarable && as !== "client" && as !== "Error"
+        ? `export declare const ${as}: Client[${JSON.stringify(as)}];`
+        : `declare const ${local}: Client[${JSON.stringify(as)}];\nexport { ${local} as ${as} };`
+    ),
+    "export {};",
     ...types,
     "",
   ].join("\n");

@@ -131,7 +131,7 @@ function responsesView(responses: OperationObject["responses"], document: OpenAP
         html`
           <div>
             <dt><span class="status bad">${status}</span></dt>
-            <dd>${failureType(response)}${prose(response.description)}${exampleView(response)}</dd>
+            <dd>${failureType(response, document)}${prose(response.description)}${exampleView(response)}</dd>
           </div>
         `
       )}</dl>
@@ -167,10 +167,13 @@ function sampleView(schema: JSONSchema, schemas: Schemas): Content {
 }
 
 /** The type of a failure that has one of its own, not that of all failures. */
-function failureType({ content = {} }: ResponseObject): Content {
+function failureType({ content = {} }: ResponseObject, { components: { schemas } }: OpenAPIDocument): Content {
   const [media] = Object.values(content);
   if (media?.schema === undefined || media.example !== undefined) return undefined;
-  return html`<p class="type">${typeView(media.schema)}</p>`;
+  const struct = structOf(media.schema, schemas);
+  return html`<p class="type">${typeView(media.schema)}</p>${
+    struct !== undefined && html`<details><summary>Fields</summary>${schemaView(struct, schemas)}</details>`
+  }`;
 }
 
 function exampleView({ content = {} }: ResponseObject): Content {

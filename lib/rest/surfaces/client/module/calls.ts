@@ -6,7 +6,7 @@
 import type { ClientTable, WireOperation } from "../client_table.ts";
 import { requestOf } from "./requests.ts";
 import { eventChannel, lineChannel, socketChannel } from "./shared.ts";
-import { isPlainObject, ValueReader } from "./values.ts";
+import { isPlainObject, textOfValue, ValueReader } from "./values.ts";
 
 /** How a client of the module reaches the API. */
 export interface ConnectOptions {
@@ -88,6 +88,10 @@ class Caller {
     const leave = new AbortController();
     const signal = signalOf(options, leave);
     const headers = new Headers();
+    for (const [name, argument] of operation.headers ?? []) {
+      const value = args[argument];
+      if (value !== undefined && value !== null) headers.set(name, textOfValue(value));
+    }
     for (const more of [init.headers, this.#headers, options.headers]) {
       new Headers(more).forEach((value, name) => headers.set(name, value));
     }

@@ -85,6 +85,9 @@ export function formReader(document: PageDocument, window: PageWindow): FormRead
       const headers = common();
       if (form.dataset.accept && headers.accept === undefined) headers.accept = form.dataset.accept;
       if (type !== undefined) headers["content-type"] = type;
+      for (const field of all(form, "[data-in=header]")) {
+        if (field.value !== "") headers[field.name.toLowerCase()] = field.value;
+      }
       return {
         url: server + versionOf(form) + pathOf(form) + queryOf(form),
         init: { method: form.dataset.method!, headers, body },

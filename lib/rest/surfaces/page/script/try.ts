@@ -12,7 +12,7 @@ export function setUpForms(document: PageDocument, window: PageWindow, reader: F
   for (const form of forms) {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      send(form, reader, make);
+      sendForm(form, reader, make);
     });
     setUpSamples(form);
     setUpCode(form, window, reader);
@@ -39,7 +39,7 @@ function headersOf(response: Response, make: MakeElement): PageElement {
   return make("details", "", make("summary", "", "Headers"), make("pre", "", rows.join("\n")));
 }
 
-async function send(form: PageElement, reader: FormReader, make: MakeElement): Promise<void> {
+async function sendForm(form: PageElement, reader: FormReader, make: MakeElement): Promise<void> {
   const answer = form.querySelector(".answer")!;
   const submit = form.querySelector("[type=submit]")!;
   const stopButton = form.querySelector("[data-stop]")!;

@@ -3,7 +3,7 @@ import type { PageDocument, PageElement } from "./dom.ts";
 /** Makes elements of the page. */
 export type MakeElement = (name: string, className: string, ...content: (PageElement | string)[]) => PageElement;
 
-/** Returns the maker of a document's elements. What it puts in them is text, never HTML. */
+/** Returns the maker of a document's elements. Their content is text, never HTML. */
 export function elementMaker(document: PageDocument): MakeElement {
   return (name, className, ...content) => {
     const made = document.createElement(name);

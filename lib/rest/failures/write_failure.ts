@@ -1,10 +1,10 @@
-import type { Call } from "./call.ts";
-import { checkOf } from "./check_result.ts";
+import type { Call } from "../run/call.ts";
+import { checkOf } from "../run/check_result.ts";
 import { encodeWith, findCodec } from "../codecs/codec.ts";
-import type { ServerParts } from "./core_server.ts";
+import type { ServerParts } from "../run/core_server.ts";
 import { declaredErrors } from "../plan/declared_errors.ts";
 import { type EncodedError, HTTPError } from "../error.ts";
-import { forwardOf } from "./forwarded.ts";
+import { forwardOf } from "../run/forwarded.ts";
 import { knownKind } from "../plan/kind.ts";
 
 /**
@@ -12,10 +12,10 @@ import { knownKind } from "../plan/kind.ts";
  *
  * @example
  * ```ts
- * import { api, failure, handlerWith, implement, rest, writeFailures } from "../server.ts";
+ * import { api, failureOf, handlerWith, implement, rest, writeFailures } from "../server.ts";
  * import { z } from "npm:zod@4.6.7";
  * const locks = api("x", { Take: rest("POST /lock", [], [], { errors: { 409: z.object({ owner: z.string() }) } }) });
- * const functions = implement(locks, { Take: () => failure(409, "Take the lock: it is taken", { owner: "ann" }) });
+ * const functions = implement(locks, { Take: () => failureOf(409, "Take the lock: it is taken", { owner: "ann" }) });
  * const serve = handlerWith({ around: writeFailures }, null, functions);
  * const response = await serve(new Request("http://localhost/lock", { method: "POST" }));
  * console.assert(response.status === 409 && await response.text() === '{"owner":"ann"}');

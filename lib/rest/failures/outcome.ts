@@ -27,12 +27,12 @@ export type Outcome<Value, Failures extends HTTPFailure = never> =
  *
  * @example
  * ```ts
- * import { api, failure, handler, implement, link, outcomeOf, rest } from "../mod.ts";
+ * import { api, failureOf, handler, implement, link, outcomeOf, rest } from "../mod.ts";
  * import { z } from "npm:zod@4.6.7";
  * const users = api("users.example.com", {
  *   Name: rest("GET /users/{id=%v} !404", [z.string()], [z.string()]),
  * });
- * const serve = handler(null, implement(users, { Name: (id) => id === "1" ? "Ann" : failure(404, "Find the user: there is none") }));
+ * const serve = handler(null, implement(users, { Name: (id) => id === "1" ? "Ann" : failureOf(404, "Find the user: there is none") }));
  * const client = link(users, "http://localhost", { fetch: serve });
  * const [ann, nobody] = [await outcomeOf(client.Name("1")), await outcomeOf(client.Name("2"))];
  * console.assert(ann.ok && ann.value === "Ann");

@@ -1,5 +1,5 @@
 import { type Codec, findCodec } from "../codecs/codec.ts";
-import type { ClientParts } from "./core_client.ts";
+import type { ClientParts } from "../call/core_client.ts";
 import { declaredErrors } from "../plan/declared_errors.ts";
 import { HTTPError } from "../error.ts";
 import { knownKind } from "../plan/kind.ts";

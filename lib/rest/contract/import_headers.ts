@@ -1,0 +1,18 @@
+import type { JSONSchema } from "../surfaces/openapi_types.ts";
+import { isObject } from "../surfaces/components.ts";
+import { RESERVED, TOKEN } from "../headers/names.ts";
+
+/** Whether a tag can place a parameter in its header or cookie. */
+export function isPlaceable({ name, in: where, schema }: JSONSchema): boolean {
+  const type = isObject(schema) ? schema.type : undefined;
+  if (typeof name !== "string" || !TOKEN.test(name) || /^(array|object)$/.test(String(type))) return false;
+  return where === "cookie" ||
+    where === "header" && !RESERVED.test(name) && !/^((set-)?cookie|authorization)$/i.test(name);
+}
+
+/** The rules of arguments in headers and cookies, behind the body's. */
+export function rulesOf(headed: readonly JSONSchema[], hasBody: boolean): string {
+  if (headed.length === 0) return "";
+  const rules = headed.map((one) => one.in === "cookie" ? `Cookie:${one.name}` : `${one.name}:`);
+  return ` (${[...(hasBody ? ["*"] : []), ...rules].join(",")})`;
+}

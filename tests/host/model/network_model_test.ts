@@ -1,0 +1,57 @@
+/** Random lives of networks, connections and volumes, driven by several clients at once: the server and the kernel show what the model says. */
+import { assert, assertEquals } from "@std/assert";
+import { seeded } from "../../fixtures/engine/fake_engine.ts";
+import { ok } from "../../fixtures/run.ts";
+import { Session, until } from "../../fixtures/session.ts";
+import { NetworkClient } from "./network_client.ts";
+
+const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
+const CLIENTS = 8;
+const sequences = long ? 200 : 8;
+const kills = long ? 100 : 2;
+/** The network in which every container stays. */
+const HOME = "10.68.200.0/24";
+
+Deno.test(`${sequences} random lives of networks and volumes from ${CLIENTS} clients, and ${kills} SIGKILLs amid more, go as the model says and leave nothing`, async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  ok(await server.podman("pull", image));
+  ok(await server.podman("network", "create", "--disable-dns", "--subnet", HOME, "home"));
+  const random = seeded(5);
+  const clients = Array.from({ length: CLIENTS }, (_, i) => new NetworkClient(server, image, i, seeded(500 + i)));
+  await Promise.all(clients.map((client) => client.begin("home")));
+  let left = sequences;
+  await Promise.all(clients.map(async (client) => {
+    while (left-- > 0) await client.sequence();
+  }));
+
+  let isDone = false;
+  const work = Promise.all(clients.map(async (client) => {
+    while (!isDone) await client.sequence();
+  }));
+  const failed = work.then(() => {});
+  try {
+    for (let kill = 0; kill < kills; kill++) {
+      await Promise.race([new Promise((resolve) => setTimeout(resolve, 100 + random() * 900)), failed]);
+      await server.crash();
+    }
+  } finally {
+    isDone = true;
+  }
+  await work;
+  assert(clients.some(({ cut }) => cut > 0), "no kill met a request");
+
+  await Promise.all(clients.map((client) => client.end()));
+  ok(await server.podman("network", "rm", "home"));
+  for (const [kind, template] of [["network", "{{.Name}}"], ["volume", "{{.Name}}"], ["container", "{{.Names}}"]]) {
+    const { stdout } = await server.podman(kind, "ls", "--format", template);
+    assertEquals(stdout.trim(), kind === "network" ? "podman" : "", kind);
+  }
+  await until(async () => {
+    for (const command of [["iptables-save"], ["nft", "list", "ruleset"], ["ip", "addr"]]) {
+      const { stdout } = await new Deno.Command(command[0], { args: command.slice(1) }).output();
+      const traces = new TextDecoder().decode(stdout).split("\n").filter((line) => /\b10\.68\.\d+\./.test(line));
+      assertEquals(traces, [], command.join(" "));
+    }
+  });
+});
