@@ -11,7 +11,7 @@ import { readJSON } from "../codecs/json.ts";
 import { streams } from "../run/streams.ts";
 import { Turns } from "../codecs/turns.ts";
 
-/** The longest line where the operation has no limit, in characters. */
+/** The longest line, in characters: a body may have many, and one is in memory at a time. */
 const LONGEST = 4 * 1024 * 1024;
 
 /** The names that lines of JSON go by, beside the operation's own. */
@@ -19,8 +19,8 @@ const TYPES: readonly string[] = ["application/x-ndjson", "application/ndjson", 
 
 /**
  * Reads a channel that is an argument: the part of a server that receives them. The function gets the values of the body's lines, each
- * checked against the schema, no faster than it asks for them. The operation's limit is that of the body, and of a line; without one a line may
- * have 4 Mi characters and the body has no end. Faults are thrown to the function, and are the answer unless it catches them: 400 for a line that
+ * checked against the schema, no faster than it asks for them. The body has the operation's limit, as a stream has it, and
+ * a line may have 4 Mi characters. Faults are thrown to the function, and are the answer unless it catches them: 400 for a line that
  * is no such value, with its number, and for a body that breaks off; 413 for what is too long. The rest of the body is
  * cancelled when the function leaves its loop, or has answered, or the peer goes away.
  *
@@ -120,7 +120,7 @@ async function* readValues(
   read: () => Promise<ReadableStreamReadResult<Uint8Array>>,
   plan: Plan,
 ): AsyncGenerator<unknown, void> {
-  const longest = plan.limit === Infinity ? LONGEST : plan.limit;
+  const longest = Math.min(plan.limit, LONGEST);
   const splitter = new LineSplitter("\n", longest);
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const turns = new Turns();

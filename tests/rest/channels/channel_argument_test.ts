@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { z } from "zod";
 import { conform } from "../../../lib/rest/contract/conform.ts";
 import { mock } from "../../../lib/rest/contract/mock.ts";
-import { clientModule, clientTypes, openapi } from "../../../lib/rest/surfaces.ts";
+import { clientModule, clientSamples, clientTypes, openapi } from "../../../lib/rest/surfaces.ts";
 import { api, chan, handler, HTTPError, implement, int64, link, rest } from "../../../lib/rest/mod.ts";
 
 const Reading = z.object({ at: z.number(), celsius: z.number().optional() });
@@ -167,6 +167,10 @@ Deno.test("the client module and the document know channels as arguments", async
   assertEquals(await connect("http://m", { fetch: serve }).First(values), { at: 1 });
   await until(() => state.returned);
   assert(clientTypes(meter).includes("First(values: AsyncIterable<FirstItem>, "), clientTypes(meter));
+  assertEquals(
+    clientSamples(meter).get("Small"),
+    'const result = await client.Small((async function* () { yield "text"; })());',
+  );
   const { content } = openapi(meter).paths["/first"].post.requestBody!;
   assertEquals(Object.keys(content), ["application/x-ndjson"]);
   assertEquals(content["application/x-ndjson"]["x-gantry-channel"], true);
