@@ -9,7 +9,8 @@ import { writeJSON } from "../codecs/json.ts";
  * ```ts
  * import { replayWindow, type ReplayOptions } from "../events.ts";
  * const small: ReplayOptions = { count: 10, bytes: 4096, linger: 5000, recent: 1 };
- * using prices = replayWindow<number>(small);
+ * const prices = replayWindow<number>(small);
+ * prices.close();
  * ```
  */
 export interface ReplayOptions extends ResumableOptions {
@@ -34,12 +35,15 @@ export interface ReplayOptions extends ResumableOptions {
  * async function* letters() {
  *   yield* "ab";
  * }
- * using window: ReplayWindow<string> = replayWindow<string>();
+ * const window: ReplayWindow<string> = replayWindow<string>();
  * console.assert((await Array.fromAsync(window("letters", letters))).join() === "a,b");
+ * window.close();
  * ```
  */
-export interface ReplayWindow<T> extends Disposable {
+export interface ReplayWindow<T> {
   (key: unknown, open: () => AsyncIterable<T>): Resumable<T>;
+  /** Lets all sources go. */
+  close(): void;
 }
 
 /**
@@ -61,13 +65,14 @@ export interface ReplayWindow<T> extends Disposable {
  * async function* ticks(of: bigint) {
  *   yield* [of, of * 2n, of * 3n];
  * }
- * using window = replayWindow<bigint>({ count: 100 });
+ * const window = replayWindow<bigint>({ count: 100 });
  * const serve = handler(null, implement(ticker, { Ticks: (of) => window(of, () => ticks(of)) }));
  * const get = (headers: Record<string, string>) =>
  *   serve(new Request("http://localhost/ticks?of=5", { headers: { accept: "text/event-stream", ...headers } }));
  * const [, id] = /id: (\S+)\ndata: 5\n/.exec(await (await get({})).text())!;
  * const missed = await (await get({ "last-event-id": id })).text();
  * console.assert(!missed.includes("data: 5\n") && missed.includes("data: 10\n") && missed.includes("data: 15\n"));
+ * window.close();
  * ```
  */
 export function replayWindow<T>(options: ReplayOptions = {}): ReplayWindow<T> {
@@ -115,7 +120,7 @@ export function replayWindow<T>(options: ReplayOptions = {}): ReplayWindow<T> {
     );
   };
   return Object.assign(window, {
-    [Symbol.dispose]() {
+    close() {
       for (const key of [...sources.keys()]) forget(key);
     },
   });

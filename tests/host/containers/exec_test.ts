@@ -92,7 +92,7 @@ Deno.test("podman --remote exec", async (t) => {
       const states = await Promise.all(
         ExecIDs.map(async (id: string) => (await server.request("GET", `/libpod/exec/${id}/json`)).json()),
       );
-      assertEquals(states.filter(({ Running, OpenStdout }) => Running && OpenStdout).length, 2);
+      assertEquals(states.filter(({ Pid, OpenStdout }) => Pid > 0 && OpenStdout).length, 2);
     });
     await podman("stop", "-t", "0", "box");
     assertEquals((await running).code, 137);

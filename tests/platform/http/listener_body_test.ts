@@ -11,7 +11,7 @@ const port = (address: string) => Number(address.split(":").at(-1));
 const definition = api("x", {
   Text: rest("POST(text/plain) /text", [z.string()], [z.string()], { limit: 1000 }),
   Stream: rest("POST /stream", [stream()], [z.string()]),
-  Unread: rest("POST /unread", [stream()], [z.string()]),
+  Unread: rest("POST /unread", [stream()], [z.string()], { limit: Infinity }),
   Slow: rest("POST /slow", [stream()], [z.string()]),
 });
 

@@ -37,7 +37,7 @@ function served(open: (of: bigint) => AsyncIterable<bigint>, options?: ReplayOpt
     const headers = { accept: "text/event-stream", ...last && { "last-event-id": last } };
     return serve(new Request("http://h/count?of=1", { headers, signal }));
   };
-  return { window, serve, get, [Symbol.dispose]: () => window[Symbol.dispose]() };
+  return { window, serve, get, [Symbol.dispose]: () => window.close() };
 }
 
 /** The next events of a response as `[id, data]`, then leaves it. */
@@ -173,12 +173,13 @@ Deno.test("replayWindow() bounds the sources that nobody reads", async () => {
       returned.push(of);
     }
   }
-  using window = replayWindow<bigint>({ idle: 1 });
+  const window = replayWindow<bigint>({ idle: 1 });
   for (const key of [1n, 2n, 3n]) {
     for await (const _ of window(key, () => forever(key))) break;
   }
   await until(() => returned.length === 2);
   assertEquals(returned, [1n, 2n]);
+  window.close();
 });
 
 Deno.test("replayWindow() and events() lose nothing over broken connections", async () => {
@@ -209,9 +210,10 @@ Deno.test("replayWindow() and events() lose nothing over broken connections", as
 
 Deno.test("replayWindow() refuses numbers that are none", async () => {
   assertThrows(() => replayWindow({ count: NaN }), RangeError, "count is NaN");
-  using window = replayWindow<bigint>();
+  const window = replayWindow<bigint>();
   const failing = window(1, () => {
     throw new HTTPError(404, "Open: there is none");
   });
   await assertRejects(() => Array.fromAsync(failing), HTTPError, "there is none");
+  window.close();
 });
