@@ -5,7 +5,7 @@ import { until } from "../../fixtures/session.ts";
 /** Steps of one sequence. */
 const STEPS = 10;
 
-/** What a client's network, its volume and its running container are in. */
+/** The states of a client's network and volume, and of its container's connection. */
 interface Model {
   /** Whether the network is there. */
   network: boolean;

@@ -148,7 +148,7 @@ Deno.test("replayWindow() keeps the end and the failure of a source", async () =
   const all = await take(await ended.get(), 3);
   assertEquals((await ended.get(all[2][0])).status, 204);
   assert((await (await ended.get(all[1][0])).text()).endsWith("data: 3\n\nevent: end\ndata: \n\n"));
-  // Who has seen nothing begins anew.
+  // A caller that has seen nothing begins anew.
   assertEquals((await take(await ended.get(), 3)).map(([, data]) => data), ["1", "2", "3"]);
   using failing = served(async function* () {
     yield 1n;
