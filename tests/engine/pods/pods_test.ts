@@ -89,6 +89,19 @@ Deno.test("a container of a pod starts the infra container, and stands in its na
   assertEquals(engine.containers.list({ all: true, filters: { pod: ["absent"] } }).length, 0);
 });
 
+Deno.test("a container of a pod that is initialised or attached to starts the infra container first", async () => {
+  for (const prepare of ["init", "attach"] as const) {
+    await using engine = await openFake();
+    await makePod(engine, INFRA);
+    await join(engine, "web");
+    const attached = prepare === "init"
+      ? await engine.containers.init("web")
+      : await engine.containers.attach("web", { stdin: false, stdout: true, stderr: true });
+    assertEquals(states(engine), "infra running, web initialized", prepare);
+    if (attached) attached.close();
+  }
+});
+
 /** The state of each pod of the table below, by the states of its containers `web` and `db`. */
 const SITUATIONS: Record<string, (engine: FakeEngine) => Promise<unknown>> = {
   Created: () => Promise.resolve(),

@@ -134,6 +134,9 @@ Deno.test("operations on pods answer reports, 304 where nothing changes and 404 
     assertEquals(reply.status, status, `${method} ${path}: ${JSON.stringify(reply.body)}`);
     if (body !== undefined) assertEquals(reply.body, body, path);
   }
+  const unread = await send(test, "POST", "/pods/shop/stop?t=invalid");
+  assertEquals([unread.status, unread.body.cause], [400, 'schema: error converting value for "t"']);
+  assertStringIncludes(unread.body.message, "failed to parse parameters for /libpod/pods/shop/stop?t=invalid: ");
   for (const verb of ["start", "stop", "restart", "kill", "pause", "unpause"]) {
     const { status, body } = await send(test, "POST", `/pods/absent/${verb}`);
     assertEquals([status, body.cause, body.message], [
