@@ -163,6 +163,23 @@ Deno.test("an operation that fails for some containers answers 409 with its repo
   assertEquals(Object.values(gone.body.RemovedCtrs), [null, null]);
 });
 
+Deno.test("PodStop takes its time by both names that clients have for it", async () => {
+  const rows: [query: string, code: number][] = [["timeout=0", 137], ["timeout=1", 143], ["timeout=-1", 143], [
+    "t=0",
+    143,
+  ], [
+    "",
+    0,
+  ]];
+  for (const [query, code] of rows) {
+    await using test = await openTestEngine();
+    await makeShop(test);
+    await send(test, "POST", "/pods/shop/start");
+    assertEquals((await send(test, "POST", `/pods/shop/stop?${query}`)).status, 200);
+    assertEquals(test.engine.containers.resolve("web").state.exitCode, code, query);
+  }
+});
+
 Deno.test("containers of a pod tell of it, and are listed by it", async () => {
   await using test = await openTestEngine();
   const port = { host_port: 8080, container_port: 80, protocol: "tcp", range: 1 };
