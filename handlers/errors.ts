@@ -1,6 +1,7 @@
 import { EngineError } from "../lib/engine/errors.ts";
 import { printableLines } from "../lib/oci/printable.ts";
 import { type ErrorCodec, HTTPError } from "../lib/rest/mod.ts";
+import { PartialFailure } from "./partial_failure.ts";
 import { absentOperation } from "./absent.ts";
 import { RequestError } from "./request_error.ts";
 import { statusOfCode, UNREADABLE } from "./statuses.ts";
@@ -25,6 +26,7 @@ const encodeError: ErrorCodec["encode"] = (error, context) => {
   if (error instanceof HTTPError && error.kind === "argument" && UNREADABLE.has(context.name ?? "")) {
     return errorModel(500, error.message, unconvertedText(error.message));
   }
+  if (error instanceof PartialFailure) return { status: 409, body: error.report };
   if (isFullDisk(error)) return errorModel(500, "no space left on device");
   if (!(error instanceof EngineError || error instanceof RequestError)) return wireErrors.encode(error, context);
   return errorModel(statusOf(error, context.name), error.message, error.sentinel);

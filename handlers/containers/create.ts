@@ -1,4 +1,4 @@
-import type { ContainerRequest } from "../../lib/engine/containers/request/container_request.ts";
+import type { MemberRequest } from "../../lib/engine/containers/request/container_request.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { platformMatches, type PlatformWish } from "../../lib/oci/platform.ts";
@@ -29,7 +29,7 @@ function otherPlatform({ containers, images }: Engine, id: string, generator: Sp
 }
 
 /** A warning where more files of a log are asked for than are kept: files of compose ask so as a matter of course. */
-function oneLogFile({ logOptions = {} }: ContainerRequest): string[] {
+function oneLogFile({ logOptions = {} }: MemberRequest): string[] {
   const { "max-file": files = "1" } = logOptions;
   return Number(files) > 1 ? [`log option max-file=${files}: one file is kept, which begins anew at max-size`] : [];
 }
@@ -37,7 +37,7 @@ function oneLogFile({ logOptions = {} }: ContainerRequest): string[] {
 /** Makes a container from what both trees translate their requests to; errors name its fields as the client does. */
 export async function create(
   engine: Engine,
-  request: ContainerRequest,
+  request: MemberRequest,
   names: FieldNames,
 ): Promise<ContainerCreateResponse> {
   try {

@@ -19,7 +19,7 @@ export function resourceSpec(
 > {
   const { devices = [], host_device_list: listed = [] } = generator;
   return {
-    resources: limits(generator),
+    resources: requestedLimits(generator),
     pathLimits: pathLimits(generator),
     devices: some((devices.length > 0 ? devices : listed).map(({ path }) => parseDevice(path))),
     devicesFrom: some(generator.devices_from),
@@ -41,7 +41,8 @@ function some<T>(list: T[] | undefined): T[] | undefined {
   return list?.length ? list : undefined;
 }
 
-function limits(generator: SpecGenerator): Limits {
+/** Returns the limits of a create request, of a container or a pod. */
+export function requestedLimits(generator: Pick<SpecGenerator, "resource_limits" | "unified">): Limits {
   const { devices = [], ...limits } = generator.resource_limits ?? {};
   const unified = { ...limits.unified, ...generator.unified };
   return cleanLimits({ ...limits, unified, devices: devices.map(deviceRule) });

@@ -6,15 +6,19 @@ import type { ContainerFacts } from "../ports/host_facts.ts";
 import type { Attachment, ProcessTable } from "../ports/host_port.ts";
 import { recoverContainers } from "./recovery.ts";
 import type { Secrets } from "../secrets.ts";
+import { stopIdlePod } from "../pods/exit_policy.ts";
+import type { PodStore } from "../pods/pod_store.ts";
+import type { Operation } from "../store/table.ts";
 import type { VolumeStore } from "../volumes/volume_store.ts";
 import { attachContainer, resizeContainer } from "./streams/attach.ts";
 import { BackgroundWork } from "./background_work.ts";
 import { Changes } from "./changes.ts";
 import { ContainerCheckpoints } from "./checkpoint/checkpoints.ts";
 import { type ContainersCore, type Context, isLive } from "./context.ts";
+import { createContainer } from "./create/create_container.ts";
 import { createFromSpec } from "./create/create.ts";
 import { completeRequest } from "./request/complete_request.ts";
-import type { ContainerRequest } from "./request/container_request.ts";
+import type { ContainerRequest, MemberRequest } from "./request/container_request.ts";
 import { recordExecExit, recoverExecs } from "./exec/record_exit.ts";
 import { ExitListeners } from "./exec/exit_listeners.ts";
 import { ContainerExecs } from "./exec/execs.ts";
@@ -75,7 +79,7 @@ export class Containers {
   readonly #background: BackgroundWork;
   readonly #unwatch: (() => void)[] = [];
 
-  constructor(core: ContainersCore, networks: Networks, volumes: VolumeStore, secrets: Secrets) {
+  constructor(core: ContainersCore, networks: Networks, volumes: VolumeStore, secrets: Secrets, pods: PodStore) {
     this.#background = new BackgroundWork(core.log);
     const changes = new Changes();
     const portClaims = new PortClaims();
@@ -88,6 +92,7 @@ export class Containers {
       execEnds: new ExitListeners(),
       networks,
       volumes,
+      pods,
       portClaims,
       records: new Records(core, changes),
       teardowns: new Teardowns(core, networks, portClaims, this.#closing.signal),
@@ -107,8 +112,23 @@ export class Containers {
   }
 
   /** Makes a container, with warnings of what it cannot have. The engine's `defaults` fill what the request leaves out. */
-  async create(request: ContainerRequest): Promise<{ record: ContainerRecord; warnings: string[] }> {
-    return await createFromSpec(this.#context, completeRequest(request, this.#context.core.options.defaults));
+  create(request: MemberRequest): Promise<{ record: ContainerRecord; warnings: string[] }> {
+    return callAsync(() => createContainer(this.#context, request));
+  }
+
+  /**
+   * Makes the infra container of a pod, under an ID that the pod's record names.
+   *
+   * @param pod Stores the pod's record, at the same moment as the container's
+   */
+  async createInfra(request: ContainerRequest, id: string, pod: Operation): Promise<ContainerRecord> {
+    const spec = completeRequest(request, this.#context.core.options.defaults);
+    return (await createFromSpec(this.#context, spec, id, [pod])).record;
+  }
+
+  /** Stops the infra container of a pod where no other container of the pod is up. */
+  stopIdlePod(podID: string): Promise<void> {
+    return stopIdlePod(this.#context, podID);
   }
 
   /** The container of that name, ID or ID prefix. Throws `no_such_container` or `ambiguous`. */

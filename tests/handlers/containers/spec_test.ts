@@ -108,7 +108,6 @@ Deno.test("containerRequest() reads every option of podman's", () => {
 
 Deno.test("containerRequest() refuses what it cannot honour, naming the field", () => {
   const rows: [body: Record<string, unknown>, field: string][] = [
-    [{ pod: "p" }, "pod"],
     [{ devices: [{ path: "vendor.com/gpu=all" }] }, "devices"],
     [{ gpus: ["all"] }, "gpus"],
     [{ intelRdt: { closID: "x" } }, "intelRdt"],
@@ -117,7 +116,6 @@ Deno.test("containerRequest() refuses what it cannot honour, naming the field", 
     [{ userns: { nsmode: "odd" } }, "userns"],
     [{ mounts: [{ type: "odd", destination: "/d" }] }, "mounts"],
     [{ personality: { domain: "LINUX", flags: ["x"] } }, "personality.flags"],
-    [{ init_container_type: "once" }, "init_container_type"],
     [{ cgroups_mode: "split" }, "cgroups_mode"],
     [{ netns: { nsmode: "slirp4netns" } }, "netns"],
     [{ Networks: { a: { options: { x: "y" } } } }, "Networks.options"],
