@@ -5,6 +5,7 @@ import {
   cleanLimits,
   type DeviceRule,
   type Limits,
+  limitSwap,
   type PathLimits,
   THROTTLES,
 } from "../../../lib/engine/records/limits.ts";
@@ -19,7 +20,7 @@ export function resourceSpec(
 > {
   const { devices = [], host_device_list: listed = [] } = generator;
   return {
-    resources: requestedLimits(generator),
+    resources: limitSwap(requestedLimits(generator)),
     pathLimits: pathLimits(generator),
     devices: some((devices.length > 0 ? devices : listed).map(({ path }) => parseDevice(path))),
     devicesFrom: some(generator.devices_from),
