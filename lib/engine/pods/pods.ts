@@ -236,9 +236,12 @@ export class Pods {
     });
   }
 
-  /** Removes the pods that ran and run no more. One that cannot go does not keep the others. */
-  async prune(): Promise<{ id: string; error?: Error }[]> {
-    const ended = this.list().filter((pod) => ["Stopped", "Exited"].includes(this.status(pod)));
+  /**
+   * Removes the pods that fit all filters, and that ran and run no more. One that cannot go does not keep the others. Throws
+   * `invalid` for a filter there is not.
+   */
+  async prune(filters: PodFilters = {}): Promise<{ id: string; error?: Error }[]> {
+    const ended = this.list(filters).filter((pod) => ["Stopped", "Exited"].includes(this.status(pod)));
     return await Promise.all(ended.map(async ({ id }) => {
       try {
         const { pod, failures } = await this.remove(id);

@@ -202,6 +202,8 @@ Deno.test("containers of a pod tell of it, and are listed by it", async () => {
   assertEquals((await send(test, "GET", "/containers/hold/json")).body.IsInfra, true);
   const docker = await (await test.send("GET", "/containers/json?all=true")).json();
   assertEquals(docker.map(({ Names }: { Names: string[] }) => Names[0]).sort(), ["/alone", "/hold", "/web"]);
+  const holder = docker.find(({ Names }: { Names: string[] }) => Names[0] === "/hold");
+  assertEquals(holder.Command, "/catatonit -P");
 });
 
 Deno.test("the infra container goes with its pod only, and prunes of containers keep off pods", async () => {
@@ -214,6 +216,8 @@ Deno.test("the infra container goes with its pod only, and prunes of containers 
   assertEquals((await send(test, "POST", "/system/prune")).body.PodPruneReport, [], "it never ran");
   await send(test, "POST", "/pods/shop/start");
   await send(test, "POST", "/pods/shop/stop");
+  const others = await send(test, "POST", `/system/prune?${query({ label: ["keep=no"] })}`);
+  assertEquals(others.body.PodPruneReport, [], "a filter holds for pods, too");
   assertEquals((await send(test, "POST", "/system/prune")).body.PodPruneReport, [{ Err: null, Id: id }]);
 });
 
