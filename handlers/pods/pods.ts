@@ -1,6 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { podRemovalError, type PodReport } from "../../lib/engine/pods/pods.ts";
+import { podRemovalError, type PodReport } from "../../lib/engine/pods/pod_report.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { splitArguments, streamTables } from "../containers/top.ts";
 import { errorText } from "../images/pull_progress.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import type { MemberRequest } from "../../../lib/engine/containers/request/container_request.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { podRemovalError } from "../../../lib/engine/pods/pods.ts";
+import { podRemovalError } from "../../../lib/engine/pods/pod_report.ts";
 import type { PodRequest } from "../../../lib/engine/pods/pod_request.ts";
 import { assertConsistent } from "../../fixtures/engine/fake_check.ts";
 import { type FakeEngine, openFake } from "../../fixtures/engine/fake_engine.ts";
