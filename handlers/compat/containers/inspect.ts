@@ -60,7 +60,7 @@ function dockerHostConfig(
   const { LogConfig: _log, CgroupMode: _mode, ...same } = hostConfig(record, runtime);
   const driver = spec.logDriver ?? log.driver;
   const size = (spec.logSizeMax ?? 0) > 0 ? { "max-size": String(spec.logSizeMax) } : {};
-  const logOptions = { ...spec.logOptions, ...size };
+  const logOptions = { ...size, ...spec.logOptions };
   return {
     ...same,
     Sysctls: spec.sysctl,

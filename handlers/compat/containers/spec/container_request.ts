@@ -152,20 +152,23 @@ function deviceOf({ PathOnHost, PathInContainer, CgroupPermissions }: NonNullabl
 }
 
 function logOf({ LogConfig: { Type, Config } }: HostConfig): ContainerRequest {
-  const { "max-size": size, path, ...logOptions } = Config ?? {};
+  const { path, ...logOptions } = Config ?? {};
+  const { "max-size": size } = logOptions;
   return {
     logDriver: Type || undefined,
     logPath: path || undefined,
-    logSizeMax: size === undefined ? undefined : parseBytes(size),
+    logSizeMax: size === undefined ? undefined : parseLogSize(size),
     logOptions,
   };
 }
 
-const UNITS: Record<string, number> = { "": 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+const UNITS = ["", "k", "m", "g", "t", "p"];
 
-function parseBytes(text: string): number {
-  const [, count, unit] = /^(\d+(?:\.\d+)?)\s*([bkmg]?)b?$/i.exec(text) ?? [];
-  const bytes = count === undefined ? NaN : Math.round(Number(count) * UNITS[unit.toLowerCase()]);
-  if (!Number.isSafeInteger(bytes)) throw new RequestError("malformed", `invalid size: "${text}"`);
+/** Reads a log's size as Docker does: its units count in thousands. */
+function parseLogSize(text: string): number {
+  const [, count, unit = ""] = /^(\d+(?:\.\d+)?) ?(?:([kmgtp])?(?:i?b)?)$/i.exec(text) ?? [];
+  const bytes = count === undefined ? NaN : Math.trunc(Number(count) * 1000 ** UNITS.indexOf(unit.toLowerCase()));
+  if (!Number.isSafeInteger(bytes)) throw new RequestError("malformed", `invalid size: '${text}'`);
+  if (bytes === 0) throw new RequestError("malformed", "max-size must be a positive number");
   return bytes;
 }
