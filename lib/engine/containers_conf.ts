@@ -16,6 +16,8 @@ export interface ContainersConf {
   defaults: ContainerDefaults;
   /** Folders with hooks, where a file names some. */
   hookFolders?: string[];
+  /** Folders with files of the Container Device Interface. */
+  deviceFolders?: string[];
   /** `crun`, `runc` or a path. */
   runtime?: string;
   /** Whether short names are Docker Hub's in Docker's API. */
@@ -25,7 +27,7 @@ export interface ContainersConf {
 }
 
 /** The result of reading settings: the defaults, and the fields beside them. */
-type Settings = ContainerDefaults & Pick<ContainersConf, "hookFolders" | "runtime" | "dockerHub">;
+type Settings = ContainerDefaults & Pick<ContainersConf, "hookFolders" | "deviceFolders" | "runtime" | "dockerHub">;
 type Reader = (value: unknown) => Partial<Settings>;
 /** The name of one that holds a T. */
 type Name<T> = { [K in keyof Settings]-?: Settings[K] extends T | undefined ? K : never }[keyof Settings];
@@ -73,6 +75,7 @@ const READERS: Record<string, Reader> = {
   "containers.userns": readText("userns"),
   "containers.utsns": readText("utsns"),
   "containers.volumes": readList("volumes"),
+  "engine.cdi_spec_dirs": readList("deviceFolders"),
   "engine.compat_api_enforce_docker_hub": readFlag("dockerHub"),
   "engine.hooks_dir": readList("hookFolders"),
   "engine.image_volume_mode": readText("imageVolumes", /^(?:anonymous|bind|tmpfs|ignore)$/),
@@ -114,8 +117,8 @@ export function parseContainersConf(...sources: ConfSource[]): ContainersConf {
       found = { ...found, ...attemptKey(source, key, () => read(whole)) };
     }
   }
-  const { hookFolders, runtime, dockerHub, ...defaults } = found;
-  return { defaults, hookFolders, runtime, dockerHub, ignored };
+  const { hookFolders, deviceFolders, runtime, dockerHub, ...defaults } = found;
+  return { defaults, hookFolders, deviceFolders, runtime, dockerHub, ignored };
 }
 
 /** `section.key` and value; empty tables, lists and texts of keys nobody knows say nothing. */

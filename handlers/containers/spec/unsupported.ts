@@ -20,7 +20,6 @@ const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   // Containers outside pods are no init containers of anything.
   init_container_type: isEmpty,
   rootfs_mapping: isEmpty,
-  gpus: isEmpty,
   storage_opts: isEmpty,
   network_options: isEmpty,
   intelRdt: isEmpty,

@@ -136,6 +136,10 @@ export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, Secu
   /** Paths of the block devices in `resources`, by `major:minor`; set at create. */
   blockDevices?: Record<string, string>;
   devices?: DeviceSpec[];
+  /** Devices of the Container Device Interface, `vendor.com/class=name`; looked up at each start. */
+  cdiDevices?: string[];
+  /** GPUs among these, by plain names, of the vendor that the host has devices of. */
+  gpus?: string[];
   /** Containers whose devices it is to have as well; asked for at create only. */
   devicesFrom?: string[];
   deviceRules?: DeviceRule[];

@@ -4,7 +4,6 @@ import {
   namespaceMode,
   parseNamespace,
 } from "../../../../lib/engine/containers/request/namespace_mode.ts";
-import { deviceSpec } from "../../../../lib/engine/containers/request/parse_device.ts";
 import { userNamespace } from "../../../../lib/engine/containers/request/user_namespace.ts";
 import type { RestartPolicy } from "../../../../lib/engine/records/container_record.ts";
 import { requireImage } from "../../../containers/spec/image_name.ts";
@@ -13,9 +12,10 @@ import { restartPolicy } from "../../../containers/spec/restart_policy.ts";
 import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
+import { dockerDevices } from "./devices.ts";
 import { DOCKER_NAMES } from "./docker_names.ts";
 import { dockerHealthWish } from "./health.ts";
-import { dockerDeviceRule, dockerLimits, dockerShmSize, dockerStopSignal } from "./limits.ts";
+import { dockerLimits, dockerShmSize, dockerStopSignal } from "./limits.ts";
 import { dockerMounts } from "./mounts.ts";
 import { dockerLinks, dockerNetworks, dockerPorts, type NetworkDefaults } from "./networks.ts";
 import { dockerSecurity } from "./security.ts";
@@ -49,6 +49,7 @@ function translate(config: CreateContainerConfig, name: string, defaults: Docker
     ...processOf(config),
     ...dockerSecurity(host),
     ...dockerLimits(host),
+    ...dockerDevices(host),
     ...dockerPorts(config),
     ...logOf(host),
     name: name || config.Name || undefined,
@@ -75,8 +76,6 @@ function translate(config: CreateContainerConfig, name: string, defaults: Docker
     hosts: host.ExtraHosts ?? [],
     // Docker's containers see nothing of the host's file.
     baseHosts: defaults.baseHosts ?? "none",
-    devices: host.Devices?.length ? host.Devices.map(deviceOf) : undefined,
-    deviceRules: host.DeviceCgroupRules?.length ? host.DeviceCgroupRules.map(dockerDeviceRule) : undefined,
     cgroupParent: host.CgroupParent || undefined,
     oomScoreAdj: host.OomScoreAdj || undefined,
     shmSize: dockerShmSize(host),
@@ -103,7 +102,6 @@ function refuseForeign(config: CreateContainerConfig): void {
     "HostConfig.IOMaximumIOps": host.IOMaximumIOps,
     "HostConfig.IOMaximumBandwidth": host.IOMaximumBandwidth,
     "HostConfig.Cgroup": host.Cgroup,
-    "HostConfig.DeviceRequests": host.DeviceRequests,
     "HostConfig.StorageOpt": host.StorageOpt,
   };
   for (const [field, value] of Object.entries(foreign)) if (!isEmpty(value)) throw unsupported(field);
@@ -145,10 +143,6 @@ function namespacesOf(host: HostConfig): ContainerRequest["namespaces"] {
     uts: mode("uts", host.UTSMode),
     cgroup: mode("cgroup", host.CgroupnsMode),
   };
-}
-
-function deviceOf({ PathOnHost, PathInContainer, CgroupPermissions }: NonNullable<HostConfig["Devices"]>[number]) {
-  return deviceSpec({ source: PathOnHost, destination: PathInContainer, access: CgroupPermissions });
 }
 
 function logOf({ LogConfig: { Type, Config } }: HostConfig): ContainerRequest {
