@@ -9,7 +9,7 @@ import type { RestartPolicy } from "../../../../lib/engine/records/container_rec
 import { requireImage } from "../../../containers/spec/image_name.ts";
 import { nameFields } from "../../../containers/spec/name_fields.ts";
 import { restartPolicy } from "../../../containers/spec/restart_policy.ts";
-import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
+import { isEmpty, NO_QUOTA, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
 import { dockerDevices } from "./devices.ts";
@@ -102,8 +102,8 @@ function refuseForeign(config: CreateContainerConfig): void {
     "HostConfig.IOMaximumIOps": host.IOMaximumIOps,
     "HostConfig.IOMaximumBandwidth": host.IOMaximumBandwidth,
     "HostConfig.Cgroup": host.Cgroup,
-    "HostConfig.StorageOpt": host.StorageOpt,
   };
+  if (!isEmpty(host.StorageOpt)) throw unsupported("HostConfig.StorageOpt", NO_QUOTA);
   for (const [field, value] of Object.entries(foreign)) if (!isEmpty(value)) throw unsupported(field);
 }
 
