@@ -1,4 +1,6 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
+import { NETWORK_DRIVERS } from "../../../lib/engine/records/network_record.ts";
+import { LOG_DRIVERS } from "../../../lib/engine/text/log_drivers.ts";
 import { formatUptime } from "../../system/info.ts";
 import { DOCKER_HUB } from "../../../lib/oci/reference.ts";
 import { isBefore } from "../../path_version.ts";
@@ -15,6 +17,7 @@ export async function compatInfo(engine: Engine, version?: string): Promise<Info
   const runtime = host?.runtime;
   return emit(Info, {
     ID: name,
+    CDISpecDirs: host?.deviceFolders ?? [],
     Containers: containers.total,
     ContainersRunning: containers.running,
     ContainersPaused: containers.paused,
@@ -22,7 +25,7 @@ export async function compatInfo(engine: Engine, version?: string): Promise<Info
     Images: images,
     Driver: host?.graphDriver ?? "none",
     DriverStatus: [["Backing Filesystem", host?.backingFilesystem ?? ""]],
-    Plugins: { Volume: ["local"], Network: ["bridge"], Authorization: null, Log: ["k8s-file", "none"] },
+    Plugins: { Volume: ["local"], Network: [...NETWORK_DRIVERS], Authorization: null, Log: [...LOG_DRIVERS] },
     MemoryLimit: has("memory"),
     SwapLimit: has("memory"),
     CpuCfsPeriod: has("cpu"),

@@ -1,5 +1,8 @@
+/** The drivers of networks. */
+export const NETWORK_DRIVERS = ["bridge", "macvlan", "ipvlan"] as const;
+
 /** The kinds of networks. */
-export type NetworkDriver = "bridge" | "macvlan" | "ipvlan";
+export type NetworkDriver = typeof NETWORK_DRIVERS[number];
 
 /** The source of a network's addresses: the engine, a DHCP server, or nothing. */
 export type AddressSource = "host-local" | "dhcp" | "none";
