@@ -11,12 +11,13 @@ import { wireTime } from "../../wire/time.ts";
 
 /** Tells facts about the host and the service, as Docker does. */
 export async function compatInfo(engine: Engine, version?: string): Promise<Info> {
-  const { name, host, platform, containers, images, now, registries } = await engine.info();
+  const { name, host, platform, containers, images, now, registries, subnetPools } = await engine.info();
   const controllers = host?.cgroupControllers ?? [];
   const has = (controller: string) => controllers.includes(controller);
   const runtime = host?.runtime;
   return emit(Info, {
     ID: name,
+    DefaultAddressPools: subnetPools.map(({ base, size }) => ({ Base: base, Size: size })),
     CDISpecDirs: host?.deviceFolders ?? [],
     Containers: containers.total,
     ContainersRunning: containers.running,

@@ -142,6 +142,7 @@ async function choosePlaceOf(core: Core, checked: CheckedWish, others: readonly 
     subnets,
     versions: versionsOf(checked),
     prefix: checked.prefix,
+    pools: core.options.subnetPools,
     isShared: isSharedBridge(checked.options),
   };
   const random = (length: number) => core.random.bytes(length);

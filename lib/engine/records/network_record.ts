@@ -51,3 +51,11 @@ export interface NetworkRecord {
   /** By netavark's names: `mtu`, `isolate`, … */
   options: Record<string, string>;
 }
+
+/** IPv4 addresses from which subnets are chosen. */
+export interface SubnetPool {
+  /** In CIDR notation. */
+  base: string;
+  /** The leading bits of each subnet. */
+  size: number;
+}

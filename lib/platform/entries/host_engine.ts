@@ -88,6 +88,7 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
     const files = options.authFile === undefined ? authFiles(process.env, process.getuid?.() ?? 0) : [options.authFile];
     const usual = {
       defaults: conf.defaults,
+      subnetPools: conf.subnetPools,
       proxyEnv: proxyEnv(process.env),
       credentials: fileCredentials(files, log),
       tls: folderTLS(options.certsDir === undefined ? CERTIFICATE_FOLDERS : [options.certsDir]),
