@@ -1,5 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { logAttributes } from "../../lib/engine/records/log_attributes.ts";
+import { logAttributes } from "../../lib/engine/text/log_attributes.ts";
 import type { LogRecord, LogsOptions } from "../../lib/engine/containers/options.ts";
 import type { Context } from "../../lib/rest/mod.ts";
 import { badParameter } from "../errors.ts";

@@ -20,7 +20,7 @@ export interface ContainersConf {
   hookFolders?: string[];
   /** Folders with files of the Container Device Interface. */
   deviceFolders?: string[];
-  /** Where subnets of networks are chosen from. */
+  /** The pools from which networks get their subnets. */
   subnetPools?: SubnetPool[];
   /** `crun`, `runc` or a path. */
   runtime?: string;

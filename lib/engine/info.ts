@@ -22,7 +22,7 @@ export interface SystemInfo {
   socket?: { address: string; exists: boolean };
   /** The name of the network of containers that ask for none. */
   defaultNetwork: string;
-  /** Where subnets of networks are chosen from. */
+  /** The pools from which networks get their subnets. */
   subnetPools: readonly SubnetPool[];
   /** The settings of registries. */
   registries: readonly Registry[];

@@ -51,7 +51,7 @@ export interface EngineOptions {
   limits?: Partial<InputLimits>;
   /** The containers' settings where a request leaves them out. */
   defaults?: ContainerDefaults;
-  /** Where subnets of networks are chosen from; by default from 10.87.0.0/16 down, 24 leading bits each. */
+  /** The pools from which networks get their subnets; by default from 10.87.0.0/16 down, 24 leading bits each. */
   subnetPools?: readonly SubnetPool[];
   /** Variables by which programs find their proxy (`http_proxy`, …), for containers that do not refuse them. */
   proxyEnv?: Record<string, string>;

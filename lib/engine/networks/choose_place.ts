@@ -30,7 +30,7 @@ export interface PlaceWish {
   versions: readonly (4 | 6)[];
   /** The leading bits of an IPv4 subnet that is chosen; the pool's by default. */
   prefix?: number;
-  /** Where IPv4 subnets are chosen from. */
+  /** The pools from which an IPv4 subnet is chosen. */
   pools?: readonly SubnetPool[];
   /** The bridge and its subnets may be another network's too, as with VLANs. */
   isShared?: boolean;

@@ -60,10 +60,10 @@ function isByName({ Driver }: DeviceRequest): boolean {
 }
 
 function namesOf({ Count, DeviceIDs, Options }: DeviceRequest): string[] {
-  if (Count !== 0) throw refused("unexpected count in CDI device request");
-  if (Object.keys(Options ?? {}).length > 0) throw refused("unexpected options in CDI device request");
+  if (Count !== 0) throw requestRefused("unexpected count in CDI device request");
+  if (Object.keys(Options ?? {}).length > 0) throw requestRefused("unexpected options in CDI device request");
   const wrong = DeviceIDs?.find((name) => !isDeviceName(name));
-  if (wrong !== undefined) throw refused(`unresolvable CDI devices ${wrong}`);
+  if (wrong !== undefined) throw requestRefused(`unresolvable CDI devices ${wrong}`);
   return DeviceIDs ?? [];
 }
 
@@ -72,16 +72,16 @@ function gpusOf({ Driver, Count, DeviceIDs, Capabilities }: DeviceRequest): stri
   const isGPU = lists.some((list) => list.length > 0 && list.every((name) => GPU_CAPABILITIES.has(name)));
   if (Driver === "" ? !isGPU : Driver !== "nvidia") {
     const capabilities = `[${lists.map((list) => `[${list.join(" ")}]`).join(" ")}]`;
-    throw refused(`could not select device driver ${JSON.stringify(Driver)} with capabilities: ${capabilities}`);
+    throw requestRefused(`could not select device driver ${JSON.stringify(Driver)} with capabilities: ${capabilities}`);
   }
   const names = DeviceIDs ?? [];
-  if (names.length > 0 && Count !== 0) throw refused("cannot set both Count and DeviceIDs on device request");
+  if (names.length > 0 && Count !== 0) throw requestRefused("cannot set both Count and DeviceIDs on device request");
   if (names.length > 0) return names;
   if (Count < 0) return ["all"];
-  if (Count > MOST_DEVICES) throw refused(`a count of ${Count} devices: ${MOST_DEVICES} at most`);
+  if (Count > MOST_DEVICES) throw requestRefused(`a count of ${Count} devices: ${MOST_DEVICES} at most`);
   return Array.from({ length: Count }, (_, number) => String(number));
 }
 
-function refused(text: string): RequestError {
+function requestRefused(text: string): RequestError {
   return new RequestError("malformed", `"HostConfig.DeviceRequests": ${text}`);
 }

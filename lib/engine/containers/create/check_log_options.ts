@@ -3,7 +3,7 @@ import { DOCKER_FILES, LOG_DRIVERS, OTHER_LOG_DRIVERS } from "../../text/log_dri
 import { compilePattern } from "../../text/pattern.ts";
 import { parseTagTemplate } from "../../text/tag_template.ts";
 import { invalid, unsupportedField } from "../failures.ts";
-import { compresses, MOST_LOG_FILES, olderLogs } from "./choose_log.ts";
+import { asksCompression, MOST_LOG_FILES, olderLogs } from "./choose_log.ts";
 
 type Logging = Pick<ContainerSpec, "logDriver" | "logOptions" | "logSizeMax" | "logPath">;
 
@@ -45,7 +45,7 @@ function checkOption({ logDriver, logSizeMax = 0 }: Logging, key: string, value:
     if (FILES.test(value) && Number(value) <= MOST_LOG_FILES) return;
     throw invalid(`invalid value for max-file: "${value}", must be 1 to ${MOST_LOG_FILES}`);
   }
-  if (key === "compress") return void compresses(value);
+  if (key === "compress") return void asksCompression(value);
   if (key === "mode" && MODES.has(value)) return;
   if (key === "max-buffer-size" && /^\d+[bkmgt]?$/i.test(value)) return;
   const isFile = logDriver === undefined || DOCKER_FILES.has(logDriver);
@@ -66,7 +66,7 @@ function checkOption({ logDriver, logSizeMax = 0 }: Logging, key: string, value:
 /** Compression is of older files; where there are none, Docker's words say so. */
 function checkCompression(spec: Logging): void {
   const { compress, "max-file": files } = spec.logOptions;
-  if (compress === undefined || !compresses(compress) || spec.logPath !== undefined) return;
+  if (compress === undefined || !asksCompression(compress) || spec.logPath !== undefined) return;
   if (olderLogs(spec) !== undefined) return;
   throw invalid(
     spec.logDriver === "local" && files === "1"

@@ -44,11 +44,11 @@ export function olderLogs(
   const isLocal = logDriver === "local";
   const { "max-file": files = isLocal ? LOCAL.files : "1", compress = String(isLocal) } = logOptions;
   if (Number(files) < 2 || chooseSize(spec) === undefined) return undefined;
-  return { files: Number(files), gzip: compresses(compress) };
+  return { files: Number(files), gzip: asksCompression(compress) };
 }
 
 /** Reads the option `compress`. Throws `invalid` in Go's words. */
-export function compresses(text: string): boolean {
+export function asksCompression(text: string): boolean {
   if (YES.has(text)) return true;
   if (NO.has(text)) return false;
   throw invalid(`strconv.ParseBool: parsing "${text}": invalid syntax`);

@@ -74,7 +74,7 @@ async function* readFiles(path: string, options: LogReadOptions): AsyncGenerator
     if (from !== undefined && from.file !== "" && from.file !== `${OLDEST}${held}`) throw filesReplaced();
     for (const { file, isPacked } of older) {
       if (signal?.aborted) return undefined;
-      yield* isPacked ? unpack(file) : readWhole(file);
+      yield* isPacked ? unpackFile(file) : readWhole(file);
     }
     handed = true;
     let first = current;
@@ -142,7 +142,7 @@ async function* readWhole(file: FileHandle): AsyncGenerator<Uint8Array, undefine
   }
 }
 
-async function* unpack(file: FileHandle): AsyncGenerator<Uint8Array, undefined> {
+async function* unpackFile(file: FileHandle): AsyncGenerator<Uint8Array, undefined> {
   const packed = ReadableStream.from(readWhole(file) as AsyncIterable<Uint8Array<ArrayBuffer>>);
   for await (const chunk of packed.pipeThrough(new DecompressionStream("gzip"))) yield chunk;
   return undefined;

@@ -59,7 +59,7 @@ sub packed {
   my $work = delete $packing{$child} or return;
   my ($id, @place) = @$work;
   my ($folder, $found) = ("$older/$id", 0);
-  # What gzip cannot do stays as it is, and is not tried before the next file.
+  # A file that gzip fails on stays as it is, and is tried again with the next one.
   return unlink "$folder/packing" if $status != 0;
   my ($files) = settings($id) or return;
   for my $number (1 .. $files - 1) {

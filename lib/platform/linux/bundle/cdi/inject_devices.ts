@@ -26,7 +26,7 @@ export async function injectDevices(
   const names = [...cdiDevices, ...gpuNames(gpus, known, isDocker)];
   const action = isDocker ? "CDI device injection failed" : "setting up CDI devices";
   const missing = names.filter((name) => !known.has(name));
-  if (missing.length > 0) throw refused(`${action}: unresolvable CDI devices ${missing.join(", ")}`);
+  if (missing.length > 0) throw deviceError(`${action}: unresolvable CDI devices ${missing.join(", ")}`);
   const devices = names.flatMap((name) => known.get(name) ?? []);
   const files = new Set(devices.map(({ file }) => file));
   const edits = [...files].flatMap((file) => [
@@ -36,7 +36,7 @@ export async function injectDevices(
   try {
     for (const edit of edits) await applyEdits(spec, edit);
   } catch (error) {
-    throw refused(`${action}: failed to inject devices: ${messageOf(error)}`);
+    throw deviceError(`${action}: failed to inject devices: ${messageOf(error)}`);
   }
 }
 
@@ -46,7 +46,7 @@ function gpuNames(gpus: readonly string[], known: ReadonlyMap<string, KnownDevic
   const vendor = GPU_VENDORS.find((name) => vendors.has(name));
   if (vendor !== undefined) return gpus.map((gpu) => `${vendor}/gpu=${gpu}`);
   const detail = "could not discover GPU vendor: no known GPU vendor found in CDI specs";
-  throw refused(
+  throw deviceError(
     isDocker
       ? 'could not select device driver "" with capabilities: [[gpu]]'
       : `getting CDI device names: converting GPU identifiers to CDI devices: ${detail}`,
@@ -118,6 +118,6 @@ async function deviceOf(node: DeviceNode, user: { uid: number; gid: number }): P
   };
 }
 
-function refused(text: string): EngineError {
+function deviceError(text: string): EngineError {
   return new EngineError("invalid", text);
 }

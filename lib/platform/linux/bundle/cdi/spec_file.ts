@@ -67,15 +67,15 @@ type Fields = Record<string, unknown>;
 
 /** Reads a file's content. Throws `SyntaxError` for what the specification does not allow, and for what is not done here. */
 export function readDeviceFile(content: unknown): DeviceFile {
-  const file = fields("file", content, ["cdiVersion", "kind", "annotations", "devices", "containerEdits"]);
-  const version = text("cdiVersion", file.cdiVersion);
+  const file = readFields("file", content, ["cdiVersion", "kind", "annotations", "devices", "containerEdits"]);
+  const version = readText("cdiVersion", file.cdiVersion);
   if (!VERSIONS.test(version)) throw new SyntaxError(`invalid version "${version}"`);
-  const kind = text("kind", file.kind);
+  const kind = readText("kind", file.kind);
   if (!isDeviceKind(kind)) throw new SyntaxError(`invalid kind "${kind}"`);
   const devices = new Map<string, ContainerEdits>();
-  for (const entry of list("devices", file.devices)) {
-    const device = fields("device", entry, ["name", "annotations", "containerEdits"]);
-    const name = text("device name", device.name);
+  for (const entry of readList("devices", file.devices)) {
+    const device = readFields("device", entry, ["name", "annotations", "containerEdits"]);
+    const name = readText("device name", device.name);
     if (!isPlainDeviceName(name)) throw new SyntaxError(`invalid device name "${name}"`);
     if (devices.has(name)) throw new SyntaxError(`invalid spec, multiple device "${name}"`);
     devices.set(name, readEdits(device.containerEdits));
@@ -86,77 +86,77 @@ export function readDeviceFile(content: unknown): DeviceFile {
 
 function readEdits(value: unknown): ContainerEdits {
   const known = ["env", "deviceNodes", "netDevices", "hooks", "mounts", "intelRdt", "additionalGids"];
-  const edits = fields("containerEdits", value ?? {}, known);
+  const edits = readFields("containerEdits", value ?? {}, known);
   for (const name of ["netDevices", "intelRdt"]) {
     if (edits[name] !== undefined && edits[name] !== null) throw new SyntaxError(`"${name}" is not supported yet`);
   }
   return {
     env: readEnv(edits.env),
-    deviceNodes: list("deviceNodes", edits.deviceNodes).map(readNode),
-    mounts: list("mounts", edits.mounts).map(readMount),
-    hooks: list("hooks", edits.hooks).map(readHook),
-    additionalGids: list("additionalGids", edits.additionalGids).map((gid) => number("additionalGids", gid)),
+    deviceNodes: readList("deviceNodes", edits.deviceNodes).map(readNode),
+    mounts: readList("mounts", edits.mounts).map(readMount),
+    hooks: readList("hooks", edits.hooks).map(readHook),
+    additionalGids: readList("additionalGids", edits.additionalGids).map((gid) => readCount("additionalGids", gid)),
   };
 }
 
 function readNode(value: unknown): DeviceNode {
   const known = ["path", "hostPath", "type", "major", "minor", "fileMode", "permissions", "uid", "gid"];
-  const node = fields("deviceNodes", value, known);
-  const path = absolute("device path", node.path);
-  const type = optional(node.type, (value) => text("type", value));
+  const node = readFields("deviceNodes", value, known);
+  const path = readPath("device path", node.path);
+  const type = ifPresent(node.type, (value) => readText("type", value));
   if (type !== undefined && TYPES[type] === undefined) {
     throw new SyntaxError(`device "${path}": invalid type "${type}"`);
   }
-  const permissions = optional(node.permissions, (value) => text("permissions", value));
+  const permissions = ifPresent(node.permissions, (value) => readText("permissions", value));
   if (permissions !== undefined && !/^[rwm]*$/.test(permissions)) {
     throw new SyntaxError(`device "${path}": invalid permissions "${permissions}"`);
   }
   return {
     path,
-    hostPath: optional(node.hostPath, (value) => absolute("hostPath", value)),
+    hostPath: ifPresent(node.hostPath, (value) => readPath("hostPath", value)),
     type: type === undefined ? undefined : TYPES[type],
     permissions: permissions || undefined,
-    major: optional(node.major, (value) => number("major", value)),
-    minor: optional(node.minor, (value) => number("minor", value)),
-    fileMode: optional(node.fileMode, (value) => number("fileMode", value)),
-    uid: optional(node.uid, (value) => number("uid", value)),
-    gid: optional(node.gid, (value) => number("gid", value)),
+    major: ifPresent(node.major, (value) => readCount("major", value)),
+    minor: ifPresent(node.minor, (value) => readCount("minor", value)),
+    fileMode: ifPresent(node.fileMode, (value) => readCount("fileMode", value)),
+    uid: ifPresent(node.uid, (value) => readCount("uid", value)),
+    gid: ifPresent(node.gid, (value) => readCount("gid", value)),
   };
 }
 
 function readMount(value: unknown): DeviceMount {
-  const mount = fields("mounts", value, ["hostPath", "containerPath", "options", "type"]);
+  const mount = readFields("mounts", value, ["hostPath", "containerPath", "options", "type"]);
   return {
-    hostPath: text("hostPath", mount.hostPath),
-    containerPath: absolute("containerPath", mount.containerPath),
-    type: optional(mount.type, (value) => text("type", value)),
-    options: list("options", mount.options).map((option) => text("options", option)),
+    hostPath: readText("hostPath", mount.hostPath),
+    containerPath: readPath("containerPath", mount.containerPath),
+    type: ifPresent(mount.type, (value) => readText("type", value)),
+    options: readList("options", mount.options).map((option) => readText("options", option)),
   };
 }
 
 function readHook(value: unknown): DeviceHook {
-  const hook = fields("hooks", value, ["hookName", "path", "args", "env", "timeout"]);
-  const stage = text("hookName", hook.hookName);
+  const hook = readFields("hooks", value, ["hookName", "path", "args", "env", "timeout"]);
+  const stage = readText("hookName", hook.hookName);
   if (!STAGES.includes(stage)) throw new SyntaxError(`invalid hook name "${stage}"`);
   return {
     stage,
-    path: absolute("hook path", hook.path),
-    args: list("args", hook.args).map((arg) => text("args", arg)),
+    path: readPath("hook path", hook.path),
+    args: readList("args", hook.args).map((arg) => readText("args", arg)),
     env: readEnv(hook.env),
-    timeout: optional(hook.timeout, (value) => number("timeout", value)),
+    timeout: ifPresent(hook.timeout, (value) => readCount("timeout", value)),
   };
 }
 
 function readEnv(value: unknown): string[] {
-  return list("env", value).map((entry) => {
-    const variable = text("env", entry);
+  return readList("env", value).map((entry) => {
+    const variable = readText("env", entry);
     if (!/^[^=]+=/.test(variable)) throw new SyntaxError(`invalid environment variable "${variable}"`);
     return variable;
   });
 }
 
 /** Throws for fields that are not known: the vendor takes them for done. */
-function fields(name: string, value: unknown, known: readonly string[]): Fields {
+function readFields(name: string, value: unknown, known: readonly string[]): Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new SyntaxError(`"${name}" is no object`);
   }
@@ -166,14 +166,14 @@ function fields(name: string, value: unknown, known: readonly string[]): Fields 
   return value as Fields;
 }
 
-function list(name: string, value: unknown): unknown[] {
+function readList(name: string, value: unknown): unknown[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new SyntaxError(`"${name}" is no list`);
   if (value.length > MOST_ENTRIES) throw new SyntaxError(`"${name}" has more than ${MOST_ENTRIES} entries`);
   return value;
 }
 
-function text(name: string, value: unknown): string {
+function readText(name: string, value: unknown): string {
   // A name such as 0 is a number to YAML.
   const found = typeof value === "number" ? String(value) : value;
   if (typeof found !== "string" || found === "") throw new SyntaxError(`invalid (empty) "${name}"`);
@@ -181,15 +181,15 @@ function text(name: string, value: unknown): string {
   return found;
 }
 
-function absolute(name: string, value: unknown): string {
-  const path = text(name, value);
+function readPath(name: string, value: unknown): string {
+  const path = readText(name, value);
   if (!path.startsWith("/") || path.split("/").includes("..")) {
     throw new SyntaxError(`"${name}" "${path}" is not absolute`);
   }
   return path;
 }
 
-function number(name: string, value: unknown): number {
+function readCount(name: string, value: unknown): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= LARGEST_ID) return value;
   throw new SyntaxError(`"${name}" is no whole number from 0 to ${LARGEST_ID}`);
 }

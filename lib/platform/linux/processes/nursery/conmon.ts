@@ -5,7 +5,7 @@
  */
 import type { Readable } from "node:stream";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
-import { logTag } from "../../../../engine/records/log_attributes.ts";
+import { logTag } from "../../../../engine/text/log_attributes.ts";
 import type { RestoreImages } from "../../../../engine/ports/checkpoint_port.ts";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ContainerPaths, HostPaths } from "../../helpers/paths.ts";

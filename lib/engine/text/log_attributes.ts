@@ -1,14 +1,18 @@
-import { compilePattern } from "../text/pattern.ts";
-import { parseTagTemplate } from "../text/tag_template.ts";
-import type { ContainerRecord } from "./container_record.ts";
+import { compilePattern } from "./pattern.ts";
+import { parseTagTemplate } from "./tag_template.ts";
 
 /** The characters of a short ID. */
 const SHORT = 12;
 
-/** What a container's tag and attributes are made of. */
-export type TaggedRecord = Pick<ContainerRecord, "id" | "name" | "imageID" | "imageName" | "process"> & {
-  spec: Pick<ContainerRecord["spec"], "logOptions" | "labels" | "defaults">;
-};
+/** The parts of a container's record that its tag and attributes are made of. */
+export interface TaggedRecord {
+  id: string;
+  name: string;
+  imageID: string;
+  imageName: string;
+  process: { args: string[]; env: string[] };
+  spec: { logOptions: Record<string, string>; labels?: Record<string, string>; defaults?: "docker" };
+}
 
 /** Returns the container's tag in its log, its template filled in; `undefined` where it asks for none. */
 export function logTag(record: TaggedRecord): string | undefined {
@@ -41,14 +45,14 @@ export function logAttributes(record: TaggedRecord): [name: string, value: strin
   }));
   const tag = logTag(record);
   const found = new Map([
-    ...pick(labels, logOptions.labels, logOptions["labels-regex"]),
-    ...pick(env, logOptions.env, logOptions["env-regex"]),
+    ...pickValues(labels, logOptions.labels, logOptions["labels-regex"]),
+    ...pickValues(env, logOptions.env, logOptions["env-regex"]),
     ...tag === undefined ? [] : [["tag", tag] as [string, string]],
   ]);
   return [...found].sort(([one], [other]) => one < other ? -1 : 1);
 }
 
-function pick(values: Record<string, string>, names = "", pattern = ""): [string, string][] {
+function pickValues(values: Record<string, string>, names = "", pattern = ""): [string, string][] {
   const wanted = new Set(names.split(","));
   const fits = pattern === "" ? () => false : compilePattern(pattern);
   return Object.entries(values).filter(([name]) => wanted.has(name) || fits(name));
