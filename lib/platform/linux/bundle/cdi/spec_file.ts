@@ -194,6 +194,6 @@ function readCount(name: string, value: unknown): number {
   throw new SyntaxError(`"${name}" is no whole number from 0 to ${LARGEST_ID}`);
 }
 
-function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
+function ifPresent<T>(value: unknown, read: (value: unknown) => T): T | undefined {
   return value === undefined || value === null || value === "" ? undefined : read(value);
 }
