@@ -7,7 +7,7 @@ function taggedRecord(logOptions: Record<string, string>, defaults?: "docker"): 
     name: "web",
     imageID: "f".repeat(64),
     imageName: "docker.io/library/busybox:latest",
-    process: { args: ["sh", "-c", "x"], env: ["PATH=/bin", "MODE=a=b"], workdir: "/", user: "", terminal: false },
+    process: { args: ["sh", "-c", "x"], env: ["PATH=/bin", "MODE=a=b"] },
     spec: { logOptions, labels: { team: "red", tier: "1" }, defaults },
   };
 }
