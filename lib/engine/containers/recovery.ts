@@ -147,7 +147,7 @@ async function sweepUnknown(context: Context, id: string): Promise<void> {
   context.core.log("warn", `Clean up what is left of container ${id}, which is not known here`);
   await host.processes.delete(id);
   await Promise.all([host.networks.deleteNamespace(id), host.layers.destroy(id, { behind: true })]);
-  await host.processes.deleteLog(host.logSource(id, "k8s-file"));
+  await host.processes.deleteLog({ ...host.logSource(id, "k8s-file"), older: { files: 2, gzip: false } });
 }
 
 async function logFailures(context: Context, id: string, work: () => Promise<void>): Promise<void> {

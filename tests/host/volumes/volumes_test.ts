@@ -49,6 +49,35 @@ Deno.test("podman and docker make, list, inspect, prune and remove volumes", asy
   });
 });
 
+Deno.test("a volume of an image begins with its files, and is the user's from then on", async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await podman("pull", "-q", image);
+  const create = ["volume", "create", "--driver=image"];
+  await podman(...create, "--opt", `image=${image}`, "tools");
+  const run = ["run", "--rm", "--network=none", "-v=tools:/tools", image, "sh", "-c"];
+  assertEquals(await podman(...run, "/tools/bin/busybox echo runs; touch /tools/mine; test ! -e /mine"), "runs\n");
+  await podman(...run, "test -e /tools/mine");
+  const [shown] = JSON.parse(await podman("volume", "inspect", "tools"));
+  assertEquals([shown.Driver, shown.Options], ["image", { image }]);
+  assertEquals(await podman("volume", "ls", "-q", "--filter", "driver=image"), "tools\n");
+  const left = (await Array.fromAsync(Deno.readDir(`${server.folder}/root/containers`))).length;
+  assertEquals(left, 0, "no tree is left that nobody runs");
+  const rows: [args: string[], text: string][] = [
+    [[], "must provide an image name when creating a volume with the image driver: invalid argument"],
+    [["--opt", "size=1g"], "invalid mount option size for driver 'image': invalid argument"],
+    [["--opt", "image=localhost/none"], "localhost/none: image not known"],
+  ];
+  for (const [args, text] of rows) assertStringIncludes((await server.podman(...create, ...args)).stderr, text);
+  const plugin = await server.podman("volume", "create", "--driver=nfs", "x");
+  assertStringIncludes(
+    plugin.stderr,
+    "volume plugin nfs but it could not be retrieved: no volume plugin with name nfs",
+  );
+  await podman("volume", "rm", "tools");
+});
+
 Deno.test("a volume's device is mounted for its containers and its transfers, and for nobody else", async (t) => {
   await using session = await Session.start();
   const { server, image } = session;
