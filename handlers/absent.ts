@@ -11,8 +11,6 @@ const FAMILIES = new Set(
 const NATIVE = /^\/(?:v[0-9][^/]*\/)?(?:libpod|engine)(\/([a-z]+)(?:\/.*)?)$/;
 /** Paths of Docker's tree, by the version of its API; captures the part after it. */
 const DOCKER = /^\/v1\.[0-9]+(\/.*)$/;
-/** Paths at which a client looks for an object by its name. */
-const OBJECT = /^\/pods\/([^/]+)\/(?:json|exists)$/;
 /** Paths at which Docker's clients have images built: classically, and by BuildKit. */
 const BUILD = /^(?:\/v[0-9][^/]*)?(\/(?:build(?:\/.*)?|session|grpc))$/;
 
@@ -61,10 +59,5 @@ export function absentOperation({ method, url }: Request): EncodedError | undefi
     return errorModel(404, `${method} ${dockers}: this API has no such operation`, "not found");
   }
   if (!FAMILIES.has(family)) return undefined;
-  const [, name] = OBJECT.exec(path) ?? [];
-  // A client that looks for a name everywhere goes on when it is told these words, and by the status elsewhere.
-  if (family === "pods" && name !== undefined) {
-    return errorModel(404, `no pod with name or ID ${name} found: no such pod`, "no such pod");
-  }
-  return errorModel(name === undefined ? 501 : 404, `${method} ${path} is not supported yet`, "not yet implemented");
+  return errorModel(501, `${method} ${path} is not supported yet`, "not yet implemented");
 }

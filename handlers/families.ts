@@ -32,6 +32,8 @@ import { manifestsAPI } from "./manifests/api.ts";
 import { implementManifests } from "./manifests/manifests.ts";
 import { networksAPI } from "./networks/api.ts";
 import { networks } from "./networks/networks.ts";
+import { podsAPI } from "./pods/api.ts";
+import { implementPods } from "./pods/pods.ts";
 import { secretsAPI } from "./secrets/api.ts";
 import { implementSecrets } from "./secrets/secrets.ts";
 import { systemAPI } from "./system/api.ts";
@@ -60,6 +62,7 @@ export const FAMILIES: readonly Family[] = [
   { title: "Files of containers", definition: filesAPI, implement: implementFiles },
   { title: "Images", definition: imagesAPI, implement: implementImages },
   { title: "Artifacts", definition: artifactsAPI, implement: implementArtifacts },
+  { title: "Pods", definition: podsAPI, implement: implementPods },
   { title: "Networks", definition: networksAPI, implement: networks },
   { title: "Secrets", definition: secretsAPI, implement: implementSecrets },
   { title: "Volumes", definition: volumesAPI, implement: volumes },

@@ -24,6 +24,7 @@ export const STATUSES: Readonly<Record<ErrorCode | RequestCode, number>> = {
   no_such_artifact: 404,
   no_such_network: 404,
   no_such_volume: 404,
+  no_such_pod: 404,
   no_such_exec: 404,
   no_such_file: 404,
   no_such_secret: 404,
@@ -56,6 +57,7 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Record<ErrorCode, number>>>> =
     name_in_use: 500,
     no_such_container: 500,
     no_such_network: 500,
+    no_such_pod: 500,
     limit: 400,
   },
   CompatCreateContainer: { limit: 400, invalid: 500, no_such_container: 500, no_such_network: 500 },
@@ -77,6 +79,27 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Record<ErrorCode, number>>>> =
   CompatConnect: { in_use: 500, invalid: 500 },
   CompatPrune: { invalid: 500 },
   SystemPrune: { invalid: 500, no_such_image: 500, no_such_volume: 500, ambiguous: 500 },
+  Pods: { invalid: 500 },
+  PodCreate: {
+    invalid: 500,
+    in_use: 500,
+    ambiguous: 500,
+    no_such_image: 500,
+    no_such_container: 500,
+    no_such_network: 500,
+    no_such_volume: 500,
+  },
+  PodDelete: { ambiguous: 500, in_use: 500 },
+  PodInspect: { ambiguous: 500 },
+  PodExists: { ambiguous: 500 },
+  PodStart: { ambiguous: 500 },
+  PodStop: { ambiguous: 500 },
+  PodRestart: { ambiguous: 500 },
+  PodKill: { ambiguous: 500, invalid: 500, state: 409 },
+  PodPause: { ambiguous: 500 },
+  PodUnpause: { ambiguous: 500 },
+  PodTop: { ambiguous: 500, invalid: 500 },
+  PodStats: { ambiguous: 500 },
   CreateSecret: { name_in_use: 500, limit: 400 },
   CompatCreateSecret: { limit: 400 },
   InitContainer: { state: 304 },
@@ -122,6 +145,9 @@ export const UNREADABLE: ReadonlySet<string> = new Set([
   "CompatPruneContainers",
   "CompatListSecrets",
 ]);
+
+/** Operations whose error for a query that does not parse quotes the query, as Podman's does: clients match on the words. */
+export const QUOTING: ReadonlySet<string> = new Set(["Pods", "PodStop", "PodDelete", "PodKill", "PodTop", "PodStats"]);
 
 /** The status that an error of this code answers from an operation. */
 export function statusOfCode(code: ErrorCode | RequestCode, operation: string): number {

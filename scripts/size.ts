@@ -25,28 +25,28 @@ export interface Export {
  * tags and schemas, for either side.
  */
 export const EXPORTS: readonly Export[] = [
-  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3936 },
+  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3942 },
   { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 3192 },
   {
     name: "server",
     holds: "match, run, JSON, text, errors",
     from: "server.ts",
     names: ["handler", "implement"],
-    budget: 8654,
+    budget: 8970,
   },
   {
     name: "client and definition",
     holds: "all that runs in a client",
     from: "client.ts",
     names: ["api", "rest", "link"],
-    budget: 6741,
+    budget: 6749,
   },
   {
     name: "server and definition",
     holds: "parse, match, run, JSON, text, errors",
     from: "server.ts",
     names: ["api", "rest", "handler", "implement"],
-    budget: 12067,
+    budget: 12395,
   },
   { name: "everything", holds: "./rest", from: "mod.ts", names: ["*"] },
   {

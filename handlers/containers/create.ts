@@ -1,4 +1,4 @@
-import type { ContainerRequest } from "../../lib/engine/containers/request/container_request.ts";
+import type { MemberRequest } from "../../lib/engine/containers/request/container_request.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { platformMatches, type PlatformWish } from "../../lib/oci/platform.ts";
@@ -31,7 +31,7 @@ function otherPlatform({ containers, images }: Engine, id: string, generator: Sp
 /** Makes a container from what both trees translate their requests to; errors name its fields as the client does. */
 export async function create(
   engine: Engine,
-  request: ContainerRequest,
+  request: MemberRequest,
   names: FieldNames,
 ): Promise<ContainerCreateResponse> {
   try {

@@ -26,6 +26,7 @@ export async function inspectFacts(engine: Engine, record: ContainerRecord, size
     volumePath: (volume) => volumes.exists(volume) ? volumes.resolve(volume).mountpoint : "",
     execIDs: containers.execs.of(record.id).map(({ id }) => id),
     health: containers.health(record.id),
+    isService: engine.pods.isService(record.id),
     networkID: networkIDs(engine),
   };
 }

@@ -10,6 +10,8 @@ import { Locks } from "./store/locks.ts";
 import { DEFAULT_NETWORK, Networks } from "./networks/networks.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
 import type { Ports } from "./ports/ports.ts";
+import { Pods } from "./pods/pods.ts";
+import { PodStore } from "./pods/pod_store.ts";
 import { Secrets } from "./secrets.ts";
 import { State } from "./store/state.ts";
 import { System } from "./system/system.ts";
@@ -22,6 +24,7 @@ export class Engine {
   readonly images: Images;
   readonly artifacts: Artifacts;
   readonly containers: Containers;
+  readonly pods: Pods;
   readonly networks: Networks;
   readonly volumes: Volumes;
   readonly secrets: Secrets;
@@ -44,7 +47,9 @@ export class Engine {
     this.networks = new Networks(core);
     const volumes = new VolumeStore(core);
     this.secrets = new Secrets(core);
-    this.containers = new Containers(core, this.networks, volumes, this.secrets);
+    const pods = new PodStore(core);
+    this.containers = new Containers(core, this.networks, volumes, this.secrets, pods);
+    this.pods = new Pods(core, pods, this.networks, this.containers);
     this.volumes = new Volumes(core, volumes, this.containers);
     this.system = new System({ core, images: this.images, containers: this.containers, volumes: this.volumes });
   }
@@ -71,6 +76,7 @@ export class Engine {
     const engine = new Engine({ ...base, images: new Images(base) });
     await engine.images.recover();
     await engine.containers.recover();
+    await engine.pods.recover();
     return engine;
   }
 

@@ -1,4 +1,4 @@
-import { type Fetch, gantry, h3, hono, itty, orpc } from "./dispatch_peers.ts";
+import { type Fetch, serveElysia, serveGantry, serveH3, serveHono, serveItty, serveOrpc } from "./dispatch_peers.ts";
 import { inTurn } from "./in_turn.ts";
 import { engineRoutes, requestsFor } from "./routes.ts";
 
@@ -21,17 +21,18 @@ export async function* dispatchLines(rounds: number): AsyncGenerator<DispatchRes
     whole.flatMap((route) => requestsFor(route, ["", "/v4.3.1"])),
     rounds,
     {
-      gantry: gantry(whole),
-      hono: hono(whole, { versions: true }),
+      gantry: serveGantry(whole),
+      hono: serveHono(whole, { versions: true }),
     },
   );
   const plain = engineRoutes({ remainders: false });
   yield await compare("a table of plain parameters", plain.flatMap((route) => requestsFor(route, [""])), rounds, {
-    gantry: gantry(plain),
-    hono: hono(plain, { versions: false }),
-    itty: itty(plain),
-    h3: h3(plain),
-    orpc: orpc(plain),
+    gantry: serveGantry(plain),
+    hono: serveHono(plain, { versions: false }),
+    itty: serveItty(plain),
+    h3: serveH3(plain),
+    orpc: serveOrpc(plain),
+    elysia: serveElysia(plain),
   });
 }
 

@@ -1,5 +1,6 @@
 import { OpenAPIHandler } from "@orpc/openapi/fetch";
 import { os } from "@orpc/server";
+import { Elysia } from "elysia";
 import { H3 } from "h3";
 import { Hono } from "hono";
 import { IttyRouter } from "itty-router";
@@ -17,7 +18,7 @@ const nothing = () => new Response(null, { status: 204 });
 const colon = (name: string) => `:${name}`;
 
 /** Ours: one definition per route, its spellings and versions by the options of the API. */
-export function gantry(routes: readonly Route[]): Handler {
+export function serveGantry(routes: readonly Route[]): Handler {
   const operations = Object.fromEntries(routes.map((route, i) => {
     const tag = `${route.method} ${pathOf(route, (name) => `{${name}=%v}`, (name) => `{${name}*=%v}`)}`;
     const args = route.parts.filter((part) => "name" in part).map(() => z.string());
@@ -29,7 +30,7 @@ export function gantry(routes: readonly Route[]): Handler {
 }
 
 /** Hono with its default router. */
-export function hono(routes: readonly Route[], { versions }: { versions: boolean }): Fetch {
+export function serveHono(routes: readonly Route[], { versions }: { versions: boolean }): Fetch {
   const app = new Hono();
   for (const prefix of versions ? ["", VERSION] : [""]) {
     for (const { method, path } of everyPath(routes, colon, (name) => `:${name}{.+}`)) {
@@ -43,7 +44,7 @@ export function hono(routes: readonly Route[], { versions }: { versions: boolean
 }
 
 /** itty-router. */
-export function itty(routes: readonly Route[]): Fetch {
+export function serveItty(routes: readonly Route[]): Fetch {
   const router = IttyRouter();
   for (const { method, path } of everyPath(routes, colon, (name) => `:${name}+`)) {
     router[method.toLowerCase() as "get"](path, (request: { params: unknown }) => {
@@ -55,7 +56,7 @@ export function itty(routes: readonly Route[]): Fetch {
 }
 
 /** h3. */
-export function h3(routes: readonly Route[]): Fetch {
+export function serveH3(routes: readonly Route[]): Fetch {
   const app = new H3();
   for (const { method, path } of everyPath(routes, colon, colon)) {
     app.on(method as "GET", path, (event) => {
@@ -66,8 +67,20 @@ export function h3(routes: readonly Route[]): Fetch {
   return (request) => app.fetch(request);
 }
 
+/** Elysia with its adapter for plain `Request` and `Response`. */
+export function serveElysia(routes: readonly Route[]): Fetch {
+  const app = new Elysia();
+  for (const { method, path } of everyPath(routes, colon, colon)) {
+    app.route(method, path, ({ params }) => {
+      void params;
+      return nothing();
+    });
+  }
+  return (request) => app.fetch(request);
+}
+
 /** oRPC's handler for plain HTTP paths. */
-export function orpc(routes: readonly Route[]): Fetch {
+export function serveOrpc(routes: readonly Route[]): Fetch {
   const procedures = everyPath(routes, (name) => `{${name}}`, (name) => `{${name}}`).map(({ method, path }) =>
     os.route({ method: method as "GET", path: path as `/${string}`, successStatus: 204, inputStructure: "detailed" })
       .handler(() => {})

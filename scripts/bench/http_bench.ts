@@ -8,9 +8,17 @@ export interface HTTPResult {
   rates: Record<string, number>;
 }
 
-/** GET with a path parameter and POST with validation: in process, and over loopback TCP behind `Deno.serve`. */
+/**
+ * GET with a path parameter and POST with validation: in process, and over loopback TCP behind `Deno.serve`; once with results that go out as
+ * functions return them, once with results that every peer checks against their schema.
+ */
 export async function* httpLines(rounds: number): AsyncGenerator<HTTPResult> {
-  const peers = httpPeers();
+  for (const checked of [false, true]) {
+    yield* linesOf(httpPeers({ checked }), rounds, checked ? ", results checked" : "");
+  }
+}
+
+async function* linesOf(peers: Record<string, Fetch>, rounds: number, suffix: string): AsyncGenerator<HTTPResult> {
   await checkRefusals(peers);
   const body = JSON.stringify(user);
   const headers = { "content-type": "application/json" };
@@ -28,7 +36,7 @@ export async function* httpLines(rounds: number): AsyncGenerator<HTTPResult> {
     ],
   ];
   for (const [what, request] of inProcess) {
-    yield { what, rates: await inTurn(peers, 24 * rounds, (serve) => callInProcess(serve, request)) };
+    yield { what: what + suffix, rates: await inTurn(peers, 24 * rounds, (serve) => callInProcess(serve, request)) };
   }
   const overTCP: [what: string, request: (base: string) => Request][] = [
     ["GET over TCP", (base) => new Request(`${base}/users/42`)],
@@ -43,7 +51,7 @@ export async function* httpLines(rounds: number): AsyncGenerator<HTTPResult> {
   });
   const bases = Object.fromEntries(servers.map(({ name, base }) => [name, base]));
   for (const [what, request] of overTCP) {
-    yield { what, rates: await inTurn(bases, 16 * rounds, (base) => callOverTCP(() => request(base))) };
+    yield { what: what + suffix, rates: await inTurn(bases, 16 * rounds, (base) => callOverTCP(() => request(base))) };
   }
   for (const { server } of servers) await server.shutdown();
 }

@@ -65,6 +65,10 @@ async function answer(name: string, method: string, path: string, body: unknown,
     if (state !== "NEW") await containers.start(state);
     if (state === "PAUSED") await containers.pause(state);
   }
+  if (path.includes("/pods/")) {
+    for (const pod of ["NEWPOD", "POD"]) await test.engine.pods.create({ name: pod });
+    await test.engine.pods.start("POD");
+  }
   const where = /\/exec\/(EXEC|RUNNING)\//.test(path) ? path.replace(/EXEC|RUNNING/, await session(test, path)) : path;
   const request = new Request(`http://d${where}`, { method, body: requestBody(body) });
   const reply = await (routed ? test.serve : test.operations[name])(request);

@@ -5,6 +5,7 @@ import {
   cleanLimits,
   type DeviceRule,
   type Limits,
+  limitSwap,
   type PathLimits,
   THROTTLES,
 } from "../../../lib/engine/records/limits.ts";
@@ -29,7 +30,7 @@ export function resourceSpec(
   const { devices = [], host_device_list: listed = [] } = generator;
   const asked = parseDevices((devices.length > 0 ? devices : listed).map(({ path }) => path));
   return {
-    resources: limits(generator),
+    resources: limitSwap(requestedLimits(generator)),
     pathLimits: pathLimits(generator),
     devices: some(asked.devices),
     cdiDevices: some(asked.cdiDevices),
@@ -53,7 +54,8 @@ function some<T>(list: T[] | undefined): T[] | undefined {
   return list?.length ? list : undefined;
 }
 
-function limits(generator: SpecGenerator): Limits {
+/** Returns the limits of a create request, of a container or a pod. */
+export function requestedLimits(generator: Pick<SpecGenerator, "resource_limits" | "unified">): Limits {
   const { devices = [], ...limits } = generator.resource_limits ?? {};
   const unified = { ...limits.unified, ...generator.unified };
   return cleanLimits({ ...limits, unified, devices: devices.map(deviceRule) });

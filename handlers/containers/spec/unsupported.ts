@@ -16,9 +16,6 @@ export function isEmpty(value: unknown): boolean {
  * nobody asked for anything. Fields that are not listed are honoured.
  */
 const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
-  pod: isEmpty,
-  // Containers outside pods are no init containers of anything.
-  init_container_type: isEmpty,
   rootfs_mapping: isEmpty,
   storage_opts: isEmpty,
   network_options: isEmpty,

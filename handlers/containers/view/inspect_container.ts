@@ -31,6 +31,8 @@ export interface InspectFacts {
   execIDs: readonly string[];
   /** A network's ID by its name. */
   networkID(name: string): string;
+  /** Pods name it as the container that runs as long as they do. */
+  isService?: boolean;
   /** The results of its health checks. */
   health: HealthState | undefined;
 }
@@ -52,6 +54,9 @@ export function inspectContainer(record: ContainerRecord, more: InspectFacts, is
     SizeRootFs: more.rwSize === undefined ? 0 : (image?.size ?? 0) + more.rwSize,
     Mounts: inspectMounts(record, more.volumePath),
     Dependencies: dependenciesOf(record),
+    Pod: record.spec.pod ?? "",
+    IsInfra: record.spec.infra ?? false,
+    IsService: more.isService ?? false,
     NetworkSettings: networkSettings(record, exposedBy(record, image), more.networkID),
     Config: {
       ...inspectConfig(record, image),

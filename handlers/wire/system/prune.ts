@@ -4,12 +4,10 @@
  * @module
  */
 import { PruneReport } from "../containers/container.ts";
+import { PodPruneReport } from "../pods/pod.ts";
 import { NetworkPruneReport } from "../networks/network.ts";
 import { filters, looseFlag, optionalFlag } from "../query.ts";
 import { z } from "../zod.ts";
-
-/** `entitiesTypes.PodPruneReport`. */
-export const PodPruneReport = z.object({ Err: z.string().nullable(), Id: z.string() });
 
 /** `entitiesTypes.SystemPruneReport`. */
 export const SystemPruneReport = z.object({

@@ -1,7 +1,7 @@
 import type { IDMaps } from "./id_maps.ts";
 import type { DeviceRule, DeviceSpec, Limits, PathLimits } from "./limits.ts";
 import type { MountRequest, MountSpec } from "./mount_spec.ts";
-import type { IdentitySpec, LifeSpec, ProcessSpec, SecuritySpec, UserSpec } from "./spec_parts.ts";
+import type { IdentitySpec, LifeSpec, MemberSpec, ProcessSpec, SecuritySpec, UserSpec } from "./spec_parts.ts";
 import type { HealthPlan, HealthWish } from "./health_plan.ts";
 import type { StoredSpec } from "./stored_spec.ts";
 import type { SecretMount } from "./secret_mount.ts";
@@ -48,7 +48,7 @@ export interface NetworkAttachment {
 }
 
 /** The specification of a container: a create request after translation and before defaults of image and engine. */
-export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, SecuritySpec, UserSpec {
+export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, MemberSpec, SecuritySpec, UserSpec {
   name?: string;
   image: string;
   entrypoint?: string[];

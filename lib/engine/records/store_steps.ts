@@ -19,6 +19,7 @@ export const STORE_TABLES: readonly string[] = [
   "intents",
   "layers",
   "networks",
+  "pods",
   "secret_values",
   "secrets",
   "tree_mounts",

@@ -20,8 +20,8 @@ export type Kind =
   /** Scalars of several types, none of them string. */
   | { type: "choice"; of: Kind[]; nullable?: true }
   | { type: "list"; item: Kind; items?: Kind[] }
-  /** `open` when it takes fields that it does not name. */
-  | { type: "struct"; fields: Map<string, Field>; open?: boolean }
+  /** `open` when it takes fields that it does not name, `united` when its fields are those of several structs, of which a value is one. */
+  | { type: "struct"; fields: Map<string, Field>; open?: boolean; united?: boolean }
   | { type: "map"; value: Kind }
   | { type: "stream" | "chan" | "error" };
 
@@ -230,7 +230,7 @@ function merge(kinds: Kind[], every: boolean): Kind {
       fields.set(name, { ...field, required, ...before && { kind: unite([before.kind, field.kind]) } });
     }
   }
-  return { type: "struct", fields, open };
+  return { type: "struct", fields, open, united: !every };
 }
 
 /** Whether a kind or one within it is what `test` looks for. */

@@ -1,7 +1,7 @@
 import { type Authenticator, identify } from "../auth.ts";
 import type { Call } from "./call.ts";
 import { type Codec, codecForBody, codecsOf, findCodec, mediaType } from "../codecs/codec.ts";
-import { forwardOf } from "./forwarded.ts";
+import { type Forward, forwardOf } from "./forwarded.ts";
 import { HTTPError } from "../error.ts";
 import { type AnyFunction, findFunction, type Implementation } from "../implement.ts";
 import type { BodyPlan, Plan } from "../plan/plan_types.ts";
@@ -20,6 +20,8 @@ export class Endpoint {
   #function: AnyFunction | undefined;
   /** The object that the function is called on. */
   readonly #functions: unknown;
+  /** How the function passes calls on, if it does. */
+  readonly #forward: Forward | undefined;
   readonly #readArguments: ReadArguments;
   readonly #results: ResultWriter;
   readonly #codecs: readonly Codec[];
@@ -40,6 +42,7 @@ export class Endpoint {
     const { codecs: more, around, places } = responses.parts;
     const codecs = codecsOf(options.codecs, more);
     if (around && this.#function) this.#function = around(plan, this.#function, codecs);
+    this.#forward = this.#function && forwardOf(this.#function);
     const read = argumentReader(plan, options.query ?? {}, codecsOf([], more));
     this.#readArguments = places?.(plan, read) ?? read;
     this.#results = new ResultWriter(plan, codecs, responses);
@@ -63,7 +66,7 @@ export class Endpoint {
       let values: unknown[] = new Array(this.plan.arguments.length + 1);
       if (body) placeBody(body, await this.#readBody(body, call), values);
       this.#readArguments(call.captures, call.query, values, call.request);
-      const forward = forwardOf(run);
+      const forward = this.#forward;
       const decoded = forward && values.slice(0, -1);
       const validated = validateArguments(this.plan, values);
       if (validated) await validated;

@@ -51,8 +51,15 @@ export class ResultWriter {
       const offer = this.#choose(call);
       const values = shape === "value" || schemas.length === 1 ? [value] : value;
       if (!Array.isArray(values)) throw new TypeError("Write the results: the function returned no list of them");
-      const checked = this.#checks?.map((check, index) => check(values[index])) ?? values;
-      return checked.some(isPromise)
+      const checks = this.#checks;
+      if (!checks) return this.#encode(offer, values, values, call);
+      const checked: unknown[] = new Array(checks.length);
+      let isPending = false;
+      for (let i = 0; i < checks.length; i++) {
+        checked[i] = checks[i](values[i]);
+        isPending ||= checked[i] instanceof Promise;
+      }
+      return isPending
         ? Promise.all(checked).then((checked) => this.#encode(offer, values, checked, call))
         : this.#encode(offer, values, checked, call);
     }
@@ -108,8 +115,6 @@ export class ResultWriter {
 export function addVary(vary: string | undefined): string {
   return vary ? `${vary}, accept` : "accept";
 }
-
-const isPromise = (value: unknown) => value instanceof Promise;
 
 async function finishWith(steps: readonly Finish[], request: Request, response: Response): Promise<Response> {
   for (const step of steps) response = await step(request, response);

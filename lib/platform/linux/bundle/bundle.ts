@@ -19,7 +19,7 @@ import { injectDevices } from "./cdi/inject_devices.ts";
 import { HOOK_FOLDERS, hooksFor } from "./hooks.ts";
 import { findInit } from "./init_program.ts";
 import { linkMountTable } from "./mounts/mount_table.ts";
-import { containerMounts } from "./mounts/mounts.ts";
+import { containerMounts, INIT_PATH, PAUSE_PATH } from "./mounts/mounts.ts";
 import { isAlive } from "../helpers/proc.ts";
 import { allowedLimits } from "./rlimits.ts";
 import { buildSpec, specText } from "./runtime_spec.ts";
@@ -94,11 +94,12 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
       };
       // A folder of the host is as its owner made it.
       if (record.spec.rootfs === undefined || record.spec.rootfs.overlay) await linkMountTable(rootfs, root);
-      const init = record.spec.init ? await findInit(record.spec.initPath) : undefined;
+      const isPause = record.spec.infra === true && record.imageID === "";
+      const init = record.spec.init || isPause ? await findInit(record.spec.initPath) : undefined;
       const mounts = await containerMounts(record, {
         files,
         volumePath,
-        init,
+        init: init === undefined ? undefined : { source: init, place: isPause ? PAUSE_PATH : INIT_PATH },
         imagePath: (index) => join(container.images, String(index), "merged"),
         changesPath: (index) => join(container.overlays, String(index)),
         owner: { host: hostOwner(record, user), container: user },

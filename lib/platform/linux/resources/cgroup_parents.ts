@@ -22,10 +22,15 @@ export class CgroupParents {
     this.#notes = join(runroot, NOTES);
   }
 
-  /** Takes note of a parent that is not there yet. To be called before the runtime makes it. */
-  async claim(parent: string): Promise<void> {
+  /**
+   * Takes note of a parent that is not there yet. To be called before the runtime makes it.
+   *
+   * @param isOwn It is a pod's, and so the engine's also where it is there already
+   */
+  async claim(parent: string, isOwn = false): Promise<void> {
     let first: string | undefined;
     for (let path = join("/", parent); path !== "/" && !await this.#exists(path); path = dirname(path)) first = path;
+    if (isOwn && !existsSync(this.#noteOf(parent))) first ??= join("/", parent);
     if (first === undefined) return;
     mkdirSync(this.#notes, { recursive: true, mode: 0o700 });
     writeFileSync(this.#noteOf(parent), first);

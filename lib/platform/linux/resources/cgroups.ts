@@ -9,6 +9,8 @@ import { basename, dirname, join } from "node:path";
 import { writeAtOnce } from "../helpers/libc.ts";
 import type { ContainerRecord } from "../../../engine/records/container_record.ts";
 import type { CgroupView } from "../bundle/mounts/cgroup_mounts.ts";
+import type { Limits } from "../../../engine/records/limits.ts";
+import { limitGroup } from "./group_limits.ts";
 import { CgroupParents } from "./cgroup_parents.ts";
 import { removeCgroup } from "./remove_cgroup.ts";
 
@@ -67,6 +69,16 @@ export class Cgroups {
   /** Returns the path of a container's cgroup, below each hierarchy's mount point. */
   pathOf(containerID: string, parent?: string): string {
     return join("/", parent || this.#parent, containerID);
+  }
+
+  /** Returns the cgroup that the containers of a pod lie in. */
+  podGroup(podID: string, parent = this.#parent): { parent: string; path: string } {
+    return { parent, path: join("/", parent, podID) };
+  }
+
+  /** Makes a container's parent cgroup, where it is not there yet, with limits for all that is below it. */
+  async limit(path: string, limits: Limits): Promise<void> {
+    await limitGroup(this.#layout, path, limits);
   }
 
   /**

@@ -37,9 +37,11 @@ export async function openResources(context: HostContext, processes: LinuxProces
   const { name } = await processes.runtime();
   const rlimits = await allowedLimits((await ownCapabilities()).has("CAP_SYS_RESOURCE"));
   // The engine's own parent is there anyway once containers run.
-  const probe = new Cgroups(layout, context.paths.runroot).pathOf("");
+  const cgroups = new Cgroups(layout, context.paths.runroot);
+  const probe = cgroups.pathOf("");
   let facts: Promise<LimitFacts> | undefined;
   return {
+    podGroup: (id, parent) => cgroups.podGroup(id, parent),
     usage: (record) => usageOf(context, places, record),
     async grant(wish) {
       facts ??= readLimitFacts(CGROUPS, version, probe);
