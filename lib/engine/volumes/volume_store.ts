@@ -181,6 +181,16 @@ export class VolumeStore {
     }
   }
 
+  /** Puts the places that volumes have now into their records: the root may have been copied elsewhere. Called once, at start. */
+  async relocate(): Promise<void> {
+    const { volumes } = requireHost(this.#core);
+    const moved = this.list().flatMap((record) => {
+      const mountpoint = record.mountpoint === "" ? "" : volumes.path(record.name);
+      return mountpoint === record.mountpoint ? [] : [this.#table.put(record.name, { ...record, mountpoint })];
+    });
+    if (moved.length > 0) await this.#core.state.commit(moved);
+  }
+
   /** Unmounts devices that an earlier process mounted and nobody uses now. Called once, when the users are known. */
   async unmountUnused(): Promise<void> {
     const unused = this.list().filter(({ name, device }) => device !== undefined && this.mountCount(name) === 0);

@@ -130,7 +130,7 @@ Deno.test("dockerRequest() reads the corners of docker's request", () => {
     }),
     [
       ["tmpfs", "tmpfs", "/t", "size=1m,ro", false],
-      ["volume", "v", "/y", "ro", false],
+      ["volume", "v", "/y", "ro,z", false],
       ["volume", "", "/only", "", true],
       ["volume", "", "/anon", "", true],
     ],

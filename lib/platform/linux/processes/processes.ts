@@ -115,7 +115,8 @@ export class LinuxProcesses implements Processes {
       const written = await bundler.write(options, container, cgroup, lent);
       if (written.rules !== undefined && !runtime.filters) throw withoutFilter(runtime);
       const logPath = await openLogTarget(record.log, container);
-      if (record.log.older) await logKeeper.start();
+      // Without it the container runs all the same, with fewer old lines.
+      if (record.log.older) await logKeeper.start().catch(({ message }) => this.#context.log("warn", message));
       const supervisor = await startConmon({
         program: conmon,
         nursery,

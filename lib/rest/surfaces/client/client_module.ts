@@ -7,7 +7,8 @@ import { moduleNames } from "./module_names.ts";
 /**
  * Generates a client of APIs: the text of an ECMAScript module without imports, for browsers, Deno and Node. It exports every
  * operation as a function, and every namespace as an object of functions, which call the server the module came from,
- * `connect(base, options)` for any other server or with headers, and `APIError`, which a failed call throws.
+ * `connect(base, options)` for any other server or with headers, `APIError`, which a failed call throws, and `outcomeOf(call)`, which tells the
+ * errors that an operation declares apart by their status.
  *
  * @example
  * ```ts
@@ -34,14 +35,14 @@ const structs = ${JSON.stringify(structs)};
 
 const channels = ${CHANNELS_CODE};
 const { makeClient } = ${CLIENT_CODE};
-const { APIError, connect } = makeClient({ operations, structs });
+const { APIError, connect, outcomeOf } = makeClient({ operations, structs });
 /** The address that the module came from, else the address of its definition. */
 const origin = /^https?:/.test(import.meta.url) ? new URL(import.meta.url).origin : ${
     JSON.stringify(list[0]?.base ?? "")
   };
 const client = connect(origin);
 ${exported.map(({ local, as }) => `const ${local} = client[${JSON.stringify(as)}];`).join("\n")}
-export { ${["APIError", "connect", ...exported.map(({ local, as }) => `${local} as ${as}`)].join(", ")} };
+export { ${["APIError", "connect", "outcomeOf", ...exported.map(({ local, as }) => `${local} as ${as}`)].join(", ")} };
 export default client;
 `;
 }

@@ -1,6 +1,6 @@
 import { argumentPlaces } from "../../headers/places.ts";
-import type { Kind } from "../../plan/kind.ts";
-import { needsRevival } from "../../plan/kind.ts";
+import { declaredErrors } from "../../plan/declared_errors.ts";
+import { type Kind, knownKind, needsRevival } from "../../plan/kind.ts";
 import type { Plan, Target } from "../../plan/plan_types.ts";
 import type { Described } from "../described.ts";
 
@@ -69,6 +69,8 @@ export interface WireOperation {
     readonly count: number;
     readonly fallible?: true;
   };
+  /** The errors that it declares: statuses, each with the kind of its body where that has a schema. */
+  readonly errors?: readonly (readonly [status: number, kind?: WireKind])[];
 }
 
 /** The data that the client module is generated from. */
@@ -88,6 +90,9 @@ export function clientTable(all: readonly Described[]): ClientTable {
 function wireOperation(name: string, plan: Plan, kinds: Kinds): WireOperation {
   const { body, result } = plan;
   const headers = argumentPlaces(plan).filter(({ type }) => type === "header");
+  const errors = [...declaredErrors(plan).values()].map(({ status, schema }) =>
+    schema ? [status, kinds.of(knownKind(schema))] as const : [status] as const
+  );
   return {
     name,
     method: plan.method,
@@ -118,6 +123,7 @@ function wireOperation(name: string, plan: Plan, kinds: Kinds): WireOperation {
         { fields: kinds.fields(result.kind) }),
       ...(result.fallible && { fallible: true as const }),
     },
+    ...(errors.length > 0 && { errors }),
   };
 }
 
