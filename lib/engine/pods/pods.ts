@@ -59,8 +59,8 @@ export class Pods {
     try {
       return this.resolve(nameOrID) !== undefined;
     } catch (error) {
-      if (error instanceof EngineError && error.code !== "internal") return error.code === "ambiguous";
-      throw error;
+      if (!(error instanceof EngineError)) throw error;
+      return error.code === "ambiguous";
     }
   }
 
