@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
 import { api, handler, implement, rest } from "../../../lib/rest/mod.ts";
-import { routesOf } from "../../../lib/rest/routes.ts";
+import { routesOf } from "../../../lib/rest/route/routes.ts";
 
 const shelf = api("https://example.com/v1", {
   Get: rest("GET /books/{book-id=%v}.json", [z.string()], [z.string()]),

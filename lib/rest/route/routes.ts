@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { Definition } from "./definition.ts";
-import { escapeLiteral, patternOf } from "./route/pattern.ts";
-import { pathOfBase } from "./route/request_path.ts";
-import { routePaths, VERSION } from "./route/route_paths.ts";
+import type { Definition } from "../definition.ts";
+import { escapeLiteral, patternOf } from "./pattern.ts";
+import { pathOfBase } from "./request_path.ts";
+import { routePaths, VERSION } from "./route_paths.ts";
 
 /**
  * A path by which an operation is reached, as a `URLPattern` (URL Pattern Standard).
@@ -27,12 +27,12 @@ export interface ListedRoute {
 
 /**
  * Lists the routes of an API: one for each path of each operation, under the path of the API's base, with each alias, and with a version in front
- * where the API has versions. What the server finds is what these patterns fit. A runtime without `URLPattern` (Node 20 and 22) gets that of the
+ * where the API has versions. The server finds what these patterns fit. A runtime without `URLPattern` (Node 20 and 22) gets that of the
  * package `urlpattern-polyfill`, which is loaded then only.
  *
  * @example
  * ```ts
- * import { api, int64, rest } from "./mod.ts";
+ * import { api, int64, rest } from "../mod.ts";
  * import { routesOf } from "./routes.ts";
  * const users = api("https://example.com/v1", { Age: rest("GET /users/{id=%v}/age", [int64], [int64]) });
  * const [{ method, pattern }] = await routesOf(users);
