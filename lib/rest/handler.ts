@@ -83,10 +83,12 @@ export function handler<Identity = unknown, State extends object = object>(
 ): Handler {
   requireAuthenticator(auth);
   const all = "definition" in implementations ? [implementations] : implementations;
-  const byPrefix = Map.groupBy(all, ({ definition: { base } }) => pathOfBase(options.prefix ?? base));
+  const prefixes = all.map(({ definition: { base } }) => pathOfBase(options.prefix ?? base));
   // Within one definition duplicates are among its own problems.
-  const across = [...byPrefix.values()].filter(({ length }) => length > 1)
-    .flatMap((group) => findDuplicates(group.flatMap(({ definition }) => definition.plans)));
+  const across = [...new Set(prefixes)].flatMap((prefix) => {
+    const together = all.filter((_, index) => prefixes[index] === prefix);
+    return together.length > 1 ? findDuplicates(together.flatMap(({ definition: { plans } }) => plans)) : [];
+  });
   const problems = new Set([...all.flatMap(problemsOfImplementation), ...across]);
   if (problems.size > 0) throw new DefinitionError([...problems]);
   return handlerWith(partsOf(options), auth, all, options);

@@ -10,9 +10,10 @@ import type { Implementation } from "./implement.ts";
 import { formatPattern } from "./route/pattern.ts";
 import type { Plan, Segment } from "./plan/plan_types.ts";
 import { cutPath, pathBehind, pathOfBase } from "./route/request_path.ts";
+import { routePaths } from "./route/route_paths.ts";
 import { compareSegments } from "./route/route_order.ts";
 import type { Router } from "./route/router.ts";
-import { spellingsOf, TrieRouter } from "./route/trie_router.ts";
+import { TrieRouter } from "./route/trie_router.ts";
 import { ResponseWriter } from "./run/write_response.ts";
 
 /**
@@ -48,19 +49,13 @@ export function handlers<Identity = unknown, State extends object = object>(
   const { definition, functions } = implementation;
   checkImplementation(implementation);
   const parts = partsOf(options);
-  const { versioned, aliases } = definition.options;
   const prefix = pathOfBase(options.prefix ?? definition.base);
   const groups = new Map<string, { segments: readonly Segment[]; plans: Plan[] }>();
-  for (const version of versioned ? [[], [VERSION]] : [[]]) {
-    for (const plan of definition.plans) {
-      for (const spelling of spellingsOf(plan.segments, aliases)) {
-        const segments = [...version, ...spelling];
-        const pattern = prefix + formatPattern({ segments }, paramFormat, remainderFormat);
-        const group = groups.get(pattern) ?? { segments, plans: [] };
-        if (!group.plans.includes(plan)) group.plans.push(plan);
-        groups.set(pattern, group);
-      }
-    }
+  for (const { plan, segments } of routePaths(definition)) {
+    const pattern = prefix + formatPattern({ segments }, paramFormat, remainderFormat);
+    const group = groups.get(pattern) ?? { segments, plans: [] };
+    if (!group.plans.includes(plan)) group.plans.push(plan);
+    groups.set(pattern, group);
   }
   return [...groups].sort(([, a], [, b]) => compareSegments(a.segments, b.segments)).flatMap(([path, { plans }]) => {
     // Not by spreading: a linked API's functions are not enumerable.
@@ -75,8 +70,6 @@ function checkImplementation(implementation: Omit<Implementation, "expects">): v
   const problems = problemsOfImplementation(implementation);
   if (problems.length > 0) throw new DefinitionError(problems);
 }
-
-const VERSION: Segment = { type: "parameter", name: "version" };
 
 /**
  * Each operation of an API alone, as a pure function of the request, by the name of its function. A request whose path or method is not the

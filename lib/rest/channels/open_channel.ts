@@ -106,7 +106,7 @@ function eitherOf(first: () => Texts, second: () => Texts): Texts {
   return {
     opened,
     async next() {
-      // Where neither opens, the second tells why.
+      // If neither opens, the second tells why.
       await opened.catch(() => {});
       return await texts.next();
     },

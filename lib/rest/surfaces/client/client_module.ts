@@ -28,7 +28,7 @@ export function clientModule(definitions: Definitions): string {
   const { operations, structs } = clientTable(all, shared);
   const base = list[0]?.base ?? "";
   const path = pathOfBase(base);
-  // Where the bases have different paths, these stand in the operations'.
+  // Bases with different paths: these stand in the operations'.
   const address = path !== shared ? base.replace(/\/+$/, "").slice(0, -path.length) : base;
   const title = list.map(({ base, options }) => options.title ?? base).join(", ").replaceAll(/\s+/g, " ");
   const exported = moduleNames(all.map(({ id }) => id));

@@ -10,9 +10,9 @@ import {
   int64,
   link,
   rest,
-} from "../../lib/rest/mod.ts";
-import { openapi, surfaces } from "../../lib/rest/surfaces.ts";
-import { pathOfBase } from "../../lib/rest/route/request_path.ts";
+} from "../../../lib/rest/mod.ts";
+import { openapi, surfaces } from "../../../lib/rest/surfaces.ts";
+import { pathOfBase } from "../../../lib/rest/route/request_path.ts";
 
 const one = api("http://h/v1/", { Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]), Put: rest("PUT /sum") });
 const two = api("h.example/v2", { Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]) }, { versioned: true });
