@@ -28,7 +28,24 @@ export async function inspectFacts(engine: Engine, record: ContainerRecord, size
     health: containers.health(record.id),
     isService: engine.pods.isService(record.id),
     networkID: networkIDs(engine),
+    networkOwner: networkOwner(engine, record),
+    joined: await joinedInterfaces(engine, record),
   };
+}
+
+function networkOwner({ containers }: Engine, { spec }: ContainerRecord): ContainerRecord | undefined {
+  const { mode, value = "" } = spec.namespaces.network;
+  return mode === "container" && containers.exists(value) ? containers.resolve(value) : undefined;
+}
+
+/** The interfaces of a namespace that is no network's; none are told where it cannot be read, as in Podman. */
+async function joinedInterfaces(
+  { networks }: Engine,
+  { spec, state }: ContainerRecord,
+): Promise<InspectFacts["joined"]> {
+  const { mode, value = "" } = spec.namespaces.network;
+  if (mode !== "path" || state.pid === 0) return undefined;
+  return await networks.interfacesIn(value).catch(() => undefined);
 }
 
 /** Looks IDs of networks up; a network that is gone has none. */

@@ -1,3 +1,4 @@
+import type { NetworkStatus } from "../../../lib/engine/records/network_status.ts";
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import { anonymousVolumes } from "../../../lib/engine/containers/create/mounts.ts";
 import { dependenciesOf } from "../../../lib/engine/containers/dependencies.ts";
@@ -29,6 +30,10 @@ export interface InspectFacts {
   volumePath(name: string): string;
   /** Its exec sessions. */
   execIDs: readonly string[];
+  /** The container whose network it shares. */
+  networkOwner?: ContainerRecord;
+  /** The interfaces of a network namespace that the container joined by its path. */
+  joined?: NetworkStatus["interfaces"];
   /** A network's ID by its name. */
   networkID(name: string): string;
   /** Pods name it as the container that runs as long as they do. */
@@ -57,7 +62,10 @@ export function inspectContainer(record: ContainerRecord, more: InspectFacts, is
     Pod: record.spec.pod ?? "",
     IsInfra: record.spec.infra ?? false,
     IsService: more.isService ?? false,
-    NetworkSettings: networkSettings(record, exposedBy(record, image), more.networkID),
+    // One that shares a network has the other's place, as in Podman.
+    NetworkSettings: more.networkOwner
+      ? networkSettings(more.networkOwner, [], more.networkID)
+      : networkSettings(record, exposedBy(record, image), more.networkID, more.joined),
     Config: {
       ...inspectConfig(record, image),
       Entrypoint: isLegacy ? entrypoint.join(" ") : entrypoint,
