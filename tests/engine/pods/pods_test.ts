@@ -411,7 +411,7 @@ Deno.test("Pods.list() filters", async () => {
     [{ status: ["happy"] }, "happy is not a valid pod status"],
     [{ "ctr-status": ["happy"] }, "happy is not a valid status"],
     [{ "ctr-number": ["two"] }, '"two" is no number of containers'],
-    [{ until: ["never"] }, 'failed to parse "never"'],
+    [{ until: ["never"] }, 'failed to parse value as time or duration: "never"'],
   ];
   for (const [filters, message] of refused) {
     assertThrows(() => engine.pods.list(filters), EngineError, message);
