@@ -199,11 +199,13 @@ Deno.test("containers of a pod tell of it, and are listed by it", async () => {
   assertEquals(web.Ports, hold.Ports, "the ports of the pod lead to it");
   const { body } = await send(test, "GET", "/containers/web/json");
   assertEquals([body.Pod, body.IsInfra, body.HostConfig.NetworkMode], [id, false, `container:${hold.Id}`]);
-  assertEquals((await send(test, "GET", "/containers/hold/json")).body.IsInfra, true);
+  const { body: holder } = await send(test, "GET", "/containers/hold/json");
+  assertEquals([holder.IsInfra, Object.keys(holder.NetworkSettings.Networks)], [true, ["podman"]]);
+  assertEquals(body.NetworkSettings, holder.NetworkSettings, "the network is the pod's");
   const docker = await (await test.send("GET", "/containers/json?all=true")).json();
   assertEquals(docker.map(({ Names }: { Names: string[] }) => Names[0]).sort(), ["/alone", "/hold", "/web"]);
-  const holder = docker.find(({ Names }: { Names: string[] }) => Names[0] === "/hold");
-  assertEquals(holder.Command, "/catatonit -P");
+  const pause = docker.find(({ Names }: { Names: string[] }) => Names[0] === "/hold");
+  assertEquals(pause.Command, "/catatonit -P");
 });
 
 Deno.test("the infra container goes with its pod only, and prunes of containers keep off pods", async () => {

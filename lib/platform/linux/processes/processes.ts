@@ -105,8 +105,7 @@ export class LinuxProcesses implements Processes {
     const runtime = await runtimes.of(record.spec.runtime);
     const { cgroupParent, cgroupsMode } = record.spec;
     const cgroup = cgroups.pathOf(record.id, cgroupParent);
-    if (cgroupParent) await cgroups.parents.claim(cgroupParent, options.groupLimits !== undefined);
-    if (cgroupParent && options.groupLimits) await cgroups.limit(cgroupParent, options.groupLimits);
+    if (cgroupParent) await cgroups.claim(cgroupParent, options.groupLimits);
     await using subPaths = new SubPaths(container.parts);
     await using memory = await shareMemory(this.#context.paths, record);
     try {
