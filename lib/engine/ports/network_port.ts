@@ -45,6 +45,8 @@ export interface Networks {
   check(network: CheckedNetwork): Promise<void>;
   /** Removes a network's bridge and what belongs to it. */
   remove(network: NetworkRecord): Promise<void>;
+  /** Reads the interfaces of a namespace that a container joined by its path. */
+  interfacesIn(path: string): Promise<NetworkStatus["interfaces"]>;
   /** Containers that have a namespace here. */
   list(): Promise<string[]>;
 }

@@ -25,6 +25,7 @@ import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts"
 import type { HostContext } from "../helpers/context.ts";
 import { checkHostPorts } from "./host_ports.ts";
 import { type Netavark, netavarkAt, netavarkSetup, netavarkTeardown, updateServers } from "./netavark.ts";
+import { interfacesIn } from "./joined_namespace.ts";
 import { readVersion, requireKnown } from "./netavark_version.ts";
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
 import { containerPaths, type HostPaths, namespaceOwner } from "../helpers/paths.ts";
@@ -94,6 +95,10 @@ class BridgeNetworks implements LinuxNetworks {
     if (driver === "bridge" && exists && !await hasBridge(parent)) {
       throw new EngineError("invalid", `interface ${parent} of this host is no bridge`);
     }
+  }
+
+  interfacesIn(path: string): ReturnType<Networks["interfacesIn"]> {
+    return interfacesIn(path);
   }
 
   async checkPorts(ports: readonly PortMapping[]): Promise<void> {
