@@ -9,6 +9,8 @@ import type { Peer } from "./peers.ts";
 const REPEATS = 5;
 /** Names that are looked up in a row. */
 const LOOKUPS = 500;
+/** Milliseconds after which a question of DNS has no answer. */
+const LOST = 5000;
 /** Containers that are started at once to make a crowd. */
 const AT_ONCE = 4;
 
@@ -138,9 +140,11 @@ async function lookUps(host: string): Promise<number> {
     // Recursion wanted, one question, type A, class IN (RFC 1035, section 4.1).
     Uint8Array.from([id >> 8, id & 255, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, ...labels.flat(), 0, 0, 1, 0, 1]);
   const ask = async (id: number) => {
-    const answered = once(socket, "message");
+    const answered = once(socket, "message", { signal: AbortSignal.timeout(LOST) });
     socket.send(query(id), 53, host);
-    const [answer] = await answered;
+    const [answer] = await answered.catch((error) => {
+      throw new Error(`${host} has not answered within ${LOST} ms`, { cause: error });
+    });
     if (answer[7] === 0) throw new Error(`${host} knows no "target": code ${answer[3] & 15}`);
   };
   try {

@@ -59,13 +59,17 @@ export async function startPodman(folder: string, registriesConf: string): Promi
     "--network-config-dir",
     `${folder}/podman-nets`,
   ];
-  return await start("podman", socket, program, [
-    "system",
-    "service",
-    "--time=0",
-    `unix://${socket}`,
-  ], { CONTAINERS_CONF: `${folder}/containers.conf`, CONTAINERS_REGISTRIES_CONF: registriesConf });
+  return await start("podman", socket, program, ["system", "service", "--time=0", `unix://${socket}`], {
+    CONTAINERS_CONF: `${folder}/containers.conf`,
+    CONTAINERS_REGISTRIES_CONF: registriesConf,
+  }, APART);
 }
+
+/**
+ * Runs a program with a `/run/containers` of its own: Podman keeps the names of all networks there, and with the remains of another
+ * run its DNS server answers nobody.
+ */
+const APART = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs tmpfs /run/containers && exec "$@"', "sh"];
 
 async function start(
   name: string,
@@ -73,9 +77,12 @@ async function start(
   [program, ...before]: string[],
   args: string[],
   env: Record<string, string>,
+  /** What the server, and not the commands, is started by. */
+  starter: readonly string[] = [],
 ): Promise<Peer> {
-  const child = new Deno.Command(program, {
-    args: [...before, ...args],
+  const [first, ...words] = [...starter, program, ...before, ...args];
+  const child = new Deno.Command(first, {
+    args: words,
     env,
     stdin: "null",
     stdout: "null",

@@ -80,11 +80,11 @@ class BridgeNetworks implements LinuxNetworks {
     if (driver !== "bridge" || Object.keys(options).length > 0) {
       requireKnown(network, await readVersion(this.#netavark.program));
     }
-    const exists = parent !== "" && await hasInterface(parent);
+    const exists = parent !== "" && hasInterface(parent);
     if (driver !== "bridge" && parent !== "" && !exists) {
       throw new EngineError("invalid", `parent interface ${parent} does not exist`);
     }
-    if (driver === "bridge" && exists && !await hasBridge(parent)) {
+    if (driver === "bridge" && exists && !hasBridge(parent)) {
       throw new EngineError("invalid", `interface ${parent} of this host is no bridge`);
     }
   }
@@ -175,7 +175,7 @@ class BridgeNetworks implements LinuxNetworks {
     if (network.driver !== "bridge") return;
     await this.#locks.with(network.interface, async () => {
       // A bridge that was never made has neither rules nor names.
-      if (await this.#subnets.isMade(network.interface) || await hasBridge(network.interface)) {
+      if (await this.#subnets.isMade(network.interface) || hasBridge(network.interface)) {
         await this.#takeDown(network);
       }
     });
@@ -209,7 +209,7 @@ class BridgeNetworks implements LinuxNetworks {
   /** netavark's part. Only the first container of a bridge, and those whose names it keeps, wait for each other. */
   async #connect(options: NetworkSetup): Promise<Omit<NetworkStatus, "netns">> {
     const networks = options.attachments.map(({ network }) => network).filter(({ driver }) => driver === "bridge");
-    const ready = (await Promise.all(networks.map((network) => this.#prepared.has(network.interface)))).every(Boolean);
+    const ready = networks.every((network) => this.#prepared.has(network.interface));
     if (ready && !networks.some((network) => network.dns)) return await netavarkSetup(this.#netavark, options);
     return await this.#alone(options, async () => {
       const status = await netavarkSetup(this.#netavark, options, this.#lock);

@@ -23,7 +23,7 @@ export async function takeDownBridge(
   lock: string,
 ): Promise<void> {
   const subnets = network.subnets.map(({ subnet }) => subnet);
-  if (await hasBridge(network.interface)) {
+  if (hasBridge(network.interface)) {
     await portsGone(network.interface);
     const id = `gantry-${randomUUID()}`;
     const netns = await namespaces.createNamespace(id);
