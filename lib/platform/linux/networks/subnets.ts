@@ -154,7 +154,7 @@ export class Subnets {
   }
 
   async #alone<T>(run: () => Promise<T>): Promise<T> {
-    await mkdir(this.#shared, { recursive: true, mode: 0o755 });
+    if (!existsSync(this.#shared)) await mkdir(this.#shared, { recursive: true, mode: 0o755 });
     return await withFileLock(join(this.#shared, CHOOSING), run);
   }
 }
