@@ -33,12 +33,9 @@ export class FirewallRules {
    * netavark has to look itself.
    */
   async environmentFor(networks: readonly NetworkRecord[]): Promise<Record<string, string> | undefined> {
-    // Internal networks have no rules, and netavark looks for none.
-    const subnets = networks.filter(({ internal }) => !internal).flatMap((each) => each.subnets);
-    const families = Map.groupBy(subnets, ({ subnet }) => subnet.includes(":") ? "ip6tables" : "iptables");
-    const held = [...families].map(([program, found]) => hasRules(program, found.map(({ subnet }) => subnet)));
     this.#isUsable ??= this.#write();
-    if (!(await Promise.all([this.#isUsable, ...held])).every(Boolean)) return undefined;
+    const [isUsable, found] = await Promise.all([this.#isUsable, findRules(networks)]);
+    if (!isUsable || !found.every(Boolean)) return undefined;
     return { PATH: `${this.#folder}:${process.env.PATH ?? ""}` };
   }
 
@@ -60,12 +57,24 @@ export class FirewallRules {
   }
 }
 
-async function hasRules(program: string, subnets: readonly string[]): Promise<boolean> {
+/** Whether netavark has left a rule for a bridge. */
+export async function hasAnyRule(network: NetworkRecord): Promise<boolean> {
+  return (await findRules([network])).some(Boolean);
+}
+
+/** Looks for the rules of networks; whether each is there. Internal networks have none. */
+async function findRules(networks: readonly NetworkRecord[]): Promise<boolean[]> {
+  const subnets = networks.filter(({ internal }) => !internal).flatMap((network) => network.subnets);
+  const families = Map.groupBy(subnets, ({ subnet }) => subnet.includes(":") ? "ip6tables" : "iptables");
+  const found = [...families].map(([program, its]) => rulesBy(program, its.map(({ subnet }) => subnet)));
+  return (await Promise.all(found)).flat();
+}
+
+async function rulesBy(program: string, subnets: readonly string[]): Promise<boolean[]> {
   const listed = await Promise.all(CHAINS.map(async ([chain, ...table]) => {
-    const { code, stdout } = await runCommand(program, ["--wait", ...table, "--list-rules", chain!], {
-      accept: [0, 1, 2, 3, 4],
-    });
-    return code === 0 ? stdout : "";
+    // Without the chain, or the program, there are no rules.
+    const listing = runCommand(program, ["--wait", ...table, "--list-rules", chain!]);
+    return await listing.then(({ stdout }) => stdout, () => "");
   }));
-  return listed.every((rules) => subnets.every((subnet) => rules.includes(` -s ${subnet} `)));
+  return listed.flatMap((rules) => subnets.map((subnet) => rules.includes(` -s ${subnet} `)));
 }

@@ -31,7 +31,16 @@ import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { readInside } from "../helpers/safe_path.ts";
 import { giveTo, lookLike } from "./tree_owner.ts";
 import { sweep } from "../helpers/sweeper.ts";
-import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
+import {
+  makeFolder,
+  makeMissing,
+  namesIn,
+  removeFolder,
+  removeTree,
+  syncFolder,
+  treeSize,
+  treeSizes,
+} from "../helpers/tree.ts";
 import { unpackLayer } from "./unpack.ts";
 
 /** The mode of a root folder that no layer describes. */
@@ -141,8 +150,7 @@ class OverlayLayers implements HostLayers {
   async #makeTree(storage: string, diffIDs: readonly string[]): Promise<void> {
     const root = await this.#rootAttributes(diffIDs);
     const upper = join(storage, "upper");
-    await mkdir(upper, { recursive: true, mode: 0o700 });
-    for (const name of ["work", "merged"]) await mkdir(join(storage, name), { recursive: true, mode: 0o700 });
+    for (const path of [storage, upper, join(storage, "work"), join(storage, "merged")]) await makeMissing(path, 0o700);
     await chown(upper, root.uid, root.gid);
     await chmod(upper, root.mode);
   }
@@ -183,6 +191,7 @@ class OverlayLayers implements HostLayers {
     const folder = join(containerPaths(this.#paths, containerID).images, String(number));
     await unmountAll(join(folder, "merged"));
     await removeTree(folder);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     await this.#makeTree(folder, diffIDs);
     await giveTo(folder, options.rootOwner);
     await this.#stack(folder, diffIDs, options);

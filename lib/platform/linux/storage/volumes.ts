@@ -22,7 +22,16 @@ import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { hasMount, unmountBelow } from "../mounts/mounts_below.ts";
 import { openInside } from "../helpers/safe_path.ts";
 import { sweep } from "../helpers/sweeper.ts";
-import { isEmptyFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
+import {
+  isEmptyFolder,
+  makeMissing,
+  namesIn,
+  removeFolder,
+  removeTree,
+  syncFolder,
+  treeSize,
+  treeSizes,
+} from "../helpers/tree.ts";
 
 /** The prefix of volumes that are being removed; no volume's name begins with a dot. */
 const DOOMED = ".removed-";
@@ -53,9 +62,8 @@ class FolderVolumes implements Volumes {
   async create(name: string, owner?: FileOwner): Promise<string> {
     const path = this.path(name);
     if (existsSync(path)) return path;
-    // One after the other: a search for the parents that are missing takes longer.
-    if (!existsSync(this.#folder(name))) await mkdir(this.#folder(name), { mode: 0o755 });
-    await mkdir(path, { mode: 0o755 });
+    await makeMissing(this.#folder(name), 0o755);
+    await makeMissing(path, 0o755);
     // The umask is not asked: programs of any user start in there.
     await chmod(path, 0o755);
     if (owner !== undefined) await chown(path, owner.uid, owner.gid);
