@@ -103,11 +103,6 @@ async function addSizes(paths: readonly string[], sizes: Map<string, number>): P
   });
 }
 
-/** Makes a folder unless it is there. Its parent must be: to look for parents that are missing takes longer than all the rest. */
-export async function makeMissing(path: string, mode: number): Promise<void> {
-  if (!existsSync(path)) await mkdir(path, { mode });
-}
-
 /** Makes a folder's entries durable. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");

@@ -121,8 +121,12 @@ class BridgeNetworks implements LinuxNetworks {
     }
     this.#see(options);
     await this.#leaving.get(options.netns);
+    // The firewall takes 20 to 100 ms to answer: netavark works meanwhile.
+    const checked = checkHostPorts(options.ports).then(() => undefined, (error: unknown) => ({ error }));
     try {
       const status = await this.#connect(options);
+      const refused = await checked;
+      if (refused !== undefined) throw refused.error;
       await applyRoutes(options);
       const { containerID, ports } = options;
       const networks = options.attachments.map(({ network }) => network);

@@ -31,16 +31,8 @@ import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { readInside } from "../helpers/safe_path.ts";
 import { giveTo, lookLike } from "./tree_owner.ts";
 import { sweep } from "../helpers/sweeper.ts";
-import {
-  makeFolder,
-  makeMissing,
-  namesIn,
-  removeFolder,
-  removeTree,
-  syncFolder,
-  treeSize,
-  treeSizes,
-} from "../helpers/tree.ts";
+import { makeMissing } from "../helpers/make_missing.ts";
+import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
 import { unpackLayer } from "./unpack.ts";
 
 /** The mode of a root folder that no layer describes. */
@@ -191,7 +183,6 @@ class OverlayLayers implements HostLayers {
     const folder = join(containerPaths(this.#paths, containerID).images, String(number));
     await unmountAll(join(folder, "merged"));
     await removeTree(folder);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
     await this.#makeTree(folder, diffIDs);
     await giveTo(folder, options.rootOwner);
     await this.#stack(folder, diffIDs, options);
