@@ -52,7 +52,8 @@ export async function* engineLines(
     for (const peer of peers) await pullImage(peer, bench.image);
     for (const group of groups) yield* GROUPS[group](bench);
   } finally {
-    for (const peer of peers) await clearPeer(peer);
+    // A failure here would hide the one that led here.
+    for (const peer of peers) await clearPeer(peer).catch((error) => console.error(`Clear ${peer.name}: ${error}`));
   }
 }
 
