@@ -23,16 +23,7 @@ import { hasMount, unmountBelow } from "../mounts/mounts_below.ts";
 import { makeMissing } from "../helpers/make_missing.ts";
 import { openInside } from "../helpers/safe_path.ts";
 import { sweep } from "../helpers/sweeper.ts";
-import {
-  isEmptyFolder,
-  makeMissing,
-  namesIn,
-  removeFolder,
-  removeTree,
-  syncFolder,
-  treeSize,
-  treeSizes,
-} from "../helpers/tree.ts";
+import { isEmptyFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
 
 /** The prefix of volumes that are being removed; no volume's name begins with a dot. */
 const DOOMED = ".removed-";
