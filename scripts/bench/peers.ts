@@ -77,7 +77,7 @@ async function start(
   [program, ...before]: string[],
   args: string[],
   env: Record<string, string>,
-  /** What the server, and not the commands, is started by. */
+  /** A program, with its arguments, that starts the server; the commands run without it. */
   starter: readonly string[] = [],
 ): Promise<Peer> {
   const [first, ...words] = [...starter, program, ...before, ...args];

@@ -110,7 +110,7 @@ export class State {
     this.#running = undefined;
   }
 
-  /** What fails is left to recovery, as if it had never been handed in. */
+  /** A failure is left to recovery, as if the operations had never been handed in. */
   #takeLater(): Batch[] {
     const operations = this.#later;
     if (operations.length === 0) return [];
