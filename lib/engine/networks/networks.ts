@@ -157,7 +157,7 @@ export class Networks {
         await state.commit([this.#table.drop(record.id), operation]);
         this.#leases.drop(record.id);
         await hostOf(this.#core)?.networks.remove(record);
-        await state.commit([intents.end(intent)]);
+        state.commitLater([intents.end(intent)]);
       } finally {
         this.#leaving.delete(record.id);
       }

@@ -25,7 +25,7 @@ export interface Networks {
   createNamespace(containerID: string): Promise<string>;
   /** Returns the path that the container's namespace has, or would have, for a teardown after the record has forgotten it. */
   path(containerID: string): string;
-  /** Connects the namespace to networks and publishes ports; undoes its own parts on failure. */
+  /** Connects the namespace to networks and publishes ports; undoes its own parts on failure: `port_in_use` when a host port cannot be had. */
   setup(options: NetworkSetup): Promise<NetworkStatus>;
   /** Undoes `setup`. Idempotent. */
   teardown(options: NetworkSetup): Promise<void>;
