@@ -15,7 +15,7 @@ import {
 import { readWorkload, type Workload } from "../read/read_workload.ts";
 import { writeYAML } from "../read/read_yaml.ts";
 import type { VolumeRequest } from "../../volumes/volumes.ts";
-import { KUBE_NETWORK, parseNetworks, parsePort } from "./pod_network.ts";
+import { KUBE_NETWORK, parseNetworks, parsePort, servicesOf } from "./pod_network.ts";
 import { logFields } from "./log_options.ts";
 import { playPod } from "./play_pod.ts";
 import type { PlayedPod, PlayOptions, PlayReport, ValueSources } from "./play_options.ts";
@@ -167,13 +167,17 @@ interface PodsPlay {
 
 async function playPods(parts: KubeParts, play: Play, { options, sources, service, report }: PodsPlay): Promise<void> {
   let index = 0;
+  // A port of the host is only one pod's: the first of a service's pods has it.
+  const served = new Set<ServicePlan>();
   for (const { object: { kind, fields }, workload } of play.workloads) {
     const played: PlayedPod[] = [];
     const serviceContainer = kind === "Pod" || kind === "Deployment" ? service : undefined;
     for (const plan of workload.pods) {
       const starts = options.start !== false && played.length < (workload.parallel ?? Infinity);
-      const pod = { plan, options, index, services: play.services, sources, serviceContainer, starts };
+      const services = play.services.map((one) => served.has(one) ? { ...one, ports: [] } : one);
+      const pod = { plan, options, index, services, sources, serviceContainer, starts };
       played.push(await wrapErrors(kind, plan, () => playPod(parts, pod)));
+      for (const one of servicesOf(plan, play.services)) served.add(one);
       index++;
     }
     const notes = fields.unread();

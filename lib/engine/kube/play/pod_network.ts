@@ -108,7 +108,8 @@ function requireAddress(text: string): string {
   }
 }
 
-function servicesOf({ labels }: PodPlan, services: readonly ServicePlan[]): ServicePlan[] {
+/** Returns the services whose pods a pod is. */
+export function servicesOf({ labels }: PodPlan, services: readonly ServicePlan[]): ServicePlan[] {
   return services.filter(({ selector }) => {
     const wanted = Object.entries(selector);
     return wanted.length > 0 && wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
