@@ -121,6 +121,8 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Record<ErrorCode, number>>>> =
   KubePlay: PLAYED,
   PlayKubeDown: PLAYED,
   KubePlayDown: PLAYED,
+  GenerateKube: PLAYED,
+  KubeGenerate: PLAYED,
   CreateSecret: { name_in_use: 500, limit: 400 },
   CompatCreateSecret: { limit: 400 },
   InitContainer: { state: 304 },

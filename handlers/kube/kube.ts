@@ -7,7 +7,7 @@ import { badParameter } from "../errors.ts";
 import { registryCredentials } from "../images/registry_auth.ts";
 import { implementFamily } from "../implement_family.ts";
 import { RequestError } from "../request_error.ts";
-import type { PlayKubeQuery, PlayKubeReport } from "../wire/kube/kube.ts";
+import type { GenerateKubeQuery, PlayKubeQuery, PlayKubeReport } from "../wire/kube/kube.ts";
 import { kubeAPI } from "./api.ts";
 import { readDocuments } from "./read_documents.ts";
 import { downReport, playReport } from "./view.ts";
@@ -21,7 +21,10 @@ export function implementKube(engine: Engine): Implementation {
     wrapErrors("tearing down YAML file", async () => {
       return downReport(await engine.kube.down(await readDocuments(body, request.headers), { force }));
     });
+  const generate = (query: GenerateKubeQuery) => generateDocuments(engine, query);
   return implementFamily(kubeAPI, {
+    GenerateKube: generate,
+    KubeGenerate: generate,
     PlayKube: play,
     KubePlay: play,
     PlayKubeDown: down,
@@ -42,6 +45,16 @@ async function playDocuments(
   }
   return await wrapErrors("playing YAML file", async () => {
     return playReport(await engine.kube.play(await readDocuments(body, request.headers), options));
+  });
+}
+
+async function generateDocuments(
+  engine: Engine,
+  { names = [], service, type, replicas, podmanOnly }: GenerateKubeQuery,
+): Promise<ReadableStream<Uint8Array>> {
+  return await wrapErrors("generating YAML", async () => {
+    const text = await engine.kube.generate(names, { service, type: type || undefined, replicas, podmanOnly });
+    return new Blob([text]).stream();
   });
 }
 

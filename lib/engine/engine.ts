@@ -90,6 +90,7 @@ export class Engine {
       ...{ images, containers, pods, networks, volumes, secrets },
       codec: core.ports.codec,
       log: core.log,
+      hasHost: () => hostOf(core) !== undefined,
       files: () => requireHost(core).files,
       machine: async () => {
         const { memTotal = 0, cpus = 1 } = await hostOf(core)?.info() ?? {};

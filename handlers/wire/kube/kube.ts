@@ -69,3 +69,14 @@ export type PlayKubeQuery = z.output<typeof PlayKubeQuery>;
 
 /** The query of `PlayKubeDown`. */
 export const PlayKubeDownQuery = z.object({ force: optionalFlag });
+
+/** The query of `GenerateKube`; `noTrunc` changes nothing: annotations are kept whole. */
+export const GenerateKubeQuery = z.object({
+  names: z.array(z.string()).optional(),
+  service: optionalFlag,
+  type: z.string().optional(),
+  replicas: z.int().optional(),
+  podmanOnly: optionalFlag,
+  noTrunc: optionalFlag,
+});
+export type GenerateKubeQuery = z.output<typeof GenerateKubeQuery>;

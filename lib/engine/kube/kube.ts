@@ -1,4 +1,6 @@
 /** Kubernetes documents: what the engine does with them, one call per operation. */
+import { generateKube } from "./generate/generate_kube.ts";
+import type { GenerateOptions } from "./generate/generate_pod.ts";
 import type { KubeParts } from "./kube_parts.ts";
 import { downKube, type DownOptions, type DownReport } from "./play/down_kube.ts";
 import { playKube } from "./play/play_kube.ts";
@@ -26,5 +28,14 @@ export class Kube {
   /** Stops and removes the pods of the documents, and removes their secrets; with `force` their volumes, too. */
   down(text: string, options?: DownOptions): Promise<DownReport> {
     return downKube(this.#parts, text, options);
+  }
+
+  /**
+   * Writes YAML documents of containers, pods and volumes, by names or IDs: they play again into the same. Containers become one
+   * pod; what no document can say stands in comments before it. Throws `invalid` for a name of nothing, for a container that is
+   * in a pod, and for a kind of document that its restart policy does not fit.
+   */
+  generate(namesOrIDs: readonly string[], options?: GenerateOptions): Promise<string> {
+    return generateKube(this.#parts, namesOrIDs, options);
   }
 }

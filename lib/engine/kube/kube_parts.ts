@@ -17,6 +17,7 @@ export interface KubeParts {
   secrets: Secrets;
   codec: Codec;
   log(level: "warn", text: string): void;
+  hasHost(): boolean;
   /** The host's files. Throws `unsupported` where there is no host. */
   files(): Host["files"];
   /** The machine's name, memory in bytes and processors. */
