@@ -14,6 +14,8 @@ export type Part = Record<string, unknown>;
 export interface MountFacts {
   /** The name of the pod in the document. */
   pod: string;
+  /** That of the container: places that only one container has are called after it. */
+  name: string;
   /** Destinations of volumes that the image itself asks for. */
   imageVolumes: readonly string[];
   /** The volume of that name. */
@@ -76,7 +78,7 @@ async function generateVolume(mount: MountSpec, facts: MountFacts): Promise<Part
     case "volume":
       return mount.anonymous ? generateEmpty(mount.source, mount.destination, facts) : generateClaim(mount.source);
     case "tmpfs":
-      return { name: `${kubeName(mount.destination)}-tmp`, emptyDir: memory(sizeOf(mount.options)) };
+      return { name: `${facts.name}-${kubeName(mount.destination)}-tmp`, emptyDir: memory(sizeOf(mount.options)) };
     case "image":
       return {
         name: `${kubeName(mount.source)}-image`,
@@ -100,9 +102,13 @@ function generateClaim(volume: string): Part & { name: string } {
 }
 
 /** A volume that goes with its container: of a pod that was played, under the name that its document had. */
-function generateEmpty(source: string, destination: string, { pod, volume }: MountFacts): Part & { name: string } {
+function generateEmpty(
+  source: string,
+  destination: string,
+  { pod, name: container, volume }: MountFacts,
+): Part & { name: string } {
   const isOwn = source.startsWith(`${pod}-`);
-  const name = isOwn ? source.slice(pod.length + 1) : `${kubeName(destination)}-empty`;
+  const name = isOwn ? source.slice(pod.length + 1) : `${container}-${kubeName(destination)}-empty`;
   const { type, o = "" } = volume(source)?.options ?? {};
   return { name, emptyDir: type === "tmpfs" ? memory(sizeOf(o.split(","))) : {} };
 }
