@@ -41,7 +41,7 @@ async function playDocuments(
   const options = { ...playOptions(query), credentials: registryCredentials(request.headers), signal };
   if (query.build) {
     await body.cancel();
-    throw new EngineError("unsupported", "playing YAML file: build: images are not built here yet");
+    throw new RequestError("unsupported", "playing YAML file: build: images are not built here yet");
   }
   return await wrapErrors("playing YAML file", async () => {
     return playReport(await engine.kube.play(await readDocuments(body, request.headers), options));

@@ -10,7 +10,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   "application/text",
   "application/x-yaml",
   "text/vnd.yaml",
-  // What clients of the transport send where they know no better.
+  // Clients of the transport send this where they know no better.
   "application/octet-stream",
 ]);
 

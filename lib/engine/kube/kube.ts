@@ -15,8 +15,8 @@ export class Kube {
   }
 
   /**
-   * Makes and starts what the documents of a YAML text ask for. What a document asks and nobody honours is told in the report
-   * (`notes`). Throws `EngineError`: `invalid` with document and path for what cannot be, `limit`, `name_in_use` for a pod that is
+   * Makes and starts what the documents of a YAML text ask for. The report names each part of a document that nobody
+   * honours (`notes`). Throws `EngineError`: `invalid` with document and path for what cannot be, `limit`, `name_in_use` for a pod that is
    * there already, `unsupported` where there is no host.
    *
    * @param text One or more YAML documents

@@ -59,7 +59,7 @@ export interface FilePart {
   kind: "configMap" | "secret";
   name: string;
   optional: boolean;
-  /** Which keys, and what their files are called; all of them by their own names when absent. */
+  /** The keys, each with the path of its file; absent: all of them, by their own names. */
   items?: readonly { key: string; path: string; mode?: number }[];
 }
 

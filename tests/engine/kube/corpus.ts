@@ -40,8 +40,7 @@ export const ORDINARY: readonly Case[] = [
   { name: "a list", yaml: `{kind: List, apiVersion: v1, items: [${pod("")}]}`, pods: P },
   {
     name: "JSON",
-    yaml:
-      '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":IMAGE}]}}',
+    yaml: '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":IMAGE}]}}',
     pods: P,
   },
   {

@@ -188,7 +188,7 @@ function generateSignal({ stopSignal }: ContainerRecord, image: ImageConfig | un
   return { lifecycle: { stopSignal: signalName(stopSignal) } };
 }
 
-/** What Kubernetes has no field for, in Podman's annotations. */
+/** Writes settings that Kubernetes has no field for, as Podman's annotations. */
 function generateAnnotations({ spec }: ContainerRecord, name: string): Record<string, string> {
   const { cpu } = spec.resources;
   const updates = Object.entries(spec.labels).filter(([key]) => key.startsWith("io.containers.autoupdate"));

@@ -75,25 +75,25 @@ const WORKLOADS: Readonly<Record<string, WriteWorkload>> = {
   pod: (pod, created) => ({
     apiVersion: "v1",
     kind: "Pod",
-    metadata: metadata(pod, created, pod.name),
+    metadata: metadataOf(pod, created, pod.name),
     spec: pod.spec,
   }),
   deployment(pod, created, { replicas = 1 }) {
     requireAlways(pod, "Deployments");
     const count = replicas > 1 ? { replicas } : {};
-    return workload(pod, created, { version: "apps/v1", kind: "Deployment", spec: { ...count, ...selector(pod) } });
+    return wrapPod(pod, created, { version: "apps/v1", kind: "Deployment", spec: { ...count, ...selector(pod) } });
   },
   daemonset(pod, created, { replicas = 1 }) {
     requireAlways(pod, "DaemonSets");
     if (replicas > 1) throw new EngineError("invalid", "k8s DaemonSets don't allow setting replicas");
-    return workload(pod, created, { version: "apps/v1", kind: "DaemonSet", spec: selector(pod) });
+    return wrapPod(pod, created, { version: "apps/v1", kind: "DaemonSet", spec: selectorOf(pod) });
   },
   job(pod, created) {
     if (pod.spec.restartPolicy === "Always") {
       const text = "k8s Jobs can not have restartPolicy set to Always; only Never and OnFailure policies allowed";
       throw new EngineError("invalid", text);
     }
-    return workload(pod, created, { version: "batch/v1", kind: "Job", spec: { completions: 1, parallelism: 1 } });
+    return wrapPod(pod, created, { version: "batch/v1", kind: "Job", spec: { completions: 1, parallelism: 1 } });
   },
 };
 
@@ -104,15 +104,15 @@ function requireAlways({ restartPolicy }: GeneratedPod, kind: string): void {
   throw new EngineError("invalid", `k8s ${kind} can only have restartPolicy set to Always`);
 }
 
-function selector({ labels: { app } }: GeneratedPod): Part {
+function selectorOf({ labels: { app } }: GeneratedPod): Part {
   return { selector: { matchLabels: { app } } };
 }
 
-function metadata({ labels, annotations }: GeneratedPod, creationTimestamp: string, name: string): Part {
+function metadataOf({ labels, annotations }: GeneratedPod, creationTimestamp: string, name: string): Part {
   return { creationTimestamp, labels, ...Object.keys(annotations).length > 0 && { annotations }, name };
 }
 
-function workload(
+function wrapPod(
   pod: GeneratedPod,
   created: string,
   { version, kind, spec }: { version: string; kind: string; spec: Part },
@@ -124,7 +124,7 @@ function workload(
     metadata: { creationTimestamp: created, labels: pod.labels, name: `${pod.name}-${kind.toLowerCase()}` },
     spec: {
       ...spec,
-      template: { metadata: metadata(pod, created, pod.name), spec: { ...pod.spec, restartPolicy: policy } },
+      template: { metadata: metadataOf(pod, created, pod.name), spec: { ...pod.spec, restartPolicy: policy } },
     },
   };
 }

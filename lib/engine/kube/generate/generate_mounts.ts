@@ -14,7 +14,7 @@ export type Part = Record<string, unknown>;
 export interface MountFacts {
   /** The name of the pod in the document. */
   pod: string;
-  /** That of the container: places that only one container has are called after it. */
+  /** The container's name: volumes that only one container has are called after it. */
   name: string;
   /** Destinations of volumes that the image itself asks for. */
   imageVolumes: readonly string[];
@@ -29,7 +29,7 @@ export interface GeneratedMounts {
   mounts: Part[];
   /** By name: containers that mount the same have one. */
   volumes: Map<string, Part>;
-  /** What no document can say. */
+  /** A line for each setting that no document can hold. */
   notes: string[];
 }
 
@@ -78,7 +78,10 @@ async function generateVolume(mount: MountSpec, facts: MountFacts): Promise<Part
     case "volume":
       return mount.anonymous ? generateEmpty(mount.source, mount.destination, facts) : generateClaim(mount.source);
     case "tmpfs":
-      return { name: `${facts.name}-${kubeName(mount.destination)}-tmp`, emptyDir: memory(sizeOf(mount.options)) };
+      return {
+        name: `${facts.name}-${kubeName(mount.destination)}-tmp`,
+        emptyDir: memoryVolume(sizeOf(mount.options)),
+      };
     case "image":
       return {
         name: `${kubeName(mount.source)}-image`,
@@ -110,10 +113,10 @@ function generateEmpty(
   const isOwn = source.startsWith(`${pod}-`);
   const name = isOwn ? source.slice(pod.length + 1) : `${container}-${kubeName(destination)}-empty`;
   const { type, o = "" } = volume(source)?.options ?? {};
-  return { name, emptyDir: type === "tmpfs" ? memory(sizeOf(o.split(","))) : {} };
+  return { name, emptyDir: type === "tmpfs" ? memoryVolume(sizeOf(o.split(","))) : {} };
 }
 
-function memory(size: string | undefined): Part {
+function memoryVolume(size: string | undefined): Part {
   return { medium: "Memory", ...size && { sizeLimit: size } };
 }
 

@@ -4,18 +4,18 @@ import { readObjects } from "../read/documents.ts";
 import { readClaim } from "../read/read_objects.ts";
 import { readWorkload } from "../read/read_workload.ts";
 
-/** What became of one object that was taken down. */
+/** The outcome for one object that was taken down. */
 export interface DownedObject {
   /** Its ID; the name of a volume. */
   id: string;
-  /** What a client called it. */
+  /** The name by which the document has it. */
   name: string;
   errors: string[];
   /** IDs of the containers that went with a pod. */
   removed?: string[];
 }
 
-/** What became of documents that were taken down; objects that are not there are left out. */
+/** The outcome of taking documents down; objects that are not there are left out. */
 export interface DownReport {
   stopped: DownedObject[];
   removed: DownedObject[];

@@ -27,7 +27,7 @@ interface Play {
   secrets: { name: string; text: string }[];
   configMaps: Map<string, KeyValues>;
   services: ServicePlan[];
-  /** What is not honoured of objects without pods. */
+  /** A line for each part of objects without pods that nobody honours. */
   notes: string[];
 }
 

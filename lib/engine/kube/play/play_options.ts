@@ -32,7 +32,7 @@ export interface PlayOptions extends Pick<RegistryAccess, "credentials" | "tlsVe
   signal?: AbortSignal;
 }
 
-/** What became of one pod. */
+/** The outcome for one pod. */
 export interface PlayedPod {
   id: string;
   /** IDs, in the order of the document. */
@@ -40,11 +40,11 @@ export interface PlayedPod {
   initContainers: string[];
   /** The containers that did not start: why. */
   errors: string[];
-  /** What its document asks and nobody honours, a line each. */
+  /** A line for each part of its document that nobody honours. */
   notes: string[];
 }
 
-/** What became of documents that were played. */
+/** The outcome of a play. */
 export interface PlayReport {
   pods: PlayedPod[];
   /** Names. */

@@ -13,14 +13,14 @@ import type { ServicePlan } from "../read/read_objects.ts";
 import { logFields } from "./log_options.ts";
 import type { PlayedPod, PlayOptions, ValueSources } from "./play_options.ts";
 import { podNetwork } from "./pod_network.ts";
-import { type MadeVolumes, makeVolumes, mountsOf } from "./pod_volumes.ts";
-import { expandVariables, type PodFacts, resolveEnv } from "./values.ts";
+import { type MadeVolumes, makePodVolumes, mountsOf } from "./pod_volumes.ts";
+import { expandVariables, type PodIdentity, resolveEnv } from "./values.ts";
 
-/** What one pod is played with. */
+/** A pod that is played, with its surroundings. */
 export interface PodPlay {
   plan: PodPlan;
   options: PlayOptions;
-  /** Which of the pods it is. */
+  /** The pod's place among all that are played. */
   index: number;
   services: readonly ServicePlan[];
   sources: ValueSources;
@@ -121,14 +121,14 @@ async function makeContainers(
   made: { init: string[]; main: string[] },
 ): Promise<void> {
   const { plan, options, sources } = play;
-  const facts: PodFacts = {
+  const facts: PodIdentity = {
     id: pod.id,
     name: pod.name,
     labels: plan.labels,
     annotations: plan.annotations,
     machine: await parts.machine(),
   };
-  const volumes = await makeVolumes({ volumes: parts.volumes, files: parts.files() }, plan, facts, sources);
+  const volumes = await makePodVolumes({ volumes: parts.volumes, files: parts.files() }, plan, facts, sources);
   const known: string[] = [];
   for (const container of [...plan.initContainers, ...plan.containers]) {
     const isInit = container.request.initContainer !== undefined;
@@ -144,7 +144,7 @@ async function makeContainers(
 
 interface PodSurroundings {
   pod: PodRecord;
-  facts: PodFacts;
+  facts: PodIdentity;
   volumes: MadeVolumes;
   /** Names of the containers that are made already. */
   known: readonly string[];

@@ -93,7 +93,7 @@ function parseAttachment(text: string, options: string): Partial<NetworkAttachme
     if (key === "ip" || key === "ip6") attachment.staticIPs.push(requireAddress(value));
     else if (key === "mac") mac = value;
     else if (key === "alias") attachment.aliases.push(value);
-    else if (key === "interface_name") interfaceName = value;
+    else if (/^interface.name$/.test(key)) interfaceName = value;
     else throw new EngineError("invalid", `unknown option "${key}" of network "${text}"`);
   }
   return { ...attachment, ...mac && { mac }, ...interfaceName && { interfaceName } };
@@ -133,11 +133,11 @@ function publishedPorts(plan: PodPlan, options: PlayOptions, services: readonly 
       return [{ hostIP: "", hostPort, containerPort: found, protocol, range: 1 }];
     })
   );
-  const free = (port: PortMapping) => !asked.some((other) => covers(other, port));
+  const free = (port: PortMapping) => !asked.some((other) => coversPort(other, port));
   return [...asked, ...own.filter(free), ...served];
 }
 
-function covers(wide: PortMapping, { containerPort, protocol }: PortMapping): boolean {
+function coversPort(wide: PortMapping, { containerPort, protocol }: PortMapping): boolean {
   const isWithin = containerPort >= wide.containerPort && containerPort < wide.containerPort + wide.range;
   return isWithin && protocol === wide.protocol;
 }

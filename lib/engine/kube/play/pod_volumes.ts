@@ -11,7 +11,7 @@ import { type TarFile, tarStream } from "../../../oci/tar/tar_entries.ts";
 import type { Volumes } from "../../volumes/volumes.ts";
 import type { ContainerPlan, FieldPart, FilePart, MountPlan, PodPlan, VolumePlan } from "../pod_plan.ts";
 import type { ValueSources } from "./play_options.ts";
-import { type PodFacts, resolveValue, valuesOf } from "./values.ts";
+import { type PodIdentity, resolveValue, valuesOf } from "./values.ts";
 
 /** The services that volumes are made with. */
 export interface VolumeMakers {
@@ -26,10 +26,10 @@ export type MadeVolumes = ReadonlyMap<string, VolumePlan>;
  * Makes what the volumes of a pod need before its containers: folders and files of the host, and files of config maps, secrets and
  * fields. Throws `invalid` for a path of the host that is not what it must be, and for keys that are not there.
  */
-export async function makeVolumes(
+export async function makePodVolumes(
   makers: VolumeMakers,
   plan: PodPlan,
-  facts: PodFacts,
+  facts: PodIdentity,
   sources: ValueSources,
 ): Promise<MadeVolumes> {
   const made = new Map<string, VolumePlan>();
@@ -63,7 +63,7 @@ async function preparePath(
 
 async function gatherFiles(
   volume: VolumePlan & { kind: "files" },
-  facts: PodFacts,
+  facts: PodIdentity,
   sources: ValueSources,
   fail: (why: string) => Error,
 ): Promise<TarFile[] | undefined> {
@@ -78,7 +78,11 @@ async function gatherFiles(
   return isThere ? [...files.values()] : undefined;
 }
 
-async function fieldFile({ path, value, mode }: FieldPart, pod: PodFacts, sources: ValueSources): Promise<TarFile[]> {
+async function fieldFile(
+  { path, value, mode }: FieldPart,
+  pod: PodIdentity,
+  sources: ValueSources,
+): Promise<TarFile[]> {
   const text = await resolveValue(value, { pod, amounts: { limits: {}, requests: {} }, sources }, path) ?? "";
   const content = new TextEncoder().encode(text);
   return [{ path, size: content.length, content, mode }];

@@ -10,7 +10,7 @@ import type { KeyValues } from "../read/read_objects.ts";
 import type { ValueSources } from "./play_options.ts";
 
 /** The facts of a pod that its containers can be told. */
-export interface PodFacts {
+export interface PodIdentity {
   id: string;
   name: string;
   labels: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface PodFacts {
 /** Returns the environment of a container. Throws `invalid` for a config map, secret or key that is not there and must be. */
 export async function resolveEnv(
   { env, envFrom, amounts }: Pick<ContainerPlan, "env" | "envFrom" | "amounts">,
-  pod: PodFacts,
+  pod: PodIdentity,
   sources: ValueSources,
 ): Promise<Record<string, string>> {
   const variables = new Map<string, string>();
@@ -46,7 +46,7 @@ export function expandVariables(text: string, variables: ReadonlyMap<string, str
 
 /** The places that a value may come from. */
 export interface ValueContext {
-  pod: PodFacts;
+  pod: PodIdentity;
   amounts: Amounts;
   sources: ValueSources;
 }
@@ -106,7 +106,7 @@ function decodeValue(value: Uint8Array): string {
   return new TextDecoder().decode(value);
 }
 
-function fieldOf(pod: PodFacts, path: string): string {
+function fieldOf(pod: PodIdentity, path: string): string {
   const [, list, key] = /^metadata\.(labels|annotations)(?:\['([^']+)'\])?$/.exec(path) ?? [];
   if (list === "labels" || list === "annotations") {
     const all = pod[list];
@@ -126,8 +126,8 @@ function fieldOf(pod: PodFacts, path: string): string {
   }
 }
 
-/** What nobody limits is all that the machine has; what nobody requests is the limit. */
-function amountOf(resource: string, { limits, requests }: Amounts, { machine }: PodFacts): string {
+/** A limit that is absent is all that the machine has; a request that is absent is the limit. */
+function amountOf(resource: string, { limits, requests }: Amounts, { machine }: PodIdentity): string {
   const [list, name] = resource.split(".");
   const usual = limits[name] ?? String(name === "cpu" ? machine.cpus : machine.memory);
   return list === "requests" ? requests[name] ?? usual : usual;

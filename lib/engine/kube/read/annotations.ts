@@ -52,27 +52,29 @@ export function checkAnnotations(annotations: Annotations): void {
 
 /** Returns the fields of a container's request that its pod's annotations decide. Throws `invalid` for a value that makes no sense. */
 export function annotatedFields(annotations: Annotations, container: string): MemberRequest {
-  const own = (name: string): string | undefined => read(annotations, `${name}/${container}`);
+  const own = (name: string): string | undefined => readOne(annotations, `${name}/${container}`);
   const flag = (name: string) => {
     const text = own(name);
     const value = text === undefined ? undefined : parseBoolean(text);
-    if (text !== undefined && value === undefined) throw bad(`${name}/${container}`, text, "true or false");
+    if (text !== undefined && value === undefined) throw wrongValue(`${name}/${container}`, text, "true or false");
     return value;
   };
   const pids = own(ANNOTATIONS.pids);
-  if (pids !== undefined && !/^-?\d{1,10}$/.test(pids)) throw bad(ANNOTATIONS.pids, pids, "a number of processes");
+  if (pids !== undefined && !/^-?\d{1,10}$/.test(pids)) {
+    throw wrongValue(ANNOTATIONS.pids, pids, "a number of processes");
+  }
   const cpus = own(ANNOTATIONS.cpus);
   const mems = own(ANNOTATIONS.memoryNodes);
   const label = own(ANNOTATIONS.label);
   const seccomp = own(ANNOTATIONS.seccomp) ?? oldSeccomp(annotations, container);
-  const apparmor = own(ANNOTATIONS.apparmor) ?? read(annotations, `${OLD_APPARMOR}/${container}`);
+  const apparmor = own(ANNOTATIONS.apparmor) ?? readOne(annotations, `${OLD_APPARMOR}/${container}`);
   return {
     remove: flag(ANNOTATIONS.remove),
     init: flag(ANNOTATIONS.init),
     ...seccomp !== undefined && { seccomp },
     ...apparmor !== undefined && apparmor !== "runtime/default" && { apparmor: apparmor.replace(/^localhost\//, "") },
     ...label !== undefined && (label === "nested" ? { labelNested: true } : { selinux: [label] }),
-    rlimits: parseLimits(read(annotations, ANNOTATIONS.rlimits)),
+    rlimits: parseLimits(readOne(annotations, ANNOTATIONS.rlimits)),
     resources: {
       ...pids !== undefined && { pids: { limit: Number(pids) } },
       ...(cpus ?? mems) !== undefined && { cpu: { ...cpus && { cpus }, ...mems && { mems } } },
@@ -83,7 +85,7 @@ export function annotatedFields(annotations: Annotations, container: string): Me
 /** Returns the labels of a container that its pod's annotations decide. */
 export function annotatedLabels(annotations: Annotations, container: string): Record<string, string> {
   return Object.fromEntries(UPDATE_LABELS.flatMap((name) => {
-    const value = read(annotations, `${name}/${container}`) ?? read(annotations, name);
+    const value = readOne(annotations, `${name}/${container}`) ?? readOne(annotations, name);
     return value === undefined || value === "" ? [] : [[name, value]];
   }));
 }
@@ -100,7 +102,7 @@ export function annotatedVolumesFrom(
   known: readonly string[],
 ): string[] | undefined {
   const name = `${ANNOTATIONS.volumesFrom}/${container}`;
-  const text = read(annotations, name);
+  const text = readOne(annotations, name);
   if (!text) return undefined;
   return text.split(";").map((entry) => {
     const [from, options, ...more] = entry.split(":");
@@ -116,7 +118,7 @@ export function annotatedVolumesFrom(
 }
 
 function oldSeccomp(annotations: Annotations, container: string): string | undefined {
-  const text = read(annotations, `${OLD_CONTAINER_SECCOMP}/${container}`) ?? read(annotations, OLD_SECCOMP);
+  const text = readOne(annotations, `${OLD_CONTAINER_SECCOMP}/${container}`) ?? readOne(annotations, OLD_SECCOMP);
   if (text === undefined || text === "runtime/default" || text === "docker/default") return undefined;
   return text === "unconfined" ? text : seccompPath(text.replace(/^localhost\//, ""));
 }
@@ -134,16 +136,16 @@ function parseLimits(text: string | undefined): RLimit[] | undefined {
   if (!text) return undefined;
   return text.split(",").map((entry) => {
     const [, name, soft, hard = soft] = /^([a-z]+)=(-1|\d{1,19})(?::(-1|\d{1,19}))?$/.exec(entry) ?? [];
-    if (name === undefined) throw bad(ANNOTATIONS.rlimits, entry, '"name=soft:hard"');
+    if (name === undefined) throw wrongValue(ANNOTATIONS.rlimits, entry, '"name=soft:hard"');
     const value = (digits: string) => digits === "-1" ? 2n ** 64n - 1n : BigInt(digits);
     return { type: `RLIMIT_${name.toUpperCase()}`, soft: value(soft), hard: value(hard) };
   });
 }
 
-function read(annotations: Annotations, name: string): string | undefined {
+function readOne(annotations: Annotations, name: string): string | undefined {
   return Object.hasOwn(annotations, name) ? annotations[name] : undefined;
 }
 
-function bad(name: string, value: string, right: string): EngineError {
+function wrongValue(name: string, value: string, right: string): EngineError {
   return new EngineError("invalid", `annotation ${name} must be ${right}; it is "${value}"`);
 }

@@ -203,7 +203,7 @@ export class Fields {
   }
 
   #wrong(key: string, right: string, value: unknown): EngineError {
-    return this.fail(key, `must be ${right}; it is ${describe(value)}`);
+    return this.fail(key, `must be ${right}; it is ${describeValue(value)}`);
   }
 }
 
@@ -215,7 +215,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-function describe(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === undefined || value === null) return "empty";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a mapping";

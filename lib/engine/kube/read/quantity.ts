@@ -45,8 +45,8 @@ export function wholeUnits(text: string | undefined): number {
   return text === undefined ? 0 : Number(ceilDivide(parseNano(text) ?? 0n, SCALE));
 }
 
-/** The thousandths of an amount, rounded up: of processors, as a rule. Nothing is 0. */
-export function thousandths(text: string | undefined): number {
+/** The milliUnits of an amount, rounded up: of processors, as a rule. Nothing is 0. */
+export function milliUnits(text: string | undefined): number {
   return text === undefined ? 0 : Number(ceilDivide((parseNano(text) ?? 0n) * 1000n, SCALE));
 }
 

@@ -6,7 +6,7 @@ import { findSignal } from "../../text/signals.ts";
 import type { Amounts, ContainerPlan, MountPlan, VolumePlan } from "../pod_plan.ts";
 import { annotatedFields, annotatedLabels } from "./annotations.ts";
 import type { Fields } from "./fields.ts";
-import { thousandths, wholeUnits } from "./quantity.ts";
+import { milliUnits, wholeUnits } from "./quantity.ts";
 import { readEnv, readEnvFrom } from "./read_env.ts";
 import { readProbes } from "./read_probes.ts";
 import { type PodSecurity, readSecurity } from "./read_security.ts";
@@ -106,8 +106,8 @@ function readAmounts(fields: Fields): Amounts {
 const DEVICE = /^podman\.io\/device=(\/.+)$/;
 
 function limitsOf(fields: Fields, { limits, requests }: Amounts): Limits {
-  const milli = thousandths(limits.cpu);
-  const shares = thousandths(requests.cpu);
+  const milli = milliUnits(limits.cpu);
+  const shares = milliUnits(requests.cpu);
   const memory = wholeUnits(limits.memory);
   const reservation = wholeUnits(requests.memory);
   if (memory > 0 && reservation > memory) {

@@ -27,7 +27,7 @@ export function readConfigMap({ name, fields }: KubeObject): KeyValues {
   return new Map([...encodeTexts(texts), ...decodeTexts(fields, "binaryData", binary)]);
 }
 
-/** Reads the values of a secret. Those of `stringData` win. */
+/** Reads the values of a secret. A value of `stringData` wins. */
 export function readSecret({ fields }: Pick<KubeObject, "fields">): KeyValues {
   fields.text("type");
   fields.skip("immutable");

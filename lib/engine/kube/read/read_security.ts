@@ -7,7 +7,7 @@ import type { MemberRequest } from "../../containers/request/container_request.t
 import { seccompPath } from "./annotations.ts";
 import type { Fields } from "./fields.ts";
 
-/** What a pod's security context says of all of its containers, where theirs say nothing. */
+/** The security context of a pod: it holds for all of its containers whose own says nothing. */
 export interface PodSecurity {
   user?: number;
   group?: number;
