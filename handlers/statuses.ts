@@ -169,6 +169,9 @@ export const UNREADABLE: ReadonlySet<string> = new Set([
   "CompatListSecrets",
 ]);
 
+/** Operations whose error for a query that does not parse quotes the query, as Podman's does: clients match on the words. */
+export const QUOTING: ReadonlySet<string> = new Set(["Pods", "PodStop", "PodDelete", "PodKill", "PodTop", "PodStats"]);
+
 /** The status that an error of this code answers from an operation. */
 export function statusOfCode(code: ErrorCode | RequestCode, operation: string): number {
   const exceptions: Partial<Record<ErrorCode | RequestCode, number>> = EXCEPTIONS[operation] ?? {};

@@ -20,6 +20,7 @@ export async function inspectFacts(engine: Engine, record: ContainerRecord, size
   const { containers, volumes } = engine;
   return {
     image: imagesOf(engine)(record),
+    network: joinedNetwork(engine, record),
     runtime: record.spec.runtime ?? await containers.runtime(),
     facts: containers.facts(record.id),
     rwSize: size ? await containers.size(record.id) : undefined,
@@ -29,6 +30,14 @@ export async function inspectFacts(engine: Engine, record: ContainerRecord, size
     isService: engine.pods.isService(record.id),
     networkID: networkIDs(engine),
   };
+}
+
+/** The container whose network a container joins, which may join another one's again; `undefined` for a network of its own. */
+function joinedNetwork(engine: Engine, { spec }: ContainerRecord): InspectFacts["network"] {
+  const { mode, value } = spec.namespaces.network;
+  if (mode !== "container" || value === undefined || !engine.containers.exists(value)) return undefined;
+  const record = engine.containers.resolve(value);
+  return joinedNetwork(engine, record) ?? { record, image: imagesOf(engine)(record) };
 }
 
 /** Looks IDs of networks up; a network that is gone has none. */

@@ -124,6 +124,7 @@ export class Engine {
       now: ports.clock.now(),
       socket: await this.#socket(),
       defaultNetwork: DEFAULT_NETWORK,
+      subnetPools: options.subnetPools,
       registries: options.registries.registries,
       searchRegistries: options.registries.unqualifiedSearch,
     };

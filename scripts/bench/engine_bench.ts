@@ -4,6 +4,7 @@ import { inTurn, WARM_ROUNDS } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
 import type { TestRegistry } from "../../tests/fixtures/images/registry.ts";
 import { networkLines } from "./network_lines.ts";
+import { podLines } from "./pod_lines.ts";
 import { streamLines } from "./stream_lines.ts";
 import { volumeLines } from "./volume_lines.ts";
 
@@ -124,6 +125,7 @@ export async function* engineLines(
   yield* streamLines(gantry, podman, image(registry));
   yield* volumeLines(gantry, podman);
   yield* networkLines(gantry, podman, image(registry), counts.running);
+  yield* podLines(gantry, podman, image(registry));
   for (const peer of [gantry, podman]) {
     for (const { Id } of JSON.parse(await peer.call("GET", "/containers/json?all=true"))) {
       await peer.call("DELETE", `/containers/${Id}?force=true&timeout=0`);

@@ -126,6 +126,19 @@ Deno.test("unknown paths and methods answer plain text, like Podman", async () =
   ]);
 });
 
+Deno.test("a path with a slash twice is answered 301 to the path with one, and to nowhere else", async () => {
+  await using test = await openTestEngine();
+  const rows = [["/v3.0.0//containers/json?all=true", "/v3.0.0/containers/json?all=true"], [
+    "//example.com/x",
+    "/example.com/x",
+  ]];
+  for (const [path, location] of rows) {
+    const reply = await test.send("GET", path);
+    assertEquals([reply.status, reply.headers.get("location")], [301, location]);
+  }
+  assertEquals((await test.send("GET", "/libpod/_ping?to=http://x//y")).status, 200);
+});
+
 Deno.test("paths of Docker's tree that are not there answer an error its clients show", async () => {
   await using test = await openTestEngine({ pulled: false });
   const reply = await test.send("GET", "/v1.41/nowhere/at/all");

@@ -1,3 +1,4 @@
+import { deviceRequests } from "./spec/devices.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import { inspectFacts } from "../../containers/inspect.ts";
@@ -60,7 +61,7 @@ function dockerHostConfig(
   const { LogConfig: _log, CgroupMode: _mode, ...same } = hostConfig(record, runtime);
   const driver = spec.logDriver ?? log.driver;
   const size = (spec.logSizeMax ?? 0) > 0 ? { "max-size": String(spec.logSizeMax) } : {};
-  const logOptions = { ...spec.logOptions, ...size };
+  const logOptions = { ...size, ...spec.logOptions };
   return {
     ...same,
     Sysctls: spec.sysctl,
@@ -68,6 +69,7 @@ function dockerHostConfig(
       Type: driver === "k8s-file" ? "json-file" : driver,
       Config: Object.keys(logOptions).length > 0 ? logOptions : null,
     },
+    DeviceRequests: deviceRequests(spec),
     CgroupnsMode: spec.namespaces.cgroup.mode === "host" ? "host" : "private",
     CapAdd: spec.capAdd.map(withPrefix),
     CapDrop: spec.capDrop.map(withPrefix),

@@ -31,6 +31,8 @@ export interface InspectFacts {
   execIDs: readonly string[];
   /** A network's ID by its name. */
   networkID(name: string): string;
+  /** The container whose network it has, where that is another's, and the image of that one. */
+  network?: { record: ContainerRecord; image: ImageRecord | undefined };
   /** Pods name it as the container that runs as long as they do. */
   isService?: boolean;
   /** The results of its health checks. */
@@ -57,7 +59,7 @@ export function inspectContainer(record: ContainerRecord, more: InspectFacts, is
     Pod: record.spec.pod ?? "",
     IsInfra: record.spec.infra ?? false,
     IsService: more.isService ?? false,
-    NetworkSettings: networkSettings(record, exposedBy(record, image), more.networkID),
+    NetworkSettings: inspectNetwork(record, more),
     Config: {
       ...inspectConfig(record, image),
       Entrypoint: isLegacy ? entrypoint.join(" ") : entrypoint,
@@ -67,6 +69,14 @@ export function inspectContainer(record: ContainerRecord, more: InspectFacts, is
     UseImageHosts: record.spec.noHosts,
     UseImageHostname: record.spec.noHostname ?? false,
   });
+}
+
+/** The network that the container has, its own or another's: what `podman inspect` shows of the containers of a pod, too. */
+function inspectNetwork(
+  record: ContainerRecord,
+  { image, network = { record, image }, networkID }: InspectFacts,
+): Sparse<InspectContainerData["NetworkSettings"]> {
+  return networkSettings(network.record, exposedBy(network.record, network.image), networkID);
 }
 
 /** The fields by which both trees tell the same. */

@@ -3,7 +3,7 @@ import { EngineError } from "../errors.ts";
 import type { DeleteOptions } from "../ports/host_port.ts";
 import type { FileOwner, VolumeDevice, VolumeRecord } from "../records/volume_record.ts";
 import type { Operation, Table } from "../store/table.ts";
-import { checkName, MAX_FOLDER_NAME } from "../text/names.ts";
+import { checkName, MAX_FOLDER_NAME, randomID } from "../text/names.ts";
 
 /** How a volume is made. */
 export interface NewVolume {
@@ -12,6 +12,8 @@ export interface NewVolume {
   options?: Record<string, string>;
   owner?: FileOwner;
   device?: VolumeDevice;
+  /** The layers of the image whose files it begins with, base first; the caller keeps the image from going. */
+  imageLayers?: readonly string[];
 }
 
 /** The records of volumes, and what containers do with them. {@linkcode Volumes} is what callers of the engine have. */
@@ -179,32 +181,59 @@ export class VolumeStore {
     }
   }
 
+  /** Puts the places that volumes have now into their records: the root may have been copied elsewhere. Called once, at start. */
+  async relocate(): Promise<void> {
+    const { volumes } = requireHost(this.#core);
+    const moved = this.list().flatMap((record) => {
+      const mountpoint = record.mountpoint === "" ? "" : volumes.path(record.name);
+      return mountpoint === record.mountpoint ? [] : [this.#table.put(record.name, { ...record, mountpoint })];
+    });
+    if (moved.length > 0) await this.#core.state.commit(moved);
+  }
+
   /** Unmounts devices that an earlier process mounted and nobody uses now. Called once, when the users are known. */
   async unmountUnused(): Promise<void> {
     const unused = this.list().filter(({ name, device }) => device !== undefined && this.mountCount(name) === 0);
     for (const { name } of unused) await requireHost(this.#core).volumes.unmount(name);
   }
 
-  async #create(name: string, { owner, device, ...options }: NewVolume): Promise<VolumeRecord> {
+  async #create(name: string, { owner, device, imageLayers, ...options }: NewVolume): Promise<VolumeRecord> {
     const { clock, intents, state, events } = this.#core;
     const host = hostOf(this.#core);
     const begun = host && intents.begin("volume.create", name);
     if (begun) await state.commit([begun.operation]);
     const record: VolumeRecord = {
       name,
-      driver: "local",
+      driver: imageLayers === undefined ? "local" : "image",
       created: new Date(clock.now()).toISOString(),
       labels: options.labels ?? {},
       options: options.options ?? {},
       anonymous: options.anonymous ?? false,
-      needsCopyUp: true,
+      needsCopyUp: imageLayers === undefined,
       mountpoint: await host?.volumes.create(name, owner) ?? "",
       ...owner && { owner },
       ...device && { device },
     };
+    if (imageLayers !== undefined) await this.#copyImage(name, imageLayers);
     await state.commit([this.#table.put(name, record), ...begun ? [intents.end(begun.intent)] : []]);
     events.emit({ type: "volume", action: "create", id: name, name });
     return record;
+  }
+
+  /** Fills a new volume with an image's files, by way of a tree that nobody runs. A crash leaves it to the recovery. */
+  async #copyImage(name: string, diffIDs: readonly string[]): Promise<void> {
+    const { layers, volumes } = requireHost(this.#core);
+    const id = randomID(this.#core.random);
+    try {
+      await layers.create(id, diffIDs);
+      await layers.mount(id, diffIDs);
+      await volumes.copyUp(name, id, "/");
+    } catch (error) {
+      await volumes.remove(name);
+      throw error;
+    } finally {
+      await layers.destroy(id);
+    }
   }
 
   #locked<T>(name: string, work: () => Promise<T>): Promise<T> {

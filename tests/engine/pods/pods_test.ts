@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import type { MemberRequest } from "../../../lib/engine/containers/request/container_request.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { podRemovalError } from "../../../lib/engine/pods/pods.ts";
+import { podRemovalError } from "../../../lib/engine/pods/pod_report.ts";
 import type { PodRequest } from "../../../lib/engine/pods/pod_request.ts";
 import { assertConsistent } from "../../fixtures/engine/fake_check.ts";
 import { type FakeEngine, openFake } from "../../fixtures/engine/fake_engine.ts";
@@ -87,6 +87,19 @@ Deno.test("a container of a pod starts the infra container, and stands in its na
   assertEquals(absent.message, "retrieving pod absent: no pod with name or ID absent found: no such pod");
   assertEquals(engine.containers.list({ all: true, filters: { pod: ["shop"] } }).length, 2);
   assertEquals(engine.containers.list({ all: true, filters: { pod: ["absent"] } }).length, 0);
+});
+
+Deno.test("a container of a pod that is initialised or attached to starts the infra container first", async () => {
+  for (const prepare of ["init", "attach"] as const) {
+    await using engine = await openFake();
+    await makePod(engine, INFRA);
+    await join(engine, "web");
+    const attached = prepare === "init"
+      ? await engine.containers.init("web")
+      : await engine.containers.attach("web", { stdin: false, stdout: true, stderr: true });
+    assertEquals(states(engine), "infra running, web initialized", prepare);
+    if (attached) attached.close();
+  }
 });
 
 /** The state of each pod of the table below, by the states of its containers `web` and `db`. */

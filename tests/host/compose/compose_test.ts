@@ -143,7 +143,7 @@ Deno.test("docker compose scales, restarts, includes, limits and watches", async
     ]);
     const [{ HostConfig }] = JSON.parse(ok(await server.docker("inspect", "limits-a-1")));
     assertEquals([HostConfig.Memory, HostConfig.PidsLimit, HostConfig.NanoCpus], [67108864, 50, 5e8]);
-    assertEquals(HostConfig.LogConfig, { Type: "json-file", Config: { "max-file": "3", "max-size": "1048576" } });
+    assertEquals(HostConfig.LogConfig, { Type: "json-file", Config: { "max-file": "3", "max-size": "1m" } });
     await compose.down("limits");
   });
   await t.step("replicas, scale and up --scale --force-recreate", async () => {

@@ -12,7 +12,14 @@ import type { ContainerRecord, PortMapping } from "../../../engine/records/conta
 import { updateNetworkNames } from "../bundle/tree/network_names.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
-import type { Networks, NetworkSetup, Place, PlacesTaken, PublishedPorts } from "../../../engine/ports/network_port.ts";
+import type {
+  CheckedNetwork,
+  Networks,
+  NetworkSetup,
+  Place,
+  PlacesTaken,
+  PublishedPorts,
+} from "../../../engine/ports/network_port.ts";
 import { publishedAt } from "../../../engine/ports/published_at.ts";
 import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
@@ -75,9 +82,9 @@ class BridgeNetworks implements LinuxNetworks {
     return await this.#subnets.reserve(recorded, choose);
   }
 
-  async check(network: Pick<NetworkRecord, "driver" | "interface" | "options">): Promise<void> {
-    const { driver, interface: parent, options } = network;
-    if (driver !== "bridge" || Object.keys(options).length > 0) {
+  async check(network: CheckedNetwork): Promise<void> {
+    const { driver, interface: parent, options, addressSource } = network;
+    if (driver !== "bridge" || addressSource === "dhcp" || Object.keys(options).length > 0) {
       requireKnown(network, await readVersion(this.#netavark.program));
     }
     const exists = parent !== "" && await hasInterface(parent);

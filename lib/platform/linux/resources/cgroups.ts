@@ -76,9 +76,10 @@ export class Cgroups {
     return { parent, path: join("/", parent, podID) };
   }
 
-  /** Makes a container's parent cgroup, where it is not there yet, with limits for all that is below it. */
-  async limit(path: string, limits: Limits): Promise<void> {
-    await limitGroup(this.#layout, path, limits);
+  /** Takes note of a container's parent cgroup that is not there yet; a pod's is made, with limits for all that is below it. */
+  async claim(parent: string, podLimits?: Limits): Promise<void> {
+    await this.parents.claim(parent, podLimits && this.#parent);
+    if (podLimits) await limitGroup(this.#layout, parent, podLimits);
   }
 
   /**
