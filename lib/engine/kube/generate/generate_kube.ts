@@ -81,7 +81,7 @@ const WORKLOADS: Readonly<Record<string, WriteWorkload>> = {
   deployment(pod, created, { replicas = 1 }) {
     requireAlways(pod, "Deployments");
     const count = replicas > 1 ? { replicas } : {};
-    return wrapPod(pod, created, { version: "apps/v1", kind: "Deployment", spec: { ...count, ...selector(pod) } });
+    return wrapPod(pod, created, { version: "apps/v1", kind: "Deployment", spec: { ...count, ...selectorOf(pod) } });
   },
   daemonset(pod, created, { replicas = 1 }) {
     requireAlways(pod, "DaemonSets");
