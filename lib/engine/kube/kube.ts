@@ -1,9 +1,7 @@
-/** Kubernetes documents: what the engine does with them, one call per operation. */
-import { generateKube } from "./generate/generate_kube.ts";
+/** Kubernetes documents: what the engine does with them, one call per operation. The reader of YAML is loaded by the first call. */
 import type { GenerateOptions } from "./generate/generate_pod.ts";
 import type { KubeParts } from "./kube_parts.ts";
-import { downKube, type DownOptions, type DownReport } from "./play/down_kube.ts";
-import { playKube } from "./play/play_kube.ts";
+import type { DownOptions, DownReport } from "./play/down_kube.ts";
 import type { PlayOptions, PlayReport } from "./play/play_options.ts";
 
 /** Plays Kubernetes documents on the engine, takes down what they made, and writes documents of what there is. */
@@ -21,13 +19,15 @@ export class Kube {
    *
    * @param text One or more YAML documents
    */
-  play(text: string, options?: PlayOptions): Promise<PlayReport> {
-    return playKube(this.#parts, text, options);
+  async play(text: string, options?: PlayOptions): Promise<PlayReport> {
+    const { playKube } = await import("./play/play_kube.ts");
+    return await playKube(this.#parts, text, options);
   }
 
   /** Stops and removes the pods of the documents, and removes their secrets; with `force` their volumes, too. */
-  down(text: string, options?: DownOptions): Promise<DownReport> {
-    return downKube(this.#parts, text, options);
+  async down(text: string, options?: DownOptions): Promise<DownReport> {
+    const { downKube } = await import("./play/down_kube.ts");
+    return await downKube(this.#parts, text, options);
   }
 
   /**
@@ -35,7 +35,8 @@ export class Kube {
    * pod; what no document can say stands in comments before it. Throws `invalid` for a name of nothing, for a container that is
    * in a pod, and for a kind of document that its restart policy does not fit.
    */
-  generate(namesOrIDs: readonly string[], options?: GenerateOptions): Promise<string> {
-    return generateKube(this.#parts, namesOrIDs, options);
+  async generate(namesOrIDs: readonly string[], options?: GenerateOptions): Promise<string> {
+    const { generateKube } = await import("./generate/generate_kube.ts");
+    return await generateKube(this.#parts, namesOrIDs, options);
   }
 }

@@ -14,7 +14,7 @@ import {
   parseAllDocuments,
   type ScalarTag,
   visit,
-} from "npm:yaml@2.9.1";
+} from "../../text/yaml_package.ts";
 import { EngineError } from "../../errors.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 
