@@ -1,11 +1,12 @@
 import type { Artifacts } from "./artifacts/artifacts.ts";
 import type { ContainerDefaults } from "./records/container_defaults.ts";
 import { Containers } from "./containers/containers.ts";
-import { hostOf } from "./core.ts";
+import { hostOf, requireHost } from "./core.ts";
 import { EventLog } from "./store/events.ts";
 import { Images } from "./images/images.ts";
 import { type SystemInfo, VERSION } from "./info.ts";
 import { Intents } from "./store/intents.ts";
+import { Kube } from "./kube/kube.ts";
 import { Locks } from "./store/locks.ts";
 import { DEFAULT_NETWORK, Networks } from "./networks/networks.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
@@ -25,6 +26,7 @@ export class Engine {
   readonly artifacts: Artifacts;
   readonly containers: Containers;
   readonly pods: Pods;
+  readonly kube: Kube;
   readonly networks: Networks;
   readonly volumes: Volumes;
   readonly secrets: Secrets;
@@ -51,6 +53,7 @@ export class Engine {
     this.containers = new Containers(core, this.networks, volumes, this.secrets, pods);
     this.pods = new Pods(core, pods, this.networks, this.containers);
     this.volumes = new Volumes(core, volumes, this.containers);
+    this.kube = this.#makeKube();
     this.system = new System({ core, images: this.images, containers: this.containers, volumes: this.volumes });
   }
 
@@ -78,6 +81,24 @@ export class Engine {
     await engine.containers.recover();
     await engine.pods.recover();
     return engine;
+  }
+
+  #makeKube(): Kube {
+    const { images, containers, pods, networks, volumes, secrets } = this;
+    const core = this.#core;
+    return new Kube({
+      ...{ images, containers, pods, networks, volumes, secrets },
+      codec: core.ports.codec,
+      log: core.log,
+      hasHost: () => hostOf(core) !== undefined,
+      files: () => requireHost(core).files,
+      machine: async () => {
+        const { memTotal = 0, cpus = 1 } = await hostOf(core)?.info() ?? {};
+        return { name: core.options.name, memory: memTotal, cpus };
+      },
+      usualGrace: core.options.defaults.stopTimeout,
+      now: () => core.clock.now(),
+    });
   }
 
   /** Notes the address that clients reach the engine at, for {@linkcode Engine.info}: `unix:///run/…` or `tcp://…`. */

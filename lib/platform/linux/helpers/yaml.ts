@@ -1,5 +1,5 @@
 /**
- * The one place that names the YAML library. It is loaded with the first file that needs it.
+ * Files of the host in YAML. The package is loaded with the first file that needs it.
  *
  * @module
  */
@@ -9,7 +9,7 @@
  * stand for a hundred times at most. Throws `SyntaxError`.
  */
 export async function parseYAML(text: string): Promise<unknown> {
-  const { parse } = await import("npm:yaml@2.9.1");
+  const { parse } = await import("../../../engine/text/yaml_package.ts");
   try {
     return parse(text, { version: "1.1", uniqueKeys: true, maxAliasCount: 100, logLevel: "error" });
   } catch (error) {
