@@ -165,7 +165,7 @@ export class Builds {
   async #nameImage(image: Readonly<ImageRecord>, { names = [], fullName = (name) => name }: BuildOptions) {
     for (const name of names) await this.#images.tag(image.id, fullName(name));
     this.#core.events.emit({ type: "image", action: "build", id: image.id, name: names[0] ?? image.id });
-    return names.map(fullName);
+    return names.map((name) => this.#images.find(fullName(name)).name);
   }
 }
 
