@@ -35,11 +35,16 @@ export function buildOptions(query: BuildQuery): Omit<BuildOptions, "context" | 
   refuseParameters(query);
   const { t = [], output = "", target, nocache, rm, forcerm, squash, layers, timestamp, sourcedateepoch, from } = query;
   if (layers === false && !squash) {
-    throw new RequestError("unsupported", 'Build image: the parameter "layers" (false) is supported with "squash" only', {
-      field: "layers",
-    });
+    throw new RequestError(
+      "unsupported",
+      'Build image: the parameter "layers" (false) is supported with "squash" only',
+      {
+        field: "layers",
+      },
+    );
   }
-  const platforms = (query.platform ?? []).flatMap((text) => text.split(",")).filter((text) => text !== "");
+  // Podman sends a lone slash where nobody asked for a platform.
+  const platforms = (query.platform ?? []).flatMap((text) => text.split(",")).filter((text) => !/^\/*$/.test(text));
   if (platforms.length > 1) {
     throw new RequestError("unsupported", 'Build image: the parameter "platform" is supported for one platform only', {
       field: "platform",
@@ -76,7 +81,9 @@ function sandboxOf(query: BuildQuery): BuildSandbox {
   const { cgroupparent, nohosts, httpproxy, shmsize, seccomp } = query;
   const noNewPrivileges = (query.securityopt ?? []).flatMap((text) => listOf("securityopt", text)).map((option) => {
     if (/^no-new-privileges(?:[:=]true)?$/.test(option)) return true;
-    throw new RequestError("unsupported", `Build image: the security option "${option}" is not supported`, { field: "securityopt" });
+    throw new RequestError("unsupported", `Build image: the security option "${option}" is not supported`, {
+      field: "securityopt",
+    });
   });
   return {
     ...networkOf(query),
@@ -177,10 +184,12 @@ function mapOf(name: string, text = ""): Record<string, string> {
 /** Docker sends a map, and Podman a list of `name=value`. */
 function labelsOf(text = ""): Record<string, string> {
   if (!text.trim().startsWith("[")) return mapOf("labels", text);
-  return Object.fromEntries(listOf("labels", text).map((line) => {
-    const at = line.indexOf("=");
-    return at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)];
-  }));
+  return Object.fromEntries(
+    listOf("labels", text).map((line) => {
+      const at = line.indexOf("=");
+      return at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)];
+    }),
+  );
 }
 
 function parseJSON(name: string, text: string): unknown {

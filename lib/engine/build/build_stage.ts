@@ -43,7 +43,9 @@ async function* beginStage(run: BuildRun, { base, platform }: PlannedStage): Bui
   }
   if ("stage" in base) {
     const below = run.stages.get(base.stage);
-    if (below === undefined) throw new EngineError("internal", `Build: stage ${base.stage} is needed before it is built`);
+    if (below === undefined) {
+      throw new EngineError("internal", `Build: stage ${base.stage} is needed before it is built`);
+    }
     return { ...below, args };
   }
   if ("context" in base) throw new EngineError("unsupported", `FROM an additional build context is not supported`);

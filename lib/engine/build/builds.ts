@@ -68,7 +68,9 @@ export class Builds {
       } catch (error) {
         if (!signal.aborted) throw error;
         const { reason } = signal;
-        throw reason instanceof EngineError ? reason : new EngineError("cancelled", "Build cancelled", { cause: error });
+        throw reason instanceof EngineError
+          ? reason
+          : new EngineError("cancelled", "Build cancelled", { cause: error });
       } finally {
         left.abort();
         this.#running.delete(ended);
@@ -188,7 +190,9 @@ async function* buildImage(run: BuildRun): BuildSteps<Readonly<ImageRecord>> {
   if (unused.length > 0) {
     yield { kind: "note", text: `[Warning] One or more build-args [${unused.join(" ")}] were not consumed\n` };
   }
-  if (state.image === undefined) throw new EngineError("invalid", "No image was generated: the stage is FROM scratch and has no instructions");
+  if (state.image === undefined) {
+    throw new EngineError("invalid", "No image was generated: the stage is FROM scratch and has no instructions");
+  }
   return options.squash ? await squashImage(run, state) : state.image;
 }
 
@@ -197,7 +201,9 @@ function platformArgs({ options: { defaultPlatform } }: Core, { platform }: Buil
   const entries = ([["BUILD", defaultPlatform], ["TARGET", target]] as const).flatMap(([prefix, one]) => {
     const { os, architecture, variant = "" } = one;
     const whole = [os, architecture, variant].filter((part) => part !== "").join("/");
-    return [["PLATFORM", whole], ["OS", os], ["ARCH", architecture], ["VARIANT", variant]].map(([name, value]) => [`${prefix}${name}`, value]);
+    return [["PLATFORM", whole], ["OS", os], ["ARCH", architecture], ["VARIANT", variant]].map((
+      [name, value],
+    ) => [`${prefix}${name}`, value]);
   });
   return Object.fromEntries(entries);
 }

@@ -208,5 +208,8 @@ async function openItem(run: BuildRun, tree: FileTree, { node, bytes }: CopyItem
 
 function parseMode(text: string): number {
   if (/^[0-7]{1,5}$/.test(text)) return parseInt(text, 8);
-  throw new EngineError("invalid", `invalid chmod parameter: '${text}'. it should be octal string and between 0 and 07777`);
+  throw new EngineError(
+    "invalid",
+    `invalid chmod parameter: '${text}'. it should be octal string and between 0 and 07777`,
+  );
 }

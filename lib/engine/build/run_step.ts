@@ -49,7 +49,7 @@ function wordsOf({ config }: StageState, { command }: RunInstruction): string[] 
   const [first] = command.heredocs;
   const isAlone = command.heredocs.length === 1 && /^<<\S+$/.test(command.text);
   if (isAlone && first.content.startsWith("#!")) {
-    const hint = 'name the program before it: RUN python3 <<EOF';
+    const hint = "name the program before it: RUN python3 <<EOF";
     throw new EngineError("unsupported", `a heredoc that begins with "#!" is not supported: ${hint}`);
   }
   const text = isAlone
@@ -117,7 +117,10 @@ export class CommandFailure extends EngineError {
 function requestOf(run: BuildRun, { config }: StageState, image: ImageRecord, plan: RunPlan): ContainerRequest {
   const { network, ...sandbox } = run.options.sandbox ?? {};
   if (plan.network === "host" && network?.mode !== "host") {
-    throw new EngineError("invalid", "RUN --network=host is not allowed: the build itself is not in the host's network");
+    throw new EngineError(
+      "invalid",
+      "RUN --network=host is not allowed: the build itself is not in the host's network",
+    );
   }
   const mode = plan.network === "none" ? { mode: "none" as const } : network;
   return {
@@ -160,24 +163,33 @@ async function* chooseMounts(
     const { type, readOnly } = mount;
     if (type === "secret" || type === "ssh") {
       // Nothing brings them yet; a command that can do without goes on without.
-      if (mount.required) throw new EngineError("unsupported", `RUN --mount=type=${type} is not supported: none is passed to builds`);
+      if (mount.required) {
+        throw new EngineError("unsupported", `RUN --mount=type=${type} is not supported: none is passed to builds`);
+      }
     } else if (type === "tmpfs") {
       const options = mount.size === undefined ? [] : [`size=${mount.size}`];
       chosen.push({ type, source: "tmpfs", destination, options });
     } else if (type === "cache") {
-      if (mount.from !== undefined) throw new EngineError("unsupported", "RUN --mount=type=cache,from= is not supported");
+      if (mount.from !== undefined) {
+        throw new EngineError("unsupported", "RUN --mount=type=cache,from= is not supported");
+      }
       const key = await run.cache.keyOf("cache", expand(mount.id ?? destination));
       const source = `build-cache-${key.slice("sha256:".length, "sha256:".length + 16)}`;
       if (mount.sharing !== undefined && mount.sharing !== "shared") locks.push(source);
       chosen.push({ type: "volume", source, destination, options: readOnly ? ["ro"] : [] });
     } else {
       if (mount.from === undefined) {
-        throw new EngineError("unsupported", "RUN --mount=type=bind of the context is not supported: COPY the files, or name a stage with from=");
+        throw new EngineError(
+          "unsupported",
+          "RUN --mount=type=bind of the context is not supported: COPY the files, or name a stage with from=",
+        );
       }
       const from = resolveSource(run.dockerfile, expand(mount.from), { before: stage });
       const { image, key } = yield* findSourceImage(run, from);
       const subPath = expand(mount.source ?? "").replace(/^\/+|\/+$/g, "");
-      if (subPath.split("/").includes("..")) throw new EngineError("invalid", `the source "${mount.source}" of a mount leads out`);
+      if (subPath.split("/").includes("..")) {
+        throw new EngineError("invalid", `the source "${mount.source}" of a mount leads out`);
+      }
       inputs.push([key, subPath]);
       // What is written there is thrown away: an image's files are mounted for this container alone.
       const options = readOnly ? ["ro"] : ["rw"];

@@ -20,9 +20,14 @@ export async function* findSourceImage(run: BuildRun, source: StageSource): Buil
   }
   if ("stage" in source) {
     const built = run.stages.get(source.stage);
-    if (built === undefined) throw new EngineError("internal", `Build: stage ${source.stage} is needed before it is built`);
+    if (built === undefined) {
+      throw new EngineError("internal", `Build: stage ${source.stage} is needed before it is built`);
+    }
     if (built.image) return { image: built.image, key: built.key };
-    throw new EngineError("invalid", `stage ${source.stage} has no files: it is FROM scratch, and nothing is done in it`);
+    throw new EngineError(
+      "invalid",
+      `stage ${source.stage} has no files: it is FROM scratch, and nothing is done in it`,
+    );
   }
   if ("scratch" in source) throw new EngineError("invalid", "scratch has no files to take");
   throw new EngineError("unsupported", `additional build context "${source.context}" is not supported`);
@@ -46,7 +51,10 @@ export async function* pullSource(
   const { os, architecture } = image.config;
   if (asked?.architecture !== undefined && (asked.architecture !== architecture || (asked.os ?? os) !== os)) {
     const wanted = `${asked.os ?? os}/${asked.architecture}`;
-    throw new EngineError("unsupported", `${name} is here for ${os}/${architecture} and not for ${wanted}: pull it first`);
+    throw new EngineError(
+      "unsupported",
+      `${name} is here for ${os}/${architecture} and not for ${wanted}: pull it first`,
+    );
   }
   pins.use(images.pin(image.id));
   return image;

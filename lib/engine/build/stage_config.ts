@@ -28,7 +28,9 @@ export function commandWords(config: ExecutionConfig, command: Command): string[
 export function beginConfig(config: ExecutionConfig): ExecutionConfig {
   const { OnBuild: _, ...rest } = config;
   const env = rest.Env ?? [];
-  return env.some((line) => line.startsWith("PATH=")) ? { ...rest, Env: env } : { ...rest, Env: [...env, DEFAULT_PATH] };
+  return env.some((line) => line.startsWith("PATH="))
+    ? { ...rest, Env: env }
+    : { ...rest, Env: [...env, DEFAULT_PATH] };
 }
 
 /** The path of a folder, as a shell would go there from the stage's. */
@@ -58,7 +60,9 @@ export function changeConfig(
     case "ENV": {
       const env = environmentOf(config);
       // All of a line see the variables as they were before it.
-      for (const [name, value] of instruction.pairs.map((pair) => pair.map((word) => expand(word)))) env.set(name, value);
+      for (const [name, value] of instruction.pairs.map((pair) => pair.map((word) => expand(word)))) {
+        env.set(name, value);
+      }
       return { ...config, Env: [...env].map(([name, value]) => `${name}=${value}`) };
     }
     case "LABEL": {
@@ -105,7 +109,10 @@ function portsOf(text: string): string[] {
   const [, first, last = first, protocol = "tcp"] = /^(\d{1,5})(?:-(\d{1,5}))?(?:\/(tcp|udp|sctp))?$/i.exec(text) ?? [];
   const [from, to] = [Number(first), Number(last)];
   if (first === undefined || from < 1 || to > 65535 || to < from) {
-    throw new EngineError("invalid", `invalid containerPort: ${text}: it is PORT, FIRST-LAST, or either with /tcp or /udp`);
+    throw new EngineError(
+      "invalid",
+      `invalid containerPort: ${text}: it is PORT, FIRST-LAST, or either with /tcp or /udp`,
+    );
   }
   return Array.from({ length: to - from + 1 }, (_, at) => `${from + at}/${protocol.toLowerCase()}`);
 }

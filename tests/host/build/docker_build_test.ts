@@ -29,7 +29,10 @@ Deno.test("docker build, classic: stages, arguments, files, cache, targets, fail
     assertEquals(result.code, 0, result.stdout + result.stderr);
     assertStringIncludes(result.stdout, "Successfully tagged app:1");
     assertStringIncludes(result.stdout, "hello you");
-    const found = await shell("app:1", "cat /srv/one.txt /srv/deep/two.txt /made/greeting /etc/inline; ls /srv; pwd; echo $MODE; id -u");
+    const found = await shell(
+      "app:1",
+      "cat /srv/one.txt /srv/deep/two.txt /made/greeting /etc/inline; ls /srv; pwd; echo $MODE; id -u",
+    );
     assertEquals(found, "one\ntwo\nhello you\nMODE is on\ndeep\nlink\none.txt\n/work/deeper\non\n7\n");
     assertEquals(await shell("app:1", "ls /all"), "Dockerfile\napp\nkept.secret\n");
     const [{ Config }] = JSON.parse(ok(await server.docker("inspect", "app:1")));
@@ -68,9 +71,15 @@ Deno.test("docker build, classic: stages, arguments, files, cache, targets, fail
     assertStringIncludes(failed.stderr, "The command '/bin/sh -c exit 7' returned a non-zero code: 7");
     await context.write("Bad2", `FROM ${image}\n\nCOPI a b\n`);
     const wrong = await build("-f", `${context.path}/Bad2`);
-    assertStringIncludes(wrong.stderr, "dockerfile parse error on line 3: unknown instruction: COPI (did you mean COPY?)");
+    assertStringIncludes(
+      wrong.stderr,
+      "dockerfile parse error on line 3: unknown instruction: COPI (did you mean COPY?)",
+    );
     await context.write("Bad3", `FROM ${image}\nCOPY missing /\n`);
-    assertStringIncludes((await build("-f", `${context.path}/Bad3`)).stderr, "COPY failed: file not found in build context");
+    assertStringIncludes(
+      (await build("-f", `${context.path}/Bad3`)).stderr,
+      "COPY failed: file not found in build context",
+    );
   });
   await t.step("nothing of it stays but images", async () => {
     assertEquals(ok(await server.docker("ps", "-aq")), "");

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ContextFolder } from "../../fixtures/build/context_folder.ts";
 import { ok } from "../../fixtures/run.ts";
-import { Session } from "../../fixtures/session.ts";
+import { Session, until } from "../../fixtures/session.ts";
 
 Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, mounts, squash", async (t) => {
   await using session = await Session.start();
@@ -62,7 +62,10 @@ Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, 
     const made = await build("mounts", text);
     assertEquals(made.code, 0, made.stdout + made.stderr);
     ok(await build("mounts", text, "--no-cache"));
-    assertEquals(await shell("mounts", "sh", "-c", "cat /got /count; ls /src /cache /scratch"), "from-stage\n2\n/cache:\n\n/scratch:\n\n/src:\n");
+    assertEquals(
+      await shell("mounts", "sh", "-c", "cat /got /count; ls /src /cache /scratch"),
+      "from-stage\n2\n/cache:\n\n/scratch:\n\n/src:\n",
+    );
   });
   await t.step("--squash-all makes one layer", async () => {
     const made = await build("flat", `FROM ${image}\nRUN touch /a\nRUN touch /b\n`, "--squash-all");
@@ -97,20 +100,15 @@ Deno.test("a build whose client leaves ends, and a server that is killed leaves 
     return new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "null" }).spawn();
   };
   const running = async () => JSON.parse(ok(await server.podman("ps", "-a", "--format", "json"))).length;
-  const until = async (count: number) => {
-    for (;;) {
-      if (await running() === count) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  };
+  const waitFor = (count: number) => until(async () => assertEquals(await running(), count));
   ok(await server.podman("pull", "-q", image));
   const left = begin();
-  await until(1);
+  await waitFor(1);
   left.kill("SIGKILL");
   await left.status;
-  await until(0);
+  await waitFor(0);
   const cut = begin();
-  await until(1);
+  await waitFor(1);
   await server.crash();
   await cut.status;
   assertEquals(await running(), 0);

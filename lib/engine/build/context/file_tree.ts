@@ -144,7 +144,10 @@ export class FileTree {
     else if (kind === "hardlink") {
       const target = this.#exact(link);
       if (target?.kind === "folder" || target === undefined) {
-        throw new EngineError("invalid", `Read context: the link "${path}" leads to "${link}", which is no file before it`);
+        throw new EngineError(
+          "invalid",
+          `Read context: the link "${path}" leads to "${link}", which is no file before it`,
+        );
       }
       parent.children!.set(name, target);
     } else {
