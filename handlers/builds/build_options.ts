@@ -57,8 +57,8 @@ export function buildOptions(query: BuildQuery): Omit<BuildOptions, "context" | 
     names,
     buildArgs: mapOf("buildargs", query.buildargs),
     labels: labelsOf(query.labels),
-    format: choose(FORMATS, "outputformat", query.outputformat ?? ""),
-    pull: query.pull ? "always" : choose(PULL, "pullpolicy", (query.pullpolicy ?? "").toLowerCase()),
+    format: chooseWord(FORMATS, "outputformat", query.outputformat ?? ""),
+    pull: query.pull ? "always" : chooseWord(PULL, "pullpolicy", (query.pullpolicy ?? "").toLowerCase()),
     noCache: nocache,
     removes: rm,
     alwaysRemoves: forcerm,
@@ -160,13 +160,13 @@ function listOf(name: string, text = ""): string[] {
   if (trimmed === "" || trimmed === "null") return [];
   if (!trimmed.startsWith("[")) return [trimmed];
   const value = parseJSON(name, trimmed);
-  if (!Array.isArray(value)) throw malformed(name, "a JSON list of texts");
+  if (!Array.isArray(value)) throw malformedParameter(name, "a JSON list of texts");
   return value.map((item: unknown) => {
     if (typeof item === "string") return item;
     if (typeof item === "object" && item !== null && "Name" in item && "Soft" in item && "Hard" in item) {
       return `${item.Name}=${item.Soft}:${item.Hard}`;
     }
-    throw malformed(name, "a JSON list of texts");
+    throw malformedParameter(name, "a JSON list of texts");
   });
 }
 
@@ -175,9 +175,9 @@ function mapOf(name: string, text = ""): Record<string, string> {
   if (text.trim() === "") return {};
   const value = parseJSON(name, text);
   if (value === null) return {};
-  if (typeof value !== "object" || Array.isArray(value)) throw malformed(name, "a JSON map of texts");
+  if (typeof value !== "object" || Array.isArray(value)) throw malformedParameter(name, "a JSON map of texts");
   const entries = Object.entries(value).filter(([, item]) => item !== null);
-  if (!entries.every(([, item]) => typeof item === "string")) throw malformed(name, "a JSON map of texts");
+  if (!entries.every(([, item]) => typeof item === "string")) throw malformedParameter(name, "a JSON map of texts");
   return Object.fromEntries(entries.map(([key, item]) => [key, String(item)]));
 }
 
@@ -196,15 +196,15 @@ function parseJSON(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw malformed(name, "JSON");
+    throw malformedParameter(name, "JSON");
   }
 }
 
-function choose<T>(table: Record<string, T>, name: string, word: string): T {
+function chooseWord<T>(table: Record<string, T>, name: string, word: string): T {
   if (Object.hasOwn(table, word)) return table[word];
   throw new RequestError("malformed", `failed to parse "${name}": "${word}" is not known`, { field: name });
 }
 
-function malformed(name: string, what: string): RequestError {
+function malformedParameter(name: string, what: string): RequestError {
   return new RequestError("malformed", `failed to parse "${name}": it is not ${what}`, { field: name });
 }

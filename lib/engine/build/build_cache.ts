@@ -22,7 +22,7 @@ export class BuildCache {
   constructor(core: Core, images: Images) {
     this.#core = core;
     this.#images = images;
-    this.#table = core.state.table<CacheEntry>("build_cache");
+    this.#table = core.state.table<CacheEntry>("buildCache");
   }
 
   /** The key of a step: what was before it, and what it takes. */

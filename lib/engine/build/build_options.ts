@@ -5,7 +5,7 @@ import type { NamespaceMode, RLimit } from "../records/container_record.ts";
 import type { Platform } from "../options.ts";
 import type { PullPolicy, RegistryAccess } from "../images/types.ts";
 
-/** How the containers that run a build's commands are kept. */
+/** The limits and networks of the containers that run a build's commands. */
 export interface BuildSandbox {
   network?: NamespaceMode;
   /** By network name. */
@@ -28,7 +28,7 @@ export interface BuildSandbox {
   noNewPrivileges?: boolean;
 }
 
-/** What is built, and how. */
+/** The inputs of a build. */
 export interface BuildOptions {
   /** The context as a tar archive, plain or compressed; none: an empty one. */
   context?: ReadableStream<Uint8Array>;
@@ -70,7 +70,7 @@ export type BuildProgress =
   /** A command runs in a container. */
   | { kind: "running"; container: string }
   | { kind: "output"; text: string }
-  /** What a pull tells, or a warning. */
+  /** A line of a pull, or a warning. */
   | { kind: "note"; text: string }
   /** The image that a step made. */
   | { kind: "made"; id: string }

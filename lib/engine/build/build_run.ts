@@ -42,7 +42,7 @@ export type BuildSteps<T> = AsyncGenerator<BuildProgress, T, undefined>;
 
 /** One step's part in an image. */
 export interface StepPlan {
-  /** What is changed of the stage besides its image. */
+  /** The stage's changes besides its image. */
   next: Partial<StageState>;
   /** Everything that goes into the step, besides what was before it. */
   inputs: readonly unknown[];

@@ -3,7 +3,7 @@ import type { BuildProgress } from "./build_options.ts";
 import { type BuildRun, type BuildSteps, makeStep } from "./build_run.ts";
 import { copyFiles, makeFolder } from "./copy_step.ts";
 import { DockerfileError } from "./dockerfile/dockerfile_error.ts";
-import { expandWord } from "./dockerfile/expand_word.ts";
+import { expandVariables } from "./dockerfile/expand_variables.ts";
 import type { Instruction, PlainInstruction } from "./dockerfile/instructions.ts";
 import { parseInstruction } from "./dockerfile/parse_instruction.ts";
 import { splitInstruction } from "./dockerfile/read_instructions.ts";
@@ -77,7 +77,7 @@ async function* buildStep(
 ): BuildSteps<StageState> {
   const { escape } = run.dockerfile.directives;
   const variables = new Map([...state.args, ...environmentOf(state.config)]);
-  const expand: Expand = (word, raw = false) => expandWord(word, variables, { escape, raw });
+  const expand: Expand = (word, raw = false) => expandVariables(word, variables, { escape, raw });
   switch (instruction.is) {
     case "RUN":
       return yield* runCommand(run, state, instruction, { stage, expand });

@@ -38,8 +38,8 @@ export class Builds {
 
   /**
    * Builds an image and tells how it goes; the last thing told is `done`. Nothing happens until the first value is asked for,
-   * the build waits for a reader that is slow, and ending the iteration ends it. What earlier builds made of the same inputs
-   * is taken, unless told otherwise.
+   * the build waits for a reader that is slow, and ending the iteration ends it. Results of earlier builds with the
+   * same inputs are taken, unless told otherwise.
    *
    * Throws `EngineError`: `invalid` for a Dockerfile that is wrong (`DockerfileError`, with the line) or a command that fails
    * (`CommandFailure`, with its code), `unsupported`, `registry`, `limit`, `cancelled`.

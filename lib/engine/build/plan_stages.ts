@@ -1,6 +1,6 @@
 import { EngineError } from "../errors.ts";
 import { DockerfileError } from "./dockerfile/dockerfile_error.ts";
-import { expandWord, type Variables } from "./dockerfile/expand_word.ts";
+import { expandVariables, type Variables } from "./dockerfile/expand_variables.ts";
 import { atLine, type Dockerfile, type Stage } from "./dockerfile/parse_dockerfile.ts";
 
 /** The source of a stage, or of files that a stage takes: another stage, a named context, an image, or nothing. */
@@ -38,7 +38,7 @@ export interface PlanOptions {
 }
 
 /**
- * Plans which stages are built. Those that the target does not need are left out: nothing of them is looked up.
+ * Plans which stages are built. The plan leaves out stages that the target does not need: nothing of them is looked up.
  *
  * @throws {DockerfileError} if a stage is asked for that is not there, or comes later
  */
@@ -56,7 +56,7 @@ export function planStages(dockerfile: Dockerfile, options: PlanOptions = {}): S
   return { stages: [...planned.values()], target, globals };
 }
 
-/** What `--from` of a copy or a mount names, seen from a stage: stages before it come first, then contexts, then images. */
+/** Resolves the name in `--from` of a copy or a mount, seen from a stage: stages before it come first, then contexts, then images. */
 export function resolveSource(
   { stages }: Dockerfile,
   name: string,
@@ -75,7 +75,7 @@ function planStage(dockerfile: Dockerfile, stage: Stage, globals: Variables, opt
   const { contexts } = options;
   const { from, index } = stage;
   const fail = failIn(dockerfile);
-  const expand = (text: string) => atLine(fail, from.line, () => expandWord(text, globals, dockerfile.directives));
+  const expand = (text: string) => atLine(fail, from.line, () => expandVariables(text, globals, dockerfile.directives));
   const image = index === 0 && options.from ? options.from : expand(from.image);
   if (image === "") {
     const hint = "an ARG before the first FROM may give its variable a value";
@@ -122,7 +122,7 @@ function readGlobals(dockerfile: Dockerfile, { buildArgs = {}, platformArgs = {}
     const given = buildArgs[name];
     const own = value === undefined
       ? undefined
-      : atLine(failIn(dockerfile), line, () => expandWord(value, values, dockerfile.directives));
+      : atLine(failIn(dockerfile), line, () => expandVariables(value, values, dockerfile.directives));
     const chosen = given ?? own;
     if (chosen !== undefined) values.set(name, chosen);
   }

@@ -191,7 +191,7 @@ async function* chooseMounts(
         throw new EngineError("invalid", `the source "${mount.source}" of a mount leads out`);
       }
       inputs.push([key, subPath]);
-      // What is written there is thrown away: an image's files are mounted for this container alone.
+      // Writes are thrown away: an image's files are mounted for this container alone.
       const options = readOnly ? ["ro"] : ["rw"];
       chosen.push({ type: "image", source: image.id, destination, options, ...subPath && { subPath } });
     }

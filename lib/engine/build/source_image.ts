@@ -40,7 +40,7 @@ export async function* pullSource(
   platform?: string,
 ): BuildSteps<Readonly<ImageRecord>> {
   const { images, options, pins, signal } = run;
-  const { pull = "missing", findName = identity, fullName = identity } = options;
+  const { pull = "missing", findName = sameName, fullName = sameName } = options;
   const asked = platform === undefined ? options.platform : parsePlatform(platform);
   const isID = /^(?:sha256:)?[0-9a-f]{12,64}$/.test(name) && images.exists(name);
   if (!isID && (pull !== "missing" || !images.exists(findName(name)))) {
@@ -90,6 +90,6 @@ export function parsePlatform(text: string): Partial<Platform> {
   throw new EngineError("invalid", `"${text}" is an invalid component of a platform: it is os/arch or os/arch/variant`);
 }
 
-function identity(name: string): string {
+function sameName(name: string): string {
   return name;
 }

@@ -92,7 +92,7 @@ export class FileTree {
     return kept;
   }
 
-  /** What is at a path, links followed, the last one too; `undefined` where nothing is. */
+  /** Finds a path's file, links followed, the last one too; `undefined` where nothing is. */
   find(path: string): FileNode | undefined {
     return this.#resolve(path)?.at(-1)?.node;
   }

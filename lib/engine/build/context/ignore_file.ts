@@ -22,11 +22,11 @@ export function parseIgnoreFile(lines: readonly string[]): IgnoreRule {
     const isBack = text.startsWith("!");
     const pattern = cleanPattern(isBack ? text.slice(1).trim() : text);
     if (pattern === "") continue;
-    if (rules.length === PATTERN_LIMIT) throw invalid(`more than ${PATTERN_LIMIT} patterns`);
+    if (rules.length === PATTERN_LIMIT) throw invalidIgnoreFile(`more than ${PATTERN_LIMIT} patterns`);
     try {
       rules.push({ fits: compilePathPattern(pattern), isBack });
     } catch (error) {
-      throw invalid(error instanceof Error ? error.message : String(error));
+      throw invalidIgnoreFile(error instanceof Error ? error.message : String(error));
     }
   }
   if (rules.length === 0) return () => false;
@@ -49,6 +49,6 @@ function cleanPattern(pattern: string): string {
   return parts.join("/");
 }
 
-function invalid(why: string): EngineError {
+function invalidIgnoreFile(why: string): EngineError {
   return new EngineError("invalid", `error reading the context's ignore file: ${why}`);
 }

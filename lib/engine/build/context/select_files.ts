@@ -12,7 +12,7 @@ export interface CopyItem {
   bytes?: Uint8Array;
 }
 
-/** What is to be copied. */
+/** The files to copy. */
 export interface Selection {
   /** The sources that are folders give their content, and no item of their own. */
   items: CopyItem[];

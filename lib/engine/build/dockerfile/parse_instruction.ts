@@ -22,13 +22,13 @@ const PARSERS: Record<string, Parser> = {
   ADD: parseCopy,
   ARG({ text }, _flags, escape) {
     const words = scanWords(text, escape);
-    if (words.length === 0) throw invalid("ARG requires at least one argument");
+    if (words.length === 0) throw invalidInstruction("ARG requires at least one argument");
     return {
       is: "ARG",
       arguments: words.map((word) => {
         const at = word.indexOf("=");
         const name = at < 0 ? word : word.slice(0, at);
-        if (name === "") throw invalid("ARG names can not be blank");
+        if (name === "") throw invalidInstruction("ARG names can not be blank");
         return at < 0 ? { name } : { name, value: word.slice(at + 1) };
       }),
     };
@@ -42,8 +42,10 @@ const PARSERS: Record<string, Parser> = {
   },
   SHELL({ text }) {
     const words = parseList(text);
-    if (words === undefined) throw invalid('SHELL requires the arguments to be in JSON form: SHELL ["/bin/sh", "-c"]');
-    if (words.length === 0) throw invalid("SHELL requires at least one argument");
+    if (words === undefined) {
+      throw invalidInstruction('SHELL requires the arguments to be in JSON form: SHELL ["/bin/sh", "-c"]');
+    }
+    if (words.length === 0) throw invalidInstruction("SHELL requires at least one argument");
     return { is: "SHELL", words };
   },
   WORKDIR: (raw) => ({ is: "WORKDIR", value: requireText(raw, "exactly") }),
@@ -52,7 +54,7 @@ const PARSERS: Record<string, Parser> = {
   MAINTAINER: (raw) => ({ is: "MAINTAINER", value: requireText(raw, "exactly") }),
   VOLUME(raw, _flags, escape) {
     const values = parseList(requireText(raw)) ?? scanWords(raw.text, escape);
-    if (values.includes("")) throw invalid("VOLUME specified can not be an empty string");
+    if (values.includes("")) throw invalidInstruction("VOLUME specified can not be an empty string");
     return { is: "VOLUME", values };
   },
   EXPOSE: (raw, _flags, escape) => ({ is: "EXPOSE", values: scanWords(requireText(raw), escape) }),
@@ -60,8 +62,10 @@ const PARSERS: Record<string, Parser> = {
   ONBUILD(raw) {
     const trigger = requireText(raw);
     const keyword = trigger.split(/\s/, 1)[0].toUpperCase();
-    if (keyword === "ONBUILD") throw invalid("Chaining ONBUILD via `ONBUILD ONBUILD` isn't allowed");
-    if (keyword === "FROM" || keyword === "MAINTAINER") throw invalid(`${keyword} isn't allowed as an ONBUILD trigger`);
+    if (keyword === "ONBUILD") throw invalidInstruction("Chaining ONBUILD via `ONBUILD ONBUILD` isn't allowed");
+    if (keyword === "FROM" || keyword === "MAINTAINER") {
+      throw invalidInstruction(`${keyword} isn't allowed as an ONBUILD trigger`);
+    }
     if (!Object.hasOwn(PARSERS, keyword)) throw unknownInstruction(keyword);
     const heredocs = raw.heredocs.map(({ name, content }) => `\n${content}${name}`);
     return { is: "ONBUILD", trigger: [trigger, ...heredocs].join("") };
@@ -92,11 +96,13 @@ function parseFrom({ text }: RawInstruction, flags: InstructionFlags, escape: st
   const words = scanWords(text, escape);
   const [image, as, given] = words;
   if (words.length !== 1 && !(words.length === 3 && as.toUpperCase() === "AS")) {
-    throw invalid("FROM requires either one or three arguments: FROM image [AS name]");
+    throw invalidInstruction("FROM requires either one or three arguments: FROM image [AS name]");
   }
   const name = given?.toLowerCase();
   if (name !== undefined && !STAGE_NAME.test(name)) {
-    throw invalid(`invalid name for build stage: "${given}", name can't start with a number or contain symbols`);
+    throw invalidInstruction(
+      `invalid name for build stage: "${given}", name can't start with a number or contain symbols`,
+    );
   }
   const platform = flags.text("platform");
   return { is: "FROM", image, ...platform && { platform }, ...name && { name } };
@@ -106,11 +112,13 @@ function parseRun(raw: RawInstruction, flags: InstructionFlags): RunInstruction 
   const mounts = flags.list("mount").map(parseRunMount);
   const network = flags.text("network") ?? "default";
   if (network !== "default" && network !== "none" && network !== "host") {
-    throw invalid(`network mode "${network}" is not supported: it is default, none or host`);
+    throw invalidInstruction(`network mode "${network}" is not supported: it is default, none or host`);
   }
   const security = flags.text("security") ?? "sandbox";
-  if (security === "insecure") throw invalid("security mode insecure is not granted to builds");
-  if (security !== "sandbox") throw invalid(`security mode "${security}" is not valid: it is sandbox or insecure`);
+  if (security === "insecure") throw invalidInstruction("security mode insecure is not granted to builds");
+  if (security !== "sandbox") {
+    throw invalidInstruction(`security mode "${security}" is not valid: it is sandbox or insecure`);
+  }
   requireText(raw);
   return { is: "RUN", command: commandOf(raw), mounts, network };
 }
@@ -118,15 +126,15 @@ function parseRun(raw: RawInstruction, flags: InstructionFlags): RunInstruction 
 function parseCopy(raw: RawInstruction, flags: InstructionFlags, escape: string): CopyInstruction {
   const is = raw.keyword === "ADD" ? "ADD" : "COPY";
   const words = parseList(raw.text) ?? scanWords(raw.text, escape);
-  if (words.length === 0) throw invalid(`${is} requires at least two arguments`);
+  if (words.length === 0) throw invalidInstruction(`${is} requires at least two arguments`);
   if (words.length === 1) {
     const detail = "Destination could not be determined";
-    throw invalid(`${is} requires at least two arguments, but only one was provided. ${detail}`);
+    throw invalidInstruction(`${is} requires at least two arguments, but only one was provided. ${detail}`);
   }
   const destination = words[words.length - 1];
   const sources = words.slice(0, -1).filter((word) => raw.heredocs.length === 0 || !isHeredoc(word));
   if (raw.heredocs.length > 0 && isHeredoc(destination)) {
-    throw invalid(`${is} cannot accept a heredoc as a destination`);
+    throw invalidInstruction(`${is} cannot accept a heredoc as a destination`);
   }
   const chmod = flags.text("chmod");
   const from = is === "COPY" ? flags.text("from") : undefined;
@@ -156,33 +164,35 @@ function commandOf({ text, heredocs }: RawInstruction): Command {
 /** `NAME=value NAME=value`, or the older `NAME the whole value`. */
 function parsePairs(keyword: string, text: string, escape: string): [string, string][] {
   const words = scanWords(text, escape);
-  if (words.length === 0) throw invalid(`${keyword} requires at least one argument`);
+  if (words.length === 0) throw invalidInstruction(`${keyword} requires at least one argument`);
   if (!words[0].includes("=")) {
     const [, name, value] = /^(\S+)\s+(.+)$/s.exec(text) ?? [];
-    if (name === undefined) throw invalid(`${keyword} must have two arguments`);
+    if (name === undefined) throw invalidInstruction(`${keyword} must have two arguments`);
     return [[name, value]];
   }
   return words.map((word) => {
     const at = word.indexOf("=");
-    if (at < 0) throw invalid(`Syntax error - can't find = in "${word}". Must be of the form: name=value`);
-    if (at === 0) throw invalid(`${keyword} names can not be blank`);
+    if (at < 0) throw invalidInstruction(`Syntax error - can't find = in "${word}". Must be of the form: name=value`);
+    if (at === 0) throw invalidInstruction(`${keyword} names can not be blank`);
     return [word.slice(0, at), word.slice(at + 1)];
   });
 }
 
 function requireText({ keyword, text }: RawInstruction, many: "at least" | "exactly" = "at least"): string {
-  if (text === "") throw invalid(`${keyword} requires ${many} one argument`);
+  if (text === "") throw invalidInstruction(`${keyword} requires ${many} one argument`);
   return text;
 }
 
 function requireWord(raw: RawInstruction, escape: string): string {
-  if (scanWords(raw.text, escape).length !== 1) throw invalid(`${raw.keyword} requires exactly one argument`);
+  if (scanWords(raw.text, escape).length !== 1) {
+    throw invalidInstruction(`${raw.keyword} requires exactly one argument`);
+  }
   return raw.text;
 }
 
 function unknownInstruction(keyword: string): EngineError {
   const near = Object.keys(PARSERS).find((known) => isNear(known, keyword));
-  return invalid(`unknown instruction: ${keyword}${near === undefined ? "" : ` (did you mean ${near}?)`}`);
+  return invalidInstruction(`unknown instruction: ${keyword}${near === undefined ? "" : ` (did you mean ${near}?)`}`);
 }
 
 /** Whether two words differ in one letter that is another, missing or too much, or in two that changed places. */
@@ -198,6 +208,6 @@ function isNear(known: string, word: string): boolean {
   return left.length === 2 && left === [...right].reverse().join("");
 }
 
-function invalid(why: string): EngineError {
+function invalidInstruction(why: string): EngineError {
   return new EngineError("invalid", why);
 }

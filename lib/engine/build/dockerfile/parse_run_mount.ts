@@ -51,8 +51,8 @@ export function parseRunMount(text: string): RunMount {
     type,
     target,
     readOnly: type === "bind" ? !flagOf(fields, "rw", false) : flagOf(fields, "ro", isSecret),
-    ...pick(fields, ["from", "source", "id", "env"]),
-    ...numbers(fields),
+    ...pickFields(fields, ["from", "source", "id", "env"]),
+    ...readNumbers(fields),
     ...sharing && { sharing },
     ...fields.has("required") && { required: flagOf(fields, "required", true) },
     ...size !== undefined && { size: parseByteSize(size) },
@@ -75,7 +75,7 @@ function flagOf(fields: ReadonlyMap<string, string>, name: string, otherwise: bo
   throw invalidMount(`invalid value for ${name}: "${value}" is not a boolean`);
 }
 
-function pick<K extends "from" | "source" | "id" | "env">(
+function pickFields<K extends "from" | "source" | "id" | "env">(
   fields: ReadonlyMap<string, string>,
   names: readonly K[],
 ): Partial<Record<K, string>> {
@@ -87,7 +87,7 @@ function pick<K extends "from" | "source" | "id" | "env">(
   return found;
 }
 
-function numbers(fields: ReadonlyMap<string, string>): { mode?: number; uid?: number; gid?: number } {
+function readNumbers(fields: ReadonlyMap<string, string>): { mode?: number; uid?: number; gid?: number } {
   const found: { mode?: number; uid?: number; gid?: number } = {};
   for (const name of ["mode", "uid", "gid"] as const) {
     const value = fields.get(name);

@@ -15,7 +15,7 @@ export interface RawInstruction {
   line: number;
 }
 
-/** What the first comments of a Dockerfile say to its reader. */
+/** The settings that the first comments of a Dockerfile make. */
 export interface ParserDirectives {
   /** A frontend's image. This engine reads Dockerfiles itself: it is kept for documents only. */
   syntax?: string;

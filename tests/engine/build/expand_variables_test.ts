@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { expandWord } from "../../../lib/engine/build/dockerfile/expand_word.ts";
+import { expandVariables } from "../../../lib/engine/build/dockerfile/expand_variables.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 
 const VARIABLES = new Map([["a", "one"], ["empty", ""], ["path", "/usr/local/lib/x.tar.gz"], ["n_1", "two"]]);
@@ -38,15 +38,15 @@ const EXPANSIONS: readonly [string, string][] = [
   ["${a#o?}", "e"],
 ];
 
-Deno.test("expandWord() puts variables in as a shell does", async (t) => {
+Deno.test("expandVariables() puts variables in as a shell does", async (t) => {
   for (const [word, expected] of EXPANSIONS) {
-    await t.step(word, () => assertEquals(expandWord(word, VARIABLES), expected));
+    await t.step(word, () => assertEquals(expandVariables(word, VARIABLES), expected));
   }
 });
 
-Deno.test("expandWord() keeps quotes in a heredoc, and takes another escape", () => {
-  assertEquals(expandWord(`"$a" 'x $a' \\$a \\n`, VARIABLES, { raw: true }), `"one" 'x one' $a \\n`);
-  assertEquals(expandWord("c:\\$a `$a", VARIABLES, { escape: "`" }), "c:\\one $a");
+Deno.test("expandVariables() keeps quotes in a heredoc, and takes another escape", () => {
+  assertEquals(expandVariables(`"$a" 'x $a' \\$a \\n`, VARIABLES, { raw: true }), `"one" 'x one' $a \\n`);
+  assertEquals(expandVariables("c:\\$a `$a", VARIABLES, { escape: "`" }), "c:\\one $a");
 });
 
 const BROKEN: readonly [string, string][] = [
@@ -61,13 +61,13 @@ const BROKEN: readonly [string, string][] = [
   ["${missing?}", "missing: is not allowed to be unset"],
 ];
 
-Deno.test("expandWord() refuses what is open at the end, modifiers there are not, and what must be set", async (t) => {
+Deno.test("expandVariables() refuses what is open at the end, modifiers there are not, and what must be set", async (t) => {
   for (const [word, text] of BROKEN) {
-    await t.step(word, () => void assertThrows(() => expandWord(word, VARIABLES), EngineError, text));
+    await t.step(word, () => void assertThrows(() => expandVariables(word, VARIABLES), EngineError, text));
   }
 });
 
-Deno.test("expandWord() takes no pattern of a value without bounds", () => {
+Deno.test("expandVariables() takes no pattern of a value without bounds", () => {
   const variables = new Map([["long", "a".repeat(5000)]]);
-  assertThrows(() => expandWord("${long##*a*a*a*b}", variables), EngineError, "longer than 4096");
+  assertThrows(() => expandVariables("${long##*a*a*a*b}", variables), EngineError, "longer than 4096");
 });

@@ -4,7 +4,7 @@ import { EngineError } from "../../errors.ts";
 /** Variables, by name. */
 export type Variables = ReadonlyMap<string, string>;
 
-/** Choices for {@linkcode expandWord}. */
+/** Choices for {@linkcode expandVariables}. */
 export interface ExpandOptions {
   /** The Dockerfile's escape character. */
   escape?: string;
@@ -23,7 +23,7 @@ const NAME = /^(?:[a-zA-Z_][a-zA-Z0-9_]*|[0-9@*#?\-!])/;
  *
  * @throws {EngineError} `invalid` if a brace or quote is open at the end, or `?` finds nothing
  */
-export function expandWord(word: string, variables: Variables, options: ExpandOptions = {}): string {
+export function expandVariables(word: string, variables: Variables, options: ExpandOptions = {}): string {
   const reader = new WordReader(word, variables, options);
   return reader.readUntil("");
 }
