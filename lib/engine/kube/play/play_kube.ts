@@ -12,7 +12,7 @@ import {
   readStoredSecret,
   type ServicePlan,
 } from "../read/read_objects.ts";
-import { readWorkload, type Workload } from "../read/read_workload.ts";
+import { readWorkload, takenNames, type Workload } from "../read/read_workload.ts";
 import { writeYAML } from "../read/read_yaml.ts";
 import type { VolumeRequest } from "../../volumes/volumes.ts";
 import { KUBE_NETWORK, parseNetworks, parsePort, servicesOf } from "./pod_network.ts";
@@ -77,8 +77,9 @@ function readPlay(text: string, options: PlayOptions): Play {
   const documents = readObjects(text);
   requireObjects(documents);
   const play: Play = { workloads: [], claims: [], secrets: [], configMaps: new Map(), services: [], notes: [] };
+  const taken = takenNames(documents.objects);
   for (const object of documents.objects) {
-    addObject(play, object, options);
+    addObject(play, object, taken, options);
     const { fields, kind } = object;
     if (kind !== "Pod" && kind !== "Deployment" && kind !== "DaemonSet" && kind !== "Job") {
       object.metadata.skip("labels", "annotations");
@@ -92,7 +93,7 @@ function readPlay(text: string, options: PlayOptions): Play {
   return play;
 }
 
-function addObject(play: Play, object: KubeObject, { annotations }: PlayOptions): void {
+function addObject(play: Play, object: KubeObject, taken: ReadonlySet<string>, { annotations }: PlayOptions): void {
   switch (object.kind) {
     case "ConfigMap":
       if (object.name === "") throw object.fields.fail("metadata.name", "is missing");
@@ -111,7 +112,7 @@ function addObject(play: Play, object: KubeObject, { annotations }: PlayOptions)
       play.services.push(readService(object));
       return;
     default:
-      play.workloads.push({ object, workload: readWorkload(object, annotations) });
+      play.workloads.push({ object, workload: readWorkload(object, taken, annotations) });
   }
 }
 
