@@ -11,8 +11,8 @@ const FAMILIES = new Set(
 const NATIVE = /^\/(?:v[0-9][^/]*\/)?(?:libpod|engine)(\/([a-z]+)(?:\/.*)?)$/;
 /** Paths of Docker's tree, by the version of its API; captures the part after it. */
 const DOCKER = /^\/v1\.[0-9]+(\/.*)$/;
-/** Paths at which Docker's clients have images built: classically, and by BuildKit. */
-const BUILD = /^(?:\/v[0-9][^/]*)?(\/(?:build(?:\/.*)?|session|grpc))$/;
+/** Paths at which Docker's clients have images built by BuildKit. */
+const BUILD = /^(?:\/v[0-9][^/]*)?(\/(?:build\/.*|session|grpc))$/;
 
 /** The path at which documents are handed to a cluster of Kubernetes. */
 const APPLY = /^(?:\/v[0-9][^/]*)?\/(?:libpod|engine)(\/kube\/apply)$/;
@@ -53,7 +53,7 @@ export function absentOperation({ method, url }: Request): EncodedError | undefi
   if (/^(?:\/v[0-9][^/]*)?\/monitor$/.test(pathname)) return errorModel(404, `Path ${pathname} is not supported`);
   const [, build] = BUILD.exec(pathname) ?? [];
   if (build !== undefined) {
-    return errorModel(501, `${method} ${build}: images are not built here yet`, "not yet implemented");
+    return errorModel(501, `${method} ${build}: images are not built by BuildKit here yet`, "not yet implemented");
   }
   const [, apply] = APPLY.exec(pathname) ?? [];
   if (apply !== undefined) {

@@ -1,3 +1,4 @@
+import { Builds } from "./build/builds.ts";
 import type { Artifacts } from "./artifacts/artifacts.ts";
 import type { ContainerDefaults } from "./records/container_defaults.ts";
 import { Containers } from "./containers/containers.ts";
@@ -27,6 +28,7 @@ export class Engine {
   readonly containers: Containers;
   readonly pods: Pods;
   readonly kube: Kube;
+  readonly builds: Builds;
   readonly networks: Networks;
   readonly volumes: Volumes;
   readonly secrets: Secrets;
@@ -52,6 +54,7 @@ export class Engine {
     const pods = new PodStore(core);
     this.containers = new Containers(core, this.networks, volumes, this.secrets, pods);
     this.pods = new Pods(core, pods, this.networks, this.containers);
+    this.builds = new Builds(core, core.images, this.containers);
     this.volumes = new Volumes(core, volumes, this.containers);
     this.kube = this.#makeKube();
     this.system = new System({ core, images: this.images, containers: this.containers, volumes: this.volumes });
@@ -80,6 +83,7 @@ export class Engine {
     await engine.images.recover();
     await engine.containers.recover();
     await engine.pods.recover();
+    await engine.builds.recover();
     return engine;
   }
 
@@ -141,6 +145,7 @@ export class Engine {
   /** Lets go of the host and the store. Containers go on running. */
   async close(): Promise<void> {
     const { ports, state, events } = this.#core;
+    await this.builds.close();
     await this.images.close();
     await this.containers.close();
     if (!("unavailable" in ports.host)) await ports.host.close();

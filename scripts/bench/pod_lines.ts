@@ -1,6 +1,6 @@
 import { averageTime, secondsOf } from "./calls.ts";
-import { type Line, ROUNDS } from "./engine_bench.ts";
-import { inTurn } from "./in_turn.ts";
+import type { Bench, Line } from "./engine_bench.ts";
+import { inTurn, ROUNDS } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
 
 /** Pods that are made and removed one after the other, of which one is averaged. */
@@ -11,7 +11,7 @@ const MANY = 100;
 const AT_ONCE = 8;
 
 /** Measures the life of a pod, and of many at once: each has its infra container and one that sleeps. */
-export async function* podLines(gantry: Peer, podman: Peer, image: string): AsyncGenerator<Line> {
+export async function* podLines({ gantry, podman, image }: Bench): AsyncGenerator<Line> {
   const both = (work: (peer: Peer) => Promise<number>) => inTurn({ gantry, podman }, ROUNDS, work);
   yield {
     what: "pod create+start+remove, one container",

@@ -150,9 +150,8 @@ Deno.test("operations of Podman's that are not there answer an error its clients
   await using test = await openTestEngine({ pulled: false });
   const rows: [method: string, path: string, status: number, message: string][] = [
     ["GET", "/v4.3.1/libpod/quadlets/json", 501, "GET /quadlets/json is not supported yet"],
-    ["POST", "/build", 501, "POST /build: images are not built here yet"],
-    ["POST", "/v1.44/build?dockerfile=x", 501, "POST /build: images are not built here yet"],
-    ["POST", "/v1.44/session", 501, "POST /session: images are not built here yet"],
+    ["POST", "/v1.44/session", 501, "POST /session: images are not built by BuildKit here yet"],
+    ["POST", "/grpc", 501, "POST /grpc: images are not built by BuildKit here yet"],
     ["POST", "/engine/containers/x/commit", 501, "POST /containers/x/commit is not supported yet"],
     ["GET", "/libpod/networks/x/json", 404, "unable to find network with name or ID x: network not found"],
     ["GET", "/libpod/pods/x/json", 404, "no pod with name or ID x found: no such pod"],

@@ -1,3 +1,4 @@
+import type { Address } from "../../wire/containers/container_inspect_network.ts";
 import { deviceRequests } from "./spec/devices.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
@@ -81,12 +82,22 @@ function dockerHostConfig(
   };
 }
 
-function dockerNetworkSettings(record: ContainerRecord, { image, networkID }: InspectFacts): Sparse<NetworkSettings> {
-  const settings = networkSettings(record, exposedBy(record, image), networkID);
+function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts): Sparse<NetworkSettings> {
+  const { image, networkID, joined } = more;
+  const settings = networkSettings(record, exposedBy(record, image), networkID, joined);
   const endpoints = Object.entries(settings.Networks ?? {}).map(([name, endpoint]) => {
     return [name, { ...endpoint, IPAMConfig: askedAddresses(record.networks[name]?.staticIPs ?? []) }];
   });
-  return { ...settings, Networks: Object.fromEntries(endpoints) };
+  return {
+    ...settings,
+    Networks: Object.fromEntries(endpoints),
+    SecondaryIPAddresses: settings.SecondaryIPAddresses?.map(dockerAddress),
+    SecondaryIPv6Addresses: settings.SecondaryIPv6Addresses?.map(dockerAddress),
+  };
+}
+
+function dockerAddress({ Addr = "", PrefixLength = 0 }: Sparse<Address>) {
+  return { Addr, PrefixLen: PrefixLength };
 }
 
 /** The addresses that were asked for, by which a client that makes the container again asks for them again. */

@@ -1,3 +1,4 @@
+import type { NetworkStatus } from "../../../lib/engine/records/network_status.ts";
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import { anonymousVolumes } from "../../../lib/engine/containers/create/mounts.ts";
 import { dependenciesOf } from "../../../lib/engine/containers/dependencies.ts";
@@ -29,6 +30,8 @@ export interface InspectFacts {
   volumePath(name: string): string;
   /** Its exec sessions. */
   execIDs: readonly string[];
+  /** The interfaces of a network namespace that the container joined by its path. */
+  joined?: NetworkStatus["interfaces"];
   /** A network's ID by its name. */
   networkID(name: string): string;
   /** The container whose network it has, where that is another's, and the image of that one. */
@@ -74,9 +77,9 @@ export function inspectContainer(record: ContainerRecord, more: InspectFacts, is
 /** The network that the container has, its own or another's: what `podman inspect` shows of the containers of a pod, too. */
 function inspectNetwork(
   record: ContainerRecord,
-  { image, network = { record, image }, networkID }: InspectFacts,
+  { image, network = { record, image }, networkID, joined }: InspectFacts,
 ): Sparse<InspectContainerData["NetworkSettings"]> {
-  return networkSettings(network.record, exposedBy(network.record, network.image), networkID);
+  return networkSettings(network.record, exposedBy(network.record, network.image), networkID, joined);
 }
 
 /** The fields by which both trees tell the same. */

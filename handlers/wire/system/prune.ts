@@ -33,5 +33,5 @@ export type SystemPruneQuery = z.output<typeof SystemPruneQuery>;
 /** `build.CachePruneReport` of Docker's API. */
 export const CachePruneReport = z.object({ CachesDeleted: z.array(z.string()), SpaceReclaimed: z.number() });
 
-/** The query of `CompatPruneBuild`; whatever it says, there is no build cache to prune. */
+/** The query of `CompatPruneBuild`; whatever it says, the whole build cache is pruned. */
 export const PruneBuildQuery = z.object({ all: looseFlag.optional(), filters: filters.optional() });

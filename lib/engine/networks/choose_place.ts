@@ -42,10 +42,15 @@ export function choosePlace(wish: PlaceWish, taken: PlacesTaken, random: (length
   if (wanted !== "" && !isShared && taken.bridges.has(wanted)) {
     throw invalidNetwork(`bridge name ${wanted} already in use`);
   }
-  const used = [...NEVER, ...taken.subnets].map(findSubnet).filter((subnet) => subnet !== undefined);
+  // A host has dozens of IPv6 routes, and most networks none of their subnets there.
+  const versions = new Set([...wish.versions, ...wish.subnets.map(({ subnet }) => versionOf(subnet))]);
+  const theirs = taken.subnets.filter((subnet) => versions.has(versionOf(subnet))).flatMap((text) =>
+    findSubnet(text) ?? []
+  );
+  const used = [...NEVER.map(parseSubnet), ...theirs];
   for (const { subnet } of wish.subnets) {
-    const conflict = !isShared &&
-      taken.subnets.map(findSubnet).some((other) => other !== undefined && subnetsOverlap(other, parseSubnet(subnet)));
+    const parsed = parseSubnet(subnet);
+    const conflict = !isShared && theirs.some((other) => subnetsOverlap(other, parsed));
     if (conflict) throw invalidNetwork(`subnet ${subnet} is already used on the host or by another config`);
   }
   const subnets = [...wish.subnets];
@@ -55,6 +60,10 @@ export function choosePlace(wish: PlaceWish, taken: PlacesTaken, random: (length
     subnets.push({ subnet: version === 4 ? freeSubnet(all, wish) : localSubnet(all, random) });
   }
   return { interface: wanted || freeName(taken), subnets };
+}
+
+function versionOf(subnet: string): 4 | 6 {
+  return subnet.includes(":") ? 6 : 4;
 }
 
 function freeName({ interfaces, bridges }: PlacesTaken): string {

@@ -31,6 +31,7 @@ export async function createPod(
     group: host?.resources.podGroup(id, request.cgroupParent),
     serviceContainer: serviceContainer && containers.resolve(serviceContainer).id,
   });
+  requireSize("Keep pod", "all options together", encode(record), options.limits.recordBytes);
   const put = store.put(record);
   if (record.infraID === "") await core.state.commit([put]);
   else await containers.infra.create(infraRequest(request, record), record.infraID, put);

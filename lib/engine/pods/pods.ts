@@ -2,6 +2,7 @@
 import type { Containers } from "../containers/containers.ts";
 import type { ContainersCore } from "../containers/context.ts";
 import type { ContainerStats } from "../containers/stats.ts";
+import { hostOf } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { Networks } from "../networks/networks.ts";
 import type { ProcessTable } from "../ports/host_port.ts";
@@ -58,8 +59,8 @@ export class Pods {
     try {
       return this.resolve(nameOrID) !== undefined;
     } catch (error) {
-      if (error instanceof EngineError && error.code !== "internal") return error.code === "ambiguous";
-      throw error;
+      if (!(error instanceof EngineError)) throw error;
+      return error.code === "ambiguous";
     }
   }
 
@@ -187,6 +188,7 @@ export class Pods {
       if (failures.size > 0) return { pod, failures, removed };
       // With the infra container the pod's record has gone already.
       if (this.#store.get(pod.id)) {
+        if (pod.cgroupPath !== "") await hostOf(this.#core)?.resources.removeGroup(pod.cgroupPath);
         await this.#core.state.commit([this.#store.drop(pod.id)]);
         this.#store.emit(pod, "remove");
       }

@@ -25,7 +25,7 @@ export interface Networks {
   createNamespace(containerID: string): Promise<string>;
   /** Returns the path that the container's namespace has, or would have, for a teardown after the record has forgotten it. */
   path(containerID: string): string;
-  /** Connects the namespace to networks and publishes ports; undoes its own parts on failure. */
+  /** Connects the namespace to networks and publishes ports; undoes its own parts on failure: `port_in_use` when a host port cannot be had. */
   setup(options: NetworkSetup): Promise<NetworkStatus>;
   /** Undoes `setup`. Idempotent. */
   teardown(options: NetworkSetup): Promise<void>;
@@ -45,6 +45,8 @@ export interface Networks {
   check(network: CheckedNetwork): Promise<void>;
   /** Removes a network's bridge and what belongs to it. */
   remove(network: NetworkRecord): Promise<void>;
+  /** Reads the interfaces of a namespace that a container joined by its path. */
+  interfacesIn(path: string): Promise<NetworkStatus["interfaces"]>;
   /** Containers that have a namespace here. */
   list(): Promise<string[]>;
 }

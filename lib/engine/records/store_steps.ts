@@ -9,6 +9,7 @@
 export const STORE_TABLES: readonly string[] = [
   "artifacts",
   "blobPlaces",
+  "buildCache",
   "container_secrets",
   "containers",
   "exec_sessions",

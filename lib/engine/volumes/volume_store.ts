@@ -159,21 +159,26 @@ export class VolumeStore {
         if (record.device !== undefined) await host.volumes.unmount(name);
         this.#users.delete(name);
         await host.volumes.remove(name, options);
-        await this.#core.state.commit([this.#core.intents.end(begun.intent)]);
+        this.#core.state.commitLater([this.#core.intents.end(begun.intent)]);
       }
       this.#core.events.emit({ type: "volume", action: "remove", id: name, name });
     };
     return { operations: [this.#table.drop(name), ...begun ? [begun.operation] : []], finish };
   }
 
-  /** Undoes creations and finishes removals that were cut short. Called once, at start. */
+  /** Finishes creations and removals that were cut short. Called once, at start. */
   async recover(): Promise<void> {
     const { intents, state } = this.#core;
     if (intents.open().every(({ kind }) => !kind.startsWith("volume."))) return;
     const host = requireHost(this.#core);
     for (const intent of [...intents.open("volume.create"), ...intents.open("volume.remove")]) {
       const done: Operation[] = [intents.end(intent)];
-      if (!this.#table.has(intent.subject)) {
+      const record = this.#table.get(intent.subject);
+      // A copy of an image may have been cut short.
+      if (record !== undefined && record.driver !== "image") {
+        await host.volumes.create(intent.subject, record.owner);
+      } else {
+        if (record !== undefined) done.push(this.#table.drop(intent.subject));
         await host.volumes.unmount(intent.subject);
         await host.volumes.remove(intent.subject, { behind: true });
       }
@@ -199,9 +204,8 @@ export class VolumeStore {
 
   async #create(name: string, { owner, device, imageLayers, ...options }: NewVolume): Promise<VolumeRecord> {
     const { clock, intents, state, events } = this.#core;
-    const host = hostOf(this.#core);
+    const host = imageLayers === undefined ? hostOf(this.#core) : requireHost(this.#core);
     const begun = host && intents.begin("volume.create", name);
-    if (begun) await state.commit([begun.operation]);
     const record: VolumeRecord = {
       name,
       driver: imageLayers === undefined ? "local" : "image",
@@ -210,12 +214,23 @@ export class VolumeStore {
       options: options.options ?? {},
       anonymous: options.anonymous ?? false,
       needsCopyUp: imageLayers === undefined,
-      mountpoint: await host?.volumes.create(name, owner) ?? "",
+      mountpoint: host?.volumes.path(name) ?? "",
       ...owner && { owner },
       ...device && { device },
     };
-    if (imageLayers !== undefined) await this.#copyImage(name, imageLayers);
-    await state.commit([this.#table.put(name, record), ...begun ? [intents.end(begun.intent)] : []]);
+    // One commit for both: containers that find the record wait for the lock on the name before they use its folder.
+    await state.commit([this.#table.put(name, record), ...begun ? [begun.operation] : []]);
+    if (host && begun) {
+      try {
+        await host.volumes.create(name, owner);
+        if (imageLayers !== undefined) await this.#copyImage(name, imageLayers);
+      } catch (error) {
+        // The intent stays: the next start removes what is there of the folder.
+        await state.commit([this.#table.drop(name)]);
+        throw error;
+      }
+      state.commitLater([intents.end(begun.intent)]);
+    }
     events.emit({ type: "volume", action: "create", id: name, name });
     return record;
   }

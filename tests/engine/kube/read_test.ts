@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { parseNetworks, parsePort } from "../../../lib/engine/kube/play/pod_network.ts";
-import { expandVariables } from "../../../lib/engine/kube/play/values.ts";
+import { expandReferences } from "../../../lib/engine/kube/play/values.ts";
 import { escapeText } from "../../../lib/engine/kube/generate/generate_container.ts";
 import { Fields } from "../../../lib/engine/kube/read/fields.ts";
 import { divideQuantity, milliUnits, showQuantity, wholeUnits } from "../../../lib/engine/kube/read/quantity.ts";
@@ -120,15 +120,15 @@ Deno.test("readYAML() reads what Go's reader does, and writeYAML() what every re
   }
 });
 
-Deno.test("expandVariables() replaces variables once, and escapeText() keeps a text from it", () => {
+Deno.test("expandReferences() replaces variables once, and escapeText() keeps a text from it", () => {
   const variables = new Map([["A", "1"], ["B", "$(A)"]]);
   const rows = [["$(A)", "1"], ["$$(A)", "$(A)"], ["$(C)", "$(C)"], ["$(B)", "$(A)"], ["$A ${A} $", "$A ${A} $"], [
     "$$$(A)",
     "$1",
   ]];
-  for (const [text, expected] of rows) assertEquals(expandVariables(text, variables), expected, text);
+  for (const [text, expected] of rows) assertEquals(expandReferences(text, variables), expected, text);
   for (const text of ["$(A)", "$$(A)", "$$$", "a$", "$$x(A)", "$$$$(B)$("]) {
-    assertEquals(expandVariables(escapeText(text), variables), text);
+    assertEquals(expandReferences(escapeText(text), variables), text);
   }
 });
 

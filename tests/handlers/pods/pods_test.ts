@@ -73,12 +73,26 @@ Deno.test("PodCreate makes a pod that is listed and inspected with all that was 
   );
 });
 
+Deno.test("PodCreate pulls an infra image that is not there, and refuses what is no name of one", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  const body = { name: "shop", infra_name: "hold", infra_image: TINY_NAME, infra_command: ["pause", "--all"] };
+  const made = await send(test, "POST", "/pods/create", body);
+  assertEquals(made.status, 201, JSON.stringify(made.body));
+  const { body: infra } = await send(test, "GET", "/containers/hold/json");
+  assertEquals([infra.ImageName, infra.Config.Entrypoint], [TINY_NAME, ["pause", "--all"]]);
+  const absent = await send(test, "POST", "/pods/create", { infra_image: "Not//A Name" });
+  assertEquals(absent.status, 500);
+  assertStringIncludes(absent.body.message, "failed to make pod: ");
+  assertEquals((await send(test, "GET", "/pods/json")).body.length, 1);
+});
+
 Deno.test("PodCreate refuses what cannot be, with Podman's words and statuses", async () => {
   await using test = await openTestEngine();
   await makeShop(test);
   const rows: [body: Record<string, unknown>, status: number, message: string][] = [
     [{ name: "shop" }, 409, 'failed to make pod: adding pod to state: name "shop" is in use: pod already exists'],
     [{ name: "a b" }, 500, "failed to make pod: names must match"],
+    [{ infra_name: "hold" }, 500, 'failed to make pod: the container name "hold" is already in use'],
     [
       { no_infra: true, infra_name: "hold" },
       500,

@@ -98,6 +98,9 @@ Deno.test("containers of a pod share its network, names, IPC and limits, and its
   assert(await link("web", "mnt") !== await link(other, "mnt"), "files are each container's own");
   const { CgroupPath } = JSON.parse(await podman("pod", "inspect", "shop"));
   assertEquals(memoryLimit(CgroupPath), String(96 << 20), "all containers together");
+  await server.crash();
+  assertEquals(await test.status("shop"), "Running", "a server that is killed and started again finds the pod");
+  assertEquals((await (await fetch(`http://127.0.0.1:${port}/`)).text()).trim(), "served");
   const refused = await server.podman("run", "--pod", "shop", "-p", "81:81", image, "true");
   assertStringIncludes(refused.stderr, "published or exposed ports must be defined when the pod is created");
   await podman("pod", "rm", "-f", "-t", "0", "shop");

@@ -14,7 +14,7 @@ import { logFields } from "./log_options.ts";
 import type { PlayedPod, PlayOptions, ValueSources } from "./play_options.ts";
 import { podNetwork } from "./pod_network.ts";
 import { type MadeVolumes, makePodVolumes, mountsOf } from "./pod_volumes.ts";
-import { expandVariables, type PodIdentity, resolveEnv } from "./values.ts";
+import { expandReferences, type PodIdentity, resolveEnv } from "./values.ts";
 
 /** A pod that is played, with its surroundings. */
 export interface PodPlay {
@@ -159,7 +159,7 @@ async function containerRequest(
   const { request, name, image } = container;
   const env = await resolveEnv(container, facts, sources);
   const variables = new Map(Object.entries(env));
-  const expand = (words: string[] | undefined) => words?.map((word) => expandVariables(word, variables));
+  const expand = (words: string[] | undefined) => words?.map((word) => expandReferences(word, variables));
   if (container.nonRoot) requireOtherUser(parts, container);
   const volumesFrom = annotatedVolumesFrom(plan.annotations, name, plan.name, known);
   return {

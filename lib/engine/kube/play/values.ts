@@ -32,13 +32,13 @@ export async function resolveEnv(
   for (const { name, value, place } of env) {
     const text = await resolveValue(value, { pod, amounts, sources }, `${place}: cannot set env ${name}`);
     if (text === undefined) continue;
-    variables.set(name, value.kind === "text" ? expandVariables(text, variables) : text);
+    variables.set(name, value.kind === "text" ? expandReferences(text, variables) : text);
   }
   return Object.fromEntries(variables);
 }
 
 /** Replaces `$(NAME)` by the variable's value, as Kubernetes does; `$$` is a `$`, and an unknown variable stays as it is written. */
-export function expandVariables(text: string, variables: ReadonlyMap<string, string>): string {
+export function expandReferences(text: string, variables: ReadonlyMap<string, string>): string {
   return text.replaceAll(/\$(?:(\$)|\(([^()]*)\))/g, (whole, dollar, name) => {
     return dollar ?? variables.get(name) ?? whole;
   });

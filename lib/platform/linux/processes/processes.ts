@@ -88,6 +88,11 @@ export class LinuxProcesses implements Processes {
     return this.#parts.runtimes;
   }
 
+  /** The control groups of containers and pods. */
+  get cgroups(): Cgroups {
+    return this.#parts.cgroups;
+  }
+
   runtime(): Promise<{ name: string; path: string; version: string }> {
     const { name, path, version } = this.runtimes.own;
     return Promise.resolve({ name, path, version });
@@ -105,7 +110,7 @@ export class LinuxProcesses implements Processes {
     const runtime = await runtimes.of(record.spec.runtime);
     const { cgroupParent, cgroupsMode } = record.spec;
     const cgroup = cgroups.pathOf(record.id, cgroupParent);
-    if (cgroupParent) await cgroups.claim(cgroupParent, options.groupLimits);
+    using parent = cgroupParent ? await cgroups.claim(cgroupParent, options.groupLimits) : undefined;
     await using subPaths = new SubPaths(container.parts);
     await using memory = await shareMemory(this.#context.paths, record);
     try {
@@ -137,6 +142,7 @@ export class LinuxProcesses implements Processes {
     } catch (error) {
       const warn = (again: unknown) => this.#context.log("warn", `Clean up container ${record.id}: ${again}`);
       await this.delete(record.id).catch(warn);
+      parent?.[Symbol.dispose]();
       // Without facts nobody else knows of a group below another parent.
       if (cgroupParent) await cgroups.remove(cgroup).catch(warn);
       throw error;
