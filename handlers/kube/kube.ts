@@ -19,7 +19,8 @@ export function implementKube(engine: Engine): Implementation {
   const play = (body: Body, query: PlayKubeQuery, context: Context) => playDocuments(engine, body, query, context);
   const down = (body: Body, { force }: { force?: boolean }, { request }: Context) =>
     wrapErrors("tearing down YAML file", async () => {
-      return downReport(await engine.kube.down(await readDocuments(body, request.headers), { force }));
+      const { text } = await readDocuments(body, request.headers);
+      return downReport(await engine.kube.down(text, { force }));
     });
   const generate = (query: GenerateKubeQuery) => generateDocuments(engine, query);
   return implementFamily(kubeAPI, {
@@ -39,12 +40,9 @@ async function playDocuments(
   { request, signal }: Context,
 ): Promise<PlayKubeReport> {
   const options = { ...playOptions(query), credentials: registryCredentials(request.headers), signal };
-  if (query.build) {
-    await body.cancel();
-    throw new RequestError("unsupported", "playing YAML file: build: images are not built here yet");
-  }
   return await wrapErrors("playing YAML file", async () => {
-    return playReport(await engine.kube.play(await readDocuments(body, request.headers), options));
+    const { text, contexts } = await readDocuments(body, request.headers);
+    return playReport(await engine.kube.play(text, { ...options, contexts }));
   });
 }
 
@@ -66,7 +64,7 @@ function playOptions(query: PlayKubeQuery): PlayOptions {
     }
   }
   const { replace, start, staticIPs, staticMACs, serviceContainer, logDriver, logOptions, annotations } = query;
-  const { tlsVerify, noHosts, noHostname, noPodPrefix } = query;
+  const { build, tlsVerify, noHosts, noHostname, noPodPrefix } = query;
   return {
     ...{
       replace,
@@ -80,6 +78,7 @@ function playOptions(query: PlayKubeQuery): PlayOptions {
       noHostname,
       noPodPrefix,
     },
+    build,
     staticMACs: staticMACs?.map((mac) => mac.toLowerCase().replaceAll("-", ":")),
     logDriver: logDriver || undefined,
     networks: query.network,

@@ -88,10 +88,10 @@ export class Engine {
   }
 
   #makeKube(): Kube {
-    const { images, containers, pods, networks, volumes, secrets } = this;
+    const { images, builds, containers, pods, networks, volumes, secrets } = this;
     const core = this.#core;
     return new Kube({
-      ...{ images, containers, pods, networks, volumes, secrets },
+      ...{ images, builds, containers, pods, networks, volumes, secrets },
       codec: core.ports.codec,
       log: core.log,
       hasHost: () => hostOf(core) !== undefined,

@@ -1,3 +1,4 @@
+import type { Builds } from "../build/builds.ts";
 import type { Containers } from "../containers/containers.ts";
 import type { Images } from "../images/images.ts";
 import type { Networks } from "../networks/networks.ts";
@@ -10,6 +11,7 @@ import type { Volumes } from "../volumes/volumes.ts";
 /** The parts of an engine that documents are played with. */
 export interface KubeParts {
   images: Images;
+  builds: Builds;
   containers: Containers;
   pods: Pods;
   networks: Networks;

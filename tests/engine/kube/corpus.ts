@@ -131,6 +131,21 @@ export const ORDINARY: readonly Case[] = [
     pods: P,
     notes: ['document 1, Namespace "n": objects of this kind are not played'],
   },
+  {
+    name: "a config map and a secret of one name",
+    yaml: `{apiVersion: v1, kind: ConfigMap, metadata: {name: m}, data: {k: v}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: m}, stringData: {s: hush}}
+---
+${
+      pod(
+        "volumes: [{name: a, configMap: {name: m}}, {name: b, secret: {secretName: m}}]",
+        "volumeMounts: [{name: a, mountPath: /a}, {name: b, mountPath: /b}]",
+      )
+    }`,
+    pods: P,
+    volumes: ["m", "p-b"],
+  },
   { name: "host namespaces", yaml: pod("hostNetwork: true, hostPID: true, hostIPC: true"), pods: P },
 ];
 

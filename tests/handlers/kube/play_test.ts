@@ -181,3 +181,20 @@ Deno.test("PlayKube makes what a deployment asks for, and names what nobody hono
   ]);
   assertEquals([pods.list().length, volumes.list().length, secrets.list().length], [0, 0, 0]);
 });
+
+Deno.test("KubePlay replaces the pods of a deployment, and removes those that are too many", async () => {
+  await using test = await openTestEngine();
+  const { pods } = test.engine;
+  const text = (replicas: number) =>
+    `{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {replicas: ${replicas}, template: {metadata: {labels: {app: d}}, spec: {containers: [{name: c, image: "${TINY_NAME}"}]}}}}`;
+  await pods.create({ name: "d-pod-7" });
+  await pods.create({ name: "d-pod-x", labels: { app: "d" } });
+  const names = () => pods.list().map(({ name }) => name).sort();
+  assertEquals((await send(test, "POST", "/kube/play", text(3))).status, 200);
+  assertEquals(names(), ["d-pod", "d-pod-1", "d-pod-2", "d-pod-7", "d-pod-x"]);
+  const { id } = pods.resolve("d-pod");
+  const replaced = await send(test, "POST", "/kube/play?replace=true", text(1));
+  assertEquals(replaced.status, 200, JSON.stringify(replaced.body));
+  assertEquals(names(), ["d-pod", "d-pod-7", "d-pod-x"], "pods of others stay");
+  assert(pods.resolve("d-pod").id !== id);
+});

@@ -2,7 +2,7 @@ import { messageOf } from "../../../oci/message_of.ts";
 import type { KubeParts } from "../kube_parts.ts";
 import { readObjects } from "../read/documents.ts";
 import { readClaim } from "../read/read_objects.ts";
-import { readWorkload } from "../read/read_workload.ts";
+import { readWorkload, takenNames } from "../read/read_workload.ts";
 
 /** The outcome for one object that was taken down. */
 export interface DownedObject {
@@ -61,11 +61,13 @@ function namesOf(text: string): Names {
   const pods: string[] = [];
   const secrets: string[] = [];
   const volumes: string[] = [];
-  for (const object of readObjects(text).objects) {
+  const { objects } = readObjects(text);
+  const taken = takenNames(objects);
+  for (const object of objects) {
     if (object.kind === "Secret") secrets.push(object.name);
     else if (object.kind === "PersistentVolumeClaim") volumes.push(readClaim(object).name ?? "");
     else if (object.kind !== "ConfigMap" && object.kind !== "Service") {
-      for (const pod of readWorkload(object).pods) {
+      for (const pod of readWorkload(object, taken).pods) {
         pods.push(pod.name);
         for (const volume of pod.volumes.values()) {
           if (volume.kind === "claim" || volume.kind === "files") volumes.push(volume.name);

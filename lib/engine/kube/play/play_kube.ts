@@ -12,12 +12,12 @@ import {
   readStoredSecret,
   type ServicePlan,
 } from "../read/read_objects.ts";
-import { readWorkload, type Workload } from "../read/read_workload.ts";
+import { readWorkload, takenNames, type Workload } from "../read/read_workload.ts";
 import { writeYAML } from "../read/read_yaml.ts";
 import type { VolumeRequest } from "../../volumes/volumes.ts";
 import { KUBE_NETWORK, parseNetworks, parsePort, servicesOf } from "./pod_network.ts";
 import { logFields } from "./log_options.ts";
-import { playPod } from "./play_pod.ts";
+import { playPod, removePod } from "./play_pod.ts";
 import type { PlayedPod, PlayOptions, PlayReport, ValueSources } from "./play_options.ts";
 
 /** Everything that a text asks for, read and checked before anything is made. */
@@ -77,8 +77,9 @@ function readPlay(text: string, options: PlayOptions): Play {
   const documents = readObjects(text);
   requireObjects(documents);
   const play: Play = { workloads: [], claims: [], secrets: [], configMaps: new Map(), services: [], notes: [] };
+  const taken = takenNames(documents.objects);
   for (const object of documents.objects) {
-    addObject(play, object, options);
+    addObject(play, object, taken, options);
     const { fields, kind } = object;
     if (kind !== "Pod" && kind !== "Deployment" && kind !== "DaemonSet" && kind !== "Job") {
       object.metadata.skip("labels", "annotations");
@@ -92,7 +93,7 @@ function readPlay(text: string, options: PlayOptions): Play {
   return play;
 }
 
-function addObject(play: Play, object: KubeObject, { annotations }: PlayOptions): void {
+function addObject(play: Play, object: KubeObject, taken: ReadonlySet<string>, { annotations }: PlayOptions): void {
   switch (object.kind) {
     case "ConfigMap":
       if (object.name === "") throw object.fields.fail("metadata.name", "is missing");
@@ -111,7 +112,7 @@ function addObject(play: Play, object: KubeObject, { annotations }: PlayOptions)
       play.services.push(readService(object));
       return;
     default:
-      play.workloads.push({ object, workload: readWorkload(object, annotations) });
+      play.workloads.push({ object, workload: readWorkload(object, taken, annotations) });
   }
 }
 
@@ -169,7 +170,7 @@ async function playPods(parts: KubeParts, play: Play, { options, sources, servic
   let index = 0;
   // A port of the host is only one pod's: the first of a service's pods has it.
   const served = new Set<ServicePlan>();
-  for (const { object: { kind, fields }, workload } of play.workloads) {
+  for (const { object: { kind, name, fields }, workload } of play.workloads) {
     const played: PlayedPod[] = [];
     const serviceContainer = kind === "Pod" || kind === "Deployment" ? service : undefined;
     for (const plan of workload.pods) {
@@ -180,6 +181,7 @@ async function playPods(parts: KubeParts, play: Play, { options, sources, servic
       for (const one of servicesOf(plan, play.services)) served.add(one);
       index++;
     }
+    if (options.replace && kind === "Deployment") await removeSurplus(parts, name, workload);
     const notes = fields.unread();
     const waiting = workload.pods.length - (workload.parallel ?? Infinity);
     if (waiting > 0) {
@@ -190,6 +192,18 @@ async function playPods(parts: KubeParts, play: Play, { options, sources, servic
     const [first] = played;
     first?.notes.push(...notes.map((note) => `${fields.object}: ${note}`));
     report.pods.push(...played);
+  }
+}
+
+/** Removes pods that a deployment had when it asked for more of them: they have its names and its labels. */
+async function removeSurplus(parts: KubeParts, deployment: string, { pods: [first], pods }: Workload): Promise<void> {
+  const wanted = Object.entries(first?.labels ?? {});
+  if (wanted.length === 0) return;
+  const kept = new Set(pods.map(({ name }) => name));
+  for (const { id, name, labels } of parts.pods.list()) {
+    const isNamed = name.startsWith(`${deployment}-pod-`) && /^\d+$/.test(name.slice(deployment.length + 5));
+    if (!isNamed || kept.has(name)) continue;
+    if (wanted.every(([key, value]) => labels[key] === value)) await removePod(parts, id);
   }
 }
 

@@ -29,7 +29,19 @@ export interface PlayOptions extends Pick<RegistryAccess, "credentials" | "tlsVe
   noHostname?: boolean;
   /** Containers are called as in the document, without their pod's name before it. */
   noPodPrefix?: boolean;
+  /** Contexts to build images of, by the last part of the image's name without its tag. */
+  contexts?: ReadonlyMap<string, ImageContext>;
+  /** `true`: build images though they are here; `false`: build none. */
+  build?: boolean;
   signal?: AbortSignal;
+}
+
+/** A folder that an image is built of. */
+export interface ImageContext {
+  /** The name of the Dockerfile in it. */
+  dockerfile: string;
+  /** Opens it as a tar archive. */
+  open(): ReadableStream<Uint8Array>;
 }
 
 /** The outcome for one pod. */

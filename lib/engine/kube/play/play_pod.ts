@@ -36,7 +36,7 @@ export interface PodPlay {
  */
 export async function playPod(parts: KubeParts, play: PodPlay): Promise<PlayedPod> {
   const { plan, options } = play;
-  await pullImages(parts, plan, options);
+  await fetchImages(parts, plan, options);
   if (options.replace) await removePod(parts, plan.name);
   const { record } = await parts.pods.create(podRequest(play));
   const made: { init: string[]; main: string[] } = { init: [], main: [] };
@@ -64,7 +64,8 @@ async function startPod({ pods }: KubeParts, { id }: PodRecord): Promise<string[
   return [...failures].map(([container, error]) => `starting container ${container}: ${messageOf(error)}`);
 }
 
-async function pullImages({ images }: KubeParts, plan: PodPlan, options: PlayOptions): Promise<void> {
+async function fetchImages(parts: KubeParts, plan: PodPlan, options: PlayOptions): Promise<void> {
+  const { images } = parts;
   const wanted = new Map<string, PullPolicy>();
   for (const { image, policy } of [...plan.initContainers, ...plan.containers]) {
     wanted.set(image, policy ?? wanted.get(image) ?? usualPolicy(image));
@@ -74,9 +75,26 @@ async function pullImages({ images }: KubeParts, plan: PodPlan, options: PlayOpt
   }
   const { credentials, tlsVerify, signal } = options;
   for (const [image, policy] of wanted) {
+    if (await buildImage(parts, image, options)) continue;
     if (policy === "missing" && images.exists(image)) continue;
     for await (const _ of images.pull(image, { policy, credentials, tlsVerify, signal }));
   }
+}
+
+/** Builds an image of the context that goes by its name, if there is one, and the image is missing or to be built in any case. */
+async function buildImage({ images, builds }: KubeParts, image: string, options: PlayOptions): Promise<boolean> {
+  const { contexts, build, signal, credentials, tlsVerify } = options;
+  const context = contexts?.get(image.split("/").at(-1)?.split(/[:@]/)[0] ?? "");
+  if (context === undefined || build === false || (build !== true && images.exists(image))) return false;
+  const steps = builds.build({
+    context: context.open(),
+    dockerfiles: [context.dockerfile],
+    names: [image],
+    registry: { credentials, tlsVerify },
+    signal,
+  });
+  for await (const _ of steps);
+  return true;
 }
 
 /** The newest is fetched where a name says so, with its registry. */

@@ -17,6 +17,8 @@ export interface PodDocument {
   spec: Fields;
   /** Annotations that count besides the pod's own: those of a Deployment, and of the request. */
   annotations: Readonly<Record<string, string>>;
+  /** Names of config maps and claims beside it. */
+  taken: ReadonlySet<string>;
 }
 
 const RESTARTS: Readonly<Record<string, RestartPolicy["name"]>> = {
@@ -26,12 +28,12 @@ const RESTARTS: Readonly<Record<string, RestartPolicy["name"]>> = {
 };
 
 /** Reads a pod. Throws `invalid` with object and path for what cannot be. */
-export function readPod({ name, metadata, spec, annotations: more }: PodDocument): PodPlan {
+export function readPod({ name, metadata, spec, annotations: more, taken }: PodDocument): PodPlan {
   const annotations = { ...metadata.map("annotations"), ...more };
   checkAnnotations(annotations);
   const labels = metadata.map("labels");
   const security = readPodSecurity(spec.inner("securityContext"));
-  const volumes = readVolumes(spec, name);
+  const volumes = readVolumes(spec, name, taken);
   const policy = RESTARTS[spec.word("restartPolicy", ["Always", "OnFailure", "Never"]) ?? "Always"];
   const parts = {
     ...{ annotations, labels, security, volumes, restarts: policy !== "no" },

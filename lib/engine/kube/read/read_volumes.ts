@@ -25,32 +25,38 @@ const POLICIES: Readonly<Record<string, PullPolicy>> = {
   newer: "newer",
 };
 
-/** Reads the volumes of a pod, by name. Throws `invalid` for two of one name, and for one of a kind that there is not. */
-export function readVolumes(spec: Fields, pod: string): Map<string, VolumePlan> {
+/**
+ * Reads the volumes of a pod, by name. A secret's files are in a volume of the secret's name, as Podman has it, unless that is the name of
+ * something else: others who mount that would see them. Throws `invalid` for two of one name, and for one of a kind that there is
+ * not.
+ *
+ * @param taken Names of config maps and claims
+ */
+export function readVolumes(spec: Fields, pod: string, taken: ReadonlySet<string>): Map<string, VolumePlan> {
   const volumes = new Map<string, VolumePlan>();
   for (const fields of spec.list("volumes")) {
     const name = fields.needText("name");
     if (volumes.has(name)) throw fields.fail("name", `"${name}" is the name of another volume, too`);
-    volumes.set(name, readVolume(fields, `${pod}-${name}`));
+    volumes.set(name, readVolume(fields, `${pod}-${name}`, taken));
   }
   return volumes;
 }
 
-function readVolume(fields: Fields, own: string): VolumePlan {
+function readVolume(fields: Fields, own: string, taken: ReadonlySet<string>): VolumePlan {
   const [kind, second] = fields.keys().filter((key) => key !== "name");
   if (second !== undefined) throw fields.fail("", `must be of one kind; it is ${kind} and ${second}`);
   const source = KINDS[kind] && fields.inner(kind);
-  if (source) return KINDS[kind](source, own);
+  if (source) return KINDS[kind](source, own, taken);
   const why = `must have one of ${Object.keys(KINDS).join(", ")}`;
   // An empty volume is an empty folder in Kubernetes.
   throw fields.fail("", kind === undefined ? why : `${why}; it has ${kind}`);
 }
 
-const KINDS: Readonly<Record<string, (source: Fields, own: string) => VolumePlan>> = {
+const KINDS: Readonly<Record<string, (source: Fields, own: string, taken: ReadonlySet<string>) => VolumePlan>> = {
   hostPath: readHostPath,
   emptyDir: readEmpty,
   configMap: (source, own) => readFiles(source, "configMap", "name", own),
-  secret: (source, own) => readFiles(source, "secret", "secretName", own),
+  secret: (source, own, taken) => readFiles(source, "secret", "secretName", own, taken),
   persistentVolumeClaim: (source) => ({
     kind: "claim",
     name: source.needText("claimName"),
@@ -103,12 +109,18 @@ function readEmpty(source: Fields): VolumePlan {
   return { kind: "empty" };
 }
 
-function readFiles(source: Fields, kind: FilePart["kind"], nameKey: string, own: string): VolumePlan {
+function readFiles(
+  source: Fields,
+  kind: FilePart["kind"],
+  nameKey: string,
+  own: string,
+  taken?: ReadonlySet<string>,
+): VolumePlan {
   const name = source.needText(nameKey);
   const mode = readMode(source);
   const part = readPart(source, kind, name);
   // Some files of a map are not the map: nobody else gets this volume.
-  return { kind: "files", name: part.items ? own : name, mode, parts: [part] };
+  return { kind: "files", name: part.items || taken?.has(name) ? own : name, mode, parts: [part] };
 }
 
 function readPart(source: Fields, kind: FilePart["kind"], name: string): FilePart {

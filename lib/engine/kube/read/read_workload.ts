@@ -32,14 +32,19 @@ const ERRORS: Readonly<Record<string, string>> = {
  * Reads the pods of a Pod, Deployment, DaemonSet or Job. The first pod of a `web` that is no Pod is `web-pod`, as Podman has it; the
  * others are `web-pod-1`, `web-pod-2`, …
  *
+ * @param taken Names of config maps and claims beside it ({@linkcode takenNames})
  * @param more Annotations that the pods get besides
  */
-export function readWorkload(object: KubeObject, more: Readonly<Record<string, string>> = {}): Workload {
+export function readWorkload(
+  object: KubeObject,
+  taken: ReadonlySet<string>,
+  more: Readonly<Record<string, string>> = {},
+): Workload {
   const { kind, fields, metadata } = object;
   if (object.name === "") throw fields.fail("metadata.name", `is missing: ${ERRORS[kind]}`);
   const spec = fields.needInner("spec");
   if (kind === "Pod") {
-    return { pods: [readPod({ name: object.name, metadata, spec, annotations: more })], isJob: false };
+    return { pods: [readPod({ name: object.name, metadata, spec, annotations: more, taken })], isJob: false };
   }
   metadata.skip("labels");
   const template = spec.needInner("template");
@@ -48,13 +53,19 @@ export function readWorkload(object: KubeObject, more: Readonly<Record<string, s
   const annotations = { ...metadata.map("annotations"), ...more };
   const counts = countPods(spec, kind);
   const pods = podNames(object.name, counts.total).map((name) =>
-    readPod({ name, metadata: templateMetadata, spec: template.needInner("spec"), annotations })
+    readPod({ name, metadata: templateMetadata, spec: template.needInner("spec"), annotations, taken })
   );
   return {
     pods: withOneHostPort(spec, pods),
     ...counts.parallel !== undefined && { parallel: counts.parallel },
     isJob: kind === "Job",
   };
+}
+
+/** The names of volumes that config maps and claims of a text become. */
+export function takenNames(objects: readonly KubeObject[]): Set<string> {
+  const isVolume = ({ kind }: KubeObject) => kind === "ConfigMap" || kind === "PersistentVolumeClaim";
+  return new Set(objects.filter(isVolume).map(({ name }) => name));
 }
 
 /** The names of an object's pods. */
