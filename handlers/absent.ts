@@ -11,10 +11,11 @@ const FAMILIES = new Set(
 const NATIVE = /^\/(?:v[0-9][^/]*\/)?(?:libpod|engine)(\/([a-z]+)(?:\/.*)?)$/;
 /** Paths of Docker's tree, by the version of its API; captures the part after it. */
 const DOCKER = /^\/v1\.[0-9]+(\/.*)$/;
-/** Paths at which a client looks for an object by its name. */
-const OBJECT = /^\/pods\/([^/]+)\/(?:json|exists)$/;
-/** Paths at which Docker's clients have images built: classically, and by BuildKit. */
-const BUILD = /^(?:\/v[0-9][^/]*)?(\/(?:build(?:\/.*)?|session|grpc))$/;
+/** Paths at which Docker's clients have images built by BuildKit. */
+const BUILD = /^(?:\/v[0-9][^/]*)?(\/(?:build\/.*|session|grpc))$/;
+
+/** The path at which documents are handed to a cluster of Kubernetes. */
+const APPLY = /^(?:\/v[0-9][^/]*)?\/(?:libpod|engine)(\/kube\/apply)$/;
 
 /** Paths of Docker's tree that belong to a swarm; captures what is asked of the swarm itself. */
 const SWARM = /^(?:\/v[0-9][^/]*)?\/(?:swarm(?:\/(.*))?|(?:nodes|services|tasks|configs)(?:\/.*)?)$/;
@@ -52,7 +53,12 @@ export function absentOperation({ method, url }: Request): EncodedError | undefi
   if (/^(?:\/v[0-9][^/]*)?\/monitor$/.test(pathname)) return errorModel(404, `Path ${pathname} is not supported`);
   const [, build] = BUILD.exec(pathname) ?? [];
   if (build !== undefined) {
-    return errorModel(501, `${method} ${build}: images are not built here yet`, "not yet implemented");
+    return errorModel(501, `${method} ${build}: images are not built by BuildKit here yet`, "not yet implemented");
+  }
+  const [, apply] = APPLY.exec(pathname) ?? [];
+  if (apply !== undefined) {
+    const why = "documents are played on this host, and handed to no cluster yet";
+    return errorModel(501, `${method} ${apply}: ${why}`, "not yet implemented");
   }
   const [, path = "", family = ""] = NATIVE.exec(pathname) ?? [];
   const [, dockers] = path === "" && DOCKER.exec(pathname) || [];
@@ -61,10 +67,5 @@ export function absentOperation({ method, url }: Request): EncodedError | undefi
     return errorModel(404, `${method} ${dockers}: this API has no such operation`, "not found");
   }
   if (!FAMILIES.has(family)) return undefined;
-  const [, name] = OBJECT.exec(path) ?? [];
-  // A client that looks for a name everywhere goes on when it is told these words, and by the status elsewhere.
-  if (family === "pods" && name !== undefined) {
-    return errorModel(404, `no pod with name or ID ${name} found: no such pod`, "no such pod");
-  }
-  return errorModel(name === undefined ? 501 : 404, `${method} ${path} is not supported yet`, "not yet implemented");
+  return errorModel(501, `${method} ${path} is not supported yet`, "not yet implemented");
 }

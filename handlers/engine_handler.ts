@@ -8,6 +8,7 @@ import {
   type Implementation,
 } from "../lib/rest/mod.ts";
 import { surfaces } from "../lib/rest/surfaces.ts";
+import { redirectDoubled } from "./clean_path.ts";
 import { FAMILIES, listDefinitions } from "./families.ts";
 import { ABOUT, swaggerText } from "./swagger.ts";
 import { refuseVersion } from "./version_bounds.ts";
@@ -35,8 +36,8 @@ export function engineHandler(engine: Engine, { auth = null, ...options }: Engin
   const faces = surfaces(listDefinitions(), { ...ABOUT, auth, fallback: options.fallback });
   const serve = handler(auth, implementFamilies(engine), { ...options, fallback: faces });
   return (request, platform) => {
-    const refusal = refuseVersion(request);
-    return refusal === undefined ? serve(request, platform) : Promise.resolve(refusal);
+    const answer = refuseVersion(request) ?? redirectDoubled(request);
+    return answer === undefined ? serve(request, platform) : Promise.resolve(answer);
   };
 }
 

@@ -2,6 +2,10 @@ import type { Engine } from "../lib/engine/engine.ts";
 import type { Definition, Implementation } from "../lib/rest/mod.ts";
 import { artifactsAPI } from "./artifacts/api.ts";
 import { implementArtifacts } from "./artifacts/artifacts.ts";
+import { buildsAPI } from "./builds/api.ts";
+import { implementBuilds } from "./builds/builds.ts";
+import { compatBuildsAPI } from "./compat/builds/api.ts";
+import { compatBuilds } from "./compat/builds/builds.ts";
 import { compatContainersAPI } from "./compat/containers/api.ts";
 import { compatContainers } from "./compat/containers/containers.ts";
 import { compatExecAPI } from "./compat/exec/api.ts";
@@ -28,10 +32,14 @@ import { filesAPI } from "./files/api.ts";
 import { implementFiles } from "./files/files.ts";
 import { imagesAPI } from "./images/api.ts";
 import { implementImages } from "./images/images.ts";
+import { kubeAPI } from "./kube/api.ts";
+import { implementKube } from "./kube/kube.ts";
 import { manifestsAPI } from "./manifests/api.ts";
 import { implementManifests } from "./manifests/manifests.ts";
 import { networksAPI } from "./networks/api.ts";
 import { networks } from "./networks/networks.ts";
+import { podsAPI } from "./pods/api.ts";
+import { implementPods } from "./pods/pods.ts";
 import { secretsAPI } from "./secrets/api.ts";
 import { implementSecrets } from "./secrets/secrets.ts";
 import { systemAPI } from "./system/api.ts";
@@ -59,12 +67,16 @@ export const FAMILIES: readonly Family[] = [
   { title: "Exec", definition: execAPI, implement: implementExec },
   { title: "Files of containers", definition: filesAPI, implement: implementFiles },
   { title: "Images", definition: imagesAPI, implement: implementImages },
+  { title: "Builds", definition: buildsAPI, implement: implementBuilds },
   { title: "Artifacts", definition: artifactsAPI, implement: implementArtifacts },
+  { title: "Pods", definition: podsAPI, implement: implementPods },
+  { title: "Kubernetes documents", definition: kubeAPI, implement: implementKube },
   { title: "Networks", definition: networksAPI, implement: networks },
   { title: "Secrets", definition: secretsAPI, implement: implementSecrets },
   { title: "Volumes", definition: volumesAPI, implement: volumes },
   { title: "Manifests", definition: manifestsAPI, implement: implementManifests },
   { title: "System", definition: systemAPI, implement: implementSystem },
+  { title: "Docker: builds", definition: compatBuildsAPI, implement: compatBuilds },
   { title: "Docker: containers", definition: compatContainersAPI, implement: compatContainers },
   { title: "Docker: exec", definition: compatExecAPI, implement: compatExec },
   { title: "Docker: files of containers", definition: compatFilesAPI, implement: compatFiles },

@@ -1,5 +1,6 @@
 import { type Context, HTTPError, type Upgraded } from "../lib/rest/mod.ts";
 import { chooseProtocol, close, drained, opened, wantsWebSocket } from "../lib/rest/channels/websocket_channel.ts";
+import { RequestError } from "./request_error.ts";
 
 /** Bytes a peer may send ahead of who reads them. */
 const MOST_AHEAD = 8 << 20;
@@ -13,12 +14,14 @@ export { wantsWebSocket };
  * messages; a text message counts as its UTF-8, an empty message ends the peer's input. The end of the output closes the
  * socket with 1000, a failure with 1011.
  *
- * @throws {HTTPError} 400 where no WebSocket is asked for, 501 where the runtime has none
+ * @throws {RequestError} 400 where no WebSocket is asked for, 501 where the runtime has none
  */
 export function socketBytes({ request, platform }: Pick<Context, "request" | "platform">): Upgraded {
-  if (!wantsWebSocket(request)) throw new HTTPError(400, "Open a WebSocket: the request does not ask for one");
+  if (!wantsWebSocket(request)) {
+    throw new RequestError("malformed", "Open a WebSocket: the request does not ask for one");
+  }
   if (platform.upgradeWebSocket === undefined) {
-    throw new HTTPError(501, "Open a WebSocket: this runtime has none to give", { kind: "unimplemented" });
+    throw new RequestError("unsupported", "Open a WebSocket: this runtime has none to give", { kind: "unimplemented" });
   }
   const { socket, response } = platform.upgradeWebSocket({ protocol: chooseProtocol(request) });
   socket.binaryType = "arraybuffer";

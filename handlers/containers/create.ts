@@ -1,4 +1,4 @@
-import type { ContainerRequest } from "../../lib/engine/containers/request/container_request.ts";
+import type { MemberRequest } from "../../lib/engine/containers/request/container_request.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import { platformMatches, type PlatformWish } from "../../lib/oci/platform.ts";
@@ -28,21 +28,15 @@ function otherPlatform({ containers, images }: Engine, id: string, generator: Sp
   return [`image platform (${text(own)}) does not match the expected platform (${text(wanted)})`];
 }
 
-/** A warning where more files of a log are asked for than are kept: files of compose ask so as a matter of course. */
-function oneLogFile({ logOptions = {} }: ContainerRequest): string[] {
-  const { "max-file": files = "1" } = logOptions;
-  return Number(files) > 1 ? [`log option max-file=${files}: one file is kept, which begins anew at max-size`] : [];
-}
-
 /** Makes a container from what both trees translate their requests to; errors name its fields as the client does. */
 export async function create(
   engine: Engine,
-  request: ContainerRequest,
+  request: MemberRequest,
   names: FieldNames,
 ): Promise<ContainerCreateResponse> {
   try {
     const { record, warnings } = await nameFieldsLater(names, () => engine.containers.create(request));
-    return emit(ContainerCreateResponse, { Id: record.id, Warnings: [...warnings, ...oneLogFile(request)] });
+    return emit(ContainerCreateResponse, { Id: record.id, Warnings: warnings });
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "no_such_image") throw error;
     // Clients match on these words to decide that a pull may help.

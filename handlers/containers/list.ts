@@ -1,7 +1,8 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { ContainerRecord } from "../../lib/engine/records/container_record.ts";
+import type { ContainerRecord, PortMapping } from "../../lib/engine/records/container_record.ts";
 import type { ListOptions } from "../../lib/engine/containers/options.ts";
 import type { ImageRecord } from "../../lib/engine/records/image_record.ts";
+import type { PodRecord } from "../../lib/engine/records/pod_record.ts";
 import { parseFilters } from "../parse_filters.ts";
 import type { ListContainer } from "../wire/containers/container.ts";
 import type { ListContainersQuery } from "../wire/containers/container_query.ts";
@@ -19,6 +20,7 @@ export async function listContainers(
   return await Promise.all(records.map(async (record) => {
     return listContainer(record, image(record), {
       rwSize: query.size ? await engine.containers.size(record.id) : undefined,
+      ...podFacts(engine, record),
       health: engine.containers.health(record.id)?.status,
       namespaces: query.namespace ? engine.containers.namespaces(record.id) : undefined,
     });
@@ -29,12 +31,28 @@ export async function listContainers(
 const shown = new WeakMap<ContainerRecord, { image?: ImageRecord; health?: string; entry: ListContainer }>();
 
 function plainEntry(engine: Engine, record: ContainerRecord, image: ImageRecord | undefined): ListContainer {
+  if (record.spec.pod !== undefined) return podEntry(engine, record, image);
   const health = engine.containers.health(record.id)?.status;
   const last = shown.get(record);
   if (last && last.image === image && last.health === health) return last.entry;
   const entry = listContainer(record, image, { health });
   shown.set(record, { image, health, entry });
   return entry;
+}
+
+/** An entry that tells what other records hold, too. */
+function podEntry(engine: Engine, record: ContainerRecord, image: ImageRecord | undefined): ListContainer {
+  const health = engine.containers.health(record.id)?.status;
+  return listContainer(record, image, { ...podFacts(engine, record), health });
+}
+
+/** The pod of a container, and the ports that lead to it: those of the infra container where it shares its network. */
+function podFacts({ pods }: Engine, { spec }: ContainerRecord): { pod?: PodRecord; ports?: readonly PortMapping[] } {
+  if (spec.pod === undefined || !pods.exists(spec.pod)) return {};
+  const pod = pods.resolve(spec.pod);
+  const { mode, value } = spec.namespaces.network;
+  const isShared = mode === "container" && value === pod.infraID;
+  return { pod, ...isShared && { ports: pods.infraOf(pod)?.ports } };
 }
 
 /** Returns the options of a list, for both trees. A count that is not positive sets no limit. */

@@ -37,7 +37,9 @@ export async function pruneContainers(engine: Engine, filters: Filters = {}): Pr
   });
 }
 
-function isIdle({ state: { status } }: ContainerRecord): boolean {
+/** The containers of a pod go with it. */
+function isIdle({ spec, state: { status } }: ContainerRecord): boolean {
+  if (spec.pod !== undefined) return false;
   return status === "created" || status === "initialized" || status === "exited";
 }
 

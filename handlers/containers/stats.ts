@@ -2,6 +2,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import type { ContainerStats as Stats } from "../../lib/engine/containers/stats.ts";
 import type { InterfaceUsage } from "../../lib/engine/ports/resource_port.ts";
 import type { Context } from "../../lib/rest/mod.ts";
+import { usageFigures } from "../usage_figures.ts";
 import { isBefore } from "../path_version.ts";
 import type { StatsQuery } from "../wire/containers/container_query.ts";
 import { emit, type Sparse } from "../wire/emit.ts";
@@ -40,11 +41,8 @@ export async function streamStats(
 function containerStats({ record, usage, cpuPercent, averageCPU }: Stats, legacy: boolean): Sparse<ContainerStats> {
   const { id: ContainerID, name: Name } = record;
   if (usage === undefined) return { ContainerID, Name, Network: null };
-  const { cpu, memory, networks } = usage;
-  const used = Math.max(0, memory.current - memory.inactiveFile);
-  const total = (name: keyof InterfaceUsage) => Object.values(networks ?? {}).reduce((sum, one) => sum + one[name], 0);
-  const blocks = (op: string) =>
-    usage.blockBytes.filter((entry) => entry.op === op).reduce((sum, { value }) => sum + value, 0);
+  const { cpu, networks } = usage;
+  const figures = usageFigures(usage);
   return {
     ContainerID,
     Name,
@@ -53,16 +51,16 @@ function containerStats({ record, usage, cpuPercent, averageCPU }: Stats, legacy
     CPUNano: cpu.total,
     CPUSystemNano: cpu.kernel,
     SystemNano: toNanoseconds(usage.time),
-    MemUsage: used,
-    MemLimit: memory.limit,
-    MemPerc: memory.limit > 0 ? used / memory.limit * 100 : 0,
+    MemUsage: figures.used,
+    MemLimit: figures.limit,
+    MemPerc: figures.percent,
     Network: networks && Object.fromEntries(Object.entries(networks).map(([name, one]) => [name, networkStats(one)])),
-    BlockInput: blocks("Read"),
-    BlockOutput: blocks("Write"),
-    PIDs: usage.pids.current,
+    BlockInput: figures.read,
+    BlockOutput: figures.written,
+    PIDs: figures.pids,
     UpTime: cpu.total,
     Duration: cpu.total,
-    ...legacy && { PerCPU: cpu.perCPU, NetInput: total("rxBytes"), NetOutput: total("txBytes") },
+    ...legacy && { PerCPU: cpu.perCPU, NetInput: figures.received, NetOutput: figures.sent },
   };
 }
 

@@ -1,26 +1,45 @@
 import type { Engine } from "../../lib/engine/engine.ts";
+import type { ProcessTable } from "../../lib/engine/ports/host_port.ts";
 import { ContainerTopOKBody } from "../wire/containers/container.ts";
 import { emit } from "../wire/emit.ts";
+import { pauseBetween } from "../pause_between.ts";
 import { RequestError } from "../request_error.ts";
 
 const SECOND = 1000;
 
+/** How a list of processes is repeated. */
+export interface TopOptions {
+  /** Seconds from list to list. */
+  delay?: number;
+  /** Over and over; once by default. */
+  stream?: boolean;
+  signal: AbortSignal;
+}
+
 /** Lists what runs in a container, once, or over and over for a stream. An error at once is a status. */
-export async function listProcesses(
+export function listProcesses(
   engine: Engine,
   name: string,
   args: readonly string[],
-  { delay = 5, stream = false, signal }: { delay?: number; stream?: boolean; signal: AbortSignal },
+  options: TopOptions,
+): Promise<AsyncIterable<ContainerTopOKBody>> {
+  return streamTables(() => engine.containers.top(name, args), options);
+}
+
+/** Sends tables of processes, the first at once: its error is a status. */
+export async function streamTables(
+  read: () => Promise<ProcessTable>,
+  { delay = 5, stream = false, signal }: TopOptions,
 ): Promise<AsyncIterable<ContainerTopOKBody>> {
   if (delay < 1) throw new RequestError("malformed", `"delay" parameter of value ${delay} < 1`);
   const look = async () => {
-    const { titles, rows } = await engine.containers.top(name, args);
+    const { titles, rows } = await read();
     return emit(ContainerTopOKBody, { Titles: titles, Processes: rows });
   };
   const first = await look();
   return (async function* () {
     yield first;
-    while (stream && await sleepUnlessAborted(delay * SECOND, signal)) yield await look();
+    while (stream && await pauseBetween(delay * SECOND, signal)) yield await look();
   })();
 }
 
@@ -37,20 +56,4 @@ export function splitArguments(text: string): string[] {
     else words.push(word);
   }
   return words;
-}
-
-/** Waits. Resolves with whether anybody waits for what comes then. */
-function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve(false);
-    const stop = () => {
-      clearTimeout(timer);
-      resolve(false);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve(true);
-    }, ms);
-    signal.addEventListener("abort", stop, { once: true });
-  });
 }

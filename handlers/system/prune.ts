@@ -1,6 +1,8 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { pruneContainers, pruneReport } from "../containers/prune.ts";
 import { prune as pruneImages } from "../images/prune.ts";
+import { podPruneHelper } from "../pods/prune.ts";
+import type { PodPruneReport } from "../wire/pods/pod.ts";
 import { networkPruneReport } from "../networks/view.ts";
 import { RequestError } from "../request_error.ts";
 import { volumePruneReport } from "../volumes/view.ts";
@@ -9,7 +11,7 @@ import { emit } from "../wire/emit.ts";
 import { type SystemPruneQuery, SystemPruneReport } from "../wire/system/prune.ts";
 
 /**
- * Removes what nothing uses: containers that do not run, images, networks, and volumes where they are asked for. It begins
+ * Removes what nothing uses: pods and containers that do not run, images, networks, and volumes where they are asked for. It begins
  * again while something went: an image may have kept another, and a container its image. `build` is about containers of
  * builds, of which there are none.
  *
@@ -26,6 +28,7 @@ export async function pruneSystem(
     await engine.images.sweep();
     return emit(SystemPruneReport, {});
   }
+  const pods = new Map<string, PodPruneReport>();
   const containers = new Map<string, PruneReport>();
   const images = new Map<string, PruneReport>();
   const networks = new Map<string, ReturnType<typeof networkPruneReport>>();
@@ -34,6 +37,7 @@ export async function pruneSystem(
   // An object that could not go is told of once.
   for (let before = -1, count = 0; count > before;) {
     before = count;
+    for (const report of await podPruneHelper(engine, filters)) pods.set(report.Id, report);
     for (const report of await pruneContainers(engine, filters)) containers.set(report.id, pruneReport(report));
     for (const { id, size } of await pruneImages(engine, all ? filters : { ...filters, dangling: ["true"] })) {
       images.set(id, emit(PruneReport, { Id: id, Size: size }));
@@ -45,11 +49,11 @@ export async function pruneSystem(
       const gone = await engine.volumes.prune(isFiltered ? filters : { all: ["true"] });
       for (const report of gone) pruned.set(report.name, volumePruneReport(report));
     }
-    count = containers.size + images.size + networks.size + pruned.size;
+    count = pods.size + containers.size + images.size + networks.size + pruned.size;
   }
   const reports = [containers, images, pruned].map((family) => [...family.values()]);
   return emit(SystemPruneReport, {
-    PodPruneReport: [],
+    PodPruneReport: [...pods.values()],
     ContainerPruneReports: reports[0],
     ImagePruneReports: reports[1],
     NetworkPruneReports: [...networks.values()],

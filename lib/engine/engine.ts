@@ -1,15 +1,19 @@
+import { Builds } from "./build/builds.ts";
 import type { Artifacts } from "./artifacts/artifacts.ts";
 import type { ContainerDefaults } from "./records/container_defaults.ts";
 import { Containers } from "./containers/containers.ts";
-import { hostOf } from "./core.ts";
+import { hostOf, requireHost } from "./core.ts";
 import { EventLog } from "./store/events.ts";
 import { Images } from "./images/images.ts";
 import { type SystemInfo, VERSION } from "./info.ts";
 import { Intents } from "./store/intents.ts";
+import { Kube } from "./kube/kube.ts";
 import { Locks } from "./store/locks.ts";
 import { DEFAULT_NETWORK, Networks } from "./networks/networks.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
 import type { Ports } from "./ports/ports.ts";
+import { Pods } from "./pods/pods.ts";
+import { PodStore } from "./pods/pod_store.ts";
 import { Secrets } from "./secrets.ts";
 import { State } from "./store/state.ts";
 import { System } from "./system/system.ts";
@@ -22,6 +26,9 @@ export class Engine {
   readonly images: Images;
   readonly artifacts: Artifacts;
   readonly containers: Containers;
+  readonly pods: Pods;
+  readonly kube: Kube;
+  readonly builds: Builds;
   readonly networks: Networks;
   readonly volumes: Volumes;
   readonly secrets: Secrets;
@@ -44,8 +51,12 @@ export class Engine {
     this.networks = new Networks(core);
     const volumes = new VolumeStore(core);
     this.secrets = new Secrets(core);
-    this.containers = new Containers(core, this.networks, volumes, this.secrets);
+    const pods = new PodStore(core);
+    this.containers = new Containers(core, this.networks, volumes, this.secrets, pods);
+    this.pods = new Pods(core, pods, this.networks, this.containers);
+    this.builds = new Builds(core, core.images, this.containers);
     this.volumes = new Volumes(core, volumes, this.containers);
+    this.kube = this.#makeKube();
     this.system = new System({ core, images: this.images, containers: this.containers, volumes: this.volumes });
   }
 
@@ -71,7 +82,27 @@ export class Engine {
     const engine = new Engine({ ...base, images: new Images(base) });
     await engine.images.recover();
     await engine.containers.recover();
+    await engine.pods.recover();
+    await engine.builds.recover();
     return engine;
+  }
+
+  #makeKube(): Kube {
+    const { images, containers, pods, networks, volumes, secrets } = this;
+    const core = this.#core;
+    return new Kube({
+      ...{ images, containers, pods, networks, volumes, secrets },
+      codec: core.ports.codec,
+      log: core.log,
+      hasHost: () => hostOf(core) !== undefined,
+      files: () => requireHost(core).files,
+      machine: async () => {
+        const { memTotal = 0, cpus = 1 } = await hostOf(core)?.info() ?? {};
+        return { name: core.options.name, memory: memTotal, cpus };
+      },
+      usualGrace: core.options.defaults.stopTimeout,
+      now: () => core.clock.now(),
+    });
   }
 
   /** Notes the address that clients reach the engine at, for {@linkcode Engine.info}: `unix:///run/…` or `tcp://…`. */
@@ -97,6 +128,7 @@ export class Engine {
       now: ports.clock.now(),
       socket: await this.#socket(),
       defaultNetwork: DEFAULT_NETWORK,
+      subnetPools: options.subnetPools,
       registries: options.registries.registries,
       searchRegistries: options.registries.unqualifiedSearch,
     };
@@ -113,6 +145,7 @@ export class Engine {
   /** Lets go of the host and the store. Containers go on running. */
   async close(): Promise<void> {
     const { ports, state, events } = this.#core;
+    await this.builds.close();
     await this.images.close();
     await this.containers.close();
     if (!("unavailable" in ports.host)) await ports.host.close();

@@ -7,6 +7,7 @@ export type ErrorCode =
   | "no_such_artifact"
   | "no_such_network"
   | "no_such_volume"
+  | "no_such_pod"
   | "no_such_exec"
   /** A path, of the host or of a container, where there is nothing. */
   | "no_such_file"

@@ -3,6 +3,7 @@ import { containerLines } from "./container_lines.ts";
 import { imageLines } from "./image_lines.ts";
 import { networkLines } from "./network_lines.ts";
 import { type Peer, pullImage } from "./peers.ts";
+import { podLines } from "./pod_lines.ts";
 import { streamLines } from "./stream_lines.ts";
 import { volumeLines } from "./volume_lines.ts";
 
@@ -36,6 +37,7 @@ const GROUPS: Record<string, (bench: Bench) => AsyncGenerator<Line>> = {
   streams: streamLines,
   volumes: volumeLines,
   networks: networkLines,
+  pods: podLines,
 };
 
 /** The names of the groups of lines, each of which can run alone. */

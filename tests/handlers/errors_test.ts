@@ -126,6 +126,19 @@ Deno.test("unknown paths and methods answer plain text, like Podman", async () =
   ]);
 });
 
+Deno.test("a path with a slash twice is answered 301 to the path with one, and to nowhere else", async () => {
+  await using test = await openTestEngine();
+  const rows = [["/v3.0.0//containers/json?all=true", "/v3.0.0/containers/json?all=true"], [
+    "//example.com/x",
+    "/example.com/x",
+  ]];
+  for (const [path, location] of rows) {
+    const reply = await test.send("GET", path);
+    assertEquals([reply.status, reply.headers.get("location")], [301, location]);
+  }
+  assertEquals((await test.send("GET", "/libpod/_ping?to=http://x//y")).status, 200);
+});
+
 Deno.test("paths of Docker's tree that are not there answer an error its clients show", async () => {
   await using test = await openTestEngine({ pulled: false });
   const reply = await test.send("GET", "/v1.41/nowhere/at/all");
@@ -136,10 +149,9 @@ Deno.test("paths of Docker's tree that are not there answer an error its clients
 Deno.test("operations of Podman's that are not there answer an error its clients read", async () => {
   await using test = await openTestEngine({ pulled: false });
   const rows: [method: string, path: string, status: number, message: string][] = [
-    ["GET", "/v4.3.1/libpod/pods/json", 501, "GET /pods/json is not supported yet"],
-    ["POST", "/build", 501, "POST /build: images are not built here yet"],
-    ["POST", "/v1.44/build?dockerfile=x", 501, "POST /build: images are not built here yet"],
-    ["POST", "/v1.44/session", 501, "POST /session: images are not built here yet"],
+    ["GET", "/v4.3.1/libpod/quadlets/json", 501, "GET /quadlets/json is not supported yet"],
+    ["POST", "/v1.44/session", 501, "POST /session: images are not built by BuildKit here yet"],
+    ["POST", "/grpc", 501, "POST /grpc: images are not built by BuildKit here yet"],
     ["POST", "/engine/containers/x/commit", 501, "POST /containers/x/commit is not supported yet"],
     ["GET", "/libpod/networks/x/json", 404, "unable to find network with name or ID x: network not found"],
     ["GET", "/libpod/pods/x/json", 404, "no pod with name or ID x found: no such pod"],

@@ -65,6 +65,10 @@ async function answer(name: string, method: string, path: string, body: unknown,
     if (state !== "NEW") await containers.start(state);
     if (state === "PAUSED") await containers.pause(state);
   }
+  if (path.includes("/pods/")) {
+    for (const pod of ["NEWPOD", "POD"]) await test.engine.pods.create({ name: pod });
+    await test.engine.pods.start("POD");
+  }
   const where = /\/exec\/(EXEC|RUNNING)\//.test(path) ? path.replace(/EXEC|RUNNING/, await session(test, path)) : path;
   const request = new Request(`http://d${where}`, { method, body: requestBody(body) });
   const reply = await (routed ? test.serve : test.operations[name])(request);
@@ -130,6 +134,8 @@ const BYTES: Record<string, string> = {
   ExportImage: "application/octet; charset=us-ascii",
   ExportImages: "application/octet; charset=us-ascii",
   ExportVolume: "application/x-tar",
+  GenerateKube: "application/x-tar",
+  KubeGenerate: "application/x-tar",
   LogsFromContainer: "application/vnd.docker.multiplexed-stream",
   Ping: "text/plain",
   // The OpenAPI document, written as JSON, which is YAML too.

@@ -6,7 +6,6 @@ import { codeOf, sources } from "../fixtures/source_tree.ts";
 const TRANSPORT = [
   "handlers/compat/images/push_image.ts",
   "handlers/manifests/modify.ts",
-  "handlers/socket_bytes.ts",
   "handlers/wire/error_model.ts",
 ];
 

@@ -20,7 +20,10 @@ export function compatSystem(engine: Engine): Implementation {
     CompatGetInfo: ({ version }) => compatInfo(engine, version),
     CompatGetDiskUsage: (query, context) => compatDiskUsage(engine, query, context),
     // Nothing is kept of builds.
-    CompatPruneBuild: () => ({ CachesDeleted: [], SpaceReclaimed: 0 }),
+    CompatPruneBuild: async () => {
+      const { images, bytes } = await engine.builds.prune();
+      return { CachesDeleted: images, SpaceReclaimed: bytes };
+    },
     // Drivers of volumes and networks are part of the engine.
     CompatListPlugins: () => [],
     CompatGetEvents: (query, context) => {

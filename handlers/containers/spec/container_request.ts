@@ -1,11 +1,11 @@
-import type { ContainerRequest } from "../../../lib/engine/containers/request/container_request.ts";
+import type { MemberRequest } from "../../../lib/engine/containers/request/container_request.ts";
 import { parseImageVolumes } from "../../../lib/engine/containers/request/parse_choices.ts";
 import type { SecretWish } from "../../../lib/engine/records/container_record.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { healthWish } from "./health.ts";
 import { requireImage } from "./image_name.ts";
 import { mountSpecs } from "./mounts.ts";
-import { exposed, namespaces, ports, requestedNetworks } from "./networks.ts";
+import { exposed, isPod, memberNamespaces, ports, requestedNetworks } from "./networks.ts";
 import { resourceSpec } from "./resources.ts";
 import { restartPolicy } from "./restart_policy.ts";
 import { splitPaths } from "./split_paths.ts";
@@ -23,15 +23,15 @@ import { RequestError } from "../../request_error.ts";
  *
  * Throws `unsupported` naming the field for what cannot be honoured yet, `invalid` for what makes no sense.
  */
-export function containerRequest(generator: SpecGenerator): ContainerRequest {
+export function containerRequest(generator: SpecGenerator): MemberRequest {
   return nameFields(NATIVE_NAMES, () => translate(generator));
 }
 
-function translate(generator: SpecGenerator): ContainerRequest {
+function translate(generator: SpecGenerator): MemberRequest {
   refuseUnsupported(generator);
   const g = generator;
   const log = logConfig(g);
-  const users = requestedUsers(g);
+  const users = isPod(g.userns) ? {} : requestedUsers(g);
   return {
     ...identityFields(g),
     ...processFields(g),
@@ -78,7 +78,9 @@ function translate(generator: SpecGenerator): ContainerRequest {
     masks: splitPaths(g.mask),
     unmasks: splitPaths(g.unmask),
     init: g.init ?? undefined,
-    namespaces: namespaces(g, users.mode),
+    namespaces: memberNamespaces(g, users.mode),
+    pod: g.pod || undefined,
+    initContainer: initContainer(g),
     networks: requestedNetworks(g),
     ports: ports(g),
     publishImagePorts: g.publish_image_ports ?? false,
@@ -120,6 +122,12 @@ function groups({ groups = [] }: SpecGenerator): string[] {
   return groups;
 }
 
+function initContainer({ init_container_type: type }: SpecGenerator): "always" | "once" | undefined {
+  if (!type) return undefined;
+  if (type === "always" || type === "once") return type;
+  throw new RequestError("invalid", `${type} is invalid init container type`);
+}
+
 function rootPropagation({ rootfs_propagation: mode }: SpecGenerator): string | undefined {
   if (!mode) return undefined;
   if (/^r?(?:private|shared|slave)$|^r?unbindable$/.test(mode)) return mode;
@@ -127,8 +135,9 @@ function rootPropagation({ rootfs_propagation: mode }: SpecGenerator): string | 
 }
 
 function logConfig({ log_configuration: log }: SpecGenerator): NonNullable<SpecGenerator["log_configuration"]> {
-  if (!isEmpty(log?.labels)) throw unsupported("log_configuration.labels");
-  return log ?? {};
+  if (isEmpty(log?.labels)) return log ?? {};
+  if (log?.driver === "journald") throw unsupported("log_configuration.labels");
+  throw new RequestError("invalid", "log labels can only be used with journald log driver");
 }
 
 function secretWish({ Source, Target, UID, GID, Mode }: NonNullable<SpecGenerator["secrets"]>[number]): SecretWish {

@@ -11,7 +11,12 @@ import type { Mount } from "../../wire/containers/spec_generator_parts.ts";
 import { unsupported } from "./unsupported.ts";
 
 /** The mounts of a create request: binds and tmpfs first, then volumes. */
-export function mountSpecs(generator: SpecGenerator): MountRequest[] {
+export function mountSpecs(
+  generator: Pick<
+    SpecGenerator,
+    "mounts" | "volumes" | "overlay_volumes" | "image_volumes" | "artifact_volumes"
+  >,
+): MountRequest[] {
   const { mounts = [], volumes = [], overlay_volumes: overlays = [] } = generator;
   const { image_volumes: images = [], artifact_volumes: artifacts = [] } = generator;
   return [

@@ -5,7 +5,7 @@ import type {
   PortMapping,
 } from "../../../lib/engine/records/container_record.ts";
 import { DEFAULT_NETWORK } from "../../../lib/engine/networks/networks.ts";
-import type { ContainerRequest } from "../../../lib/engine/containers/request/container_request.ts";
+import type { ContainerRequest, MemberRequest } from "../../../lib/engine/containers/request/container_request.ts";
 import { type NamespaceKind, namespaceMode } from "../../../lib/engine/containers/request/namespace_mode.ts";
 import type { Namespace, PerNetworkOptions } from "../../wire/containers/spec_generator_parts.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
@@ -13,9 +13,14 @@ import { unsupported } from "./unsupported.ts";
 import { fromBase64 } from "../../../lib/oci/bytes/base64.ts";
 import { RequestError } from "../../request_error.ts";
 
+/** The fields of a create request, of a container or a pod, that name namespaces. */
+export type NamespaceFields =
+  & Pick<SpecGenerator, "netns" | "pidns" | "ipcns" | "utsns">
+  & Partial<Pick<SpecGenerator, "cgroupns">>;
+
 /** The namespaces of a create request; absent ones are left open. */
-export function namespaces(generator: SpecGenerator, user?: NamespaceMode): ContainerRequest["namespaces"] {
-  const mode = (kind: NamespaceKind, { nsmode = "", value = "" }: Namespace) =>
+export function namespaces(generator: NamespaceFields, user?: NamespaceMode): ContainerRequest["namespaces"] {
+  const mode = (kind: NamespaceKind, { nsmode = "", value = "" }: Namespace = {}) =>
     namespaceMode(kind, { mode: nsmode, value });
   return {
     network: mode("network", generator.netns),
@@ -27,8 +32,32 @@ export function namespaces(generator: SpecGenerator, user?: NamespaceMode): Cont
   };
 }
 
+/** The namespaces of a container's create request, which may be those of its pod. */
+export function memberNamespaces(generator: SpecGenerator, user?: NamespaceMode): MemberRequest["namespaces"] {
+  const fields = ["netns", "pidns", "ipcns", "utsns", "cgroupns"] as const;
+  const open = Object.fromEntries(fields.map((field) => [field, isPod(generator[field]) ? {} : generator[field]]));
+  const fromPod = (field: Namespace) => isPod(field) && { mode: "pod" as const };
+  const { netns, pidns, ipcns, utsns, cgroupns, userns } = generator;
+  const found = namespaces({ ...generator, ...open }, user);
+  return {
+    network: fromPod(netns) || found?.network,
+    pid: fromPod(pidns) || found?.pid,
+    ipc: fromPod(ipcns) || found?.ipc,
+    uts: fromPod(utsns) || found?.uts,
+    cgroup: fromPod(cgroupns) || found?.cgroup,
+    user: fromPod(userns) || user,
+  };
+}
+
+/** Whether a namespace is asked for that is the pod's. */
+export function isPod({ nsmode }: Namespace): boolean {
+  return nsmode === "pod";
+}
+
 /** The networks of a create request, by name. */
-export function requestedNetworks(generator: SpecGenerator): ContainerSpec["networks"] {
+export function requestedNetworks(
+  generator: Pick<SpecGenerator, "Networks" | "networkOrder">,
+): ContainerSpec["networks"] {
   const entries = Object.entries(generator.Networks ?? {});
   // Interfaces are named in this order, where the client says one.
   const order = generator.networkOrder ?? [];
@@ -63,7 +92,7 @@ export function readMAC(text: string): string {
 export const ANY_ADDRESS = "0.0.0.0";
 
 /** The published ports of a create request; one that names two protocols becomes two. */
-export function ports(generator: SpecGenerator): PortMapping[] {
+export function ports(generator: Pick<SpecGenerator, "portmappings">): PortMapping[] {
   return (generator.portmappings ?? []).flatMap((port) =>
     protocols(port.protocol).map((protocol) => ({
       hostIP: port.host_ip === ANY_ADDRESS ? "" : port.host_ip,

@@ -5,7 +5,9 @@ import type { IDMap } from "../../wire/containers/spec_generator_parts.ts";
 import { unsupported } from "./unsupported.ts";
 
 /** The user namespace of a create request, which IDs it has, and the process's user where only the mode tells it. */
-export function requestedUsers({ userns, idmappings, user }: SpecGenerator): UserNamespaceChoice {
+export function requestedUsers(
+  { userns, idmappings, user }: Pick<SpecGenerator, "userns" | "idmappings" | "user">,
+): UserNamespaceChoice {
   const auto = idmappings?.AutoUserNsOpts;
   if (auto?.PasswdFile) throw unsupported("idmappings.AutoUserNsOpts.PasswdFile");
   if (auto?.GroupFile) throw unsupported("idmappings.AutoUserNsOpts.GroupFile");

@@ -1,5 +1,6 @@
-import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
+import type { ContainerRecord, PortMapping } from "../../../lib/engine/records/container_record.ts";
 import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
+import type { PodRecord } from "../../../lib/engine/records/pod_record.ts";
 import { ListContainer } from "../../wire/containers/container.ts";
 import { emit } from "../../wire/emit.ts";
 import { wireSeconds, wireTime } from "../../wire/time.ts";
@@ -9,6 +10,10 @@ import { commandOf, exposedBy } from "./command.ts";
 export interface ListContainerOptions {
   /** Bytes in the writable layer. */
   rwSize?: number;
+  /** The pod it is in. */
+  pod?: PodRecord;
+  /** The ports that lead to it; its own by default. */
+  ports?: readonly PortMapping[];
   /** The result of its health checks. */
   health?: string;
   /** The numbers of its process's namespaces, by the kernel's names for them. */
@@ -19,7 +24,7 @@ export interface ListContainerOptions {
 export function listContainer(
   record: ContainerRecord,
   image: ImageRecord | undefined,
-  { rwSize, health, namespaces }: ListContainerOptions = {},
+  { rwSize, health, namespaces, pod, ports = record.ports }: ListContainerOptions = {},
 ): ListContainer {
   const { spec, state } = record;
   return emit(ListContainer, {
@@ -31,6 +36,7 @@ export function listContainer(
     ExitCode: state.exitCode,
     ExposedPorts: exposedPorts(exposedBy(record, image)),
     Id: record.id,
+    IsInfra: spec.infra ?? false,
     Image: record.imageName,
     ImageID: record.imageID,
     Labels: spec.labels,
@@ -38,7 +44,9 @@ export function listContainer(
     Names: [record.name],
     Networks: Object.keys(record.networks),
     Pid: state.pid,
-    Ports: record.ports.map((port) => ({
+    Pod: spec.pod ?? "",
+    PodName: pod?.name ?? "",
+    Ports: ports.map((port) => ({
       host_ip: port.hostIP,
       container_port: port.containerPort,
       host_port: port.hostPort,

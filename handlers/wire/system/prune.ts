@@ -4,12 +4,10 @@
  * @module
  */
 import { PruneReport } from "../containers/container.ts";
+import { PodPruneReport } from "../pods/pod.ts";
 import { NetworkPruneReport } from "../networks/network.ts";
 import { filters, looseFlag, optionalFlag } from "../query.ts";
 import { z } from "../zod.ts";
-
-/** `entitiesTypes.PodPruneReport`. */
-export const PodPruneReport = z.object({ Err: z.string().nullable(), Id: z.string() });
 
 /** `entitiesTypes.SystemPruneReport`. */
 export const SystemPruneReport = z.object({
@@ -35,5 +33,5 @@ export type SystemPruneQuery = z.output<typeof SystemPruneQuery>;
 /** `build.CachePruneReport` of Docker's API. */
 export const CachePruneReport = z.object({ CachesDeleted: z.array(z.string()), SpaceReclaimed: z.number() });
 
-/** The query of `CompatPruneBuild`; whatever it says, there is no build cache to prune. */
+/** The query of `CompatPruneBuild`; whatever it says, the whole build cache is pruned. */
 export const PruneBuildQuery = z.object({ all: looseFlag.optional(), filters: filters.optional() });

@@ -6,15 +6,16 @@ import type { ContainerFacts } from "../ports/host_facts.ts";
 import type { Attachment, ProcessTable } from "../ports/host_port.ts";
 import { recoverContainers } from "./recovery.ts";
 import type { Secrets } from "../secrets.ts";
+import { InfraContainers } from "../pods/infra_containers.ts";
+import type { PodStore } from "../pods/pod_store.ts";
 import type { VolumeStore } from "../volumes/volume_store.ts";
 import { attachContainer, resizeContainer } from "./streams/attach.ts";
 import { BackgroundWork } from "./background_work.ts";
 import { Changes } from "./changes.ts";
 import { ContainerCheckpoints } from "./checkpoint/checkpoints.ts";
 import { type ContainersCore, type Context, isLive } from "./context.ts";
-import { createFromSpec } from "./create/create.ts";
-import { completeRequest } from "./request/complete_request.ts";
-import type { ContainerRequest } from "./request/container_request.ts";
+import { createContainer } from "./create/create_container.ts";
+import type { MemberRequest } from "./request/container_request.ts";
 import { recordExecExit, recoverExecs } from "./exec/record_exit.ts";
 import { ExitListeners } from "./exec/exit_listeners.ts";
 import { ContainerExecs } from "./exec/execs.ts";
@@ -68,6 +69,8 @@ export class Containers {
   readonly checkpoints: ContainerCheckpoints;
   /** Their files. */
   readonly files: ContainerFiles;
+  /** Infra containers, which hold the namespaces of pods. */
+  readonly infra: InfraContainers;
   /** Their networks. */
   readonly networks: ContainerNetworks;
   readonly #context: Context;
@@ -75,7 +78,7 @@ export class Containers {
   readonly #background: BackgroundWork;
   readonly #unwatch: (() => void)[] = [];
 
-  constructor(core: ContainersCore, networks: Networks, volumes: VolumeStore, secrets: Secrets) {
+  constructor(core: ContainersCore, networks: Networks, volumes: VolumeStore, secrets: Secrets, pods: PodStore) {
     this.#background = new BackgroundWork(core.log);
     const changes = new Changes();
     const portClaims = new PortClaims();
@@ -88,6 +91,7 @@ export class Containers {
       execEnds: new ExitListeners(),
       networks,
       volumes,
+      pods,
       portClaims,
       records: new Records(core, changes),
       teardowns: new Teardowns(core, networks, portClaims, this.#closing.signal),
@@ -99,6 +103,7 @@ export class Containers {
     this.execs = new ContainerExecs(this.#context);
     this.checkpoints = new ContainerCheckpoints(this.#context);
     this.files = new ContainerFiles(this.#context);
+    this.infra = new InfraContainers(this.#context);
     this.networks = new ContainerNetworks(this.#context);
     core.images.users = {
       of: (id) => this.usingImage(id).map((record) => ({ id: record.id, running: isLive(record) })),
@@ -107,8 +112,8 @@ export class Containers {
   }
 
   /** Makes a container, with warnings of what it cannot have. The engine's `defaults` fill what the request leaves out. */
-  async create(request: ContainerRequest): Promise<{ record: ContainerRecord; warnings: string[] }> {
-    return await createFromSpec(this.#context, completeRequest(request, this.#context.core.options.defaults));
+  create(request: MemberRequest): Promise<{ record: ContainerRecord; warnings: string[] }> {
+    return callAsync(() => createContainer(this.#context, request));
   }
 
   /** The container of that name, ID or ID prefix. Throws `no_such_container` or `ambiguous`. */
@@ -121,9 +126,8 @@ export class Containers {
     try {
       return this.resolve(nameOrID) !== undefined;
     } catch (error) {
-      if (isCode(error, "no_such_container", "invalid")) return false;
-      if (isCode(error, "ambiguous")) return true;
-      throw error;
+      if (!isCode(error, "no_such_container", "invalid", "ambiguous")) throw error;
+      return isCode(error, "ambiguous");
     }
   }
 

@@ -2,6 +2,7 @@ import type { ContainerRecord, ContainerStatus } from "../records/container_reco
 import type { Core } from "../core.ts";
 import { fitAttributes } from "../store/event_attributes.ts";
 import type { Networks } from "../networks/networks.ts";
+import type { PodStore } from "../pods/pod_store.ts";
 import type { VolumeStore } from "../volumes/volume_store.ts";
 import type { Changes } from "./changes.ts";
 import type { ExitListeners } from "./exec/exit_listeners.ts";
@@ -30,6 +31,7 @@ export interface Context {
   readonly execEnds: ExitListeners;
   readonly networks: Networks;
   readonly volumes: VolumeStore;
+  readonly pods: PodStore;
   readonly portClaims: PortClaims;
   readonly teardowns: Teardowns;
   /** The uses that keep trees mounted, besides the processes in them. */
@@ -95,7 +97,8 @@ export function emitEvent(
   const labels = health === undefined
     ? fitLabels(spec.labels, LABELS, toldLabels)
     : fitLabels(spec.labels, HEALTH_LABELS, toldHealthLabels);
-  const attributes = { ...labels, image, name, ...code, ...more };
+  const pod: Record<string, string> = spec.pod === undefined ? {} : { podId: spec.pod };
+  const attributes = { ...labels, image, name, ...pod, ...code, ...more };
   context.core.events.emit({ type: "container", action, id, name, image, attributes, exitCode, health }, passing);
 }
 

@@ -14,6 +14,8 @@ export interface FilterSources {
   container(nameOrID: string): ContainerRecord;
   /** A network's name by name, ID or prefix; `undefined` where there is none. */
   network(nameOrID: string): string | undefined;
+  /** A pod's ID by name, ID or prefix; `undefined` where there is none. */
+  pod(nameOrID: string): string | undefined;
   /** A container's health, `none` where it is not checked. */
   health(record: ContainerRecord): string;
   /** Milliseconds since the epoch. */
@@ -51,8 +53,7 @@ const FILTERS: Record<string, Build> = {
   volume: (values) => (record) => values.some((value) => hasVolume(record, value)),
   "restart-policy": byRestartPolicy,
   "should-start-on-boot": byBoot,
-  // There are no pods yet: nothing is in one.
-  pod: () => () => false,
+  pod: byPod,
   health: (values, { health }) => (record) => values.includes(health(record)),
 };
 
@@ -104,6 +105,11 @@ function byNetwork(values: readonly string[], { network, container }: FilterSour
     if (mode === "container") return ids.includes(value);
     return Object.keys(record.networks).some((name) => names.includes(name));
   };
+}
+
+function byPod(values: readonly string[], { pod }: FilterSources): ContainerPredicate {
+  const ids = values.map(pod);
+  return ({ spec }) => spec.pod !== undefined && ids.includes(spec.pod);
 }
 
 function byRestartPolicy(values: readonly string[]): ContainerPredicate {

@@ -11,6 +11,7 @@ export function listContainers(context: Context, options: ListOptions): Containe
   const fits = containerPredicate(filters, {
     container: (nameOrID) => context.records.resolve(nameOrID),
     network: (nameOrID) => networkName(context, nameOrID),
+    pod: (nameOrID) => podID(context, nameOrID),
     health: ({ id, health }) => activeHealth(health) ? context.health.states.get(id)?.status ?? "" : "none",
     now: context.core.clock.now(),
   });
@@ -27,6 +28,15 @@ function networkName(context: Context, nameOrID: string): string | undefined {
     return context.networks.resolve(nameOrID).name;
   } catch (error) {
     if (isCode(error, "no_such_network", "ambiguous")) return undefined;
+    throw error;
+  }
+}
+
+function podID(context: Context, nameOrID: string): string | undefined {
+  try {
+    return context.pods.resolve(nameOrID).id;
+  } catch (error) {
+    if (isCode(error, "no_such_pod", "ambiguous", "invalid")) return undefined;
     throw error;
   }
 }

@@ -50,8 +50,10 @@ export interface RemoveOptions {
   timeout?: number;
   /** A container that is not there is no error. */
   ignore?: boolean;
-  /** Remove the containers that depend on it first. */
+  /** Remove the containers that depend on it first; with an infra container, its whole pod. */
   depend?: boolean;
+  /** The caller removes the pod, whose lock it holds: an infra container may go, and the pod's record goes with it. */
+  withPod?: boolean;
 }
 
 /** The outcome for one container of a removal. */

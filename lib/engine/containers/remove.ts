@@ -10,6 +10,7 @@ import { improperState, isCode } from "./failures.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import { volumesOf } from "./create/mounts.ts";
 import { onProcess } from "./life/on_process.ts";
+import { isInfraOf, servesPods } from "../pods/pod_errors.ts";
 import type { RemoveOptions, RemoveReport } from "./options.ts";
 import { hadEnded, stopContainer } from "./life/stop.ts";
 
@@ -28,6 +29,38 @@ export async function removeContainer(
   requireHost(context.core);
   const found = findContainer(context, nameOrID, options);
   if (!found) return [];
+  const { infra, pod } = found.spec;
+  if (!options.withPod) {
+    const served = context.pods.servedBy(found.id).map(({ id }) => id);
+    if (served.length > 0) throw servesPods(found.id, served);
+    if (infra && pod !== undefined) {
+      if (!options.depend) throw isInfraOf(found.id, pod);
+      return await context.pods.locked(pod, () => removeWholePod(context, pod, found.id, options));
+    }
+  }
+  return await removeWithDependents(context, found, options);
+}
+
+/** Removes a pod by its infra container: the others go first. The caller holds the pod's lock. */
+async function removeWholePod(
+  context: Context,
+  podID: string,
+  infraID: string,
+  options: RemoveOptions,
+): Promise<RemoveReport[]> {
+  const reports: RemoveReport[] = [];
+  const others = context.pods.membersOf(podID).filter(({ id }) => id !== infraID);
+  for (const { id } of [...others.reverse(), { id: infraID }]) {
+    reports.push(...await removeContainer(context, id, { ...options, ignore: true, withPod: true }));
+  }
+  return reports;
+}
+
+async function removeWithDependents(
+  context: Context,
+  found: ContainerRecord,
+  options: RemoveOptions,
+): Promise<RemoveReport[]> {
   const reports: RemoveReport[] = [];
   for (const dependent of dependentsOf(found.id, context.records.all())) {
     if (!options.depend) throw hasDependents(found.id, dependentsOf(found.id, context.records.all()));
@@ -63,9 +96,13 @@ export async function removeLocked(
   const { sessions, health, treeUses, secrets } = context;
   const parts = [sessions.dropAll(id), health.states.drop(id), treeUses.forget(id), secrets.drop(id)];
   const rest = parts.flat();
-  await records.drop(removing, [...teardown.operations, ...planned, ...ended, ...rest]);
+  const pod = record.spec.infra ? context.pods.get(record.spec.pod ?? "") : undefined;
+  if (pod?.cgroupPath) await host.resources.removeGroup(pod.cgroupPath);
+  const gone = pod === undefined ? [] : [context.pods.drop(pod.id)];
+  await records.drop(removing, [...teardown.operations, ...planned, ...ended, ...rest, ...gone]);
   context.background(`take down the network of ${record.id}`, teardown.after());
   emitEvent(context, record, "remove", record.state.exitCode);
+  if (pod !== undefined) context.pods.emit(pod, "remove");
   for (const { finish } of removals) {
     // The container is gone: what a volume leaves behind is the next recovery's.
     await finish({ behind }).catch((error) =>

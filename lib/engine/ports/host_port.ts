@@ -7,6 +7,7 @@ import type { ContainerRecord, ExitStatus, LogSource } from "../records/containe
 import type { Checkpoints, RestoreImages } from "./checkpoint_port.ts";
 import type { Execs } from "./exec_port.ts";
 import type { ContainerFacts, HostInfo } from "./host_facts.ts";
+import type { Limits } from "../records/limits.ts";
 import type { LocalFiles } from "./local_files_port.ts";
 import type { Peers } from "./peers_port.ts";
 import type { Networks } from "./network_port.ts";
@@ -138,6 +139,8 @@ export interface ProcessOptions {
   userns?: string;
   /** Bring the container back from its checkpoint: it then runs, in place of being created. */
   restore?: RestoreImages;
+  /** Limits of the cgroup that the container's own lies in, its pod's; absent: that cgroup is not the engine's. */
+  groupLimits?: Limits;
   /** The result of `networks.setup`, for `/etc/hosts` and `/etc/resolv.conf`. */
   network?: NetworkStatus;
 }

@@ -92,6 +92,13 @@ export interface ResourceGrant {
 
 /** Figures and limits of containers. */
 export interface Resources {
+  /**
+   * Tells where the cgroup of a pod lies: `parent` as asked for, or the host's own, and the pod's below it. It is made for the
+   * first of its containers that starts, and goes with the last that ends.
+   */
+  podGroup(podID: string, parent?: string): { parent: string; path: string };
+  /** Removes the cgroup of a pod whose containers have gone, where a crash has left it. Idempotent. */
+  removeGroup(path: string): Promise<void>;
   /** Reads what a container uses; `undefined` where it has no process any more. */
   usage(record: ContainerRecord): Promise<ContainerUsage | undefined>;
   /**

@@ -123,6 +123,13 @@ export function cleanLimits(limits: Limits): Limits {
   return clean(limits) as Limits;
 }
 
+/** Limits of a new container: memory and swap together are twice the memory, unless they say otherwise. */
+export function limitSwap(limits: Limits): Limits {
+  const { limit, swap } = limits.memory ?? {};
+  if (!limit || limit < 0 || swap != null) return limits;
+  return { ...limits, memory: { ...limits.memory, swap: Math.min(limit * 2, Number.MAX_SAFE_INTEGER) } };
+}
+
 function clean(value: object): object {
   const kept = Object.entries(value).flatMap(([key, item]) => {
     if (item === undefined || item === null || item === "") return [];

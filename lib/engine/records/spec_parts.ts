@@ -50,6 +50,16 @@ export interface LifeSpec {
   removeImage?: boolean;
 }
 
+/** A container's place in a pod. */
+export interface MemberSpec {
+  /** The pod: its name, ID or ID prefix in a request, its ID in a record. */
+  pod?: string;
+  /** Runs to its end before the pod's other containers start: at every start, or once, after which it is removed. */
+  initContainer?: "always" | "once";
+  /** Holds the namespaces that the pod's containers share. Without an image its tree has `/catatonit`, and nothing else. */
+  infra?: true;
+}
+
 /** The settings requested of the machine's security modules. */
 export interface SecuritySpec {
   /** Paths that are not seen, in place of the usual ones; `masks` come on top. */

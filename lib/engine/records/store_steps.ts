@@ -9,6 +9,7 @@
 export const STORE_TABLES: readonly string[] = [
   "artifacts",
   "blobPlaces",
+  "buildCache",
   "container_secrets",
   "containers",
   "exec_sessions",
@@ -19,6 +20,7 @@ export const STORE_TABLES: readonly string[] = [
   "intents",
   "layers",
   "networks",
+  "pods",
   "secret_values",
   "secrets",
   "tree_mounts",

@@ -3,7 +3,7 @@ import { EngineError } from "../errors.ts";
 import type { DeleteOptions } from "../ports/host_port.ts";
 import type { FileOwner, VolumeDevice, VolumeRecord } from "../records/volume_record.ts";
 import type { Operation, Table } from "../store/table.ts";
-import { checkName, MAX_FOLDER_NAME } from "../text/names.ts";
+import { checkName, MAX_FOLDER_NAME, randomID } from "../text/names.ts";
 
 /** How a volume is made. */
 export interface NewVolume {
@@ -12,6 +12,8 @@ export interface NewVolume {
   options?: Record<string, string>;
   owner?: FileOwner;
   device?: VolumeDevice;
+  /** The layers of the image whose files it begins with, base first; the caller keeps the image from going. */
+  imageLayers?: readonly string[];
 }
 
 /** The records of volumes, and what containers do with them. {@linkcode Volumes} is what callers of the engine have. */
@@ -168,17 +170,33 @@ export class VolumeStore {
   async recover(): Promise<void> {
     const { intents, state } = this.#core;
     // The record alone is on the disk when a creation is answered. A folder that a power cut took is made again: nothing was synced into it.
-    for (const { name, owner } of this.#table.values()) await hostOf(this.#core)?.volumes.create(name, owner);
+    for (const { name, owner, driver } of this.#table.values()) {
+      if (driver !== "image") await hostOf(this.#core)?.volumes.create(name, owner);
+    }
     if (intents.open().every(({ kind }) => !kind.startsWith("volume."))) return;
     const host = requireHost(this.#core);
     for (const intent of [...intents.open("volume.create"), ...intents.open("volume.remove")]) {
       const done: Operation[] = [intents.end(intent)];
-      if (!this.#table.has(intent.subject)) {
+      const record = this.#table.get(intent.subject);
+      // A copy of an image may have been cut short.
+      const isPart = record?.driver === "image" && intent.kind === "volume.create";
+      if (record === undefined || isPart) {
+        if (isPart) done.push(this.#table.drop(intent.subject));
         await host.volumes.unmount(intent.subject);
         await host.volumes.remove(intent.subject, { behind: true });
       }
       await state.commit(done);
     }
+  }
+
+  /** Puts the places that volumes have now into their records: the root may have been copied elsewhere. Called once, at start. */
+  async relocate(): Promise<void> {
+    const { volumes } = requireHost(this.#core);
+    const moved = this.list().flatMap((record) => {
+      const mountpoint = record.mountpoint === "" ? "" : volumes.path(record.name);
+      return mountpoint === record.mountpoint ? [] : [this.#table.put(record.name, { ...record, mountpoint })];
+    });
+    if (moved.length > 0) await this.#core.state.commit(moved);
   }
 
   /** Unmounts devices that an earlier process mounted and nobody uses now. Called once, when the users are known. */
@@ -187,18 +205,18 @@ export class VolumeStore {
     for (const { name } of unused) await requireHost(this.#core).volumes.unmount(name);
   }
 
-  async #create(name: string, { owner, device, ...options }: NewVolume): Promise<VolumeRecord> {
+  async #create(name: string, { owner, device, imageLayers, ...options }: NewVolume): Promise<VolumeRecord> {
     const { clock, intents, state, events } = this.#core;
-    const host = hostOf(this.#core);
+    const host = imageLayers === undefined ? hostOf(this.#core) : requireHost(this.#core);
     const begun = host && intents.begin("volume.create", name);
     const record: VolumeRecord = {
       name,
-      driver: "local",
+      driver: imageLayers === undefined ? "local" : "image",
       created: new Date(clock.now()).toISOString(),
       labels: options.labels ?? {},
       options: options.options ?? {},
       anonymous: options.anonymous ?? false,
-      needsCopyUp: true,
+      needsCopyUp: imageLayers === undefined,
       mountpoint: host?.volumes.path(name) ?? "",
       ...owner && { owner },
       ...device && { device },
@@ -208,15 +226,34 @@ export class VolumeStore {
     if (host && begun) {
       try {
         await host.volumes.create(name, owner);
+        if (imageLayers !== undefined) await this.#copyImage(name, imageLayers);
       } catch (error) {
         // The intent stays: the next start removes what is there of the folder.
         await state.commit([this.#table.drop(name)]);
         throw error;
       }
-      state.commitLater([intents.end(begun.intent)]);
+      // A folder is made again by recovery, a copy of an image is not.
+      if (imageLayers === undefined) state.commitLater([intents.end(begun.intent)]);
+      else await state.commit([intents.end(begun.intent)]);
     }
     events.emit({ type: "volume", action: "create", id: name, name });
     return record;
+  }
+
+  /** Fills a new volume with an image's files, by way of a tree that nobody runs. A crash leaves it to the recovery. */
+  async #copyImage(name: string, diffIDs: readonly string[]): Promise<void> {
+    const { layers, volumes } = requireHost(this.#core);
+    const id = randomID(this.#core.random);
+    try {
+      await layers.create(id, diffIDs);
+      await layers.mount(id, diffIDs);
+      await volumes.copyUp(name, id, "/");
+    } catch (error) {
+      await volumes.remove(name);
+      throw error;
+    } finally {
+      await layers.destroy(id);
+    }
   }
 
   #locked<T>(name: string, work: () => Promise<T>): Promise<T> {

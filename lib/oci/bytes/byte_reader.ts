@@ -4,9 +4,15 @@ import { concatBytes } from "./bytes.ts";
 export class ByteReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   #rest: Uint8Array = new Uint8Array(0);
+  #offset = 0;
 
   constructor(stream: ReadableStream<Uint8Array>) {
     this.#reader = stream.getReader();
+  }
+
+  /** How many bytes were taken. */
+  get offset(): number {
+    return this.#offset;
   }
 
   /** The next bytes, at least one and at most `most`; `undefined` at the end. */
@@ -18,6 +24,7 @@ export class ByteReader {
     }
     const bytes = this.#rest.subarray(0, most);
     this.#rest = this.#rest.subarray(bytes.length);
+    this.#offset += bytes.length;
     return bytes;
   }
 

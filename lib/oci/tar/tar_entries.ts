@@ -19,6 +19,14 @@ export interface TarEntry {
   link: string;
   /** Bytes of a file. */
   size: number;
+  /** Permissions, with set-ID and sticky bits. */
+  mode: number;
+  uid: number;
+  gid: number;
+  /** Whole seconds since the epoch. */
+  mtime: number;
+  /** The place of a file's content in the archive, in bytes from its start. */
+  offset: number;
   /** A file's content. Bytes that are not read by the next step of the iteration are skipped. */
   content(): ReadableStream<Uint8Array>;
 }
@@ -71,7 +79,9 @@ export async function* tarEntries(stream: ReadableStream<Uint8Array>, limits: Ta
       const body = new EntryBody(bytes, header.size);
       const kind = KINDS[header.flag] ?? "other";
       const path = cleanPath(decodeText(header.name));
-      yield { path, kind, link: decodeText(header.link), size: header.size, content: () => body.stream() };
+      const { size, mode, uid, gid, mtime } = header;
+      const facts = { size, mode, uid, gid, mtime, offset: bytes.offset };
+      yield { path, kind, link: decodeText(header.link), ...facts, content: () => body.stream() };
       await body.skip();
     }
   } finally {
@@ -138,6 +148,8 @@ function completeHeader(header: TarHeader, link: Uint8Array | undefined, records
   for (const { key, value } of records) {
     if (key === "path") full.name = value;
     else if (key === "linkpath") full.link = value;
+    else if (key === "mtime") full.mtime = Math.floor(Number(decodeText(value))) || 0;
+    else if (key === "uid" || key === "gid") full[key] = Number(decodeText(value)) || 0;
     else if (key === "size") {
       full.size = Number(decodeText(value));
       if (!Number.isSafeInteger(full.size) || full.size < 0) throw brokenTar("corrupt", "a size is no number");

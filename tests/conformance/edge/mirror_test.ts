@@ -18,6 +18,9 @@ const TOKEN = "a-token-of-a-test";
 const headers = { authorization: `Bearer ${TOKEN}` };
 const TYPES = "application/vnd.oci.image";
 
+/** The engine for workerd, bundled once for all the times that it is started. */
+let bundled: Promise<string> | undefined;
+
 for (const place of ["a Durable Object's SQLite", "R2"]) {
   Deno.test(`a Worker mirrors a layer of ${SIZE / MB} MB through ${place} in ${ALLOWED / MB} MB`, async (t) => {
     const [from, to] = await Promise.all([startRegistry(), startRegistry()]);
@@ -86,7 +89,7 @@ async function measured(
 ): Promise<void> {
   const { registries, buckets, folder, allowed } = options;
   await using workerd = await startWorkerd({
-    script: await bundle("lib/platform/entries/workers.ts", "workers"),
+    script: await (bundled ??= bundle("lib/platform/entries/workers.ts", "workers")),
     bindings: { GANTRY_TOKEN: TOKEN, GANTRY_REGISTRIES: registries },
     objects: { ENGINE: "GantryEngine" },
     buckets,

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertInstanceOf, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
+import { PodStore } from "../../../lib/engine/pods/pod_store.ts";
 import { VolumeStore } from "../../../lib/engine/volumes/volume_store.ts";
 import { assertConsistent } from "../../fixtures/engine/fake_check.ts";
 import { MemoryStore } from "../../../lib/platform/storage/memory_store.ts";
@@ -211,7 +212,13 @@ Deno.test("Containers without a kernel say so", async () => {
   const core = { ...engine.core, host: { unavailable: "no kernel here" } };
   const { Containers } = await import("../../../lib/engine/containers/containers.ts");
   const ports = { ...engine.core.ports, host: core.host };
-  const containers = new Containers({ ...core, ports }, engine.networks, new VolumeStore(core), engine.secrets);
+  const containers = new Containers(
+    { ...core, ports },
+    engine.networks,
+    new VolumeStore(core),
+    engine.secrets,
+    new PodStore(core),
+  );
   await containers.recover();
   assertEquals(containers.resolve(id).id, id);
   for (

@@ -4,6 +4,8 @@ import { containerPredicate, type FilterSources } from "../../../lib/engine/cont
 import { openFake, spec } from "../../fixtures/engine/fake_engine.ts";
 
 const HOUR = 3_600_000;
+/** The ID of the pod that one of the containers is in. */
+const POD = "5".repeat(64);
 
 /** Three containers that differ in everything filters look at. */
 async function records(): Promise<Record<"a" | "b" | "c", ContainerRecord>> {
@@ -30,7 +32,7 @@ async function records(): Promise<Record<"a" | "b" | "c", ContainerRecord>> {
   const ended = { ...c.state, status: "exited" as const, exitCode: 3 };
   return {
     a: { ...a, created: 1 * HOUR, imageName: "quay.io/us/web:latest" },
-    b: { ...b, created: 2 * HOUR, imageName: "docker.io/library/postgres:15" },
+    b: { ...b, spec: { ...b.spec, pod: POD }, created: 2 * HOUR, imageName: "docker.io/library/postgres:15" },
     c: { ...c, created: 3 * HOUR, imageID: "beef".repeat(16), state: ended },
   };
 }
@@ -74,6 +76,7 @@ const ROWS: readonly [string, string[], string][] = [
   ["should-start-on-boot", ["true"], "b"],
   ["command", ["^post"], "b"],
   ["pod", ["any"], ""],
+  ["pod", ["any", "shop"], "b"],
   ["health", ["healthy"], ""],
 ];
 
@@ -84,6 +87,7 @@ Deno.test("containerPredicate() keeps what each filter says", async () => {
     // A test's own letters stand for the containers.
     container: (name) => all[name as "a"],
     network: (name) => name === "podman" ? name : undefined,
+    pod: (name) => name === "shop" ? POD : undefined,
     now: 4 * HOUR,
   };
   for (const [name, values, expected] of ROWS) {
@@ -98,14 +102,20 @@ Deno.test("containerPredicate() keeps what each filter says", async () => {
 });
 
 Deno.test("containerPredicate() refuses what it does not know", () => {
-  const sources: FilterSources = { container: () => fail(), network: () => undefined, health: () => "none", now: 0 };
+  const sources: FilterSources = {
+    container: () => fail(),
+    network: () => undefined,
+    pod: () => undefined,
+    health: () => "none",
+    now: 0,
+  };
   const rows: readonly [Record<string, string[]>, string][] = [
     [{ colour: ["red"] }, "colour is an invalid filter"],
     [{ constructor: ["x"] }, "constructor is an invalid filter"],
     [{ status: ["dancing"] }, "unknown container state: dancing: invalid argument"],
     [{ exited: ["soon"] }, 'exited code out of range "soon"'],
     [{ until: ["1", "2"] }, "specify exactly one timestamp for until"],
-    [{ until: ["whenever"] }, 'failed to parse "whenever"'],
+    [{ until: ["whenever"] }, 'failed to parse value as time or duration: "whenever"'],
     [{ "restart-policy": ["maybe"] }, "maybe invalid restart policy"],
     [{ "should-start-on-boot": ["perhaps"] }, "invalid boolean"],
   ];

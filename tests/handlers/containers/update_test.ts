@@ -32,6 +32,20 @@ Deno.test("UpdateContainer reads keys in any case, answers 201 with the ID, and 
   assertEquals((await test.send("POST", "/libpod/containers/box/update", "null")).status, 201);
 });
 
+Deno.test("memory and swap of a new container are twice its memory in both trees, unless they say otherwise", async () => {
+  await using test = await openTestEngine();
+  const swapOf = async (tree: string, body: unknown) => {
+    const { Id } = await (await test.send("POST", `${tree}/containers/create`, body)).json();
+    const { HostConfig } = await (await test.send("GET", `/libpod/containers/${Id}/json`)).json();
+    return [HostConfig.Memory, HostConfig.MemorySwap];
+  };
+  const native = (memory: unknown) => swapOf("/libpod", { image: TINY_NAME, Resource_Limits: { Memory: memory } });
+  const docker = (HostConfig: unknown) => swapOf("", { Image: TINY_NAME, HostConfig });
+  assertEquals([await native({ Limit: 1000 }), await docker({ Memory: 1000 })], [[1000, 2000], [1000, 2000]]);
+  assertEquals(await native({ Limit: 1000, Swap: 1500 }), [1000, 1500]);
+  assertEquals(await docker({ Memory: 1000, MemorySwap: -1 }), [1000, -1]);
+});
+
 Deno.test("UpdateContainer changes health checks", async () => {
   await using test = await withContainer();
   const update = (body: unknown) => test.send("POST", "/libpod/containers/box/update", body);

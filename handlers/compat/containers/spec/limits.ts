@@ -1,4 +1,10 @@
-import { cleanLimits, type DeviceRule, type Limits, type PathLimits } from "../../../../lib/engine/records/limits.ts";
+import {
+  cleanLimits,
+  type DeviceRule,
+  type Limits,
+  limitSwap,
+  type PathLimits,
+} from "../../../../lib/engine/records/limits.ts";
 import type { ContainerSpec, RLimit } from "../../../../lib/engine/records/container_record.ts";
 import { findSignal } from "../../../../lib/engine/text/signals.ts";
 import { fullLimit } from "../../../containers/spec/resources.ts";
@@ -56,7 +62,7 @@ function rates(devices: readonly ThrottleDevice[] | null): Record<string, number
 }
 
 function resources(host: HostConfig): Limits {
-  return cleanLimits({
+  return limitSwap(cleanLimits({
     cpu: {
       shares: notZero(host.CpuShares),
       ...processorTime(host),
@@ -68,15 +74,13 @@ function resources(host: HostConfig): Limits {
     memory: {
       limit: notZero(host.Memory),
       reservation: notZero(host.MemoryReservation),
-      // Memory and swap together; twice the memory unless said.
-      swap: notZero(host.MemorySwap) ??
-        (host.Memory > 0 ? Math.min(host.Memory * 2, Number.MAX_SAFE_INTEGER) : undefined),
+      swap: notZero(host.MemorySwap),
       swappiness: host.MemorySwappiness !== null && host.MemorySwappiness >= 0 ? host.MemorySwappiness : undefined,
       disableOOMKiller: host.OomKillDisable || undefined,
     },
     pids: { limit: notZero(host.PidsLimit ?? 0) },
     blockIO: { weight: notZero(host.BlkioWeight) },
-  });
+  }));
 }
 
 /** Docker has one number for it, and the kernel's two; clients that copy an inspection send all of them. */

@@ -3,13 +3,7 @@ import type { SecuritySpec } from "../../../../lib/engine/records/spec_parts.ts"
 import { splitPaths } from "../../../containers/spec/split_paths.ts";
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
 import { RequestError } from "../../../request_error.ts";
-
-/** The security options of a request, while they are gathered. */
-interface Options extends Pick<ContainerRequest, "noNewPrivileges" | "seccomp" | "apparmor"> {
-  masks: string[];
-  unmasks: string[];
-  labels: string[];
-}
+import { readSecurityOptions, type SecurityOptions } from "../../../containers/spec/security_options.ts";
 
 /** The security settings of Docker's create request. Throws `invalid` for paths that are relative, and a 400 for unknown options. */
 export function dockerSecurity(host: HostConfig): ContainerRequest {
@@ -42,23 +36,9 @@ function hidingPaths({ MaskedPaths, ReadonlyPaths }: HostConfig): Pick<SecurityS
   return { ...MaskedPaths && { maskedPaths: MaskedPaths }, ...ReadonlyPaths && { readOnlyPaths: ReadonlyPaths } };
 }
 
-function securityOptions(host: HostConfig): Options {
-  const found: Options = { masks: [], unmasks: [], labels: [] };
-  for (const option of host.SecurityOpt ?? []) applyOption(option, found);
+function securityOptions(host: HostConfig): SecurityOptions {
+  const found = readSecurityOptions(host.SecurityOpt ?? []);
   // An empty list, not an absent one, shows the kernel's paths.
   if (host.MaskedPaths?.length === 0 && host.ReadonlyPaths?.length === 0) found.unmasks.push("ALL");
   return found;
-}
-
-function applyOption(option: string, found: Options): void {
-  const [key, value = ""] = option.split(/[=:](.*)/s);
-  if (key === "no-new-privileges") found.noNewPrivileges = value !== "false";
-  // Docker's client sends the profile itself; its daemon's own is "builtin".
-  else if (key === "seccomp") found.seccomp = value === "builtin" ? "default" : value || undefined;
-  else if (key === "apparmor") found.apparmor = value || undefined;
-  else if (key === "label") found.labels.push(value);
-  else if (key === "mask") found.masks.push(value);
-  else if (key === "unmask") found.unmasks.push(value);
-  else if (key === "systempaths" && value === "unconfined") found.unmasks.push("ALL");
-  else throw new RequestError("malformed", `invalid --security-opt: "${option}"`);
 }

@@ -10,6 +10,7 @@ import type {
 import type { IDMaps } from "../../records/id_maps.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import type { Intent } from "../../store/intents.ts";
+import type { Operation } from "../../store/table.ts";
 import { storedSpec } from "../../records/stored_spec.ts";
 import type { MountSpec } from "../../records/mount_spec.ts";
 import { checkName, MAX_FOLDER_NAME, randomID } from "../../text/names.ts";
@@ -54,16 +55,22 @@ export const FRESH_STATE: ContainerState = {
   stoppedByUser: false,
 };
 
-/** Makes a container from a complete spec, under the ID it had where it comes from. */
+/**
+ * Makes a container from a complete spec, under the ID it had where it comes from.
+ *
+ * @param also Operations that last from the same moment as the container's record
+ */
 export async function createFromSpec(
   context: Context,
   spec: ContainerSpec,
   id: string = randomID(context.core.random),
+  also: readonly Operation[] = [],
 ): Promise<{ record: ContainerRecord; warnings: string[] }> {
   const { core, records } = context;
   requireHost(context.core);
   validateSpec(spec);
-  const image = spec.rootfs ? undefined : core.images.resolve(spec.image);
+  const isBare = spec.rootfs !== undefined || (spec.infra && spec.image === "");
+  const image = isBare ? undefined : core.images.resolve(spec.image);
   spec = fromImage(fromEngine(spec, core.options.defaults), image?.config.config ?? {});
   await requireHost(context.core).specs.check(spec);
   using _image = image && core.images.pin(image.id);
@@ -74,7 +81,7 @@ export async function createFromSpec(
   const record = await draft(context, { id, name: reserved.name, spec: granted, image, warnings });
   checkRecordSize(context, record);
   using _networks = context.networks.hold(Object.keys(record.networks));
-  await make(context, record);
+  await make(context, record, also);
   emitEvent(context, record, "create");
   return { record, warnings };
 }
@@ -250,7 +257,7 @@ async function choosePorts(
 }
 
 /** Acts on the host, and undoes it where that fails. */
-async function make(context: Context, record: ContainerRecord): Promise<void> {
+async function make(context: Context, record: ContainerRecord, also: readonly Operation[]): Promise<void> {
   const { core, records } = context;
   const anonymous = anonymousVolumes(record.mounts).map(({ source }) => source);
   const { intent, operation } = core.intents.begin(CREATE_INTENT, record.id, { volumes: anonymous.join(",") });
@@ -258,7 +265,7 @@ async function make(context: Context, record: ContainerRecord): Promise<void> {
   try {
     await makeVolumes(context, record.mounts);
     await requireHost(context.core).layers.create(record.id, record.diffIDs);
-    await records.save(record, [core.intents.end(intent), ...await context.secrets.keep(record)]);
+    await records.save(record, [core.intents.end(intent), ...await context.secrets.keep(record), ...also]);
   } catch (error) {
     await undoCreate(context, intent);
     throw error;

@@ -50,6 +50,20 @@ export class ContainerFiles {
     return holdWhileRead(this.#context, tree, host.trees.export(tree.root, tree.record.idMaps));
   }
 
+  /** The container's changes to its image as a layer, a plain tar, without its volumes. */
+  async changeset(nameOrID: string): Promise<ReadableStream<Uint8Array>> {
+    const host = requireHost(this.#context.core);
+    const tree = await holdTree(this.#context, nameOrID);
+    const { id, idMaps } = tree.record;
+    try {
+      await host.layers.requireRoom(await host.layers.usage(id), "Read changes");
+    } catch (error) {
+      await tree[Symbol.asyncDispose]();
+      throw error;
+    }
+    return holdWhileRead(this.#context, tree, host.trees.changeset(id, idMaps));
+  }
+
   /** Makes an image of the container's tree. */
   async commit(nameOrID: string, options: CommitOptions): Promise<ImageRecord> {
     return await commitContainer(this.#context, nameOrID, options);

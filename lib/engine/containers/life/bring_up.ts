@@ -1,6 +1,7 @@
 import type { RestoreImages } from "../../ports/checkpoint_port.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import type { Intent } from "../../store/intents.ts";
+import type { Limits } from "../../records/limits.ts";
 import type { MountSpec } from "../../records/mount_spec.ts";
 import type { Operation } from "../../store/table.ts";
 import { artifactMounts } from "../create/artifact_mounts.ts";
@@ -125,9 +126,16 @@ async function actOnHost(context: Context, record: ContainerRecord, restore?: Re
     secrets,
     artifacts,
     writtenFolders,
+    groupLimits: podLimits(context, record),
   };
   const pids = await host.processes.create({ ...own, restore });
   return { network: net.value, pids };
+}
+
+/** The limits of the pod whose cgroup the container's own lies in. */
+function podLimits({ pods }: Context, { spec }: ContainerRecord): Limits | undefined {
+  const pod = spec.pod === undefined ? undefined : pods.get(spec.pod);
+  return pod !== undefined && pod.cgroupPath === spec.cgroupParent ? pod.resources : undefined;
 }
 
 /** Whether a mount shows a folder of the host that the caller names by its path. */

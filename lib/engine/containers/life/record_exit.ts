@@ -4,6 +4,7 @@ import { cleanUp } from "./clean_up.ts";
 import { type Context, emitEvent, isLive, withContainerLock } from "../context.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
+import { leavePod } from "../../pods/exit_policy.ts";
 import { withState } from "../records.ts";
 import { removeLocked } from "../remove.ts";
 import { scheduleRestart } from "./restarts.ts";
@@ -65,8 +66,9 @@ export async function recordExit(
   await cleanUp(context, ended);
   emitEvent(context, ended, "cleanup");
   if (context.restarting.has(record.id)) return;
-  if (ended.spec.remove) return await autoRemove(context, ended);
-  scheduleRestart(context, ended);
+  if (ended.spec.remove) await autoRemove(context, ended);
+  else if (scheduleRestart(context, ended)) return;
+  leavePod(context, ended);
 }
 
 async function autoRemove(context: Context, record: ContainerRecord): Promise<void> {

@@ -9,9 +9,12 @@ import { restartDelay, shouldRestart, shouldStartOnBoot } from "./restart_policy
 
 /**
  * Starts an ended container again once its time has come, if its policy says so. The rest of the wait counts from its end.
+ * Returns whether it will be started.
  */
-export function scheduleRestart(context: Context, ended: ContainerRecord): void {
-  if (isToRestart(context, ended)) context.background(`restart ${ended.id}`, restartLater(context, ended));
+export function scheduleRestart(context: Context, ended: ContainerRecord): boolean {
+  const isDue = isToRestart(context, ended);
+  if (isDue) context.background(`restart ${ended.id}`, restartLater(context, ended));
+  return isDue;
 }
 
 /** By its policy, or because it was stopped for being unhealthy. */

@@ -15,10 +15,11 @@ import { appArmorProfiles, missingConfinement, securityModules } from "../securi
 import { ownCapabilities } from "./capabilities.ts";
 import { type CgroupView, ownsLimits } from "./mounts/cgroup_mounts.ts";
 import { readFacts } from "../processes/facts.ts";
+import { injectDevices } from "./cdi/inject_devices.ts";
 import { HOOK_FOLDERS, hooksFor } from "./hooks.ts";
 import { findInit } from "./init_program.ts";
 import { linkMountTable } from "./mounts/mount_table.ts";
-import { containerMounts } from "./mounts/mounts.ts";
+import { containerMounts, INIT_PATH, PAUSE_PATH } from "./mounts/mounts.ts";
 import { isAlive } from "../helpers/proc.ts";
 import { allowedLimits } from "./rlimits.ts";
 import { buildSpec, specText } from "./runtime_spec.ts";
@@ -93,11 +94,12 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
       };
       // A folder of the host is as its owner made it.
       if (record.spec.rootfs === undefined || record.spec.rootfs.overlay) await linkMountTable(rootfs, root);
-      const init = record.spec.init ? await findInit(record.spec.initPath) : undefined;
+      const isPause = record.spec.infra === true && record.imageID === "";
+      const init = record.spec.init || isPause ? await findInit(record.spec.initPath) : undefined;
       const mounts = await containerMounts(record, {
         files,
         volumePath,
-        init,
+        init: init === undefined ? undefined : { source: init, place: isPause ? PAUSE_PATH : INIT_PATH },
         imagePath: (index) => join(container.images, String(index), "merged"),
         changesPath: (index) => join(container.overlays, String(index)),
         owner: { host: hostOwner(record, user), container: user },
@@ -136,15 +138,18 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
         warn,
       };
       const spec = await buildSpec(record, sources);
+      await injectDevices(spec, record, { folders: context.deviceFolders, warn });
       const hooks = await hooksFor(context.hookFolders ?? HOOK_FOLDERS, {
         command: spec.process.args[0] ?? "",
         annotations: spec.annotations,
         hasBindMounts: record.mounts.length > 0,
       });
-      if (hooks !== undefined) spec.hooks = hooks;
+      for (const [stage, list] of Object.entries(hooks ?? {})) {
+        spec.hooks = { ...spec.hooks, [stage]: [...spec.hooks?.[stage] ?? [], ...list] };
+      }
       spec.process.env = withVariables(spec.process.env, options.secrets?.env ?? {});
       writeFileSync(container.config, specText(spec), { mode: 0o600 });
-      return { rules: spec.linux.seccomp, hooked: hooks?.poststop !== undefined };
+      return { rules: spec.linux.seccomp, hooked: spec.hooks?.poststop !== undefined };
     },
   };
 }

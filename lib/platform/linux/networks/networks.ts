@@ -12,13 +12,21 @@ import type { ContainerRecord, PortMapping } from "../../../engine/records/conta
 import { updateNetworkNames } from "../bundle/tree/network_names.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
-import type { Networks, NetworkSetup, Place, PlacesTaken, PublishedPorts } from "../../../engine/ports/network_port.ts";
+import type {
+  CheckedNetwork,
+  Networks,
+  NetworkSetup,
+  Place,
+  PlacesTaken,
+  PublishedPorts,
+} from "../../../engine/ports/network_port.ts";
 import { publishedAt } from "../../../engine/ports/published_at.ts";
 import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { withFileLock } from "../helpers/file_lock.ts";
 import { checkHostPorts } from "./host_ports.ts";
 import { FirewallRules } from "./firewall_rules.ts";
+import { interfacesIn } from "./joined_namespace.ts";
 import { forgetContainer, type Netavark, netavarkAt, netavarkSetup, updateServers } from "./netavark.ts";
 import { readVersion, requireKnown } from "./netavark_version.ts";
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
@@ -79,9 +87,9 @@ class BridgeNetworks implements LinuxNetworks {
     return await this.#subnets.reserve(recorded, choose);
   }
 
-  async check(network: Pick<NetworkRecord, "driver" | "interface" | "options">): Promise<void> {
-    const { driver, interface: parent, options } = network;
-    if (driver !== "bridge" || Object.keys(options).length > 0) {
+  async check(network: CheckedNetwork): Promise<void> {
+    const { driver, interface: parent, options, addressSource } = network;
+    if (driver !== "bridge" || addressSource === "dhcp" || Object.keys(options).length > 0) {
       requireKnown(network, await readVersion(this.#netavark.program));
     }
     const exists = parent !== "" && hasInterface(parent);
@@ -91,6 +99,10 @@ class BridgeNetworks implements LinuxNetworks {
     if (driver === "bridge" && exists && !hasBridge(parent)) {
       throw new EngineError("invalid", `interface ${parent} of this host is no bridge`);
     }
+  }
+
+  interfacesIn(path: string): ReturnType<Networks["interfacesIn"]> {
+    return interfacesIn(path);
   }
 
   async checkPorts(ports: readonly PortMapping[]): Promise<void> {

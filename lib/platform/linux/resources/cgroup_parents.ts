@@ -22,10 +22,19 @@ export class CgroupParents {
     this.#notes = join(runroot, NOTES);
   }
 
-  /** Takes note of a parent that is not there yet. To be called before the runtime makes it. */
-  async claim(parent: string): Promise<void> {
+  /**
+   * Takes note of a parent that is not there yet. To be called before the runtime makes it.
+   *
+   * @param ours For the group of a pod, which is the engine's own also where it is there already: the engine's parent, which stays
+   */
+  async claim(parent: string, ours?: string): Promise<void> {
     let first: string | undefined;
-    for (let path = join("/", parent); path !== "/" && !await this.#exists(path); path = dirname(path)) first = path;
+    for (
+      let path = join("/", parent);
+      path !== "/" && path !== ours && !await this.#exists(path);
+      path = dirname(path)
+    ) first = path;
+    if (ours !== undefined && !existsSync(this.#noteOf(parent))) first ??= join("/", parent);
     if (first === undefined) return;
     mkdirSync(this.#notes, { recursive: true, mode: 0o700 });
     writeFileSync(this.#noteOf(parent), first);

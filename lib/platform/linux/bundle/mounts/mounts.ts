@@ -21,6 +21,8 @@ import type { SubPaths } from "./sub_paths.ts";
 
 /** The path of the init in a container that has one. */
 export const INIT_PATH = "/run/podman-init";
+/** The path of the pause program in an infra container without an image. */
+export const PAUSE_PATH = "/catatonit";
 /** Words for ownership, mapping and copying that are no options of mount(2). */
 const OWN_WORDS = /^(?:z|Z|U|O|idmap(?:=.*)?|nocopy|copy|bind-nonrecursive|no-dereference)$/;
 
@@ -45,8 +47,8 @@ export interface MountSources {
   groups: CgroupView;
   /** The other container's /dev/shm, where it is shared. */
   sharedMemory?: string;
-  /** The path of catatonit, when the record requires an init. */
-  init?: string;
+  /** Catatonit on the host and its place in the container, when the record requires it. */
+  init?: { source: string; place: string };
 }
 
 /**
@@ -58,7 +60,8 @@ export async function containerMounts(record: ContainerRecord, sources: MountSou
   const add = (mount: SpecMount) => mounts.set(mount.destination, mount);
   for (const mount of kernelMounts(record, sources.groups, sources.sharedMemory)) add(mount);
   for (const [destination, file] of Object.entries(sources.files)) add(bindMount(destination, file));
-  if (sources.init !== undefined) add(bindMount(INIT_PATH, { source: sources.init, kind: "program" }));
+  const { init } = sources;
+  if (init !== undefined) add(bindMount(init.place, { source: init.source, kind: "program" }));
   const asked = await Promise.all(record.mounts.map((mount, index) => askedMount(record, mount, index, sources)));
   for (const mount of asked.flat()) {
     mounts.delete(mount.destination);

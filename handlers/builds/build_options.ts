@@ -1,0 +1,210 @@
+import type { BuildOptions, BuildSandbox } from "../../lib/engine/build/build_options.ts";
+import { parsePlatform } from "../../lib/engine/build/source_image.ts";
+import type { RLimit } from "../../lib/engine/records/container_record.ts";
+import { cleanLimits } from "../../lib/engine/records/limits.ts";
+import { fullLimit } from "../containers/spec/resources.ts";
+import { parseMilliseconds } from "../images/push_options.ts";
+import { RequestError } from "../request_error.ts";
+import type { BuildQuery } from "../wire/builds/build.ts";
+import { refuseParameters } from "./refuse_parameters.ts";
+
+const PULL: Record<string, BuildOptions["pull"]> = {
+  "": undefined,
+  missing: "missing",
+  ifmissing: "missing",
+  pullifmissing: "missing",
+  always: "always",
+  pullalways: "always",
+  newer: "newer",
+  ifnewer: "newer",
+  pullifnewer: "newer",
+  never: "never",
+  pullnever: "never",
+};
+
+const FORMATS: Record<string, BuildOptions["format"]> = {
+  "": undefined,
+  oci: "oci",
+  docker: "docker",
+  "application/vnd.oci.image.manifest.v1+json": "oci",
+  "application/vnd.docker.distribution.manifest.v2+json": "docker",
+};
+
+/** Reads a build's parameters, as both trees have them. Throws a `RequestError` that names the parameter. */
+export function buildOptions(query: BuildQuery): Omit<BuildOptions, "context" | "signal"> {
+  refuseParameters(query);
+  const { t = [], output = "", target, nocache, rm, forcerm, squash, layers, timestamp, sourcedateepoch, from } = query;
+  if (layers === false && !squash) {
+    throw new RequestError(
+      "unsupported",
+      'Build image: the parameter "layers" (false) is supported with "squash" only',
+      {
+        field: "layers",
+      },
+    );
+  }
+  // Podman sends a lone slash where nobody asked for a platform.
+  const platforms = (query.platform ?? []).flatMap((text) => text.split(",")).filter((text) => !/^\/*$/.test(text));
+  if (platforms.length > 1) {
+    throw new RequestError("unsupported", 'Build image: the parameter "platform" is supported for one platform only', {
+      field: "platform",
+    });
+  }
+  const names = [...new Set([...t, output].filter((name) => name !== ""))];
+  const { excludes } = query;
+  return {
+    dockerfiles: dockerfilesOf(query.dockerfile),
+    names,
+    buildArgs: mapOf("buildargs", query.buildargs),
+    labels: labelsOf(query.labels),
+    format: chooseWord(FORMATS, "outputformat", query.outputformat ?? ""),
+    pull: query.pull ? "always" : chooseWord(PULL, "pullpolicy", (query.pullpolicy ?? "").toLowerCase()),
+    noCache: nocache,
+    removes: rm,
+    alwaysRemoves: forcerm,
+    squash,
+    timestamp: sourcedateepoch ?? timestamp,
+    ...target && { target },
+    ...from && { from },
+    ...excludes !== undefined && { exclude: listOf("excludes", excludes) },
+    ...platforms[0] !== undefined && { platform: parsePlatform(platforms[0].toLowerCase()) },
+    registry: {
+      tlsVerify: query.tlsVerify,
+      retries: query.retry,
+      ...query["retry-delay"] && { retryDelay: parseMilliseconds("retry-delay", query["retry-delay"]) },
+    },
+    sandbox: sandboxOf(query),
+  };
+}
+
+function sandboxOf(query: BuildQuery): BuildSandbox {
+  const { cgroupparent, nohosts, httpproxy, shmsize, seccomp } = query;
+  const noNewPrivileges = (query.securityopt ?? []).flatMap((text) => listOf("securityopt", text)).map((option) => {
+    if (/^no-new-privileges(?:[:=]true)?$/.test(option)) return true;
+    throw new RequestError("unsupported", `Build image: the security option "${option}" is not supported`, {
+      field: "securityopt",
+    });
+  });
+  return {
+    ...networkOf(query),
+    ...resourcesOf(query),
+    hosts: (query.extrahosts ?? []).flatMap((text) => listOf("extrahosts", text)),
+    dnsServers: listOf("dnsservers", query.dnsservers),
+    dnsSearch: listOf("dnssearch", query.dnssearch),
+    dnsOptions: listOf("dnsoptions", query.dnsoptions),
+    capAdd: listOf("addcaps", query.addcaps),
+    capDrop: listOf("dropcaps", query.dropcaps),
+    rlimits: listOf("ulimits", query.ulimits).map(ulimitOf),
+    ...cgroupparent && { cgroupParent: cgroupparent },
+    ...nohosts !== undefined && { noHosts: nohosts },
+    ...httpproxy !== undefined && { httpProxy: httpproxy },
+    ...shmsize && { shmSize: shmsize },
+    ...seccomp && { seccomp },
+    ...noNewPrivileges.length > 0 && { noNewPrivileges: true },
+  };
+}
+
+/** Docker's words, and Podman's numbers: 0 is the default, 1 none, 2 one. */
+function networkOf({ networkmode = "" }: BuildQuery): Pick<BuildSandbox, "network" | "networks"> {
+  switch (networkmode) {
+    case "":
+    case "default":
+    case "bridge":
+    case "0":
+    case "2":
+      return {};
+    case "none":
+    case "1":
+      return { network: { mode: "none" } };
+    case "host":
+      return { network: { mode: "host" } };
+  }
+  if (networkmode.startsWith("container:")) {
+    return { network: { mode: "container", value: networkmode.slice("container:".length) } };
+  }
+  return { network: { mode: "bridge" }, networks: { [networkmode]: {} } };
+}
+
+function resourcesOf(query: BuildQuery): Pick<BuildSandbox, "resources"> {
+  const { memory, memswap, cpuperiod, cpuquota, cpushares, cpusetcpus, cpusetmems } = query;
+  const limits = {
+    memory: { ...memory && { limit: memory }, ...memswap && { swap: memswap } },
+    cpu: {
+      ...cpuperiod && { period: cpuperiod },
+      ...cpuquota && { quota: cpuquota },
+      ...cpushares && { shares: cpushares },
+      ...cpusetcpus && { cpus: cpusetcpus },
+      ...cpusetmems && { mems: cpusetmems },
+    },
+  };
+  return { resources: cleanLimits(limits) };
+}
+
+/** `nofile=1024:2048`, or an object as Docker sends it. */
+function ulimitOf(text: string): RLimit {
+  const [, name, soft, hard = soft] = /^([a-z]+)=(-?\d{1,20})(?::(-?\d{1,20}))?$/.exec(text) ?? [];
+  if (name === undefined) throw new RequestError("malformed", `failed to parse "ulimits": "${text}" is no limit`);
+  const [first, second] = [soft, hard].map((word) => BigInt(word) < 0n ? 2n ** 64n - 1n : BigInt(word));
+  return fullLimit({ type: name, soft: first, hard: second });
+}
+
+function dockerfilesOf(text = ""): string[] {
+  const list = text.startsWith("[") ? listOf("dockerfile", text) : [text];
+  const names = list.filter((name) => name !== "").map((name) => name.replace(/^(?:\.?\/)+/, ""));
+  return names.length === 0 ? ["Dockerfile"] : names;
+}
+
+/** A JSON list, or a word alone. Docker's limits are objects. */
+function listOf(name: string, text = ""): string[] {
+  const trimmed = text.trim();
+  if (trimmed === "" || trimmed === "null") return [];
+  if (!trimmed.startsWith("[")) return [trimmed];
+  const value = parseJSON(name, trimmed);
+  if (!Array.isArray(value)) throw malformedParameter(name, "a JSON list of texts");
+  return value.map((item: unknown) => {
+    if (typeof item === "string") return item;
+    if (typeof item === "object" && item !== null && "Name" in item && "Soft" in item && "Hard" in item) {
+      return `${item.Name}=${item.Soft}:${item.Hard}`;
+    }
+    throw malformedParameter(name, "a JSON list of texts");
+  });
+}
+
+/** A JSON map of texts; a value of null asks for none. */
+function mapOf(name: string, text = ""): Record<string, string> {
+  if (text.trim() === "") return {};
+  const value = parseJSON(name, text);
+  if (value === null) return {};
+  if (typeof value !== "object" || Array.isArray(value)) throw malformedParameter(name, "a JSON map of texts");
+  const entries = Object.entries(value).filter(([, item]) => item !== null);
+  if (!entries.every(([, item]) => typeof item === "string")) throw malformedParameter(name, "a JSON map of texts");
+  return Object.fromEntries(entries.map(([key, item]) => [key, String(item)]));
+}
+
+/** Docker sends a map, and Podman a list of `name=value`. */
+function labelsOf(text = ""): Record<string, string> {
+  if (!text.trim().startsWith("[")) return mapOf("labels", text);
+  return Object.fromEntries(
+    listOf("labels", text).map((line) => {
+      const at = line.indexOf("=");
+      return at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)];
+    }),
+  );
+}
+
+function parseJSON(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformedParameter(name, "JSON");
+  }
+}
+
+function chooseWord<T>(table: Record<string, T>, name: string, word: string): T {
+  if (Object.hasOwn(table, word)) return table[word];
+  throw new RequestError("malformed", `failed to parse "${name}": "${word}" is not known`, { field: name });
+}
+
+function malformedParameter(name: string, what: string): RequestError {
+  return new RequestError("malformed", `failed to parse "${name}": it is not ${what}`, { field: name });
+}

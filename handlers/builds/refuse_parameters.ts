@@ -1,0 +1,111 @@
+import { RequestError } from "../request_error.ts";
+import type { BuildQuery } from "../wire/builds/build.ts";
+
+/** The parameters no image is built with yet, with the values that ask for nothing, besides the empty ones. */
+const REFUSED: Partial<Record<keyof BuildQuery, readonly unknown[]>> = {
+  additionalbuildcontexts: [],
+  allplatforms: [],
+  annotations: [],
+  apparmor: [],
+  cacheto: [],
+  cachettl: ["0s"],
+  compatvolumes: [],
+  compression: [0, 1, 2],
+  cppflags: [],
+  createdannotation: [true],
+  devices: [],
+  groupadd: [],
+  idmappingoptions: [],
+  ignore: [],
+  inheritannotations: [true],
+  inheritlabels: [true],
+  labelopts: [],
+  layerLabel: [],
+  manifest: [],
+  omithistory: [],
+  osfeature: [],
+  osversion: [],
+  outputs: [],
+  remote: [],
+  rewritetimestamp: [],
+  rusage: [],
+  rusagelogfile: [],
+  "save-stages": [],
+  "sbom-image-output": [],
+  "sbom-image-purl-output": [],
+  "sbom-merge-strategy": [],
+  "sbom-output": [],
+  "sbom-purl-output": [],
+  "sbom-scanner-command": [],
+  "sbom-scanner-image": [],
+  secrets: [],
+  session: [],
+  setenv: [],
+  skipunusedstages: [true],
+  sourcePolicy: [],
+  "stage-labels": [],
+  transientRunMounts: [],
+  unsetannotation: [],
+  unsetenv: [],
+  unsetlabel: [],
+  version: ["1"],
+  volume: [],
+};
+
+/** Flags that are true where they are absent: `false` asks for something. */
+const TRUE_FLAGS = new Set<string>(["createdannotation", "inheritannotations", "inheritlabels", "skipunusedstages"]);
+
+/** Throws `RequestError("unsupported")` naming the first parameter that asks for what no image is built with yet. */
+export function refuseParameters(query: BuildQuery): void {
+  for (const [name, harmless] of Object.entries(REFUSED)) {
+    const value = query[name as keyof BuildQuery];
+    const isHarmless = value === undefined || harmless.includes(value) || (!TRUE_FLAGS.has(name) && asksNothing(value));
+    if (isHarmless) continue;
+    const shown = typeof value === "string" ? `"${value.slice(0, 100)}"` : JSON.stringify(value);
+    throw new RequestError("unsupported", `Build image: the parameter "${name}" (${shown}) is not supported`, {
+      field: name,
+      sentinel: "not supported",
+    });
+  }
+  refuseNamespaces(query.nsoptions);
+}
+
+/** Whether a value is what clients send where nobody asked for anything. */
+function asksNothing(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(asksNothing);
+  if (value === false || value === 0) return true;
+  if (typeof value !== "string") return false;
+  return ["", "[]", "{}", "null", "0", "false"].includes(value.trim()) || isEmptyMapping(value);
+}
+
+/** Podman sends the mappings of IDs whether there are any or not. */
+function isEmptyMapping(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || !("HostUIDMapping" in value)) return false;
+    return !("UIDMap" in value && Array.isArray(value.UIDMap) && value.UIDMap.length > 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Namespaces of a build are its own, but for the network, which `networkmode` names. */
+function refuseNamespaces(text: string | undefined): void {
+  if (text === undefined || asksNothing(text)) return;
+  const wrong = new RequestError("malformed", `failed to parse "nsoptions": not a JSON list of namespaces`);
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    throw wrong;
+  }
+  if (!Array.isArray(list)) throw wrong;
+  for (const { Name, Host, Path } of list) {
+    if (Name === "user" || (Name === "network" && (Path === "" || Path === undefined))) continue;
+    if (Host || Path) {
+      throw new RequestError("unsupported", `Build image: the namespace "${Name}" of "nsoptions" is not supported`, {
+        field: "nsoptions",
+      });
+    }
+  }
+}

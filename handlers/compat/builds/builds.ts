@@ -1,0 +1,37 @@
+import type { Engine } from "../../../lib/engine/engine.ts";
+import type { Context, Implementation } from "../../../lib/rest/mod.ts";
+import { buildMessages } from "../../builds/build_messages.ts";
+import { buildOptions } from "../../builds/build_options.ts";
+import { registryCredentials } from "../../images/registry_auth.ts";
+import { implementFamily } from "../../implement_family.ts";
+import type { CompatBuildQuery } from "../../wire/builds/build.ts";
+import type { BuildResponse } from "../../wire/files/commit.ts";
+import { dockerName, localName } from "../images/docker_name.ts";
+import { compatBuildsAPI } from "./api.ts";
+
+/** The operations on builds of Docker's tree over an engine. */
+export function compatBuilds(engine: Engine): Implementation {
+  return implementFamily(compatBuildsAPI, {
+    CompatBuildImage: (query, body, context) => buildImage(engine, query, body, context),
+  });
+}
+
+/** Builds an image of the body, of Docker's format and with Docker's names. */
+async function buildImage(
+  engine: Engine,
+  query: CompatBuildQuery,
+  body: ReadableStream<Uint8Array>,
+  { request, signal }: Context,
+): Promise<AsyncIterable<BuildResponse>> {
+  const options = buildOptions(query);
+  const build = engine.builds.build({
+    ...options,
+    format: options.format ?? "docker",
+    registry: { ...options.registry, credentials: registryCredentials(request.headers) },
+    findName: (name) => localName(engine, name),
+    fullName: (name) => dockerName(engine, name),
+    context: body,
+    signal,
+  });
+  return await buildMessages(build, { style: "docker", quiet: query.q });
+}

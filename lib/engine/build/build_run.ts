@@ -1,0 +1,134 @@
+import type { HistoryEntry, ImageConfig } from "../../oci/image_config.ts";
+import type { Containers } from "../containers/containers.ts";
+import type { Core } from "../core.ts";
+import { EngineError } from "../errors.ts";
+import type { Images } from "../images/images.ts";
+import type { Claim } from "../images/store/content.ts";
+import type { ImageRecord } from "../records/image_record.ts";
+import type { BuildCache } from "./build_cache.ts";
+import type { BuildOptions, BuildProgress } from "./build_options.ts";
+import type { FileTree } from "./context/file_tree.ts";
+import type { Dockerfile } from "./dockerfile/parse_dockerfile.ts";
+import type { StagePlan } from "./plan_stages.ts";
+import type { StageState } from "./stage_state.ts";
+import type { StepContainers } from "./step_container.ts";
+
+/** One build under way. */
+export interface BuildRun {
+  core: Core;
+  images: Images;
+  containers: Containers;
+  cache: BuildCache;
+  steps: StepContainers;
+  options: BuildOptions;
+  signal: AbortSignal;
+  /** Holds what is spooled until the build ends. */
+  claim: Claim;
+  /** Keeps images from going until the build ends. */
+  pins: DisposableStack;
+  context: FileTree;
+  dockerfile: Dockerfile;
+  plan: StagePlan;
+  /** Stages that are built, by their index. */
+  stages: Map<number, StageState>;
+  /** Trees that were copied from, by their image. */
+  trees: Map<string, FileTree>;
+  /** Names of the caller's arguments that a stage took. */
+  consumed: Set<string>;
+}
+
+/** Progress on the way, and the result at the end. */
+export type BuildSteps<T> = AsyncGenerator<BuildProgress, T, undefined>;
+
+/** One step's part in an image. */
+export interface StepPlan {
+  /** The stage's changes besides its image. */
+  next: Partial<StageState>;
+  /** Everything that goes into the step, besides what was before it. */
+  inputs: readonly unknown[];
+  /** The step's words in the history. */
+  createdBy: string;
+  /** Does the work in a container and commits it; absent: no files change. */
+  work?: (commit: CommitStep) => BuildSteps<ImageRecord>;
+}
+
+/** Makes the step's image, of a layer where files were changed. */
+export type CommitStep = (layer?: ReadableStream<Uint8Array>) => Promise<ImageRecord>;
+
+/** Takes the step's image from an earlier build, or makes it. */
+export async function* makeStep(run: BuildRun, state: StageState, plan: StepPlan): BuildSteps<StageState> {
+  const { cache, images, pins, options } = run;
+  run.signal.throwIfAborted();
+  const key = await cache.keyOf(state.key, ...plan.inputs);
+  const next: StageState = { ...state, ...plan.next, key };
+  const found = options.noCache ? undefined : await cache.find(key);
+  if (found) {
+    pins.use(images.pin(found.id));
+    yield { kind: "cached", id: found.id };
+    return { ...next, image: found };
+  }
+  const commit: CommitStep = (layer) => commitStep(run, state, next, plan.createdBy, layer);
+  const image = plan.work ? yield* plan.work(commit) : await commit();
+  pins.use(images.pin(image.id));
+  await cache.keep(key, image.id);
+  yield { kind: "made", id: image.id };
+  return { ...next, image };
+}
+
+/** Fails where a build has no container to work in. */
+export function requireImage({ image }: StageState, keyword: string): Readonly<ImageRecord> {
+  if (image) return image;
+  throw new EngineError("invalid", `${keyword} needs files to run in: the stage is FROM scratch and has none yet`);
+}
+
+async function commitStep(
+  run: BuildRun,
+  { image: base }: StageState,
+  { config, author }: StageState,
+  createdBy: string,
+  layer: ReadableStream<Uint8Array> | undefined,
+): Promise<ImageRecord> {
+  const created = new Date(createdAt(run)).toISOString();
+  const entry: HistoryEntry = { created, created_by: createdBy, ...author && { author } };
+  return await run.images.assemble({
+    ...base && { base: base.id },
+    layers: layer ? [layer] : [],
+    config: imageConfig(run, base?.config, { config: withoutEmpty(config), created, ...author && { author } }),
+    history: [layer ? entry : { ...entry, empty_layer: true }],
+    format: run.options.format ?? "oci",
+    // Compressing takes most of the time; a push does it where it is wanted.
+    compression: "none",
+    signal: run.signal,
+  });
+}
+
+/** The time that images of this build are made at, in milliseconds. */
+export function createdAt({ core, options: { timestamp } }: BuildRun): number {
+  return timestamp === undefined ? core.clock.now() : timestamp * 1000;
+}
+
+/** An image's config with other contents: what it runs on stays the base's, or is the build's. */
+export function imageConfig(
+  { core, options }: BuildRun,
+  base: ImageConfig | undefined,
+  fields: Pick<ImageConfig, "config" | "created" | "author">,
+): ImageConfig {
+  const asked = { ...core.options.defaultPlatform, ...options.platform };
+  const { architecture, os, variant } = base ?? asked;
+  return {
+    architecture,
+    os,
+    ...variant && { variant },
+    ...base?.["os.version"] && { "os.version": base["os.version"] },
+    ...fields,
+    rootfs: { type: "layers", diff_ids: [] },
+  };
+}
+
+function withoutEmpty<T extends object>(config: T): T {
+  const isEmpty = (value: unknown) =>
+    value === undefined || value === null || value === "" ||
+    (typeof value === "object" && Object.keys(value).length === 0);
+  // Taking away what is empty leaves the type's own optional keys.
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => !isEmpty(value))) as T;
+}

@@ -1,0 +1,147 @@
+import { EngineError } from "../errors.ts";
+import type { BuildProgress } from "./build_options.ts";
+import { type BuildRun, type BuildSteps, makeStep } from "./build_run.ts";
+import { copyFiles, makeFolder } from "./copy_step.ts";
+import { DockerfileError } from "./dockerfile/dockerfile_error.ts";
+import { expandVariables } from "./dockerfile/expand_variables.ts";
+import type { Instruction, PlainInstruction } from "./dockerfile/instructions.ts";
+import { parseInstruction } from "./dockerfile/parse_instruction.ts";
+import { splitInstruction } from "./dockerfile/read_instructions.ts";
+import type { PlannedStage } from "./plan_stages.ts";
+import { runCommand } from "./run_step.ts";
+import { pullSource } from "./source_image.ts";
+import { beginConfig, changeConfig, environmentOf, type Expand } from "./stage_config.ts";
+import type { StageState } from "./stage_state.ts";
+
+/** Builds one stage, each instruction upon the image of the one before. `count` numbers the steps of the whole build. */
+export async function* buildStage(
+  run: BuildRun,
+  stage: PlannedStage,
+  count: (text: string) => BuildProgress,
+): BuildSteps<StageState> {
+  yield count(stage.from.text);
+  let state = yield* inPlace(run, stage.from, beginStage(run, stage));
+  for (const trigger of triggersOf(run, state, stage)) {
+    yield { kind: "note", text: `ONBUILD ${trigger.text}\n` };
+    state = yield* inPlace(run, trigger, buildStep(run, state, stage, trigger));
+  }
+  for (const instruction of stage.instructions) {
+    yield count(instruction.text);
+    state = yield* inPlace(run, instruction, buildStep(run, state, stage, instruction));
+  }
+  return state;
+}
+
+/** The state of a stage before its first instruction. */
+async function* beginStage(run: BuildRun, { base, platform }: PlannedStage): BuildSteps<StageState> {
+  const args = new Map<string, string>();
+  const { format = "oci", timestamp = -1 } = run.options;
+  if ("scratch" in base) {
+    const asked = { ...run.core.options.defaultPlatform, ...run.options.platform };
+    const key = await run.cache.keyOf("scratch", asked, format, timestamp);
+    return { config: beginConfig({}), key, args };
+  }
+  if ("stage" in base) {
+    const below = run.stages.get(base.stage);
+    if (below === undefined) {
+      throw new EngineError("internal", `Build: stage ${base.stage} is needed before it is built`);
+    }
+    return { ...below, args };
+  }
+  if ("context" in base) throw new EngineError("unsupported", `FROM an additional build context is not supported`);
+  const image = yield* pullSource(run, base.image, platform);
+  const key = await run.cache.keyOf("image", image.id, format, timestamp);
+  const { config = {}, author } = image.config;
+  return { image, config: beginConfig(config), key, args, ...author && { author } };
+}
+
+/** The instructions that the stage's image has for those who build upon it. */
+function triggersOf(run: BuildRun, { image }: StageState, { base, from }: PlannedStage): Instruction[] {
+  const triggers = "stage" in base || image === undefined ? [] : image.config.config?.OnBuild ?? [];
+  return triggers.map((text) => {
+    const [first, ...lines] = text.split("\n");
+    const raw = splitInstruction(first, "\\", from.line);
+    const [, name] = /<<-?["']?([^\s"'<]+)/.exec(first) ?? [];
+    const end = lines.lastIndexOf(name ?? "");
+    const content = lines.slice(0, end).map((line) => `${line}\n`).join("");
+    const heredocs = end < 0 ? [] : [{ name: name!, content, expands: !/<<-?["']/.test(first) }];
+    return parseInstruction({ ...raw, heredocs }, run.dockerfile.directives.escape);
+  });
+}
+
+async function* buildStep(
+  run: BuildRun,
+  state: StageState,
+  { index: stage }: PlannedStage,
+  instruction: Instruction,
+): BuildSteps<StageState> {
+  const { escape } = run.dockerfile.directives;
+  const variables = new Map([...state.args, ...environmentOf(state.config)]);
+  const expand: Expand = (word, raw = false) => expandVariables(word, variables, { escape, raw });
+  switch (instruction.is) {
+    case "RUN":
+      return yield* runCommand(run, state, instruction, { stage, expand });
+    case "COPY":
+    case "ADD":
+      return yield* copyFiles(run, state, instruction, { stage, expand });
+    case "FROM":
+      throw new EngineError("internal", "Build: a stage has a FROM inside");
+    default:
+      return yield* changeStage(run, state, instruction, expand);
+  }
+}
+
+/** An instruction that changes how the image is run, and at most makes a folder. */
+async function* changeStage(
+  run: BuildRun,
+  state: StageState,
+  instruction: PlainInstruction & { text: string },
+  expand: Expand,
+): BuildSteps<StageState> {
+  const config = changeConfig(state.config, instruction, expand);
+  const author = instruction.is === "MAINTAINER" ? expand(instruction.value) : state.author;
+  const args = instruction.is === "ARG" ? declareArgs(run, state, instruction, expand) : state.args;
+  const { WorkingDir: folder } = config;
+  return yield* makeStep(run, state, {
+    next: { config, args, ...author !== undefined && { author } },
+    // Values of arguments count where they are used.
+    inputs: [instruction.is, instruction.is === "ARG" ? instruction.arguments : config, author],
+    createdBy: `/bin/sh -c #(nop) ${instruction.text}`,
+    ...instruction.is === "WORKDIR" && folder !== undefined && folder !== "/" && {
+      work: (commit) => makeFolder(run, state, folder, commit),
+    },
+  });
+}
+
+/** The stage's arguments with those that an `ARG` declares: the caller's value goes before the instruction's own. */
+function declareArgs(
+  { options: { buildArgs = {} }, plan, consumed }: BuildRun,
+  { args }: StageState,
+  instruction: PlainInstruction & { is: "ARG" },
+  expand: Expand,
+): StageState["args"] {
+  const declared = new Map(args);
+  for (const argument of instruction.arguments) {
+    const name = expand(argument.name);
+    const own = argument.value === undefined ? plan.globals.get(name) : expand(argument.value);
+    const given = Object.hasOwn(buildArgs, name) ? buildArgs[name] : undefined;
+    if (given !== undefined) consumed.add(name);
+    const value = given ?? own;
+    if (value !== undefined) declared.set(name, value);
+  }
+  return declared;
+}
+
+/** Adds the place in the Dockerfile to errors that the instruction's own words raise. */
+async function* inPlace<T>(
+  { dockerfile: { file } }: BuildRun,
+  { line }: Pick<Instruction, "line">,
+  work: BuildSteps<T>,
+): BuildSteps<T> {
+  try {
+    return yield* work;
+  } catch (error) {
+    const isOwn = error instanceof EngineError && error.message.startsWith('failed to process "');
+    throw isOwn || error instanceof SyntaxError ? new DockerfileError(error.message, { file, line }) : error;
+  }
+}

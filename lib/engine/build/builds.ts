@@ -1,0 +1,209 @@
+/** Builds: what the engine offers of them. */
+import type { Containers } from "../containers/containers.ts";
+import { type Core, requireHost } from "../core.ts";
+import { EngineError } from "../errors.ts";
+import type { Images } from "../images/images.ts";
+import type { ImageRecord } from "../records/image_record.ts";
+import { BuildCache } from "./build_cache.ts";
+import { applyIgnoreFile, readText, spoolTree } from "./build_context.ts";
+import type { BuildOptions, BuildProgress } from "./build_options.ts";
+import { type BuildRun, type BuildSteps, makeStep } from "./build_run.ts";
+import { buildStage } from "./build_stage.ts";
+import { FileTree } from "./context/file_tree.ts";
+import { parseDockerfile } from "./dockerfile/parse_dockerfile.ts";
+import { planStages } from "./plan_stages.ts";
+import { squashImage } from "./squash_image.ts";
+import { StepContainers } from "./step_container.ts";
+
+/** The longest a build may take, in milliseconds. */
+const TIME_LIMIT = 24 * 3600 * 1000;
+
+/** Building images from Dockerfiles. */
+export class Builds {
+  readonly #core: Core;
+  readonly #images: Images;
+  readonly #containers: Containers;
+  readonly #cache: BuildCache;
+  readonly #steps: StepContainers;
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(core: Core, images: Images, containers: Containers) {
+    this.#core = core;
+    this.#images = images;
+    this.#containers = containers;
+    this.#cache = new BuildCache(core, images);
+    this.#steps = new StepContainers(core, containers);
+  }
+
+  /**
+   * Builds an image and tells how it goes; the last thing told is `done`. Nothing happens until the first value is asked for,
+   * the build waits for a reader that is slow, and ending the iteration ends it. Results of earlier builds with the
+   * same inputs are taken, unless told otherwise.
+   *
+   * Throws `EngineError`: `invalid` for a Dockerfile that is wrong (`DockerfileError`, with the line) or a command that fails
+   * (`CommandFailure`, with its code), `unsupported`, `registry`, `limit`, `cancelled`.
+   *
+   * @example
+   * ```ts ignore
+   * for await (const step of engine.builds.build({ context: tar, dockerfiles: ["Dockerfile"], names: ["app"] })) {
+   *   if (step.kind === "output") console.log(step.text);
+   * }
+   * ```
+   */
+  build(options: BuildOptions): AsyncIterableIterator<BuildProgress, undefined> {
+    const left = new AbortController();
+    const limit = new AbortController();
+    const signals = [left.signal, limit.signal, this.#closing.signal, ...options.signal ? [options.signal] : []];
+    const signal = AbortSignal.any(signals);
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const run = async function* (this: Builds): BuildSteps<undefined> {
+      this.#running.add(ended);
+      this.#core.clock.sleep(TIME_LIMIT, AbortSignal.any([left.signal])).then(
+        () => limit.abort(new EngineError("limit", "The build took longer than a day")),
+        () => {},
+      );
+      try {
+        return yield* this.#build(options, signal);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        const { reason } = signal;
+        throw reason instanceof EngineError
+          ? reason
+          : new EngineError("cancelled", "Build cancelled", { cause: error });
+      } finally {
+        left.abort();
+        this.#running.delete(ended);
+        end();
+      }
+    };
+    const steps = run.call(this);
+    return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      next: () => steps.next(),
+      return: () => {
+        // A command that is silent would go on until it says something.
+        left.abort(new EngineError("cancelled", "Build cancelled: the client left"));
+        return steps.return(undefined);
+      },
+    };
+  }
+
+  /** Forgets what earlier builds made, and removes their images that nothing else needs. Returns the images and bytes that went. */
+  async prune(): Promise<{ images: string[]; bytes: number }> {
+    const gone: string[] = [];
+    let bytes = 0;
+    for (const id of await this.#cache.clear()) {
+      if (!this.#images.exists(id) || this.#images.resolve(id).names.length > 0) continue;
+      try {
+        const { removed } = await this.#images.remove(id, { noPrune: true });
+        for (const { id, size } of removed) {
+          gone.push(id);
+          bytes += size;
+        }
+      } catch (error) {
+        // Another image is built on it, or a container uses it.
+        if (!(error instanceof EngineError)) throw error;
+      }
+    }
+    return { images: gone, bytes };
+  }
+
+  /** Removes containers of steps that the last server left. Called once, at start. */
+  recover(): Promise<void> {
+    return this.#steps.recover();
+  }
+
+  /** Ends every build; resolves when each has cleaned up. */
+  async close(): Promise<void> {
+    this.#closing.abort(new EngineError("cancelled", "The engine is closing"));
+    await Promise.allSettled(this.#running);
+  }
+
+  async *#build(options: BuildOptions, signal: AbortSignal): BuildSteps<undefined> {
+    const core = this.#core;
+    requireHost(core);
+    const claim = this.#images.claimContent();
+    using pins = new DisposableStack();
+    try {
+      const run = await this.#prepare(options, { signal, claim, pins });
+      const image = yield* buildImage(run);
+      const names = await this.#nameImage(image, options);
+      yield { kind: "done", id: image.id, names };
+      return undefined;
+    } finally {
+      await claim.end("delete");
+    }
+  }
+
+  async #prepare(options: BuildOptions, more: Pick<BuildRun, "signal" | "claim" | "pins">): Promise<BuildRun> {
+    const core = this.#core;
+    const whole = options.context ? await spoolTree(core, more.claim, options.context, more.signal) : FileTree.empty();
+    const texts: string[] = [];
+    for (const path of options.dockerfiles) texts.push(await readText(core, whole, path));
+    const dockerfile = parseDockerfile(texts.join("\n"), options.dockerfiles[0]);
+    const { buildArgs, target, from } = options;
+    const plan = planStages(dockerfile, { buildArgs, target, from, platformArgs: platformArgs(core, options) });
+    const context = await applyIgnoreFile(core, whole, options.exclude);
+    return {
+      core,
+      images: this.#images,
+      containers: this.#containers,
+      cache: this.#cache,
+      steps: this.#steps,
+      options,
+      ...more,
+      context,
+      dockerfile,
+      plan,
+      stages: new Map(),
+      trees: new Map(),
+      consumed: new Set(dockerfile.globals.map(({ name }) => name)),
+    };
+  }
+
+  async #nameImage(image: Readonly<ImageRecord>, { names = [], fullName = (name) => name }: BuildOptions) {
+    for (const name of names) await this.#images.tag(image.id, fullName(name));
+    this.#core.events.emit({ type: "image", action: "build", id: image.id, name: names[0] ?? image.id });
+    return names.map((name) => this.#images.find(fullName(name)).name);
+  }
+}
+
+async function* buildImage(run: BuildRun): BuildSteps<Readonly<ImageRecord>> {
+  const { plan, options } = run;
+  const labels = Object.entries(options.labels ?? {});
+  const total = plan.stages.reduce((sum, { instructions }) => sum + 1 + instructions.length, labels.length > 0 ? 1 : 0);
+  let number = 0;
+  const count = (text: string): BuildProgress => ({ kind: "step", number: ++number, total, text });
+  for (const stage of plan.stages) run.stages.set(stage.index, yield* buildStage(run, stage, count));
+  let state = run.stages.get(plan.target)!;
+  if (labels.length > 0) {
+    const text = `LABEL ${labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(" ")}`;
+    yield count(text);
+    const config = { ...state.config, Labels: { ...state.config.Labels, ...options.labels } };
+    const createdBy = `/bin/sh -c #(nop) ${text}`;
+    state = yield* makeStep(run, state, { next: { config }, inputs: ["LABEL", config], createdBy });
+  }
+  const unused = Object.keys(options.buildArgs ?? {}).filter((name) => !run.consumed.has(name));
+  if (unused.length > 0) {
+    yield { kind: "note", text: `[Warning] One or more build-args [${unused.join(" ")}] were not consumed\n` };
+  }
+  if (state.image === undefined) {
+    throw new EngineError("invalid", "No image was generated: the stage is FROM scratch and has no instructions");
+  }
+  return options.squash ? await squashImage(run, state) : state.image;
+}
+
+function platformArgs({ options: { defaultPlatform } }: Core, { platform }: BuildOptions): Record<string, string> {
+  const target = { ...defaultPlatform, ...platform };
+  const entries = ([["BUILD", defaultPlatform], ["TARGET", target]] as const).flatMap(([prefix, one]) => {
+    const { os, architecture, variant = "" } = one;
+    const whole = [os, architecture, variant].filter((part) => part !== "").join("/");
+    return [["PLATFORM", whole], ["OS", os], ["ARCH", architecture], ["VARIANT", variant]].map((
+      [name, value],
+    ) => [`${prefix}${name}`, value]);
+  });
+  return Object.fromEntries(entries);
+}

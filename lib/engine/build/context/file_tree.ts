@@ -1,0 +1,181 @@
+/**
+ * The files of a build's context, or of a stage that is copied from, as a tree in memory over an archive in the store. Links are
+ * followed inside the tree, so that none leads out of it, and nothing changes while it is read.
+ *
+ * @module
+ */
+import { tarEntries, type TarEntry } from "../../../oci/tar/tar_entries.ts";
+import { EngineError } from "../../errors.ts";
+import type { Blobs, Codec } from "../../ports/ports.ts";
+
+/** The facts about one file, folder or link. */
+export interface FileNode {
+  kind: "file" | "folder" | "symlink";
+  mode: number;
+  uid: number;
+  gid: number;
+  /** Whole seconds since the epoch. */
+  mtime: number;
+  /** Of a symbolic link. */
+  link: string;
+  /** Bytes of a file, and their place in the archive. */
+  size: number;
+  offset: number;
+  /** Of a file's content; empty for everything else. */
+  digest: string;
+  /** Of a folder. */
+  children?: Map<string, FileNode>;
+}
+
+/** Bounds on an archive that is indexed. */
+export interface TreeLimits {
+  entries: number;
+  bytes: number;
+}
+
+/** Links that are followed on the way to one file. */
+const LINK_LIMIT = 40;
+
+/** An archive's files by path. */
+export class FileTree {
+  readonly root: FileNode = newFolder();
+  /** The digest of the archive in the store. */
+  readonly archive: string;
+
+  private constructor(archive: string) {
+    this.archive = archive;
+  }
+
+  /**
+   * Reads an archive of the store once, and notes the digest of each file.
+   *
+   * @throws {LayerError} if the archive is broken, leads out of itself or passes a bound
+   */
+  static async read(
+    { blobs, codec }: { blobs: Blobs; codec: Codec },
+    archive: string,
+    limits: TreeLimits,
+    signal?: AbortSignal,
+  ): Promise<FileTree> {
+    const tree = new FileTree(archive);
+    const stream = await blobs.open(archive);
+    if (stream === undefined) throw new EngineError("internal", `Read context: ${archive} is not in the store`);
+    for await (const entry of tarEntries(stream, limits)) {
+      signal?.throwIfAborted();
+      await tree.#add(entry, codec);
+    }
+    return tree;
+  }
+
+  /** A tree without files. */
+  static empty(): FileTree {
+    return new FileTree("");
+  }
+
+  /** The same files without those of a rule. A folder stays while something in it does. */
+  without(isOut: (path: string) => boolean): FileTree {
+    const kept = new FileTree(this.archive);
+    const copy = (from: FileNode, to: FileNode, path: string) => {
+      for (const [name, child] of from.children ?? []) {
+        const childPath = path === "" ? name : `${path}/${name}`;
+        const isGone = isOut(childPath);
+        if (child.kind !== "folder") {
+          if (!isGone) to.children!.set(name, child);
+          continue;
+        }
+        const folder = { ...child, children: new Map<string, FileNode>() };
+        copy(child, folder, childPath);
+        if (!isGone || folder.children.size > 0) to.children!.set(name, folder);
+      }
+    };
+    copy(this.root, kept.root, "");
+    return kept;
+  }
+
+  /** Finds a path's file, links followed, the last one too; `undefined` where nothing is. */
+  find(path: string): FileNode | undefined {
+    return this.#resolve(path)?.at(-1)?.node;
+  }
+
+  /** The path of what is there, as it is after the links on the way to it. */
+  realPath(path: string): string | undefined {
+    return this.#resolve(path)?.slice(1).map(({ name }) => name).join("/");
+  }
+
+  #resolve(path: string): { name: string; node: FileNode }[] | undefined {
+    let links = 0;
+    let way = [{ name: "", node: this.root }];
+    const left = path.split("/").reverse();
+    while (left.length > 0) {
+      const name = left.pop()!;
+      if (name === "" || name === ".") continue;
+      if (name === "..") {
+        // Above the root there is the root: a link that leads out stays in.
+        if (way.length > 1) way.pop();
+        continue;
+      }
+      const node = way[way.length - 1].node.children?.get(name);
+      if (node === undefined) return undefined;
+      if (node.kind !== "symlink") {
+        way.push({ name, node });
+        continue;
+      }
+      if (++links > LINK_LIMIT) return undefined;
+      if (node.link.startsWith("/")) way = way.slice(0, 1);
+      left.push(...node.link.split("/").reverse());
+    }
+    return way;
+  }
+
+  async #add(entry: TarEntry, codec: Codec): Promise<void> {
+    const { path, kind, mode, uid, gid, mtime, link, size, offset } = entry;
+    const facts = { mode, uid, gid, mtime, link: "", size: 0, offset: 0, digest: "" };
+    if (path === "") return;
+    // Pipes and devices have no place in a context.
+    if (kind === "other") return;
+    const parts = path.split("/");
+    const name = parts.pop()!;
+    const parent = this.#folder(parts);
+    if (kind === "folder") {
+      const known = parent.children!.get(name);
+      const children = known?.kind === "folder" ? known.children! : new Map<string, FileNode>();
+      parent.children!.set(name, { ...facts, kind, children });
+    } else if (kind === "symlink") parent.children!.set(name, { ...facts, kind, link });
+    else if (kind === "hardlink") {
+      const target = this.#exact(link);
+      if (target?.kind === "folder" || target === undefined) {
+        throw new EngineError(
+          "invalid",
+          `Read context: the link "${path}" leads to "${link}", which is no file before it`,
+        );
+      }
+      parent.children!.set(name, target);
+    } else {
+      const hash = codec.hash();
+      for await (const bytes of entry.content()) await hash.update(bytes);
+      parent.children!.set(name, { ...facts, kind, size, offset, digest: await hash.digest() });
+    }
+  }
+
+  /** The folder of these names; what is none on the way gives way to one. */
+  #folder(names: readonly string[]): FileNode {
+    let folder = this.root;
+    for (const name of names) {
+      let child = folder.children!.get(name);
+      if (child?.kind !== "folder") folder.children!.set(name, child = newFolder());
+      folder = child;
+    }
+    return folder;
+  }
+
+  #exact(path: string): FileNode | undefined {
+    let node: FileNode | undefined = this.root;
+    for (const name of path.split("/")) if (name !== "" && name !== ".") node = node?.children?.get(name);
+    return node;
+  }
+}
+
+function newFolder(): FileNode {
+  const facts = { mode: 0o755, uid: 0, gid: 0, mtime: 0, link: "", size: 0, offset: 0, digest: "" };
+  return { kind: "folder", ...facts, children: new Map() };
+}

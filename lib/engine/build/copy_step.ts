@@ -1,0 +1,215 @@
+import { EngineError } from "../errors.ts";
+import type { ContainerRequest } from "../containers/request/container_request.ts";
+import { detectCompression } from "../../oci/media_type.ts";
+import { readHeader } from "../../oci/tar/tar_header.ts";
+import type { ImageRecord } from "../records/image_record.ts";
+import { type BuildRun, type BuildSteps, type CommitStep, makeStep } from "./build_run.ts";
+import { copyArchive, digestItems } from "./context/copy_archive.ts";
+import { FileTree } from "./context/file_tree.ts";
+import { type CopyItem, selectFiles } from "./context/select_files.ts";
+import type { CopyInstruction } from "./dockerfile/instructions.ts";
+import { fetchSource, isURL } from "./fetch_source.ts";
+import { resolveSource } from "./plan_stages.ts";
+import { findSourceImage, readSourceTree } from "./source_image.ts";
+import { type Expand, joinWorkdir } from "./stage_config.ts";
+import type { StageState } from "./stage_state.ts";
+
+/** Everything of a copy that is settled before it is done. */
+interface CopyPlan {
+  keyword: string;
+  /** Absolute. */
+  destination: string;
+  /** The destination is a folder, whatever is there. */
+  isFolder: boolean;
+  tree: FileTree;
+  items: CopyItem[];
+  isOneFile: boolean;
+  /** Archives that are unpacked at the destination. */
+  archives: CopyItem[];
+  chown?: string;
+  chmod?: number;
+  keepOwners: boolean;
+}
+
+/** Copies files of the context, a stage, an image, the Dockerfile or a URL into the stage. */
+export async function* copyFiles(
+  run: BuildRun,
+  state: StageState,
+  instruction: CopyInstruction & { text: string },
+  { stage, expand }: { stage: number; expand: Expand },
+): BuildSteps<StageState> {
+  const { is: keyword, text } = instruction;
+  const from = instruction.from === undefined ? undefined : expand(instruction.from);
+  const source = from === undefined ? undefined : resolveSource(run.dockerfile, from, { before: stage });
+  const found = source === undefined ? undefined : yield* findSourceImage(run, source);
+  const sources = instruction.sources.map((word) => expand(word));
+  const to = expand(instruction.destination);
+  const destination = joinWorkdir(state.config, to);
+  const isFolder = /(?:^|\/)\.{0,2}$/.test(to) || destination === "/";
+  const chown = instruction.chown === undefined ? undefined : expand(instruction.chown);
+  const chmod = instruction.chmod === undefined ? undefined : parseMode(expand(instruction.chmod));
+  const settle = async (): Promise<CopyPlan> => {
+    const urls = keyword === "ADD" ? sources.filter(isURL) : [];
+    const local = sources.filter((text) => !urls.includes(text));
+    const tree = found ? await readSourceTree(run, found.image) : run.context;
+    const options = { keyword, parents: instruction.parents, exclude: instruction.exclude.map((word) => expand(word)) };
+    const selection = selectFiles(tree, local, options);
+    const inline = instruction.inline.map(({ name, content, expands }) => {
+      return textItem(name, expands ? expand(content, true) : content);
+    });
+    const fetched: CopyItem[] = [];
+    for (const url of urls) fetched.push(await fetchSource(run, url, instruction.checksum));
+    const isOneFile = inline.length + fetched.length + (local.length > 0 ? 1 : 0) === 1 &&
+      (local.length === 0 || selection.isOneFile);
+    const items = [...selection.items, ...inline, ...fetched];
+    if (selection.sources + inline.length + fetched.length > 1 && !isFolder) {
+      const rule = "the destination must be a directory and end with a /";
+      throw new EngineError("invalid", `When using ${keyword} with more than one source file, ${rule}`);
+    }
+    const archives: CopyItem[] = [];
+    if (keyword === "ADD" && instruction.unpack !== false) {
+      for (const item of instruction.unpack ? items : selection.items) {
+        if (!item.path.includes("/") && await isArchive(run, tree, item)) archives.push(item);
+      }
+    }
+    const rest = items.filter((item) => !archives.includes(item));
+    const keepOwners = found !== undefined && chown === undefined;
+    return { keyword, destination, isFolder, tree, items: rest, isOneFile, archives, chown, chmod, keepOwners };
+  };
+  // Of a stage or an image everything is known by its key: a hit reads none of its files.
+  const plan = found ? undefined : await settle();
+  const content = plan ? await digestItems(run.core.ports.codec, [...plan.items, ...plan.archives]) : found?.key;
+  const { link, parents, exclude, unpack } = instruction;
+  const flags = [chown, chmod, link, parents, exclude.map((word) => expand(word)), unpack];
+  return yield* makeStep(run, state, {
+    next: {},
+    inputs: [keyword, sources, destination, isFolder, content, flags],
+    createdBy: `/bin/sh -c #(nop) ${text}`,
+    work: async function* (commit) {
+      return yield* workOnFiles(run, state, plan ?? await settle(), commit);
+    },
+  });
+}
+
+/** Makes a folder of the stage where it has none. */
+export async function* makeFolder(
+  run: BuildRun,
+  state: StageState,
+  path: string,
+  commit: CommitStep,
+): BuildSteps<ImageRecord> {
+  await using container = await run.steps.create(filesRequest(state));
+  if ((await statPath(run, container.id, path))?.isFolder) return await commit();
+  await writeItems(run, container.id, path, { items: [], tree: FileTree.empty() });
+  return await commit(await run.containers.files.changeset(container.id));
+}
+
+// deno-lint-ignore require-yield -- it tells nothing, and is used where others do
+async function* workOnFiles(
+  run: BuildRun,
+  state: StageState,
+  plan: CopyPlan,
+  commit: CommitStep,
+): BuildSteps<ImageRecord> {
+  const { destination, items, archives, chown } = plan;
+  await using container = await run.steps.create(filesRequest(state, chown));
+  const { id } = container;
+  const isFolder = plan.isFolder || archives.length > 0 || (await statPath(run, id, destination))?.isFolder === true;
+  if (plan.isOneFile && !isFolder && items.length === 1) {
+    const [item] = items;
+    const cut = destination.lastIndexOf("/");
+    const renamed = [{ ...item, path: destination.slice(cut + 1) }];
+    await writeItems(run, id, destination.slice(0, cut) || "/", { ...plan, items: renamed });
+  } else if (items.length > 0 || archives.length === 0) await writeItems(run, id, destination, plan);
+  for (const archive of archives) {
+    const stream = await openItem(run, plan.tree, archive);
+    await run.containers.files.write(id, destination, stream, { chown: chown !== undefined, signal: run.signal });
+  }
+  return await commit(await run.containers.files.changeset(id));
+}
+
+async function writeItems(
+  run: BuildRun,
+  id: string,
+  path: string,
+  { items, tree, chown, chmod, keepOwners }: Pick<CopyPlan, "items" | "tree" | "chown" | "chmod"> & {
+    keepOwners?: boolean;
+  },
+): Promise<void> {
+  const archive = copyArchive(run.core.ports.blobs, items, { archive: tree.archive, chmod, keepOwners });
+  await run.containers.files.write(id, path, archive, { chown: chown !== undefined, signal: run.signal });
+}
+
+/** A container that is never started; without an image its tree is empty. */
+function filesRequest({ image }: StageState, user = "0"): ContainerRequest {
+  return {
+    ...image ? { image: image.id } : { image: "", infra: true },
+    entrypoint: [""],
+    command: ["true"],
+    user,
+    imageVolumes: "ignore",
+    namespaces: { network: { mode: "none" } },
+    logDriver: "none",
+    health: { check: { test: ["NONE"] } },
+    volatile: true,
+  };
+}
+
+async function statPath(run: BuildRun, id: string, path: string) {
+  try {
+    return await run.containers.files.stat(id, path, run.signal);
+  } catch (error) {
+    if (error instanceof EngineError && error.code === "no_such_file") return undefined;
+    throw error;
+  }
+}
+
+function textItem(path: string, content: string): CopyItem {
+  const bytes = new TextEncoder().encode(content);
+  return {
+    path,
+    bytes,
+    node: {
+      kind: "file",
+      mode: 0o644,
+      uid: 0,
+      gid: 0,
+      mtime: 0,
+      link: "",
+      size: bytes.length,
+      offset: 0,
+      digest: "",
+    },
+  };
+}
+
+/** Whether a file is a tar archive, plain or compressed with what archives are unpacked from. */
+async function isArchive(run: BuildRun, tree: FileTree, item: CopyItem): Promise<boolean> {
+  if (item.node.kind !== "file" || item.node.size < 20) return false;
+  const head = new Uint8Array(await new Response(await openItem(run, tree, item, 512)).arrayBuffer());
+  // bzip2 and xz, which unpacking then refuses by name.
+  if (String.fromCharCode(...head.subarray(0, 3)) === "BZh" || (head[0] === 0xfd && head[1] === 0x37)) return true;
+  if (detectCompression(head.subarray(0, 6)) !== "none") return true;
+  if (head.length < 512) return false;
+  try {
+    return readHeader(head).name.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+async function openItem(run: BuildRun, tree: FileTree, { node, bytes }: CopyItem, most = Infinity) {
+  const size = Math.min(node.size, most);
+  if (bytes !== undefined) return new Blob([bytes.slice(0, size)]).stream();
+  const stream = await run.core.ports.blobs.open(tree.archive, { start: node.offset, end: node.offset + size });
+  if (stream) return stream;
+  throw new EngineError("internal", "Copy: the build's context is gone");
+}
+
+function parseMode(text: string): number {
+  if (/^[0-7]{1,5}$/.test(text)) return parseInt(text, 8);
+  throw new EngineError(
+    "invalid",
+    `invalid chmod parameter: '${text}'. it should be octal string and between 0 and 07777`,
+  );
+}

@@ -1,0 +1,95 @@
+import { EngineError } from "../errors.ts";
+import type { Platform } from "../options.ts";
+import type { ImageRecord } from "../records/image_record.ts";
+import { spoolTree } from "./build_context.ts";
+import type { BuildRun, BuildSteps } from "./build_run.ts";
+import type { FileTree } from "./context/file_tree.ts";
+import type { StageSource } from "./plan_stages.ts";
+
+/** An image that a build takes files of, with the digest of everything that went into it. */
+export interface SourceImage {
+  image: Readonly<ImageRecord>;
+  key: string;
+}
+
+/** Finds, or pulls, the image that a stage begins with or takes files of. */
+export async function* findSourceImage(run: BuildRun, source: StageSource): BuildSteps<SourceImage> {
+  if ("image" in source) {
+    const image = yield* pullSource(run, source.image);
+    return { image, key: image.id };
+  }
+  if ("stage" in source) {
+    const built = run.stages.get(source.stage);
+    if (built === undefined) {
+      throw new EngineError("internal", `Build: stage ${source.stage} is needed before it is built`);
+    }
+    if (built.image) return { image: built.image, key: built.key };
+    throw new EngineError(
+      "invalid",
+      `stage ${source.stage} has no files: it is FROM scratch, and nothing is done in it`,
+    );
+  }
+  if ("scratch" in source) throw new EngineError("invalid", "scratch has no files to take");
+  throw new EngineError("unsupported", `additional build context "${source.context}" is not supported`);
+}
+
+/** Pulls an image as the build's policy says. */
+export async function* pullSource(
+  run: BuildRun,
+  name: string,
+  platform?: string,
+): BuildSteps<Readonly<ImageRecord>> {
+  const { images, options, pins, signal } = run;
+  const { pull = "missing", findName = sameName, fullName = sameName } = options;
+  const asked = platform === undefined ? options.platform : parsePlatform(platform);
+  const isID = /^(?:sha256:)?[0-9a-f]{12,64}$/.test(name) && images.exists(name);
+  if (!isID && (pull !== "missing" || !images.exists(findName(name)))) {
+    const progress = images.pull(fullName(name), { ...options.registry, policy: pull, platform: asked, signal });
+    for await (const value of progress) if (value.kind === "status") yield { kind: "note", text: `${value.text}\n` };
+  }
+  const image = images.resolve(isID ? name : findName(name));
+  const { os, architecture } = image.config;
+  if (asked?.architecture !== undefined && (asked.architecture !== architecture || (asked.os ?? os) !== os)) {
+    const wanted = `${asked.os ?? os}/${asked.architecture}`;
+    throw new EngineError(
+      "unsupported",
+      `${name} is here for ${os}/${architecture} and not for ${wanted}: pull it first`,
+    );
+  }
+  pins.use(images.pin(image.id));
+  return image;
+}
+
+/** Reads the whole tree of an image that is copied from; once for each build. */
+export async function readSourceTree(run: BuildRun, image: Readonly<ImageRecord>): Promise<FileTree> {
+  const known = run.trees.get(image.id);
+  if (known) return known;
+  await using container = await run.steps.create({
+    image: image.id,
+    entrypoint: [""],
+    command: ["true"],
+    imageVolumes: "ignore",
+    namespaces: { network: { mode: "none" } },
+    logDriver: "none",
+    health: { check: { test: ["NONE"] } },
+    volatile: true,
+  });
+  const archive = await run.containers.files.export(container.id);
+  const tree = await spoolTree(run.core, run.claim, archive, run.signal);
+  run.trees.set(image.id, tree);
+  return tree;
+}
+
+/** Reads `os/arch[/variant]`. Throws `EngineError("invalid")`. */
+export function parsePlatform(text: string): Partial<Platform> {
+  const [os, architecture, variant, ...more] = text.split("/");
+  const isWord = (word: string | undefined) => word === undefined || /^[A-Za-z0-9_-]+$/.test(word);
+  if (more.length === 0 && isWord(os) && isWord(architecture) && isWord(variant)) {
+    return { os, ...architecture && { architecture }, ...variant && { variant } };
+  }
+  throw new EngineError("invalid", `"${text}" is an invalid component of a platform: it is os/arch or os/arch/variant`);
+}
+
+function sameName(name: string): string {
+  return name;
+}

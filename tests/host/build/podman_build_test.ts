@@ -1,0 +1,117 @@
+/** `podman --remote build` as the client. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { ContextFolder } from "../../fixtures/build/context_folder.ts";
+import { ok } from "../../fixtures/run.ts";
+import { Session, until } from "../../fixtures/session.ts";
+
+Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, mounts, squash", async (t) => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  await using context = await ContextFolder.make({
+    "Containerfile": `FROM ${image}\nARG WHO=nobody\nCOPY . /all/\nRUN echo "$WHO" > /who && ls /all > /list\n`,
+    ".containerignore": "out*\n!outside\n",
+    "in/file": "in",
+    "out1": "x",
+    "outside": "y",
+  });
+  const podman = (...args: string[]) => server.podman(...args);
+  const build = async (name: string, text: string, ...args: string[]) => {
+    await context.write(`${name}.file`, text);
+    return await podman("build", "-f", `${context.path}/${name}.file`, "-t", name, ...args, context.path);
+  };
+  const shell = async (name: string, ...command: string[]) => {
+    return ok(await podman("run", "--rm", "--network=none", name, ...command));
+  };
+
+  await t.step("builds, and finds everything again", async () => {
+    const args = ["build", "-t", "one", "--build-arg", "WHO=me", "--label", "a=b", "--iidfile", `${context.path}/id`];
+    const first = await podman(...args, context.path);
+    assertEquals(first.code, 0, first.stdout + first.stderr);
+    assertStringIncludes(first.stdout, "Successfully tagged localhost/one:latest");
+    const id = first.stdout.trim().split("\n").at(-1)!;
+    assertMatch(id, /^[0-9a-f]{64}$/);
+    await Deno.remove(`${context.path}/id`);
+    assertEquals(await shell("one", "cat", "/who", "/list"), "me\nContainerfile\nin\noutside\n");
+    const again = await podman("build", "-t", "two", "--build-arg", "WHO=me", "--label", "a=b", context.path);
+    assertEquals(again.stdout.trim().split("\n").at(-1), id);
+    assertEquals(again.stdout.match(/Using cache/g)?.length, 4, again.stdout);
+    const [{ Labels, ManifestType }] = JSON.parse(ok(await podman("inspect", "--type=image", "one")));
+    assertEquals([Labels.a, ManifestType], ["b", "application/vnd.oci.image.manifest.v1+json"]);
+  });
+  await t.step("files without a base image", async () => {
+    const made = await build("bare", "FROM scratch\nLABEL a=b\nCOPY in/file /x/\nADD outside /y\nWORKDIR /w\n");
+    assertEquals(made.code, 0, made.stdout + made.stderr);
+    const got = await build("got", `FROM ${image}\nCOPY --from=bare / /bare/\nRUN find /bare | sort > /found\n`);
+    assertEquals(got.code, 0, got.stdout + got.stderr);
+    assertEquals(await shell("got", "cat", "/found"), "/bare\n/bare/w\n/bare/x\n/bare/x/file\n/bare/y\n");
+  });
+  await t.step("triggers of the base image", async () => {
+    ok(await build("base", `FROM ${image}\nONBUILD COPY in /from-trigger\nONBUILD RUN touch /ran\n`));
+    const child = await build("child", "FROM localhost/base\nRUN ls /from-trigger /ran > /seen\n");
+    assertEquals(child.code, 0, child.stdout + child.stderr);
+    assertEquals(await shell("child", "cat", "/seen"), "/ran\n\n/from-trigger:\nfile\n");
+    const [{ Config }] = JSON.parse(ok(await podman("inspect", "--type=image", "child")));
+    assertEquals(Config.OnBuild, undefined);
+  });
+  await t.step("mounts of a command leave nothing in the layer", async () => {
+    const text = `FROM ${image} AS src\nRUN echo from-stage > /file\nFROM ${image}\n` +
+      "RUN --mount=type=bind,from=src,source=/,target=/src cat /src/file > /got\n" +
+      "RUN --mount=type=cache,target=/cache sh -c 'echo x >> /cache/n; wc -l < /cache/n' > /count\n" +
+      "RUN --mount=type=tmpfs,target=/scratch touch /scratch/x\n" +
+      "RUN --network=none ip link | grep -c UP > /links\n";
+    const made = await build("mounts", text);
+    assertEquals(made.code, 0, made.stdout + made.stderr);
+    ok(await build("mounts", text, "--no-cache"));
+    assertEquals(
+      await shell("mounts", "sh", "-c", "cat /got /count; ls /src /cache /scratch"),
+      "from-stage\n2\n/cache:\n\n/scratch:\n\n/src:\n",
+    );
+  });
+  await t.step("--squash-all makes one layer", async () => {
+    const made = await build("flat", `FROM ${image}\nRUN touch /a\nRUN touch /b\n`, "--squash-all");
+    assertEquals(made.code, 0, made.stdout + made.stderr);
+    const [{ RootFS }] = JSON.parse(ok(await podman("inspect", "--type=image", "flat")));
+    assertEquals(RootFS.Layers.length, 1);
+    await shell("flat", "ls", "/a", "/b");
+  });
+  await t.step("archives are unpacked by ADD, and copied by COPY", async () => {
+    const packed = await new Deno.Command("tar", {
+      args: ["-czf", `${context.path}/packed.tgz`, "-C", `${context.path}/in`, "file"],
+    }).output();
+    assert(packed.success);
+    const made = await build("unpacked", `FROM ${image}\nADD packed.tgz /un/\nCOPY packed.tgz /as-is/\n`);
+    assertEquals(made.code, 0, made.stdout + made.stderr);
+    assertEquals(await shell("unpacked", "sh", "-c", "cat /un/file; ls /as-is"), "inpacked.tgz\n");
+  });
+  await t.step("a command that fails, and a parameter that is not supported, say so", async () => {
+    const failed = await build("failed", `FROM ${image}\nRUN echo out; exit 3\n`);
+    assertStringIncludes(failed.stdout + failed.stderr, "returned a non-zero code: 3");
+    const refused = await build("refused", `FROM ${image}\n`, "--annotation", "a=b");
+    assertStringIncludes(refused.stderr, 'the parameter "annotations"');
+  });
+});
+
+Deno.test("a build whose client leaves ends, and a server that is killed leaves nothing of it", async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  await using context = await ContextFolder.make({ Containerfile: `FROM ${image}\nRUN touch /a\nRUN sleep 600\n` });
+  const begin = () => {
+    const [program, ...args] = server.podmanCommand("build", "-t", "never", context.path);
+    return new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "null" }).spawn();
+  };
+  const running = async () => JSON.parse(ok(await server.podman("ps", "-a", "--format", "json"))).length;
+  const waitFor = (count: number) => until(async () => assertEquals(await running(), count));
+  ok(await server.podman("pull", "-q", image));
+  const left = begin();
+  await waitFor(1);
+  left.kill("SIGKILL");
+  await left.status;
+  await waitFor(0);
+  const cut = begin();
+  await waitFor(1);
+  await server.crash();
+  await cut.status;
+  assertEquals(await running(), 0);
+  const names = ok(await server.podman("images", "-a", "--format", "{{.Repository}}"));
+  assert(!names.includes("never"), names);
+});
