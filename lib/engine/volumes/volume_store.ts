@@ -170,15 +170,18 @@ export class VolumeStore {
   async recover(): Promise<void> {
     const { intents, state } = this.#core;
     // The record alone is on the disk when a creation is answered. A folder that a power cut took is made again: nothing was synced into it.
-    for (const { name, owner } of this.#table.values()) await hostOf(this.#core)?.volumes.create(name, owner);
+    for (const { name, owner, driver } of this.#table.values()) {
+      if (driver !== "image") await hostOf(this.#core)?.volumes.create(name, owner);
+    }
     if (intents.open().every(({ kind }) => !kind.startsWith("volume."))) return;
     const host = requireHost(this.#core);
     for (const intent of [...intents.open("volume.create"), ...intents.open("volume.remove")]) {
       const done: Operation[] = [intents.end(intent)];
       const record = this.#table.get(intent.subject);
       // A copy of an image may have been cut short.
-      if (record === undefined || record.driver === "image") {
-        if (record !== undefined) done.push(this.#table.drop(intent.subject));
+      const isPart = record?.driver === "image" && intent.kind === "volume.create";
+      if (record === undefined || isPart) {
+        if (isPart) done.push(this.#table.drop(intent.subject));
         await host.volumes.unmount(intent.subject);
         await host.volumes.remove(intent.subject, { behind: true });
       }
@@ -229,7 +232,9 @@ export class VolumeStore {
         await state.commit([this.#table.drop(name)]);
         throw error;
       }
-      state.commitLater([intents.end(begun.intent)]);
+      // A folder is made again by recovery, a copy of an image is not.
+      if (imageLayers === undefined) state.commitLater([intents.end(begun.intent)]);
+      else await state.commit([intents.end(begun.intent)]);
     }
     events.emit({ type: "volume", action: "create", id: name, name });
     return record;
