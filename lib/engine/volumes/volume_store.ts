@@ -169,15 +169,15 @@ export class VolumeStore {
   /** Finishes creations and removals that were cut short. Called once, at start. */
   async recover(): Promise<void> {
     const { intents, state } = this.#core;
+    // The record alone is on the disk when a creation is answered. A folder that a power cut took is made again: nothing was synced into it.
+    for (const { name, owner } of this.#table.values()) await hostOf(this.#core)?.volumes.create(name, owner);
     if (intents.open().every(({ kind }) => !kind.startsWith("volume."))) return;
     const host = requireHost(this.#core);
     for (const intent of [...intents.open("volume.create"), ...intents.open("volume.remove")]) {
       const done: Operation[] = [intents.end(intent)];
       const record = this.#table.get(intent.subject);
       // A copy of an image may have been cut short.
-      if (record !== undefined && record.driver !== "image") {
-        await host.volumes.create(intent.subject, record.owner);
-      } else {
+      if (record === undefined || record.driver === "image") {
         if (record !== undefined) done.push(this.#table.drop(intent.subject));
         await host.volumes.unmount(intent.subject);
         await host.volumes.remove(intent.subject, { behind: true });

@@ -1,5 +1,5 @@
 import { EngineError } from "../../errors.ts";
-import { type FileNode, FileTree } from "./file_tree.ts";
+import type { FileNode, FileTree } from "./file_tree.ts";
 import { parseIgnoreFile } from "./ignore_file.ts";
 import { compilePathPattern, hasWildcard } from "./path_pattern.ts";
 

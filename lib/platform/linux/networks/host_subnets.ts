@@ -3,17 +3,15 @@
  *
  * @module
  */
-import { readFile } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
 import { runCommand } from "../helpers/command.ts";
 import { hostAddresses } from "./addresses.ts";
 
 /** Addresses of interfaces (one that is down has no route) and destinations of routes in every table. The default route is none. */
 export async function hostSubnets(): Promise<string[]> {
-  const [trie, routes] = await Promise.all([
-    readFile("/proc/net/fib_trie", "utf8"),
-    // A kernel without IPv6 has no routes of it.
-    readFile("/proc/net/ipv6_route", "utf8").catch(() => ""),
-  ]);
+  const trie = readFileSync("/proc/net/fib_trie", "utf8");
+  // A kernel without IPv6 has no routes of it.
+  const routes = existsSync("/proc/net/ipv6_route") ? readFileSync("/proc/net/ipv6_route", "utf8") : "";
   const found = [
     ...subnetsOfTrie(trie),
     ...routes.split("\n").flatMap(routeSubnet),

@@ -4,14 +4,13 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Place, PlacesTaken } from "../../../engine/ports/network_port.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import { addressAt, findSubnet, parseSubnet, subnetsOverlap } from "../../../engine/text/ip.ts";
 import { withFileLock } from "../helpers/file_lock.ts";
-import { namesIn } from "../helpers/tree.ts";
 import { hostSubnets } from "./host_subnets.ts";
 
 /** The folder in which servers with different roots note their choices: it has to outlast reboots, as their roots do. */
@@ -51,10 +50,10 @@ export class Subnets {
   /** Lets `choose` choose among what is free and reserves the result. */
   async reserve(recorded: readonly NetworkRecord[], choose: (taken: PlacesTaken) => Place): Promise<Place> {
     return await this.#alone(async () => {
-      const reserved = await this.#reservations(recorded);
+      const reserved = this.#reservations(recorded);
       const bridges = recorded.filter(({ driver }) => driver === "bridge");
       const place = choose({
-        interfaces: new Set(await namesIn("/sys/class/net")),
+        interfaces: new Set(readdirSync("/sys/class/net")),
         bridges: new Set([...bridges, ...reserved].map((each) => each.interface)),
         subnets: [
           ...await hostSubnets(),
@@ -63,7 +62,7 @@ export class Subnets {
           ...reserved.flatMap(subnetsOf),
         ],
       });
-      await this.#write(place.interface, place.subnets.map(({ subnet }) => subnet), false);
+      this.#write(place.interface, place.subnets.map(({ subnet }) => subnet), false);
       return place;
     });
   }
@@ -71,11 +70,11 @@ export class Subnets {
   /** Notes that a choice's bridge is made; false when another server has the name or a part of the subnets. */
   async renew({ interface: name, subnets }: Pick<NetworkRecord, "interface" | "subnets">): Promise<boolean> {
     const mine = subnets.map(({ subnet }) => subnet);
-    return await this.#alone(async () => {
+    return await this.#alone(() => {
       const isRival = (note: Reservation) =>
         note.root !== this.#root && (note.interface === name || anyOverlap(subnetsOf(note), mine));
-      if ((await this.#read()).some(isRival)) return false;
-      await this.#write(name, mine, true);
+      if (this.#read().some(isRival)) return false;
+      this.#write(name, mine, true);
       return true;
     });
   }
@@ -89,8 +88,8 @@ export class Subnets {
   /** Gives a choice back, if it is this server's. */
   async release(name: string): Promise<void> {
     this.#issued.delete(name);
-    await this.#alone(async () => {
-      if (readNote(this.#shared, name)?.root === this.#root) await this.#remove(name);
+    await this.#alone(() => {
+      if (readNote(this.#shared, name)?.root === this.#root) this.#remove(name);
     });
   }
 
@@ -99,39 +98,39 @@ export class Subnets {
    * other server chooses or sweeps meanwhile: what it chose would have the name of what is taken down here.
    */
   async sweep(takeDown: (note: Reservation) => Promise<boolean>): Promise<void> {
-    if ((await this.#abandoned()).length === 0) return;
+    if (this.#abandoned().length === 0) return;
     await this.#alone(async () => {
-      for (const note of await this.#abandoned()) if (await takeDown(note)) await this.#remove(note.interface);
+      for (const note of this.#abandoned()) if (await takeDown(note)) this.#remove(note.interface);
     });
   }
 
-  async #abandoned(): Promise<Reservation[]> {
-    return (await this.#read()).filter((note) => !existsSync(note.root));
+  #abandoned(): Reservation[] {
+    return this.#read().filter((note) => !existsSync(note.root));
   }
 
   /**
    * The choices that hold: all but our own that were never recorded, which are dropped. One of a root that is gone holds until
    * its bridge is taken down: without its note nobody would know of the bridge any more.
    */
-  async #reservations(taken: readonly NetworkRecord[]): Promise<Reservation[]> {
+  #reservations(taken: readonly NetworkRecord[]): Reservation[] {
     const recorded = new Set(taken.map((network) => network.interface));
     const holding: Reservation[] = [];
-    for (const note of await this.#read()) {
+    for (const note of this.#read()) {
       const isOurs = note.root === this.#root;
       if (!isOurs || recorded.has(note.interface) || this.#issued.has(note.interface)) holding.push(note);
-      else await this.#remove(note.interface);
+      else this.#remove(note.interface);
     }
     return holding;
   }
 
-  async #read(): Promise<Reservation[]> {
-    const names = (await namesIn(this.#shared)).filter((name) => !name.startsWith("."));
+  #read(): Reservation[] {
+    const names = existsSync(this.#shared) ? readdirSync(this.#shared).filter((name) => !name.startsWith(".")) : [];
     const notes = names.map((name) => readNote(this.#shared, name));
     return notes.filter((note) => note !== undefined);
   }
 
   /** Whole or not at all, for a server that is killed meanwhile. Networks that share a bridge share its note. */
-  async #write(name: string, subnets: readonly string[], isMade: boolean): Promise<void> {
+  #write(name: string, subnets: readonly string[], isMade: boolean): void {
     const note = readNote(this.#shared, name);
     const known = note?.root === this.#root ? note : undefined;
     const all = [...new Set([...known ? subnetsOf(known) : [], ...subnets])];
@@ -140,22 +139,22 @@ export class Subnets {
     const next: Reservation = { interface: name, root: this.#root, subnet: all[0] ?? "", subnets: all, made };
     const temporary = join(this.#shared, `.${randomUUID()}`);
     try {
-      await writeFile(temporary, JSON.stringify(next));
-      await rename(temporary, join(this.#shared, name));
+      writeFileSync(temporary, JSON.stringify(next));
+      renameSync(temporary, join(this.#shared, name));
     } catch (error) {
-      await rm(temporary, { force: true });
+      rmSync(temporary, { force: true });
       throw error;
     }
     this.#issued.add(name);
   }
 
-  async #remove(name: string): Promise<void> {
-    await rm(join(this.#shared, name), { force: true });
+  #remove(name: string): void {
+    rmSync(join(this.#shared, name), { force: true });
   }
 
-  async #alone<T>(run: () => Promise<T>): Promise<T> {
+  async #alone<T>(run: () => T | Promise<T>): Promise<T> {
     if (!existsSync(this.#shared)) await mkdir(this.#shared, { recursive: true, mode: 0o755 });
-    return await withFileLock(join(this.#shared, CHOOSING), run);
+    return await withFileLock(join(this.#shared, CHOOSING), async () => await run());
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { chmod, chown, mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
@@ -57,9 +57,11 @@ class FolderVolumes implements Volumes {
     await makeMissing(this.#folder(name), 0o755);
     await makeMissing(path, 0o755);
     // The umask is not asked: programs of any user start in there.
-    await chmod(path, 0o755);
-    if (owner !== undefined) await chown(path, owner.uid, owner.gid);
-    await syncFolder(this.#paths.volumes);
+    if ((statSync(path).mode & 0o777) !== 0o755) await chmod(path, 0o755);
+    if (owner !== undefined) {
+      await chown(path, owner.uid, owner.gid);
+      await syncFolder(path);
+    }
     return path;
   }
 
