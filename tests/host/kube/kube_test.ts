@@ -118,6 +118,26 @@ Deno.test("podman plays Kubernetes documents, takes them down, and plays what it
     await podman("kube", "down", await write("one.json", JSON.stringify(body)));
     assertEquals(await podman("ps", "-aq"), "");
   });
+  await t.step("an image is built of the folder of a played archive", async () => {
+    const folder = `${server.folder}/archive`;
+    await Deno.mkdir(`${folder}/greeter`, { recursive: true });
+    await Deno.writeTextFile(
+      `${folder}/greeter/Containerfile`,
+      `FROM ${image}\nCOPY --chmod=755 run /run.sh\nCMD /run.sh\n`,
+    );
+    await Deno.writeTextFile(`${folder}/greeter/run`, "#!/bin/sh\necho built and run\n");
+    const text =
+      "{apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {restartPolicy: Never, containers: [{name: c, image: greeter}]}}";
+    await Deno.writeTextFile(`${folder}/play.yaml`, text);
+    const { stdout } = await new Deno.Command("tar", { args: ["-C", folder, "-c", "."] }).output();
+    const played = await server.request("POST", "/v5.0.0/libpod/kube/play", {
+      raw: stdout,
+      headers: { "content-type": "application/x-tar" },
+    });
+    assertEquals(played.status, 200, await played.text());
+    await until(async () => assertEquals(await podman("logs", "b-c"), "built and run\n"));
+    await podman("kube", "down", `${folder}/play.yaml`);
+  });
   await t.step("a document that is wrong is refused by document and path, and leaves nothing", async () => {
     const wrong = await write(
       "wrong.yaml",
