@@ -43,6 +43,7 @@ export { filesAPI } from "./handlers/files/api.ts";
 export { imagesAPI } from "./handlers/images/api.ts";
 export { networksAPI } from "./handlers/networks/api.ts";
 export { podsAPI } from "./handlers/pods/api.ts";
+export { quadletsAPI } from "./handlers/quadlets/api.ts";
 export { secretsAPI } from "./handlers/secrets/api.ts";
 export { manifestsAPI } from "./handlers/manifests/api.ts";
 export { systemAPI } from "./handlers/system/api.ts";

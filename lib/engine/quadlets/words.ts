@@ -51,7 +51,7 @@ export function splitWords(text: string): string[] {
 
 /** Joins words to a command line that {@linkcode splitWords} splits into the same again. */
 export function joinWords(words: readonly string[]): string {
-  return words.map((word) => word !== "" && !/[\s"'\\\0-\x1f\x7f]/.test(word) ? word : `"${escapeText(word, '"')}"`)
+  return words.map((word) => word !== "" && !/[\s"'\\\p{Cc}]/u.test(word) ? word : `"${escapeText(word, '"')}"`)
     .join(" ");
 }
 
