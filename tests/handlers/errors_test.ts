@@ -149,7 +149,7 @@ Deno.test("paths of Docker's tree that are not there answer an error its clients
 Deno.test("operations of Podman's that are not there answer an error its clients read", async () => {
   await using test = await openTestEngine({ pulled: false });
   const rows: [method: string, path: string, status: number, message: string][] = [
-    ["GET", "/v4.3.1/libpod/quadlets/json", 501, "GET /quadlets/json is not supported yet"],
+    ["GET", "/v4.3.1/libpod/kube/json", 501, "GET /kube/json is not supported yet"],
     ["POST", "/build", 501, "POST /build: images are not built here yet"],
     ["POST", "/v1.44/build?dockerfile=x", 501, "POST /build: images are not built here yet"],
     ["POST", "/v1.44/session", 501, "POST /session: images are not built here yet"],

@@ -30,7 +30,7 @@ Deno.test("splitWords follows systemd's quotes and escapes", () => {
     ["  a\tb  ", ["a", "b"]],
     [`"a b"c 'd "e"'`, ["a bc", 'd "e"']],
     [`"" x`, ["", "x"]],
-    ["a\\ b \\s \\n \\\\", ["a\\", "b", " ", "\n", "\\"]],
+    ["a\\ b \\s \\n \\\\", ["a\\ b", " ", "\n", "\\"]],
     ["\\x41\\u00e9\\U0001f600\\101 \\x4", ["Aé😀A", "\\x4"]],
     ["end\\", ["end\\"]],
   ];

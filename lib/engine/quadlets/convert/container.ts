@@ -29,7 +29,9 @@ export function convertContainer(conversion: Conversion): void {
   if (!isOneshot) run.add(`--sdnotify=${notifyMode(conversion)}`, "-d");
   addSecurity(conversion, run);
   addDevices(conversion, run);
-  run.addWords({ DropCapability: "--cap-drop", AddCapability: "--cap-add", Sysctl: "--sysctl" });
+  for (const name of conversion.words("DropCapability")) run.add("--cap-drop", name.toLowerCase());
+  for (const name of conversion.words("AddCapability")) run.add("--cap-add", name.toLowerCase());
+  run.addWords({ Sysctl: "--sysctl" });
   run.addFlags({ ReadOnly: "--read-only" });
   if (conversion.flag("VolatileTmp") && !conversion.flag("ReadOnly")) run.add("--tmpfs", "/tmp:rw,size=512M,mode=1777");
   addUser(conversion, run);

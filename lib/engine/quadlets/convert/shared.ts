@@ -131,18 +131,14 @@ export function setWorkingFolder(conversion: Conversion, fileKey: "Yaml" | "File
   if (!isContext && word !== "unit") {
     const files = fileKey === "Yaml" ? conversion.words(fileKey) : [conversion.value(fileKey) ?? ""];
     if (files.length !== 1 || files[0] === "") throw conversion.fault(key, `"${value}" needs ${fileKey} with one file`);
-    beside = `${files[0]}/..`;
+    beside = files[0].replace(/[^/]*$/, "");
   }
   const isPlaced = isContext && (value.startsWith("/") || isAddress(value) || value.startsWith("%"));
   if (isPlaced) return value;
   // A working folder that the quadlet sets itself stands.
   if (conversion.quadlet.value("Service", "WorkingDirectory")) return undefined;
-  const folder = conversion.path(beside);
-  conversion.service.add(
-    "Service",
-    "WorkingDirectory",
-    folder.startsWith("%") ? folder.replace(/\/[^/]*\/\.\.$/, "") : folder,
-  );
+  const folder = conversion.path(beside === "" ? "." : beside);
+  conversion.service.add("Service", "WorkingDirectory", folder.replace(/(.)\/+$/, "$1"));
   return isContext ? value : undefined;
 }
 
