@@ -23,6 +23,11 @@ export { EngineError, type EngineErrorOptions, type ErrorCode } from "./lib/engi
 export type { EngineOptions, InputLimits as Limits, Platform } from "./lib/engine/options.ts";
 export type * from "./lib/engine/ports/host_port.ts";
 export type * from "./lib/engine/ports/network_port.ts";
+export { convertQuadlets, type SystemdUnit, unitText } from "./lib/engine/quadlets/convert/convert_quadlets.ts";
+export type { QuadletOptions } from "./lib/engine/quadlets/convert/conversion.ts";
+export { QuadletError, type QuadletPlace } from "./lib/engine/quadlets/quadlet_error.ts";
+export type { QuadletFile } from "./lib/engine/quadlets/unit_file.ts";
+export type * from "./lib/engine/ports/quadlet_port.ts";
 export type { NetworkStatus } from "./lib/engine/records/network_status.ts";
 export type * from "./lib/engine/ports/ports.ts";
 export { engineHandler, type EngineHandlerOptions, operations } from "./handlers/engine_handler.ts";

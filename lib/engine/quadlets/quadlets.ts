@@ -29,7 +29,7 @@ export interface QuadletEntry {
   pod: string;
 }
 
-/** What a removal did. */
+/** The outcome of a removal. */
 export interface QuadletRemoval {
   removed: string[];
   errors: Map<string, EngineError>;

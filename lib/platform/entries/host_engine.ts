@@ -83,9 +83,15 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
     await claimRunroot(runroot, root);
     const blobs = await FileBlobs.open(join(root, "blobs"));
     const { runtime = conf.runtime, hookFolders = conf.hookFolders, deviceFolders = conf.deviceFolders } = options;
-    host = await openHost({ root, runroot, runtime, hookFolders, deviceFolders, quadletFolder: options.quadletFolder, log }).catch((error) =>
-      noHost(error, log)
-    );
+    host = await openHost({
+      root,
+      runroot,
+      runtime,
+      hookFolders,
+      deviceFolders,
+      quadletFolder: options.quadletFolder,
+      log,
+    }).catch((error) => noHost(error, log));
     const ports = { store, blobs, net: hostNet(), codec: hostCodec(), clock: hostClock(), random: hostRandom(), host };
     const files = options.authFile === undefined ? authFiles(process.env, process.getuid?.() ?? 0) : [options.authFile];
     const usual = {

@@ -71,7 +71,16 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
   const { root, runroot, runtime, hookFolders, deviceFolders, quadletFolder } = options;
   const { registriesConf, containersConf, authFile, certsDir, dockerHub } = options;
   const access = { registriesConf, containersConf, authFile, certsDir, dockerHub };
-  const engine = await openHostEngine({ root, runroot, runtime, hookFolders, deviceFolders, quadletFolder, ...access, log });
+  const engine = await openHostEngine({
+    root,
+    runroot,
+    runtime,
+    hookFolders,
+    deviceFolders,
+    quadletFolder,
+    ...access,
+    log,
+  });
   const listeners: Listener[] = [];
   const stop = async () => {
     await Promise.all(listeners.map((listener) => listener.close()));

@@ -4,7 +4,7 @@ export interface GoodRow {
   text: string;
   /** Other quadlets and drop-ins. */
   others?: Record<string, string>;
-  /** What follows `ExecStart=/usr/bin/podman `, whole. */
+  /** The text after `ExecStart=/usr/bin/podman `, whole. */
   start: string;
   /** Lines that the unit has besides. */
   lines?: string[];

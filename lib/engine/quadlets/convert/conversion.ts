@@ -4,7 +4,7 @@ import type { UnitFile } from "../unit_file.ts";
 import { joinWords } from "../words.ts";
 import type { UnitInfo } from "./unit_info.ts";
 
-/** Where a quadlet's unit will run. */
+/** The place where a quadlet's unit will run. */
 export interface QuadletOptions {
   /** The folder of the quadlets; relative paths start there. `/etc/containers/systemd` by default. */
   folder?: string;

@@ -51,7 +51,7 @@ const DEPENDENCY_KEYS = [
  *
  * @example
  * ```ts
- * import { unitText } from "gantry";
+ * import { unitText } from "./mod.ts";
  *
  * const text = unitText({ name: "web.container", text: "[Container]\nImage=docker.io/library/nginx\n" });
  * console.log(text.includes("ExecStart=/usr/bin/podman run --name systemd-%N")); // true

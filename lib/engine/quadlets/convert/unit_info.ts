@@ -1,7 +1,7 @@
 import { extensionOf, type QuadletKind } from "../quadlet_kinds.ts";
 import type { UnitFile } from "../unit_file.ts";
 
-/** What other units know of a quadlet. */
+/** The facts of a quadlet that other units need. */
 export interface UnitInfo {
   /** The file of its unit: `web.service`. */
   service: string;
