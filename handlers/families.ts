@@ -40,6 +40,8 @@ import { networksAPI } from "./networks/api.ts";
 import { networks } from "./networks/networks.ts";
 import { podsAPI } from "./pods/api.ts";
 import { implementPods } from "./pods/pods.ts";
+import { quadletsAPI } from "./quadlets/api.ts";
+import { implementQuadlets } from "./quadlets/quadlets.ts";
 import { secretsAPI } from "./secrets/api.ts";
 import { implementSecrets } from "./secrets/secrets.ts";
 import { systemAPI } from "./system/api.ts";
@@ -72,6 +74,7 @@ export const FAMILIES: readonly Family[] = [
   { title: "Pods", definition: podsAPI, implement: implementPods },
   { title: "Kubernetes documents", definition: kubeAPI, implement: implementKube },
   { title: "Networks", definition: networksAPI, implement: networks },
+  { title: "Quadlets", definition: quadletsAPI, implement: implementQuadlets },
   { title: "Secrets", definition: secretsAPI, implement: implementSecrets },
   { title: "Volumes", definition: volumesAPI, implement: volumes },
   { title: "Manifests", definition: manifestsAPI, implement: implementManifests },

@@ -14,6 +14,7 @@ import { type EngineOptions, resolveOptions } from "./options.ts";
 import type { Ports } from "./ports/ports.ts";
 import { Pods } from "./pods/pods.ts";
 import { PodStore } from "./pods/pod_store.ts";
+import { Quadlets } from "./quadlets/quadlets.ts";
 import { Secrets } from "./secrets.ts";
 import { State } from "./store/state.ts";
 import { System } from "./system/system.ts";
@@ -32,6 +33,7 @@ export class Engine {
   readonly networks: Networks;
   readonly volumes: Volumes;
   readonly secrets: Secrets;
+  readonly quadlets: Quadlets;
   readonly system: System;
   readonly events: EventLog;
   /** Whether short names are Docker Hub's in Docker's API. */
@@ -51,6 +53,7 @@ export class Engine {
     this.networks = new Networks(core);
     const volumes = new VolumeStore(core);
     this.secrets = new Secrets(core);
+    this.quadlets = new Quadlets(core);
     const pods = new PodStore(core);
     this.containers = new Containers(core, this.networks, volumes, this.secrets, pods);
     this.pods = new Pods(core, pods, this.networks, this.containers);

@@ -12,6 +12,7 @@ export type ErrorCode =
   /** A path, of the host or of a container, where there is nothing. */
   | "no_such_file"
   | "no_such_secret"
+  | "no_such_quadlet"
   /** An ID prefix or short name fits more than one object. */
   | "ambiguous"
   /** A name is taken. */

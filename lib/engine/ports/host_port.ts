@@ -8,6 +8,7 @@ import type { Checkpoints, RestoreImages } from "./checkpoint_port.ts";
 import type { Execs } from "./exec_port.ts";
 import type { ContainerFacts, HostInfo } from "./host_facts.ts";
 import type { Limits } from "../records/limits.ts";
+import type { QuadletShelf } from "./quadlet_port.ts";
 import type { LocalFiles } from "./local_files_port.ts";
 import type { Peers } from "./peers_port.ts";
 import type { Networks } from "./network_port.ts";
@@ -264,6 +265,8 @@ export interface Host {
   /** The host's own platform; `info()` has programs tell of themselves, which takes its time. */
   readonly platform: Pick<HostInfo, "os" | "arch">;
   secrets: SecretVault;
+  /** The folder of quadlets; without one the engine keeps them in its own store. */
+  quadlets?: QuadletShelf;
   info(): Promise<HostInfo>;
   /** Another text after each boot of the host; `undefined` where that is not known. */
   bootID(): Promise<string | undefined>;

@@ -21,6 +21,7 @@ export const STORE_TABLES: readonly string[] = [
   "layers",
   "networks",
   "pods",
+  "quadlets",
   "secret_values",
   "secrets",
   "tree_mounts",

@@ -52,6 +52,8 @@ export interface HostEngineOptions extends Omit<EngineOptions, "registries"> {
   hookFolders?: readonly string[];
   /** Folders with files of the Container Device Interface, in place of the usual ones. */
   deviceFolders?: readonly string[];
+  /** The folder of quadlets, in place of `/etc/containers/systemd`. */
+  quadletFolder?: string;
   /** A `registries.conf`; its drop-ins are in the folder `FILE.d`. Only the default one may be missing. */
   registriesConf?: string;
   /** A `containers.conf`; its drop-ins are in the folder `FILE.d`. Only the default ones may be missing. */
@@ -81,9 +83,15 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
     await claimRunroot(runroot, root);
     const blobs = await FileBlobs.open(join(root, "blobs"));
     const { runtime = conf.runtime, hookFolders = conf.hookFolders, deviceFolders = conf.deviceFolders } = options;
-    host = await openHost({ root, runroot, runtime, hookFolders, deviceFolders, log }).catch((error) =>
-      noHost(error, log)
-    );
+    host = await openHost({
+      root,
+      runroot,
+      runtime,
+      hookFolders,
+      deviceFolders,
+      quadletFolder: options.quadletFolder,
+      log,
+    }).catch((error) => noHost(error, log));
     const ports = { store, blobs, net: hostNet(), codec: hostCodec(), clock: hostClock(), random: hostRandom(), host };
     const files = options.authFile === undefined ? authFiles(process.env, process.getuid?.() ?? 0) : [options.authFile];
     const usual = {

@@ -68,10 +68,19 @@ interface Server extends AsyncDisposable {
 
 async function startServer(options: ServeOptions, log: Log): Promise<Server> {
   const token = options.tokenFile === undefined ? undefined : await readToken(options.tokenFile, log);
-  const { root, runroot, runtime, hookFolders, deviceFolders } = options;
+  const { root, runroot, runtime, hookFolders, deviceFolders, quadletFolder } = options;
   const { registriesConf, containersConf, authFile, certsDir, dockerHub } = options;
   const access = { registriesConf, containersConf, authFile, certsDir, dockerHub };
-  const engine = await openHostEngine({ root, runroot, runtime, hookFolders, deviceFolders, ...access, log });
+  const engine = await openHostEngine({
+    root,
+    runroot,
+    runtime,
+    hookFolders,
+    deviceFolders,
+    quadletFolder,
+    ...access,
+    log,
+  });
   const listeners: Listener[] = [];
   const stop = async () => {
     await Promise.all(listeners.map((listener) => listener.close()));

@@ -22,6 +22,8 @@ export interface ServeOptions {
   hookFolders?: string[];
   /** In place of the usual folders with files of the Container Device Interface. */
   deviceFolders?: string[];
+  /** In place of the usual folder of quadlets. */
+  quadletFolder?: string;
   registriesConf?: string;
   containersConf?: string;
   authFile?: string;
@@ -55,6 +57,8 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
                           Default: /usr/share/containers/oci/hooks.d, /etc/containers/oci/hooks.d
   --cdi-spec-dir DIR      Devices by the Container Device Interface; may be repeated, a later one wins.
                           Default: /etc/cdi, /var/run/cdi
+  --quadlet-dir DIR       Quadlets that are installed, podman-systemd.unit(5).
+                          Default: /etc/containers/systemd
   --registries-conf FILE  registries.conf(5), with its drop-ins in FILE.d.
                           Default: /etc/containers/registries.conf
   --containers-conf FILE  What containers are by default, containers.conf(5), with its drop-ins in FILE.d.
@@ -116,6 +120,7 @@ export function parseServeOptions(
     throw new SyntaxError(`Read options: "${runtime}" is no runtime: use auto, crun, runc or a full path`);
   }
   const paths = {
+    quadletFolder: value("quadlet-dir"),
     registriesConf: value("registries-conf"),
     containersConf: value("containers-conf"),
     authFile: value("auth-file"),
@@ -163,6 +168,7 @@ function readArguments(args: readonly string[]) {
         runtime: { type: "string" },
         "hooks-dir": { type: "string", multiple: true },
         "cdi-spec-dir": { type: "string", multiple: true },
+        "quadlet-dir": { type: "string" },
         "registries-conf": { type: "string" },
         "containers-conf": { type: "string" },
         "auth-file": { type: "string" },

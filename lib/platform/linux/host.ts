@@ -28,6 +28,7 @@ import { openSpecs } from "./bundle/spec_check.ts";
 import { openUserNamespaces } from "./user_namespaces.ts";
 import { Sweeper } from "./helpers/sweeper.ts";
 import { makeFolder } from "./helpers/tree.ts";
+import { QUADLET_FOLDER, quadletShelf } from "./quadlet_shelf.ts";
 import { hostSecrets } from "./secrets/secret_vault.ts";
 import { openVolumes } from "./storage/volumes.ts";
 
@@ -45,6 +46,8 @@ export interface HostOptions {
   hookFolders?: readonly string[];
   /** Folders with files of the Container Device Interface, in place of `/etc/cdi` and `/var/run/cdi`; a later one wins. */
   deviceFolders?: readonly string[];
+  /** The folder of quadlets, in place of `/etc/containers/systemd`. */
+  quadletFolder?: string;
   log?: HostContext["log"];
 }
 
@@ -95,6 +98,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     peers: hostPeers(),
     users: openUserNamespaces(paths),
     secrets: hostSecrets(),
+    quadlets: quadletShelf(resolve(options.quadletFolder ?? QUADLET_FOLDER)),
     specs: openSpecs(processes.runtimes, capabilities),
     platform: HOST_PLATFORM,
     info: hostInfoReader(context, processes),

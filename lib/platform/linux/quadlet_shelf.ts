@@ -1,0 +1,65 @@
+import { mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { EngineError } from "../../engine/errors.ts";
+import type { QuadletShelf, ShelfFile } from "../../engine/ports/quadlet_port.ts";
+
+/** The folder of the system's quadlets, podman-systemd.unit(5). */
+export const QUADLET_FOLDER = "/etc/containers/systemd";
+
+/** The quadlets in a folder of this machine. */
+export function quadletShelf(folder: string): QuadletShelf {
+  return {
+    folder,
+    async list() {
+      const entries = await readdir(folder, { withFileTypes: true }).catch((error) => whereMissing(error) ?? []);
+      return entries.filter((entry) => entry.isFile() || entry.isSymbolicLink()).map(({ name }) => name).sort();
+    },
+    async read(name, limit) {
+      const file = await open(join(folder, name)).catch((error) => whereMissing(error));
+      if (file === undefined) return undefined;
+      try {
+        const facts = await file.stat();
+        if (!facts.isFile()) return undefined;
+        if (facts.size > limit) throw new EngineError("limit", `Read ${name}: larger than ${limit} bytes`);
+        return new Uint8Array(await file.readFile());
+      } finally {
+        await file.close();
+      }
+    },
+    write: (files) => writeFiles(folder, files),
+    async remove(names) {
+      for (const name of names) await rm(join(folder, name), { force: true });
+    },
+  };
+}
+
+/** Every file is written whole beside its place before the first one gets its name: an error leaves the folder as it was. */
+async function writeFiles(folder: string, files: readonly ShelfFile[]): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  const drafts = files.map(({ name, content }) => ({ name, content, draft: join(folder, `.${randomUUID()}.draft`) }));
+  const olds: { name: string; aside: string }[] = [];
+  const done: string[] = [];
+  try {
+    for (const { draft, content } of drafts) await writeFile(draft, content, { mode: 0o644, flag: "wx" });
+    for (const { name, draft } of drafts) {
+      const aside = join(folder, `.${randomUUID()}.draft`);
+      const isThere = await rename(join(folder, name), aside).then(() => true, (error) => whereMissing(error) ?? false);
+      if (isThere) olds.push({ name, aside });
+      await rename(draft, join(folder, name));
+      done.push(name);
+    }
+  } catch (error) {
+    for (const name of done) await rm(join(folder, name), { force: true });
+    for (const { name, aside } of olds) await rename(aside, join(folder, name));
+    throw error;
+  } finally {
+    for (const { draft } of drafts) await rm(draft, { force: true });
+  }
+  for (const { aside } of olds) await rm(aside, { force: true });
+}
+
+function whereMissing(error: unknown): undefined {
+  if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+  throw error;
+}
