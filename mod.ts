@@ -44,6 +44,7 @@ export { execAPI } from "./handlers/exec/api.ts";
 export { filesAPI } from "./handlers/files/api.ts";
 export { imagesAPI } from "./handlers/images/api.ts";
 export { networksAPI } from "./handlers/networks/api.ts";
+export { kubeAPI } from "./handlers/kube/api.ts";
 export { podsAPI } from "./handlers/pods/api.ts";
 export { secretsAPI } from "./handlers/secrets/api.ts";
 export { manifestsAPI } from "./handlers/manifests/api.ts";

@@ -4,7 +4,7 @@ import { type ErrorCodec, HTTPError } from "../lib/rest/mod.ts";
 import { PartialFailure } from "./partial_failure.ts";
 import { absentOperation } from "./absent.ts";
 import { RequestError } from "./request_error.ts";
-import { statusOfCode, UNREADABLE } from "./statuses.ts";
+import { QUOTING, statusOfCode, UNREADABLE } from "./statuses.ts";
 import { errorModel, wireErrors } from "./wire/error_model.ts";
 import { messageOf } from "../lib/oci/message_of.ts";
 
@@ -26,6 +26,11 @@ const encodeError: ErrorCodec["encode"] = (error, context) => {
   if (error instanceof HTTPError && error.kind === "argument" && UNREADABLE.has(context.name ?? "")) {
     return errorModel(500, error.message, unconvertedText(error.message));
   }
+  if (error instanceof HTTPError && error.kind === "argument" && QUOTING.has(context.name ?? "")) {
+    const cause = unconvertedText(error.message);
+    const text = `failed to parse parameters for ${pathOf(context.request)}: ${error.message}`;
+    if (cause !== undefined) return errorModel(error.status, text, cause);
+  }
   if (error instanceof PartialFailure) return { status: 409, body: error.report };
   if (isFullDisk(error)) return errorModel(500, "no space left on device");
   if (!(error instanceof EngineError || error instanceof RequestError)) return wireErrors.encode(error, context);
@@ -44,6 +49,12 @@ function printableTexts(value: unknown): unknown {
 function unconvertedText(message: string): string | undefined {
   const name = /(?:^Read|: at) "([^"]+)": "/.exec(message)?.[1];
   return name && `schema: error converting value for "${name}"`;
+}
+
+/** The path and query of a request. */
+function pathOf({ url }: Request): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
 }
 
 /** The one failure of a host that its users can do something about, as the file system or the database tell of it. */

@@ -32,6 +32,8 @@ import { filesAPI } from "./files/api.ts";
 import { implementFiles } from "./files/files.ts";
 import { imagesAPI } from "./images/api.ts";
 import { implementImages } from "./images/images.ts";
+import { kubeAPI } from "./kube/api.ts";
+import { implementKube } from "./kube/kube.ts";
 import { manifestsAPI } from "./manifests/api.ts";
 import { implementManifests } from "./manifests/manifests.ts";
 import { networksAPI } from "./networks/api.ts";
@@ -68,6 +70,7 @@ export const FAMILIES: readonly Family[] = [
   { title: "Builds", definition: buildsAPI, implement: implementBuilds },
   { title: "Artifacts", definition: artifactsAPI, implement: implementArtifacts },
   { title: "Pods", definition: podsAPI, implement: implementPods },
+  { title: "Kubernetes documents", definition: kubeAPI, implement: implementKube },
   { title: "Networks", definition: networksAPI, implement: networks },
   { title: "Secrets", definition: secretsAPI, implement: implementSecrets },
   { title: "Volumes", definition: volumesAPI, implement: volumes },

@@ -47,6 +47,23 @@ export const STATUSES: Readonly<Record<ErrorCode | RequestCode, number>> = {
   internal: 500,
 };
 
+/** Podman answers whatever is wrong with a Kubernetes document, or with what it asks for, by 500. */
+const PLAYED: Partial<Record<ErrorCode, number>> = {
+  invalid: 500,
+  in_use: 500,
+  name_in_use: 500,
+  ambiguous: 500,
+  unauthorized: 500,
+  forbidden: 500,
+  no_such_container: 500,
+  no_such_image: 500,
+  no_such_network: 500,
+  no_such_pod: 500,
+  no_such_secret: 500,
+  no_such_volume: 500,
+  no_such_file: 500,
+};
+
 /** The operations that answer a code with another status, as Podman does. */
 const EXCEPTIONS: Readonly<Record<string, Partial<Record<ErrorCode, number>>>> = {
   // Clients take a 404 of a create for an image to be pulled.
@@ -100,6 +117,12 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Record<ErrorCode, number>>>> =
   PodUnpause: { ambiguous: 500 },
   PodTop: { ambiguous: 500, invalid: 500 },
   PodStats: { ambiguous: 500 },
+  PlayKube: PLAYED,
+  KubePlay: PLAYED,
+  PlayKubeDown: PLAYED,
+  KubePlayDown: PLAYED,
+  GenerateKube: PLAYED,
+  KubeGenerate: PLAYED,
   CreateSecret: { name_in_use: 500, limit: 400 },
   CompatCreateSecret: { limit: 400 },
   InitContainer: { state: 304 },
@@ -145,6 +168,9 @@ export const UNREADABLE: ReadonlySet<string> = new Set([
   "CompatPruneContainers",
   "CompatListSecrets",
 ]);
+
+/** Operations whose error for a query that does not parse quotes the query, as Podman's does: clients match on the words. */
+export const QUOTING: ReadonlySet<string> = new Set(["Pods", "PodStop", "PodDelete", "PodKill", "PodTop", "PodStats"]);
 
 /** The status that an error of this code answers from an operation. */
 export function statusOfCode(code: ErrorCode | RequestCode, operation: string): number {

@@ -20,17 +20,35 @@ function makeSpec(): { readonly document: OpenAPIDocument; readonly text: string
 }
 
 /**
- * The OpenAPI 3.1 document of the engine's API, both trees of it, read off the definitions it is served by.
+ * The OpenAPI 3.1 document of the engine's API, both trees of it, read off the definitions it is served by. It is made when one of its
+ * fields is first read.
  *
  * @example
  * ```ts
  * import { DefaultEngineSwaggerSpec } from "./swagger.ts";
- * console.assert("/engine/info" in DefaultEngineSwaggerSpec().paths);
+ * console.assert("/engine/info" in DefaultEngineSwaggerSpec.paths);
  * ```
  */
-export function DefaultEngineSwaggerSpec(): OpenAPIDocument {
-  return makeSpec().document;
-}
+export const DefaultEngineSwaggerSpec: OpenAPIDocument = {
+  get openapi() {
+    return makeSpec().document.openapi;
+  },
+  get info() {
+    return makeSpec().document.info;
+  },
+  get servers() {
+    return makeSpec().document.servers;
+  },
+  get tags() {
+    return makeSpec().document.tags;
+  },
+  get paths() {
+    return makeSpec().document.paths;
+  },
+  get components() {
+    return makeSpec().document.components;
+  },
+};
 
 /** The document as text: JSON with a value to the line, which is YAML too (YAML 1.2, section 1.3). */
 export function swaggerText(): string {

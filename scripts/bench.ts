@@ -1,7 +1,9 @@
 /**
  * `deno task bench`: Gantry against Debian's Podman service on the same machine, and the transport against Hono, itty-router, h3
  * and oRPC, all in one run.
- * Figures are printed with their ratios, never asserted. `--cycles N`, `--containers N`, `--running N` and `--only engine|dispatch|http|channels` make it shorter.
+ * Figures are printed with their ratios, never asserted. `--cycles N`, `--containers N`, `--running N` and `--only` make it shorter:
+ * `--only dispatch`, `http`, `channels` or `engine` runs one part, and `--only images`, `containers`, `streams`, `volumes` or `networks` one group of
+ * the engine's lines. Several are written with commas: `--only volumes,networks`.
  *
  * @module
  */
@@ -10,7 +12,7 @@ import { busyboxImage, pushImage } from "../tests/fixtures/images/image_builder.
 import { registriesConf, startRegistry } from "../tests/fixtures/images/registry.ts";
 import { channelLines } from "./bench/channel_bench.ts";
 import { dispatchLines } from "./bench/dispatch_bench.ts";
-import { engineLines } from "./bench/engine_bench.ts";
+import { ENGINE_GROUPS, engineLines } from "./bench/engine_bench.ts";
 import { httpLines } from "./bench/http_bench.ts";
 import { startGantry, startPodman } from "./bench/peers.ts";
 import { setup } from "./setup.ts";
@@ -25,17 +27,22 @@ const { values } = parseArgs({
   },
 });
 
-const { only } = values;
-if (only === undefined || only === "dispatch") {
+const PARTS = ["dispatch", "http", "channels", "engine"];
+const only = values.only?.split(",") ?? PARTS;
+const unknown = only.find((name) => !PARTS.includes(name) && !ENGINE_GROUPS.includes(name));
+if (unknown !== undefined) {
+  console.error(`Bench: there is no "${unknown}" to run alone; there are ${[...PARTS, ...ENGINE_GROUPS].join(", ")}`);
+  Deno.exit(2);
+}
+if (only.includes("dispatch")) {
   for await (const { table, requests, rates } of dispatchLines(5)) {
     rateRow(`dispatch over ${table}, ${requests} paths`, rates);
   }
 }
-if (only === undefined || only === "http") { for await (const { what, rates } of httpLines(5)) rateRow(what, rates); }
-if (only === undefined || only === "channels") {
-  for await (const { what, rates } of channelLines(5)) rateRow(what, rates, "values");
-}
-if (only === undefined || only === "engine") await benchEngine();
+if (only.includes("http")) { for await (const { what, rates } of httpLines(5)) rateRow(what, rates); }
+if (only.includes("channels")) { for await (const { what, rates } of channelLines(5)) rateRow(what, rates, "values"); }
+const groups = ENGINE_GROUPS.filter((name) => only.includes("engine") || only.includes(name));
+if (groups.length > 0) await benchEngine();
 
 async function benchEngine(): Promise<void> {
   await setup({ test: true });
@@ -53,7 +60,8 @@ async function benchEngine(): Promise<void> {
       running: Number(values.running),
       repeats: 20,
     };
-    for await (const line of engineLines(gantry, podman, registry.host, startRegistry, counts)) {
+    const bench = { gantry, podman, registry: registry.host, emptyRegistry: startRegistry, counts };
+    for await (const line of engineLines(bench, groups)) {
       const ratio = line.higher ? line.gantry / line.podman : line.podman / line.gantry;
       row(line.what, line.unit, line.gantry, line.podman, ratio, line.aim);
     }

@@ -1,11 +1,11 @@
 /**
- * Installs the Debian packages that running containers (and, with `--test`, the tests) need. Looks first and does nothing
+ * Installs the Debian packages that running containers (and, with `--test` and `--long`, the tests) need. Looks first and does nothing
  * when nothing is missing.
  *
  * @module
  */
 import { parseArgs } from "node:util";
-import { COMPOSE_PLUGIN, installCompose } from "./docker_compose.ts";
+import { COMPOSE_PLUGIN, installCompose, installLaterPodman, LATER_PODMAN } from "./later_debian.ts";
 
 /** A package and where to look for what it brings: a program's name, or a path. */
 interface Package {
@@ -54,6 +54,8 @@ const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "
 export interface SetupOptions {
   /** Install the tools of the tests as well. */
   test?: boolean;
+  /** Install the clients of long runs too. */
+  long?: boolean;
   /** Prints a line for the user; to standard error by default. */
   log?: (line: string) => void;
 }
@@ -77,8 +79,13 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   const missing = await missingOf(wanted);
   const docker = options.test === true && !await isThere("docker");
   const compose = options.test === true && !await isThere(COMPOSE_PLUGIN);
-  if (missing.length === 0 && !docker && !compose) return { failed: false, missing };
-  const clients = [...docker ? ["docker (the client)"] : [], ...compose ? ["docker compose 2.40"] : []];
+  const later = options.long === true && !await isThere(LATER_PODMAN);
+  if (missing.length === 0 && !docker && !compose && !later) return { failed: false, missing };
+  const clients = [
+    ...docker ? ["docker (the client)"] : [],
+    ...compose ? ["docker compose 2.40"] : [],
+    ...later ? ["podman 5.8 (60 MB)"] : [],
+  ];
   const all = [...missing, ...clients].join(", ");
   const hindrance = await findHindrance();
   if (hindrance !== undefined) {
@@ -90,6 +97,7 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   if (missing.length > 0) await withoutStartingServices(() => install(missing, log));
   if (docker) await installDockerClient(log);
   if (compose) await installCompose(log);
+  if (later) await installLaterPodman(log);
   const left = await missingOf(wanted);
   log(left.length === 0 ? "setup: done" : `setup: could not install ${left.join(", ")}`);
   return { failed: left.length > 0, missing: left };
@@ -168,7 +176,10 @@ async function installDockerClient(log: (line: string) => void): Promise<void> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ args: Deno.args, options: { test: { type: "boolean", default: false } } });
+  const { values } = parseArgs({
+    args: Deno.args,
+    options: { test: { type: "boolean", default: false }, long: { type: "boolean", default: false } },
+  });
   const { failed, missing } = await setup(values);
   if (!failed && missing.length === 0) console.log("setup: nothing is missing");
   Deno.exit(failed ? 1 : 0);

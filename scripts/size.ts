@@ -26,27 +26,27 @@ export interface Export {
  */
 export const EXPORTS: readonly Export[] = [
   { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3942 },
-  { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 3192 },
+  { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 3202 },
   {
     name: "server",
     holds: "match, run, JSON, text, errors",
     from: "server.ts",
     names: ["handler", "implement"],
-    budget: 8967,
+    budget: 9207,
   },
   {
     name: "client and definition",
     holds: "all that runs in a client",
     from: "client.ts",
     names: ["api", "rest", "link"],
-    budget: 6749,
+    budget: 6759,
   },
   {
     name: "server and definition",
     holds: "parse, match, run, JSON, text, errors",
     from: "server.ts",
     names: ["api", "rest", "handler", "implement"],
-    budget: 12394,
+    budget: 12633,
   },
   { name: "everything", holds: "./rest", from: "mod.ts", names: ["*"] },
   {

@@ -28,12 +28,6 @@ function otherPlatform({ containers, images }: Engine, id: string, generator: Sp
   return [`image platform (${text(own)}) does not match the expected platform (${text(wanted)})`];
 }
 
-/** A warning where more files of a log are asked for than are kept: files of compose ask so as a matter of course. */
-function oneLogFile({ logOptions = {} }: MemberRequest): string[] {
-  const { "max-file": files = "1" } = logOptions;
-  return Number(files) > 1 ? [`log option max-file=${files}: one file is kept, which begins anew at max-size`] : [];
-}
-
 /** Makes a container from what both trees translate their requests to; errors name its fields as the client does. */
 export async function create(
   engine: Engine,
@@ -42,7 +36,7 @@ export async function create(
 ): Promise<ContainerCreateResponse> {
   try {
     const { record, warnings } = await nameFieldsLater(names, () => engine.containers.create(request));
-    return emit(ContainerCreateResponse, { Id: record.id, Warnings: [...warnings, ...oneLogFile(request)] });
+    return emit(ContainerCreateResponse, { Id: record.id, Warnings: warnings });
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "no_such_image") throw error;
     // Clients match on these words to decide that a pull may help.

@@ -18,8 +18,10 @@ export async function getContainer(
 /** Gathers the facts that an inspection tells besides the record, in either tree. */
 export async function inspectFacts(engine: Engine, record: ContainerRecord, size: boolean): Promise<InspectFacts> {
   const { containers, volumes } = engine;
+  const network = joinedNetwork(engine, record);
   return {
     image: imagesOf(engine)(record),
+    network,
     runtime: record.spec.runtime ?? await containers.runtime(),
     facts: containers.facts(record.id),
     rwSize: size ? await containers.size(record.id) : undefined,
@@ -28,7 +30,26 @@ export async function inspectFacts(engine: Engine, record: ContainerRecord, size
     health: containers.health(record.id),
     isService: engine.pods.isService(record.id),
     networkID: networkIDs(engine),
+    joined: await joinedInterfaces(engine, network?.record ?? record),
   };
+}
+
+/** The interfaces of a namespace that is no network's; none are told where it cannot be read, as in Podman. */
+async function joinedInterfaces(
+  { networks }: Engine,
+  { spec, state }: ContainerRecord,
+): Promise<InspectFacts["joined"]> {
+  const { mode, value = "" } = spec.namespaces.network;
+  if (mode !== "path" || state.pid === 0) return undefined;
+  return await networks.interfacesIn(value).catch(() => undefined);
+}
+
+/** The container whose network a container joins, which may join another one's again; `undefined` for a network of its own. */
+function joinedNetwork(engine: Engine, { spec }: ContainerRecord): InspectFacts["network"] {
+  const { mode, value } = spec.namespaces.network;
+  if (mode !== "container" || value === undefined || !engine.containers.exists(value)) return undefined;
+  const record = engine.containers.resolve(value);
+  return joinedNetwork(engine, record) ?? { record, image: imagesOf(engine)(record) };
 }
 
 /** Looks IDs of networks up; a network that is gone has none. */

@@ -1,4 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
+import { logAttributes } from "../../lib/engine/text/log_attributes.ts";
 import type { LogRecord, LogsOptions } from "../../lib/engine/containers/options.ts";
 import type { Context } from "../../lib/rest/mod.ts";
 import { badParameter } from "../errors.ts";
@@ -13,6 +14,8 @@ import { RequestError } from "../request_error.ts";
 export interface LogsForm {
   /** Output of a terminal goes out as it is; the native tree frames it all the same. */
   rawTerminal: boolean;
+  /** Each line begins with the attributes of its log: tag, labels, variables. */
+  details?: boolean;
 }
 
 const encoder = new TextEncoder();
@@ -29,8 +32,9 @@ export function streamLogs(engine: Engine, name: string, query: LogsQuery, conte
   const options = readOptions(query, AbortSignal.any([stop.signal, context.signal]));
   const records = endingWith(engine.containers.logs(record.id, options), stop);
   const { timestamps = false } = query;
+  const details = form.details ? encoder.encode(`${formatAttributes(logAttributes(record))} `) : undefined;
   const body = gatherPieces(records, (batch, piece) => {
-    for (const record of batch) writeRecord(record, piece, timestamps, raw);
+    for (const record of batch) writeRecord(record, piece, { timestamps, raw, details });
   });
   if (wantsWebSocket(context.request)) return sendOverSocket(context, body);
   return new Response(body, { headers: { "Content-Type": raw ? RAW_STREAM : MULTIPLEXED_STREAM } });
@@ -65,11 +69,31 @@ function readOptions(query: LogsQuery, signal: AbortSignal): LogsOptions {
   };
 }
 
-function writeRecord(record: LogRecord, piece: Piece, timestamps: boolean, raw: boolean): void {
+/** The form of one record. */
+interface RecordForm {
+  timestamps: boolean;
+  raw: boolean;
+  details: Uint8Array | undefined;
+}
+
+function writeRecord(record: LogRecord, piece: Piece, { timestamps, raw, details }: RecordForm): void {
   const stamp = timestamps ? encoder.encode(`${record.time} `) : undefined;
-  if (!raw) addFrameHeader(piece, record.stream, record.data.length + (stamp?.length ?? 0));
+  const size = record.data.length + (stamp?.length ?? 0) + (details?.length ?? 0);
+  if (!raw) addFrameHeader(piece, record.stream, size);
   if (stamp) piece.add(stamp);
+  if (details) piece.add(details);
   piece.add(record.data);
+}
+
+/** Returns a log's attributes as Docker writes them: names and values as in a query, in the names' order. */
+function formatAttributes(attributes: readonly [name: string, value: string][]): string {
+  return attributes.map((pair) => pair.map(escapeQuery).join("=")).join(",");
+}
+
+/** Escapes a text as Go's `url.QueryEscape` does. A half of a pair of letters, which has no bytes, becomes U+FFFD. */
+function escapeQuery(text: string): string {
+  const escaped = encodeURIComponent(text.toWellFormed()).replaceAll("%20", "+");
+  return escaped.replaceAll(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function logMoment(name: string, text: string | undefined): number | undefined {

@@ -28,7 +28,9 @@ export async function createPod(
 
 function makingFailed(error: unknown): unknown {
   if (error instanceof EngineError) {
-    const { code, message, sentinel, status } = error;
+    const { message, sentinel, status } = error;
+    // The name of the infra container is another matter than the pod's, which clients are told of by 409.
+    const code = error.code === "name_in_use" && sentinel !== "pod already exists" ? "in_use" : error.code;
     return new EngineError(code, `failed to make pod: ${message}`, { cause: error, sentinel, status });
   }
   if (error instanceof RequestError) {

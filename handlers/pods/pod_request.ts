@@ -1,5 +1,5 @@
 import type { ContainerRequest } from "../../lib/engine/containers/request/container_request.ts";
-import { parseDevice } from "../../lib/engine/containers/request/parse_device.ts";
+import { parseDevices } from "../../lib/engine/containers/request/parse_device.ts";
 import { exclusivePod } from "../../lib/engine/pods/pod_errors.ts";
 import type { InfraRequest, PodRequest } from "../../lib/engine/pods/pod_request.ts";
 import { absolute } from "../containers/spec/field_rules.ts";
@@ -91,7 +91,7 @@ function infraSettings(g: PodSpecGenerator): ContainerRequest {
     noResolvConf: g.no_manage_resolv_conf || undefined,
     mounts: mountSpecs(g),
     volumesFrom: g.volumes_from?.length ? g.volumes_from : undefined,
-    devices: g.pod_devices?.length ? g.pod_devices.map(parseDevice) : undefined,
+    ...parseDevices(g.pod_devices ?? []),
     shmSize: g.shm_size ?? undefined,
     systemdShmSize: g.shm_size_systemd ?? undefined,
     sysctl: g.sysctl ?? {},

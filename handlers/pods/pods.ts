@@ -1,6 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import { podRemovalError, type PodReport } from "../../lib/engine/pods/pods.ts";
+import { podRemovalError, type PodReport } from "../../lib/engine/pods/pod_report.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { splitArguments, streamTables } from "../containers/top.ts";
 import { errorText } from "../images/pull_progress.ts";
@@ -8,7 +8,7 @@ import { implementFamily } from "../implement_family.ts";
 import { parseFilters } from "../parse_filters.ts";
 import { PartialFailure } from "../partial_failure.ts";
 import { emit } from "../wire/emit.ts";
-import { PodChangeReport, PodRmReport, PodRunReport } from "../wire/pods/pod.ts";
+import { PodChangeReport, PodRmReport, PodRunReport, type PodStopQuery } from "../wire/pods/pod.ts";
 import { podsAPI } from "./api.ts";
 import { createPod } from "./create.ts";
 import { podPruneHelper } from "./prune.ts";
@@ -26,9 +26,7 @@ export function implementPods(engine: Engine): Implementation {
     PodInspect: (name) => inspectPod(engine, pods.resolve(name)),
     PodExists: (name) => void pods.resolve(name),
     PodStart: async (name) => runReport(await pods.start(name), "starting"),
-    PodStop: async (name, { t: timeout = 0 }) => {
-      return runReport(await pods.stop(name, timeout > 0 ? { timeout } : {}), "stopping");
-    },
+    PodStop: async (name, query) => runReport(await pods.stop(name, { timeout: stopTime(query) }), "stopping"),
     PodRestart: async (name) => changeReport(await pods.restart(name), "restarting"),
     PodKill: async (name, { signal }) => changeReport(await killPod(engine, name, signal)),
     PodPause: async (name) => changeReport(await pods.pause(name), "pausing"),
@@ -41,6 +39,12 @@ export function implementPods(engine: Engine): Implementation {
       return emit(PodRmReport, { Id: pod.id, RemovedCtrs: Object.fromEntries(removed.map((id) => [id, null])) });
     },
   });
+}
+
+/** Seconds that each container gets to stop; `undefined`: its own. */
+function stopTime({ t = 0, timeout = -1 }: PodStopQuery): number | undefined {
+  if (t > 0) return t;
+  return timeout >= 0 ? timeout : undefined;
 }
 
 /** The report of a start or a stop; 409 where containers failed. */

@@ -1,7 +1,7 @@
 import type { ContainerStats } from "../../lib/engine/containers/stats.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
-import type { PodStats } from "../../lib/engine/pods/pods.ts";
+import type { PodStats } from "../../lib/engine/pods/pod_report.ts";
 import type { Context } from "../../lib/rest/mod.ts";
 import { humanSize } from "../human_size.ts";
 import { pauseBetween } from "../pause_between.ts";

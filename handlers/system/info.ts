@@ -1,4 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
+import { NETWORK_DRIVERS } from "../../lib/engine/records/network_record.ts";
+import { LOG_DRIVERS } from "../../lib/engine/text/log_drivers.ts";
 import type { SystemInfo } from "../../lib/engine/info.ts";
 import type { HostInfo as Host } from "../../lib/engine/ports/host_facts.ts";
 import { API_VERSION } from "../wire/api_options.ts";
@@ -12,7 +14,7 @@ export async function viewInfo(engine: Engine): Promise<Info> {
     host: hostInfo(facts, engine.defaults.logDriver),
     store: storeInfo(facts),
     registries: registryFacts(facts),
-    plugins: { volume: ["local"], network: ["bridge"], log: ["k8s-file", "none"], authorization: null },
+    plugins: { volume: ["local"], network: [...NETWORK_DRIVERS], log: [...LOG_DRIVERS], authorization: null },
     version: {
       APIVersion: API_VERSION.libpod,
       Version: API_VERSION.libpod,

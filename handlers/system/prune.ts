@@ -37,7 +37,7 @@ export async function pruneSystem(
   // An object that could not go is told of once.
   for (let before = -1, count = 0; count > before;) {
     before = count;
-    for (const report of await podPruneHelper(engine)) pods.set(report.Id, report);
+    for (const report of await podPruneHelper(engine, filters)) pods.set(report.Id, report);
     for (const report of await pruneContainers(engine, filters)) containers.set(report.id, pruneReport(report));
     for (const { id, size } of await pruneImages(engine, all ? filters : { ...filters, dangling: ["true"] })) {
       images.set(id, emit(PruneReport, { Id: id, Size: size }));

@@ -9,6 +9,8 @@ import { parseTOML } from "../oci/registry/toml.ts";
 import type { ContainerDefaults } from "./records/container_defaults.ts";
 import type { RLimit } from "./records/container_record.ts";
 import { messageOf } from "../oci/message_of.ts";
+import type { SubnetPool } from "./records/network_record.ts";
+import { parseSubnet } from "./text/ip.ts";
 import { LOG_DRIVERS } from "./text/log_drivers.ts";
 
 /** The settings of all files together. */
@@ -16,6 +18,10 @@ export interface ContainersConf {
   defaults: ContainerDefaults;
   /** Folders with hooks, where a file names some. */
   hookFolders?: string[];
+  /** Folders with files of the Container Device Interface. */
+  deviceFolders?: string[];
+  /** The pools from which networks get their subnets. */
+  subnetPools?: SubnetPool[];
   /** `crun`, `runc` or a path. */
   runtime?: string;
   /** Whether short names are Docker Hub's in Docker's API. */
@@ -25,11 +31,15 @@ export interface ContainersConf {
 }
 
 /** The result of reading settings: the defaults, and the fields beside them. */
-type Settings = ContainerDefaults & Pick<ContainersConf, "hookFolders" | "runtime" | "dockerHub">;
+type Settings =
+  & ContainerDefaults
+  & Pick<ContainersConf, "hookFolders" | "deviceFolders" | "subnetPools" | "runtime" | "dockerHub">;
 type Reader = (value: unknown) => Partial<Settings>;
 /** The name of one that holds a T. */
 type Name<T> = { [K in keyof Settings]-?: Settings[K] extends T | undefined ? K : never }[keyof Settings];
 
+/** A subnet of fewer addresses has no room for a gateway and a container. */
+const LONGEST_PREFIX = 30;
 const UNLIMITED = 2n ** 64n - 1n;
 const UNITS = ["", "k", "m", "g", "t"];
 
@@ -73,10 +83,12 @@ const READERS: Record<string, Reader> = {
   "containers.userns": readText("userns"),
   "containers.utsns": readText("utsns"),
   "containers.volumes": readList("volumes"),
+  "engine.cdi_spec_dirs": readList("deviceFolders"),
   "engine.compat_api_enforce_docker_hub": readFlag("dockerHub"),
   "engine.hooks_dir": readList("hookFolders"),
   "engine.image_volume_mode": readText("imageVolumes", /^(?:anonymous|bind|tmpfs|ignore)$/),
   "engine.runtime": readText("runtime", /^(?:crun|runc|\/.*)$/),
+  "network.default_subnet_pools": (value) => ({ subnetPools: poolsOf(value) }),
   "secrets.driver": readText("secretDriver", /^(?:file|pass|shell)$/),
   "secrets.opts": (value) => ({ secretOptions: readTexts(value) }),
   "engine.stop_timeout": readNumber("stopTimeout"),
@@ -114,8 +126,8 @@ export function parseContainersConf(...sources: ConfSource[]): ContainersConf {
       found = { ...found, ...attemptKey(source, key, () => read(whole)) };
     }
   }
-  const { hookFolders, runtime, dockerHub, ...defaults } = found;
-  return { defaults, hookFolders, runtime, dockerHub, ignored };
+  const { hookFolders, deviceFolders, subnetPools, runtime, dockerHub, ...defaults } = found;
+  return { defaults, hookFolders, deviceFolders, subnetPools, runtime, dockerHub, ignored };
 }
 
 /** `section.key` and value; empty tables, lists and texts of keys nobody knows say nothing. */
@@ -143,7 +155,7 @@ function attemptKey<T>({ name }: ConfSource, key: string | undefined, work: () =
 
 function combineValues(before: unknown, value: unknown): unknown {
   if (!Array.isArray(value)) return value;
-  const own = value.filter((item) => !isObject(item));
+  const own = value.filter((item) => !(isObject(item) && Object.hasOwn(item, "append")));
   const appends = value.some((item) => isObject(item) && item.append === true);
   return appends && Array.isArray(before) ? [...before, ...own] : own;
 }
@@ -181,6 +193,24 @@ function readPairs(name: Name<Record<string, string>>): Reader {
 function readTexts(value: unknown): Record<string, string> {
   if (!isObject(value)) throw new SyntaxError("it is no table");
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, textOf(item)]));
+}
+
+/** Reads pools of subnets. Throws for what is none, and for IPv6, of which every network has a subnet at random. */
+function poolsOf(value: unknown): SubnetPool[] {
+  if (!Array.isArray(value)) throw new TypeError("it is no list");
+  const pools = value.map((item) => {
+    if (!isObject(item)) throw new TypeError(`${JSON.stringify(item)} is no table`);
+    const base = textOf(item.base);
+    const { version, prefix } = parseSubnet(base);
+    const { size } = item;
+    if (version !== 4) throw new SyntaxError(`"${base}" is no IPv4 subnet`);
+    if (typeof size === "number" && Number.isInteger(size) && size >= prefix && size <= LONGEST_PREFIX) {
+      return { base, size };
+    }
+    throw new SyntaxError(`size ${JSON.stringify(size)} of "${base}" is none from ${prefix} to ${LONGEST_PREFIX}`);
+  });
+  if (pools.length === 0) throw new SyntaxError("it is empty");
+  return pools;
 }
 
 function splitPair(words: string): [string, string] {

@@ -2,11 +2,12 @@ import { Builds } from "./build/builds.ts";
 import type { Artifacts } from "./artifacts/artifacts.ts";
 import type { ContainerDefaults } from "./records/container_defaults.ts";
 import { Containers } from "./containers/containers.ts";
-import { hostOf } from "./core.ts";
+import { hostOf, requireHost } from "./core.ts";
 import { EventLog } from "./store/events.ts";
 import { Images } from "./images/images.ts";
 import { type SystemInfo, VERSION } from "./info.ts";
 import { Intents } from "./store/intents.ts";
+import { Kube } from "./kube/kube.ts";
 import { Locks } from "./store/locks.ts";
 import { DEFAULT_NETWORK, Networks } from "./networks/networks.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
@@ -26,6 +27,7 @@ export class Engine {
   readonly artifacts: Artifacts;
   readonly containers: Containers;
   readonly pods: Pods;
+  readonly kube: Kube;
   readonly builds: Builds;
   readonly networks: Networks;
   readonly volumes: Volumes;
@@ -54,6 +56,7 @@ export class Engine {
     this.pods = new Pods(core, pods, this.networks, this.containers);
     this.builds = new Builds(core, core.images, this.containers);
     this.volumes = new Volumes(core, volumes, this.containers);
+    this.kube = this.#makeKube();
     this.system = new System({ core, images: this.images, containers: this.containers, volumes: this.volumes });
   }
 
@@ -84,6 +87,24 @@ export class Engine {
     return engine;
   }
 
+  #makeKube(): Kube {
+    const { images, containers, pods, networks, volumes, secrets } = this;
+    const core = this.#core;
+    return new Kube({
+      ...{ images, containers, pods, networks, volumes, secrets },
+      codec: core.ports.codec,
+      log: core.log,
+      hasHost: () => hostOf(core) !== undefined,
+      files: () => requireHost(core).files,
+      machine: async () => {
+        const { memTotal = 0, cpus = 1 } = await hostOf(core)?.info() ?? {};
+        return { name: core.options.name, memory: memTotal, cpus };
+      },
+      usualGrace: core.options.defaults.stopTimeout,
+      now: () => core.clock.now(),
+    });
+  }
+
   /** Notes the address that clients reach the engine at, for {@linkcode Engine.info}: `unix:///run/…` or `tcp://…`. */
   serveAt(address: string): void {
     this.#address = address;
@@ -107,6 +128,7 @@ export class Engine {
       now: ports.clock.now(),
       socket: await this.#socket(),
       defaultNetwork: DEFAULT_NETWORK,
+      subnetPools: options.subnetPools,
       registries: options.registries.registries,
       searchRegistries: options.registries.unqualifiedSearch,
     };

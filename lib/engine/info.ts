@@ -1,4 +1,5 @@
 import type { Registry } from "../oci/registry/registries_conf.ts";
+import type { SubnetPool } from "./records/network_record.ts";
 import type { HostInfo } from "./ports/host_facts.ts";
 
 /** The engine's version; `deno.json` has the same. */
@@ -21,6 +22,8 @@ export interface SystemInfo {
   socket?: { address: string; exists: boolean };
   /** The name of the network of containers that ask for none. */
   defaultNetwork: string;
+  /** The pools from which networks get their subnets. */
+  subnetPools: readonly SubnetPool[];
   /** The settings of registries. */
   registries: readonly Registry[];
   /** The registries where names without a registry are looked up. */

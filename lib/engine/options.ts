@@ -1,5 +1,7 @@
 import { emptyRegistriesConf, type RegistriesConf } from "../oci/registry/registries_conf.ts";
+import { SUBNET_POOLS } from "./networks/choose_place.ts";
 import type { ContainerDefaults } from "./records/container_defaults.ts";
+import type { SubnetPool } from "./records/network_record.ts";
 import { DEFAULT_EVENT_BYTES, DEFAULT_EVENT_MEMORY } from "./store/events.ts";
 import type { Ports, TLSOptions } from "./ports/ports.ts";
 import type { CredentialSource } from "./ports/credential_source.ts";
@@ -49,6 +51,8 @@ export interface EngineOptions {
   limits?: Partial<InputLimits>;
   /** The containers' settings where a request leaves them out. */
   defaults?: ContainerDefaults;
+  /** The pools from which networks get their subnets; by default from 10.87.0.0/16 down, 24 leading bits each. */
+  subnetPools?: readonly SubnetPool[];
   /** Variables by which programs find their proxy (`http_proxy`, …), for containers that do not refuse them. */
   proxyEnv?: Record<string, string>;
   /** Certificates for a registry (`docker.io`, `localhost:5000`). */
@@ -66,6 +70,7 @@ export interface ResolvedOptions {
   name: string;
   limits: InputLimits;
   defaults: ContainerDefaults;
+  subnetPools: readonly SubnetPool[];
   proxyEnv: Record<string, string>;
   tls?: EngineOptions["tls"];
   credentials?: CredentialSource;
@@ -94,6 +99,7 @@ export function resolveOptions(ports: Ports, options: EngineOptions): ResolvedOp
     name: options.name ?? "gantry",
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     defaults: options.defaults ?? {},
+    subnetPools: options.subnetPools ?? SUBNET_POOLS,
     proxyEnv: options.proxyEnv ?? {},
     tls: options.tls,
     credentials: options.credentials,

@@ -14,6 +14,7 @@ import { form } from "./codecs/form.ts";
 import { headerValues } from "./codecs/header_value.ts";
 import type { Implementations } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
+import { pathOfBase } from "./route/request_path.ts";
 import { patientRequest } from "./run/patient_body.ts";
 import { readPlaced } from "./headers/read_placed.ts";
 import { trieRouter } from "./route/trie_router.ts";
@@ -82,9 +83,12 @@ export function handler<Identity = unknown, State extends object = object>(
 ): Handler {
   requireAuthenticator(auth);
   const all = "definition" in implementations ? [implementations] : implementations;
-  const definitions = all.map(({ definition }) => definition);
+  const prefixes = all.map(({ definition: { base } }) => pathOfBase(options.prefix ?? base));
   // Within one definition duplicates are among its own problems.
-  const across = all.length > 1 ? findDuplicates(definitions.flatMap(({ plans }) => plans)) : [];
+  const across = [...new Set(prefixes)].flatMap((prefix) => {
+    const together = all.filter((_, index) => prefixes[index] === prefix);
+    return together.length > 1 ? findDuplicates(together.flatMap(({ definition: { plans } }) => plans)) : [];
+  });
   const problems = new Set([...all.flatMap(problemsOfImplementation), ...across]);
   if (problems.size > 0) throw new DefinitionError([...problems]);
   return handlerWith(partsOf(options), auth, all, options);

@@ -9,10 +9,11 @@ import { type HandlerOptions, partsOf, SERVER_PARTS } from "./handler.ts";
 import type { Implementation } from "./implement.ts";
 import { formatPattern } from "./route/pattern.ts";
 import type { Plan, Segment } from "./plan/plan_types.ts";
-import { cutPath } from "./route/request_path.ts";
+import { cutPath, pathBehind, pathOfBase } from "./route/request_path.ts";
+import { routePaths } from "./route/route_paths.ts";
 import { compareSegments } from "./route/route_order.ts";
 import type { Router } from "./route/router.ts";
-import { spellingsOf, TrieRouter } from "./route/trie_router.ts";
+import { TrieRouter } from "./route/trie_router.ts";
 import { ResponseWriter } from "./run/write_response.ts";
 
 /**
@@ -48,23 +49,18 @@ export function handlers<Identity = unknown, State extends object = object>(
   const { definition, functions } = implementation;
   checkImplementation(implementation);
   const parts = partsOf(options);
-  const { versioned, aliases } = definition.options;
+  const prefix = pathOfBase(options.prefix ?? definition.base);
   const groups = new Map<string, { segments: readonly Segment[]; plans: Plan[] }>();
-  for (const version of versioned ? [[], [VERSION]] : [[]]) {
-    for (const plan of definition.plans) {
-      for (const spelling of spellingsOf(plan.segments, aliases)) {
-        const segments = [...version, ...spelling];
-        const pattern = formatPattern({ segments }, paramFormat, remainderFormat);
-        const group = groups.get(pattern) ?? { segments, plans: [] };
-        if (!group.plans.includes(plan)) group.plans.push(plan);
-        groups.set(pattern, group);
-      }
-    }
+  for (const { plan, segments } of routePaths(definition)) {
+    const pattern = prefix + formatPattern({ segments }, paramFormat, remainderFormat);
+    const group = groups.get(pattern) ?? { segments, plans: [] };
+    if (!group.plans.includes(plan)) group.plans.push(plan);
+    groups.set(pattern, group);
   }
   return [...groups].sort(([, a], [, b]) => compareSegments(a.segments, b.segments)).flatMap(([path, { plans }]) => {
     // Not by spreading: a linked API's functions are not enumerable.
     const group = { functions, definition: { ...definition, plans } };
-    const serve = handlerWith(parts, auth, group, { onError: options.onError, use: options.use });
+    const serve = handlerWith(parts, auth, group, { onError: options.onError, use: options.use, prefix });
     const methods = new Set(plans.map(({ method }) => method));
     return [...methods].map((method): [string, Handler] => [`${method} ${path}`, serve]);
   });
@@ -74,8 +70,6 @@ function checkImplementation(implementation: Omit<Implementation, "expects">): v
   const problems = problemsOfImplementation(implementation);
   if (problems.length > 0) throw new DefinitionError(problems);
 }
-
-const VERSION: Segment = { type: "parameter", name: "version" };
 
 /**
  * Each operation of an API alone, as a pure function of the request, by the name of its function. A request whose path or method is not the
@@ -103,31 +97,34 @@ function serveEach<Identity>(
   implementation: Implementation<NoInfer<Identity>>,
 ): [Plan, Handler][] {
   checkImplementation(implementation);
-  const { plans, options } = implementation.definition;
+  const { base, plans, options } = implementation.definition;
   const responses = new ResponseWriter(options, auth as Authenticator<unknown> | null, {}, SERVER_PARTS);
+  const prefix = pathOfBase(base);
   return plans.map((plan) => {
     // As in `handler`: the types above have paired the authenticator with the functions.
     const checked = auth as Authenticator<unknown> | null;
     const endpoint = new Endpoint(plan, implementation as Implementation, checked, responses);
     const { versioned, aliases } = options;
     const router = new TrieRouter([{ plan, versioned, aliases, value: endpoint }]);
-    return [plan, (request, platform = {}) => serveOne(router, endpoint, request, platform)];
+    return [plan, (request, platform = {}) => serveOne(router, endpoint, prefix, request, platform)];
   });
 }
 
 function serveOne(
   router: Router<Endpoint>,
   endpoint: Endpoint,
+  prefix: string,
   request: Request,
   platform: Platform,
 ): Promise<Response> {
   const { path, query } = cutPath(request.url);
-  const match = router.match(request.method, path, query);
-  if (match !== undefined) {
+  const within = pathBehind(prefix, path);
+  const match = within && router.match(request.method, within, query);
+  if (match) {
     return endpoint.run(new Call(request, platform, endpoint.plan.name, match.version, query, match.captures));
   }
   const { method, name, tag } = endpoint.plan;
-  const error = router.methods(path, query).length > 0
+  const error = within && router.methods(within, query).length > 0
     ? new HTTPError(405, `Call "${name}": it takes ${method} only`, { kind: "method", headers: { allow: method } })
     : new HTTPError(404, `Call "${name}": "${path}" is not a path of "${tag}"`, { kind: "route" });
   return Promise.resolve(endpoint.responses.error(error, { request, platform }));

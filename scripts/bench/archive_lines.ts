@@ -1,6 +1,6 @@
 import { callByCurl, secondsOf } from "./calls.ts";
-import { type Line, ROUNDS } from "./engine_bench.ts";
-import { inTurn } from "./in_turn.ts";
+import type { Line } from "./engine_bench.ts";
+import { inTurn, ROUNDS } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
 
 /**

@@ -1,3 +1,5 @@
+/** How often each line of the engine is measured; its median is what counts. */
+export const ROUNDS = 3;
 /** Rounds before those that count, for what has to become warm. */
 export const WARM_ROUNDS = 2;
 

@@ -1,32 +1,39 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { averageTime, secondsOf } from "./calls.ts";
-import { type Line, ROUNDS } from "./engine_bench.ts";
-import { inTurn } from "./in_turn.ts";
+import type { Bench, Line } from "./engine_bench.ts";
+import { inTurn, ROUNDS } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
 
 /** Lives and connections that are averaged. */
 const REPEATS = 5;
 /** Names that are looked up in a row. */
 const LOOKUPS = 500;
+/** Milliseconds after which a question of DNS has no answer. */
+const LOST = 5000;
 /** Containers that are started at once to make a crowd. */
 const AT_ONCE = 4;
 
-/** The network of each peer, apart from the other's. */
-const SUBNETS: Record<string, string> = { gantry: "10.71.1", podman: "10.71.2" };
-const subnetOf = (peer: Peer) => SUBNETS[peer.name];
+/** The networks of the lines, by the last number of their subnets. */
+const LANS = { "bench-lan": 0, "bench-other": 1, "bench-short": 2 };
 
 /**
  * Measures the life of a network, connections of a running container, look-ups of its name, and starts with 1 and 32 ports alone and beside
  * `running` others that publish one each.
  */
-export async function* networkLines(
-  gantry: Peer,
-  podman: Peer,
-  image: string,
-  running: number,
-): AsyncGenerator<Line> {
+export async function* networkLines({ gantry, podman, image, counts: { running } }: Bench): AsyncGenerator<Line> {
   const peers = [gantry, podman];
+  const block = freeBlock();
+  /** The first three numbers of a network's subnet; each peer has its own. */
+  const subnetOf = (peer: Peer, name: keyof typeof LANS) => `${block}.${peers.indexOf(peer) * 16 + LANS[name]}`;
+  const createNetwork = async (peer: Peer, name: keyof typeof LANS) => {
+    const subnets = [{ subnet: `${subnetOf(peer, name)}.0/24` }];
+    await peer.call("POST", "/networks/create", { name, driver: "bridge", dns_enabled: true, subnets });
+  };
+  const liveOnce = async (peer: Peer) => {
+    await createNetwork(peer, "bench-short");
+    await peer.call("DELETE", "/networks/bench-short");
+  };
   const both = (work: (peer: Peer) => Promise<number>) => inTurn({ gantry, podman }, ROUNDS, work);
   const line = { unit: "ms", higher: false };
   yield {
@@ -37,8 +44,7 @@ export async function* networkLines(
 
   const target = new Map<Peer, string>();
   for (const peer of peers) {
-    await createNetwork(peer, "bench-lan", `${subnetOf(peer)}.0/24`);
-    await createNetwork(peer, "bench-other", `${subnetOf(peer).replace("71", "72")}.0/24`);
+    for (const name of ["bench-lan", "bench-other"] as const) await createNetwork(peer, name);
     target.set(peer, await startContainer(peer, image, { networks: { "bench-lan": { aliases: ["target"] } } }));
   }
   const connect = async (peer: Peer) => {
@@ -48,7 +54,11 @@ export async function* networkLines(
   };
   yield { what: "connect and disconnect", ...line, ...await both((peer) => averageTime(REPEATS, () => connect(peer))) };
   const names = { unit: "names/s", higher: true };
-  yield { what: "look-up of a container's name", ...names, ...await both((peer) => lookUps(`${subnetOf(peer)}.1`)) };
+  yield {
+    what: "look-up of a container's name",
+    ...names,
+    ...await both((peer) => lookUps(`${subnetOf(peer, "bench-lan")}.1`)),
+  };
 
   for (const crowd of running > 0 ? [0, running] : [0]) {
     const others = new Map<Peer, string[]>();
@@ -65,13 +75,12 @@ export async function* networkLines(
   }
 }
 
-async function createNetwork(peer: Peer, name: string, subnet: string): Promise<void> {
-  await peer.call("POST", "/networks/create", { name, driver: "bridge", dns_enabled: true, subnets: [{ subnet }] });
-}
-
-async function liveOnce(peer: Peer): Promise<void> {
-  await createNetwork(peer, "bench-short", `${subnetOf(peer).replace("71", "73")}.0/24`);
-  await peer.call("DELETE", "/networks/bench-short");
+/** A block of subnets, by its first two numbers, that no interface of this machine has an address in. */
+function freeBlock(): string {
+  const taken = new Set(Deno.networkInterfaces().map(({ address }) => address.split(".", 2).join(".")));
+  const blocks = Array.from({ length: 100 }, (_, i) => `10.${100 + i}`).filter((block) => !taken.has(block));
+  if (blocks.length === 0) throw new Error("Choose subnets: every block of 10.100.0.0 to 10.199.255.255 is in use");
+  return blocks[Math.floor(Math.random() * blocks.length)];
 }
 
 /** Starts a container that waits, on a bridge; returns its ID. */
@@ -131,9 +140,11 @@ async function lookUps(host: string): Promise<number> {
     // Recursion wanted, one question, type A, class IN (RFC 1035, section 4.1).
     Uint8Array.from([id >> 8, id & 255, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, ...labels.flat(), 0, 0, 1, 0, 1]);
   const ask = async (id: number) => {
-    const answered = once(socket, "message");
+    const answered = once(socket, "message", { signal: AbortSignal.timeout(LOST) });
     socket.send(query(id), 53, host);
-    const [answer] = await answered;
+    const [answer] = await answered.catch((error) => {
+      throw new Error(`${host} has not answered within ${LOST} ms`, { cause: error });
+    });
     if (answer[7] === 0) throw new Error(`${host} knows no "target": code ${answer[3] & 15}`);
   };
   try {

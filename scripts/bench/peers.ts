@@ -14,6 +14,8 @@ export interface Peer extends AsyncDisposable {
   socket: string;
   /** Sends a request and reads the answer whole; throws when the status is not below 400. */
   call(method: string, path: string, body?: unknown): Promise<string>;
+  /** As `call`, with a path of either tree: `/libpod/…` is of the native one, the others are of Docker's. */
+  callPath(method: string, path: string, body?: unknown): Promise<string>;
   /** Runs the peer's own program on its folders, for what its API does not have. Throws when it fails. */
   command(...args: string[]): Promise<void>;
 }
@@ -57,13 +59,17 @@ export async function startPodman(folder: string, registriesConf: string): Promi
     "--network-config-dir",
     `${folder}/podman-nets`,
   ];
-  return await start("podman", socket, program, [
-    "system",
-    "service",
-    "--time=0",
-    `unix://${socket}`,
-  ], { CONTAINERS_CONF: `${folder}/containers.conf`, CONTAINERS_REGISTRIES_CONF: registriesConf });
+  return await start("podman", socket, program, ["system", "service", "--time=0", `unix://${socket}`], {
+    CONTAINERS_CONF: `${folder}/containers.conf`,
+    CONTAINERS_REGISTRIES_CONF: registriesConf,
+  }, APART);
 }
+
+/**
+ * Runs a program with a `/run/containers` of its own: Podman keeps the names of all networks there, and with the remains of another
+ * run its DNS server answers nobody.
+ */
+const APART = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs tmpfs /run/containers && exec "$@"', "sh"];
 
 async function start(
   name: string,
@@ -71,20 +77,25 @@ async function start(
   [program, ...before]: string[],
   args: string[],
   env: Record<string, string>,
+  /** A program, with its arguments, that starts the server; the commands run without it. */
+  starter: readonly string[] = [],
 ): Promise<Peer> {
-  const child = new Deno.Command(program, {
-    args: [...before, ...args],
+  const [first, ...words] = [...starter, program, ...before, ...args];
+  const child = new Deno.Command(first, {
+    args: words,
     env,
     stdin: "null",
     stdout: "null",
     stderr: "null",
   }).spawn();
   const client = new UnixClient(socket);
-  const call = async (method: string, path: string, body?: unknown) => {
-    const { status, text } = await client.call(method, `/v4.3.1/libpod${path}`, body);
+  const callPath = async (method: string, path: string, body?: unknown) => {
+    const version = path.startsWith("/libpod/") ? "v4.3.1" : "v1.41";
+    const { status, text } = await client.call(method, `/${version}${path}`, body);
     if (status >= 400) throw new Error(`${name}: ${method} ${path}: ${status} ${text}`);
     return text;
   };
+  const call: Peer["call"] = (method, path, body) => callPath(method, `/libpod${path}`, body);
   for (let tries = 0;; tries++) {
     try {
       await call("GET", "/_ping");
@@ -99,6 +110,7 @@ async function start(
     pid: child.pid,
     socket,
     call,
+    callPath,
     async command(...args) {
       const { success, stderr } = await new Deno.Command(program, { args: [...before, ...args], env }).output();
       if (!success) throw new Error(`${name}: ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
@@ -109,4 +121,14 @@ async function start(
       client.close();
     },
   };
+}
+
+/** Has a peer pull an image from the registry of the bench. */
+export async function pullImage(peer: Peer, name: string): Promise<void> {
+  const report = await peer.call(
+    "POST",
+    `/images/pull?reference=${encodeURIComponent(name)}&tlsVerify=false&quiet=true`,
+  );
+  const failed = report.split("\n").find((line) => line.includes('"error"'));
+  if (failed) throw new Error(`${peer.name}: pull of ${name}: ${failed}`);
 }

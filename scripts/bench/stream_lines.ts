@@ -1,5 +1,5 @@
-import { type Line, ROUNDS } from "./engine_bench.ts";
-import { inTurn } from "./in_turn.ts";
+import type { Bench, Line } from "./engine_bench.ts";
+import { inTurn, ROUNDS } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
 
 /** Runs of `exec` that are averaged. */
@@ -10,7 +10,7 @@ const LOG_LINES = 200_000;
 const EVENTS = 20;
 
 /** Measures what streams: exec, logs and events, on both peers in turn. */
-export async function* streamLines(gantry: Peer, podman: Peer, image: string): AsyncGenerator<Line> {
+export async function* streamLines({ gantry, podman, image }: Bench): AsyncGenerator<Line> {
   const both = (work: (peer: Peer) => Promise<number>) => inTurn({ gantry, podman }, ROUNDS, work);
   yield { what: "exec true", unit: "ms", higher: false, aim: 4, ...await both((peer) => execs(peer, image)) };
   yield { what: "logs of 20 MB", unit: "MB/s", higher: true, aim: 10, ...await both((peer) => logs(peer, image)) };

@@ -1,3 +1,6 @@
+/** Milliseconds for which an unused connection is kept: servers close theirs some time later. */
+const KEPT = 20_000;
+
 /** One HTTP/1.1 connection over a Unix socket, for one request at a time. */
 class Connection {
   readonly #socket: Deno.UnixConn;
@@ -95,26 +98,35 @@ class Connection {
  */
 export class UnixClient {
   readonly #path: string;
-  readonly #idle: Connection[] = [];
+  readonly #idle: { connection: Connection; since: number }[] = [];
 
   constructor(path: string) {
     this.#path = path;
   }
 
   async call(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
-    const connection = this.#idle.pop() ?? new Connection(await Deno.connect({ transport: "unix", path: this.#path }));
+    const connection = this.#kept() ?? new Connection(await Deno.connect({ transport: "unix", path: this.#path }));
     const text = body === undefined ? "" : JSON.stringify(body);
     const type = body === undefined ? "" : "Content-Type: application/json\r\n";
     const length = new TextEncoder().encode(text).length;
     const head = `${method} ${path} HTTP/1.1\r\nHost: d\r\n${type}Content-Length: ${length}\r\n\r\n`;
     const answer = await connection.send(head, text);
     if (answer.closes) connection.close();
-    else this.#idle.push(connection);
+    else this.#idle.push({ connection, since: performance.now() });
     return answer;
   }
 
+  /** The connection that was used last. When that is too old, all are. */
+  #kept(): Connection | undefined {
+    const last = this.#idle.pop();
+    if (last === undefined || performance.now() - last.since < KEPT) return last?.connection;
+    last.connection.close();
+    this.close();
+    return undefined;
+  }
+
   close(): void {
-    for (const connection of this.#idle) connection.close();
+    for (const { connection } of this.#idle.splice(0)) connection.close();
   }
 }
 

@@ -1,6 +1,6 @@
 import { averageTime, callByCurl, secondsOf } from "./calls.ts";
-import { type Line, ROUNDS } from "./engine_bench.ts";
-import { inTurn } from "./in_turn.ts";
+import type { Bench, Line } from "./engine_bench.ts";
+import { inTurn, ROUNDS } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
 import { buildTar } from "../../tests/fixtures/images/tar_builder.ts";
 
@@ -10,7 +10,7 @@ const REPEATS = 20;
 const FILES = 50;
 
 /** Measures the life of a volume, and an archive's way in and out of one. */
-export async function* volumeLines(gantry: Peer, podman: Peer): AsyncGenerator<Line> {
+export async function* volumeLines({ gantry, podman }: Bench): AsyncGenerator<Line> {
   const both = (work: (peer: Peer) => Promise<number>) => inTurn({ gantry, podman }, ROUNDS, work);
   const line = { unit: "ms", higher: false };
   yield {

@@ -91,3 +91,19 @@ Deno.test("parseContainersConf() names the file and the key of what cannot be", 
   ];
   for (const [text, message] of rows) assertThrows(() => read(text), SyntaxError, message);
 });
+
+Deno.test("parseContainersConf() reads pools of subnets, and refuses what is none", () => {
+  const pools = (list: string) => read(`[network]\ndefault_subnet_pools = [${list}]`).subnetPools;
+  assertEquals(pools('{ base = "10.89.0.0/16", size = 24 }, { base = "10.90.0.0/15", size = 26 }'), [
+    { base: "10.89.0.0/16", size: 24 },
+    { base: "10.90.0.0/15", size: 26 },
+  ]);
+  const rows: [list: string, text: string][] = [
+    ['{ base = "fd00::/64", size = 80 }', '"fd00::/64" is no IPv4 subnet'],
+    ['{ base = "10.0.0.0/16", size = 8 }', 'size 8 of "10.0.0.0/16" is none from 16 to 30'],
+    ['{ base = "10.0.0.0/16" }', "size undefined"],
+    ['"10.0.0.0/16"', "is no table"],
+    ["", "it is empty"],
+  ];
+  for (const [list, text] of rows) assertThrows(() => pools(list), SyntaxError, text);
+});

@@ -134,6 +134,8 @@ const BYTES: Record<string, string> = {
   ExportImage: "application/octet; charset=us-ascii",
   ExportImages: "application/octet; charset=us-ascii",
   ExportVolume: "application/x-tar",
+  GenerateKube: "application/x-tar",
+  KubeGenerate: "application/x-tar",
   LogsFromContainer: "application/vnd.docker.multiplexed-stream",
   Ping: "text/plain",
   // The OpenAPI document, written as JSON, which is YAML too.

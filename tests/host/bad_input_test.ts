@@ -115,9 +115,9 @@ Deno.test("bad requests are answered clearly and change nothing", async (t) => {
   );
 
   await t.step("a field that is not honoured is refused by its name, not dropped", async () => {
-    const answer = await create({ pod: "some-pod" });
+    const answer = await create({ intelRdt: { closID: "x" } });
     assert(answer.status >= 400);
-    assertStringIncludes(answer.message, "pod");
+    assertStringIncludes(answer.message, "intelRdt");
   });
 
   await t.step("an unknown path is 404 and a wrong method 405, as text", async () => {

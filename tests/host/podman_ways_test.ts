@@ -105,6 +105,18 @@ Deno.test("containers look and answer as Podman 5.8's do", async (t) => {
     await podman("rm", "noted");
     assertEquals(await Deno.readTextFile(other), "somebody else's");
   });
+  await t.step("binds and tmpfs are told with the options they were asked for, and Z as the mount's mode", async () => {
+    const mounts = ["-v=/tmp:/a:Z,ro", "-v=/tmp:/b", "-v=/tmp:/c:rw", "--tmpfs=/d:rw,size=1m"];
+    await podman("create", "--name", "bound", ...mounts, image, "true");
+    const { HostConfig, Mounts } = await inspect("bound");
+    const wanted = ["/tmp:/a:Z,ro,rprivate,rbind", "/tmp:/b:rprivate,rbind", "/tmp:/c:rw,rprivate,rbind"];
+    assertEquals(HostConfig.Binds.toSorted(), wanted);
+    assertEquals(HostConfig.Tmpfs, { "/d": "rw,size=1m,rprivate,nosuid,nodev,tmpcopyup" });
+    const modes = Mounts.map(({ Destination, Mode, Options }: Record<string, unknown>) => [Destination, Mode, Options]);
+    assertEquals(modes.toSorted(), [["/a", "Z", ["rbind"]], ["/b", "", ["rbind"]], ["/c", "", ["rbind"]]]);
+    await podman("start", "bound");
+    await podman("rm", "-f", "bound");
+  });
   await t.step("--rootfs without a command is refused by its start, not before", async () => {
     const id = (await podman("create", "--rootfs", folder)).trim();
     assert((await server.podman("start", id)).code !== 0);

@@ -31,9 +31,6 @@ const TWICE: readonly string[] = [
   "lib/engine: candidatesOf",
   "lib/engine: readArchive",
   "lib/platform: ServeOptions",
-  "lib/rest: CallOptions",
-  "lib/rest: Channel",
-  "lib/rest: ConnectOptions",
   "lib/rest: Described",
   "lib/rest: HandlerOptions",
 ];

@@ -18,6 +18,7 @@ import * as client from "@gantry/rest/client";
 import * as server from "@gantry/rest/server";
 import { events, resumable } from "@gantry/rest/events";
 import { openapi } from "@gantry/rest/surfaces";
+import { routesOf } from "@gantry/rest/routes";
 import { xml } from "@gantry/rest/xml";
 import { listenAndServe } from "@gantry/rest/serve";
 
@@ -42,6 +43,9 @@ seen.push(await calls.Add(1n, 0n).catch((error) => error instanceof client.HTTPE
 await listener.close();
 const small = server.handler(null, server.implement(sums, { Add: (a, b) => b - a }));
 seen.push(typeof small, openapi(sums).openapi, HTTPError === server.HTTPError);
+// Node 20 and 22 have no URLPattern of their own.
+const [{ pattern }] = await routesOf(sums);
+seen.push(pattern.test("http://h/sum?a=1") && !pattern.test("http://h/sums"));
 console.log(seen.join());
 `,
   "engine.mjs": `
@@ -242,7 +246,7 @@ async function useOnNode(use: string): Promise<void> {
   for (const version of ["20", "22", "24"]) {
     const node = ["npx", "-y", `node@${version}`];
     const answer = await runOk([...node, "rest.mjs"], { cwd: use, timeout: 180_000 });
-    assertEquals(answer.trim(), "3,1,2,409,function,3.1.1,true", `Node ${version}`);
+    assertEquals(answer.trim(), "3,1,2,409,function,3.1.1,true,true", `Node ${version}`);
   }
   assertEquals((await runOk(["npx", "-y", "node@24", "engine.mjs"], { cwd: use })).trim(), "linux true");
 }

@@ -83,7 +83,7 @@ const serve = handler(
   }),
 );
 const local: Client = { fetch: (request) => (urls.push(request.url), serve(request)) };
-const client = link(definition, "http://h/", local);
+const client = link(definition, "http://h/v1/", local);
 
 Deno.test("link() calls through the definition and back", async () => {
   assertEquals(await client.Get("a/b %?#é"), { id: "a/b %?#é", big: 2n ** 63n, at: new Date(0) });
@@ -98,7 +98,7 @@ Deno.test("link() calls through the definition and back", async () => {
 
 Deno.test("link() sends false, 0 and empty text, and leaves undefined out", async () => {
   assertEquals(await client.List({ all: false, n: 0, names: ["", "a"] }), `{"all":false,"n":0,"names":["","a"]}`);
-  assertEquals(urls.at(-1), "http://h/users?all=false&n=0&names=&names=a");
+  assertEquals(urls.at(-1), "http://h/v1/users?all=false&n=0&names=&names=a");
   assertEquals(await client.List({ names: ["one"] }), `{"names":["one"]}`);
   assertEquals(await client.List({ all: undefined }), "{}");
   assertEquals(await client.List(), "{}");
@@ -234,12 +234,12 @@ Deno.test("header() adds a header to every request, over any client", async () =
       request,
     ) => (seen.push(request.headers.get("a"), request.headers.get("b")), Promise.resolve(new Response("x"))),
   };
-  await link(definition, "http://h", header("a", "1", header("b", "2", spy))).List();
+  await link(definition, "http://h/v1", header("a", "1", header("b", "2", spy))).List();
   assertEquals(seen, ["1", "2"]);
 });
 
 Deno.test("handler() makes a proxy of a linked API", async () => {
-  const proxy = link(definition, "http://proxy", { fetch: handler(null, client) });
+  const proxy = link(definition, "http://proxy/v1", { fetch: handler(null, client) });
   assertEquals(await proxy.Get("x"), { id: "x", big: 2n ** 63n, at: new Date(0) });
   assertEquals(await proxy.Rules("a", 1n, true), ["atrue", 1n]);
   assertEquals((await proxy.Remove("none"))?.message, "None");
@@ -253,7 +253,7 @@ Deno.test("handler() makes a proxy of a linked API", async () => {
 Deno.test("link() and handler() meet over a real socket", async () => {
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => serve(request));
   try {
-    const remote = link(definition, `http://127.0.0.1:${server.addr.port}`);
+    const remote = link(definition, `http://127.0.0.1:${server.addr.port}/v1`);
     assertEquals((await remote.Get("a/b")).id, "a/b");
     assertEquals(await remote.Image("quay.io/a/b"), "quay.io/a/b");
     const size = 3 * 1024 * 1024;

@@ -74,7 +74,8 @@ export function compatContainers(engine: Engine): Implementation {
       const [failed] = (await containers.remove(name, options)).filter(({ error }) => error);
       if (failed?.error) throw failed.error;
     },
-    CompatLogsFromContainer: (name, query, context) => streamLogs(engine, name, query, context, { rawTerminal: true }),
+    CompatLogsFromContainer: (name, query, context) =>
+      streamLogs(engine, name, query, context, { rawTerminal: true, details: query.details }),
     CompatAttachContainer: (name, query, context) => attachContainer(engine, name, query, context, COMPAT_ATTACH),
     CompatAttachWebSocket: (name, query, context) => attachSocket(engine, name, query, context, COMPAT_SOCKET),
     CompatResizeTTY: (name, { h = 0, w = 0 }) => containers.resize(name, { height: h, width: w }),

@@ -1,3 +1,5 @@
+import type { Address } from "../../wire/containers/container_inspect_network.ts";
+import { deviceRequests } from "./spec/devices.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import { inspectFacts } from "../../containers/inspect.ts";
@@ -60,7 +62,7 @@ function dockerHostConfig(
   const { LogConfig: _log, CgroupMode: _mode, ...same } = hostConfig(record, runtime);
   const driver = spec.logDriver ?? log.driver;
   const size = (spec.logSizeMax ?? 0) > 0 ? { "max-size": String(spec.logSizeMax) } : {};
-  const logOptions = { ...spec.logOptions, ...size };
+  const logOptions = { ...size, ...spec.logOptions };
   return {
     ...same,
     Sysctls: spec.sysctl,
@@ -68,6 +70,7 @@ function dockerHostConfig(
       Type: driver === "k8s-file" ? "json-file" : driver,
       Config: Object.keys(logOptions).length > 0 ? logOptions : null,
     },
+    DeviceRequests: deviceRequests(spec),
     CgroupnsMode: spec.namespaces.cgroup.mode === "host" ? "host" : "private",
     CapAdd: spec.capAdd.map(withPrefix),
     CapDrop: spec.capDrop.map(withPrefix),
@@ -79,12 +82,22 @@ function dockerHostConfig(
   };
 }
 
-function dockerNetworkSettings(record: ContainerRecord, { image, networkID }: InspectFacts): Sparse<NetworkSettings> {
-  const settings = networkSettings(record, exposedBy(record, image), networkID);
+function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts): Sparse<NetworkSettings> {
+  const { image, networkID, joined } = more;
+  const settings = networkSettings(record, exposedBy(record, image), networkID, joined);
   const endpoints = Object.entries(settings.Networks ?? {}).map(([name, endpoint]) => {
     return [name, { ...endpoint, IPAMConfig: askedAddresses(record.networks[name]?.staticIPs ?? []) }];
   });
-  return { ...settings, Networks: Object.fromEntries(endpoints) };
+  return {
+    ...settings,
+    Networks: Object.fromEntries(endpoints),
+    SecondaryIPAddresses: settings.SecondaryIPAddresses?.map(dockerAddress),
+    SecondaryIPv6Addresses: settings.SecondaryIPv6Addresses?.map(dockerAddress),
+  };
+}
+
+function dockerAddress({ Addr = "", PrefixLength = 0 }: Sparse<Address>) {
+  return { Addr, PrefixLen: PrefixLength };
 }
 
 /** The addresses that were asked for, by which a client that makes the container again asks for them again. */

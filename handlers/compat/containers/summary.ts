@@ -35,7 +35,8 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
     Names: [`/${record.name}`],
     Image: record.imageName,
     ImageID: `sha256:${record.imageID}`,
-    Command: commandOf(record, image).join(" "),
+    // A pause program has no image whose entry point would be known beside it.
+    Command: (record.spec.infra ? record.process.args : commandOf(record, image)).join(" "),
     Created: wireSeconds(record.created),
     Ports: ports(record, exposed),
     SizeRw: rwSize,

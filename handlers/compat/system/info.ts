@@ -1,4 +1,6 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
+import { NETWORK_DRIVERS } from "../../../lib/engine/records/network_record.ts";
+import { LOG_DRIVERS } from "../../../lib/engine/text/log_drivers.ts";
 import { formatUptime } from "../../system/info.ts";
 import { DOCKER_HUB } from "../../../lib/oci/reference.ts";
 import { isBefore } from "../../path_version.ts";
@@ -9,12 +11,14 @@ import { wireTime } from "../../wire/time.ts";
 
 /** Tells facts about the host and the service, as Docker does. */
 export async function compatInfo(engine: Engine, version?: string): Promise<Info> {
-  const { name, host, platform, containers, images, now, registries } = await engine.info();
+  const { name, host, platform, containers, images, now, registries, subnetPools } = await engine.info();
   const controllers = host?.cgroupControllers ?? [];
   const has = (controller: string) => controllers.includes(controller);
   const runtime = host?.runtime;
   return emit(Info, {
     ID: name,
+    DefaultAddressPools: subnetPools.map(({ base, size }) => ({ Base: base, Size: size })),
+    CDISpecDirs: host?.deviceFolders ?? [],
     Containers: containers.total,
     ContainersRunning: containers.running,
     ContainersPaused: containers.paused,
@@ -22,7 +26,7 @@ export async function compatInfo(engine: Engine, version?: string): Promise<Info
     Images: images,
     Driver: host?.graphDriver ?? "none",
     DriverStatus: [["Backing Filesystem", host?.backingFilesystem ?? ""]],
-    Plugins: { Volume: ["local"], Network: ["bridge"], Authorization: null, Log: ["k8s-file", "none"] },
+    Plugins: { Volume: ["local"], Network: [...NETWORK_DRIVERS], Authorization: null, Log: [...LOG_DRIVERS] },
     MemoryLimit: has("memory"),
     SwapLimit: has("memory"),
     CpuCfsPeriod: has("cpu"),

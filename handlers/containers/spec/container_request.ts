@@ -135,8 +135,9 @@ function rootPropagation({ rootfs_propagation: mode }: SpecGenerator): string | 
 }
 
 function logConfig({ log_configuration: log }: SpecGenerator): NonNullable<SpecGenerator["log_configuration"]> {
-  if (!isEmpty(log?.labels)) throw unsupported("log_configuration.labels");
-  return log ?? {};
+  if (isEmpty(log?.labels)) return log ?? {};
+  if (log?.driver === "journald") throw unsupported("log_configuration.labels");
+  throw new RequestError("invalid", "log labels can only be used with journald log driver");
 }
 
 function secretWish({ Source, Target, UID, GID, Mode }: NonNullable<SpecGenerator["secrets"]>[number]): SecretWish {

@@ -1,6 +1,6 @@
 import type { ContainerSpec, RLimit } from "../../../lib/engine/records/container_record.ts";
 import { parseCgroupsMode } from "../../../lib/engine/containers/request/parse_choices.ts";
-import { parseDevice } from "../../../lib/engine/containers/request/parse_device.ts";
+import { parseDevices } from "../../../lib/engine/containers/request/parse_device.ts";
 import {
   cleanLimits,
   type DeviceRule,
@@ -16,13 +16,25 @@ export function resourceSpec(
   generator: SpecGenerator,
 ): Pick<
   ContainerSpec,
-  "resources" | "pathLimits" | "devices" | "devicesFrom" | "deviceRules" | "cgroupsMode" | "cgroupParent" | "rlimits"
+  | "resources"
+  | "pathLimits"
+  | "devices"
+  | "cdiDevices"
+  | "gpus"
+  | "devicesFrom"
+  | "deviceRules"
+  | "cgroupsMode"
+  | "cgroupParent"
+  | "rlimits"
 > {
   const { devices = [], host_device_list: listed = [] } = generator;
+  const asked = parseDevices((devices.length > 0 ? devices : listed).map(({ path }) => path));
   return {
     resources: limitSwap(requestedLimits(generator)),
     pathLimits: pathLimits(generator),
-    devices: some((devices.length > 0 ? devices : listed).map(({ path }) => parseDevice(path))),
+    devices: some(asked.devices),
+    cdiDevices: some(asked.cdiDevices),
+    gpus: some(generator.gpus),
     devicesFrom: some(generator.devices_from),
     // A rule that takes something away is not one that Podman knows.
     deviceRules: some(generator.device_cgroup_rule?.map((rule) => deviceRule({ ...rule, allow: true }))),

@@ -1,3 +1,4 @@
+import type { NetworkStatus } from "../../../lib/engine/records/network_status.ts";
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import { anonymousVolumes } from "../../../lib/engine/containers/create/mounts.ts";
 import { dependenciesOf } from "../../../lib/engine/containers/dependencies.ts";
@@ -29,8 +30,12 @@ export interface InspectFacts {
   volumePath(name: string): string;
   /** Its exec sessions. */
   execIDs: readonly string[];
+  /** The interfaces of a network namespace that the container joined by its path. */
+  joined?: NetworkStatus["interfaces"];
   /** A network's ID by its name. */
   networkID(name: string): string;
+  /** The container whose network it has, where that is another's, and the image of that one. */
+  network?: { record: ContainerRecord; image: ImageRecord | undefined };
   /** Pods name it as the container that runs as long as they do. */
   isService?: boolean;
   /** The results of its health checks. */
@@ -57,7 +62,7 @@ export function inspectContainer(record: ContainerRecord, more: InspectFacts, is
     Pod: record.spec.pod ?? "",
     IsInfra: record.spec.infra ?? false,
     IsService: more.isService ?? false,
-    NetworkSettings: networkSettings(record, exposedBy(record, image), more.networkID),
+    NetworkSettings: inspectNetwork(record, more),
     Config: {
       ...inspectConfig(record, image),
       Entrypoint: isLegacy ? entrypoint.join(" ") : entrypoint,
@@ -67,6 +72,14 @@ export function inspectContainer(record: ContainerRecord, more: InspectFacts, is
     UseImageHosts: record.spec.noHosts,
     UseImageHostname: record.spec.noHostname ?? false,
   });
+}
+
+/** The network that the container has, its own or another's: what `podman inspect` shows of the containers of a pod, too. */
+function inspectNetwork(
+  record: ContainerRecord,
+  { image, network = { record, image }, networkID, joined }: InspectFacts,
+): Sparse<InspectContainerData["NetworkSettings"]> {
+  return networkSettings(network.record, exposedBy(network.record, network.image), networkID, joined);
 }
 
 /** The fields by which both trees tell the same. */

@@ -15,6 +15,8 @@ export const DEFAULT_SHM_SIZE = 65536000;
 export function hostConfig(record: ContainerRecord, runtime: string): Sparse<InspectContainerHostConfig> {
   const { spec } = record;
   const { namespaces } = spec;
+  // Its size has a field of its own.
+  const { "max-size": _size, ...logOptions } = spec.logOptions;
   return {
     Binds: viewBinds(record),
     CgroupManager: "cgroupfs",
@@ -22,7 +24,7 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
     CgroupMode: viewMode(namespaces.cgroup),
     LogConfig: {
       Type: spec.logDriver ?? record.log.driver,
-      Config: Object.keys(spec.logOptions).length > 0 ? spec.logOptions : null,
+      Config: Object.keys(logOptions).length > 0 ? logOptions : null,
       Path: record.log.path,
       Size: humanSize(Math.max(0, spec.logSizeMax ?? 0)),
     },

@@ -36,7 +36,8 @@ function viewMount(spec: MountSpec, volumePath: (name: string) => string) {
     Destination: spec.shown ?? destination,
     Driver: type === "volume" ? "local" : "",
     // The fields below hold these options: they are not repeated here.
-    Options: options.filter((option) => !["ro", "rw", Propagation].includes(option)),
+    Options: options.filter((option) => !["ro", "rw", "z", "Z", Propagation].includes(option)),
+    Mode: options.find((option) => option === "z" || option === "Z") ?? "",
     RW: !options.includes("ro"),
     Propagation,
     SubPath: "subPath" in spec ? spec.subPath : undefined,
@@ -44,7 +45,6 @@ function viewMount(spec: MountSpec, volumePath: (name: string) => string) {
 }
 
 function viewBind({ type, source, destination, options }: MountSpec): string {
-  const access = options.includes("ro") ? "ro" : "rw";
-  const words = [access, ...type === "overlay" ? ["O"] : [], ...options.filter((option) => option !== access)];
-  return [source, destination, words.join()].join(":");
+  const words = type === "overlay" ? ["O", ...options] : options;
+  return [source, destination, ...words.length > 0 ? [words.join()] : []].join(":");
 }

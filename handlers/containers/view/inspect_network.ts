@@ -1,4 +1,5 @@
 import type { ContainerRecord, PortMapping } from "../../../lib/engine/records/container_record.ts";
+import type { NetworkStatus } from "../../../lib/engine/records/network_status.ts";
 import type {
   InspectAdditionalNetwork,
   InspectNetworkSettings,
@@ -26,11 +27,13 @@ export function portBindings(ports: readonly PortMapping[]): Bindings {
  * @param record The container
  * @param exposed Ports that are exposed, `80/tcp`
  * @param networkID The ID of a network
+ * @param joined The interfaces of a namespace that it joined by its path
  */
 export function networkSettings(
   record: ContainerRecord,
   exposed: readonly string[],
   networkID: (name: string) => string,
+  joined: NetworkStatus["interfaces"] = {},
 ): Sparse<InspectNetworkSettings> {
   const ports: Bindings = Object.fromEntries(exposed.map((port) => [port.includes("/") ? port : `${port}/tcp`, null]));
   Object.assign(ports, portBindings(record.ports));
@@ -44,11 +47,36 @@ export function networkSettings(
   const [only] = Object.values(networks);
   return {
     // Docker's older clients look for the address here; it makes sense where there is one network.
-    ...(Object.keys(networks).length === 1 ? viewAddresses(only) : {}),
+    ...(Object.keys(networks).length === 1 ? viewAddresses(only) : viewJoined(joined)),
     Ports: ports,
     SandboxKey: sandboxKey(record),
     Networks: networks,
   };
+}
+
+/** The addresses of a namespace that has any interfaces: the first of each family, and the others after it. */
+function viewJoined(joined: NetworkStatus["interfaces"]): Sparse<InspectNetworkSettings> {
+  const interfaces = Object.entries(joined).sort(([one], [other]) => one < other ? -1 : 1).map(([, found]) => found);
+  const addresses = interfaces.flatMap((found) => found.addresses);
+  const [ipv4, ...others] = addresses.filter(({ address }) => !address.includes(":"));
+  const [ipv6, ...others6] = addresses.filter(({ address }) => address.includes(":"));
+  const macs = interfaces.map(({ mac }) => mac);
+  return {
+    Gateway: ipv4?.gateway ?? "",
+    IPAddress: ipv4?.address ?? "",
+    IPPrefixLen: ipv4?.prefix ?? 0,
+    IPv6Gateway: ipv6?.gateway ?? "",
+    GlobalIPv6Address: ipv6?.address ?? "",
+    GlobalIPv6PrefixLen: ipv6?.prefix ?? 0,
+    MacAddress: macs[0] ?? "",
+    ...others.length > 0 && { SecondaryIPAddresses: others.map(viewAddress) },
+    ...others6.length > 0 && { SecondaryIPv6Addresses: others6.map(viewAddress) },
+    ...macs.length > 1 && { AdditionalMACAddresses: macs.slice(1) },
+  };
+}
+
+function viewAddress({ address, prefix }: { address: string; prefix: number }) {
+  return { Addr: address, PrefixLength: prefix };
 }
 
 /** The path by which others enter the container's network namespace; one without networks has its process's, as in Podman. */

@@ -52,6 +52,7 @@ export const CompatLogsQuery = z.object({
   until: z.string().optional(),
   timestamps: optionalFlag,
   tail: z.string().optional(),
+  details: optionalFlag,
 });
 
 /** The query of `CompatAttachContainer`. */

@@ -76,8 +76,12 @@ export type PodStatsReport = z.output<typeof PodStatsReport>;
 /** The query of `Pods`; filters are read by the operation, which has an error of its own for bad ones. */
 export const PodsQuery = z.object({ filters: z.string().optional() });
 
-/** The query of `PodStop`; a timeout that is not positive leaves it to each container. */
-export const PodStopQuery = z.object({ t: z.int().optional() });
+/**
+ * The query of `PodStop`. A `t` that is not positive leaves the time to each container. Podman's own client says `timeout`, which
+ * Podman passes over: 0 is at once, and less than 0 leaves it to each container.
+ */
+export const PodStopQuery = z.object({ t: z.int().optional(), timeout: z.int().optional() });
+export type PodStopQuery = z.output<typeof PodStopQuery>;
 
 /** The query of `PodDelete`. */
 export const PodDeleteQuery = z.object({ force: optionalFlag, timeout: z.int().nonnegative().optional() });

@@ -6,9 +6,8 @@ import type { ContainerFacts } from "../ports/host_facts.ts";
 import type { Attachment, ProcessTable } from "../ports/host_port.ts";
 import { recoverContainers } from "./recovery.ts";
 import type { Secrets } from "../secrets.ts";
-import { stopIdlePod } from "../pods/exit_policy.ts";
+import { InfraContainers } from "../pods/infra_containers.ts";
 import type { PodStore } from "../pods/pod_store.ts";
-import type { Operation } from "../store/table.ts";
 import type { VolumeStore } from "../volumes/volume_store.ts";
 import { attachContainer, resizeContainer } from "./streams/attach.ts";
 import { BackgroundWork } from "./background_work.ts";
@@ -16,9 +15,7 @@ import { Changes } from "./changes.ts";
 import { ContainerCheckpoints } from "./checkpoint/checkpoints.ts";
 import { type ContainersCore, type Context, isLive } from "./context.ts";
 import { createContainer } from "./create/create_container.ts";
-import { createFromSpec } from "./create/create.ts";
-import { completeRequest } from "./request/complete_request.ts";
-import type { ContainerRequest, MemberRequest } from "./request/container_request.ts";
+import type { MemberRequest } from "./request/container_request.ts";
 import { recordExecExit, recoverExecs } from "./exec/record_exit.ts";
 import { ExitListeners } from "./exec/exit_listeners.ts";
 import { ContainerExecs } from "./exec/execs.ts";
@@ -72,6 +69,8 @@ export class Containers {
   readonly checkpoints: ContainerCheckpoints;
   /** Their files. */
   readonly files: ContainerFiles;
+  /** Infra containers, which hold the namespaces of pods. */
+  readonly infra: InfraContainers;
   /** Their networks. */
   readonly networks: ContainerNetworks;
   readonly #context: Context;
@@ -104,6 +103,7 @@ export class Containers {
     this.execs = new ContainerExecs(this.#context);
     this.checkpoints = new ContainerCheckpoints(this.#context);
     this.files = new ContainerFiles(this.#context);
+    this.infra = new InfraContainers(this.#context);
     this.networks = new ContainerNetworks(this.#context);
     core.images.users = {
       of: (id) => this.usingImage(id).map((record) => ({ id: record.id, running: isLive(record) })),
@@ -116,21 +116,6 @@ export class Containers {
     return callAsync(() => createContainer(this.#context, request));
   }
 
-  /**
-   * Makes the infra container of a pod, under an ID that the pod's record names.
-   *
-   * @param pod Stores the pod's record, at the same moment as the container's
-   */
-  async createInfra(request: ContainerRequest, id: string, pod: Operation): Promise<ContainerRecord> {
-    const spec = completeRequest(request, this.#context.core.options.defaults);
-    return (await createFromSpec(this.#context, spec, id, [pod])).record;
-  }
-
-  /** Stops the infra container of a pod where no other container of the pod is up. */
-  stopIdlePod(podID: string): Promise<void> {
-    return stopIdlePod(this.#context, podID);
-  }
-
   /** The container of that name, ID or ID prefix. Throws `no_such_container` or `ambiguous`. */
   resolve(nameOrID: string): ContainerRecord {
     return this.#context.records.resolve(nameOrID);
@@ -141,9 +126,8 @@ export class Containers {
     try {
       return this.resolve(nameOrID) !== undefined;
     } catch (error) {
-      if (isCode(error, "no_such_container", "invalid")) return false;
-      if (isCode(error, "ambiguous")) return true;
-      throw error;
+      if (!isCode(error, "no_such_container", "invalid", "ambiguous")) throw error;
+      return isCode(error, "ambiguous");
     }
   }
 

@@ -41,6 +41,8 @@ export async function recoverContainers(context: Context): Promise<void> {
     await logFailures(context, intent.subject, () => undoCreate(context, intent));
   }
   await logFailures(context, "", () => context.volumes.recover());
+  await logFailures(context, "", () => context.volumes.relocate());
+  await logFailures(context, "", () => relocateLogs(context));
   await logFailures(context, "", () => context.networks.recover());
   await inParallel(intents.open(TEARDOWN_INTENT), AT_ONCE, (intent) => {
     return logFailures(context, intent.subject, () => context.teardowns.resume(intent));
@@ -141,13 +143,24 @@ async function backToCreated(context: Context, record: ContainerRecord): Promise
   await context.records.saveState(record, { status, pid: 0, conmonPid: 0, network: undefined });
 }
 
+/** Puts the places that logs have now into the records of containers: the root may have been copied elsewhere. */
+async function relocateLogs(context: Context): Promise<void> {
+  const host = requireHost(context.core);
+  for (const record of context.records.all()) {
+    const { log } = record;
+    if (log.driver !== "k8s-file" || log.kept) continue;
+    const { path } = host.logSource(record.id, log.driver);
+    if (path !== log.path) await context.records.save({ ...record, log: { ...log, path } });
+  }
+}
+
 /** Cleans away what belongs to a container nobody knows. */
 async function sweepUnknown(context: Context, id: string): Promise<void> {
   const host = requireHost(context.core);
   context.core.log("warn", `Clean up what is left of container ${id}, which is not known here`);
   await host.processes.delete(id);
   await Promise.all([host.networks.deleteNamespace(id), host.layers.destroy(id, { behind: true })]);
-  await host.processes.deleteLog(host.logSource(id, "k8s-file"));
+  await host.processes.deleteLog({ ...host.logSource(id, "k8s-file"), older: { files: 2, gzip: false } });
 }
 
 async function logFailures(context: Context, id: string, work: () => Promise<void>): Promise<void> {

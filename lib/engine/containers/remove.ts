@@ -97,6 +97,7 @@ export async function removeLocked(
   const parts = [sessions.dropAll(id), health.states.drop(id), treeUses.forget(id), secrets.drop(id)];
   const rest = parts.flat();
   const pod = record.spec.infra ? context.pods.get(record.spec.pod ?? "") : undefined;
+  if (pod?.cgroupPath) await host.resources.removeGroup(pod.cgroupPath);
   const gone = pod === undefined ? [] : [context.pods.drop(pod.id)];
   await records.drop(removing, [...teardown.operations, ...planned, ...ended, ...rest, ...gone]);
   context.background(`take down the network of ${record.id}`, teardown.after());

@@ -4,15 +4,18 @@
  * @module
  */
 import { EngineError } from "../errors.ts";
-import type { NetworkSubnet } from "../records/network_record.ts";
+import type { NetworkSubnet, SubnetPool } from "../records/network_record.ts";
 import type { Place, PlacesTaken } from "../ports/network_port.ts";
-import { addressAt, findSubnet, parseSubnet, type Subnet, subnetsOverlap } from "../text/ip.ts";
+import { addressAt, findSubnet, formatAddress, parseSubnet, type Subnet, subnetsOverlap } from "../text/ip.ts";
 import { invalidNetwork } from "./network_errors.ts";
 
-/** The leading bits of a subnet where a wish does not say: 253 containers, as with Podman. */
-const PREFIX = 24;
-/** Below the ranges Podman (10.88.0.0 and up), Docker (172.17.0.0 and up) and Kubernetes (10.96.0.0 and up) choose from. */
-const POOLS = Array.from({ length: 8 }, (_, index) => `10.${87 - index}.0.0/16`);
+/**
+ * The pools where the machine's owner names none: below the ranges Podman (10.88.0.0 and up), Docker (172.17.0.0 and up) and
+ * Kubernetes (10.96.0.0 and up) choose from. A subnet has room for 253 containers, as with Podman.
+ */
+export const SUBNET_POOLS: readonly SubnetPool[] = Array.from({ length: 8 }, (_, index) => {
+  return { base: `10.${87 - index}.0.0/16`, size: 24 };
+});
 /** Podman's default network exists only while it is in use. */
 const NEVER = ["10.88.0.0/16"];
 /** How many random IPv6 subnets are tried: two that are equal come along once in 2^40. */
@@ -25,31 +28,42 @@ export interface PlaceWish {
   subnets: readonly NetworkSubnet[];
   /** The versions of IP it must have a subnet of; those that `subnets` lack are chosen. */
   versions: readonly (4 | 6)[];
-  /** The leading bits of an IPv4 subnet that is chosen. */
+  /** The leading bits of an IPv4 subnet that is chosen; the pool's by default. */
   prefix?: number;
+  /** The pools from which an IPv4 subnet is chosen. */
+  pools?: readonly SubnetPool[];
   /** The bridge and its subnets may be another network's too, as with VLANs. */
   isShared?: boolean;
 }
 
 /** Chooses the parts of a place that a wish leaves open. Throws `invalid` for a part that something else has, `limit` where none is left. */
 export function choosePlace(wish: PlaceWish, taken: PlacesTaken, random: (length: number) => Uint8Array): Place {
-  const { interface: wanted = "", isShared = false, prefix = PREFIX } = wish;
+  const { interface: wanted = "", isShared = false } = wish;
   if (wanted !== "" && !isShared && taken.bridges.has(wanted)) {
     throw invalidNetwork(`bridge name ${wanted} already in use`);
   }
-  const used = [...NEVER, ...taken.subnets].map(findSubnet).filter((subnet) => subnet !== undefined);
+  // A host has dozens of IPv6 routes, and most networks none of their subnets there.
+  const versions = new Set([...wish.versions, ...wish.subnets.map(({ subnet }) => versionOf(subnet))]);
+  const theirs = taken.subnets.filter((subnet) => versions.has(versionOf(subnet))).flatMap((text) =>
+    findSubnet(text) ?? []
+  );
+  const used = [...NEVER.map(parseSubnet), ...theirs];
   for (const { subnet } of wish.subnets) {
-    const conflict = !isShared &&
-      taken.subnets.map(findSubnet).some((other) => other !== undefined && subnetsOverlap(other, parseSubnet(subnet)));
+    const parsed = parseSubnet(subnet);
+    const conflict = !isShared && theirs.some((other) => subnetsOverlap(other, parsed));
     if (conflict) throw invalidNetwork(`subnet ${subnet} is already used on the host or by another config`);
   }
   const subnets = [...wish.subnets];
   for (const version of wish.versions) {
     if (subnets.some(({ subnet }) => parseSubnet(subnet).version === version)) continue;
     const all = [...used, ...subnets.map(({ subnet }) => parseSubnet(subnet))];
-    subnets.push({ subnet: version === 4 ? freeSubnet(all, prefix) : localSubnet(all, random) });
+    subnets.push({ subnet: version === 4 ? freeSubnet(all, wish) : localSubnet(all, random) });
   }
   return { interface: wanted || freeName(taken), subnets };
+}
+
+function versionOf(subnet: string): 4 | 6 {
+  return subnet.includes(":") ? 6 : 4;
 }
 
 function freeName({ interfaces, bridges }: PlacesTaken): string {
@@ -59,11 +73,18 @@ function freeName({ interfaces, bridges }: PlacesTaken): string {
   }
 }
 
-function freeSubnet(used: readonly Subnet[], prefix: number): string {
-  for (const pool of POOLS.map(parseSubnet)) {
-    for (let index = 0; index < 1 << (prefix - pool.prefix); index++) {
-      const subnet = parseSubnet(`${addressAt(pool, index << (32 - prefix))}/${prefix}`);
-      if (!used.some((other) => subnetsOverlap(other, subnet))) return `${addressAt(subnet, 0)}/${prefix}`;
+function freeSubnet(used: readonly Subnet[], { pools = SUBNET_POOLS, prefix }: PlaceWish): string {
+  for (const { base, size } of pools) {
+    const pool = parseSubnet(base);
+    const bits = prefix ?? size;
+    for (let first = pool.first; bits >= pool.prefix && first < pool.first + pool.size;) {
+      const text = `${formatAddress({ version: 4, value: first })}/${bits}`;
+      const subnet = parseSubnet(text);
+      const other = used.find((one) => subnetsOverlap(one, subnet));
+      if (other === undefined) return text;
+      // The first place behind it: a pool has room for millions of subnets.
+      const end = other.first + other.size;
+      first = subnet.first + ((end - subnet.first + subnet.size - 1n) / subnet.size) * subnet.size;
     }
   }
   throw new EngineError("limit", "could not find free subnet from subnet pools: every subnet is in use on this host");

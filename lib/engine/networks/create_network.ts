@@ -8,6 +8,7 @@ import type {
   NetworkRoute,
   NetworkSubnet,
 } from "../records/network_record.ts";
+import { NETWORK_DRIVERS } from "../records/network_record.ts";
 import { encode } from "../store/json.ts";
 import { NAME_PATTERN, randomID } from "../text/names.ts";
 import { parseSubnet } from "../text/ip.ts";
@@ -40,7 +41,6 @@ export interface NetworkWish {
   options?: Record<string, string>;
 }
 
-const DRIVERS: readonly string[] = ["bridge", "macvlan", "ipvlan"];
 const SOURCES: readonly string[] = ["host-local", "dhcp", "none"];
 /** Names that mean something else where a container names its network. */
 const MODES = "none host bridge private slirp4netns pasta container ns default".split(" ");
@@ -142,6 +142,7 @@ async function choosePlaceOf(core: Core, checked: CheckedWish, others: readonly 
     subnets,
     versions: versionsOf(checked),
     prefix: checked.prefix,
+    pools: core.options.subnetPools,
     isShared: isSharedBridge(checked.options),
   };
   const random = (length: number) => core.random.bytes(length);
@@ -231,7 +232,7 @@ function newID({ random }: Core, others: readonly NetworkRecord[]): string {
 }
 
 function isDriver(text: string): text is NetworkDriver {
-  return DRIVERS.includes(text);
+  return NETWORK_DRIVERS.some((driver) => driver === text);
 }
 
 function isSource(text: string): text is AddressSource {

@@ -1,7 +1,6 @@
 /** List filters of networks: each is a predicate over one record. */
 import type { NetworkRecord } from "../records/network_record.ts";
-import { hasLabel, parseBoolean } from "../text/list_filters.ts";
-import { parseMoment } from "../text/moment.ts";
+import { hasLabel, parseBoolean, readUntil } from "../text/list_filters.ts";
 import { compilePattern } from "../text/pattern.ts";
 import { invalidNetwork } from "./network_errors.ts";
 
@@ -63,19 +62,8 @@ function buildPredicate(filters: NetworkFilters, known: Record<string, Build>, f
 }
 
 function byTime(values: readonly string[], { now }: NetworkFacts): NetworkPredicate {
-  if (values.length !== 1) throw invalidNetwork("specify exactly one timestamp for until");
-  const until = readMoment(values[0], now);
+  const until = readUntil(values, now);
   return ({ created }) => Date.parse(created) < until;
-}
-
-function readMoment(text: string, now: number): number {
-  try {
-    const until = parseMoment(text, now);
-    if (until !== undefined) return until;
-  } catch {
-    // One text for everything that is no time.
-  }
-  throw invalidNetwork(`failed to parse "${text}": not a timestamp and not a duration`);
 }
 
 function byUse(values: readonly string[], { isUsed }: NetworkFacts): NetworkPredicate {

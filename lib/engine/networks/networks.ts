@@ -2,6 +2,7 @@ import { type Core, hostOf } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { NetworkAttachment } from "../records/container_record.ts";
 import type { NetworkRecord } from "../records/network_record.ts";
+import type { NetworkStatus } from "../records/network_status.ts";
 import type { Index, Operation, Table } from "../store/table.ts";
 import { findByNameOrID } from "../text/lookup.ts";
 import { draftNetwork, type NetworkWish } from "./create_network.ts";
@@ -116,6 +117,11 @@ export class Networks {
     });
   }
 
+  /** Reads the interfaces of a network namespace of the host, by its path. */
+  async interfacesIn(path: string): Promise<NetworkStatus["interfaces"]> {
+    return await hostOf(this.#core)?.networks.interfacesIn(path) ?? {};
+  }
+
   /** Keeps networks from being removed until the result is disposed. Throws `no_such_network` for one that is gone or going. */
   hold(names: readonly string[]): Disposable {
     const ids = names.map((name) => this.resolve(name).id);
@@ -151,7 +157,7 @@ export class Networks {
         await state.commit([this.#table.drop(record.id), operation]);
         this.#leases.drop(record.id);
         await hostOf(this.#core)?.networks.remove(record);
-        await state.commit([intents.end(intent)]);
+        state.commitLater([intents.end(intent)]);
       } finally {
         this.#leaving.delete(record.id);
       }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { limitsConflict } from "../containers/create/validate.ts";
 import type { ContainerRequest } from "../containers/request/container_request.ts";
 import { POD_NAMESPACES, type PodNamespace, type PodRecord } from "../records/pod_record.ts";
 import { exclusivePod, invalidPod } from "./pod_errors.ts";
@@ -31,7 +32,13 @@ export interface PodFacts {
 
 /** Throws `invalid`, in Podman's words, for a request that contradicts itself. */
 export function checkPodRequest(request: PodRequest): void {
-  const { infra, container = {}, shared = [] } = request;
+  const { infra, container = {}, shared = [], cgroupParent = "", resources = {} } = request;
+  if (/\.slice\/*$/.test(cgroupParent)) {
+    throw invalidPod("systemd slice received as cgroup parent when using cgroupfs", "invalid argument");
+  }
+  if (cgroupParent.includes("\0")) throw invalidPod("invalid cgroup parent");
+  const conflict = limitsConflict(resources);
+  if (conflict !== undefined) throw invalidPod(conflict);
   const { network } = container.namespaces ?? {};
   if (infra === false) {
     if (shared.length > 0) throw exclusivePod("infra", "shared");

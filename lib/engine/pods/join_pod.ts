@@ -111,6 +111,7 @@ function inheritFrom(request: MemberRequest, { id, spec, mounts }: ContainerReco
   return {
     ...mounts.length > 0 && { volumesFrom: [id, ...volumesFrom] },
     ...spec.devices?.length && { devicesFrom: [id, ...devicesFrom] },
+    ...spec.cdiDevices?.length && { cdiDevices: [...spec.cdiDevices, ...request.cdiDevices ?? []] },
     apparmor: request.apparmor ?? spec.apparmor,
     seccomp: request.seccomp ?? spec.seccomp,
     selinux: request.selinux ?? spec.selinux,

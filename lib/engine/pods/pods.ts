@@ -8,39 +8,19 @@ import type { Networks } from "../networks/networks.ts";
 import type { ProcessTable } from "../ports/host_port.ts";
 import type { ContainerRecord } from "../records/container_record.ts";
 import type { PodRecord } from "../records/pod_record.ts";
-import { encode } from "../store/json.ts";
-import { requireSize } from "../store/value_size.ts";
-import { randomID } from "../text/names.ts";
 import { parseSignal, SIGKILL } from "../text/signals.ts";
-import { checkPodRequest, draftPod, infraRequest } from "./draft_pod.ts";
+import { createPod } from "./create_pod.ts";
+import { ignoreCodes } from "./ignore_codes.ts";
 import { runInitContainers } from "./init_containers.ts";
 import { podUnchanged } from "./pod_errors.ts";
 import { type PodFilters, podPredicate } from "./pod_filters.ts";
+import { podRemovalError, type PodRemovalReport, type PodReport, type PodStats } from "./pod_report.ts";
 import type { PodRemoval, PodRequest } from "./pod_request.ts";
 import { type PodStatus, podStatus } from "./pod_status.ts";
 import type { PodStore } from "./pod_store.ts";
+import { listProcesses, readUsage } from "./read_pod.ts";
 import { stopIdleService } from "./service_container.ts";
-import { eachMember, type PodFailures, walkPod } from "./walk_pod.ts";
-
-/** The outcome of an operation on the containers of a pod. */
-export interface PodReport {
-  pod: PodRecord;
-  /** The containers that failed; empty: none did. */
-  failures: PodFailures;
-}
-
-/** The outcome of {@linkcode Pods.remove}. */
-export interface PodRemovalReport extends PodReport {
-  /** IDs of the containers that went, in the order of removal. */
-  removed: string[];
-}
-
-/** The resource usage of one pod. */
-export interface PodStats {
-  pod: PodRecord;
-  /** The containers that have a process. */
-  containers: ContainerStats[];
-}
+import { eachMember, walkPod } from "./walk_pod.ts";
 
 /**
  * The engine's pods. Every operation takes a name, an ID or an unambiguous prefix of one. An operation on the containers of a
@@ -66,27 +46,7 @@ export class Pods {
    * infra container where there is no host.
    */
   async create(request: PodRequest): Promise<{ record: PodRecord; warnings: string[] }> {
-    checkPodRequest(request);
-    const { random, clock, options } = this.#core;
-    requireSize("Create pod", "labels", encode(request.labels ?? {}), options.limits.labelBytes);
-    const id = randomID(random);
-    using reserved = this.#store.reserve(request.name || undefined);
-    const host = hostOf(this.#core);
-    const granted = await host?.resources.grant({ limits: request.resources ?? {}, pathLimits: request.pathLimits });
-    const { serviceContainer } = request;
-    const record = draftPod({ ...request, resources: granted?.limits }, {
-      id,
-      name: reserved.name,
-      created: clock.now(),
-      infraID: request.infra === false ? "" : randomID(random),
-      group: host?.resources.podGroup(id, request.cgroupParent),
-      serviceContainer: serviceContainer && this.#containers.resolve(serviceContainer).id,
-    });
-    const put = this.#store.put(record);
-    if (record.infraID === "") await this.#core.state.commit([put]);
-    else await this.#containers.createInfra(infraRequest(request, record), record.infraID, put);
-    this.#store.emit(record, "create");
-    return { record, warnings: granted?.warnings ?? [] };
+    return await createPod(this.#core, this.#store, this.#containers, request);
   }
 
   /** The pod of that name, ID or ID prefix. Throws `no_such_pod` or `ambiguous`. */
@@ -99,8 +59,8 @@ export class Pods {
     try {
       return this.resolve(nameOrID) !== undefined;
     } catch (error) {
-      if (error instanceof EngineError && error.code !== "internal") return error.code === "ambiguous";
-      throw error;
+      if (!(error instanceof EngineError)) throw error;
+      return error.code === "ambiguous";
     }
   }
 
@@ -228,6 +188,7 @@ export class Pods {
       if (failures.size > 0) return { pod, failures, removed };
       // With the infra container the pod's record has gone already.
       if (this.#store.get(pod.id)) {
+        if (pod.cgroupPath !== "") await hostOf(this.#core)?.resources.removeGroup(pod.cgroupPath);
         await this.#core.state.commit([this.#store.drop(pod.id)]);
         this.#store.emit(pod, "remove");
       }
@@ -236,9 +197,12 @@ export class Pods {
     });
   }
 
-  /** Removes the pods that ran and run no more. One that cannot go does not keep the others. */
-  async prune(): Promise<{ id: string; error?: Error }[]> {
-    const ended = this.list().filter((pod) => ["Stopped", "Exited"].includes(this.status(pod)));
+  /**
+   * Removes the pods that fit all filters, and that ran and run no more. One that cannot go does not keep the others. Throws
+   * `invalid` for a filter there is not.
+   */
+  async prune(filters: PodFilters = {}): Promise<{ id: string; error?: Error }[]> {
+    const ended = this.list(filters).filter((pod) => ["Stopped", "Exited"].includes(this.status(pod)));
     return await Promise.all(ended.map(async ({ id }) => {
       try {
         const { pod, failures } = await this.remove(id);
@@ -251,10 +215,7 @@ export class Pods {
 
   /** Lists the processes of all containers that run; see {@linkcode Containers.top} for the arguments. */
   async top(nameOrID: string, args: readonly string[] = []): Promise<ProcessTable> {
-    const running = this.membersOf(this.resolve(nameOrID)).filter(({ state }) => state.status === "running");
-    const tables: ProcessTable[] = [];
-    for (const { id } of running) tables.push(await this.#containers.top(id, args));
-    return { titles: tables[0]?.titles ?? [], rows: tables.flatMap(({ rows }) => rows) };
+    return await listProcesses(this.#containers, this.membersOf(this.resolve(nameOrID)), args);
   }
 
   /**
@@ -267,14 +228,7 @@ export class Pods {
   ): Promise<PodStats[]> {
     const pods = namesOrIDs.length > 0 ? namesOrIDs.map((name) => this.resolve(name)) : this.list();
     return await Promise.all(pods.map(async (pod) => {
-      const live = this.membersOf(pod).filter(({ state, spec }) => {
-        return (state.status === "running" || state.status === "paused") && spec.cgroupsMode !== "disabled";
-      });
-      const looks = await Promise.all(live.map(({ id }) => {
-        // A container may go while the others are looked at.
-        return ignoreCodes(["no_such_container"], this.#containers.stats(id, previous.get(id)));
-      }));
-      return { pod, containers: looks.flatMap((look) => look?.usage === undefined ? [] : [look]) };
+      return { pod, containers: await readUsage(this.#containers, this.membersOf(pod), previous) };
     }));
   }
 
@@ -285,7 +239,7 @@ export class Pods {
       if (exitPolicy !== "stop" || infra?.id !== infraID) return false;
       return others.some(({ state }) => state.status === "exited" && state.finishedAt > infra.state.startedAt);
     });
-    for (const { id } of waiting) await this.#containers.stopIdlePod(id);
+    for (const { id } of waiting) await this.#containers.infra.stopIdle(id);
   }
 
   async #change<T>(nameOrID: string, work: (pod: PodRecord) => Promise<T>): Promise<T> {
@@ -325,24 +279,6 @@ export class Pods {
 /** Codes of failures that only say that a container has nothing to stop, kill or pause. */
 const IDLE: readonly EngineError["code"][] = ["unchanged", "state", "no_such_container"];
 
-/** Returns the error that tells why a pod could not be removed, in Podman's words. */
-export function podRemovalError({ id }: PodRecord, failures: PodFailures): EngineError {
-  const sentinel = "removing pod containers";
-  const count = `${failures.size} error${failures.size > 1 ? "s" : ""} occurred:`;
-  const lines = [...failures.values()].map(({ message }) => `\t* ${message}\n`).join("");
-  const text = `not all containers could be removed from pod ${id}: ${sentinel}. ${count}\n${lines}\n`;
-  return new EngineError("state", text, { sentinel });
-}
-
 function isRunning({ state }: ContainerRecord): boolean {
   return state.status === "running";
-}
-
-async function ignoreCodes<T>(codes: readonly EngineError["code"][], work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof EngineError && codes.includes(error.code)) return undefined;
-    throw error;
-  }
 }

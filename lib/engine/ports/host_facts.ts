@@ -42,6 +42,8 @@ export interface HostInfo {
   runRoot: string;
   volumePath: string;
   graphDriver: string;
+  /** Folders with files of the Container Device Interface; a later one wins. */
+  deviceFolders: readonly string[];
   backingFilesystem: string;
 }
 

@@ -7,6 +7,9 @@ import type { ContainerRecord, NetworkAttachment, PortMapping } from "../records
 import type { NetworkRecord, NetworkSubnet } from "../records/network_record.ts";
 import type { NetworkStatus } from "../records/network_status.ts";
 
+/** The settings of a network that a machine may not have. */
+export type CheckedNetwork = Pick<NetworkRecord, "driver" | "interface" | "options" | "addressSource">;
+
 /** Networks on the host. */
 export interface Networks {
   /**
@@ -22,7 +25,7 @@ export interface Networks {
   createNamespace(containerID: string): Promise<string>;
   /** Returns the path that the container's namespace has, or would have, for a teardown after the record has forgotten it. */
   path(containerID: string): string;
-  /** Connects the namespace to networks and publishes ports; undoes its own parts on failure. */
+  /** Connects the namespace to networks and publishes ports; undoes its own parts on failure: `port_in_use` when a host port cannot be had. */
   setup(options: NetworkSetup): Promise<NetworkStatus>;
   /** Undoes `setup`. Idempotent. */
   teardown(options: NetworkSetup): Promise<void>;
@@ -39,9 +42,11 @@ export interface Networks {
   /** Lets the containers of a network have its DNS servers, as they are now. */
   updateServers(network: NetworkRecord): Promise<void>;
   /** Throws `invalid` or `unsupported` for a network that this machine cannot have: no such parent, no such driver. */
-  check(network: Pick<NetworkRecord, "driver" | "interface" | "options">): Promise<void>;
+  check(network: CheckedNetwork): Promise<void>;
   /** Removes a network's bridge and what belongs to it. */
   remove(network: NetworkRecord): Promise<void>;
+  /** Reads the interfaces of a namespace that a container joined by its path. */
+  interfacesIn(path: string): Promise<NetworkStatus["interfaces"]>;
   /** Containers that have a namespace here. */
   list(): Promise<string[]>;
 }

@@ -97,6 +97,8 @@ export interface Resources {
    * first of its containers that starts, and goes with the last that ends.
    */
   podGroup(podID: string, parent?: string): { parent: string; path: string };
+  /** Removes the cgroup of a pod whose containers have gone, where a crash has left it. Idempotent. */
+  removeGroup(path: string): Promise<void>;
   /** Reads what a container uses; `undefined` where it has no process any more. */
   usage(record: ContainerRecord): Promise<ContainerUsage | undefined>;
   /**

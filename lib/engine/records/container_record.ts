@@ -136,6 +136,10 @@ export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, Memb
   /** Paths of the block devices in `resources`, by `major:minor`; set at create. */
   blockDevices?: Record<string, string>;
   devices?: DeviceSpec[];
+  /** Devices of the Container Device Interface, `vendor.com/class=name`; looked up at each start. */
+  cdiDevices?: string[];
+  /** GPUs among these, by plain names, of the vendor that the host has devices of. */
+  gpus?: string[];
   /** Containers whose devices it is to have as well; asked for at create only. */
   devicesFrom?: string[];
   deviceRules?: DeviceRule[];
@@ -147,7 +151,7 @@ export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, Memb
   shmSize?: number;
   cgroupParent?: string;
   timezone?: string;
-  /** `k8s-file`, `json-file` (same file, other name), `none`; absent: the engine's default. */
+  /** `k8s-file`, `json-file`, `local` (same file, other names), `journald`, `none`; absent: the engine's default. */
   logDriver?: string;
   /** Bytes; -1 or absent: no limit. */
   logSizeMax?: number;
@@ -206,6 +210,18 @@ export interface LogSource {
   id?: string;
   /** The user's own place: the file stays when the container goes. */
   kept?: true;
+  /** The size at which the supervisor begins a new file, in bytes; absent: the spec's. */
+  sizeMax?: number;
+  /** The older files that are kept; absent: none. */
+  older?: OlderLogs;
+}
+
+/** Files that a log had before its present one. */
+export interface OlderLogs {
+  /** How many files the log has at most, the present one included: 2 or more. */
+  files: number;
+  /** Whether the older ones are compressed. */
+  gzip: boolean;
 }
 
 /** Podman's names for container states (`ContainerStatus` on the wire). */

@@ -1,5 +1,8 @@
+/** The drivers of networks. */
+export const NETWORK_DRIVERS = ["bridge", "macvlan", "ipvlan"] as const;
+
 /** The kinds of networks. */
-export type NetworkDriver = "bridge" | "macvlan" | "ipvlan";
+export type NetworkDriver = typeof NETWORK_DRIVERS[number];
 
 /** The source of a network's addresses: the engine, a DHCP server, or nothing. */
 export type AddressSource = "host-local" | "dhcp" | "none";
@@ -47,4 +50,12 @@ export interface NetworkRecord {
   labels: Record<string, string>;
   /** By netavark's names: `mtu`, `isolate`, … */
   options: Record<string, string>;
+}
+
+/** IPv4 addresses from which subnets are chosen. */
+export interface SubnetPool {
+  /** In CIDR notation. */
+  base: string;
+  /** The leading bits of each subnet. */
+  size: number;
 }

@@ -24,7 +24,8 @@ export interface VolumeArchive {
 /** A volume as stored. */
 export interface VolumeRecord {
   name: string;
-  driver: "local";
+  /** `image`: it began with the files of an image. */
+  driver: "local" | "image";
   /** ISO 8601. */
   created: string;
   labels: Record<string, string>;

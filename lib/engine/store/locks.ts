@@ -1,6 +1,6 @@
 /**
  * One lock per object, first come first served. Not re-entrant: whoever holds a key must not ask for it again. Take several
- * with {@linkcode Locks.withAll}, which orders them, or in the order container, image, network, volume.
+ * with {@linkcode Locks.withAll}, which orders them, or in the order pod, container, image, network, volume.
  */
 export class Locks {
   readonly #tails = new Map<string, Promise<void>>();

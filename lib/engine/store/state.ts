@@ -24,6 +24,8 @@ export class State {
   // Each table is made with the type its first user names; one file owns a table, so there is one type for a name.
   readonly #tables = new Map<string, Table<unknown>>();
   #waiting: Batch[] = [];
+  /** Operations that go out with the next batch. */
+  #later: Operation[] = [];
   #running?: Promise<void>;
 
   private constructor(store: Store, rows: Iterable<Row>, place: string) {
@@ -81,20 +83,39 @@ export class State {
     });
   }
 
-  /** Resolves when every batch handed in so far has been answered. */
+  /**
+   * Applies operations together with the next commit, of which they share the outcome. A crash before that loses them: they are for the end of
+   * an intent, which recovery may find done and end again.
+   */
+  commitLater(operations: readonly Operation[]): void {
+    this.#later.push(...operations);
+  }
+
+  /** Resolves when every batch handed in so far has been answered, and what was to come later is done. */
   async settled(): Promise<void> {
     while (this.#running) await this.#running;
+    if (this.#later.length === 0) return;
+    this.#running = this.#drain();
+    await this.#running;
   }
 
   async #drain(): Promise<void> {
     // Calls of the same turn belong together: let them all arrive before the first commit.
     await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting;
+    do {
+      const group = [...this.#takeLater(), ...this.#waiting];
       this.#waiting = [];
       await this.#write(group);
-    }
+    } while (this.#waiting.length > 0);
     this.#running = undefined;
+  }
+
+  /** A failure is left to recovery, as if the operations had never been handed in. */
+  #takeLater(): Batch[] {
+    const operations = this.#later;
+    if (operations.length === 0) return [];
+    this.#later = [];
+    return [{ operations, resolve() {}, reject() {} }];
   }
 
   async #write(group: readonly Batch[]): Promise<void> {

@@ -45,7 +45,7 @@ export function readUntil(values: readonly string[], now: number): number {
   } catch {
     // One text for everything that is no time.
   }
-  throw new EngineError("invalid", `failed to parse "${text}": not a timestamp and not a duration`);
+  throw new EngineError("invalid", `failed to parse value as time or duration: ${JSON.stringify(text)}`);
 }
 
 /** Walks the literal parts between the stars from left to right: time grows with the text, whatever the pattern. */

@@ -65,6 +65,16 @@ export function readVolumeOptions(options: Readonly<Record<string, string>>): Lo
   };
 }
 
+/** Reads the options of the driver `image`: the name of an image. Throws `invalid`, in Podman's words. */
+export function readImageOption(options: Readonly<Record<string, string>>): string {
+  const sentinel = "invalid argument";
+  const foreign = Object.keys(options).find((key) => key.toLowerCase() !== "image");
+  if (foreign !== undefined) throw invalid(`invalid mount option ${foreign} for driver 'image'`, sentinel);
+  const [name = ""] = Object.values(options);
+  if (name !== "") return name;
+  throw invalid("must provide an image name when creating a volume with the image driver", sentinel);
+}
+
 function readEntries(options: Readonly<Record<string, string>>) {
   const shown: Record<string, string> = {};
   const own: Record<string, string> = {};

@@ -3,7 +3,7 @@ import { EngineError } from "../errors.ts";
 import type { DeleteOptions } from "../ports/host_port.ts";
 import type { FileOwner, VolumeDevice, VolumeRecord } from "../records/volume_record.ts";
 import type { Operation, Table } from "../store/table.ts";
-import { checkName, MAX_FOLDER_NAME } from "../text/names.ts";
+import { checkName, MAX_FOLDER_NAME, randomID } from "../text/names.ts";
 
 /** How a volume is made. */
 export interface NewVolume {
@@ -12,6 +12,8 @@ export interface NewVolume {
   options?: Record<string, string>;
   owner?: FileOwner;
   device?: VolumeDevice;
+  /** The layers of the image whose files it begins with, base first; the caller keeps the image from going. */
+  imageLayers?: readonly string[];
 }
 
 /** The records of volumes, and what containers do with them. {@linkcode Volumes} is what callers of the engine have. */
@@ -157,26 +159,41 @@ export class VolumeStore {
         if (record.device !== undefined) await host.volumes.unmount(name);
         this.#users.delete(name);
         await host.volumes.remove(name, options);
-        await this.#core.state.commit([this.#core.intents.end(begun.intent)]);
+        this.#core.state.commitLater([this.#core.intents.end(begun.intent)]);
       }
       this.#core.events.emit({ type: "volume", action: "remove", id: name, name });
     };
     return { operations: [this.#table.drop(name), ...begun ? [begun.operation] : []], finish };
   }
 
-  /** Undoes creations and finishes removals that were cut short. Called once, at start. */
+  /** Finishes creations and removals that were cut short. Called once, at start. */
   async recover(): Promise<void> {
     const { intents, state } = this.#core;
     if (intents.open().every(({ kind }) => !kind.startsWith("volume."))) return;
     const host = requireHost(this.#core);
     for (const intent of [...intents.open("volume.create"), ...intents.open("volume.remove")]) {
       const done: Operation[] = [intents.end(intent)];
-      if (!this.#table.has(intent.subject)) {
+      const record = this.#table.get(intent.subject);
+      // A copy of an image may have been cut short.
+      if (record !== undefined && record.driver !== "image") {
+        await host.volumes.create(intent.subject, record.owner);
+      } else {
+        if (record !== undefined) done.push(this.#table.drop(intent.subject));
         await host.volumes.unmount(intent.subject);
         await host.volumes.remove(intent.subject, { behind: true });
       }
       await state.commit(done);
     }
+  }
+
+  /** Puts the places that volumes have now into their records: the root may have been copied elsewhere. Called once, at start. */
+  async relocate(): Promise<void> {
+    const { volumes } = requireHost(this.#core);
+    const moved = this.list().flatMap((record) => {
+      const mountpoint = record.mountpoint === "" ? "" : volumes.path(record.name);
+      return mountpoint === record.mountpoint ? [] : [this.#table.put(record.name, { ...record, mountpoint })];
+    });
+    if (moved.length > 0) await this.#core.state.commit(moved);
   }
 
   /** Unmounts devices that an earlier process mounted and nobody uses now. Called once, when the users are known. */
@@ -185,26 +202,53 @@ export class VolumeStore {
     for (const { name } of unused) await requireHost(this.#core).volumes.unmount(name);
   }
 
-  async #create(name: string, { owner, device, ...options }: NewVolume): Promise<VolumeRecord> {
+  async #create(name: string, { owner, device, imageLayers, ...options }: NewVolume): Promise<VolumeRecord> {
     const { clock, intents, state, events } = this.#core;
-    const host = hostOf(this.#core);
+    const host = imageLayers === undefined ? hostOf(this.#core) : requireHost(this.#core);
     const begun = host && intents.begin("volume.create", name);
-    if (begun) await state.commit([begun.operation]);
     const record: VolumeRecord = {
       name,
-      driver: "local",
+      driver: imageLayers === undefined ? "local" : "image",
       created: new Date(clock.now()).toISOString(),
       labels: options.labels ?? {},
       options: options.options ?? {},
       anonymous: options.anonymous ?? false,
-      needsCopyUp: true,
-      mountpoint: await host?.volumes.create(name, owner) ?? "",
+      needsCopyUp: imageLayers === undefined,
+      mountpoint: host?.volumes.path(name) ?? "",
       ...owner && { owner },
       ...device && { device },
     };
-    await state.commit([this.#table.put(name, record), ...begun ? [intents.end(begun.intent)] : []]);
+    // One commit for both: containers that find the record wait for the lock on the name before they use its folder.
+    await state.commit([this.#table.put(name, record), ...begun ? [begun.operation] : []]);
+    if (host && begun) {
+      try {
+        await host.volumes.create(name, owner);
+        if (imageLayers !== undefined) await this.#copyImage(name, imageLayers);
+      } catch (error) {
+        // The intent stays: the next start removes what is there of the folder.
+        await state.commit([this.#table.drop(name)]);
+        throw error;
+      }
+      state.commitLater([intents.end(begun.intent)]);
+    }
     events.emit({ type: "volume", action: "create", id: name, name });
     return record;
+  }
+
+  /** Fills a new volume with an image's files, by way of a tree that nobody runs. A crash leaves it to the recovery. */
+  async #copyImage(name: string, diffIDs: readonly string[]): Promise<void> {
+    const { layers, volumes } = requireHost(this.#core);
+    const id = randomID(this.#core.random);
+    try {
+      await layers.create(id, diffIDs);
+      await layers.mount(id, diffIDs);
+      await volumes.copyUp(name, id, "/");
+    } catch (error) {
+      await volumes.remove(name);
+      throw error;
+    } finally {
+      await layers.destroy(id);
+    }
   }
 
   #locked<T>(name: string, work: () => Promise<T>): Promise<T> {

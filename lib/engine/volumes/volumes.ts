@@ -2,7 +2,7 @@ import { messageOf } from "../../oci/message_of.ts";
 import type { Containers } from "../containers/containers.ts";
 import type { ContainersCore } from "../containers/context.ts";
 import { volumesOf } from "../containers/create/mounts.ts";
-import { hostOf } from "../core.ts";
+import { hostOf, requireHost } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { ContainerRecord } from "../records/container_record.ts";
 import type { VolumeRecord } from "../records/volume_record.ts";
@@ -12,14 +12,14 @@ import { requireSize } from "../store/value_size.ts";
 import { randomID } from "../text/names.ts";
 import { exportVolume, importVolume, type TransferContext } from "./transfer.ts";
 import { listPredicate, type VolumeFilters, type VolumeFilterSources, volumePrunePredicate } from "./volume_filters.ts";
-import { readVolumeOptions } from "./volume_options.ts";
+import { readImageOption, readVolumeOptions } from "./volume_options.ts";
 import type { VolumeStore } from "./volume_store.ts";
 
 /** How a volume is made. */
 export interface VolumeRequest {
   /** Without one it is anonymous, and its name 64 hex digits. */
   name?: string;
-  /** Only `local`, the default. */
+  /** `local`, the default, or `image`: it begins with the files of the image that the option `image` names. */
   driver?: string;
   labels?: Record<string, string>;
   /** `type`, `device` and `o`, as mount(8) takes them; see {@linkcode readVolumeOptions}. */
@@ -110,10 +110,10 @@ export class Volumes {
     const name = request.name || randomID(this.#core.random);
     const known = ignoreIfExists && this.exists(name);
     if (known) return this.resolve(name);
-    if (driver === "image") throw new EngineError("unsupported", 'volume driver "image" is not supported yet');
-    if (driver !== "local") throw noSuchDriver(name, driver);
+    if (driver !== "local" && driver !== "image") throw noSuchDriver(name, driver);
     const { labelBytes } = this.#core.options.limits;
     requireSize("Create volume", "labels", encode(labels), labelBytes);
+    if (driver === "image") return await this.#createOfImage(name, request);
     const { shown, device, ...owner } = readVolumeOptions(options);
     const { uid = owner.uid, gid = owner.gid } = request;
     if (device?.type === "bind" || device?.options.split(",").includes("bind")) {
@@ -187,6 +187,20 @@ export class Volumes {
     } finally {
       await claim?.end("delete");
     }
+  }
+
+  async #createOfImage(name: string, { name: asked, labels, options = {}, uid, gid }: VolumeRequest) {
+    const { images } = this.#core;
+    requireHost(this.#core);
+    const { id, layers } = images.resolve(readImageOption(options));
+    using _image = images.pin(id);
+    return await this.#store.create(name, {
+      anonymous: !asked,
+      labels,
+      options,
+      imageLayers: layers.map(({ diffID }) => diffID),
+      ...(uid !== undefined || gid !== undefined) && { owner: { uid: uid ?? 0, gid: gid ?? 0 } },
+    });
   }
 
   async #requireFolder(path: string): Promise<void> {

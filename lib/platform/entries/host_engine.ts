@@ -50,6 +50,8 @@ export interface HostEngineOptions extends Omit<EngineOptions, "registries"> {
   runtime?: string;
   /** Folders with hooks (oci-hooks(5)), in place of the usual ones. */
   hookFolders?: readonly string[];
+  /** Folders with files of the Container Device Interface, in place of the usual ones. */
+  deviceFolders?: readonly string[];
   /** A `registries.conf`; its drop-ins are in the folder `FILE.d`. Only the default one may be missing. */
   registriesConf?: string;
   /** A `containers.conf`; its drop-ins are in the folder `FILE.d`. Only the default ones may be missing. */
@@ -78,12 +80,15 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
   try {
     await claimRunroot(runroot, root);
     const blobs = await FileBlobs.open(join(root, "blobs"));
-    const { runtime = conf.runtime, hookFolders = conf.hookFolders } = options;
-    host = await openHost({ root, runroot, runtime, hookFolders, log }).catch((error) => noHost(error, log));
+    const { runtime = conf.runtime, hookFolders = conf.hookFolders, deviceFolders = conf.deviceFolders } = options;
+    host = await openHost({ root, runroot, runtime, hookFolders, deviceFolders, log }).catch((error) =>
+      noHost(error, log)
+    );
     const ports = { store, blobs, net: hostNet(), codec: hostCodec(), clock: hostClock(), random: hostRandom(), host };
     const files = options.authFile === undefined ? authFiles(process.env, process.getuid?.() ?? 0) : [options.authFile];
     const usual = {
       defaults: conf.defaults,
+      subnetPools: conf.subnetPools,
       proxyEnv: proxyEnv(process.env),
       credentials: fileCredentials(files, log),
       tls: folderTLS(options.certsDir === undefined ? CERTIFICATE_FOLDERS : [options.certsDir]),

@@ -68,9 +68,10 @@ interface Server extends AsyncDisposable {
 
 async function startServer(options: ServeOptions, log: Log): Promise<Server> {
   const token = options.tokenFile === undefined ? undefined : await readToken(options.tokenFile, log);
-  const { root, runroot, runtime, hookFolders, registriesConf, containersConf, authFile, certsDir } = options;
-  const access = { registriesConf, containersConf, authFile, certsDir, dockerHub: options.dockerHub };
-  const engine = await openHostEngine({ root, runroot, runtime, hookFolders, ...access, log });
+  const { root, runroot, runtime, hookFolders, deviceFolders } = options;
+  const { registriesConf, containersConf, authFile, certsDir, dockerHub } = options;
+  const access = { registriesConf, containersConf, authFile, certsDir, dockerHub };
+  const engine = await openHostEngine({ root, runroot, runtime, hookFolders, deviceFolders, ...access, log });
   const listeners: Listener[] = [];
   const stop = async () => {
     await Promise.all(listeners.map((listener) => listener.close()));

@@ -20,6 +20,8 @@ export interface ServeOptions {
   runtime?: string;
   /** In place of the usual folders with hooks. */
   hookFolders?: string[];
+  /** In place of the usual folders with files of the Container Device Interface. */
+  deviceFolders?: string[];
   registriesConf?: string;
   containersConf?: string;
   authFile?: string;
@@ -51,6 +53,8 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
   --runtime RUNTIME       auto, crun, runc or a path. Default: containers.conf's, or auto
   --hooks-dir DIR         Hooks for containers, oci-hooks(5); may be repeated, a later one wins.
                           Default: /usr/share/containers/oci/hooks.d, /etc/containers/oci/hooks.d
+  --cdi-spec-dir DIR      Devices by the Container Device Interface; may be repeated, a later one wins.
+                          Default: /etc/cdi, /var/run/cdi
   --registries-conf FILE  registries.conf(5), with its drop-ins in FILE.d.
                           Default: /etc/containers/registries.conf
   --containers-conf FILE  What containers are by default, containers.conf(5), with its drop-ins in FILE.d.
@@ -100,6 +104,7 @@ export function parseServeOptions(
   );
   const listen = given.listen ?? listOf(env.GANTRY_LISTEN);
   const hookFolders = (given["hooks-dir"] ?? listOf(env.GANTRY_HOOKS_DIR)).map((folder) => resolve(folder));
+  const deviceFolders = (given["cdi-spec-dir"] ?? listOf(env.GANTRY_CDI_SPEC_DIR)).map((folder) => resolve(folder));
   const allowHosts = given["allow-host"] ?? listOf(env.GANTRY_ALLOW_HOST);
   for (const address of listen) parseAddress(address);
   const logLevel = LOG_LEVELS.find((level) => level === (value("log-level") ?? "info"));
@@ -123,6 +128,7 @@ export function parseServeOptions(
     runroot,
     ...runtime !== undefined && { runtime },
     ...hookFolders.length > 0 && { hookFolders },
+    ...deviceFolders.length > 0 && { deviceFolders },
     ...resolvePaths(paths),
     ...allowHosts.length > 0 && { allowHosts },
     logLevel,
@@ -156,6 +162,7 @@ function readArguments(args: readonly string[]) {
         runroot: { type: "string" },
         runtime: { type: "string" },
         "hooks-dir": { type: "string", multiple: true },
+        "cdi-spec-dir": { type: "string", multiple: true },
         "registries-conf": { type: "string" },
         "containers-conf": { type: "string" },
         "auth-file": { type: "string" },

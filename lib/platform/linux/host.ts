@@ -43,6 +43,8 @@ export interface HostOptions {
   runtime?: string;
   /** Folders with hooks (oci-hooks(5)), in place of the usual ones. */
   hookFolders?: readonly string[];
+  /** Folders with files of the Container Device Interface, in place of `/etc/cdi` and `/var/run/cdi`; a later one wins. */
+  deviceFolders?: readonly string[];
   log?: HostContext["log"];
 }
 
@@ -66,6 +68,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     paths,
     runtime: options.runtime ?? "auto",
     hookFolders: options.hookFolders,
+    deviceFolders: options.deviceFolders,
     sweeper: new Sweeper(log),
     log,
   };

@@ -12,6 +12,7 @@ import type { Processes } from "../../engine/ports/host_port.ts";
 import type { HostContext } from "./helpers/context.ts";
 import { DEFAULT_CAPABILITIES } from "./bundle/capabilities.ts";
 import { OWN_PROFILE } from "./bundle/seccomp.ts";
+import { DEVICE_FOLDERS } from "./bundle/cdi/device_folders.ts";
 import { netavarkAt } from "./networks/netavark.ts";
 import { findProgram, packageVersion, programFacts } from "./helpers/programs.ts";
 import { securityModules } from "./security_modules.ts";
@@ -50,7 +51,7 @@ type Lasting = Pick<
 
 /** Gives a function that tells of the host. Facts that cannot change while this process lives are read once. */
 export function hostInfoReader(
-  { paths }: HostContext,
+  { paths, deviceFolders = DEVICE_FOLDERS }: HostContext,
   processes: Pick<Processes, "runtime">,
 ): () => Promise<HostInfo> {
   let lasting: Promise<Lasting> | undefined;
@@ -78,6 +79,7 @@ export function hostInfoReader(
       runRoot: paths.runroot,
       volumePath: paths.volumes,
       graphDriver: "overlay",
+      deviceFolders,
     };
   };
 }

@@ -34,7 +34,7 @@ export interface BatchOptions {
  * Answers batches of calls, which {@linkcode batchCalls} sends, by a handler that answers each: with its authentication, its check of the request's
  * origin and its limits. A batch is a POST with a line of JSON for each call; the answers come as lines too, as each is ready, with status, headers
  * and body of its own. A call has its own `Accept`, `Content-Type`, conditions and IDs; all its other headers are those of the
- * batch. Cookies that an answer would set are left out, as a script must not see them. A channel is answered 400, an answer that is too large 413.
+ * batch, and one that names them is answered 400. Cookies that an answer would set are left out, as a script must not see them. A channel is answered 400, an answer that is too large 413.
  * All else passes through to the handler.
  *
  * @example
@@ -161,7 +161,12 @@ class Batch {
     const headers = new Headers(this.#request.headers);
     for (const name of [...OWN, "content-length", "transfer-encoding", "accept-encoding"]) headers.delete(name);
     for (const [name, value] of own) {
-      if (OWN.includes(name.toLowerCase())) headers.append(name, value);
+      if (!OWN.includes(name.toLowerCase())) {
+        throw new HTTPError(400, `Read a call: the header "${name.slice(0, 64)}" is the batch's, send it with that`, {
+          kind: "body",
+        });
+      }
+      headers.append(name, value);
     }
     const given = unpackBody(body);
     if (given === undefined) throw new HTTPError(400, "Read a call: its body is no base64", { kind: "body" });
@@ -194,13 +199,19 @@ class Batch {
 /**
  * The calls of a batch, as they come.
  *
- * @throws {HTTPError} 400 for a line that is none, 413 for too many calls or bytes
+ * @throws {HTTPError} 400 for a line that is none or has the ID of another, 413 for too many calls or bytes
  */
 async function* readCalls(request: Request, { bytes, calls }: Limits): AsyncGenerator<CallLine, void> {
+  const taken = new Set<number>();
   let count = 0;
   for await (const line of readLines(limitBody(request, bytes).getReader())) {
     if (++count > calls) throw new HTTPError(413, `Read a batch: it has more than ${calls} calls`, { kind: "limit" });
-    yield readCall(line, count);
+    const call = readCall(line, count);
+    if (taken.has(call.id)) {
+      throw new HTTPError(400, `Read line ${count} of the batch: another call has the ID ${call.id}`, { kind: "body" });
+    }
+    taken.add(call.id);
+    yield call;
   }
 }
 

@@ -26,6 +26,11 @@ export interface Client {
   fetch(request: Request): Promise<Response>;
   /** What `fetch` adds to a request, for what is not sent by it: a WebSocket. */
   prepare?(request: Request): Request;
+  /**
+   * Whether channels are WebSockets by default, and lines of JSON only where none can be opened: `fetch` then goes where the platform's own
+   * does. Without a `fetch` of one's own they are.
+   */
+  readonly websocket?: boolean;
   /** Opens a channel's WebSocket where the platform's own cannot: it goes where `fetch` does, with the request's headers. */
   readonly openWebSocket?: OpenWebSocket;
   /** Receives the values of channels over HTTP in a way of its own. */
@@ -89,7 +94,7 @@ export interface ClientParts {
 }
 
 /** Sends with the platform's `fetch`. */
-export const DIRECT: Client = { fetch: (request) => fetch(request) };
+export const DIRECT: Client = { fetch: (request) => fetch(request), websocket: true };
 
 /**
  * Makes the functions of an API elsewhere callable, with the parts it needs: see {@linkcode link}.

@@ -26,13 +26,15 @@ export function readChannel(
   options: CallOptions,
   client: Client,
 ): Channel<unknown> {
-  const { websocket } = options;
   const { item, kind } = plan.result;
+  const upgrade = client.prepare?.(request) ?? request;
+  const websocket = options.websocket ?? (isSocketFirst(plan, upgrade, client) && "first");
   if (websocket && plan.method !== "GET") throw notOverWebSocket(plan);
   return openChannel({
-    request: websocket ? client.prepare?.(request) ?? request : request,
+    request,
+    upgrade,
     fetch,
-    receive: websocket ? undefined : client.receive,
+    receive: client.receive,
     websocket,
     openWebSocket: client.openWebSocket,
     // That of the call and its timeout, in one.
@@ -42,6 +44,14 @@ export function readChannel(
       return item === undefined ? value : await check(plan, item, value);
     },
   });
+}
+
+/** Whether a channel is a WebSocket unless its call says otherwise: where one can be opened that carries all that the request says. */
+function isSocketFirst({ method }: Plan, { headers }: Request, { websocket, openWebSocket, receive }: Client): boolean {
+  const isAble = openWebSocket !== undefined || typeof WebSocket === "function";
+  // A page sets no header of a WebSocket; a credential travels as a subprotocol.
+  const isPlain = [...headers.keys()].every((name) => name === "accept" || name === "authorization");
+  return websocket === true && method === "GET" && isAble && isPlain && receive === undefined;
 }
 
 /** A WebSocket begins with a GET that has no body (RFC 6455, section 4.1). */

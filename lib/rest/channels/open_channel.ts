@@ -3,7 +3,7 @@ import { askFailures, throwFailure } from "./failure_line.ts";
 import type { Channel } from "../plan/marker.ts";
 import { readLines } from "./ndjson.ts";
 import { receiveValues } from "./receive_values.ts";
-import type { OpenWebSocket, Receive } from "../call/receive.ts";
+import type { OpenWebSocket, Receive, Texts } from "../call/receive.ts";
 import { type TextChannel, TEXTS } from "../run/forwarded.ts";
 
 /** How {@linkcode openChannel} gets its values. */
@@ -14,8 +14,10 @@ export interface OpenOptions<T> {
   fetch(request: Request): Promise<Response>;
   /** Makes a value of its JSON text. */
   decode(text: string): T | Promise<T>;
-  /** Open a WebSocket to the request's address instead. */
-  readonly websocket?: boolean;
+  /** Open a WebSocket to the request's address instead; `"first"`: fall back to HTTP where none can be opened. */
+  readonly websocket?: boolean | "first";
+  /** The request that opens the WebSocket, if it is another. */
+  readonly upgrade?: Request;
   /** The function that opens a WebSocket; the platform's own by default. */
   readonly openWebSocket?: OpenWebSocket;
   /** The source of the texts when the channel is no WebSocket; lines of JSON by default. */
@@ -41,8 +43,10 @@ export interface OpenChannel<T> extends Channel<T>, TextChannel {
  */
 export function openChannel<T>(options: OpenOptions<T>): OpenChannel<T> {
   const { signal } = options;
-  const { receive = receiveLines, request, fetch } = options;
-  const texts = options.websocket ? receiveValues(request, WINDOW, options.openWebSocket) : receive(request, fetch);
+  const { receive = receiveLines, request, fetch, websocket, upgrade = request } = options;
+  const byHTTP = () => receive(request, fetch);
+  const bySocket = () => receiveValues(upgrade, WINDOW, options.openWebSocket);
+  const texts = websocket === "first" ? eitherOf(bySocket, byHTTP) : websocket ? bySocket() : byHTTP();
   let closed: Promise<void> | undefined;
   const close = () => {
     signal?.removeEventListener("abort", close);
@@ -82,6 +86,35 @@ export function openChannel<T>(options: OpenOptions<T>): OpenChannel<T> {
 
 function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
+}
+
+/** The texts of the first source, or of the second where the first cannot be opened. */
+function eitherOf(first: () => Texts, second: () => Texts): Texts {
+  let texts: Texts;
+  let isClosed = false;
+  try {
+    texts = first();
+  } catch {
+    // The platform's class refuses the address, or the request's headers.
+    return second();
+  }
+  const opened = texts.opened.catch((error) => {
+    if (isClosed) throw error;
+    return (texts = second()).opened;
+  });
+  opened.catch(() => {});
+  return {
+    opened,
+    async next() {
+      // If neither opens, the second tells why.
+      await opened.catch(() => {});
+      return await texts.next();
+    },
+    close() {
+      isClosed = true;
+      return texts.close();
+    },
+  };
 }
 
 /** Newline-delimited values over `fetch`. */

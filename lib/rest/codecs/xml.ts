@@ -58,7 +58,12 @@ const TEXT = "#text";
 export function xml({ root = "root", type = "application/xml" }: XMLOptions = {}): Codec {
   const shared = { ignoreAttributes: false, attributeNamePrefix: ATTRIBUTE, textNodeName: TEXT };
   // The library takes `entities`, which its types do not know.
-  const options = { ...shared, suppressBooleanAttributes: false, entities: ENTITIES };
+  const options = {
+    ...shared,
+    suppressBooleanAttributes: false,
+    entities: ENTITIES,
+    attributeValueProcessor: (_name: string, value: unknown) => keepBlanks(String(value)),
+  };
   const builder = new XMLBuilder(options);
   const parser = new XMLParser({
     ...shared,
@@ -86,10 +91,24 @@ export function xml({ root = "root", type = "application/xml" }: XMLOptions = {}
   };
 }
 
+/** Characters that stand for a tab and a line feed of an attribute until they are written. No text has them: see {@linkcode ILLEGAL}. */
+const TAB = "\x01";
+const LINE_FEED = "\x02";
+
+/** In an attribute a parser would make a space of either (XML 1.0, section 3.3.3). */
+const keepBlanks = (value: string) => value.replaceAll("\t", TAB).replaceAll("\n", LINE_FEED);
+
 /** The characters that are written as references: a parser would make a line feed of a carriage return. */
-const ENTITIES = [["&", "amp"], [">", "gt"], ["<", "lt"], ["'", "apos"], ['"', "quot"], ["\r", "#13"]].map(
-  ([char, name]) => ({ regex: new RegExp(char, "g"), val: `&${name};` }),
-);
+const ENTITIES = [
+  ["&", "amp"],
+  [">", "gt"],
+  ["<", "lt"],
+  ["'", "apos"],
+  ['"', "quot"],
+  ["\r", "#13"],
+  [TAB, "#9"],
+  [LINE_FEED, "#10"],
+].map(([char, name]) => ({ regex: new RegExp(char, "g"), val: `&${name};` }));
 
 /** The characters that no document may hold, written or by reference (XML 1.0, section 2.2). */
 const ILLEGAL =

@@ -116,7 +116,11 @@ export interface CallOptions {
    * `Authorization` can be sent.
    */
   headers?: HeadersInit;
-  /** Asks for a channel over WebSocket instead of HTTP. */
+  /**
+   * Opens a channel as a WebSocket (true) or as lines over HTTP (false). By default a WebSocket is tried first where the client reaches the server as
+   * the platform does (no `fetch` of one's own), the call is a GET and it has no headers but `Accept` and `Authorization`; where none can
+   * be opened, lines follow.
+   */
   websocket?: boolean;
 }
 

@@ -28,7 +28,8 @@ export function patternOf(plan: Pick<Plan, "segments">): string {
   }).join("");
 }
 
-function escapeLiteral(text: string): string {
+/** A text as a URLPattern takes it for itself. */
+export function escapeLiteral(text: string): string {
   return text.replaceAll(/[{}()*+?:\\.]/g, "\\$&");
 }
 

@@ -19,6 +19,20 @@ export function cutPath(url: string): RequestPath {
   return { path: url.slice(start, question) || "/", query: url.slice(question + 1, end) };
 }
 
+/** The path of an API's base, without a slash at its end: `/v1` of `https://example.com/v1/`; empty where there is none. */
+export function pathOfBase(base: string): string {
+  const [path = ""] = /\/[^?#]*/.exec(base.replace(/^https?:\/\//i, "")) ?? [];
+  // Another scheme's address is no path of a server.
+  return /^(?!https?:)\w[\w+.-]*:\/\//i.test(base) || path === "" ? "" : normalisePath(path).replace(/\/+$/, "");
+}
+
+/** The rest of a path that begins with `prefix`, which ends without a slash; undefined for any other path. */
+export function pathBehind(prefix: string, path: string): string | undefined {
+  if (prefix === "") return path;
+  const rest = path.slice(prefix.length);
+  return path.startsWith(prefix) && /^(\/|$)/.test(rest) ? rest || "/" : undefined;
+}
+
 const ODD = /\\|\/\.|%2e|[^\x21-\x7e]|["<>^`{}]/i;
 
 /** Whether a path may be one that `new URL` would write otherwise. Servers hand over paths as they came. */

@@ -6,13 +6,17 @@ import { compareSegments, weightOf } from "./route_order.ts";
 export type Choose<Leaf, Found> = (leaf: Leaf) => Found | undefined;
 
 interface Node<Leaf> {
-  literals: Map<string, Node<Leaf>>;
-  /** The same, as long as they are few. */
-  few: { text: string; node: Node<Leaf> }[];
+  /** Literals by length and first character: to look these up takes no hash of a part of the path. */
+  literals: Map<number, Literal<Leaf>[]>;
   partials: { key: string; matcher: PartialMatcher; weight: number; node: Node<Leaf> }[];
   parameter: Node<Leaf> | undefined;
   remainder: Remainder<Leaf> | undefined;
   leaf: Leaf | undefined;
+}
+
+interface Literal<Leaf> {
+  text: string;
+  node: Node<Leaf>;
 }
 
 interface Remainder<Leaf> {
@@ -36,9 +40,6 @@ interface Tail<Leaf> {
   failed: number;
 }
 
-/** How many texts are compared sooner one by one than looked up in a map, which takes a hash of a part of the path. */
-const FEW = 4;
-
 /** Searches so far: what one has found out is of no use to the next. */
 let searches = 0;
 
@@ -48,8 +49,6 @@ let searches = 0;
  */
 export class RouteTrie<Leaf> {
   readonly #root: Node<Leaf> = emptyNode();
-  /** Paths without placeholders. */
-  readonly #fixed = new Map<string, Leaf>();
   readonly #makeLeaf: () => Leaf;
 
   constructor(makeLeaf: () => Leaf) {
@@ -58,19 +57,13 @@ export class RouteTrie<Leaf> {
 
   /** The leaf at the end of a path, made if it is not there. */
   leaf(segments: readonly Segment[]): Leaf {
-    const leaf = insert(this.#root, segments, this.#makeLeaf);
-    if (segments.every((segment) => segment.type === "literal")) {
-      this.#fixed.set("/" + segments.map((segment) => segment.text).join("/"), leaf);
-    }
-    return leaf;
+    return insert(this.#root, segments, this.#makeLeaf);
   }
 
   /** Finds the best fit that `choose` takes. `captures` then has the path's values of the placeholders. */
   find<Found>(path: string, captures: string[], choose: Choose<Leaf, Found>): Found | undefined {
     searches++;
-    const fixed = this.#fixed.size > FEW ? this.#fixed.get(path) : undefined;
-    const found = fixed === undefined ? undefined : choose(fixed);
-    return found ?? walk(this.#root, path, 1, captures, choose);
+    return walk(this.#root, path, 1, captures, choose);
   }
 }
 
@@ -117,30 +110,38 @@ function insertTail<Leaf>(
 }
 
 function emptyNode<Leaf>(): Node<Leaf> {
-  return { literals: new Map(), few: [], partials: [], parameter: undefined, remainder: undefined, leaf: undefined };
+  return {
+    literals: new Map(),
+    partials: [],
+    parameter: undefined,
+    remainder: undefined,
+    leaf: undefined,
+  };
 }
 
-function child<V>(map: Map<string, V>, key: string, make: () => V): V {
+function child<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   let found = map.get(key);
   if (found === undefined) map.set(key, found = make());
   return found;
 }
 
-function literalChild<Leaf>({ literals, few }: Node<Leaf>, text: string): Node<Leaf> {
-  return child(literals, text, () => {
-    const node = emptyNode<Leaf>();
-    few.push({ text, node });
-    return node;
-  });
+function literalChild<Leaf>({ literals }: Node<Leaf>, text: string): Node<Leaf> {
+  const alike = child(literals, literalShape(text, 0, text.length), () => []);
+  let found = alike.find((literal) => literal.text === text);
+  if (found === undefined) alike.push(found = { text, node: emptyNode() });
+  return found.node;
+}
+
+/** The number of a literal by which few others are found: of its length and its first character. */
+function literalShape(path: string, start: number, end: number): number {
+  return (end - start) * 0x10000 + path.charCodeAt(start);
 }
 
 /** The node behind a literal that stands in a path from `start` to `end`. */
-function literalAt<Leaf>({ literals, few }: Node<Leaf>, path: string, start: number, end: number) {
-  if (few.length > FEW) return literals.get(path.slice(start, end));
-  for (let i = 0; i < few.length; i++) {
-    const { text, node } = few[i];
-    if (text.length === end - start && path.startsWith(text, start)) return node;
-  }
+function literalAt<Leaf>({ literals }: Node<Leaf>, path: string, start: number, end: number) {
+  const alike = literals.get(literalShape(path, start, end));
+  if (alike === undefined) return undefined;
+  for (let i = 0; i < alike.length; i++) if (path.startsWith(alike[i].text, start)) return alike[i].node;
 }
 
 function shape(segment: Segment): unknown {

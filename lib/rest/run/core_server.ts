@@ -7,7 +7,7 @@ import { Endpoint } from "./endpoint.ts";
 import type { HeaderValues } from "../codecs/header_value.ts";
 import type { AnyFunction, Implementation, Implementations } from "../implement.ts";
 import type { BodyPlan, Plan } from "../plan/plan_types.ts";
-import { cutPath } from "../route/request_path.ts";
+import { cutPath, pathBehind, pathOfBase } from "../route/request_path.ts";
 import { PatternRouter } from "../route/pattern_router.ts";
 import type { MakeRouter, Route } from "../route/router.ts";
 import type { ReadArguments } from "./read_arguments.ts";
@@ -80,6 +80,11 @@ export type Finish = (request: Request, response: Response) => Response | Promis
 export interface HandlerOptions<State extends object = object> {
   /** Middleware around all requests. */
   use?: Stack<State>;
+  /**
+   * The path under which the operations are served, as `/v1`: that of each API's base by default. `""` for a server behind one that cuts the
+   * path off.
+   */
+  prefix?: string;
   /** Asked when no route fits the path, instead of answering 404. */
   fallback?: Handler;
   /** Told of every error that goes out, before it does. Without it `console.error` tells those of 500 and above, but for 501. */
@@ -109,27 +114,44 @@ export function handlerWith<Identity = unknown, State extends object = object>(
   const checked = auth as Authenticator<unknown> | null;
   const all = ("definition" in implementations ? [implementations] : implementations) as readonly Implementation[];
   const writers = all.map(({ definition }) => new ResponseWriter(definition.options, checked, options, parts));
-  const routes = all.flatMap((implementation, index) => {
-    const { plans, options: { versioned, aliases } } = implementation.definition;
-    return plans.map((plan): Route<Endpoint> => ({
-      plan,
-      versioned,
-      aliases,
-      value: new Endpoint(plan, implementation, checked, writers[index]),
-    }));
-  });
-  const router = parts.router?.(routes) ?? new PatternRouter(routes);
+  const tables = new Map<string, Route<Endpoint>[]>();
+  for (const [index, implementation] of all.entries()) {
+    const { base, plans, options: { versioned, aliases } } = implementation.definition;
+    const prefix = pathOfBase(options.prefix ?? base);
+    tables.set(prefix, [
+      ...tables.get(prefix) ?? [],
+      ...plans.map((plan): Route<Endpoint> => ({
+        plan,
+        versioned,
+        aliases,
+        value: new Endpoint(plan, implementation, checked, writers[index]),
+      })),
+    ]);
+  }
+  // The longest prefix first, which is the most specific.
+  const routers = [...tables].sort(([a], [b]) => b.length - a.length)
+    .map(([prefix, routes]) => [prefix, parts.router?.(routes) ?? new PatternRouter(routes)] as const);
   const [responses = new ResponseWriter({}, checked, options, parts)] = writers;
   const serve: Handler = (request, platform = NOTHING) => {
     const { path, query } = cutPath(request.url);
     const { method } = request;
-    const match = router.match(method, path, query);
-    if (match) {
-      const endpoint = match.value;
-      return endpoint.run(new Call(request, platform, endpoint.plan.name, match.version, query, match.captures));
+    for (const [prefix, router] of routers) {
+      const within = pathBehind(prefix, path);
+      const match = within && router.match(method, within, query);
+      if (match) {
+        const endpoint = match.value;
+        return endpoint.run(new Call(request, platform, endpoint.plan.name, match.version, query, match.captures));
+      }
     }
     // The server as a whole (RFC 9110, section 9.3.7).
-    const methods = method === "OPTIONS" && path === "/*" ? router.all() : router.methods(path, query);
+    const isWhole = method === "OPTIONS" && path === "/*";
+    const methods = [
+      ...new Set(routers.flatMap(([prefix, router]) => {
+        if (isWhole) return router.all();
+        const within = pathBehind(prefix, path);
+        return within ? router.methods(within, query) : [];
+      })),
+    ].sort();
     if (!methods.length && options.fallback) return options.fallback(request, platform);
     return Promise.resolve(responses.unknown(path, methods, { request, platform }));
   };

@@ -1,6 +1,7 @@
 import type { Definition } from "../definition.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import { argumentName } from "../run/read_arguments.ts";
+import { pathOfBase } from "../route/request_path.ts";
 import type { Schema } from "../plan/schema.ts";
 
 /** An operation as the surfaces tell of it. */
@@ -24,6 +25,17 @@ export type Definitions = Definition | readonly Definition[];
 /** The definitions as a list. */
 export function listOf(definitions: Definitions): readonly Definition[] {
   return "plans" in definitions ? [definitions] : definitions;
+}
+
+/** The path that the bases of all definitions have in common; empty where they have different ones. */
+export function sharedPrefix(definitions: readonly Definition[]): string {
+  const [first = "", ...others] = definitions.map(({ base }) => pathOfBase(base));
+  return others.every((prefix) => prefix === first) ? first : "";
+}
+
+/** The part of an operation's path that its base has and the others do not have in common. */
+export function ownPrefix({ definition: { base } }: Pick<Described, "definition">, shared: string): string {
+  return shared === "" ? pathOfBase(base) : "";
 }
 
 /** Lists the operations of all definitions under names of their own. */

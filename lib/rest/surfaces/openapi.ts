@@ -3,7 +3,17 @@ import type { Definition } from "../definition.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import { requestBody, successes } from "./bodies.ts";
 import { Components } from "./components.ts";
-import { type Definitions, describeAll, type Described, listOf, OTHER, pathTemplate, unique } from "./described.ts";
+import {
+  type Definitions,
+  describeAll,
+  type Described,
+  listOf,
+  OTHER,
+  ownPrefix,
+  pathTemplate,
+  sharedPrefix,
+  unique,
+} from "./described.ts";
 import { ErrorResponses } from "./error_responses.ts";
 import type { OpenAPIDocument, OperationObject } from "./openapi_types.ts";
 import { parametersOf } from "./parameters.ts";
@@ -50,8 +60,10 @@ export function openapi(definitions: Definitions, options: DocumentOptions = {})
   const components = new Components();
   const errors = new ErrorResponses(components, auth);
   const paths = new Paths();
+  const shared = sharedPrefix(list);
   for (const described of all) {
-    const { path, pathNames } = paths.place(described);
+    const { path: within, pathNames } = paths.place(described);
+    const path = ownPrefix(described, shared) + within;
     const operation = describeOperation(described, components, errors, pathNames);
     (paths.items[path] ??= {})[described.plan.method.toLowerCase()] = operation;
   }
@@ -61,7 +73,7 @@ export function openapi(definitions: Definitions, options: DocumentOptions = {})
   return {
     openapi: "3.1.1",
     info: infoOf(list, options),
-    servers: (options.servers ?? ["/"]).map((url) => ({ url })),
+    servers: (options.servers ?? [shared || "/"]).map((url) => ({ url })),
     ...(groups.length > 0 && { tags: groups.map((name) => ({ name })) }),
     paths: paths.items,
     components: {

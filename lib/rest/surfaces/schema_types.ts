@@ -37,7 +37,7 @@ export function schemaType(json: unknown, depth = 0): string {
 
 /** The types that the client's types name: its own, and those of the platform. */
 const TAKEN = new Set(
-  ("APIError Channel ConnectOptions CallOptions Client client Bytes Date Error Array Record Promise Blob File Uint8Array Request Response " +
+  ("Answer APIError Channel ConnectOptions CallOptions Client client Bytes Outcome outcomeOf Date Error Array Record Promise Blob File Uint8Array Request Response " +
     "HeadersInit AbortSignal ReadableStream AsyncIterable AsyncIterableIterator globalThis any unknown never string number boolean " +
     "object symbol bigint void null undefined").split(" "),
 );

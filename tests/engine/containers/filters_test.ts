@@ -115,7 +115,7 @@ Deno.test("containerPredicate() refuses what it does not know", () => {
     [{ status: ["dancing"] }, "unknown container state: dancing: invalid argument"],
     [{ exited: ["soon"] }, 'exited code out of range "soon"'],
     [{ until: ["1", "2"] }, "specify exactly one timestamp for until"],
-    [{ until: ["whenever"] }, 'failed to parse "whenever"'],
+    [{ until: ["whenever"] }, 'failed to parse value as time or duration: "whenever"'],
     [{ "restart-policy": ["maybe"] }, "maybe invalid restart policy"],
     [{ "should-start-on-boot": ["perhaps"] }, "invalid boolean"],
   ];

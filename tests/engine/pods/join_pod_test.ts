@@ -40,6 +40,11 @@ Deno.test("joinPod() passes on what the infra container has, and what the pod ha
     [plain.pod, plain.restartPolicy, plain.cgroupParent, plain.volumesFrom, plain.apparmor],
     [pod.record.id, { name: "always" }, pod.record.cgroupPath, [pod.record.infraID, "other"], "tight"],
   );
+  const withDevices = await joined({ container: { cdiDevices: ["acme.com/card=0"] } });
+  assertEquals(joinPod({ cdiDevices: ["acme.com/card=1"] }, withDevices).cdiDevices, [
+    "acme.com/card=0",
+    "acme.com/card=1",
+  ]);
   const own = joinPod({ restartPolicy: { name: "no" }, cgroupParent: "/mine", apparmor: "loose" }, pod);
   assertEquals([own.restartPolicy, own.cgroupParent, own.apparmor], [{ name: "no" }, "/mine", "loose"]);
   assertEquals(joinPod({ initContainer: "once" }, pod).restartPolicy, undefined, "it runs to its end");

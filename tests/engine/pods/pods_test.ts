@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import type { MemberRequest } from "../../../lib/engine/containers/request/container_request.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { podRemovalError } from "../../../lib/engine/pods/pods.ts";
+import { podRemovalError } from "../../../lib/engine/pods/pod_report.ts";
 import type { PodRequest } from "../../../lib/engine/pods/pod_request.ts";
 import { assertConsistent } from "../../fixtures/engine/fake_check.ts";
 import { type FakeEngine, openFake } from "../../fixtures/engine/fake_engine.ts";
@@ -50,6 +50,7 @@ Deno.test("Pods.create() refuses a taken name, a bad one and an unknown image, a
     [{ infra: { image: "absent" } }, "no_such_image", "absent: image not known"],
     [{ serviceContainer: "absent" }, "no_such_container", "no such container"],
     [{ labels: { big: "x".repeat(2 << 20) } }, "limit", "labels"],
+    [{ infra: false, createCommand: ["x".repeat(32 << 20)] }, "limit", "all options together"],
   ];
   for (const [request, code, message] of rows) {
     const error = await assertRejects(() => engine.pods.create(request), EngineError, message);
@@ -87,6 +88,29 @@ Deno.test("a container of a pod starts the infra container, and stands in its na
   assertEquals(absent.message, "retrieving pod absent: no pod with name or ID absent found: no such pod");
   assertEquals(engine.containers.list({ all: true, filters: { pod: ["shop"] } }).length, 2);
   assertEquals(engine.containers.list({ all: true, filters: { pod: ["absent"] } }).length, 0);
+});
+
+Deno.test("a container of a pod that is initialised or attached to starts the infra container first", async () => {
+  for (const prepare of ["init", "attach"] as const) {
+    await using engine = await openFake();
+    await makePod(engine, INFRA);
+    await join(engine, "web");
+    const attached = prepare === "init"
+      ? await engine.containers.init("web")
+      : await engine.containers.attach("web", { stdin: false, stdout: true, stderr: true });
+    assertEquals(states(engine), "infra running, web initialized", prepare);
+    if (attached) attached.close();
+  }
+});
+
+Deno.test("a container has the devices and mounts of its pod once, however often they are asked for", async () => {
+  const device = { source: "/dev/fuse", destination: "/dev/fuse", access: "rwm" };
+  await using engine = await openFake({ defaults: { devices: ["/dev/fuse"], volumes: ["/srv:/srv"] } });
+  await makePod(engine, { ...INFRA, container: { devices: [{ ...device, access: "r" }] } });
+  const web = await join(engine, "web", { devices: [device] });
+  const { spec, mounts } = engine.containers.resolve(web);
+  assertEquals(spec.devices, [device]);
+  assertEquals(mounts.map(({ destination }) => destination), ["/srv"]);
 });
 
 /** The state of each pod of the table below, by the states of its containers `web` and `db`. */
@@ -398,7 +422,7 @@ Deno.test("Pods.list() filters", async () => {
     [{ status: ["happy"] }, "happy is not a valid pod status"],
     [{ "ctr-status": ["happy"] }, "happy is not a valid status"],
     [{ "ctr-number": ["two"] }, '"two" is no number of containers'],
-    [{ until: ["never"] }, 'failed to parse "never"'],
+    [{ until: ["never"] }, 'failed to parse value as time or duration: "never"'],
   ];
   for (const [filters, message] of refused) {
     assertThrows(() => engine.pods.list(filters), EngineError, message);

@@ -96,6 +96,27 @@ Deno.test("State.commit() leaves no trace of a batch that fails, and its neighbo
   await state.settled();
 });
 
+Deno.test("State.commitLater() goes out with the next commit, or when the state settles", async () => {
+  const store = new SlowStore();
+  store.release();
+  const state = await State.open(store);
+  const things = state.table<Thing>("things");
+  const put = (key: string) => things.put(key, { name: key, size: 1n });
+  state.commitLater([put("a")]);
+  state.commitLater([put("b")]);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assertEquals([store.batches, things.keys()], [[], []]);
+  await state.commit([put("c")]);
+  assertEquals([store.batches, things.keys()], [[3], ["a", "b", "c"]]);
+  state.commitLater([things.drop("a")]);
+  await state.settled();
+  assertEquals([store.batches, things.keys()], [[3, 1], ["b", "c"]]);
+  store.fails = (changes) => changes.some(({ key }) => key === "bad");
+  state.commitLater([put("bad")]);
+  await state.commit([put("d")]);
+  assertEquals(things.keys(), ["b", "c", "d"]);
+});
+
 Deno.test("Table.index() follows every change", async () => {
   const state = await State.open(new MemoryStore());
   const things = state.table<Thing>("things");

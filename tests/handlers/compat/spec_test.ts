@@ -96,7 +96,8 @@ Deno.test("dockerRequest() reads every option of docker's", () => {
     rlimits: [{ type: "RLIMIT_NOFILE", soft: 100n, hard: 200n }],
     shmSize: 1048576,
     logDriver: "json-file",
-    logSizeMax: 1048576,
+    logSizeMax: 1_000_000,
+    logOptions: { "max-size": "1m" },
   });
 });
 
@@ -129,7 +130,7 @@ Deno.test("dockerRequest() reads the corners of docker's request", () => {
     }),
     [
       ["tmpfs", "tmpfs", "/t", "size=1m,ro", false],
-      ["volume", "v", "/y", "ro", false],
+      ["volume", "v", "/y", "ro,z", false],
       ["volume", "", "/only", "", true],
       ["volume", "", "/anon", "", true],
     ],
@@ -173,8 +174,7 @@ Deno.test("dockerRequest() refuses what docker asks for and nobody has", () => {
     [{ CpuCount: 1 }, "HostConfig.CpuCount"],
     [{ IOMaximumIOps: 1 }, "HostConfig.IOMaximumIOps"],
     [{ VolumeDriver: "other" }, "HostConfig.VolumeDriver"],
-    [{ DeviceRequests: [{ Count: -1 }] }, "HostConfig.DeviceRequests"],
-    [{ LogConfig: { Config: { "max-file": "0" } } }, "HostConfig.LogConfig.Config"],
+    [{ LogConfig: { Config: { other: "0" } } }, "HostConfig.LogConfig.Config"],
     [{ Mounts: [volume({ DriverConfig: { Name: "nfs" } })] }, "HostConfig.Mounts.VolumeOptions.DriverConfig"],
     [
       { Mounts: [{ Type: "bind", Source: "/", Target: "/x", BindOptions: { ReadOnlyForceRecursive: true } }] },

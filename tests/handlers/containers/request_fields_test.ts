@@ -84,7 +84,7 @@ Deno.test("containerRequest() reads mounts of every kind", () => {
     }],
   });
   assertEquals(mounts, [
-    { type: "bind", source: "/s", destination: "/b", options: ["U"], subPath: "p" },
+    { type: "bind", source: "/s", destination: "/b", options: ["U", "z"], subPath: "p" },
     { type: "ramfs", source: "ramfs", destination: "/r", options: [] },
     { type: "devpts", source: "devpts", destination: "/d", options: ["gid=5"] },
     { type: "bind", source: "/g/*", destination: "", options: ["ro"], glob: true },

@@ -18,7 +18,11 @@ const IMAGES = [
 const SCOPE = {
   now: Date.parse("2026-03-02T00:00:00Z"),
   relations: { isDangling: ({ names }: ImageRecord) => names.length === 0, isIntermediate: () => false },
-  resolve: (name: string) => IMAGES.find(({ id }) => id.startsWith(name))!,
+  resolve: (name: string) => {
+    const found = IMAGES.find(({ id }) => id.startsWith(name));
+    if (found === undefined) throw new Error(`${name}: image not known`);
+    return found;
+  },
   containers: (id: string) => (id.startsWith("a") ? 1 : 0),
 };
 
@@ -45,6 +49,10 @@ Deno.test("imageFilter() tells which images fit", () => {
     [{ label: ["which=a"] }, "a"],
     [{ label: ["which", "which=b"] }, "b"],
     [{ "label!": ["which=a"] }, "bc"],
+    [{ "label!": ["which=a", "which=b"] }, "c"],
+    [{ "id!": ["a"] }, "bc"],
+    [{ "reference!": ["b:1.*"], containers: ["false"] }, "c"],
+    [{ containers: ["external"] }, ""],
     [{ reference: ["a"] }, "a"],
     [{ reference: ["a:latest"] }, "a"],
     [{ reference: ["quay.io/*/b"] }, "b"],
@@ -60,9 +68,21 @@ Deno.test("imageFilter() tells which images fit", () => {
 });
 
 Deno.test("imageFilter() refuses what it does not know", () => {
-  // One is the name of something every object has.
-  for (const filters of [{ odd: ["x"] }, { toString: ["x"] }, { dangling: ["perhaps"] }, { until: ["whenever"] }]) {
-    const error = assertThrows(() => fitting(filters as unknown as Record<string, string[]>), RequestError);
-    assertEquals(error.code, "invalid");
+  const form = 'must be in the format "filter=value or filter!=value"';
+  const rows: [filters: Record<string, string[]>, text: string][] = [
+    [{ odd: ["x"] }, `invalid image filter "odd": ${form}`],
+    // It is the name of something every object has.
+    [Object.fromEntries([["toString", ["x"]]]), `invalid image filter "toString": ${form}`],
+    [
+      { dangling: ["perhaps"] },
+      'non-boolean value "perhaps" for dangling filter: strconv.ParseBool: parsing "perhaps"',
+    ],
+    [{ dangling: ["true", "false"] }, 'specifying "dangling" filter more than once with different values'],
+    [{ containers: ["1"] }, 'unsupported value "1" for containers filter'],
+    [{ until: ["whenever"] }, 'failed to parse value as time or duration: "whenever"'],
+    [{ before: ["nope"] }, 'could not find local image for filter "before"="nope": '],
+  ];
+  for (const [filters, text] of rows) {
+    assertEquals(assertThrows(() => fitting(filters), RequestError, text).code, "invalid");
   }
 });

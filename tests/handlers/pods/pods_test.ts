@@ -73,12 +73,26 @@ Deno.test("PodCreate makes a pod that is listed and inspected with all that was 
   );
 });
 
+Deno.test("PodCreate pulls an infra image that is not there, and refuses what is no name of one", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  const body = { name: "shop", infra_name: "hold", infra_image: TINY_NAME, infra_command: ["pause", "--all"] };
+  const made = await send(test, "POST", "/pods/create", body);
+  assertEquals(made.status, 201, JSON.stringify(made.body));
+  const { body: infra } = await send(test, "GET", "/containers/hold/json");
+  assertEquals([infra.ImageName, infra.Config.Entrypoint], [TINY_NAME, ["pause", "--all"]]);
+  const absent = await send(test, "POST", "/pods/create", { infra_image: "Not//A Name" });
+  assertEquals(absent.status, 500);
+  assertStringIncludes(absent.body.message, "failed to make pod: ");
+  assertEquals((await send(test, "GET", "/pods/json")).body.length, 1);
+});
+
 Deno.test("PodCreate refuses what cannot be, with Podman's words and statuses", async () => {
   await using test = await openTestEngine();
   await makeShop(test);
   const rows: [body: Record<string, unknown>, status: number, message: string][] = [
     [{ name: "shop" }, 409, 'failed to make pod: adding pod to state: name "shop" is in use: pod already exists'],
     [{ name: "a b" }, 500, "failed to make pod: names must match"],
+    [{ infra_name: "hold" }, 500, 'failed to make pod: the container name "hold" is already in use'],
     [
       { no_infra: true, infra_name: "hold" },
       500,
@@ -134,6 +148,9 @@ Deno.test("operations on pods answer reports, 304 where nothing changes and 404 
     assertEquals(reply.status, status, `${method} ${path}: ${JSON.stringify(reply.body)}`);
     if (body !== undefined) assertEquals(reply.body, body, path);
   }
+  const unread = await send(test, "POST", "/pods/shop/stop?t=invalid");
+  assertEquals([unread.status, unread.body.cause], [400, 'schema: error converting value for "t"']);
+  assertStringIncludes(unread.body.message, "failed to parse parameters for /libpod/pods/shop/stop?t=invalid: ");
   for (const verb of ["start", "stop", "restart", "kill", "pause", "unpause"]) {
     const { status, body } = await send(test, "POST", `/pods/absent/${verb}`);
     assertEquals([status, body.cause, body.message], [
@@ -160,6 +177,24 @@ Deno.test("an operation that fails for some containers answers 409 with its repo
   assertEquals(Object.values(gone.body.RemovedCtrs), [null, null]);
 });
 
+Deno.test("PodStop takes its time by both names that clients have for it", async () => {
+  const terminated = 128 + 15;
+  const rows: [query: string, code: number][] = [
+    ["timeout=0", 128 + 9],
+    ["timeout=1", terminated],
+    ["timeout=-1", terminated],
+    ["t=0", terminated],
+    ["", terminated],
+  ];
+  for (const [query, code] of rows) {
+    await using test = await openTestEngine();
+    await makeShop(test);
+    await send(test, "POST", "/pods/shop/start");
+    assertEquals((await send(test, "POST", `/pods/shop/stop?${query}`)).status, 200);
+    assertEquals(test.engine.containers.resolve("web").state.exitCode, code, query);
+  }
+});
+
 Deno.test("containers of a pod tell of it, and are listed by it", async () => {
   await using test = await openTestEngine();
   const port = { host_port: 8080, container_port: 80, protocol: "tcp", range: 1 };
@@ -178,9 +213,13 @@ Deno.test("containers of a pod tell of it, and are listed by it", async () => {
   assertEquals(web.Ports, hold.Ports, "the ports of the pod lead to it");
   const { body } = await send(test, "GET", "/containers/web/json");
   assertEquals([body.Pod, body.IsInfra, body.HostConfig.NetworkMode], [id, false, `container:${hold.Id}`]);
-  assertEquals((await send(test, "GET", "/containers/hold/json")).body.IsInfra, true);
+  const { body: holder } = await send(test, "GET", "/containers/hold/json");
+  assertEquals([holder.IsInfra, Object.keys(holder.NetworkSettings.Networks)], [true, ["podman"]]);
+  assertEquals(body.NetworkSettings, holder.NetworkSettings, "the network is the pod's");
   const docker = await (await test.send("GET", "/containers/json?all=true")).json();
   assertEquals(docker.map(({ Names }: { Names: string[] }) => Names[0]).sort(), ["/alone", "/hold", "/web"]);
+  const pause = docker.find(({ Names }: { Names: string[] }) => Names[0] === "/hold");
+  assertEquals(pause.Command, "/catatonit -P");
 });
 
 Deno.test("the infra container goes with its pod only, and prunes of containers keep off pods", async () => {
@@ -193,6 +232,8 @@ Deno.test("the infra container goes with its pod only, and prunes of containers 
   assertEquals((await send(test, "POST", "/system/prune")).body.PodPruneReport, [], "it never ran");
   await send(test, "POST", "/pods/shop/start");
   await send(test, "POST", "/pods/shop/stop");
+  const others = await send(test, "POST", `/system/prune?${query({ label: ["keep=no"] })}`);
+  assertEquals(others.body.PodPruneReport, [], "a filter holds for pods, too");
   assertEquals((await send(test, "POST", "/system/prune")).body.PodPruneReport, [{ Err: null, Id: id }]);
 });
 

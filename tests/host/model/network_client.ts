@@ -162,7 +162,7 @@ export class NetworkClient {
       const devices = (await Deno.readTextFile(`/proc/${this.#pid}/net/dev`)).match(/^\s*eth\d+:/gm) ?? [];
       assertEquals(devices.length, joined.length, `${told}: ${joined} by ${devices}`);
       return seen;
-    }, 60_000);
+    }, 180_000);
   }
 
   async #send(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { Buffer } from "node:buffer";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { ok } from "../../fixtures/run.ts";
+import { ok, runOk } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
 /** An address of a container in a network, as its inspection tells it. */
@@ -274,3 +274,38 @@ async function answerNames(host: string, address: number[]): Promise<Disposable>
   await once(socket, "listening");
   return { [Symbol.dispose]: () => socket.close() };
 }
+
+Deno.test("a container in a network namespace of the host tells that namespace's addresses", async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await podman("pull", "-q", image);
+  const name = `gantry-${crypto.randomUUID().slice(0, 8)}`;
+  const ip = (...args: string[]) => runOk(["ip", "-n", name, ...args]);
+  await runOk(["ip", "netns", "add", name]);
+  try {
+    await ip("link", "add", "one", "type", "veth", "peer", "name", "two");
+    await ip("address", "add", "198.51.100.7/24", "dev", "one");
+    await ip("address", "add", "2001:db8::7/64", "dev", "one", "nodad");
+    await ip("address", "add", "203.0.113.9/28", "dev", "two");
+    for (const link of ["one", "two"]) await ip("link", "set", link, "up");
+    await ip("route", "add", "default", "via", "198.51.100.1");
+    await podman("run", "-d", "--name=guest", `--network=ns:/run/netns/${name}`, image, "sleep", "1000");
+    const [{ NetworkSettings: native }] = JSON.parse(await podman("inspect", "guest"));
+    assertEquals([native.IPAddress, native.IPPrefixLen, native.Gateway], ["198.51.100.7", 24, "198.51.100.1"]);
+    assertEquals([native.GlobalIPv6Address, native.GlobalIPv6PrefixLen], ["2001:db8::7", 64]);
+    assertEquals(native.SecondaryIPAddresses, [{ Addr: "203.0.113.9", PrefixLength: 28 }]);
+    const docker = await (await server.request("GET", "/containers/guest/json")).json();
+    assertEquals(docker.NetworkSettings.SecondaryIPAddresses, [{ Addr: "203.0.113.9", PrefixLen: 28 }]);
+    await podman("stop", "-t", "0", "guest");
+    assertEquals(await podman("inspect", "--format", "{{.NetworkSettings.IPAddress}}", "guest"), "\n");
+    await podman("run", "-d", "--name=owner", image, "sleep", "1000");
+    await podman("run", "-d", "--name=sharer", "--network=container:owner", image, "sleep", "1000");
+    const address = (name: string) => podman("inspect", "--format", "{{.NetworkSettings.IPAddress}}", name);
+    assertMatch(await address("owner"), /^10\./);
+    assertEquals(await address("sharer"), await address("owner"));
+  } finally {
+    await podman("rm", "-f", "-t", "0", "guest");
+    await runOk(["ip", "netns", "delete", name]);
+  }
+});

@@ -1,6 +1,7 @@
 /** Volumes as users have them: made, listed, filled, carried elsewhere and removed, by podman, docker and the API. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ok, runOk } from "../../fixtures/run.ts";
+import { Server } from "../../fixtures/server.ts";
 import { Session } from "../../fixtures/session.ts";
 
 const TAR = { "content-type": "application/x-tar" };
@@ -47,6 +48,35 @@ Deno.test("podman and docker make, list, inspect, prune and remove volumes", asy
     assertStringIncludes(gone.stderr, "no such volume");
     await docker("volume", "rm", "-f", "two");
   });
+});
+
+Deno.test("a volume of an image begins with its files, and is the user's from then on", async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await podman("pull", "-q", image);
+  const create = ["volume", "create", "--driver=image"];
+  await podman(...create, "--opt", `image=${image}`, "tools");
+  const run = ["run", "--rm", "--network=none", "-v=tools:/tools", image, "sh", "-c"];
+  assertEquals(await podman(...run, "/tools/bin/busybox echo runs; touch /tools/mine; test ! -e /mine"), "runs\n");
+  await podman(...run, "test -e /tools/mine");
+  const [shown] = JSON.parse(await podman("volume", "inspect", "tools"));
+  assertEquals([shown.Driver, shown.Options], ["image", { image }]);
+  assertEquals(await podman("volume", "ls", "-q", "--filter", "driver=image"), "tools\n");
+  const left = (await Array.fromAsync(Deno.readDir(`${server.folder}/root/containers`))).length;
+  assertEquals(left, 0, "no tree is left that nobody runs");
+  const rows: [args: string[], text: string][] = [
+    [[], "must provide an image name when creating a volume with the image driver: invalid argument"],
+    [["--opt", "size=1g"], "invalid mount option size for driver 'image': invalid argument"],
+    [["--opt", "image=localhost/none"], "localhost/none: image not known"],
+  ];
+  for (const [args, text] of rows) assertStringIncludes((await server.podman(...create, ...args)).stderr, text);
+  const plugin = await server.podman("volume", "create", "--driver=nfs", "x");
+  assertStringIncludes(
+    plugin.stderr,
+    "volume plugin nfs but it could not be retrieved: no volume plugin with name nfs",
+  );
+  await podman("volume", "rm", "tools");
 });
 
 Deno.test("a volume's device is mounted for its containers and its transfers, and for nobody else", async (t) => {
@@ -179,4 +209,35 @@ Deno.test("a volume is carried from one to another as a tar: owners, modes, link
         .status === 404,
     );
   });
+});
+
+Deno.test("a root that was copied elsewhere brings its volumes, containers and logs along", async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await podman("pull", "-q", image);
+  await podman("run", "--name=writer", "--network=none", "-v=kept:/d", image, "sh", "-c", "echo said; echo hi > /d/x");
+  await server.stop();
+  const folder = await Deno.makeTempDir({ prefix: "gantry-moved-" });
+  await Deno.chmod(folder, 0o755);
+  await runOk(["mv", `${server.folder}/root`, `${folder}/root`]);
+  // The old place has another volume of the name, which must not be taken for the copy.
+  await Deno.mkdir(`${server.folder}/root/volumes/kept/_data`, { recursive: true });
+  try {
+    await using moved = await Server.start({ folder });
+    const ask = async (...args: string[]) => ok(await moved.podman(...args), args.join(" "));
+    assertEquals(
+      await ask("volume", "inspect", "kept", "--format", "{{.Mountpoint}}"),
+      `${folder}/root/volumes/kept/_data\n`,
+    );
+    const tar = await moved.request("GET", "/libpod/volumes/kept/export");
+    await Deno.writeFile(`${folder}/kept.tar`, tar.body!);
+    assertEquals(await runOk(["tar", "-xOf", `${folder}/kept.tar`, "x"]), "hi\n");
+    assertEquals(await ask("logs", "writer"), "said\n");
+    await ask("start", "-a", "writer");
+    assertEquals(await ask("logs", "writer"), "said\nsaid\n");
+    await ask("rm", "-v", "writer");
+  } finally {
+    await Deno.remove(folder, { recursive: true }).catch(() => {});
+  }
 });

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { z } from "zod";
 import {
   api,
@@ -155,8 +155,11 @@ Deno.test("answerBatches() lets a call forge no header, and tells no cookie", as
     seen.push([request.headers.get("x-user"), request.headers.get("cookie")]);
     return Promise.resolve(new Response(null, { status: 204, headers: { "set-cookie": "s=1", "x-own": "yes" } }));
   });
-  const forged = { headers: [["x-user", "admin"], ["cookie", "s=2"], ["origin", "http://h"]] };
-  const [{ headers, status }] = await answersOf(await lines(serve, call(0, "/me", forged), { cookie: "s=0" }));
+  for (const forged of [["x-user", "admin"], ["Cookie", "s=2"], ["origin", "http://h"]]) {
+    const [{ status, text }] = await answersOf(await lines(serve, call(0, "/me", { headers: [forged] })));
+    assertEquals([status, JSON.parse(text).detail.includes(`"${forged[0]}"`)], [400, true], text);
+  }
+  const [{ headers, status }] = await answersOf(await lines(serve, call(0, "/me"), { cookie: "s=0" }));
   assertEquals(seen, [[null, "s=0"]]);
   assertEquals([status, headers], [204, [["x-own", "yes"]]]);
 });
@@ -178,6 +181,9 @@ Deno.test("answerBatches() refuses what is no batch", async () => {
   assertEquals([channel.id, channel.status], [5, 400]);
   const answers = await answersOf(await lines(serve, call(6, "/sum?a=1&b=1") + "{\n" + call(7, "/sum?a=1&b=1")));
   assertEquals(answers.map(({ id, status }) => [id, status]), [[6, 200], [undefined, 400]]);
+  const [first, twice] = await answersOf(await lines(serve, call(8, "/sum?a=1&b=1") + call(8, "/sum?a=2&b=2")));
+  assertEquals([first.id, first.text, twice.id, twice.status], [8, "2", undefined, 400]);
+  assertMatch(twice.text, /line 2 of the batch: another call has the ID 8/);
 });
 
 Deno.test("answerBatches() holds its limits of calls, bytes and answers", async () => {

@@ -128,7 +128,7 @@ Deno.test("defect: xml() writes carriage returns as references, and refuses char
   const value = { a: "x\r\ny", "@b": "\r", c: "]]>", d: "\u{1F600}" };
   assertEquals(await client.Same(value), value);
   assertStringIncludes(String(xml().encode(value, { kind: { type: "any" } })), "<a>x&#13;\ny</a>");
-  for (const bad of ["\0", "\x0b", "\ufffe", "\ud800"]) {
+  for (const bad of ["\0", "\x01", "\x02", "\x0b", "\ufffe", "\ud800"]) {
     await assertRejects(() => client.Same({ a: `x${bad}` }), TypeError, "Write XML: it cannot carry the character U+");
   }
   const post = async (text: string) => {
@@ -146,6 +146,15 @@ Deno.test("defect: xml() writes carriage returns as references, and refuses char
   ) {
     assertEquals([bad, (await post(bad))[0]], [bad, 400]);
   }
+});
+
+Deno.test("defect: xml() writes tabs and line feeds of attributes as references, which parsers would make spaces of", async () => {
+  const client = link(maps, "http://h", { fetch: serveMaps });
+  const value = { "@a": "x\ty\nz", b: "x\ty\nz" };
+  assertEquals(await client.Same(value), value);
+  const text = String(xml().encode(value, { kind: { type: "any" } }));
+  assertStringIncludes(text, 'a="x&#9;y&#10;z"');
+  assertStringIncludes(text, "<b>x\ty\nz</b>");
 });
 
 Deno.test("defect: xml() reads the text of an element that could have attributes and has none", async () => {

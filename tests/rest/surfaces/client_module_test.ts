@@ -4,7 +4,9 @@ import {
   api,
   basic,
   chan,
+  failureOf,
   handler,
+  HTTPError,
   implement,
   implementPart,
   int64,
@@ -92,6 +94,60 @@ Deno.test("clientModule() tells failures with status and body, as the definition
   const [quotient, , divided] = await client.Divide(1n, 0n);
   assertEquals([quotient, divided.status], [undefined, 422]);
   assertEquals((await assertRejects(() => client.delete(), Error) as unknown as { status: number }).status, 501);
+});
+
+Deno.test("clientModule() types the errors that an operation declares, and tells them apart", async () => {
+  const Taken = z.object({ owner: z.string(), until: z.date(), n: z.bigint() });
+  const locks = api("http://x", {
+    Take: rest("POST /locks/{name=%v} !404 !409(Taken)", [z.string()], [z.string()], { errors: { Taken } }),
+  });
+  const run = handler(
+    null,
+    implement(locks, {
+      Take(name) {
+        if (name === "mine") return "yours";
+        if (name === "none") return failureOf(404, "Take: there is none");
+        if (name === "odd") throw new HTTPError(418, "Take: a pot");
+        return failureOf(409, "Take: it is taken", { owner: "ann", until: new Date(0), n: 2n ** 60n });
+      },
+    }),
+  );
+  const folder = await Deno.makeTempDir();
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => run(request));
+  try {
+    await Deno.writeTextFile(`${folder}/client.js`, clientModule(locks));
+    await Deno.writeTextFile(`${folder}/client.d.ts`, clientTypes(locks));
+    const use = `import { APIError, connect, outcomeOf, type Taken } from "./client.js";
+const client = connect("http://127.0.0.1:${server.addr.port}");
+const told: string[] = [];
+for (const name of ["mine", "none", "taken", "odd"]) {
+  const outcome = await outcomeOf(client.Take(name));
+  if (outcome.ok) told.push(outcome.value.toUpperCase());
+  else if (outcome.status === 409) {
+    const { owner, until, n }: Taken = outcome.error.body;
+    told.push(owner + until.getTime() + (n + 1n));
+  } else if (outcome.status === 404) told.push(outcome.error.message);
+  else told.push(String(outcome.error instanceof APIError && outcome.error.status));
+}
+console.log(told.join());
+async () => {
+  const outcome = await outcomeOf(client.Take("x"));
+  // @ts-expect-error it declares no such error
+  if (outcome.status === 410) return;
+  // @ts-expect-error an error that is not declared has no owner
+  if (!outcome.ok && outcome.status === 404) outcome.error.body.owner;
+};
+`;
+    await Deno.writeTextFile(`${folder}/use.ts`, use);
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--check", "--no-lock", "--no-config", `${folder}/use.ts`],
+      env: { NO_COLOR: "1" },
+    }).output();
+    assertEquals(code, 0, new TextDecoder().decode(stderr));
+    assertEquals(new TextDecoder().decode(stdout).trim(), `YOURS,Take: there is none,ann0${2n ** 60n + 1n},418`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("clientModule() refuses path values that would become another path", async () => {

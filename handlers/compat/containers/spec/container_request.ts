@@ -4,18 +4,18 @@ import {
   namespaceMode,
   parseNamespace,
 } from "../../../../lib/engine/containers/request/namespace_mode.ts";
-import { deviceSpec } from "../../../../lib/engine/containers/request/parse_device.ts";
 import { userNamespace } from "../../../../lib/engine/containers/request/user_namespace.ts";
 import type { RestartPolicy } from "../../../../lib/engine/records/container_record.ts";
 import { requireImage } from "../../../containers/spec/image_name.ts";
 import { nameFields } from "../../../containers/spec/name_fields.ts";
 import { restartPolicy } from "../../../containers/spec/restart_policy.ts";
-import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
+import { isEmpty, NO_QUOTA, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
+import { dockerDevices } from "./devices.ts";
 import { DOCKER_NAMES } from "./docker_names.ts";
 import { dockerHealthWish } from "./health.ts";
-import { dockerDeviceRule, dockerLimits, dockerShmSize, dockerStopSignal } from "./limits.ts";
+import { dockerLimits, dockerShmSize, dockerStopSignal } from "./limits.ts";
 import { dockerMounts } from "./mounts.ts";
 import { dockerLinks, dockerNetworks, dockerPorts, type NetworkDefaults } from "./networks.ts";
 import { dockerSecurity } from "./security.ts";
@@ -49,6 +49,7 @@ function translate(config: CreateContainerConfig, name: string, defaults: Docker
     ...processOf(config),
     ...dockerSecurity(host),
     ...dockerLimits(host),
+    ...dockerDevices(host),
     ...dockerPorts(config),
     ...logOf(host),
     name: name || config.Name || undefined,
@@ -75,8 +76,6 @@ function translate(config: CreateContainerConfig, name: string, defaults: Docker
     hosts: host.ExtraHosts ?? [],
     // Docker's containers see nothing of the host's file.
     baseHosts: defaults.baseHosts ?? "none",
-    devices: host.Devices?.length ? host.Devices.map(deviceOf) : undefined,
-    deviceRules: host.DeviceCgroupRules?.length ? host.DeviceCgroupRules.map(dockerDeviceRule) : undefined,
     cgroupParent: host.CgroupParent || undefined,
     oomScoreAdj: host.OomScoreAdj || undefined,
     shmSize: dockerShmSize(host),
@@ -103,9 +102,8 @@ function refuseForeign(config: CreateContainerConfig): void {
     "HostConfig.IOMaximumIOps": host.IOMaximumIOps,
     "HostConfig.IOMaximumBandwidth": host.IOMaximumBandwidth,
     "HostConfig.Cgroup": host.Cgroup,
-    "HostConfig.DeviceRequests": host.DeviceRequests,
-    "HostConfig.StorageOpt": host.StorageOpt,
   };
+  if (!isEmpty(host.StorageOpt)) throw unsupported("HostConfig.StorageOpt", NO_QUOTA);
   for (const [field, value] of Object.entries(foreign)) if (!isEmpty(value)) throw unsupported(field);
 }
 
@@ -147,25 +145,24 @@ function namespacesOf(host: HostConfig): ContainerRequest["namespaces"] {
   };
 }
 
-function deviceOf({ PathOnHost, PathInContainer, CgroupPermissions }: NonNullable<HostConfig["Devices"]>[number]) {
-  return deviceSpec({ source: PathOnHost, destination: PathInContainer, access: CgroupPermissions });
-}
-
 function logOf({ LogConfig: { Type, Config } }: HostConfig): ContainerRequest {
-  const { "max-size": size, path, ...logOptions } = Config ?? {};
+  const { path, ...logOptions } = Config ?? {};
+  const { "max-size": size } = logOptions;
   return {
     logDriver: Type || undefined,
     logPath: path || undefined,
-    logSizeMax: size === undefined ? undefined : parseBytes(size),
+    logSizeMax: size === undefined ? undefined : parseLogSize(size),
     logOptions,
   };
 }
 
-const UNITS: Record<string, number> = { "": 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+const UNITS = ["", "k", "m", "g", "t", "p"];
 
-function parseBytes(text: string): number {
-  const [, count, unit] = /^(\d+(?:\.\d+)?)\s*([bkmg]?)b?$/i.exec(text) ?? [];
-  const bytes = count === undefined ? NaN : Math.round(Number(count) * UNITS[unit.toLowerCase()]);
-  if (!Number.isSafeInteger(bytes)) throw new RequestError("malformed", `invalid size: "${text}"`);
+/** Reads a log's size as Docker does: its units count in thousands. */
+function parseLogSize(text: string): number {
+  const [, count, unit = ""] = /^(\d+(?:\.\d+)?) ?(?:([kmgtp])?(?:i?b)?)$/i.exec(text) ?? [];
+  const bytes = count === undefined ? NaN : Math.trunc(Number(count) * 1000 ** UNITS.indexOf(unit.toLowerCase()));
+  if (!Number.isSafeInteger(bytes)) throw new RequestError("malformed", `invalid size: '${text}'`);
+  if (bytes === 0) throw new RequestError("malformed", "max-size must be a positive number");
   return bytes;
 }

@@ -1,36 +1,76 @@
 import type { ContainerSpec } from "../../records/container_record.ts";
 import { DOCKER_FILES, LOG_DRIVERS, OTHER_LOG_DRIVERS } from "../../text/log_drivers.ts";
+import { compilePattern } from "../../text/pattern.ts";
+import { parseTagTemplate } from "../../text/tag_template.ts";
 import { invalid, unsupportedField } from "../failures.ts";
+import { asksCompression, MOST_LOG_FILES, olderLogs } from "./choose_log.ts";
 
-/** Options of a log, and the values that ask for what it does anyway. */
-const NO_LOG_OPTION: Record<string, string | undefined> = { compress: "false", mode: "blocking" };
-/** Options of Docker's files that change what is kept beside the lines, or how old files are kept. */
-const PASSED_OVER = new Set(["tag", "labels", "labels-regex", "env", "env-regex", "compress"]);
+type Logging = Pick<ContainerSpec, "logDriver" | "logOptions" | "logSizeMax" | "logPath">;
 
-/** Returns a warning for each option of a log in a file that makes no difference here; files of compose set them as a matter of course. */
-export function passedOverOptions(
-  { logDriver, logOptions }: Pick<ContainerSpec, "logDriver" | "logOptions">,
-): string[] {
-  if (!DOCKER_FILES.has(logDriver ?? "")) return [];
-  const found = Object.entries(logOptions).filter(([key, value]) =>
-    PASSED_OVER.has(key) && NO_LOG_OPTION[key] !== value
-  );
-  return found.map(([key, value]) => `log option ${key}=${value}: the log is one plain file without it`);
+const FILES = /^[1-9]\d{0,3}$/;
+/** A log never makes its container wait, so that any of these may be asked for. */
+const MODES = new Set(["blocking", "non-blocking"]);
+/** Options of files that name attributes of their lines, and how each is read. */
+const ATTRIBUTES: Record<string, ((text: string) => unknown) | undefined> = {
+  tag: parseTagTemplate,
+  labels: String,
+  env: String,
+  "labels-regex": compilePattern,
+  "env-regex": compilePattern,
+};
+
+/** Returns a warning where older files are requested of a log that keeps none. */
+export function passedOverOptions(spec: Logging): string[] {
+  const { "max-file": files = "1" } = spec.logOptions;
+  if (Number(files) < 2 || olderLogs(spec) !== undefined || spec.logPath === undefined) return [];
+  return [`log option max-file=${files}: a log at a path of its own keeps one file, which begins anew at max-size`];
 }
 
-/** Throws `unsupported` for a driver or an option of a log that is not here. */
-export function checkLogOptions({ logDriver, logOptions }: Pick<ContainerSpec, "logDriver" | "logOptions">): void {
+/** Throws `unsupported` for a driver or an option of a log that is not here, and `invalid` for a wrong value. */
+export function checkLogOptions(spec: Logging): void {
+  const { logDriver, logOptions } = spec;
   if (logDriver !== undefined && !LOG_DRIVERS.includes(logDriver)) {
     if (!OTHER_LOG_DRIVERS.includes(logDriver)) throw invalid(`invalid log driver "${logDriver}"`, "invalid argument");
-    throw unsupportedField("logDriver", `"${logDriver}"`);
+    const reason = "the supervisor, conmon, writes files and the journal only";
+    throw unsupportedField("logDriver", `"${logDriver}": ${reason}`);
   }
-  const option = Object.entries(logOptions).find(([key, value]) => {
-    // Only a journal has tags, and here they are texts, not templates.
-    const isTag = key === "tag" && logDriver === "journald" && !value.includes("{{");
-    // More than one is answered with a warning.
-    const isFiles = key === "max-file" && /^[1-9]\d{0,8}$/.test(value);
-    const isPassed = DOCKER_FILES.has(logDriver ?? "") && PASSED_OVER.has(key);
-    return !isTag && !isFiles && !isPassed && NO_LOG_OPTION[key] !== value;
-  });
-  if (option !== undefined) throw unsupportedField("logOptions", `"${option.join("=")}"`);
+  for (const [key, value] of Object.entries(logOptions)) checkOption(spec, key, value);
+  checkCompression(spec);
+}
+
+function checkOption({ logDriver, logSizeMax = 0 }: Logging, key: string, value: string): void {
+  // As the client wrote it.
+  if (key === "max-size" && logSizeMax > 0) return;
+  if (key === "max-file") {
+    if (FILES.test(value) && Number(value) <= MOST_LOG_FILES) return;
+    throw invalid(`invalid value for max-file: "${value}", must be 1 to ${MOST_LOG_FILES}`);
+  }
+  if (key === "compress") return void asksCompression(value);
+  if (key === "mode" && MODES.has(value)) return;
+  if (key === "max-buffer-size" && /^\d+[bkmgt]?$/i.test(value)) return;
+  const isFile = logDriver === undefined || DOCKER_FILES.has(logDriver);
+  if (key === "tag" && !isFile && logDriver !== "journald") {
+    const text = `log tags can only be used with the journald log driver but driver is "${logDriver}"`;
+    throw invalid(text, "invalid argument");
+  }
+  const read = isFile || key === "tag" ? ATTRIBUTES[key] : undefined;
+  if (read === undefined) throw unsupportedField("logOptions", `"${key}=${value}"`);
+  try {
+    read(value);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw invalid(`log option "${key}": ${error.message}`);
+  }
+}
+
+/** Compression is of older files; where there are none, Docker's words say so. */
+function checkCompression(spec: Logging): void {
+  const { compress, "max-file": files } = spec.logOptions;
+  if (compress === undefined || !asksCompression(compress) || spec.logPath !== undefined) return;
+  if (olderLogs(spec) !== undefined) return;
+  throw invalid(
+    spec.logDriver === "local" && files === "1"
+      ? "compression cannot be enabled when max file count is 1"
+      : "compress cannot be true when max-file is less than 2 or max-size is not set",
+  );
 }

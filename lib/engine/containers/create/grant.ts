@@ -11,7 +11,9 @@ export async function grantResources(
   { pathLimits, devicesFrom = [], ...spec }: ContainerSpec,
 ): Promise<{ granted: ContainerSpec; warnings: string[] }> {
   const borrowed = devicesFrom.flatMap((name) => context.records.resolve(name).spec.devices ?? []);
-  const devices = [...borrowed, ...spec.devices ?? []];
+  // One at each place, the container's own before a borrowed one.
+  const places = new Map([...borrowed, ...spec.devices ?? []].map((device) => [device.destination, device]));
+  const devices = [...places.values()];
   const { limits, blockDevices, warnings } = await requireHost(context.core).resources.grant({
     limits: spec.resources,
     pathLimits,

@@ -9,11 +9,12 @@ import type { StopOptions } from "../options.ts";
 import { stopContainer } from "./stop.ts";
 import { freshHealth, resetHealth } from "../health/begin_health.ts";
 
-/** Makes the container's process without starting it. */
-export function initContainer(context: Context, nameOrID: string): Promise<void> {
+/** Makes the container's process without starting it; the infra container of its pod is started before it. */
+export async function initContainer(context: Context, nameOrID: string): Promise<void> {
   requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
-  return withContainerLock(context, id, async () => {
+  await startForPod(context, id);
+  await withContainerLock(context, id, async () => {
     const record = context.records.require(id);
     const { status } = record.state;
     if (status !== "created" && status !== "exited") {
@@ -109,6 +110,12 @@ export function unpauseContainer(context: Context, nameOrID: string): Promise<vo
     emitEvent(context, running, "unpause");
     context.health.watch(context, running, true);
   });
+}
+
+/** Starts what a container of a pod needs before its process is made, where it has none yet. */
+export async function startForPod(context: Context, id: string): Promise<void> {
+  const { spec, state: { status } } = context.records.require(id);
+  if (spec.pod !== undefined && (status === "created" || status === "exited")) await startDependencies(context, id);
 }
 
 /** Starts the containers this one needs, where they do not run. */

@@ -69,7 +69,7 @@ export function adoptNetwork(context: Context, record: ContainerRecord): void {
   }
 }
 
-/** Waits for ports that an ended container is about to give back, then claims them here and asks the host. */
+/** Waits for ports that an ended container is about to give back, then claims them here. The host looks when it publishes them. */
 async function claimPorts(context: Context, record: ContainerRecord): Promise<void> {
   if (record.ports.length === 0) return;
   try {
@@ -78,12 +78,6 @@ async function claimPorts(context: Context, record: ContainerRecord): Promise<vo
     if (!isCode(error, "port_in_use")) throw error;
     await context.teardowns.idle();
     context.portClaims.claim(record.id, record.ports);
-  }
-  try {
-    await requireHost(context.core).networks.checkPorts(record.ports);
-  } catch (error) {
-    context.portClaims.release(record.id);
-    throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import type { MountRequest } from "../../records/mount_spec.ts";
 import type { ContainerRequest } from "./container_request.ts";
 import { orderMounts } from "./mount_specs.ts";
 import { parseImageVolumes } from "./parse_choices.ts";
-import { parseDevice } from "./parse_device.ts";
+import { parseDevices } from "./parse_device.ts";
 import { parseMount, parseVolume } from "./parse_mounts.ts";
 
 /** Chooses the mounts, devices and the root's properties that a request leaves open. */
@@ -13,13 +13,13 @@ export function chooseFiles(
   owner: ContainerDefaults,
 ): Pick<
   ContainerSpec,
-  "readOnly" | "readWriteTmpfs" | "fullyReadOnly" | "mounts" | "imageVolumes" | "shmSize" | "devices"
+  "readOnly" | "readWriteTmpfs" | "fullyReadOnly" | "mounts" | "imageVolumes" | "shmSize" | "devices" | "cdiDevices"
 > {
   const readOnly = request.readOnly ?? owner.readOnly ?? false;
   const imageVolumes = request.imageVolumes ?? parseImageVolumes(owner.imageVolumes ?? "");
   const hasOwnMemory = !["host", "none", "container"].includes(request.namespaces.ipc.mode);
   // A privileged container has all of them.
-  const devices = request.privileged ? [] : (owner.devices ?? []).map(parseDevice);
+  const { devices, cdiDevices } = parseDevices(request.privileged ? [] : owner.devices ?? []);
   return {
     readOnly,
     readWriteTmpfs: request.readWriteTmpfs ?? (readOnly && owner.readOnly === true),
@@ -30,6 +30,7 @@ export function chooseFiles(
     imageVolumes: imageVolumes === "anonymous" ? undefined : imageVolumes,
     shmSize: request.shmSize ?? (hasOwnMemory ? owner.shmSize : undefined),
     devices: devices.length > 0 ? [...devices, ...request.devices ?? []] : request.devices,
+    cdiDevices: cdiDevices.length > 0 ? [...cdiDevices, ...request.cdiDevices ?? []] : request.cdiDevices,
   };
 }
 

@@ -16,8 +16,6 @@ export interface MountWords {
   options?: readonly string[];
 }
 
-/** SELinux labels: no host of ours has them, so there is nothing to do. */
-const WITHOUT_EFFECT = new Set(["z", "Z"]);
 /** The types besides a bind whose content is the kernel's. */
 const TYPES = ["tmpfs", "ramfs", "devpts", "mqueue"] as const;
 /** The words for it that are no options of mount(2). */
@@ -100,7 +98,7 @@ function splitOptions(asked: readonly string[] = []): { options: string[]; subPa
   const options: string[] = [];
   let subPath: string | undefined;
   for (const option of asked) {
-    if (option === "" || WITHOUT_EFFECT.has(option) || NO_CHOWN.test(option)) continue;
+    if (option === "" || NO_CHOWN.test(option)) continue;
     if (option.startsWith("subpath=")) subPath = option.slice("subpath=".length);
     else options.push(CHOWN.test(option) ? "U" : option);
   }

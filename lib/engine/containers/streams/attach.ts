@@ -7,6 +7,7 @@ import { requireHost } from "../../core.ts";
 import { DEFAULT_DETACH_KEYS, DetachScanner, parseDetachKeys } from "./detach_keys.ts";
 import { improperState, invalid } from "../failures.ts";
 import { readLogs } from "./logs.ts";
+import { startForPod } from "../life/lifecycle.ts";
 import { onProcess } from "../life/on_process.ts";
 import type { AttachOptions, TerminalSize } from "../options.ts";
 
@@ -21,6 +22,7 @@ export async function attachContainer(
   if (!streams && !options.logs) throw invalid("must specify at least one of stream or logs", "invalid argument");
   const keys = parseDetachKeys(options.detachKeys ?? DEFAULT_DETACH_KEYS);
   const { id } = context.records.resolve(nameOrID);
+  await startForPod(context, id);
   const record = await withContainerLock(context, id, () => makeAttachable(context, context.records.require(id)));
   emitEvent(context, record, "attach");
   const { stdin, stdout, stderr } = options;

@@ -64,6 +64,7 @@ export function connect(addr: string, { socketPatience = 60_000 }: ConnectOption
         return http.request({ ...options, ...to, headers, path: pathname + search, agent }, answer);
       });
     },
+    websocket: true,
     openWebSocket(request, protocols) {
       let connection: net.Socket | undefined;
       const socket = new SocketClient(request.url.replace(/^http/, "ws"), protocols, {

@@ -15,6 +15,7 @@ import { appArmorProfiles, missingConfinement, securityModules } from "../securi
 import { ownCapabilities } from "./capabilities.ts";
 import { type CgroupView, ownsLimits } from "./mounts/cgroup_mounts.ts";
 import { readFacts } from "../processes/facts.ts";
+import { injectDevices } from "./cdi/inject_devices.ts";
 import { HOOK_FOLDERS, hooksFor } from "./hooks.ts";
 import { findInit } from "./init_program.ts";
 import { linkMountTable } from "./mounts/mount_table.ts";
@@ -137,15 +138,18 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
         warn,
       };
       const spec = await buildSpec(record, sources);
+      await injectDevices(spec, record, { folders: context.deviceFolders, warn });
       const hooks = await hooksFor(context.hookFolders ?? HOOK_FOLDERS, {
         command: spec.process.args[0] ?? "",
         annotations: spec.annotations,
         hasBindMounts: record.mounts.length > 0,
       });
-      if (hooks !== undefined) spec.hooks = hooks;
+      for (const [stage, list] of Object.entries(hooks ?? {})) {
+        spec.hooks = { ...spec.hooks, [stage]: [...spec.hooks?.[stage] ?? [], ...list] };
+      }
       spec.process.env = withVariables(spec.process.env, options.secrets?.env ?? {});
       writeFileSync(container.config, specText(spec), { mode: 0o600 });
-      return { rules: spec.linux.seccomp, hooked: hooks?.poststop !== undefined };
+      return { rules: spec.linux.seccomp, hooked: spec.hooks?.poststop !== undefined };
     },
   };
 }

@@ -8,8 +8,10 @@ export interface HostContext {
   runtime: string;
   /** Folders with hooks of the administrator's; the usual ones where absent. */
   hookFolders?: readonly string[];
-  /** Says what an operator should know; never secrets. */
+  /** Folders with files of the Container Device Interface; the usual ones where absent. */
+  deviceFolders?: readonly string[];
   /** Deletes left-overs behind everything else; where it is absent they are waited for. */
   sweeper?: Sweeper;
+  /** Says what an operator should know; never secrets. */
   log: (level: "debug" | "info" | "warn" | "error", message: string) => void;
 }

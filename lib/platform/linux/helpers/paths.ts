@@ -25,6 +25,8 @@ export interface HostPaths {
   readonly shared: string;
   /** State of netavark and aardvark-dns (`runroot/networks`). */
   readonly networks: string;
+  /** Programs that stand in for iptables (`root/networks`); where `runroot` is, nothing may be run. */
+  readonly firewall: string;
   /** OCI bundles, one folder per container (`runroot/bundles/<id>`). */
   readonly bundles: string;
   /** Exit files, named by container ID; written by conmon (`runroot/exits/<id>`). */
@@ -112,6 +114,7 @@ export function hostPaths(root: string, runroot: string): HostPaths {
     userns: join(runroot, "userns"),
     shared: join(runroot, "shared"),
     networks: join(runroot, "networks"),
+    firewall: join(root, "networks"),
     bundles: join(runroot, "bundles"),
     exits: join(runroot, "exits"),
     runtime: join(runroot, "runtime"),

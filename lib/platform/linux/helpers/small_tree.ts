@@ -1,5 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, rmdirSync } from "node:fs";
-import { unlink } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readdirSync } from "node:fs";
+import { rmdir, unlink } from "node:fs/promises";
 
 /** Limits of a tree that this process deletes itself: it takes no longer than a program's start. */
 const MOST_ENTRIES = 256;
@@ -24,9 +24,13 @@ export async function removeSmall(path: string): Promise<boolean> {
   const found: Found = { folders: [], files: [] };
   try {
     if (!look(path, found)) return false;
-    // Folders are few, and the kernel has them at hand. A large file takes its time to go, on another thread.
+    // The disk takes its time to let go of a large file, and of a folder when nobody has it open any more: on another thread.
     await Promise.all(found.files.map((file) => unlink(file)));
-    for (const folder of found.folders.toReversed()) rmdirSync(folder.path);
+    for (let last = found.folders.at(-1); last !== undefined; last = found.folders.at(-1)) {
+      closeSync(last.descriptor);
+      found.folders.pop();
+      await rmdir(last.path);
+    }
     return true;
   } catch (error) {
     return found.folders.length === 0 && (error as NodeJS.ErrnoException).code === "ENOENT";

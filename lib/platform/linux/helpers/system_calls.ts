@@ -21,6 +21,8 @@ type OwnCall =
   | "fgetxattr"
   | "flistxattr"
   | "fsetxattr"
+  | "inotify_add_watch"
+  | "inotify_init1"
   | "linkat"
   | "mknodat"
   | "mount"
@@ -40,6 +42,8 @@ const GENERIC: Record<OwnCall, number> = {
   fgetxattr: 10,
   flistxattr: 13,
   fsetxattr: 7,
+  inotify_add_watch: 27,
+  inotify_init1: 26,
   linkat: 37,
   mknodat: 33,
   mount: 40,
@@ -58,6 +62,8 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     fgetxattr: 193,
     flistxattr: 196,
     fsetxattr: 190,
+    inotify_add_watch: 254,
+    inotify_init1: 294,
     linkat: 265,
     mknodat: 259,
     mount: 165,
@@ -71,10 +77,10 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
   arm64: GENERIC,
   riscv64: GENERIC,
   loong64: GENERIC,
-  ppc64: { mount: 21, prctl: 171, setns: 350, umount2: 52, unshare: 282 },
-  s390x: { mount: 21, prctl: 172, setns: 339, umount2: 52, unshare: 303 },
-  arm: { mount: 21, prctl: 172, setns: 375, umount2: 52, unshare: 337 },
-  ia32: { mount: 21, prctl: 172, setns: 346, umount2: 52, unshare: 310 },
+  ppc64: { inotify_add_watch: 276, inotify_init1: 318, mount: 21, prctl: 171, setns: 350, umount2: 52, unshare: 282 },
+  s390x: { inotify_add_watch: 285, inotify_init1: 324, mount: 21, prctl: 172, setns: 339, umount2: 52, unshare: 303 },
+  arm: { inotify_add_watch: 317, inotify_init1: 360, mount: 21, prctl: 172, setns: 375, umount2: 52, unshare: 337 },
+  ia32: { inotify_add_watch: 292, inotify_init1: 332, mount: 21, prctl: 172, setns: 346, umount2: 52, unshare: 310 },
 };
 
 /**

@@ -12,6 +12,7 @@ import { removeFile } from "../helpers/tree.ts";
 import { hasJournal, readJournal } from "./journal_log.ts";
 import { readLogFile } from "./log_file.ts";
 import { findLogPlace, openOwn } from "./log_place.ts";
+import { deleteOlder, olderPlace, readOlder } from "./older_files.ts";
 
 /**
  * Returns the place in which a driver keeps a container's log. Throws `EngineError("unsupported")` for a journal where there is
@@ -33,20 +34,24 @@ export function logArguments({ driver, path }: LogSource, tag: string | undefine
 
 /** A log's bytes, in the Kubernetes format wherever it is. */
 export function readLog(
-  { driver, path, id = "", kept }: LogSource,
+  { driver, path, id = "", kept, older }: LogSource,
   options: LogReadOptions,
 ): ReadableStream<Uint8Array> {
   if (driver === "none") return new ReadableStream({ start: (controller) => controller.close() });
+  if (older) return readOlder(path, options);
   return driver === "journald" ? readJournal(id, options) : readLogFile(path, options, kept ? openNamedFile : openOwn);
 }
 
 /** Returns the place at which a log's last records begin; a journal has one place only, its beginning. */
-export async function logPlaceOf({ driver, path, kept }: LogSource, records: number): Promise<LogPlace> {
+export async function logPlaceOf({ driver, path, kept, older }: LogSource, records: number): Promise<LogPlace> {
   if (driver !== "k8s-file") return { offset: 0, file: "" };
+  if (older) return await olderPlace(path, records);
   return await findLogPlace(path, records, kept ? openNamedFile : openOwn);
 }
 
 /** Deletes a log that is the container's own; a journal forgets by its own rules. */
-export async function deleteLog({ driver, path, kept }: LogSource): Promise<void> {
-  if (driver === "k8s-file" && !kept) await removeFile(path);
+export async function deleteLog({ driver, path, kept, older }: LogSource): Promise<void> {
+  if (driver !== "k8s-file" || kept) return;
+  await removeFile(path);
+  if (older) await deleteOlder(path);
 }

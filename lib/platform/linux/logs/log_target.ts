@@ -4,13 +4,18 @@ import { NO_DEVICES, NO_EXECUTION, NO_LINKS, NO_SETUID } from "../mounts/mount_h
 import { makeLogFile, openNamedFolder } from "../helpers/named_paths.ts";
 import type { ContainerPaths } from "../helpers/paths.ts";
 import { SubPaths } from "../bundle/mounts/sub_paths.ts";
+import { prepareOlder } from "./older_files.ts";
 
 /**
  * The path at which a container's supervisor writes its log. One that the caller names is reached through a mount of its folder
  * that follows no links: the supervisor opens the path again whenever the log has reached its size, and a container that has the
  * folder among its mounts could put a link there at any time.
  */
-export async function openLogTarget({ driver, path, kept }: LogSource, container: ContainerPaths): Promise<string> {
+export async function openLogTarget(
+  { driver, path, kept, older }: LogSource,
+  container: ContainerPaths,
+): Promise<string> {
+  if (older) await prepareOlder(path, older);
   if (driver !== "k8s-file" || !kept) return path;
   const folder = await openNamedFolder(dirname(path));
   try {

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runCommand } from "../helpers/command.ts";
 import { namesIn } from "../helpers/tree.ts";
@@ -12,18 +13,24 @@ import { namesIn } from "../helpers/tree.ts";
 const FORWARD = "NETAVARK_FORWARD";
 
 /** Whether there is an interface of this name, of any kind. */
-export async function hasInterface(name: string): Promise<boolean> {
-  return await stat(`/sys/class/net/${name}`).then(() => true, () => false);
+export function hasInterface(name: string): boolean {
+  return existsSync(`/sys/class/net/${name}`);
 }
 
 /** Whether there is a bridge of this name. */
-export async function hasBridge(name: string): Promise<boolean> {
-  return await stat(`/sys/class/net/${name}/bridge`).then(() => true, () => false);
+export function hasBridge(name: string): boolean {
+  return existsSync(`/sys/class/net/${name}/bridge`);
 }
 
 /** The number of an interface, which no later one of the same name gets; undefined where there is none. */
-export async function interfaceIndex(name: string): Promise<string | undefined> {
-  return await readFile(`/sys/class/net/${name}/ifindex`, "utf8").then((text) => text.trim(), () => undefined);
+export function interfaceIndex(name: string): string | undefined {
+  const file = `/sys/class/net/${name}/ifindex`;
+  try {
+    return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
+  } catch {
+    // It went in between.
+    return undefined;
+  }
 }
 
 /** The interfaces on a bridge. */
@@ -71,7 +78,7 @@ export async function fixAddress(name: string, mac: string): Promise<void> {
 
 /** Deletes a bridge. Missing is no error. */
 export async function deleteBridge(name: string): Promise<void> {
-  if (await hasBridge(name)) await runCommand("ip", ["link", "delete", name]);
+  if (hasBridge(name)) await runCommand("ip", ["link", "delete", name]);
 }
 
 /** Lets connections to 127.0.0.1 be forwarded to a bridge; published_ports.ts guards the way back. */

@@ -14,11 +14,13 @@ export async function hostSubnets(): Promise<string[]> {
     // A kernel without IPv6 has no routes of it.
     readFile("/proc/net/ipv6_route", "utf8").catch(() => ""),
   ]);
-  return [
+  const found = [
     ...subnetsOfTrie(trie),
     ...routes.split("\n").flatMap(routeSubnet),
     ...hostAddresses() ?? await listedAddresses(),
   ];
+  // Every interface has the same route for what is local to its link.
+  return [...new Set(found)];
 }
 
 /**

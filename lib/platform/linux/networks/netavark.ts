@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFile, rm, stat } from "node:fs/promises";
+import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { isIPv4 } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
@@ -33,14 +33,17 @@ type Answer = Record<string, {
 /**
  * Connects a namespace to its networks. With `lock`, no other process may do so at the same time: netavark looks for
  * chains and rules before it makes them, and two that make the first ones fail each other.
+ *
+ * @param env Variables besides those that netavark always gets
  */
 export async function netavarkSetup(
   netavark: Netavark,
   options: NetworkSetup,
   lock?: string,
+  env?: Record<string, string>,
 ): Promise<Pick<NetworkStatus, "interfaces" | "dnsServers" | "searchDomains">> {
   // netavark's own answer; absent keys are allowed for in the type.
-  const answer = JSON.parse(await runNetavark(netavark, "setup", options, lock)) as Answer;
+  const answer = JSON.parse(await runNetavark(netavark, "setup", options, lock, env)) as Answer;
   const status: Pick<NetworkStatus, "interfaces" | "dnsServers" | "searchDomains"> = {
     interfaces: {},
     dnsServers: [],
@@ -74,6 +77,39 @@ export async function netavarkTeardown(netavark: Netavark, options: NetworkSetup
 export async function forgetNames({ config }: Netavark, network: NetworkRecord): Promise<void> {
   const folder = join(config, "aardvark-dns");
   await rm(join(folder, keyOf(network)), { force: true });
+  await reloadNames(folder);
+}
+
+/**
+ * Drops the names that a container has in networks, without a run of netavark, which would take an empty bridge down. No other
+ * process may drive netavark meanwhile.
+ */
+export async function forgetContainer(
+  { config }: Netavark,
+  networks: readonly NetworkRecord[],
+  containerID: string,
+): Promise<void> {
+  const folder = join(config, "aardvark-dns");
+  for (const network of networks) {
+    const file = join(folder, keyOf(network));
+    const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
+    // The first line is the network's; each other begins with the ID of a container.
+    const left = lines.filter((line, i) => i === 0 || !line.startsWith(`${containerID} `));
+    if (left.length === lines.length) continue;
+    if (left.length === 1) {
+      await rm(file, { force: true });
+    } else {
+      // aardvark-dns takes every file of its folder for a network.
+      const temporary = join(config, `.names-${keyOf(network)}`);
+      await writeFile(temporary, left.map((line) => `${line}\n`).join(""));
+      await rename(temporary, file);
+    }
+  }
+  await reloadNames(folder);
+}
+
+/** Lets aardvark-dns read its folder anew. It ends when it finds no network there. */
+async function reloadNames(folder: string): Promise<void> {
   const pid = Number(await readFile(join(folder, "aardvark.pid"), "utf8").catch(() => ""));
   // The file may be older than the process that has the number now.
   const command = pid > 0 ? await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "") : "";
@@ -99,9 +135,13 @@ async function runNetavark(
   verb: "setup" | "teardown",
   options: NetworkSetup,
   lock?: string,
+  env?: Record<string, string>,
 ): Promise<string> {
   const what = `${verb === "setup" ? "Set up" : "Tear down"} network`;
-  return await callNetavark(netavark, [verb, options.netns], what, lock, JSON.stringify(setupRequest(options)));
+  return await callNetavark(netavark, [verb, options.netns], what, lock, {
+    stdin: JSON.stringify(setupRequest(options)),
+    env,
+  });
 }
 
 async function callNetavark(
@@ -109,7 +149,7 @@ async function callNetavark(
   args: string[],
   what: string,
   lock?: string,
-  stdin = "",
+  { stdin = "", env = {} }: { stdin?: string; env?: Record<string, string> } = {},
 ): Promise<string> {
   const { program, aardvark, config } = netavark;
   const flags = ["--config", config, "--rootless", "false", "--aardvark-binary", aardvark];
@@ -118,6 +158,7 @@ async function callNetavark(
   const command = lock === undefined ? words : ["flock", "--close", "--timeout", "30", lock, ...words];
   const { code, stdout, stderr } = await runCommand(command[0]!, command.slice(1), {
     stdin,
+    env,
     accept: [0, 1],
   });
   if (code === 0) return stdout;

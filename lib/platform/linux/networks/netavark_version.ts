@@ -8,11 +8,12 @@ import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import { runCommand } from "../helpers/command.ts";
 
 /** The settings of a network that depend on the version. */
-export type VersionedNetwork = Pick<NetworkRecord, "driver" | "options">;
+export type VersionedNetwork = Pick<NetworkRecord, "driver" | "options" | "addressSource">;
 
 /** From netavark's release notes: what needs which version at least. */
 const NEEDS: readonly [version: string, what: string, applies: (network: VersionedNetwork) => boolean][] = [
   ["1.5", "driver ipvlan", ({ driver }) => driver === "ipvlan"],
+  ["1.6", "ipam driver dhcp", ({ addressSource }) => addressSource === "dhcp"],
   ["1.7", "isolate=strict", ({ options }) => options.isolate === "strict"],
   ["1.7", "bclim", ({ options }) => options.bclim !== undefined],
   ["1.8", "vrf", ({ options }) => options.vrf !== undefined],

@@ -12,12 +12,22 @@ import type { ContainerRecord, PortMapping } from "../../../engine/records/conta
 import { updateNetworkNames } from "../bundle/tree/network_names.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
-import type { Networks, NetworkSetup, Place, PlacesTaken, PublishedPorts } from "../../../engine/ports/network_port.ts";
+import type {
+  CheckedNetwork,
+  Networks,
+  NetworkSetup,
+  Place,
+  PlacesTaken,
+  PublishedPorts,
+} from "../../../engine/ports/network_port.ts";
 import { publishedAt } from "../../../engine/ports/published_at.ts";
 import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
+import { withFileLock } from "../helpers/file_lock.ts";
 import { checkHostPorts } from "./host_ports.ts";
-import { type Netavark, netavarkAt, netavarkSetup, netavarkTeardown, updateServers } from "./netavark.ts";
+import { FirewallRules } from "./firewall_rules.ts";
+import { interfacesIn } from "./joined_namespace.ts";
+import { forgetContainer, type Netavark, netavarkAt, netavarkSetup, updateServers } from "./netavark.ts";
 import { readVersion, requireKnown } from "./netavark_version.ts";
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
 import { containerPaths, type HostPaths, namespaceOwner } from "../helpers/paths.ts";
@@ -49,6 +59,7 @@ class BridgeNetworks implements LinuxNetworks {
   readonly #nursery: Nursery;
   readonly #log: HostContext["log"];
   readonly #netavark: Netavark;
+  readonly #rules: FirewallRules;
   readonly #subnets: Subnets;
   readonly #lock = join(SHARED_FOLDER, ".lock");
   readonly #prepared: PreparedBridges;
@@ -66,6 +77,7 @@ class BridgeNetworks implements LinuxNetworks {
     this.#nursery = nursery;
     this.#log = log;
     this.#netavark = netavarkAt(paths.networks);
+    this.#rules = new FirewallRules(paths.firewall);
     this.#subnets = new Subnets(paths.root);
     this.#prepared = new PreparedBridges(this.#subnets, this.#locks, log);
   }
@@ -75,18 +87,22 @@ class BridgeNetworks implements LinuxNetworks {
     return await this.#subnets.reserve(recorded, choose);
   }
 
-  async check(network: Pick<NetworkRecord, "driver" | "interface" | "options">): Promise<void> {
-    const { driver, interface: parent, options } = network;
-    if (driver !== "bridge" || Object.keys(options).length > 0) {
+  async check(network: CheckedNetwork): Promise<void> {
+    const { driver, interface: parent, options, addressSource } = network;
+    if (driver !== "bridge" || addressSource === "dhcp" || Object.keys(options).length > 0) {
       requireKnown(network, await readVersion(this.#netavark.program));
     }
-    const exists = parent !== "" && await hasInterface(parent);
+    const exists = parent !== "" && hasInterface(parent);
     if (driver !== "bridge" && parent !== "" && !exists) {
       throw new EngineError("invalid", `parent interface ${parent} does not exist`);
     }
-    if (driver === "bridge" && exists && !await hasBridge(parent)) {
+    if (driver === "bridge" && exists && !hasBridge(parent)) {
       throw new EngineError("invalid", `interface ${parent} of this host is no bridge`);
     }
+  }
+
+  interfacesIn(path: string): ReturnType<Networks["interfacesIn"]> {
+    return interfacesIn(path);
   }
 
   async checkPorts(ports: readonly PortMapping[]): Promise<void> {
@@ -117,8 +133,12 @@ class BridgeNetworks implements LinuxNetworks {
     }
     this.#see(options);
     await this.#leaving.get(options.netns);
+    // The firewall takes 20 to 100 ms to answer: netavark works meanwhile.
+    const checked = checkHostPorts(options.ports).then(() => undefined, (error: unknown) => ({ error }));
     try {
       const status = await this.#connect(options);
+      const refused = await checked;
+      if (refused !== undefined) throw refused.error;
       await applyRoutes(options);
       const { containerID, ports } = options;
       const networks = options.attachments.map(({ network }) => network);
@@ -136,11 +156,10 @@ class BridgeNetworks implements LinuxNetworks {
     this.#see(options);
     if (options.ports.length > 0) await this.#unpublish(options.containerID);
     if (options.attachments.length === 0 || !hasNamespace(options.netns)) return;
-    const named = options.attachments.some(({ network }) => network.dns);
-    if (named) {
-      // Names are netavark's to take back. With the last container the bridge goes, and is made again when needed.
-      await this.#alone(options, () => netavarkTeardown(this.#netavark, options, this.#lock).catch(ignoreGone));
-      return;
+    const named = options.attachments.flatMap(({ network }) => network.dns ? [network] : []);
+    if (named.length > 0) {
+      const forget = () => forgetContainer(this.#netavark, named, options.containerID);
+      await this.#alone(options, () => withFileLock(this.#lock, forget));
     }
     this.#disconnect(options);
     // A container that goes on is not to see an interface that its client was told is gone.
@@ -175,7 +194,7 @@ class BridgeNetworks implements LinuxNetworks {
     if (network.driver !== "bridge") return;
     await this.#locks.with(network.interface, async () => {
       // A bridge that was never made has neither rules nor names.
-      if (await this.#subnets.isMade(network.interface) || await hasBridge(network.interface)) {
+      if (await this.#subnets.isMade(network.interface) || hasBridge(network.interface)) {
         await this.#takeDown(network);
       }
     });
@@ -209,10 +228,17 @@ class BridgeNetworks implements LinuxNetworks {
   /** netavark's part. Only the first container of a bridge, and those whose names it keeps, wait for each other. */
   async #connect(options: NetworkSetup): Promise<Omit<NetworkStatus, "netns">> {
     const networks = options.attachments.map(({ network }) => network).filter(({ driver }) => driver === "bridge");
-    const ready = (await Promise.all(networks.map((network) => this.#prepared.has(network.interface)))).every(Boolean);
-    if (ready && !networks.some((network) => network.dns)) return await netavarkSetup(this.#netavark, options);
+    const ready = networks.every((network) => this.#prepared.has(network.interface));
+    if (ready && !networks.some((network) => network.dns)) {
+      const env = await this.#rules.environmentFor(networks);
+      // Rules that are to be made anew are made by one at a time.
+      return await netavarkSetup(this.#netavark, options, env === undefined ? this.#lock : undefined, env);
+    }
     return await this.#alone(options, async () => {
-      const status = await netavarkSetup(this.#netavark, options, this.#lock);
+      // Another container may have made the bridge, or taken it down, while this one waited.
+      const isReady = networks.every((network) => this.#prepared.has(network.interface));
+      const env = isReady ? await this.#rules.environmentFor(networks) : undefined;
+      const status = await netavarkSetup(this.#netavark, options, this.#lock, env);
       for (const network of networks) await this.#prepared.prepare(network);
       return status;
     });
@@ -254,10 +280,4 @@ class BridgeNetworks implements LinuxNetworks {
   async #alone<T>(options: NetworkSetup, run: () => Promise<T>): Promise<T> {
     return await this.#locks.withAll(options.attachments.map(({ network }) => network.interface), run);
   }
-}
-
-/** Throws a teardown's error, unless it says that the thing is gone: removed before, or by the kernel. */
-function ignoreGone(error: unknown): void {
-  if (error instanceof Error && /No such (device|file)|not found|does not exist/i.test(error.message)) return;
-  throw error;
 }

@@ -27,14 +27,14 @@ export class PreparedBridges {
   }
 
   /** Whether a bridge is there and prepared. */
-  async has(name: string): Promise<boolean> {
-    return isSame(this.#prepared.get(name), await interfaceIndex(name));
+  has(name: string): boolean {
+    return isSame(this.#prepared.get(name), interfaceIndex(name));
   }
 
   /** Prepares a bridge that netavark has made. */
   async prepare(network: NetworkRecord): Promise<void> {
     const { interface: name } = network;
-    const index = await interfaceIndex(name);
+    const index = interfaceIndex(name);
     if (isSame(this.#prepared.get(name), index)) return;
     if (!await this.#subnets.renew(network)) {
       this.#log("warn", `Set up network "${network.name}": another server has bridge "${name}" as well`);
@@ -48,7 +48,7 @@ export class PreparedBridges {
   async open({ interface: name, subnets }: NetworkRecord, again = false): Promise<void> {
     const texts = subnets.map(({ subnet }) => subnet);
     await this.#locks.with(name, async () => {
-      const index = await interfaceIndex(name);
+      const index = interfaceIndex(name);
       if (!again && isSame(this.#open.get(name), index)) return;
       await Promise.all([addBridge({ interface: name, subnets: texts }), routeLoopback(name), allowPublished(texts)]);
       if (index !== undefined) this.#open.set(name, index);

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type { NetworkSetup } from "../../../engine/ports/network_port.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import { addressAt, parseSubnet } from "../../../engine/text/ip.ts";
 import { allowPublished, bridgePorts, deleteBridge, hasBridge, portsGone } from "./bridge.ts";
+import { hasAnyRule } from "./firewall_rules.ts";
 import { forgetNames, type Netavark, netavarkSetup, netavarkTeardown } from "./netavark.ts";
 import { removeBridge } from "./published_ports.ts";
 
@@ -11,6 +11,9 @@ export interface Namespaces {
   createNamespace(containerID: string): Promise<string>;
   deleteNamespace(containerID: string): Promise<void>;
 }
+
+/** How often the rules are taken away: what is on the bridge in between keeps them. */
+const ATTEMPTS = 3;
 
 /**
  * Removes a bridge with its rules. netavark forgets a network's rules with its last container, so one is connected and
@@ -23,10 +26,11 @@ export async function takeDownBridge(
   lock: string,
 ): Promise<void> {
   const subnets = network.subnets.map(({ subnet }) => subnet);
-  if (await hasBridge(network.interface)) {
-    await portsGone(network.interface);
-    const id = `gantry-${randomUUID()}`;
+  for (let i = 0; i < ATTEMPTS && (i === 0 && hasBridge(network.interface) || await hasAnyRule(network)); i++) {
+    // Named after the bridge: it takes the place of the one that a server left when it was killed here.
+    const id = `gantry-${network.interface}`;
     const netns = await namespaces.createNamespace(id);
+    await portsGone(network.interface);
     const attachment = { aliases: [], staticIPs: subnets.map(lastAddress), interfaceName: "eth0" };
     const last: NetworkSetup = {
       containerID: id,

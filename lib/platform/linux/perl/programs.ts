@@ -19,6 +19,7 @@ import { COMMON } from "./common.pl.ts";
 import { EXEC } from "./exec.pl.ts";
 import { MOUNTS } from "./mounts.pl.ts";
 import { NURSERY } from "./nursery.pl.ts";
+import { OLDER_LOGS } from "./older_logs.pl.ts";
 
 /** A helper's program. */
 export interface PerlProgram {
@@ -51,6 +52,12 @@ export const MOUNTS_PROGRAM: PerlProgram = {
 
 /** Starts supervisors, whose parent it is. */
 export const NURSERY_PROGRAM: PerlProgram = { parts: [COMMON, NURSERY], calls: ["pidfd_open", "unshare", "mount"] };
+
+/** Keeps the older files of logs. */
+export const OLDER_LOGS_PROGRAM: PerlProgram = {
+  parts: [COMMON, OLDER_LOGS],
+  calls: ["inotify_init1", "inotify_add_watch"],
+};
 
 /** Returns Perl's arguments for a program. Throws `EngineError("unsupported")`, which names the task, on an unknown processor. */
 export function perlArguments({ parts, calls }: PerlProgram, task: string, args: readonly string[]): string[] {

@@ -2,6 +2,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { findProgram } from "../helpers/programs.ts";
 import { openBundler } from "../bundle/bundle.ts";
+import { LogKeeper } from "../logs/log_keeper.ts";
 import { Cgroups, readCgroupLayout } from "../resources/cgroups.ts";
 import type { Nursery } from "./nursery/nursery.ts";
 import { LinuxProcesses } from "./processes.ts";
@@ -19,5 +20,7 @@ export async function openProcesses(context: HostContext, nursery: Nursery): Pro
     openBundler(context, filters),
   ]);
   if (conmon === undefined) throw new EngineError("unsupported", "Open host: conmon is not installed");
-  return new LinuxProcesses(context, { runtimes, conmon, nursery, cgroups, bundler, filters });
+  const logKeeper = new LogKeeper(context.paths.logs, context.log);
+  await logKeeper.resume();
+  return new LinuxProcesses(context, { runtimes, conmon, nursery, cgroups, bundler, filters, logKeeper });
 }

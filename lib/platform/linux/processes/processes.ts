@@ -32,6 +32,7 @@ import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
 import { type Facts, hasOwnPids, readFacts, writeFacts } from "./facts.ts";
 import { deleteLog, logPlaceOf, readLog } from "../logs/log_sources.ts";
+import type { LogKeeper } from "../logs/log_keeper.ts";
 import { openLogTarget } from "../logs/log_target.ts";
 import { isAlive, markProcess, namespacesOf } from "../helpers/proc.ts";
 import { processState } from "./process_state.ts";
@@ -56,6 +57,7 @@ export interface Parts {
   cgroups: Cgroups;
   bundler: Bundler;
   filters: SeccompFilters;
+  logKeeper: LogKeeper;
 }
 
 /** The port `Processes` on this machine. */
@@ -86,6 +88,11 @@ export class LinuxProcesses implements Processes {
     return this.#parts.runtimes;
   }
 
+  /** The control groups of containers and pods. */
+  get cgroups(): Cgroups {
+    return this.#parts.cgroups;
+  }
+
   runtime(): Promise<{ name: string; path: string; version: string }> {
     const { name, path, version } = this.runtimes.own;
     return Promise.resolve({ name, path, version });
@@ -99,12 +106,11 @@ export class LinuxProcesses implements Processes {
       throw new EngineError("state", `Create process: container ${record.id} is ${status}`);
     }
     await this.#leftovers.delete(record.id);
-    const { cgroups, bundler, filters, runtimes, conmon, nursery } = this.#parts;
+    const { cgroups, bundler, filters, runtimes, conmon, nursery, logKeeper } = this.#parts;
     const runtime = await runtimes.of(record.spec.runtime);
     const { cgroupParent, cgroupsMode } = record.spec;
     const cgroup = cgroups.pathOf(record.id, cgroupParent);
-    if (cgroupParent) await cgroups.parents.claim(cgroupParent, options.groupLimits !== undefined);
-    if (cgroupParent && options.groupLimits) await cgroups.limit(cgroupParent, options.groupLimits);
+    using parent = cgroupParent ? await cgroups.claim(cgroupParent, options.groupLimits) : undefined;
     await using subPaths = new SubPaths(container.parts);
     await using memory = await shareMemory(this.#context.paths, record);
     try {
@@ -114,6 +120,8 @@ export class LinuxProcesses implements Processes {
       const written = await bundler.write(options, container, cgroup, lent);
       if (written.rules !== undefined && !runtime.filters) throw withoutFilter(runtime);
       const logPath = await openLogTarget(record.log, container);
+      // Without it the container runs all the same, with fewer old lines.
+      if (record.log.older) await logKeeper.start().catch(({ message }) => this.#context.log("warn", message));
       const supervisor = await startConmon({
         program: conmon,
         nursery,
@@ -134,6 +142,7 @@ export class LinuxProcesses implements Processes {
     } catch (error) {
       const warn = (again: unknown) => this.#context.log("warn", `Clean up container ${record.id}: ${again}`);
       await this.delete(record.id).catch(warn);
+      parent?.[Symbol.dispose]();
       // Without facts nobody else knows of a group below another parent.
       if (cgroupParent) await cgroups.remove(cgroup).catch(warn);
       throw error;
@@ -239,6 +248,7 @@ export class LinuxProcesses implements Processes {
     this.#exits.close();
     this.#supervisors.close();
     this.execs.close();
+    await this.#parts.logKeeper.close();
     await this.#parts.cgroups.close();
   }
 

@@ -25,12 +25,16 @@ export class CgroupParents {
   /**
    * Takes note of a parent that is not there yet. To be called before the runtime makes it.
    *
-   * @param isOwn It is a pod's, and so the engine's also where it is there already
+   * @param ours For the group of a pod, which is the engine's own also where it is there already: the engine's parent, which stays
    */
-  async claim(parent: string, isOwn = false): Promise<void> {
+  async claim(parent: string, ours?: string): Promise<void> {
     let first: string | undefined;
-    for (let path = join("/", parent); path !== "/" && !await this.#exists(path); path = dirname(path)) first = path;
-    if (isOwn && !existsSync(this.#noteOf(parent))) first ??= join("/", parent);
+    for (
+      let path = join("/", parent);
+      path !== "/" && path !== ours && !await this.#exists(path);
+      path = dirname(path)
+    ) first = path;
+    if (ours !== undefined && !existsSync(this.#noteOf(parent))) first ??= join("/", parent);
     if (first === undefined) return;
     mkdirSync(this.#notes, { recursive: true, mode: 0o700 });
     writeFileSync(this.#noteOf(parent), first);

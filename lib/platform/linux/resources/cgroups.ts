@@ -9,6 +9,7 @@ import { basename, dirname, join } from "node:path";
 import { writeAtOnce } from "../helpers/libc.ts";
 import type { ContainerRecord } from "../../../engine/records/container_record.ts";
 import type { CgroupView } from "../bundle/mounts/cgroup_mounts.ts";
+import { Locks } from "../../../engine/store/locks.ts";
 import type { Limits } from "../../../engine/records/limits.ts";
 import { limitGroup } from "./group_limits.ts";
 import { CgroupParents } from "./cgroup_parents.ts";
@@ -57,6 +58,10 @@ export async function readCgroupLayout(mountinfo = "/proc/self/mountinfo"): Prom
 export class Cgroups {
   readonly #layout: CgroupLayout;
   readonly #parent: string;
+  /** One for each parent cgroup, from its making to the first group in it. */
+  readonly #locks = new Locks();
+  /** The parents that containers on their way count on. */
+  readonly #holds = new Set<{ path: string }>();
   /** Parent cgroups that containers name themselves. */
   readonly parents: CgroupParents;
 
@@ -76,9 +81,27 @@ export class Cgroups {
     return { parent, path: join("/", parent, podID) };
   }
 
-  /** Makes a container's parent cgroup, where it is not there yet, with limits for all that is below it. */
-  async limit(path: string, limits: Limits): Promise<void> {
-    await limitGroup(this.#layout, path, limits);
+  /**
+   * Takes note of a container's parent cgroup that is not there yet; a pod's is made, with limits for all that is below it. The
+   * parent stays until the result is disposed: then the container's own group keeps it.
+   */
+  async claim(parent: string, podLimits?: Limits): Promise<Disposable> {
+    const path = join("/", parent);
+    return await this.#locks.with(path, async () => {
+      await this.parents.claim(parent, podLimits && this.#parent);
+      if (podLimits) await limitGroup(this.#layout, parent, podLimits);
+      const hold = { path };
+      this.#holds.add(hold);
+      return { [Symbol.dispose]: () => void this.#holds.delete(hold) };
+    });
+  }
+
+  /** Removes the cgroup of a pod that has no container any more, with whatever a crash has left below it. */
+  async removeGroup(path: string): Promise<void> {
+    await this.#locks.with(join("/", path), async () => {
+      await Promise.all(this.#layout.mounts.map((mount) => removeCgroup(join(mount, path))));
+      await this.parents.release(path);
+    });
   }
 
   /**
@@ -133,7 +156,12 @@ export class Cgroups {
   /** Removes a cgroup and what is below it. Processes that are ending in it are waited for, a moment. */
   async remove(path: string): Promise<void> {
     await Promise.all(this.#layout.mounts.map((mount) => removeCgroup(join(mount, path))));
-    await this.parents.release(dirname(path));
+    const parent = dirname(path);
+    await this.#locks.with(parent, async () => {
+      // A container that is coming up counts on it.
+      const isHeld = [...this.#holds].some(({ path }) => path === parent);
+      if (!isHeld) await this.parents.release(parent);
+    });
   }
 
   /** Removes the parent, unless containers still use it. */

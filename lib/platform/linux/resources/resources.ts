@@ -7,7 +7,7 @@ import type { ContainerUsage, ResourceGrant, Resources, ResourceWish } from "../
 import type { HostContext } from "../helpers/context.ts";
 import { containerPaths } from "../helpers/paths.ts";
 import { ownCapabilities } from "../bundle/capabilities.ts";
-import { Cgroups, readCgroupLayout } from "./cgroups.ts";
+import { readCgroupLayout } from "./cgroups.ts";
 import { findDevices } from "../bundle/devices.ts";
 import { readFacts } from "../processes/facts.ts";
 import { isAlive } from "../helpers/proc.ts";
@@ -37,11 +37,12 @@ export async function openResources(context: HostContext, processes: LinuxProces
   const { name } = await processes.runtime();
   const rlimits = await allowedLimits((await ownCapabilities()).has("CAP_SYS_RESOURCE"));
   // The engine's own parent is there anyway once containers run.
-  const cgroups = new Cgroups(layout, context.paths.runroot);
+  const { cgroups } = processes;
   const probe = cgroups.pathOf("");
   let facts: Promise<LimitFacts> | undefined;
   return {
     podGroup: (id, parent) => cgroups.podGroup(id, parent),
+    removeGroup: (path) => cgroups.removeGroup(path),
     usage: (record) => usageOf(context, places, record),
     async grant(wish) {
       facts ??= readLimitFacts(CGROUPS, version, probe);

@@ -31,6 +31,7 @@ import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { readInside } from "../helpers/safe_path.ts";
 import { giveTo, lookLike } from "./tree_owner.ts";
 import { sweep } from "../helpers/sweeper.ts";
+import { makeMissing } from "../helpers/make_missing.ts";
 import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
 import { unpackLayer } from "./unpack.ts";
 
@@ -141,8 +142,7 @@ class OverlayLayers implements HostLayers {
   async #makeTree(storage: string, diffIDs: readonly string[]): Promise<void> {
     const root = await this.#rootAttributes(diffIDs);
     const upper = join(storage, "upper");
-    await mkdir(upper, { recursive: true, mode: 0o700 });
-    for (const name of ["work", "merged"]) await mkdir(join(storage, name), { recursive: true, mode: 0o700 });
+    for (const path of [storage, upper, join(storage, "work"), join(storage, "merged")]) await makeMissing(path, 0o700);
     await chown(upper, root.uid, root.gid);
     await chmod(upper, root.mode);
   }

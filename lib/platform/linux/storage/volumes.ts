@@ -4,6 +4,7 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
@@ -19,6 +20,7 @@ import { kernelOlderThan } from "../helpers/kernel_version.ts";
 import { NO_DEVICES, NO_LINKS, NO_LINKS_SINCE, NO_SETUID } from "../mounts/mount_handle.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { hasMount, unmountBelow } from "../mounts/mounts_below.ts";
+import { makeMissing } from "../helpers/make_missing.ts";
 import { openInside } from "../helpers/safe_path.ts";
 import { sweep } from "../helpers/sweeper.ts";
 import { isEmptyFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
@@ -51,12 +53,13 @@ class FolderVolumes implements Volumes {
 
   async create(name: string, owner?: FileOwner): Promise<string> {
     const path = this.path(name);
-    if (await mkdir(path, { recursive: true, mode: 0o755 }) !== undefined) {
-      // The umask is not asked: programs of any user start in there.
-      await chmod(path, 0o755);
-      if (owner !== undefined) await chown(path, owner.uid, owner.gid);
-      await syncFolder(this.#paths.volumes);
-    }
+    if (existsSync(path)) return path;
+    await makeMissing(this.#folder(name), 0o755);
+    await makeMissing(path, 0o755);
+    // The umask is not asked: programs of any user start in there.
+    await chmod(path, 0o755);
+    if (owner !== undefined) await chown(path, owner.uid, owner.gid);
+    await syncFolder(this.#paths.volumes);
     return path;
   }
 

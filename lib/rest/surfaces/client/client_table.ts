@@ -1,8 +1,8 @@
 import { argumentPlaces } from "../../headers/places.ts";
-import type { Kind } from "../../plan/kind.ts";
-import { needsRevival } from "../../plan/kind.ts";
+import { declaredErrors } from "../../plan/declared_errors.ts";
+import { type Kind, knownKind, needsRevival } from "../../plan/kind.ts";
 import type { Plan, Target } from "../../plan/plan_types.ts";
-import type { Described } from "../described.ts";
+import { type Described, ownPrefix } from "../described.ts";
 
 /** A kind as the client module knows it: what text and JSON must be made into. `any` passes as it is. */
 export type WireKind =
@@ -69,6 +69,8 @@ export interface WireOperation {
     readonly count: number;
     readonly fallible?: true;
   };
+  /** The errors that it declares: statuses, each with the kind of its body where that has a schema. */
+  readonly errors?: readonly (readonly [status: number, kind?: WireKind])[];
 }
 
 /** The data that the client module is generated from. */
@@ -78,20 +80,27 @@ export interface ClientTable {
   readonly structs: readonly Readonly<Record<string, WireKind>>[];
 }
 
-/** Makes the table of operations: plans without schemas. */
-export function clientTable(all: readonly Described[]): ClientTable {
+/**
+ * Makes the table of operations: plans without schemas.
+ *
+ * @param shared The path that all bases have in common, which the address of a server has
+ */
+export function clientTable(all: readonly Described[], shared = ""): ClientTable {
   const kinds = new Kinds();
-  const operations = all.map(({ id, plan }) => wireOperation(id, plan, kinds));
+  const operations = all.map((described) => wireOperation(described, ownPrefix(described, shared), kinds));
   return { operations, structs: kinds.structs };
 }
 
-function wireOperation(name: string, plan: Plan, kinds: Kinds): WireOperation {
+function wireOperation({ id: name, plan }: Described, prefix: string, kinds: Kinds): WireOperation {
   const { body, result } = plan;
   const headers = argumentPlaces(plan).filter(({ type }) => type === "header");
+  const errors = [...declaredErrors(plan).values()].map(({ status, schema }) =>
+    schema ? [status, kinds.of(knownKind(schema))] as const : [status] as const
+  );
   return {
     name,
     method: plan.method,
-    path: wirePath(plan),
+    path: wirePath(plan, prefix),
     query: plan.query.filter(({ followed }) => !followed)
       .map((parameter) => [parameter.name, ...placeOf(parameter)] as const),
     maps: plan.spreads.flatMap(({ argument, value }) => value === undefined ? [] : [argument]),
@@ -118,6 +127,7 @@ function wireOperation(name: string, plan: Plan, kinds: Kinds): WireOperation {
         { fields: kinds.fields(result.kind) }),
       ...(result.fallible && { fallible: true as const }),
     },
+    ...(errors.length > 0 && { errors }),
   };
 }
 
@@ -125,9 +135,9 @@ function placeOf({ argument, path }: Target): WirePlace {
   return [argument, ...path];
 }
 
-function wirePath(plan: Plan): WireOperation["path"] {
+function wirePath(plan: Plan, prefix: string): WireOperation["path"] {
   let index = 0;
-  const path: WireOperation["path"][number][] = [];
+  const path: WireOperation["path"][number][] = prefix === "" ? [] : [prefix];
   const text = (more: string) => {
     const last = path.at(-1);
     if (typeof last === "string") path[path.length - 1] = last + more;

@@ -1,3 +1,4 @@
+import { declaredErrors } from "../../plan/declared_errors.ts";
 import { type ChannelMarker, type MARKER, markerIs, type StreamMarker } from "../../plan/marker.ts";
 import type { Schema } from "../../plan/schema.ts";
 import { Components } from "../components.ts";
@@ -33,11 +34,32 @@ export interface ConnectOptions {
 }
 
 /** An answer that is a failure. */
-export class APIError extends Error {
-  constructor(status: number, message: string, body: unknown);
-  readonly status: number;
-  readonly body: unknown;
+export class APIError<Status extends number = number, Body = unknown> extends Error {
+  constructor(status: Status, message: string, body: Body, declared: boolean);
+  readonly status: Status;
+  readonly body: Body;
+  /** Whether its operation declares it, so that the body is of the declared type. */
+  readonly declared: boolean;
 }
+
+/** The promise of a call, with the type of the errors that its operation declares. */
+export interface Answer<Value, Failures extends APIError = never> extends Promise<Value> {
+  /** It is there for the type only. */
+  readonly failures?: Failures;
+}
+
+/** The outcome of a call: \`status\` tells the errors that its operation declares apart, and is undefined for any other. */
+export type Outcome<Value, Failures extends APIError = never> =
+  | { readonly ok: true; readonly status?: undefined; readonly value: Value; readonly error?: undefined }
+  | (Failures extends APIError
+    ? { readonly ok: false; readonly status: Failures["status"]; readonly error: Failures; readonly value?: undefined }
+    : never)
+  | { readonly ok: false; readonly status: undefined; readonly error: Error; readonly value?: undefined };
+
+/** Waits for a call, and returns what came of it instead of throwing. */
+export function outcomeOf<Value, Failures extends APIError = never>(
+  call: Answer<Value, Failures> | Promise<Value>,
+): Promise<Outcome<Value, Failures>>;
 
 /** A client of the API elsewhere, or with headers. */
 export function connect(base: string, options?: ConnectOptions): Client;
@@ -127,7 +149,18 @@ function signature(described: Described, components: Components): string {
     const optional = index > lastNeeded;
     return `${name}${optional ? "?" : ""}: ${type}${!optional && isOptional(schema) ? " | undefined" : ""}`;
   });
-  return `(${[...parameters, "options?: CallOptions"].join(", ")}): Promise<${resultType(described, components)}>`;
+  const result = resultType(described, components);
+  const failures = failureTypes(described, components);
+  const answer = failures.length === 0 ? `Promise<${result}>` : `Answer<${result}, ${failures.join(" | ")}>`;
+  return `(${[...parameters, "options?: CallOptions"].join(", ")}): ${answer}`;
+}
+
+/** The types of the errors that an operation declares. One without a schema has a body of the API's own making. */
+function failureTypes({ plan, id }: Described, components: Components): string[] {
+  return [...declaredErrors(plan).values()].map(({ status, name, schema }) => {
+    const body = schema ? schemaType(components.lift(schema, name ?? `${id}Error${status}`)) : "unknown";
+    return `APIError<${status}, ${body}>`;
+  });
 }
 
 /** Returns the name of a struct that has none: as in the OpenAPI document where it is there too. */

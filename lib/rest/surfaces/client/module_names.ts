@@ -5,7 +5,7 @@ const RESERVED = new Set(
     "return static super switch this throw true try typeof undefined var void while with yield").split(" "),
 );
 /** The names that the text of the module, or of its types, declares. */
-const OWN = new Set(["APIError", "connect"]);
+const OWN = new Set(["APIError", "connect", "outcomeOf"]);
 
 /** How an operation, or a namespace, is exported. */
 export interface ModuleName {

@@ -1,22 +1,44 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { checkLogOptions, passedOverOptions } from "../../../../lib/engine/containers/create/check_log_options.ts";
+import { olderLogs } from "../../../../lib/engine/containers/create/choose_log.ts";
 
-Deno.test("checkLogOptions() takes the options of Docker's files, of which passedOverOptions() warns", () => {
-  const log = {
-    logDriver: "local",
-    logOptions: { "max-file": "3", compress: "true", tag: "{{.Name}}", mode: "blocking" },
+Deno.test("checkLogOptions() takes the options of Docker's files", () => {
+  const logDriver = "json-file";
+  const logOptions = {
+    ...{ "max-file": "3", compress: "true", tag: "{{.Name}}", mode: "non-blocking", "max-buffer-size": "4m" },
+    ...{ labels: "a,b", "labels-regex": "^x", env: "PATH", "env-regex": "^Y" },
   };
-  checkLogOptions(log);
-  assertEquals(passedOverOptions(log).map((text) => text.split(":")[0]), [
-    "log option compress=true",
-    "log option tag={{.Name}}",
-  ]);
-  assertEquals(passedOverOptions({ logDriver: "json-file", logOptions: { compress: "false" } }), []);
-  assertThrows(() => checkLogOptions({ logDriver: "k8s-file", logOptions: { tag: "x" } }), Error, "not supported yet");
+  checkLogOptions({ logDriver, logOptions, logSizeMax: 1000 });
+  checkLogOptions({ logOptions, logSizeMax: 1000 });
+  const fails = (options: Record<string, string>, text: string, driver = logDriver) =>
+    assertThrows(() => checkLogOptions({ logDriver: driver, logOptions: options }), Error, text);
+  fails({ compress: "true" }, "compress cannot be true when max-file is less than 2 or max-size is not set");
+  fails({ compress: "perhaps" }, 'strconv.ParseBool: parsing "perhaps": invalid syntax');
+  fails({ "max-file": "0" }, 'invalid value for max-file: "0"');
+  fails({ "max-file": "99999" }, 'invalid value for max-file: "99999"');
+  fails({ tag: "{{.Nope}}" }, 'log option "tag": template parsing error');
+  fails({ "env-regex": "(" }, 'log option "env-regex"');
+  fails({ tag: "x" }, 'log tags can only be used with the journald log driver but driver is "k8s-file"', "k8s-file");
+  fails({ other: "x" }, "not supported yet");
+});
+
+Deno.test("olderLogs() are kept below a greatest size, by default with the driver local", () => {
+  const [logDriver, logSizeMax] = ["json-file", 1000];
+  assertEquals(olderLogs({ logDriver, logSizeMax, logOptions: { "max-file": "3" } }), { files: 3, gzip: false });
+  assertEquals(olderLogs({ logDriver, logOptions: { "max-file": "3" } }), undefined);
+  assertEquals(olderLogs({ logDriver, logSizeMax, logOptions: {} }), undefined);
+  assertEquals(olderLogs({ logDriver: "local", logOptions: {} }), { files: 5, gzip: true });
+  assertEquals(olderLogs({ logDriver: "journald", logSizeMax, logOptions: { "max-file": "3" } }), undefined);
+});
+
+Deno.test("passedOverOptions() warns of older files at a path of the client", () => {
+  const log = { logDriver: "json-file", logSizeMax: 1000, logOptions: { "max-file": "3" } };
+  assertEquals(passedOverOptions(log), []);
+  assertEquals(passedOverOptions({ ...log, logPath: "/x/y" }).length, 1);
 });
 
 Deno.test("checkLogOptions() tells a driver of other engines from one that nobody has", () => {
   const check = (logDriver: string) => () => checkLogOptions({ logDriver, logOptions: {} });
-  assertThrows(check("syslog"), Error, '"logDriver" is not supported yet: "syslog"');
-  assertThrows(check("odd"), Error, 'invalid log driver "odd": invalid argument');
+  assertThrows(check("syslog"), Error, '"syslog": the supervisor, conmon, writes files and the journal only');
+  assertThrows(check("nope"), Error, 'invalid log driver "nope": invalid argument');
 });

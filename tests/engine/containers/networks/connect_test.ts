@@ -213,7 +213,7 @@ Deno.test("ContainerNetworks.list() and prune() go by filters and use", async ()
     [{ color: ["red"] }, 'invalid filter "color"'],
     [{ constructor: ["red"] }, 'invalid filter "constructor"'],
     [{ dangling: ["perhaps"] }, 'invalid dangling filter value "perhaps"'],
-    [{ until: ["soon"] }, 'failed to parse "soon"'],
+    [{ until: ["soon"] }, 'failed to parse value as time or duration: "soon"'],
     [{ until: ["1", "2"] }, "specify exactly one timestamp"],
   ];
   for (const [filters, text] of bad) await assertRejects(() => networks.list(filters), EngineError, text);

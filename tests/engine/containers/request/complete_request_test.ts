@@ -163,7 +163,6 @@ Deno.test("completeRequest() refuses choices of the owner that cannot be", () =>
     [{ cgroups: "odd" }, "invalid cgroup mode odd"],
     [{ imageVolumes: "odd" }, 'invalid imageVolumes "odd"'],
     [{ devices: ["/dev/a:/dev/b:x"] }, "invalid device mode: x"],
-    [{ devices: ["vendor.com/gpu=all"] }, '"devices" is not supported yet: CDI device "vendor.com/gpu=all"'],
     [{ volumes: ["/a:/b:ro:x"] }, "too many colons"],
     [{ volumes: ["/a:b"] }, 'mount destination "b" is not absolute'],
     [{ mounts: ["type=bind,source=/a"] }, "no destination"],

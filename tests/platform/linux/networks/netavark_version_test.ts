@@ -7,6 +7,7 @@ Deno.test("requireKnown() refuses by name what netavark would leave out without 
     [{ options: { vlan: "5" } }, "1.4.0", "1.14.0", "vlan needs netavark 1.14, this host has 1.4.0"],
     [{ options: { mode: "unmanaged" } }, "1.13.1", "2.0.0", "mode=unmanaged needs netavark 1.14"],
     [{ options: { isolate: "strict" } }, "1.6", "1.7", "isolate=strict needs netavark 1.7"],
+    [{ driver: "macvlan", addressSource: "dhcp" }, "1.4.0", "1.6.0", "ipam driver dhcp needs netavark 1.6"],
     [{ driver: "ipvlan" }, "1.4.0", "1.5.0", "driver ipvlan needs netavark 1.5"],
   ];
   for (const [part, old, fit, text] of rows) {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { runOk } from "../../../fixtures/run.ts";
 import { cgroupMounts } from "../../../../lib/platform/linux/bundle/mounts/cgroup_mounts.ts";
-import { readCgroupLayout } from "../../../../lib/platform/linux/resources/cgroups.ts";
+import { Cgroups, readCgroupLayout } from "../../../../lib/platform/linux/resources/cgroups.ts";
 import { removeCgroup } from "../../../../lib/platform/linux/resources/remove_cgroup.ts";
 import type { ContainerRecord, NamespaceMode } from "../../../../lib/engine/records/container_record.ts";
 
@@ -81,4 +81,32 @@ Deno.test("cgroupMounts() lets no container write to limits, whatever it says of
   assertEquals(seen(true, { ...second, delegates: false }), all("ro"));
   assertEquals(seen(true, second, "private", false, "disabled"), all("ro"));
   assertEquals(seen(false, first, "host", true), all("rw"));
+});
+
+Deno.test("Cgroups keeps a parent that a container on its way counts on, and removes a pod's with all that is left in it", async () => {
+  const root = await Deno.makeTempDir({ prefix: "gantry-groups-" });
+  const mount = `${root}/memory`;
+  await Deno.mkdir(mount);
+  const layout = { kind: "legacy" as const, unified: "", mounts: [mount], delegates: false };
+  const cgroups = new Cgroups(layout, `${root}/run`);
+  const isThere = (path: string) => Deno.stat(`${mount}${path}`).then(() => true, () => false);
+  const { path } = cgroups.podGroup("pod", "/their");
+  const first = await cgroups.claim(path, {});
+  await Deno.mkdir(`${mount}${path}/one`, { recursive: true });
+  first[Symbol.dispose]();
+  {
+    using _coming = await cgroups.claim(path, {});
+    await cgroups.remove(`${path}/one`);
+    assertEquals(await isThere(path), true, "another comes up");
+  }
+  await Deno.mkdir(`${mount}${path}/two`);
+  await cgroups.remove(`${path}/two`);
+  assertEquals([await isThere(path), await isThere("/their")], [false, false], "the last has gone");
+  const third = await cgroups.claim(path, {});
+  await Deno.mkdir(`${mount}${path}/three/inner`, { recursive: true });
+  third[Symbol.dispose]();
+  await cgroups.removeGroup(path);
+  assertEquals([await isThere("/their"), [...Deno.readDirSync(`${root}/run/cgroup-parents`)]], [false, []]);
+  await cgroups.removeGroup(path);
+  await Deno.remove(root, { recursive: true });
 });

@@ -5,6 +5,7 @@
  */
 import type { Readable } from "node:stream";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
+import { logTag } from "../../../../engine/text/log_attributes.ts";
 import type { RestoreImages } from "../../../../engine/ports/checkpoint_port.ts";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ContainerPaths, HostPaths } from "../../helpers/paths.ts";
@@ -64,18 +65,18 @@ export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
 
 function conmonArgs({ runtime, record, paths, container, logPath, restore }: ConmonOptions): string[] {
   const { id, spec, process, log } = record;
-  const limited = spec.logSizeMax !== undefined && spec.logSizeMax > 0;
+  const { sizeMax = spec.logSizeMax ?? 0 } = log;
   return [
     ...["--api-version", "1", "--sync", "--cid", id, "--cuuid", id, "--name", record.name || id],
     ...["--runtime", runtime.program, ...runtime.args.flatMap((arg) => ["--runtime-arg", arg])],
     ...["--bundle", container.bundle, "--container-pidfile", container.pidFile],
     ...["--exit-dir", paths.exits, "--full-attach", "--log-level", "error"],
     // An fsync at every container's end would cost more than the container.
-    ...["--no-sync-log", ...logArguments({ ...log, path: logPath }, spec.logOptions.tag)],
+    ...["--no-sync-log", ...logArguments({ ...log, path: logPath }, logTag(record))],
     ...restore ? restoreArgs(restore) : [],
     // The supervisor counts the time: it goes on when this server does not.
     ...spec.timeout ? ["--timeout", String(spec.timeout)] : [],
-    ...limited ? ["--log-size-max", String(spec.logSizeMax)] : [],
+    ...sizeMax > 0 ? ["--log-size-max", String(sizeMax)] : [],
     ...process.terminal ? ["--terminal"] : spec.stdin ? ["--stdin"] : [],
   ];
 }

@@ -35,6 +35,7 @@ export interface ClientFunctions {
 /** The exports of a client module that are the same for every API. */
 export interface ModuleClient {
   APIError: typeof APIError;
+  outcomeOf: typeof outcomeOf;
   connect(base: string, options?: ConnectOptions): ClientFunctions;
 }
 
@@ -43,6 +44,7 @@ export function makeClient({ operations, structs }: ClientTable): ModuleClient {
   const values = new ValueReader(structs);
   return {
     APIError,
+    outcomeOf,
     connect(base, options = {}) {
       const caller = new Caller(values, base, options);
       const table: ClientFunctions = {};
@@ -109,7 +111,7 @@ class Caller {
     const send = this.#send;
     const ask = async (request: Request) => {
       const response = await send(request);
-      if (!response.ok) throw await readError(response);
+      if (!response.ok) throw await readError(response, operation.errors ?? [], this.#values);
       return response;
     };
     if (open && options.events) return eventChannel(request, ask, decode, () => leave.abort());
@@ -119,23 +121,41 @@ class Caller {
   }
 }
 
-/** An answer that is a failure: its status, and its body as far as it could be read. */
+/** An answer that is a failure: its status, its body as far as it could be read, and whether its operation declares it. */
 class APIError extends Error {
   override name = "APIError";
-  constructor(readonly status: number, message: string, readonly body: unknown) {
+  constructor(readonly status: number, message: string, readonly body: unknown, readonly declared: boolean) {
     super(message);
   }
 }
 
-async function readError(response: Response): Promise<APIError> {
+/** Reads an answer that is a failure. The body of one that its operation declares is of the kind that this says. */
+async function readError(
+  response: Response,
+  errors: NonNullable<WireOperation["errors"]>,
+  values: ValueReader,
+): Promise<APIError> {
+  const { status } = response;
   const text = await response.text();
+  const declared = errors.find(([one]) => one === status);
   let body: unknown = text;
   try {
-    if (/json/i.test(response.headers.get("content-type") ?? "")) body = JSON.parse(text);
+    if (/json/i.test(response.headers.get("content-type") ?? "")) {
+      body = declared?.[1] ? values.readJSON(text, declared[1]) : JSON.parse(text);
+    }
   } catch { /* The text tells more than that it is no JSON. */ }
   const fields = isPlainObject(body) ? body : {};
   const words = [fields.detail, fields.title, fields.message, body].find((word) => typeof word === "string" && word);
-  return new APIError(response.status, String(words ?? `Answered with status ${response.status}`), body);
+  return new APIError(status, String(words ?? `Answered with status ${status}`), body, declared !== undefined);
+}
+
+/** The outcome of a call: its value, an error that its operation declares, by its status, or another. */
+async function outcomeOf(call: Promise<unknown>): Promise<Record<string, unknown>> {
+  try {
+    return { ok: true, value: await call };
+  } catch (error) {
+    return { ok: false, status: error instanceof APIError && error.declared ? error.status : undefined, error };
+  }
 }
 
 async function readResult({ result }: WireOperation, response: Response, values: ValueReader): Promise<unknown> {

@@ -1,0 +1,14 @@
+import { api, rest, stream } from "../../lib/rest/mod.ts";
+import { API_OPTIONS } from "../wire/api_options.ts";
+import { GenerateKubeQuery, PlayKubeDownQuery, PlayKubeQuery, PlayKubeReport } from "../wire/kube/kube.ts";
+
+/** Kubernetes documents, in the native tree; older clients have other paths for the same. */
+export const kubeAPI = api("http://localhost", {
+  PlayKube: rest("POST /engine/play/kube?%[2]v", [stream(), PlayKubeQuery], [PlayKubeReport]),
+  KubePlay: rest("POST /engine/kube/play?%[2]v", [stream(), PlayKubeQuery], [PlayKubeReport]),
+  PlayKubeDown: rest("DELETE /engine/play/kube?%[2]v", [stream(), PlayKubeDownQuery], [PlayKubeReport]),
+  KubePlayDown: rest("DELETE /engine/kube/play?%[2]v", [stream(), PlayKubeDownQuery], [PlayKubeReport]),
+  // The type is Podman's: the text is YAML.
+  GenerateKube: rest("GET /engine/generate/kube?%v", [GenerateKubeQuery], [stream("application/x-tar")]),
+  KubeGenerate: rest("GET /engine/kube/generate?%v", [GenerateKubeQuery], [stream("application/x-tar")]),
+}, API_OPTIONS);

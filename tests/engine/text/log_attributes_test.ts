@@ -1,0 +1,26 @@
+import { assertEquals } from "@std/assert";
+import { logAttributes, logTag, type TaggedRecord } from "../../../lib/engine/text/log_attributes.ts";
+
+function taggedRecord(logOptions: Record<string, string>, defaults?: "docker"): TaggedRecord {
+  return {
+    id: "0123456789abcdef".repeat(4),
+    name: "web",
+    imageID: "f".repeat(64),
+    imageName: "docker.io/library/busybox:latest",
+    process: { args: ["sh", "-c", "x"], env: ["PATH=/bin", "MODE=a=b"] },
+    spec: { logOptions, labels: { team: "red", tier: "1" }, defaults },
+  };
+}
+
+Deno.test("logAttributes() are the tag, labels and variables that the options name, in order", () => {
+  const options = { tag: "{{.Name}}", labels: "team,none", env: "MODE", "labels-regex": "^ti" };
+  assertEquals(logAttributes(taggedRecord(options)), [["MODE", "a=b"], ["tag", "web"], ["team", "red"], ["tier", "1"]]);
+  assertEquals(logAttributes(taggedRecord({})), []);
+});
+
+Deno.test("logTag() shortens an ID for Docker's clients, as Docker does", () => {
+  assertEquals(logTag(taggedRecord({ tag: "{{.ID}}" }, "docker")), "0123456789ab");
+  assertEquals(logTag(taggedRecord({ tag: "{{.ID}}" })), "0123456789abcdef".repeat(4));
+  assertEquals(logTag(taggedRecord({ tag: "{{.Command}}" })), "sh -c x");
+  assertEquals(logTag(taggedRecord({})), undefined);
+});
