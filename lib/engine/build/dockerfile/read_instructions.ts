@@ -30,9 +30,8 @@ export const DOCKERFILE_LIMIT = 1 << 20;
 const WITH_HEREDOCS = /^(?:RUN|COPY|ADD|ONBUILD\s+(?:RUN|COPY|ADD))$/i;
 
 /**
- * Splits a Dockerfile into instructions. Its reader is our own: `dockerfile-ast` was tried, takes away the line ends of a
- * heredoc of `COPY`, sees none behind a file number, tells of no heredoc without an end, and would have added a fifth to
- * the size of the engine.
+ * Splits a Dockerfile into instructions, as BuildKit's parser does. `docs/decisions/own_dockerfile_reader.md` says why no
+ * package does it.
  *
  * @throws {DockerfileError} if a heredoc or a directive is wrong, or there are no instructions
  */
