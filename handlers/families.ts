@@ -40,6 +40,8 @@ import { secretsAPI } from "./secrets/api.ts";
 import { implementSecrets } from "./secrets/secrets.ts";
 import { systemAPI } from "./system/api.ts";
 import { implementSystem } from "./system/system.ts";
+import { unitsAPI } from "./units/api.ts";
+import { implementUnits } from "./units/units.ts";
 import { volumesAPI } from "./volumes/api.ts";
 import { volumes } from "./volumes/volumes.ts";
 import { engineErrors } from "./errors.ts";
@@ -68,6 +70,7 @@ export const FAMILIES: readonly Family[] = [
   { title: "Kubernetes documents", definition: kubeAPI, implement: implementKube },
   { title: "Networks", definition: networksAPI, implement: networks },
   { title: "Secrets", definition: secretsAPI, implement: implementSecrets },
+  { title: "Units of systemd", definition: unitsAPI, implement: implementUnits },
   { title: "Volumes", definition: volumesAPI, implement: volumes },
   { title: "Manifests", definition: manifestsAPI, implement: implementManifests },
   { title: "System", definition: systemAPI, implement: implementSystem },
