@@ -5,7 +5,7 @@
  */
 import { EngineError } from "../errors.ts";
 
-/** How units are generated (`GenerateSystemd`). */
+/** The options of generated units (`GenerateSystemd`). */
 export interface UnitOptions {
   /** Services are called by names, not by IDs. */
   useName?: boolean;
