@@ -132,7 +132,7 @@ function newCommands(container: UnitContainer, options: UnitOptions): Commands {
   };
 }
 
-/** What a create command needs beside its own words, and those of its words that stay. */
+/** Splits a create command into the flags that the unit adds and the words that stay. */
 function completeCommand(
   given: readonly string[],
   flags: CommandFlags,
