@@ -55,5 +55,6 @@ export { quadletsAPI } from "./handlers/quadlets/api.ts";
 export { secretsAPI } from "./handlers/secrets/api.ts";
 export { manifestsAPI } from "./handlers/manifests/api.ts";
 export { systemAPI } from "./handlers/system/api.ts";
+export { unitsAPI } from "./handlers/units/api.ts";
 export { volumesAPI } from "./handlers/volumes/api.ts";
 export { UInt64OrMinusOne, WirePOSIXRlimit } from "./handlers/wire/numbers.ts";

@@ -46,6 +46,8 @@ import { secretsAPI } from "./secrets/api.ts";
 import { implementSecrets } from "./secrets/secrets.ts";
 import { systemAPI } from "./system/api.ts";
 import { implementSystem } from "./system/system.ts";
+import { unitsAPI } from "./units/api.ts";
+import { implementUnits } from "./units/units.ts";
 import { volumesAPI } from "./volumes/api.ts";
 import { volumes } from "./volumes/volumes.ts";
 import { engineErrors } from "./errors.ts";
@@ -76,6 +78,7 @@ export const FAMILIES: readonly Family[] = [
   { title: "Networks", definition: networksAPI, implement: networks },
   { title: "Quadlets", definition: quadletsAPI, implement: implementQuadlets },
   { title: "Secrets", definition: secretsAPI, implement: implementSecrets },
+  { title: "Units of systemd", definition: unitsAPI, implement: implementUnits },
   { title: "Volumes", definition: volumesAPI, implement: volumes },
   { title: "Manifests", definition: manifestsAPI, implement: implementManifests },
   { title: "System", definition: systemAPI, implement: implementSystem },
