@@ -56,7 +56,7 @@ export function joinWords(words: readonly string[]): string {
 }
 
 /** Escapes a path so that it is one word without quotes. */
-export function escapeWord(word: string): string {
+export function escapePath(word: string): string {
   return escapeText(word, " '\"");
 }
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseUnit } from "../../../lib/engine/quadlets/unit_file.ts";
-import { escapeWord, joinWords, splitWords } from "../../../lib/engine/quadlets/words.ts";
+import { escapePath, joinWords, splitWords } from "../../../lib/engine/quadlets/words.ts";
 
 Deno.test("parseUnit keeps the file and the line of each entry, also of a continued one", () => {
   const unit = parseUnit({ name: "a", text: "[S]\nA=1 \\\n  2\n\n[T]\nB=3\n" }, [{
@@ -48,6 +48,6 @@ Deno.test("joinWords and splitWords are each other's reverse", () => {
       return Array.from({ length: random(6) }, () => letters[random(letters.length)]).join("");
     });
     assertEquals(splitWords(joinWords(words)), words);
-    for (const word of words) if (word !== "") assertEquals(splitWords(escapeWord(word)), [word]);
+    for (const word of words) if (word !== "") assertEquals(splitWords(escapePath(word)), [word]);
   }
 });

@@ -14,7 +14,7 @@ import {
   setOneshot,
   setWorkingFolder,
 } from "./shared.ts";
-import { escapeWord } from "../words.ts";
+import { escapePath } from "../words.ts";
 
 /** Turns a `.pod` into a service that makes, starts and removes the pod. */
 export function convertPod(conversion: Conversion): void {
@@ -110,7 +110,7 @@ export function convertVolume(conversion: Conversion): void {
     if (type !== undefined) {
       if (device === undefined) throw conversion.fault("Type", "set without Device");
       create.add("--opt", `type=${type}`);
-      if (type === "bind") conversion.service.add("Unit", "RequiresMountsFor", escapeWord(device));
+      if (type === "bind") conversion.service.add("Unit", "RequiresMountsFor", escapePath(device));
     }
     const options = [
       ...uid === undefined ? [] : [`uid=${uid}`],

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { escapeWord } from "../words.ts";
+import { escapePath } from "../words.ts";
 import type { CommandLine, Conversion } from "./conversion.ts";
 
 /** The network that the unit joins: one by name or mode, a `.network`, or that of a `.container`. */
@@ -42,7 +42,7 @@ export function storageSource(
   if (source === "") throw conversion.fault(key, "the source is empty");
   const path = source.startsWith(".") ? conversion.path(source) : source;
   if (path.startsWith("/")) {
-    conversion.service.add("Unit", "RequiresMountsFor", escapeWord(path));
+    conversion.service.add("Unit", "RequiresMountsFor", escapePath(path));
     return path;
   }
   const isQuadlet = [".volume", ".artifact", ...ends].some((end) => path.endsWith(end));
