@@ -5,7 +5,7 @@
  */
 import { EngineError } from "../errors.ts";
 import { type CommandFlags, flagSet, readFlags } from "./command_flags.ts";
-import { dropFlags, dropWords, escapeWord, joinWords, PROGRAM } from "./unit_command.ts";
+import { dropFlags, dropWords, escapeWord, PROGRAM, wrapWords } from "./unit_command.ts";
 import {
   dependencyLines,
   headerLines,
@@ -74,7 +74,7 @@ export function containerUnit(container: UnitContainer, place: UnitPlace, option
 
 function startCommands({ nameOrID, conmonPidFile }: UnitContainer, options: UnitOptions): Commands {
   // Podman's own text has two blanks here.
-  const stop = joinWords([PROGRAM, "stop", "", ...stopLimits(options).words, nameOrID]);
+  const stop = wrapWords([PROGRAM, "stop", "", ...stopLimits(options).words, nameOrID]);
   return {
     environment: [],
     restart: restartValue(options),
@@ -122,10 +122,10 @@ function newCommands(container: UnitContainer, options: UnitOptions): Commands {
     environment: inheritedVariables(flags, container.env).map(escapeWord),
     ...restartOf(flags, options),
     lines: [
-      `ExecStartPre=${joinWords(["/bin/rm", "-f", CID_FILE])}`,
-      `ExecStart=${joinWords(options.template ? nameInstances(start, container.service) : start)}`,
-      `ExecStop=${joinWords([PROGRAM, "stop", `--ignore ${limit.join(" ")}`, ...end])}`,
-      `ExecStopPost=${joinWords([PROGRAM, "rm", "-f", `--ignore ${limit.join(" ")}`, ...end])}`,
+      `ExecStartPre=${wrapWords(["/bin/rm", "-f", CID_FILE])}`,
+      `ExecStart=${wrapWords(options.template ? nameInstances(start, container.service) : start)}`,
+      `ExecStop=${wrapWords([PROGRAM, "stop", `--ignore ${limit.join(" ")}`, ...end])}`,
+      `ExecStopPost=${wrapWords([PROGRAM, "rm", "-f", `--ignore ${limit.join(" ")}`, ...end])}`,
       "Type=notify",
       "NotifyAccess=all",
     ],

@@ -5,7 +5,7 @@
  */
 import { EngineError } from "../errors.ts";
 import { flagSet, readFlags } from "./command_flags.ts";
-import { dropFlags, dropWords, escapeWord, joinWords, PROGRAM } from "./unit_command.ts";
+import { dropFlags, dropWords, escapeWord, PROGRAM, wrapWords } from "./unit_command.ts";
 import {
   dependencyLines,
   headerLines,
@@ -59,7 +59,7 @@ export function podUnit(pod: UnitPod, place: UnitPlace, options: UnitOptions): s
 
 function startLines({ infraNameOrID, conmonPidFile }: UnitPod, options: UnitOptions): string[] {
   // Podman's own text has two blanks before the flag.
-  const stop = joinWords([PROGRAM, "stop", "", ...stopLimits(options).words, infraNameOrID]);
+  const stop = wrapWords([PROGRAM, "stop", "", ...stopLimits(options).words, infraNameOrID]);
   return [
     `ExecStart=${PROGRAM} start ${infraNameOrID}`,
     `ExecStop=${stop}`,
@@ -87,13 +87,13 @@ function newLines({ id, service, createCommand }: UnitPod, options: UnitOptions)
   // Podman writes the flags before its command without a line of their own.
   const program = [PROGRAM, ...roots].join(" ");
   return [
-    `ExecStartPre=${joinWords(["/bin/rm", "-f", pidFile, idFile])}`,
-    `ExecStartPre=${joinWords(create)}`,
-    `ExecStart=${joinWords([program, "pod", "start", "--pod-id-file", idFile])}`,
+    `ExecStartPre=${wrapWords(["/bin/rm", "-f", pidFile, idFile])}`,
+    `ExecStartPre=${wrapWords(create)}`,
+    `ExecStart=${wrapWords([program, "pod", "start", "--pod-id-file", idFile])}`,
     `ExecStop=${
-      joinWords([program, "pod", "stop", "--ignore", "--pod-id-file", idFile, "", ...stopLimits(options).words])
+      wrapWords([program, "pod", "stop", "--ignore", "--pod-id-file", idFile, "", ...stopLimits(options).words])
     }`,
-    `ExecStopPost=${joinWords([program, "pod", "rm", "--ignore", "-f", "--pod-id-file", idFile])}`,
+    `ExecStopPost=${wrapWords([program, "pod", "rm", "--ignore", "-f", "--pod-id-file", idFile])}`,
     `PIDFile=${pidFile}`,
   ];
 }

@@ -8,7 +8,7 @@
 export const PROGRAM = "/usr/bin/podman";
 
 /** Joins words, each flag on a line of its own. */
-export function joinWords(words: readonly string[]): string {
+export function wrapWords(words: readonly string[]): string {
   return words.map((word, i) => i === 0 ? word : word.startsWith("-") ? ` \\\n\t${word}` : ` ${word}`).join("");
 }
 
