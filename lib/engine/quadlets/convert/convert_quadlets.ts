@@ -51,10 +51,10 @@ const DEPENDENCY_KEYS = [
  *
  * @example
  * ```ts
- * import { unitText } from "./mod.ts";
+ * import { unitText } from "./convert_quadlets.ts";
  *
  * const text = unitText({ name: "web.container", text: "[Container]\nImage=docker.io/library/nginx\n" });
- * console.log(text.includes("ExecStart=/usr/bin/podman run --name systemd-%N")); // true
+ * console.assert(text.includes("ExecStart=/usr/bin/podman run --name systemd-%N"));
  * ```
  */
 export function unitText(file: QuadletFile, others: readonly QuadletFile[] = [], options: QuadletOptions = {}): string {
