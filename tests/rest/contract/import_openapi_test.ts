@@ -120,7 +120,7 @@ Deno.test("importOpenAPI() reads OpenAPI 3.0: references, names that are no iden
     "delete_pets_pet_id_: DELETE /pets/{pet_id=%v} (X-Why:) 202",
     "default_: POST /pets?dry%20run=%[2]v 200",
   ]);
-  const calls = link(definition, "http://localhost", { fetch: handler(null, mock(definition)) }) as unknown as {
+  const calls = link(definition, undefined, { fetch: handler(null, mock(definition)) }) as unknown as {
     get_pet(id: bigint): Promise<{ name: string }>;
   };
   assertEquals(typeof (await calls.get_pet(1n)).name, "string");
