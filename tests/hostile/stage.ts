@@ -46,12 +46,17 @@ export class Stage implements AsyncDisposable {
   /** The first life of a container makes what stays on purpose: a bridge's notes, helpers, compiled code. */
   async #warmUp(): Promise<void> {
     await this.pull(this.session.image);
-    for (let i = 0; i < 3; i++) {
-      await this.create("warm", { command: ["true"] });
+    const netns = { nsmode: "bridge" };
+    // The second container on a bridge that has its rules: what stands in for iptables is written for it.
+    await this.create("first", { command: ["sleep", "1000"], netns });
+    await this.call("POST", "/libpod/containers/first/start", undefined, [204]);
+    for (const more of [{}, {}, { netns }]) {
+      await this.create("warm", { command: ["true"], ...more });
       await this.call("POST", "/libpod/containers/warm/start", undefined, [204]);
       await this.call("POST", "/libpod/containers/warm/wait", undefined, [200]);
       await this.call("DELETE", "/libpod/containers/warm?force=true&timeout=0", undefined, [200]);
     }
+    await this.call("DELETE", "/libpod/containers/first?force=true&timeout=0", undefined, [200]);
   }
 
   /**
