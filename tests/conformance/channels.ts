@@ -110,8 +110,18 @@ export const channels: Record<string, ChannelScenario> = {
     const { Sum, First } = link(meter, url);
     const sum = count(1000n);
     assertEquals(await Sum(sum.values), 500500n);
-    const endless = count();
-    assertEquals(await First(endless.values), 1n);
+    let endless = count();
+    for (let attempt = 1;; attempt++) {
+      try {
+        assertEquals(await First(endless.values), 1n);
+        break;
+      } catch (error) {
+        // workerd resets a connection on which a body goes on after the answer, which the answer may be lost with. Our own listeners linger.
+        const isReset = error instanceof Error && /connection/.test(String(error.cause));
+        if (!isReset || attempt === 5) throw error;
+        endless = count();
+      }
+    }
     for (let i = 0; i < 250 && !endless.state.returned; i++) await later(20);
     assert(endless.state.returned, "the sender goes on");
     const headers = { "content-type": "application/x-ndjson" };
