@@ -2,8 +2,8 @@
  * `deno task test`: runs everything, in steps that say what they do. `--long` uses the full counts, `--only STEP[,STEP]` runs
  * a part (setup, static, doc, unit, conformance, hostile, host), and what follows `--` goes to `deno test` (`-- --filter name`).
  *
- * After the setup the steps run in three lanes, because tests of containers and of peers mostly wait for them: two lanes leave a fifth of
- * two cores idle. Each line of a lane begins with its step.
+ * After the setup the steps run in two lanes, because tests of containers mostly wait for them: one lane alone leaves half of two
+ * cores idle. Each line of a lane begins with its step.
  *
  * @module
  */
@@ -55,28 +55,21 @@ const lanes: Step[][] = [
       run: (print) => runTests(["--no-check", "--parallel"], gatherTests("unit", ["tests"], NOT_UNIT), print),
     },
     {
-      name: "hostile",
-      what: "a corpus of attacks: containers, images, registries, clients and web pages",
-      run: (print) => runHostTests(["tests/hostile"], print),
-    },
-  ],
-  [
-    {
       name: "conformance",
       what: "the same cases on Deno, Node and workerd",
       run: (print) => runTests(["--no-check"], ["tests/conformance"], print),
     },
     {
       name: "hostile",
-      what: "attackers that fill, grow and lie",
-      run: (print) => runHostTests(["tests/host/hostile"], print),
+      what: "attackers: containers, images, registries, clients and web pages",
+      run: (print) => runHostTests(["tests/hostile"], print),
     },
   ],
   [
     {
       name: "host",
       what: "real containers, registries and clients",
-      run: (print) => runHostTests(["tests/platform/linux", "tests/host"], print, ["hostile"]),
+      run: (print) => runHostTests(["tests/platform/linux", "tests/host"], print),
     },
   ],
 ];
@@ -139,7 +132,7 @@ function heading(text: string): void {
 }
 
 async function checkSetup(): Promise<Counts> {
-  const result = await setup({ test: true, long: values.long });
+  const result = await setup({ test: true });
   return { passed: 1, failed: result.failed ? 1 : 0 };
 }
 
@@ -162,12 +155,12 @@ async function checkStatic(print: Print): Promise<Counts> {
 }
 
 /** Host suites need Linux and root. Without them they are left out, aloud; with them a skipped test is a failure. */
-async function runHostTests(paths: string[], print: Print, left: readonly string[] = []): Promise<Counts> {
+async function runHostTests(paths: string[], print: Print): Promise<Counts> {
   if (Deno.build.os !== "linux" || Deno.uid() !== 0) {
     console.log("left out: running containers needs Linux and root; this is " + Deno.build.os + ", uid " + Deno.uid());
     return { passed: 0, failed: 0 };
   }
-  return await runTests(["--no-check"], gatherTests("host", paths, left), print);
+  return await runTests(["--no-check"], gatherTests("host", paths), print);
 }
 
 function docFiles(): string[] {
