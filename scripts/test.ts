@@ -132,7 +132,7 @@ function heading(text: string): void {
 }
 
 async function checkSetup(): Promise<Counts> {
-  const result = await setup({ test: true });
+  const result = await setup({ test: true, long: values.long });
   return { passed: 1, failed: result.failed ? 1 : 0 };
 }
 
