@@ -1,6 +1,7 @@
 /** The sample, served by each runtime that has sockets. */
 import { bundle } from "../../scripts/bundle.ts";
 import { listen } from "../../lib/platform/http/listener.ts";
+import { nodeProgram } from "../fixtures/package_program.ts";
 import { client } from "../fixtures/platform/raw_client.ts";
 import { sample } from "./sample.ts";
 import type { Served } from "./wire.ts";
@@ -48,13 +49,13 @@ export async function startDeno(address: string): Promise<Running> {
 }
 
 /** Starts Node, version 24 unless told otherwise, in a folder, waits for its first line (the address, with its process ID before it), and stops it and removes the folder at the end. */
-export function startNode(
+export async function startNode(
   folder: string,
   args: string[],
   env?: Record<string, string>,
   version = "24",
 ): Promise<Running> {
-  return start("npx", ["-y", `node@${version}`, ...args], folder, env);
+  return await start(await nodeProgram(version), args, folder, env);
 }
 
 async function start(

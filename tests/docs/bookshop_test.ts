@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { bundle } from "../../scripts/bundle.ts";
 import { startWorkerd } from "../conformance/workerd.ts";
+import { nodeProgram } from "../fixtures/package_program.ts";
 import { runOk } from "../fixtures/run.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -34,7 +35,7 @@ Deno.test("bookshop.ts is served and visited on Node 20, 22 and 24", async () =>
   try {
     await Deno.writeTextFile(`${folder}/visit.mjs`, await bundle("docs/examples/bookshop_visit.ts", "node"));
     await Promise.all(["20", "22", "24"].map(async (version) => {
-      const command = ["npx", "-y", `node@${version}`, "visit.mjs"];
+      const command = [await nodeProgram(version), "visit.mjs"];
       assertEquals(await runOk(command, { cwd: folder, timeout: 180_000 }), VISIT, `Node ${version}`);
     }));
   } finally {

@@ -6,6 +6,7 @@ import { assert, assertEquals } from "@std/assert";
 import { bundles } from "../../scripts/build.ts";
 import { bundle } from "../../scripts/bundle.ts";
 import { freePort } from "../fixtures/images/registry.ts";
+import { nodeProgram, packageProgram } from "../fixtures/package_program.ts";
 import { ok, run } from "../fixtures/run.ts";
 import { startProgram } from "../fixtures/start_program.ts";
 
@@ -36,11 +37,6 @@ async function folderWith(names: string[], built: string[]) {
   return { folder, port, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
 }
 
-/** A package's own program, so that a signal reaches it and not npx. */
-async function programOf(specifier: string, name: string): Promise<string> {
-  return ok(await run(["npx", "-y", "-p", specifier, "-c", `realpath "$(command -v ${name})"`])).trim();
-}
-
 Deno.test("the README's first API is served by deno serve, and called", async () => {
   await using made = await folderWith(["add.ts", "call.ts"], []);
   // Out of the tree its name is mapped to where the tree is served from; within, the examples of the guide show that it is known.
@@ -55,7 +51,7 @@ Deno.test("the README's first API is served by deno serve, and called", async ()
 
 Deno.test("the README's first API runs on Node 24, from a folder with the bundle alone", async () => {
   await using made = await folderWith(["add.mjs"], ["rest-node.mjs"]);
-  const node = await programOf("node@24", "node");
+  const node = await nodeProgram();
   await using server = await startProgram([node, "add.mjs"], made.folder, `http://localhost:${made.port}/sum?a=1&b=2`);
   assertEquals(server.answer, "3");
 });
@@ -63,7 +59,7 @@ Deno.test("the README's first API runs on Node 24, from a folder with the bundle
 Deno.test("the README's first API runs in workerd, configured as the deploy page says", async () => {
   await using made = await folderWith(["worker.js", "config.capnp"], ["rest.js"]);
   const [, specifier] = /npx -y (workerd@\S+)/.exec(texts[1]) ?? [];
-  const workerd = await programOf(specifier, "workerd");
+  const workerd = await packageProgram(specifier, "workerd");
   const url = `http://localhost:${made.port}/sum?a=1&b=2`;
   await using server = await startProgram([workerd, "serve", "config.capnp"], made.folder, url);
   assertEquals(server.answer, "3");
@@ -74,7 +70,7 @@ Deno.test("the deploy page's channels run in workerd, over WebSocket and as line
   const config = await Deno.readTextFile(`${made.folder}/config.capnp`);
   await Deno.writeTextFile(`${made.folder}/config.capnp`, config.replaceAll("worker.js", "channels.js"));
   const [, specifier] = /npx -y (workerd@\S+)/.exec(texts[1]) ?? [];
-  const workerd = await programOf(specifier, "workerd");
+  const workerd = await packageProgram(specifier, "workerd");
   const url = `http://localhost:${made.port}/ticks?to=3`;
   await using server = await startProgram([workerd, "serve", "config.capnp"], made.folder, url);
   assertEquals(server.answer, "1\n2\n3\n");

@@ -1,6 +1,7 @@
 /** Half-open connections on two TCP listeners, for a process with few files, on Deno and on Node 24. */
 import { assert, assertEquals } from "@std/assert";
 import { bundle } from "../../../scripts/bundle.ts";
+import { nodeProgram } from "../../fixtures/package_program.ts";
 import { type Client, client, later } from "../../fixtures/platform/raw_client.ts";
 
 /** Files that the server may have open. */
@@ -59,7 +60,7 @@ const programs: Record<string, (folder: string) => Promise<string[]>> = {
   },
   async "Node 24"(folder) {
     await Deno.writeTextFile(`${folder}/flood.mjs`, await bundle("tests/conformance/flood/flood_node.ts", "node"));
-    return ["npx", "-y", "node@24", "flood.mjs"];
+    return [await nodeProgram(), "flood.mjs"];
   },
 };
 

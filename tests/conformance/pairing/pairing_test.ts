@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { bundle } from "../../../scripts/bundle.ts";
 import { connect } from "../../../lib/platform/http/client/connect.ts";
 import { listen } from "../../../lib/platform/http/listener.ts";
+import { nodeProgram } from "../../fixtures/package_program.ts";
 import { run } from "../../fixtures/run.ts";
 import { serveEverything } from "./pairing_api.ts";
 import { runCases } from "./pairing_cases.ts";
@@ -53,7 +54,7 @@ const clients: Record<string, (address: string, worker: string) => Promise<strin
       ? runCases({ base: "http://localhost", client: connect(address) })
       : runCases({ base: address.replace("tcp:", "http:") }),
   "Node 24": async (address) => {
-    const { code, stdout, stderr } = await run(["npx", "-y", "node@24", program, "call", address], { cwd: folder });
+    const { code, stdout, stderr } = await run([await nodeProgram(), program, "call", address], { cwd: folder });
     assertEquals(code, 0, stderr);
     return JSON.parse(stdout);
   },
