@@ -26,12 +26,24 @@ export interface BundleOptions {
 /** Bundles that are being made. */
 let underWay = 0;
 
+/** Bundles without options, by entry and target: tests ask for the same one again and again, and it costs seconds. */
+const plain = new Map<string, Promise<string>>();
+
 /**
- * Bundles `entry` (a path from the root of the tree) into one ES module and returns its text.
+ * Bundles `entry` (a path from the root of the tree) into one ES module and returns its text. A process makes each bundle without
+ * options once, and does not see what changes in the tree after that.
  *
  * @throws {Error} if something cannot be resolved; the message lists it
  */
-export async function bundle(entry: string, target: Target, options: BundleOptions = {}): Promise<string> {
+export function bundle(entry: string, target: Target, options?: BundleOptions): Promise<string> {
+  if (options !== undefined) return buildBundle(entry, target, options);
+  const key = `${target} ${entry}`;
+  const made = plain.get(key) ?? buildBundle(entry, target, {});
+  plain.set(key, made);
+  return made;
+}
+
+async function buildBundle(entry: string, target: Target, options: BundleOptions): Promise<string> {
   underWay++;
   try {
     const result = await esbuild.build({

@@ -58,7 +58,7 @@ const lanes: Step[][] = [
     {
       name: "conformance",
       what: "the same cases on Deno, Node and workerd",
-      run: (print) => runTests(["--no-check"], ["tests/conformance"], print),
+      run: (print) => runTests(["--no-check"], gatherTests("conformance", ["tests/conformance"]), print),
     },
     {
       name: "hostile",
