@@ -1,4 +1,4 @@
-import { type AnswerLine, LINES, OWN, packBody, PATH, readLine, unpackBody } from "./batch_lines.ts";
+import { type AnswerLine, LINES, OWN, packBody, PATH, readLine, responseOf } from "./batch_lines.ts";
 import { type Client, DIRECT } from "../call/core_client.ts";
 import { mediaType } from "../codecs/codec.ts";
 import { readLines } from "../channels/ndjson.ts";
@@ -139,14 +139,10 @@ async function receiveAnswers(request: Request, client: Client, group: Waiting[]
   }
   for await (const text of readLines((response.body ?? new Blob([]).stream()).getReader())) {
     const line = readLine(text) as AnswerLine | undefined;
-    const body = line && unpackBody(line);
-    if (body === undefined) throw new Error("Read a batch: a line is no answer");
-    const { id, status, headers } = line!;
-    const isBodyless = /^(204|205|304)$/.test(String(status));
+    const response = line && responseOf(line);
+    if (!response) throw new Error("Read a batch: a line is no answer");
     // A call that is settled already stays as it is.
-    for (const one of id === undefined ? group : [group[id]]) {
-      one?.resolve(new Response(isBodyless ? null : body, { status, headers: headers.map(([...pair]) => pair) }));
-    }
+    for (const one of line.id === undefined ? group : [group[line.id]]) one?.resolve(response.clone());
   }
   throw new Error("Send a batch: the call was not answered");
 }

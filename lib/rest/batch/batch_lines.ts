@@ -46,7 +46,7 @@ export interface AnswerLine extends LineBody {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const UTF8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Puts a body into a line: as text where it is that. */
 export function packBody(bytes: Uint8Array): LineBody {
@@ -81,4 +81,13 @@ export function readLine(text: string): Line | undefined {
     Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === "string");
   // Looked at just now.
   return line.headers.every(isPair) ? line as Line : undefined;
+}
+
+/** Makes the response of an answer, or undefined when its body is not what one may be. */
+export function responseOf(line: AnswerLine): Response | undefined {
+  const body = unpackBody(line);
+  const isBodyless = /^(204|205|304)$/.test(String(line.status));
+  if (body === undefined) return undefined;
+  const headers = line.headers.map(([...pair]) => pair);
+  return new Response(isBodyless ? null : body, { status: line.status, headers });
 }
