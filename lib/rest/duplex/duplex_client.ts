@@ -179,7 +179,7 @@ class CalledDuplex {
       socket.write("+0");
       beats = setInterval(() => socket.write("+0"), BEAT_EVERY);
       const values = new ChannelSource(this.#source, (value) => writeJSON(value, this.#body.kind));
-      // What went wrong here is not the server's to read.
+      // The server is not told why: its words may be secret.
       socket.send(values, () => "its source failed").then((failed) => failure = failed);
       resolve();
     });

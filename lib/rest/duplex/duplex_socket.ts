@@ -189,7 +189,7 @@ export class DuplexSocket {
   }
 
   #takeValue(text: string): void {
-    // What was on its way when this side left is not read, but counts.
+    // Values on their way when this side left are not read, but count.
     if (this.#end && !this.#left) return this.#refuse(1002, "A value behind the end");
     if (this.#granted-- <= 0) return this.#refuse(1002, "More values than were asked for");
     if (text.length > LONGEST) return this.#refuse(1009, `A value of more than ${LONGEST} characters`);
