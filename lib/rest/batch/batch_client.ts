@@ -1,4 +1,13 @@
-import { type AnswerLine, LINES, OWN, packBody, PATH, readLine, responseOf } from "./batch_lines.ts";
+import {
+  type AnswerLine,
+  callText,
+  isBatchable,
+  LINES,
+  PATH,
+  readLine,
+  responseOf,
+  sharedHeaders,
+} from "./batch_lines.ts";
 import { type Client, DIRECT } from "../call/core_client.ts";
 import { mediaType } from "../codecs/codec.ts";
 import { readLines } from "../channels/ndjson.ts";
@@ -91,20 +100,6 @@ export function batchCalls(client: Client = DIRECT, options: BatchCallsOptions =
   };
 }
 
-/** Whether a call is one of small texts both ways, as far as its headers tell. */
-function isBatchable({ headers }: Request): boolean {
-  const type = mediaType(headers.get("content-type") ?? "");
-  if (type !== "" && !/[/+]json$|^text\/plain$|^application\/x-www-form-urlencoded$/.test(type)) return false;
-  return !/x-ndjson|event-stream/.test(headers.get("accept") ?? "") && !headers.has("upgrade");
-}
-
-/** The headers that all calls of a batch have in common. */
-function sharedHeaders(request: Request): Headers {
-  const headers = new Headers(request.headers);
-  for (const name of OWN) headers.delete(name);
-  return headers;
-}
-
 function sendBatch(group: Waiting[], client: Client, path: string): void {
   const [first] = group;
   if (!first) return;
@@ -114,11 +109,7 @@ function sendBatch(group: Waiting[], client: Client, path: string): void {
   for (const { request: { signal } } of group) {
     signal.addEventListener("abort", () => --left || leave.abort(signal.reason), { once: true });
   }
-  const lines = group.map(({ request, body }, id) => {
-    const { pathname, search } = new URL(request.url);
-    const headers = [...request.headers].filter(([name]) => OWN.includes(name));
-    return JSON.stringify({ id, method: request.method, path: pathname + search, headers, ...packBody(body) }) + "\n";
-  });
+  const lines = group.map(({ request, body }, id) => callText(id, request, body) + "\n");
   const headers = sharedHeaders(first.request);
   headers.set("content-type", LINES);
   headers.set("accept", LINES);

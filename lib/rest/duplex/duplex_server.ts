@@ -1,5 +1,4 @@
 import { answerText } from "./answer_text.ts";
-import { BEAT_PATIENCE } from "../channels/flow.ts";
 import type { Channel } from "../plan/marker.ts";
 import type { ChannelSource } from "../channels/channel_source.ts";
 import type { DuplexCall } from "./duplex_call.ts";
@@ -10,9 +9,7 @@ import { makeDeferred } from "../run/deferred.ts";
 import { opened } from "../channels/websocket_channel.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Platform } from "../context.ts";
-
-/** The longest wait of a timer (HTML Standard, section 8.6). */
-const LONGEST_WAIT = 2_147_483_647;
+import { SilenceWatch } from "./silence_watch.ts";
 
 /** A call over a WebSocket, at the server. */
 export class ServedDuplex implements DuplexCall {
@@ -24,13 +21,14 @@ export class ServedDuplex implements DuplexCall {
   readonly #leave = () => this.#over.abort(this.#request.signal.reason);
   #opened: { readonly socket: WebSocket; readonly response: Response; readonly duplex: DuplexSocket } | undefined;
   #sending: Promise<void> | undefined;
-  #heard = performance.now();
-  #watch: ReturnType<typeof setInterval> | undefined;
+  readonly #watch: SilenceWatch;
 
   constructor(request: Request, platform: Platform, protocol: string) {
     this.#request = request;
     this.#platform = platform;
     this.#protocol = protocol;
+    const { socketPatience } = platform;
+    this.#watch = new SilenceWatch(socketPatience, () => this.#opened?.duplex.close(1001, "The peer is silent"));
     request.signal.addEventListener("abort", this.#leave, { once: true });
     if (request.signal.aborted) this.#leave();
   }
@@ -108,10 +106,9 @@ export class ServedDuplex implements DuplexCall {
       const duplex = new DuplexSocket(socket, {
         closed: () => new Error("Read a channel: the client has left"),
         failed: (words) => new HTTPError(400, `Read a channel: the sender failed: ${words}`, { kind: "body" }),
-        heard: (message) => this.#hear(message),
+        heard: (message) => this.#watch.hear(message === "+0"),
         over: (reason) => {
-          clearInterval(this.#watch);
-          this.#watch = undefined;
+          this.#watch.end();
           this.#over.abort(reason);
         },
       });
@@ -123,16 +120,5 @@ export class ServedDuplex implements DuplexCall {
       failed?.();
       throw error;
     }
-  }
-
-  /** Watches a peer that beats: one that then says nothing for long is taken for gone. */
-  #hear(message: unknown): void {
-    this.#heard = performance.now();
-    if (message !== "+0" || this.#over.signal.aborted) return;
-    const patience = this.#platform.socketPatience ?? BEAT_PATIENCE;
-    const look = () => {
-      if (performance.now() - this.#heard > patience) this.#opened?.duplex.close(1001, "The peer is silent");
-    };
-    this.#watch ??= setInterval(look, Math.min(patience / 4, LONGEST_WAIT));
   }
 }
