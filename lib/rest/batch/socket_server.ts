@@ -1,6 +1,6 @@
 import { answerOf, BatchCaller, readCall } from "./batch_caller.ts";
 import { type Authenticator, identify } from "../auth.ts";
-import { BEAT } from "../channels/flow.ts";
+import { BEAT, SilenceWatch } from "../channels/flow.ts";
 import { type CallLine, PATH, SOCKET } from "./batch_lines.ts";
 import { close, drained, opened, wantsWebSocket } from "../channels/websocket_channel.ts";
 import { credentialOf, offeredProtocols } from "../channels/socket_protocols.ts";
@@ -8,7 +8,6 @@ import type { Handler, Platform } from "../context.ts";
 import { HTTPError } from "../error.ts";
 import { isRecord } from "../codecs/record.ts";
 import { refuseCrossSite } from "../run/cross_site.ts";
-import { SilenceWatch } from "../duplex/silence_watch.ts";
 
 /** A peer that takes nothing for this long is too slow (milliseconds). */
 const STALL = 10_000;
@@ -28,7 +27,7 @@ export interface SocketAnswerOptions {
   /** The path of the WebSocket; `/batch` by default. */
   readonly path?: string;
   /**
-   * Who may open the WebSocket, and which other sites' pages (its `cors`). By default every caller of the same site may: each call is
+   * The authenticator of whoever opens the WebSocket; its `cors` says which other sites' pages may. By default every caller of the same site may: each call is
    * checked by itself in any case.
    */
   readonly auth?: Authenticator<unknown> | null;
@@ -111,7 +110,7 @@ class SocketCalls {
   readonly #limits: Limits;
   readonly #over = new AbortController();
   readonly #watch: SilenceWatch;
-  /** Those that are not answered yet, by ID; what aborts each. */
+  /** The abort controllers of calls that are not answered yet, by ID. */
   readonly #calls = new Map<number, AbortController>();
   readonly #waiting: CallLine[] = [];
   #running = 0;

@@ -122,7 +122,7 @@ export function linkWith<const D extends Operations>(
   at: string = definition.base,
   client: Client = DIRECT,
 ): Linked<D> & Implementation {
-  const origin = (/^\w[\w+.-]*:\/\//.test(at) ? at : `https://${at}`).replace(/\/+$/, "");
+  const origin = at.replace(/^(?!\w[\w+.-]*:\/\/)/, "https://").replace(/\/+$/, "");
   const codecs = codecsOf(definition.options.codecs, parts.codecs);
   const decodeError = definition.options.errors?.decode ?? readProblem;
   const functions = {};
@@ -132,7 +132,7 @@ export function linkWith<const D extends Operations>(
     const make: MakeCall = (client) => caller(plan, codecs, origin, client, decodeError, parts);
     const call = parts.around?.(plan, make, client) ?? make(client);
     // A server's call, for a proxy: the last argument is the context, and errors are thrown.
-    const serve = (...given: unknown[]) => call(given, { signal: (given.at(-1) as CallOptions).signal });
+    const serve = (...given: unknown[]) => call(given, { signal: (given[length] as CallOptions).signal });
     put(functions, name, parts.forward?.(serve, plan, codecs, origin, client, parts) ?? serve);
     put(linked, name, (...given: unknown[]) => {
       const options: CallOptions = isRecord(given[length]) ? given[length] : {};

@@ -1,6 +1,6 @@
 import { ChannelSource } from "./channel_source.ts";
 import type { Platform } from "../context.ts";
-import { duplexOf } from "../duplex/duplex_call.ts";
+import { duplexOf } from "../run/duplex_call.ts";
 import { HTTPError } from "../error.ts";
 import { FLOW } from "./flow.ts";
 import { asksFailures, failureLine } from "./failure_line.ts";

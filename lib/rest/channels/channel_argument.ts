@@ -3,7 +3,7 @@ import type { Call } from "../run/call.ts";
 import { mediaType } from "../codecs/codec.ts";
 import type { Channel } from "../plan/marker.ts";
 import { describeIssues, listIssues, type Schema } from "../plan/schema.ts";
-import { duplexOf } from "../duplex/duplex_call.ts";
+import { duplexOf } from "../run/duplex_call.ts";
 import { HTTPError } from "../error.ts";
 import { LineSplitter } from "./line_splitter.ts";
 import type { Plan } from "../plan/plan_types.ts";

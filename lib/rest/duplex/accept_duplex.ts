@@ -1,6 +1,5 @@
 import { cutPath, pathBehind, pathOfBase } from "../route/request_path.ts";
-import type { DuplexPlatform } from "./duplex_call.ts";
-import { DUPLEX } from "./duplex_call.ts";
+import { DUPLEX, type DuplexPlatform } from "../run/duplex_call.ts";
 import type { Handler } from "../context.ts";
 import type { Implementation } from "../implement.ts";
 import { offeredProtocols } from "../channels/socket_protocols.ts";

@@ -10,6 +10,7 @@ import { DuplexSocket, PROTOCOL } from "./duplex_socket.ts";
 import { eitherOf, receiveLines } from "../channels/open_channel.ts";
 import { makeDeferred } from "../run/deferred.ts";
 import type { Receive, Texts } from "../call/receive.ts";
+import { sendsPieces } from "../codecs/stream_body.ts";
 import { writeJSON } from "../codecs/json.ts";
 
 /**
@@ -60,16 +61,6 @@ type Source = AsyncIterable<unknown>;
 
 function isSource(value: unknown): value is Source {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
-}
-
-/** Whether the runtime sends a body that is a stream: where it does not, it makes a text of it, and says so in its type. */
-function sendsPieces(): boolean {
-  const init = { method: "POST", body: new ReadableStream(), duplex: "half" } as RequestInit;
-  try {
-    return !new Request("http://localhost/", init).headers.has("content-type");
-  } catch {
-    return false;
-  }
 }
 
 /** One call, at the client. */

@@ -1,7 +1,6 @@
 import { answerText } from "./answer_text.ts";
 import type { Channel } from "../plan/marker.ts";
-import type { ChannelSource } from "../channels/channel_source.ts";
-import type { DuplexCall } from "./duplex_call.ts";
+import type { DuplexCall, SentValues } from "../run/duplex_call.ts";
 import { DuplexSocket } from "./duplex_socket.ts";
 import { HTTPError } from "../error.ts";
 import { makeChannel, readValue } from "../channels/channel_argument.ts";
@@ -9,7 +8,7 @@ import { makeDeferred } from "../run/deferred.ts";
 import { opened } from "../channels/websocket_channel.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Platform } from "../context.ts";
-import { SilenceWatch } from "./silence_watch.ts";
+import { SilenceWatch } from "../channels/flow.ts";
 
 /** A call over a WebSocket, at the server. */
 export class ServedDuplex implements DuplexCall {
@@ -58,7 +57,7 @@ export class ServedDuplex implements DuplexCall {
     return makeChannel(this.#readValues(plan), () => this.#opened?.duplex.leave());
   }
 
-  send(values: ChannelSource, describe: (error: unknown) => string): Response {
+  send(values: SentValues, describe: (error: unknown) => string): Response {
     const { response, duplex } = this.#open(() => values.release());
     this.#sending = duplex.send(values, describe).then((failure) => {
       if (failure) duplex.close(1011, describe(failure.error));

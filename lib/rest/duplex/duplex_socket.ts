@@ -1,5 +1,5 @@
-import type { ChannelSource } from "../channels/channel_source.ts";
 import { WINDOW } from "../channels/flow.ts";
+import type { SentValues } from "../run/duplex_call.ts";
 import { close, opened } from "../channels/websocket_channel.ts";
 
 /** The WebSocket subprotocol of calls whose values go both ways; `gantry.duplex.put` is that of an operation called with PUT, and so on. */
@@ -119,7 +119,7 @@ export class DuplexSocket {
    *
    * @returns The error of the source, if it failed
    */
-  async send(values: ChannelSource, describe: (error: unknown) => string): Promise<{ error: unknown } | undefined> {
+  async send(values: SentValues, describe: (error: unknown) => string): Promise<{ error: unknown } | undefined> {
     try {
       while (await this.#mayWrite()) {
         // Not a race with one promise for all: that would hold every value until the socket closes.

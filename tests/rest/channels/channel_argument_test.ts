@@ -174,6 +174,10 @@ Deno.test("the client module and the document know channels as arguments", async
   );
   const { content } = openapi(meter).paths["/first"].post.requestBody!;
   assertEquals(Object.keys(content), ["application/x-ndjson"]);
+  const { paths } = openapi(meter);
+  const told = (path: string) => paths[path].post.responses[101]?.description;
+  assert(told("/echo")?.endsWith("the subprotocol `gantry.duplex`: values both ways."), told("/echo"));
+  assert(told("/sum")?.endsWith("the answer as the last message."), told("/sum"));
   assertEquals(content["application/x-ndjson"]["x-gantry-channel"], true);
 });
 

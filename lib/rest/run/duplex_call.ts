@@ -1,17 +1,22 @@
 import type { Channel } from "../plan/marker.ts";
-import type { ChannelSource } from "../channels/channel_source.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Platform } from "../context.ts";
 
 /** The key under which the platform of a call has the WebSocket that carries the call. */
 export const DUPLEX: unique symbol = /* @__PURE__ */ Symbol("gantry.rest.duplex");
 
+/** The texts of values to be sent: read one by one, and let go of. */
+export interface SentValues {
+  next(): Promise<string | undefined>;
+  release(): void;
+}
+
 /** A call over a WebSocket that carries values both ways. */
 export interface DuplexCall {
   /** The values that the client sends. The WebSocket is opened when the first is asked for. */
   receive(plan: Plan): Channel<unknown>;
   /** Sends what the function yields. `describe` makes the words for an error. */
-  send(values: ChannelSource, describe: (error: unknown) => string): Response;
+  send(values: SentValues, describe: (error: unknown) => string): Response;
 }
 
 /** The platform of such a call. */
