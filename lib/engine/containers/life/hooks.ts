@@ -18,7 +18,9 @@ const LEAST_GRACE_MS = 2_000;
 /** Runs the hook behind a container's start, behind its answer; a container whose hook fails is killed. An engine that closes meanwhile does not run it again. */
 export function runPostStart(context: Context, running: ContainerRecord): void {
   const hook = running.spec.hooks?.postStart;
-  if (hook !== undefined) context.background(`run the postStart hook of ${running.id}`, followStart(context, running, hook));
+  if (hook !== undefined) {
+    context.background(`run the postStart hook of ${running.id}`, followStart(context, running, hook));
+  }
 }
 
 async function followStart(context: Context, running: ContainerRecord, hook: LifecycleHook): Promise<void> {
@@ -76,5 +78,7 @@ async function runHook(
   const found = await Promise.race([probe, watch.ended.then(() => undefined)]);
   if (found === undefined || found.entry.exitCode === 0) return undefined;
   const output = found.entry.output.trim();
-  return `${found.entry.exitCode < 0 ? "it took too long" : "it could not be run, or said no"}${output && `: ${output}`}`;
+  return `${found.entry.exitCode < 0 ? "it took too long" : "it could not be run, or said no"}${
+    output && `: ${output}`
+  }`;
 }

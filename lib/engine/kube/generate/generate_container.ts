@@ -184,7 +184,10 @@ function generateProbe({ test, interval, timeout, startPeriod, retries }: Health
   };
 }
 
-function generateLifecycle({ spec: { hooks = {} }, stopSignal }: ContainerRecord, image: ImageConfig | undefined): Part {
+function generateLifecycle(
+  { spec: { hooks = {} }, stopSignal }: ContainerRecord,
+  image: ImageConfig | undefined,
+): Part {
   const signal = stopSignal !== SIGTERM && !image?.config?.StopSignal ? signalName(stopSignal) : undefined;
   const lifecycle = {
     ...hooks.postStart && { postStart: generateHook(hooks.postStart) },
