@@ -123,7 +123,7 @@ export const ORDINARY: readonly Case[] = [
     name: "hooks and a gRPC probe",
     yaml: pod(
       "",
-      "lifecycle: {preStop: {exec: {command: [exit, "0"]}}, postStart: {tcpSocket: {port: 1}}}, livenessProbe: {grpc: {port: 9}}",
+      "lifecycle: {preStop: {exec: {command: [exit, '0']}}, postStart: {tcpSocket: {port: 1}}}, livenessProbe: {grpc: {port: 9}}",
     ),
     pods: P,
     notes: [

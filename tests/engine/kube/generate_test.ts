@@ -68,7 +68,10 @@ function makeRequests(random: () => number): { pod: PodRequest; members: MemberR
     command: some(["serve", pick(texts), pick(texts)]),
     env: { ONE: pick(texts), TWO: pick(texts) },
     workdir: some("/srv"),
-    hooks: some({ postStart: { kind: "command", command: ["run", pick(texts)] }, preStop: { kind: "sleep", seconds: 3 } }),
+    hooks: some({
+      postStart: { kind: "command", command: ["run", pick(texts)] },
+      preStop: { kind: "sleep", seconds: 3 },
+    }),
     terminal: random() < 0.3,
     stdin: random() < 0.3,
     user: some(pick(["1000", "1000:2000", "0"])),
