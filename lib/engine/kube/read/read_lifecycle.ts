@@ -1,5 +1,5 @@
 /**
- * What a container's document says of its start and end: the hooks, and the signal.
+ * Reads how a container starts and ends: the hooks, and the signal.
  *
  * @module
  */
