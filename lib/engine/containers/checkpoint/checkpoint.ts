@@ -47,7 +47,11 @@ export function checkpointContainer(
   return withContainerLock(context, id, async () => {
     const record = context.records.require(id);
     await requireHost(context.core).checkpoints.check();
-    checkOptions(record, options, record.spec.pod === undefined ? undefined : context.pods.get(record.spec.pod)?.infraID);
+    checkOptions(
+      record,
+      options,
+      record.spec.pod === undefined ? undefined : context.pods.get(record.spec.pod)?.infraID,
+    );
     return await checkpointLocked(context, record, options);
   });
 }
