@@ -13,7 +13,7 @@ const KINDS: Record<PodNamespace, { key: keyof ContainerSpec["namespaces"]; word
 };
 
 /** Throws unless a checkpoint of a pod's container is to be restored into a pod, and any other into none. */
-export function requireSamePlace(dumped: ContainerSpec, pod: string | undefined): void {
+export function requireSamePlace(dumped: Pick<ContainerSpec, "pod">, pod: string | undefined): void {
   if (dumped.pod !== undefined && pod === undefined) {
     throw new EngineError("internal", "cannot restore pod container without --pod");
   }
