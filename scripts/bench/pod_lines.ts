@@ -26,7 +26,7 @@ export async function* podLines({ gantry, podman, image }: Bench): AsyncGenerato
     what: `kube play and down, ${PLAYED} containers`,
     unit: "ms",
     higher: false,
-    ...await both((peer) => averageTime(REPEATS, () => playOnce(peer, image))),
+    ...await both((peer) => averageTime(1, () => playOnce(peer, image))),
   };
   yield {
     what: `${MANY} pods at once: made, started and removed`,
