@@ -110,6 +110,8 @@ export class Engine {
       log: core.log,
       hasHost: () => hostOf(core) !== undefined,
       files: () => requireHost(core).files,
+      localFiles: () => requireHost(core).localFiles,
+      net: () => core.ports.net,
       machine: async () => {
         const { memTotal = 0, cpus = 1 } = await hostOf(core)?.info() ?? {};
         return { name: core.options.name, memory: memTotal, cpus };
