@@ -53,13 +53,17 @@ export class Engine {
     this.networks = new Networks(core);
     const volumes = new VolumeStore(core);
     this.secrets = new Secrets(core);
-    this.quadlets = new Quadlets(core);
     const pods = new PodStore(core);
     this.containers = new Containers(core, this.networks, volumes, this.secrets, pods);
     this.pods = new Pods(core, pods, this.networks, this.containers);
     this.builds = new Builds(core, core.images, this.containers);
     this.volumes = new Volumes(core, volumes, this.containers);
     this.kube = this.#makeKube();
+    const { images, artifacts, containers, networks, kube } = this;
+    this.quadlets = new Quadlets(core, {
+      ...{ images, artifacts, containers, networks, kube, pods: this.pods, volumes: this.volumes },
+      localFiles: () => requireHost(core).localFiles,
+    });
     this.system = new System({ core, images: this.images, containers: this.containers, volumes: this.volumes });
   }
 
@@ -87,6 +91,7 @@ export class Engine {
     await engine.containers.recover();
     await engine.pods.recover();
     await engine.builds.recover();
+    await engine.quadlets.recover();
     return engine;
   }
 
@@ -148,6 +153,7 @@ export class Engine {
   /** Lets go of the host and the store. Containers go on running. */
   async close(): Promise<void> {
     const { ports, state, events } = this.#core;
+    await this.quadlets.close();
     await this.builds.close();
     await this.images.close();
     await this.containers.close();
