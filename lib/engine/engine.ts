@@ -15,6 +15,7 @@ import type { Ports } from "./ports/ports.ts";
 import { Pods } from "./pods/pods.ts";
 import { PodStore } from "./pods/pod_store.ts";
 import { Quadlets } from "./quadlets/quadlets.ts";
+import { autoUpdate, type AutoUpdateOptions, type AutoUpdateOutcome } from "./quadlets/update/auto_update.ts";
 import { Secrets } from "./secrets.ts";
 import { State } from "./store/state.ts";
 import { System } from "./system/system.ts";
@@ -111,6 +112,16 @@ export class Engine {
       usualGrace: core.options.defaults.stopTimeout,
       now: () => core.clock.now(),
     });
+  }
+
+  /**
+   * Updates the containers of units whose label `io.containers.autoupdate` asks for it, and rolls back those that do not come up
+   * or become unhealthy; see {@linkcode autoUpdate}.
+   */
+  autoUpdate(options?: AutoUpdateOptions): Promise<AutoUpdateOutcome> {
+    const { containers, images, events } = this;
+    const restart = (unit: string) => this.quadlets.restart(unit);
+    return autoUpdate({ containers, images, events, clock: this.#core.clock, restart }, options);
   }
 
   /** Notes the address that clients reach the engine at, for {@linkcode Engine.info}: `unix:///run/…` or `tcp://…`. */

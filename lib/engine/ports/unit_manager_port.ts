@@ -6,6 +6,8 @@ export interface UnitManager {
   start(unit: string): Promise<void>;
   /** Stops a unit, and resolves when it has. */
   stop(unit: string): Promise<void>;
+  /** Stops a unit if it runs, and starts it. Throws `state` as the start does. */
+  restart(unit: string): Promise<void>;
   /** The states of units as `active/running`; of one that it does not know `Not loaded`. */
   states(units: readonly string[]): Promise<Map<string, string>>;
 }

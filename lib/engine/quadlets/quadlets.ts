@@ -82,6 +82,13 @@ export class Quadlets {
     await manager.stop(await this.#unitOf(name));
   }
 
+  /** Stops the unit of a quadlet if it runs, and starts it again, with those that had to stop with it. */
+  async restart(name: string): Promise<void> {
+    const manager = this.#manager();
+    if (manager === undefined) return await this.#runner.restart(name);
+    await manager.restart(await this.#unitOf(name));
+  }
+
   /** Takes up the units of the last server, and starts those that `default.target` wants; the engine calls it once. */
   async recover(): Promise<void> {
     if (this.#manager() === undefined) await this.#runner.recover();
@@ -218,8 +225,8 @@ export class Quadlets {
       throw new EngineError("state", text, { sentinel: RUNNING });
     }
     for (const unit of units) await this.stop(unit);
-    await this.#runner.forget(
-      this.#runner.list().map(({ unit }) => unit).filter((unit) => {
+    await this.#runner.states.forget(
+      this.#runner.states.list().map(({ unit }) => unit).filter((unit) => {
         return unit === unitName || isInstance(unit, unitName);
       }),
     );
@@ -229,7 +236,7 @@ export class Quadlets {
     const manager = this.#manager();
     if (manager === undefined) {
       const isIdle = (status: string) => status === "inactive" || status === "failed";
-      return this.#runner.list().filter(({ status }) => !isIdle(status)).map(({ unit }) => unit);
+      return this.#runner.states.list().filter(({ status }) => !isIdle(status)).map(({ unit }) => unit);
     }
     const states = await manager.states([unit]);
     return [...states].filter(([, state]) => state.startsWith("active/")).map(([name]) => name);
@@ -282,7 +289,7 @@ export class Quadlets {
     const states = await manager?.states(units);
     const usual = hostOf(this.#core) === undefined ? "Not loaded (there is no host to run it)" : "inactive/dead";
     return entries.map((entry) => {
-      const record = this.#runner.get(entry.unitName);
+      const record = this.#runner.states.get(entry.unitName);
       const own = record === undefined ? usual : describeState(record);
       return entry.status === "" ? { ...entry, status: states?.get(entry.unitName) ?? own } : entry;
     });

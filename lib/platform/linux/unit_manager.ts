@@ -35,6 +35,7 @@ export async function openUnitManager(
     reload: async () => void await run("daemon-reload"),
     start: async (unit) => void await run("start", "--", unit),
     stop: async (unit) => void await run("stop", "--", unit),
+    restart: async (unit) => void await run("restart", "--", unit),
     async states(units) {
       if (units.length === 0) return new Map();
       const text = await run("show", "--property=Id,LoadState,ActiveState,SubState", "--", ...units);

@@ -2,7 +2,6 @@ import { messageOf } from "../../../oci/message_of.ts";
 import { BackgroundWork } from "../../containers/background_work.ts";
 import { type Core, hostOf, requireHost } from "../../core.ts";
 import { EngineError } from "../../errors.ts";
-import type { Table } from "../../store/table.ts";
 import { noSuchQuadlet } from "../quadlet_names.ts";
 import type { QuadletSpec } from "../spec/quadlet_spec.ts";
 import { beginWork, type BegunWork } from "./begin_work.ts";
@@ -12,6 +11,7 @@ import { StartRates } from "./start_rates.ts";
 import { planStart, planStop } from "./unit_graph.ts";
 import type { UnitParts } from "./unit_parts.ts";
 import type { UnitRecord } from "./unit_record.ts";
+import { UnitStates } from "./unit_states.ts";
 import { withinTime } from "./within_time.ts";
 
 /** Targets that are reached when the engine is up. */
@@ -22,34 +22,23 @@ const REACHED = new Set(["default.target", "multi-user.target"]);
  * knows how they are. Its records outlast the server.
  */
 export class UnitRunner {
+  readonly states: UnitStates;
   readonly #core: Core;
   readonly #parts: UnitParts;
   readonly #load: () => Promise<LoadedUnits>;
-  readonly #records: Table<UnitRecord>;
   readonly #closing = new AbortController();
   readonly #background: BackgroundWork;
   /** The waits of units for their ends and for their next starts. */
   readonly #watches = new Map<string, AbortController>();
   readonly #rates: StartRates;
-  #boot = "";
 
   constructor(core: Core, parts: UnitParts, load: () => Promise<LoadedUnits>) {
     this.#core = core;
     this.#parts = parts;
     this.#load = load;
-    this.#records = core.state.table("units");
+    this.states = new UnitStates(core);
     this.#background = new BackgroundWork(core.log);
     this.#rates = new StartRates(core.clock);
-  }
-
-  /** The state of a unit; `undefined` for one that never ran. */
-  get(unit: string): Readonly<UnitRecord> | undefined {
-    return this.#records.get(unit);
-  }
-
-  /** Every unit that ever ran, instances of templates among them. */
-  list(): Readonly<UnitRecord>[] {
-    return this.#records.values();
   }
 
   /**
@@ -65,14 +54,30 @@ export class UnitRunner {
 
   /** Stops a unit, and before it those that need it. One that does not run stays as it is. */
   async stop(name: string): Promise<void> {
+    await this.#stopAll(name, await this.#load());
+  }
+
+  /** Stops a unit, and starts it again with those that ran and had to stop with it. */
+  async restart(name: string): Promise<void> {
+    requireHost(this.#core);
     const loaded = await this.#load();
+    const stopped = await this.#stopAll(name, loaded);
+    await this.start(name);
+    for (const unit of stopped) await this.#startAll(unit, loaded, { isUser: true });
+  }
+
+  /** Stops a unit and those that need it; returns those that ran. */
+  async #stopAll(name: string, loaded: LoadedUnits): Promise<string[]> {
     const { unit } = this.#require(loaded, name);
-    const active = this.#records.values().flatMap((record) => loaded.find(record.unit) ?? []);
+    const active = this.states.list().flatMap((record) => loaded.find(record.unit) ?? []);
     const nodes = [...new Map([...loaded.units.values(), ...active].map((spec) => [spec.unit, spec])).values()];
+    const running: string[] = [];
     for (const one of planStop(unit, nodes)) {
       const spec = loaded.find(one);
+      if (this.states.get(one)?.status === "active") running.push(one);
       if (spec !== undefined) await this.#stopOne(spec);
     }
+    return running.reverse();
   }
 
   /** Starts the units that a target wants, in the background: those that have no state in this boot of the host. */
@@ -81,7 +86,7 @@ export class UnitRunner {
     const loaded = await this.#load();
     for (const { unit, file, plan } of loaded.units.values()) {
       const isWanted = plan.wantedBy.some((target) => REACHED.has(target));
-      const isDue = only === undefined ? this.#records.get(unit)?.boot !== this.#boot : only.has(file);
+      const isDue = only === undefined ? this.states.get(unit)?.boot !== this.states.boot : only.has(file);
       if (!isWanted || !isDue) continue;
       this.#background.run(`start ${unit}`, this.#startAll(unit, loaded, { isUser: true }));
     }
@@ -91,21 +96,14 @@ export class UnitRunner {
   async recover(): Promise<void> {
     const host = hostOf(this.#core);
     if (host === undefined) return;
-    this.#boot = await host.bootID() ?? "";
+    this.states.boot = await host.bootID() ?? "";
     const loaded = await this.#load();
-    for (const record of this.#records.values()) {
+    for (const record of this.states.list()) {
       const spec = loaded.find(record.unit);
-      if (spec === undefined) await this.#core.state.commit([this.#records.drop(record.unit)]);
+      if (spec === undefined) await this.states.forget([record.unit]);
       else this.#background.run(`recover ${record.unit}`, this.#recoverOne(record, spec, loaded));
     }
     await this.startWanted();
-  }
-
-  /** Forgets units whose quadlets go. */
-  async forget(units: readonly string[]): Promise<void> {
-    await this.#core.state.commit(
-      units.filter((unit) => this.#records.has(unit)).map((unit) => this.#records.drop(unit)),
-    );
   }
 
   /** Resolves when no start and no end goes on; units that wait for their next start are left out. */
@@ -128,7 +126,7 @@ export class UnitRunner {
 
   async #recoverOne(record: Readonly<UnitRecord>, spec: QuadletSpec, loaded: LoadedUnits): Promise<void> {
     const { status, containerID, boot, unit, isWaiting } = record;
-    if (boot !== this.#boot) {
+    if (boot !== this.states.boot) {
       // A boot ends all units: those that a target wants are started as after any boot.
       if (status !== "inactive" && status !== "failed") await endWork(this.#parts, spec);
       return;
@@ -174,16 +172,16 @@ export class UnitRunner {
   /** Starts one unit; the caller holds its lock. */
   async #startOne(spec: QuadletSpec, isUser: boolean): Promise<void> {
     const { unit, plan } = spec;
-    const old = this.#records.get(unit);
-    if (old?.status === "active" && old.boot === this.#boot) return;
+    const old = this.states.get(unit);
+    if (this.states.isActive(unit)) return;
     this.#unwatch(unit);
     const excess = this.#rates.note(unit, plan.startLimit);
     if (excess !== undefined) {
-      await this.#write(unit, { status: "failed", reason: excess });
+      await this.states.write(unit, { status: "failed", reason: excess });
       throw new EngineError("state", `Start ${unit}: ${excess}`);
     }
     const restarts = isUser ? 0 : (old?.restarts ?? 0) + 1;
-    await this.#write(unit, { status: "activating", restarts });
+    await this.states.write(unit, { status: "activating", restarts });
     let begun: BegunWork;
     try {
       begun = await withinTime(
@@ -197,7 +195,7 @@ export class UnitRunner {
     }
     const { containerID } = begun;
     const isActive = containerID !== undefined || plan.remains;
-    await this.#write(unit, { status: isActive ? "active" : "inactive", restarts, containerID });
+    await this.states.write(unit, { status: isActive ? "active" : "inactive", restarts, containerID });
     if (spec.work.kind === "container" && containerID === undefined) await endWork(this.#parts, spec);
     if (containerID !== undefined) this.#watch(spec, containerID);
   }
@@ -207,13 +205,13 @@ export class UnitRunner {
     this.#unwatch(unit);
     await this.#core.locks.with(`unit ${unit}`, async () => {
       this.#unwatch(unit);
-      const { status } = this.#records.get(unit) ?? { status: "inactive" };
+      const { status } = this.states.get(unit) ?? { status: "inactive" };
       if (status === "inactive") return;
       if (status !== "failed") {
-        await this.#write(unit, { status: "deactivating" });
+        await this.states.write(unit, { status: "deactivating" });
         await endWork(this.#parts, spec);
       }
-      await this.#write(unit, { status: "inactive" });
+      await this.states.write(unit, { status: "inactive" });
       this.#rates.forget(unit);
     });
   }
@@ -245,7 +243,7 @@ export class UnitRunner {
       await endWork(this.#parts, spec);
       const isDue = plan.restart === "always" || plan.restart === "on-success";
       if (isDue) return await this.#scheduleStart(spec);
-      await this.#write(unit, { status: plan.remains ? "active" : "inactive" });
+      await this.states.write(unit, { status: plan.remains ? "active" : "inactive" });
       if (!plan.remains) this.#endBound(unit);
     });
   }
@@ -258,7 +256,7 @@ export class UnitRunner {
     } catch (error) {
       this.#core.log("warn", `Clean up after ${unit}: ${messageOf(error)}`);
     }
-    await this.#write(unit, { status: "failed", reason });
+    await this.states.write(unit, { status: "failed", reason });
     this.#core.log("warn", `Unit ${unit} failed: ${reason}`);
     const isDue = restart === "always" || restart === "on-failure";
     if (isDue) await this.#scheduleStart(spec);
@@ -269,7 +267,7 @@ export class UnitRunner {
     const { unit, plan: { restartDelay } } = spec;
     const wait = new AbortController();
     this.#watches.set(unit, wait);
-    await this.#write(unit, { status: "activating", isWaiting: true });
+    await this.states.write(unit, { status: "activating", isWaiting: true });
     void this.#core.clock.sleep(restartDelay, wait.signal).then(() => true, () => false).then((isDue) => {
       if (!isDue || this.#watches.get(unit) !== wait) return;
       this.#background.run(`start ${unit} again`, this.#startAgain(unit));
@@ -288,7 +286,7 @@ export class UnitRunner {
 
   async #stopBound(unit: string): Promise<void> {
     const loaded = await this.#load();
-    for (const spec of this.#records.values().flatMap((record) => loaded.find(record.unit) ?? [])) {
+    for (const spec of this.states.list().flatMap((record) => loaded.find(record.unit) ?? [])) {
       if (spec.plan.bindsTo.includes(unit)) await this.#stopOne(spec);
     }
   }
@@ -296,11 +294,5 @@ export class UnitRunner {
   #unwatch(unit: string): void {
     this.#watches.get(unit)?.abort();
     this.#watches.delete(unit);
-  }
-
-  async #write(unit: string, fields: Pick<UnitRecord, "status"> & Partial<UnitRecord>): Promise<void> {
-    const { restarts = 0 } = this.#records.get(unit) ?? {};
-    const record = { unit, restarts, since: this.#core.clock.now(), boot: this.#boot, ...fields };
-    await this.#core.state.commit([this.#records.put(unit, record)]);
   }
 }

@@ -214,15 +214,17 @@ Deno.test("units run under the host's manager where it has one", async () => {
     reload: () => Promise.resolve(void calls.push("reload")),
     start: (unit: string) => Promise.resolve(void calls.push(`start ${unit}`)),
     stop: (unit: string) => Promise.resolve(void calls.push(`stop ${unit}`)),
+    restart: (unit: string) => Promise.resolve(void calls.push(`restart ${unit}`)),
     states: (names: readonly string[]) => Promise.resolve(new Map(names.map((name) => [name, "active/running"]))),
   };
   await using test = await openTestEngine({ units });
   await install(test, { "a.container": `[Container]\n${IMAGE}[Install]\nWantedBy=default.target\n` }, true);
   await test.engine.quadlets.start("a.container");
   await test.engine.quadlets.stop("a.service");
+  await test.engine.quadlets.restart("a.service");
   assertEquals(await states(test), { "a.service": "active/running" });
   assertEquals((await test.engine.quadlets.remove(["a.container"])).removed, []);
   assertEquals((await test.engine.quadlets.remove(["a.container"], { force: true })).removed, ["a.container"]);
-  assertEquals(calls, ["reload", "start a.service", "stop a.service", "stop a.service", "reload"]);
+  assertEquals(calls, ["reload", "start a.service", "stop a.service", "restart a.service", "stop a.service", "reload"]);
   assertEquals(test.engine.containers.list({ all: true }), []);
 });

@@ -23,6 +23,7 @@ Deno.test("openUnitManager() finds systemd by its folder and speaks with systemc
     await manager.reload();
     await manager.start("web.service");
     await manager.stop("web.service");
+    await manager.restart("web.service");
     assertEquals(
       await manager.states(["web.service", "none.service"]),
       new Map([
@@ -40,6 +41,7 @@ Deno.test("openUnitManager() finds systemd by its folder and speaks with systemc
       "daemon-reload",
       "start -- web.service",
       "stop -- web.service",
+      "restart -- web.service",
       "show --property=Id,LoadState,ActiveState,SubState -- web.service none.service",
       "start -- none.service",
       "",
