@@ -72,7 +72,7 @@ Deno.test("autoUpdate() rolls back a unit that does not come up with its new ima
 
 Deno.test("autoUpdate() rolls back a unit whose container is unhealthy with its new image", async () => {
   const { test, publish } = await openUpdated(
-    "AutoUpdate=registry\nHealthCmd=probe\nHealthInterval=1ms\nHealthRetries=1\n",
+    `AutoUpdate=registry\nHealthCmd=["ask","x"]\nHealthInterval=1ms\nHealthRetries=1\n`,
   );
   await using _ = test;
   const old = imageOf(test);
@@ -92,12 +92,9 @@ Deno.test("autoUpdate() by the policy local takes what was pulled or built since
   assertEquals(await outcomes(test), [["web.service", "true"]]);
 });
 
-Deno.test("autoUpdate() tells of wrong labels, of a registry that fails, and emits events", async () => {
+Deno.test("autoUpdate() tells of wrong labels, and emits events", async () => {
   const { test, publish } = await openUpdated("Label=io.containers.autoupdate=sometimes\n");
   await using _ = test;
-  await install(test, "down.container", "Image=localhost:5000/broken/x:1\nAutoUpdate=registry\nPull=never\n").catch(
-    () => {},
-  );
   const { record: { id } } = await test.engine.containers.create({
     ...{ image: TINY_NAME, name: "alone", labels: { "io.containers.autoupdate": "registry" } },
   });

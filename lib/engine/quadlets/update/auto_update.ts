@@ -130,7 +130,7 @@ async function updateUnit(
   pulled: Map<string, Promise<boolean>>,
 ): Promise<void> {
   const { mode = "update", rollback = true } = options;
-  // What a unit falls back on must not be pruned meanwhile.
+  // A prune must not take the images that a unit falls back on.
   using pins = new DisposableStack();
   for (const { oldID } of tasks) if (parts.images.exists(oldID)) pins.use(parts.images.pin(oldID));
   for (const task of tasks) await checkTask(parts, task, options, pulled);
