@@ -1,5 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { QuadletRemoval } from "../../lib/engine/quadlets/quadlets.ts";
+import type { QuadletRemoval } from "../../lib/engine/quadlets/quadlet_options.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
 import { parseFilters } from "../parse_filters.ts";

@@ -9,6 +9,9 @@ import { convertQuadlets } from "./convert/convert_quadlets.ts";
 import { QuadletError } from "./quadlet_error.ts";
 import { extensionOf, kindOf } from "./quadlet_kinds.ts";
 
+/** Bytes of all files of one installation. */
+export const QUADLET_LIMIT = 4 << 20;
+
 const NONE = "no such quadlet";
 
 /** Refuses a quadlet that is wrong in itself; what another file may mend is left to the conversion. */

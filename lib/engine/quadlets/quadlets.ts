@@ -4,48 +4,26 @@ import type { QuadletShelf, ShelfFile } from "../ports/quadlet_port.ts";
 import type { UnitManager } from "../ports/unit_manager_port.ts";
 import { compileFilter } from "../text/list_filters.ts";
 import { unitInfo } from "./convert/unit_info.ts";
+import { type FetchOptions, fetchQuadlet } from "./fetch_quadlet.ts";
 import { kindOf, readQuadlet } from "./quadlet_kinds.ts";
-import { assetList, checkQuadlet, isInstance, isPlain, noSuchQuadlet, requireKind } from "./quadlet_names.ts";
+import {
+  assetList,
+  checkQuadlet,
+  isInstance,
+  isPlain,
+  noSuchQuadlet,
+  QUADLET_LIMIT,
+  requireKind,
+} from "./quadlet_names.ts";
 import { type LoadedUnits, loadUnits } from "./run/load_units.ts";
 import type { UnitParts } from "./run/unit_parts.ts";
 import { describeState } from "./run/unit_record.ts";
 import { UnitRunner } from "./run/unit_runner.ts";
+import type { InstallOptions, QuadletEntry, QuadletRemoval, QuadletRemovalOptions } from "./quadlet_options.ts";
 import { StoreShelf } from "./store_shelf.ts";
 import { UNIT_LIMIT } from "./unit_file.ts";
 
-/** Bytes of all files of one installation. */
-export const QUADLET_LIMIT = 4 << 20;
-
 const RUNNING = "quadlet is running";
-
-/** A quadlet in a list. */
-export interface QuadletEntry {
-  name: string;
-  /** Its unit: `web.service`; empty for a file that is none. */
-  unitName: string;
-  /** Its file; its name alone where the engine's own store has it. */
-  path: string;
-  /** Its unit's state in systemd's words (`active/running`), why there is none, or what is wrong with the file. */
-  status: string;
-  /** The `.pod` of a container. */
-  pod: string;
-}
-
-/** The outcome of a removal. */
-export interface QuadletRemoval {
-  removed: string[];
-  errors: Map<string, EngineError>;
-}
-
-/** How quadlets are removed. */
-export interface QuadletRemovalOptions {
-  /** One that is not there is no error. */
-  ignore?: boolean;
-  /** Stop those whose units run; else they stay, with an error. */
-  force?: boolean;
-  /** `false`: systemd does not read its units anew. */
-  reload?: boolean;
-}
 
 /**
  * The quadlets that are installed: on a host in the folder where Podman and systemd's generator look, elsewhere in the engine's
@@ -55,9 +33,11 @@ export class Quadlets {
   readonly #core: Core;
   readonly #shelf: QuadletShelf;
   readonly #runner: UnitRunner;
+  readonly #artifacts: UnitParts["artifacts"];
 
   constructor(core: Core, parts: UnitParts) {
     this.#core = core;
+    this.#artifacts = parts.artifacts;
     // The table is known also to an engine with a host, whose shelf is a folder.
     const store = new StoreShelf(core.state);
     this.#shelf = hostOf(core)?.quadlets ?? store;
@@ -128,7 +108,7 @@ export class Quadlets {
    */
   async install(
     files: readonly ShelfFile[],
-    { replace = false, reload = true } = {},
+    { replace = false, reload = true }: InstallOptions = {},
   ): Promise<Map<string, string>> {
     if (files.length === 0) throw new EngineError("invalid", "no files found in request");
     const [quadlet, ...more] = files.filter(({ name }) => kindOf(name) !== undefined);
@@ -161,6 +141,15 @@ export class Quadlets {
     });
     if (reload) await (this.#manager()?.reload() ?? this.#runner.startWanted(new Set([quadlet.name])));
     return installed;
+  }
+
+  /**
+   * Installs a quadlet from an address (`https://…/web.container`) or from an OCI artifact (`docker://quay.io/team/web:1`), whose
+   * files are the quadlet and those that belong to it. Throws as {@linkcode fetchQuadlet} and {@linkcode Quadlets.install} do.
+   */
+  async installFrom(source: string, options: InstallOptions & FetchOptions = {}): Promise<Map<string, string>> {
+    const files = await fetchQuadlet({ net: this.#core.ports.net, artifacts: this.#artifacts }, source, options);
+    return await this.install(files, options);
   }
 
   /** Lists the quadlets that any value of every filter fits (`name`, `status`, `pod`), by their names. Throws `invalid`. */
