@@ -1,7 +1,7 @@
 /** Today's generator of Podman beside ours, in long runs: the units of every quadlet of the corpus. */
 import { assertEquals } from "@std/assert";
 import { convertQuadlets } from "../../lib/engine/quadlets/convert/convert_quadlets.ts";
-import { splitWords } from "../../lib/engine/quadlets/words.ts";
+import { splitWords } from "../../lib/engine/units/words.ts";
 import { LATER_QUADLET } from "../../scripts/later_debian.ts";
 import { GOOD } from "../engine/quadlets/corpus.ts";
 

@@ -8,7 +8,7 @@ import { readConversions } from "../convert/convert_quadlets.ts";
 import type { Conversion, QuadletOptions } from "../convert/conversion.ts";
 import { QuadletError } from "../quadlet_error.ts";
 import type { QuadletFile } from "../unit_file.ts";
-import { splitWords } from "../words.ts";
+import { splitWords } from "../../units/words.ts";
 import { noteKeys, placeOfFlag } from "./flag_keys.ts";
 import { type QuadletWork, readWork } from "./read_work.ts";
 import { expandSpecifiers, replaceVariables, specifiersOf } from "./specifiers.ts";

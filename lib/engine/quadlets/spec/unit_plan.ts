@@ -6,7 +6,7 @@
 import { parseTimeSpan } from "../../text/time_span.ts";
 import type { Conversion } from "../convert/conversion.ts";
 import type { UnitEntry } from "../unit_file.ts";
-import { splitWords } from "../words.ts";
+import { splitWords } from "../../units/words.ts";
 import { expandSpecifiers } from "./specifiers.ts";
 
 /** When a unit is started again by itself, systemd.service(5). */
