@@ -62,6 +62,7 @@ export { podsAPI } from "./handlers/pods/api.ts";
 export { quadletsAPI } from "./handlers/quadlets/api.ts";
 export { secretsAPI } from "./handlers/secrets/api.ts";
 export { manifestsAPI } from "./handlers/manifests/api.ts";
+export { monitorAPI } from "./handlers/monitor/api.ts";
 export { systemAPI } from "./handlers/system/api.ts";
 export { unitsAPI } from "./handlers/units/api.ts";
 export { volumesAPI } from "./handlers/volumes/api.ts";

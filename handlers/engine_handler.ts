@@ -10,6 +10,7 @@ import {
 import { surfaces } from "../lib/rest/surfaces.ts";
 import { redirectDoubled } from "./clean_path.ts";
 import { FAMILIES, listDefinitions } from "./families.ts";
+import { type RequestEntry, RequestWatch } from "./monitor/watch_requests.ts";
 import { ABOUT, swaggerText } from "./swagger.ts";
 import { refuseVersion } from "./version_bounds.ts";
 
@@ -17,6 +18,8 @@ import { refuseVersion } from "./version_bounds.ts";
 export interface EngineHandlerOptions extends HandlerOptions {
   /** The authenticator of callers; by default anybody may call. */
   auth?: Authenticator<unknown> | null;
+  /** Told of each request when its answer begins, with the reason of a failure: a log. Then `onError` is not told of by default. */
+  onRequest?: (entry: RequestEntry) => void;
 }
 
 /** Every family of both trees. */
@@ -32,13 +35,19 @@ export function implementFamilies(engine: Engine): Implementation[] {
  * @param engine What is served
  * @param options Who may call, and what is told of errors
  */
-export function engineHandler(engine: Engine, { auth = null, ...options }: EngineHandlerOptions = {}): Handler {
+export function engineHandler(
+  engine: Engine,
+  { auth = null, onRequest, ...options }: EngineHandlerOptions = {},
+): Handler {
+  const watch = new RequestWatch(engine.metrics, onRequest);
   const faces = surfaces(listDefinitions(), { ...ABOUT, auth, fallback: options.fallback });
-  const serve = handler(auth, implementFamilies(engine), { ...options, fallback: faces });
-  return (request, platform) => {
+  const implementations = implementFamilies(engine).map((family) => watch.named(family));
+  const onError = watch.onError;
+  const serve = handler(auth, implementations, { ...onError && { onError }, ...options, fallback: faces });
+  return watch.around((request, platform) => {
     const answer = refuseVersion(request) ?? redirectDoubled(request);
     return answer === undefined ? serve(request, platform) : Promise.resolve(answer);
-  };
+  });
 }
 
 /**

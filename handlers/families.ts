@@ -36,6 +36,8 @@ import { kubeAPI } from "./kube/api.ts";
 import { implementKube } from "./kube/kube.ts";
 import { manifestsAPI } from "./manifests/api.ts";
 import { implementManifests } from "./manifests/manifests.ts";
+import { monitorAPI } from "./monitor/api.ts";
+import { implementMonitor } from "./monitor/monitor.ts";
 import { networksAPI } from "./networks/api.ts";
 import { networks } from "./networks/networks.ts";
 import { podsAPI } from "./pods/api.ts";
@@ -82,6 +84,7 @@ export const FAMILIES: readonly Family[] = [
   { title: "Volumes", definition: volumesAPI, implement: volumes },
   { title: "Manifests", definition: manifestsAPI, implement: implementManifests },
   { title: "System", definition: systemAPI, implement: implementSystem },
+  { title: "Monitoring", definition: monitorAPI, implement: implementMonitor },
   { title: "Docker: builds", definition: compatBuildsAPI, implement: compatBuilds },
   { title: "Docker: containers", definition: compatContainersAPI, implement: compatContainers },
   { title: "Docker: exec", definition: compatExecAPI, implement: compatExec },

@@ -43,6 +43,7 @@ export const STATUSES: Readonly<Record<ErrorCode | RequestCode, number>> = {
   command_not_executable: 500,
   port_in_use: 500,
   unsupported: 501,
+  unavailable: 503,
   cancelled: 500,
   timeout: 500,
   internal: 500,

@@ -34,7 +34,12 @@ const { values, positionals } = parseArgs({
 const scratch = await Deno.makeTempDir({ prefix: "gantry-test-" });
 const map = await testImportMap();
 const extra = positionals;
-const env: Record<string, string> = values.long ? { GANTRY_TEST_LONG: "1" } : {};
+// Bundles and programs that many tests need are made once in a run: tests/fixtures/platform/test_cache.ts.
+const env: Record<string, string> = {
+  GANTRY_TEST_CACHE: `${scratch}/cache`,
+  ...values.long && { GANTRY_TEST_LONG: "1" },
+};
+await Deno.mkdir(env.GANTRY_TEST_CACHE);
 
 /** Folders whose tests are other steps', or that hold none. */
 const NOT_UNIT: readonly string[] = ["conformance", "host", "hostile", "fixtures", "linux"];

@@ -8,6 +8,9 @@ import { Images } from "./images/images.ts";
 import { type SystemInfo, VERSION } from "./info.ts";
 import { Intents } from "./store/intents.ts";
 import { Kube } from "./kube/kube.ts";
+import { checkHost } from "./metrics/check_host.ts";
+import { CommitWatch } from "./metrics/commit_watch.ts";
+import { type EngineFigures, gatherFigures, Metrics } from "./metrics/metrics.ts";
 import { Locks } from "./store/locks.ts";
 import { DEFAULT_NETWORK, Networks } from "./networks/networks.ts";
 import { type EngineOptions, resolveOptions } from "./options.ts";
@@ -41,11 +44,16 @@ export class Engine {
   readonly dockerHub: boolean;
   /** The containers' settings where a request leaves them out. */
   readonly defaults: ContainerDefaults;
+  /** The counts of what happens here. */
+  readonly metrics: Metrics;
   readonly #core: ContainersCore;
+  readonly #commits: CommitWatch;
   #address?: string;
 
-  private constructor(core: ContainersCore) {
+  private constructor(core: ContainersCore, metrics: Metrics, commits: CommitWatch) {
     this.#core = core;
+    this.metrics = metrics;
+    this.#commits = commits;
     this.events = core.events;
     this.dockerHub = core.options.dockerHub;
     this.defaults = core.options.defaults;
@@ -72,7 +80,9 @@ export class Engine {
   static async open(ports: Ports, options: EngineOptions = {}): Promise<Engine> {
     const log = options.log ?? (() => {});
     const resolved = resolveOptions(ports, options);
-    const state = await State.open(ports.store);
+    const metrics = new Metrics();
+    const commits = new CommitWatch(ports.clock, metrics.commits);
+    const state = await State.open(ports.store, commits);
     for (const name of state.unknownTables()) {
       log("warn", `The store's records of "${name}" are unknown here: they are kept`);
     }
@@ -82,12 +92,13 @@ export class Engine {
       limit: resolved.limits.events,
       bytes: resolved.limits.eventBytes,
       memory: resolved.limits.eventMemory,
+      onEvent: ({ type, action }) => metrics.events.add({ type, action }),
       onError: (error) => log("error", `Write events: ${error}`),
     });
     const intents = new Intents(state, () => ports.clock.now());
     const { host, clock, random } = ports;
     const base = { ports, host, clock, random, state, events, intents, locks: new Locks(), options: resolved, log };
-    const engine = new Engine({ ...base, images: new Images(base) });
+    const engine = new Engine({ ...base, images: new Images(base) }, metrics, commits);
     await engine.images.recover();
     await engine.containers.recover();
     await engine.pods.recover();
@@ -151,6 +162,21 @@ export class Engine {
       registries: options.registries.registries,
       searchRegistries: options.registries.unqualifiedSearch,
     };
+  }
+
+  /**
+   * Resolves if the engine can work: the store took its last commit and answers, and the host's helpers do, where there is a host.
+   *
+   * @throws {EngineError} `unavailable`, with the reason
+   */
+  async checkHealth(): Promise<void> {
+    this.#commits.check();
+    await checkHost(this.#core);
+  }
+
+  /** Gathers the engine's figures. The resources of containers are read for it, so it costs as much as one look at each that runs. */
+  gatherFigures(): Promise<EngineFigures> {
+    return gatherFigures(this, hostOf(this.#core) !== undefined);
   }
 
   async #socket(): Promise<SystemInfo["socket"]> {

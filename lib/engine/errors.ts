@@ -37,6 +37,8 @@ export type ErrorCode =
   | "port_in_use"
   /** This deployment cannot do it; the message says why (501 on the wire). */
   | "unsupported"
+  /** The engine cannot work at the moment: the store fails, or a helper does not answer (503 on the wire). */
+  | "unavailable"
   | "cancelled"
   | "timeout"
   | "internal";

@@ -1,5 +1,5 @@
 /** The same session with the engine's API: by direct call, on Deno and Node 24 over TCP and a Unix socket, and in workerd. */
-import { bundle } from "../../scripts/bundle.ts";
+import { bundled } from "../fixtures/platform/test_cache.ts";
 import { listen } from "../../lib/platform/http/listener.ts";
 import { registriesConf, startRegistry } from "../fixtures/images/registry.ts";
 import { fetchOver } from "./fetch_over.ts";
@@ -28,14 +28,14 @@ async function onDeno(address: string, registries: string): Promise<Served> {
 
 async function onNode(address: string, registries: string): Promise<Served> {
   const folder = await Deno.makeTempDir({ prefix: "gantry-node-" });
-  await Deno.writeTextFile(`${folder}/engine.mjs`, await bundle("tests/conformance/engine_node.ts", "node"));
+  await Deno.writeTextFile(`${folder}/engine.mjs`, await bundled("tests/conformance/engine_node.ts", "node"));
   const running = await startNode(folder, ["engine.mjs", address], { REGISTRIES: registries });
   return over(running.address, () => running[Symbol.asyncDispose]());
 }
 
 async function inWorkerd(registries: string, objects?: Record<string, string>): Promise<Served> {
   const workerd = await startWorkerd({
-    script: await bundle("lib/platform/entries/workers.ts", "workers"),
+    script: await bundled("lib/platform/entries/workers.ts", "workers"),
     bindings: { GANTRY_TOKEN: TOKEN, GANTRY_REGISTRIES: registries },
     objects,
   });

@@ -1,5 +1,5 @@
 /** The sample, served by each runtime that has sockets. */
-import { bundle } from "../../scripts/bundle.ts";
+import { bundled, nodeProgram } from "../fixtures/platform/test_cache.ts";
 import { listen } from "../../lib/platform/http/listener.ts";
 import { client } from "../fixtures/platform/raw_client.ts";
 import { sample } from "./sample.ts";
@@ -35,7 +35,7 @@ export async function onDeno(address: string, socketPatience?: number): Promise<
 /** Serves the sample by Node, from a bundle in an otherwise empty folder. */
 export async function onNode(address: string, socketPatience?: number, version = "24"): Promise<Running> {
   const folder = await Deno.makeTempDir({ prefix: "gantry-node-" });
-  await Deno.writeTextFile(`${folder}/sample.mjs`, await bundle("tests/conformance/sample_node.ts", "node"));
+  await Deno.writeTextFile(`${folder}/sample.mjs`, await bundled("tests/conformance/sample_node.ts", "node"));
   const args = ["sample.mjs", address, ...socketPatience ? [String(socketPatience)] : []];
   return await startNode(folder, args, undefined, version);
 }
@@ -48,13 +48,13 @@ export async function startDeno(address: string): Promise<Running> {
 }
 
 /** Starts Node, version 24 unless told otherwise, in a folder, waits for its first line (the address, with its process ID before it), and stops it and removes the folder at the end. */
-export function startNode(
+export async function startNode(
   folder: string,
   args: string[],
   env?: Record<string, string>,
   version = "24",
 ): Promise<Running> {
-  return start("npx", ["-y", `node@${version}`, ...args], folder, env);
+  return await start(await nodeProgram(version), args, folder, env);
 }
 
 async function start(

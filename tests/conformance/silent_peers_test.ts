@@ -1,6 +1,6 @@
 /** Peers that open a channel's WebSocket and vanish without a word to TCP, on every runtime that has one. */
 import { assertEquals } from "@std/assert";
-import { bundle } from "../../scripts/bundle.ts";
+import { bundled } from "../fixtures/platform/test_cache.ts";
 import { connect } from "../../lib/platform/http/client/connect.ts";
 import { openChannel } from "../../lib/rest/channels/channel.ts";
 import { client, later } from "../fixtures/platform/raw_client.ts";
@@ -34,7 +34,7 @@ const servers: Record<string, () => Promise<Server>> = {
   },
   "workerd": async () => {
     const workerd = await startWorkerd({
-      script: await bundle("tests/conformance/sample_workers.ts", "workers"),
+      script: await bundled("tests/conformance/sample_workers.ts", "workers"),
       objects: { SAMPLE: "Sample" },
       bindings: { SOCKET_PATIENCE: String(PATIENCE) },
     });

@@ -3,7 +3,7 @@
  * well-behaved peers send, over TCP. The channels in workerd too.
  */
 import { assertEquals } from "@std/assert";
-import { bundle } from "../../scripts/bundle.ts";
+import { bundled } from "../fixtures/platform/test_cache.ts";
 import { channelLoad, plainSockets } from "./channel_load.ts";
 import { channels } from "./channels.ts";
 import { hostile } from "./hostile.ts";
@@ -71,7 +71,7 @@ for (const [version, suites] of Object.entries(olderSuites)) {
 }
 
 Deno.test("channelResponse() in workerd", async (t) => {
-  const script = await bundle("tests/conformance/sample_workers.ts", "workers");
+  const script = await bundled("tests/conformance/sample_workers.ts", "workers");
   await using workerd = await startWorkerd({ script, objects: { SAMPLE: "Sample" }, flags: ["enable_request_signal"] });
   for (const [name, scenario] of Object.entries({ ...channels, ...channelLoad })) {
     await t.step(name, () => scenario(workerd.url));

@@ -1,6 +1,6 @@
 /** The bookshop of docs/examples, written from the documents alone, runs wherever they say that an API runs. */
 import { assertEquals } from "@std/assert";
-import { bundle } from "../../scripts/bundle.ts";
+import { bundled, nodeProgram } from "../fixtures/platform/test_cache.ts";
 import { startWorkerd } from "../conformance/workerd.ts";
 import { runOk } from "../fixtures/run.ts";
 
@@ -32,9 +32,9 @@ Deno.test("bookshop.ts is served and visited on Deno", async () => {
 Deno.test("bookshop.ts is served and visited on Node 20, 22 and 24", async () => {
   const folder = await Deno.makeTempDir({ prefix: "gantry-bookshop-" });
   try {
-    await Deno.writeTextFile(`${folder}/visit.mjs`, await bundle("docs/examples/bookshop_visit.ts", "node"));
+    await Deno.writeTextFile(`${folder}/visit.mjs`, await bundled("docs/examples/bookshop_visit.ts", "node"));
     await Promise.all(["20", "22", "24"].map(async (version) => {
-      const command = ["npx", "-y", `node@${version}`, "visit.mjs"];
+      const command = [await nodeProgram(version), "visit.mjs"];
       assertEquals(await runOk(command, { cwd: folder, timeout: 180_000 }), VISIT, `Node ${version}`);
     }));
   } finally {
@@ -43,7 +43,7 @@ Deno.test("bookshop.ts is served and visited on Node 20, 22 and 24", async () =>
 });
 
 Deno.test("bookshop.ts is served by workerd", async () => {
-  const script = await bundle("docs/examples/bookshop.ts", "workers");
+  const script = await bundled("docs/examples/bookshop.ts", "workers");
   await using workerd = await startWorkerd({ script, flags: ["enable_request_signal"] });
   assertEquals(
     await runOk([Deno.execPath(), ...VISITOR, workerd.url], { cwd: root, env: { NO_COLOR: "1" } }),

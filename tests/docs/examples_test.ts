@@ -1,6 +1,6 @@
 /** The programs of docs/examples run as their first lines say. `tests/host/host_example_test.ts` runs the one that needs a kernel. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { bundle } from "../../scripts/bundle.ts";
+import { bundled } from "../fixtures/platform/test_cache.ts";
 import { startWorkerd } from "../conformance/workerd.ts";
 import { buildImage, pushImage } from "../fixtures/images/image_builder.ts";
 import { freePort, startRegistry } from "../fixtures/images/registry.ts";
@@ -55,7 +55,7 @@ Deno.test("members_only.ts answers members, by version, and refuses strangers", 
 });
 
 Deno.test("edge_links.ts runs in workerd, with its links in a bucket", async () => {
-  const script = await bundle("docs/examples/edge_links.ts", "workers");
+  const script = await bundled("docs/examples/edge_links.ts", "workers");
   await using workerd = await startWorkerd({ script, buckets: ["LINKS"] });
   const follow = async () => {
     const response = await fetch(`${workerd.url}/docs`, { redirect: "manual" });

@@ -4,7 +4,7 @@
  */
 import { assert, assertEquals } from "@std/assert";
 import { bundles } from "../../scripts/build.ts";
-import { bundle } from "../../scripts/bundle.ts";
+import { bundled, nodeProgram } from "../fixtures/platform/test_cache.ts";
 import { freePort } from "../fixtures/images/registry.ts";
 import { ok, run } from "../fixtures/run.ts";
 import { startProgram } from "../fixtures/start_program.ts";
@@ -31,7 +31,7 @@ async function folderWith(names: string[], built: string[]) {
     await Deno.writeTextFile(`${folder}/${name}`, text.replaceAll("8000", String(port)));
   }
   for (const file of built) {
-    await Deno.writeTextFile(`${folder}/${file}`, await bundle(bundles[file].entry, bundles[file].target));
+    await Deno.writeTextFile(`${folder}/${file}`, await bundled(bundles[file].entry, bundles[file].target));
   }
   return { folder, port, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
 }
@@ -55,7 +55,7 @@ Deno.test("the README's first API is served by deno serve, and called", async ()
 
 Deno.test("the README's first API runs on Node 24, from a folder with the bundle alone", async () => {
   await using made = await folderWith(["add.mjs"], ["rest-node.mjs"]);
-  const node = await programOf("node@24", "node");
+  const node = await nodeProgram();
   await using server = await startProgram([node, "add.mjs"], made.folder, `http://localhost:${made.port}/sum?a=1&b=2`);
   assertEquals(server.answer, "3");
 });

@@ -7,6 +7,7 @@ import { CheckpointReport } from "../../handlers/wire/containers/checkpoint.ts";
 import { ContainerStatsReport } from "../../handlers/wire/containers/stats.ts";
 import { ErrorModel } from "../../handlers/wire/error_model.ts";
 import { Change } from "../../handlers/wire/files/file.ts";
+import { METRICS_TYPE } from "../../handlers/wire/monitor/open_metrics.ts";
 import { Event } from "../../handlers/wire/system/event.ts";
 import { z } from "../../handlers/wire/zod.ts";
 import { link } from "../../lib/rest/mod.ts";
@@ -119,6 +120,7 @@ const WRITTEN: Record<string, z.ZodType> = {
 
 /** Operations that return something else than JSON, with its media type. */
 const BYTES: Record<string, string> = {
+  CheckHealth: "text/plain",
   CompatConnect: "text/plain; charset=us-ascii",
   CompatContainerArchive: "application/x-tar",
   CompatDisconnect: "text/plain; charset=us-ascii",
@@ -138,6 +140,7 @@ const BYTES: Record<string, string> = {
   KubeGenerate: "application/x-tar",
   LogsFromContainer: "application/vnd.docker.multiplexed-stream",
   Ping: "text/plain",
+  ReadMetrics: METRICS_TYPE,
   // The OpenAPI document, written as JSON, which is YAML too.
   ServeSwagger: "text/yaml",
   WaitContainer: "text/plain",

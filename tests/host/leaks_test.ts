@@ -4,7 +4,7 @@ import { ok } from "../fixtures/run.ts";
 import { Session, until } from "../fixtures/session.ts";
 import { openFiles, traces } from "../fixtures/traces.ts";
 
-const cycles = Deno.env.get("GANTRY_TEST_LONG") === "1" ? 1000 : 200;
+const cycles = Deno.env.get("GANTRY_TEST_LONG") === "1" ? 1000 : 80;
 
 Deno.test(`${cycles} container cycles leave no process, mount, namespace, cgroup, interface or open file`, async () => {
   await using session = await Session.start();

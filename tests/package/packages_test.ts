@@ -6,6 +6,7 @@ import { stagePackages } from "../../scripts/package/stage.ts";
 import { startWorkerd } from "../conformance/workerd.ts";
 import { api, chan, type Handler, handler, implement, int64, rest } from "../../lib/rest/mod.ts";
 import { hindrance, withPage } from "../fixtures/rest/chromium.ts";
+import { nodeProgram } from "../fixtures/platform/test_cache.ts";
 import { run, runOk } from "../fixtures/run.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -244,11 +245,11 @@ async function checkWeight(use: string): Promise<void> {
 
 async function useOnNode(use: string): Promise<void> {
   for (const version of ["20", "22", "24"]) {
-    const node = ["npx", "-y", `node@${version}`];
+    const node = [await nodeProgram(version)];
     const answer = await runOk([...node, "rest.mjs"], { cwd: use, timeout: 180_000 });
     assertEquals(answer.trim(), "3,1,2,409,function,3.1.1,true,true", `Node ${version}`);
   }
-  assertEquals((await runOk(["npx", "-y", "node@24", "engine.mjs"], { cwd: use })).trim(), "linux true");
+  assertEquals((await runOk([await nodeProgram(), "engine.mjs"], { cwd: use })).trim(), "linux true");
 }
 
 /** Deno uses npm's packages where they are installed, and JSR's by the names that a registry would give them. */
@@ -323,7 +324,7 @@ async function useInBrowser(use: string): Promise<void> {
 
 /** Starts the engine's command as both runtimes install it. The tests of `serve` have it serve a host. */
 async function useCommand(use: string, jsr: string): Promise<void> {
-  const node = ["npx", "-y", "-p", "node@24", "node", "node_modules/.bin/gantry"];
+  const node = [await nodeProgram(), "node_modules/.bin/gantry"];
   assertMatch(await runOk([...node, "help"], { cwd: use }), /^Usage: gantry serve/);
   const refused = await run([...node, "serve", "--log-level=loud"], { cwd: use });
   assertEquals([refused.code, refused.stdout], [2, ""]);

@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { bundles } from "../../scripts/build.ts";
 import { bundle } from "../../scripts/bundle.ts";
+import { bundled, nodeProgram } from "../fixtures/platform/test_cache.ts";
 import { fetchOver } from "../conformance/fetch_over.ts";
 import { ok, run } from "../fixtures/run.ts";
 
@@ -9,14 +10,14 @@ async function inEmptyFolder(file: string, work: (folder: string) => Promise<voi
   const folder = await Deno.makeTempDir({ prefix: "gantry-bundle-" });
   try {
     const { entry, target } = bundles[file];
-    await Deno.writeTextFile(`${folder}/${file}`, await bundle(entry, target));
+    await Deno.writeTextFile(`${folder}/${file}`, await bundled(entry, target));
     await work(folder);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
-const node = ["npx", "-y", "node@24"];
+const node = [await nodeProgram()];
 
 Deno.test("dist/node.mjs serves on Node 24 from an empty folder and stops on SIGTERM", () =>
   inEmptyFolder("node.mjs", async (folder) => {
@@ -24,10 +25,8 @@ Deno.test("dist/node.mjs serves on Node 24 from an empty folder and stops on SIG
     const wrong = await run([...node, "node.mjs", "--listen", "nowhere"], { cwd: folder });
     assertEquals(wrong.code, 2);
 
-    // Its own process ID, not that of npx: a signal has to reach it.
-    const path = ok(await run([...node, "-p", "process.execPath"], { cwd: folder })).trim();
     const address = `unix://${folder}/gantry.sock`;
-    const child = new Deno.Command(path, {
+    const child = new Deno.Command(node[0], {
       args: ["node.mjs", "--listen", address, "--root", `${folder}/root`, "--runroot", `${folder}/run`],
       cwd: folder,
       stdin: "null",

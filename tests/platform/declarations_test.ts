@@ -1,7 +1,7 @@
 /** The types of the bundles, as a stranger's compiler sees them who has nothing of the tree. */
 import { assertEquals } from "@std/assert";
 import { bundles, typed } from "../../scripts/build.ts";
-import { bundle } from "../../scripts/bundle.ts";
+import { bundled } from "../fixtures/platform/test_cache.ts";
 import { declarations } from "../../scripts/declarations.ts";
 import { ok, run } from "../fixtures/run.ts";
 
@@ -73,7 +73,7 @@ Deno.test("a stranger's TypeScript that imports dist/rest.js and dist/rest-node.
     await Deno.writeTextFile(`${folder}/package.json`, '{ "type": "module", "private": true }');
     for (const [file, text] of [["rest.js", PORTABLE], ["rest-node.mjs", NODE]]) {
       const { entry, target, types } = bundles[file];
-      await Deno.writeTextFile(`${folder}/${file}`, typed(await bundle(entry, target), types));
+      await Deno.writeTextFile(`${folder}/${file}`, typed(await bundled(entry, target), types));
       await Deno.writeTextFile(`${folder}/${types}`, await declarations(entry));
       await Deno.writeTextFile(`${folder}/${target}.ts`, text);
     }

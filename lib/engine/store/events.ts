@@ -67,6 +67,7 @@ export class EventLog {
   readonly #memory: number;
   readonly #retention: Retention;
   readonly #onError: (error: unknown) => void;
+  readonly #onEvent: (event: EngineEvent) => void;
   #ring: EventItem[] = [];
   /** The bytes of what is in the ring. */
   #size = 0;
@@ -85,7 +86,9 @@ export class EventLog {
   readonly #wakers = new Set<() => void>();
 
   private constructor(options: EventLogOptions, kept: { first: number; last: number; time?: number }) {
-    const { store, clock, limit, bytes = DEFAULT_EVENT_BYTES, memory = DEFAULT_EVENT_MEMORY, onError } = options;
+    const { store, clock, limit, bytes = DEFAULT_EVENT_BYTES, memory = DEFAULT_EVENT_MEMORY, onError, onEvent } =
+      options;
+    this.#onEvent = onEvent ?? (() => {});
     this.#store = store;
     this.#clock = clock;
     this.#limit = limit;
@@ -124,6 +127,7 @@ export class EventLog {
     this.#trim();
     if (this.#pending.length > 0) this.#writing ??= this.#write();
     this.#wake();
+    this.#onEvent(full);
     return full;
   }
 
@@ -291,4 +295,6 @@ export interface EventLogOptions {
   memory?: number;
   /** Told when events cannot be written. */
   onError?: (error: unknown) => void;
+  /** Told of each event. */
+  onEvent?: (event: EngineEvent) => void;
 }

@@ -1,3 +1,4 @@
+import type { CommitWatch } from "../metrics/commit_watch.ts";
 import type { Row, Store } from "../ports/ports.ts";
 import { type Operation, Table, type TableOptions } from "./table.ts";
 import { STORE_TABLES } from "../records/store_steps.ts";
@@ -19,6 +20,7 @@ interface Batch {
 export class State {
   readonly #store: Store;
   readonly #place: string;
+  readonly #watch?: CommitWatch;
   /** The rows of tables that nobody has asked for. */
   readonly #rows = new Map<string, Row[]>();
   // Each table is made with the type its first user names; one file owns a table, so there is one type for a name.
@@ -28,8 +30,9 @@ export class State {
   #later: Operation[] = [];
   #running?: Promise<void>;
 
-  private constructor(store: Store, rows: Iterable<Row>, place: string) {
+  private constructor(store: Store, rows: Iterable<Row>, place: string, watch?: CommitWatch) {
     this.#store = store;
+    this.#watch = watch;
     this.#place = place;
     for (const row of rows) {
       const group = this.#rows.get(row.table);
@@ -43,12 +46,13 @@ export class State {
    *
    * @throws {EngineError} `unsupported` where a later version wrote the store, `corrupt` where a record to upgrade does not parse;
    * the store is left as it was then
+   * @param watch Told of each commit from now on
    */
-  static async open(store: Store): Promise<State> {
+  static async open(store: Store, watch?: CommitWatch): Promise<State> {
     const place = store.place === undefined ? "the store" : `"${store.place}"`;
     const { rows, changes } = upgradeRows(await store.load(), place);
     if (changes.length > 0) await store.commit(changes);
-    return new State(store, rows, place);
+    return new State(store, rows, place, watch);
   }
 
   /** The names of the store's tables that this engine does not know: it keeps them as they are. */
@@ -119,8 +123,10 @@ export class State {
   }
 
   async #write(group: readonly Batch[]): Promise<void> {
+    const commit = () =>
+      this.#store.commit(group.flatMap((batch) => batch.operations.map((operation) => operation.change)));
     try {
-      await this.#store.commit(group.flatMap((batch) => batch.operations.map((operation) => operation.change)));
+      await (this.#watch?.around(commit) ?? commit());
     } catch (error) {
       if (group.length === 1) return group[0].reject(error);
       // One bad batch must not fail its neighbours. None was visible, so none was built on another.

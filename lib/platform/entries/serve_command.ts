@@ -6,7 +6,6 @@
 import { readFile, stat } from "node:fs/promises";
 import process from "node:process";
 import { engineHandler } from "../../../handlers/engine_handler.ts";
-import { logLines } from "../../oci/printable.ts";
 import { bearer } from "../../rest/mod.ts";
 import { isLoopback, parseAddress } from "../http/address.ts";
 import { everySoOften } from "../../engine/containers/ticks.ts";
@@ -14,9 +13,10 @@ import type { Engine } from "../../engine/engine.ts";
 import { hostClock } from "../clock.ts";
 import { openHostEngine } from "./host_engine.ts";
 import { listen, type Listener } from "../http/listener.ts";
-import { LOG_LEVELS, parseServeOptions, type ServeOptions, USAGE } from "./serve_options.ts";
+import { parseServeOptions, type ServeOptions, USAGE } from "./serve_options.ts";
 import { messageOf } from "../../oci/message_of.ts";
-import type { Log, LogLevel } from "../../engine/ports/log.ts";
+import type { Log } from "../../engine/ports/log.ts";
+import { makeServerLog, requestLogger } from "./server_log.ts";
 
 /** Hooks of {@linkcode serveCommand}. */
 export interface ServeHooks {
@@ -40,7 +40,7 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
     console.log(USAGE.trimEnd());
     return 0;
   }
-  const log = makeLogger(options.logLevel);
+  const log = makeServerLog({ level: options.logLevel, format: options.logFormat });
   // Listening comes before signals would otherwise end the process at once, in the middle of its start.
   const ended = endSignal();
   // A defect in one call must not take the others, and the containers' supervisor, down with it.
@@ -94,7 +94,10 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
     await engine.close();
   };
   try {
-    const handler = engineHandler(engine, { auth: token === undefined ? null : bearer(token) });
+    const handler = engineHandler(engine, {
+      auth: token === undefined ? null : bearer(token),
+      onRequest: requestLogger(log),
+    });
     for (const address of options.listen) {
       warnOfOpenDoor(address, token, log);
       listeners.push(
@@ -174,11 +177,4 @@ function endSignal(): Promise<string> {
       });
     }
   });
-}
-
-function makeLogger(level: LogLevel): Log {
-  const least = LOG_LEVELS.indexOf(level);
-  return (level, message) => {
-    if (LOG_LEVELS.indexOf(level) <= least) console.error(`gantry: ${level}: ${logLines(message)}`);
-  };
 }

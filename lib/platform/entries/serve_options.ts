@@ -12,6 +12,7 @@ import { parseAddress } from "../http/address.ts";
 import type { LogLevel } from "../../engine/ports/log.ts";
 import { parseDuration } from "../../engine/text/duration.ts";
 import { messageOf } from "../../oci/message_of.ts";
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat } from "./server_log.ts";
 
 /** What `serve` is to do. */
 export interface ServeOptions {
@@ -40,13 +41,11 @@ export interface ServeOptions {
   /** Further names that clients may call this server by over TCP. */
   allowHosts?: string[];
   logLevel: LogLevel;
+  logFormat: LogFormat;
   /** Install what is missing first. */
   setup: boolean;
   help: boolean;
 }
-
-/** The levels of `--log-level`, the quietest first. */
-export const LOG_LEVELS: readonly LogLevel[] = ["error", "warn", "info", "debug"];
 
 /** What `--help` prints. */
 export const USAGE = `Usage: gantry serve [options]
@@ -80,13 +79,15 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
   --token-file FILE       Clients must send the text of this file as bearer token
   --allow-host NAME       A further name by which clients reach this server over TCP; may be repeated.
                           Always allowed: localhost, loopback addresses, the address reached, d and docker
-  --log-level LEVEL       error, warn, info or debug. Default: info
+  --log-level LEVEL       error, warn, info or debug, which has every request. Default: info
+  --log-format FORMAT     text, or json: one object in each line. Default: text
   --no-setup              Do not install host packages that are missing
   --help                  Print this text
 
 Each option can be given as a variable as well: GANTRY_LISTEN, GANTRY_HOOKS_DIR and GANTRY_ALLOW_HOST (several separated by commas),
 GANTRY_ROOT, GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_CONTAINERS_CONF, GANTRY_AUTH_FILE,
-GANTRY_CERTS_DIR, GANTRY_TOKEN_FILE, GANTRY_LOG_LEVEL, GANTRY_NO_DOCKER_HUB=1, GANTRY_NO_SETUP=1.
+GANTRY_CERTS_DIR, GANTRY_TOKEN_FILE, GANTRY_LOG_LEVEL, GANTRY_LOG_FORMAT, GANTRY_NO_DOCKER_HUB=1,
+GANTRY_NO_SETUP=1.
 Options win over variables.
 `;
 
@@ -128,6 +129,10 @@ export function parseServeOptions(
     throw new SyntaxError(`Read options: "${value("log-level")}" is no log level: use ${LOG_LEVELS.join(", ")}`);
   }
   const autoUpdate = readInterval(value("auto-update"));
+  const logFormat = LOG_FORMATS.find((format) => format === (value("log-format") ?? "text"));
+  if (logFormat === undefined) {
+    throw new SyntaxError(`Read options: "${value("log-format")}" is no log format: use ${LOG_FORMATS.join(" or ")}`);
+  }
   const runtime = value("runtime");
   if (runtime !== undefined && !/^(auto|crun|runc)$/.test(runtime) && !runtime.startsWith("/")) {
     throw new SyntaxError(`Read options: "${runtime}" is no runtime: use auto, crun, runc or a full path`);
@@ -152,6 +157,7 @@ export function parseServeOptions(
     ...autoUpdate !== undefined && { autoUpdate },
     ...isSet("auto-update-notify") && { autoUpdateNotify: true },
     logLevel,
+    logFormat,
     dockerHub: !isSet("no-docker-hub"),
     setup: !isSet("no-setup"),
     help: given.help === true,
@@ -206,6 +212,7 @@ function readArguments(args: readonly string[]) {
         "token-file": { type: "string" },
         "allow-host": { type: "string", multiple: true },
         "log-level": { type: "string" },
+        "log-format": { type: "string" },
         "no-docker-hub": { type: "boolean" },
         "no-setup": { type: "boolean" },
         help: { type: "boolean", short: "h" },

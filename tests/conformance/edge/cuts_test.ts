@@ -1,6 +1,6 @@
 /** An edge deployment that is cut: by its caller, by its runtime, by its bucket. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { bundle } from "../../../scripts/bundle.ts";
+import { bundled } from "../../fixtures/platform/test_cache.ts";
 import { FaultyRegistry } from "../../fixtures/images/faulty_registry.ts";
 import { buildImage } from "../../fixtures/images/image_builder.ts";
 import { startWorkerd, type Workerd } from "../workerd.ts";
@@ -19,7 +19,7 @@ const image = buildImage({
 });
 const [{ digest: layer }] = image.layers;
 const PULLED = new RegExp(`"id":"${image.id}"`);
-const script = bundle("lib/platform/entries/workers.ts", "workers");
+const script = bundled("lib/platform/entries/workers.ts", "workers");
 
 /** A registry whose layer stops coming until it is told to go on. */
 class StallingRegistry extends FaultyRegistry {
@@ -157,7 +157,7 @@ Deno.test("requests that pull the same image at once fetch it once", async () =>
 Deno.test("a put that R2 fails leaves nothing visible, and the next pull goes on", async () => {
   await using registry = new FaultyRegistry();
   const name = registry.add("failing:1", image);
-  const script = await bundle("tests/conformance/edge/failing_bucket_workers.ts", "workers");
+  const script = await bundled("tests/conformance/edge/failing_bucket_workers.ts", "workers");
   await using workerd = await start(registry, { script, buckets: ["BLOBS"] });
   const bucket = async () => await (await fetch(`${workerd.url}/bucket`, { headers })).json();
   for (const n of ["1", "2", "3"]) {
@@ -178,7 +178,7 @@ Deno.test("a put that R2 fails leaves nothing visible, and the next pull goes on
 Deno.test("a save whose caller goes away ends, and what it read can go", async () => {
   await using registry = new FaultyRegistry();
   const name = registry.add("left:1", image);
-  const script = await bundle("tests/conformance/edge/failing_bucket_workers.ts", "workers");
+  const script = await bundled("tests/conformance/edge/failing_bucket_workers.ts", "workers");
   await using workerd = await start(registry, { script, buckets: ["BLOBS"] });
   assertMatch(await (await pull(workerd, name)).text(), PULLED);
   const saved = await fetch(`${workerd.url}/libpod/images/${image.id}/get`, { headers });

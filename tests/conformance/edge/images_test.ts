@@ -5,7 +5,7 @@ import { compatImagesAPI } from "../../../handlers/compat/images/api.ts";
 import { compatRegistriesAPI } from "../../../handlers/compat/registries/api.ts";
 import { imagesAPI } from "../../../handlers/images/api.ts";
 import { manifestsAPI } from "../../../handlers/manifests/api.ts";
-import { bundle } from "../../../scripts/bundle.ts";
+import { bundled } from "../../fixtures/platform/test_cache.ts";
 import { buildImage, buildIndex, pushImage, sha256 } from "../../fixtures/images/image_builder.ts";
 import { startRegistry, type TestRegistry } from "../../fixtures/images/registry.ts";
 import { run } from "../../fixtures/run.ts";
@@ -19,7 +19,7 @@ import { listCases } from "./list_cases.ts";
 
 const CASES: readonly EdgeCase[] = [...imageCases, ...listCases, ...artifactCases, ...lastCases];
 const TOKEN = "a-token-of-a-test";
-const script = bundle("lib/platform/entries/workers.ts", "workers");
+const script = bundled("lib/platform/entries/workers.ts", "workers");
 
 /** Two deployments of one kind. */
 interface Place extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGzip } from "node:zlib";
-import { bundle } from "../../../scripts/bundle.ts";
+import { bundled } from "../../fixtures/platform/test_cache.ts";
 import { startRegistry, type TestRegistry } from "../../fixtures/images/registry.ts";
 import { startWorkerd } from "../workerd.ts";
 
@@ -17,9 +17,6 @@ const ALLOWED = 128 * MB;
 const TOKEN = "a-token-of-a-test";
 const headers = { authorization: `Bearer ${TOKEN}` };
 const TYPES = "application/vnd.oci.image";
-
-/** The engine for workerd, bundled once for all the times that it is started. */
-let bundled: Promise<string> | undefined;
 
 for (const place of ["a Durable Object's SQLite", "R2"]) {
   Deno.test(`a Worker mirrors a layer of ${SIZE / MB} MB through ${place} in ${ALLOWED / MB} MB`, async (t) => {
@@ -89,7 +86,7 @@ async function measured(
 ): Promise<void> {
   const { registries, buckets, folder, allowed } = options;
   await using workerd = await startWorkerd({
-    script: await (bundled ??= bundle("lib/platform/entries/workers.ts", "workers")),
+    script: await bundled("lib/platform/entries/workers.ts", "workers"),
     bindings: { GANTRY_TOKEN: TOKEN, GANTRY_REGISTRIES: registries },
     objects: { ENGINE: "GantryEngine" },
     buckets,

@@ -1,7 +1,7 @@
 /** One fast reader of a source that has its values at hand beside other callers, on every runtime. */
 import { assert, assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { bundle } from "../../../scripts/bundle.ts";
+import { bundled } from "../../fixtures/platform/test_cache.ts";
 import { type Client, client, later } from "../../fixtures/platform/raw_client.ts";
 import { onNode, startDeno } from "../served.ts";
 import { diary, type Served } from "../wire.ts";
@@ -35,7 +35,7 @@ const servers: Record<string, () => Promise<Server>> = {
   "Deno": () => startDeno("tcp://127.0.0.1:0"),
   "Node 24": () => onNode("tcp://127.0.0.1:0"),
   async "workerd"() {
-    const script = await bundle("tests/conformance/sample_workers.ts", "workers");
+    const script = await bundled("tests/conformance/sample_workers.ts", "workers");
     const flags = ["enable_request_signal"];
     const workerd = await startWorkerd({ script, objects: { SAMPLE: "Sample" }, flags });
     const port = Number(new URL(workerd.url).port);

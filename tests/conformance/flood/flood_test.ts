@@ -1,6 +1,6 @@
 /** Half-open connections on two TCP listeners, for a process with few files, on Deno and on Node 24. */
 import { assert, assertEquals } from "@std/assert";
-import { bundle } from "../../../scripts/bundle.ts";
+import { bundled, nodeProgram } from "../../fixtures/platform/test_cache.ts";
 import { type Client, client, later } from "../../fixtures/platform/raw_client.ts";
 
 /** Files that the server may have open. */
@@ -58,8 +58,8 @@ const programs: Record<string, (folder: string) => Promise<string[]>> = {
     return Promise.resolve([Deno.execPath(), "run", "-A", "--quiet", "--no-check", module]);
   },
   async "Node 24"(folder) {
-    await Deno.writeTextFile(`${folder}/flood.mjs`, await bundle("tests/conformance/flood/flood_node.ts", "node"));
-    return ["npx", "-y", "node@24", "flood.mjs"];
+    await Deno.writeTextFile(`${folder}/flood.mjs`, await bundled("tests/conformance/flood/flood_node.ts", "node"));
+    return [await nodeProgram(), "flood.mjs"];
   },
 };
 

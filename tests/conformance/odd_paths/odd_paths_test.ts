@@ -1,6 +1,6 @@
 /** Request targets as no well-behaved client writes them, sent raw to every listener: each must route as the in-process router does. */
 import { assertEquals } from "@std/assert";
-import { bundle } from "../../../scripts/bundle.ts";
+import { bundled } from "../../fixtures/platform/test_cache.ts";
 import { client } from "../../fixtures/platform/raw_client.ts";
 import { serveOdd } from "./odd_paths.ts";
 import { startNode } from "../served.ts";
@@ -96,7 +96,7 @@ const servers: Record<string, () => Promise<{ address: string } & AsyncDisposabl
     const folder = await Deno.makeTempDir({ prefix: "gantry-odd-" });
     await Deno.writeTextFile(
       `${folder}/odd.mjs`,
-      await bundle("tests/conformance/odd_paths/odd_paths_node.ts", "node"),
+      await bundled("tests/conformance/odd_paths/odd_paths_node.ts", "node"),
     );
     return await startNode(folder, ["odd.mjs"]);
   },
@@ -110,7 +110,7 @@ const servers: Record<string, () => Promise<{ address: string } & AsyncDisposabl
   },
   "workerd": async () => {
     const workerd = await startWorkerd({
-      script: await bundle("tests/conformance/odd_paths/odd_paths_workers.ts", "workers"),
+      script: await bundled("tests/conformance/odd_paths/odd_paths_workers.ts", "workers"),
     });
     return { address: workerd.url, [Symbol.asyncDispose]: () => workerd[Symbol.asyncDispose]() };
   },

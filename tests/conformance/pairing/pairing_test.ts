@@ -1,6 +1,6 @@
 /** Clients and servers on Deno, Node 24 and workerd, in all pairings, over TCP and over Unix sockets where there are any. */
 import { assert, assertEquals } from "@std/assert";
-import { bundle } from "../../../scripts/bundle.ts";
+import { bundled, nodeProgram } from "../../fixtures/platform/test_cache.ts";
 import { connect } from "../../../lib/platform/http/client/connect.ts";
 import { listen } from "../../../lib/platform/http/listener.ts";
 import { run } from "../../fixtures/run.ts";
@@ -53,7 +53,7 @@ const clients: Record<string, (address: string, worker: string) => Promise<strin
       ? runCases({ base: "http://localhost", client: connect(address) })
       : runCases({ base: address.replace("tcp:", "http:") }),
   "Node 24": async (address) => {
-    const { code, stdout, stderr } = await run(["npx", "-y", "node@24", program, "call", address], { cwd: folder });
+    const { code, stdout, stderr } = await run([await nodeProgram(), program, "call", address], { cwd: folder });
     assertEquals(code, 0, stderr);
     return JSON.parse(stdout);
   },
@@ -67,8 +67,8 @@ const clients: Record<string, (address: string, worker: string) => Promise<strin
 
 Deno.test("every client gets from every server what the definition says", async (t) => {
   try {
-    await Deno.writeTextFile(program, await bundle("tests/conformance/pairing/pairing_node.ts", "node"));
-    script = await bundle("tests/conformance/pairing/pairing_workers.ts", "workers");
+    await Deno.writeTextFile(program, await bundled("tests/conformance/pairing/pairing_node.ts", "node"));
+    script = await bundled("tests/conformance/pairing/pairing_workers.ts", "workers");
     await t.step("a call without a network", async () => {
       const passed = await runCases({ base: "http://localhost", client: { fetch: serveEverything() }, socket: false });
       assertEquals(passed.length, 24);

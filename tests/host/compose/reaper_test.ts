@@ -1,5 +1,6 @@
 /** testcontainers: its reaper's pattern, and (in long runs, where npm is asked for it) the library itself. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { nodeProgram } from "../../fixtures/platform/test_cache.ts";
 import { ok, run, runOk } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
@@ -109,7 +110,7 @@ if (LONG) {
       IMAGE: image,
       SHARED: shared,
     };
-    const result = await run(["npx", "-y", "node@24", "program.mjs"], { cwd: folder, env, timeout: 180_000 });
+    const result = await run([await nodeProgram(), "program.mjs"], { cwd: folder, env, timeout: 180_000 });
     assertStringIncludes(result.stdout, "passed", result.stderr);
   });
 }

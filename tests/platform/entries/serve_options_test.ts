@@ -7,6 +7,7 @@ Deno.test("parseServeOptions() has a default for everything", () => {
     root: "/var/lib/gantry",
     runroot: "/run/gantry",
     logLevel: "info",
+    logFormat: "text",
     dockerHub: true,
     setup: true,
     help: false,
@@ -37,6 +38,7 @@ Deno.test("parseServeOptions() takes variables, and options over them", () => {
     GANTRY_CONTAINERS_CONF: "/env/containers.conf",
     GANTRY_TOKEN_FILE: "/env/token",
     GANTRY_LOG_LEVEL: "debug",
+    GANTRY_LOG_FORMAT: "json",
     GANTRY_NO_DOCKER_HUB: "1",
     GANTRY_NO_SETUP: "1",
   };
@@ -49,6 +51,7 @@ Deno.test("parseServeOptions() takes variables, and options over them", () => {
     containersConf: "/env/containers.conf",
     tokenFile: "/env/token",
     logLevel: "debug",
+    logFormat: "json",
     dockerHub: false,
     setup: false,
     help: false,
@@ -69,6 +72,7 @@ Deno.test("parseServeOptions() refuses what it does not know", () => {
       ["--listen=ftp://x"],
       ["--runtime=docker"],
       ["--log-level=loud"],
+      ["--log-format=xml"],
       ["--no-setup=yes"],
       ["--no-docker-hub=yes"],
     ]

@@ -1,6 +1,6 @@
 /** Archives, imports and artifacts on the edge: nothing of them needs a kernel. */
 import { assertEquals } from "@std/assert";
-import { bundle } from "../../../scripts/bundle.ts";
+import { bundled } from "../../fixtures/platform/test_cache.ts";
 import { startWorkerd } from "../../conformance/workerd.ts";
 import { buildImage, sha256 } from "../../fixtures/images/image_builder.ts";
 import { buildTar } from "../../fixtures/images/tar_builder.ts";
@@ -9,7 +9,7 @@ const TOKEN = "a-token-of-a-test";
 
 Deno.test("GantryEngine loads, saves and imports images, and keeps artifacts", async () => {
   await using workerd = await startWorkerd({
-    script: await bundle("lib/platform/entries/workers.ts", "workers"),
+    script: await bundled("lib/platform/entries/workers.ts", "workers"),
     bindings: { GANTRY_TOKEN: TOKEN },
     objects: { ENGINE: "GantryEngine" },
   });

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { bundle } from "../../../scripts/bundle.ts";
+import { bundled } from "../../fixtures/platform/test_cache.ts";
 import { startWorkerd } from "../../conformance/workerd.ts";
 import { buildImage, pushImage } from "../../fixtures/images/image_builder.ts";
 import { startRegistry } from "../../fixtures/images/registry.ts";
@@ -9,7 +9,7 @@ const headers = { authorization: `Bearer ${TOKEN}` };
 
 Deno.test("DurableStore, DurableBlobs and workersCodec() pass their suites in workerd", async (t) => {
   await using workerd = await startWorkerd({
-    script: await bundle("tests/platform/workers/suites.ts", "workers"),
+    script: await bundled("tests/platform/workers/suites.ts", "workers"),
     objects: { SUITE: "Suite" },
     buckets: ["BLOBS"],
     // The suites assert with node:assert.
@@ -27,7 +27,7 @@ Deno.test("DurableStore, DurableBlobs and workersCodec() pass their suites in wo
 });
 
 Deno.test("workers.ts lets nobody in without GANTRY_TOKEN and says why", async () => {
-  const script = await bundle("lib/platform/entries/workers.ts", "workers");
+  const script = await bundled("lib/platform/entries/workers.ts", "workers");
   await using open = await startWorkerd({ script, objects: { ENGINE: "GantryEngine" } });
   for (const path of ["/_ping", "/nowhere"]) {
     const response = await fetch(open.url + path, { headers });
@@ -37,7 +37,7 @@ Deno.test("workers.ts lets nobody in without GANTRY_TOKEN and says why", async (
 });
 
 Deno.test("workers.ts asks for the token, over HTTP and WebSocket", async () => {
-  const script = await bundle("lib/platform/entries/workers.ts", "workers");
+  const script = await bundled("lib/platform/entries/workers.ts", "workers");
   await using workerd = await startWorkerd({
     script,
     bindings: { GANTRY_TOKEN: TOKEN },
@@ -61,7 +61,7 @@ Deno.test("GantryEngine keeps what it holds when the runtime ends", async () => 
   try {
     await pushImage(registry.url, "lasting:1", buildImage({ layers: [{ entries: [{ type: "dir", path: "a" }] }] }));
     const options = {
-      script: await bundle("lib/platform/entries/workers.ts", "workers"),
+      script: await bundled("lib/platform/entries/workers.ts", "workers"),
       bindings: { GANTRY_TOKEN: TOKEN, GANTRY_REGISTRIES: registry.registriesConf },
       objects: { ENGINE: "GantryEngine" },
       folder,

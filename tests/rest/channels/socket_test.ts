@@ -1,6 +1,6 @@
 /** Channels that need a credential, from a browser and from a linked client, through the listener. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { bundle } from "../../../scripts/bundle.ts";
+import { bundled } from "../../fixtures/platform/test_cache.ts";
 import { listen } from "../../../lib/platform/http/listener.ts";
 import {
   api,
@@ -50,7 +50,7 @@ async function served() {
     const { pathname } = new URL(request.url);
     if (pathname === "/") return new Response(PAGE, { headers: { "content-type": "text/html" } });
     if (pathname !== "/page.js") return page(request, platform);
-    script ??= bundle("tests/fixtures/rest/socket_page.ts", "portable");
+    script ??= bundled("tests/fixtures/rest/socket_page.ts", "portable");
     return new Response(await script, { headers: { "content-type": "text/javascript" } });
   });
   const url = listener.address.replace("tcp:", "http:");
