@@ -25,6 +25,7 @@ import { openProcesses } from "./processes/open_processes.ts";
 import { openResources } from "./resources/resources.ts";
 import { openTrees } from "./trees/trees.ts";
 import { openSpecs } from "./bundle/spec_check.ts";
+import { openUnitManager } from "./unit_manager.ts";
 import { openUserNamespaces } from "./user_namespaces.ts";
 import { Sweeper } from "./helpers/sweeper.ts";
 import { makeFolder } from "./helpers/tree.ts";
@@ -85,6 +86,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const volumes = await openVolumes(context, layers);
   const resources = await openResources(context, processes);
   const checkpoints = await openCheckpoints(context, processes);
+  const units = await openUnitManager();
   return {
     layers,
     processes,
@@ -99,6 +101,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     users: openUserNamespaces(paths),
     secrets: hostSecrets(),
     quadlets: quadletShelf(resolve(options.quadletFolder ?? QUADLET_FOLDER)),
+    ...units && { units },
     specs: openSpecs(processes.runtimes, capabilities),
     platform: HOST_PLATFORM,
     info: hostInfoReader(context, processes),

@@ -87,3 +87,12 @@ Deno.test("parseServeOptions() takes several folders of hooks, and the variable 
   assertEquals(parseServeOptions(["--hooks-dir", "/c", "--hooks-dir=/d"], env).hookFolders, ["/c", "/d"]);
   assertEquals(parseServeOptions([], {}).hookFolders, undefined);
 });
+
+Deno.test("parseServeOptions() reads the interval of updates, from a minute on", () => {
+  const { autoUpdate, autoUpdateNotify } = parseServeOptions(["--auto-update=90m", "--auto-update-notify"], {}, 0);
+  assertEquals([autoUpdate, autoUpdateNotify], [5_400_000, true]);
+  assertEquals(parseServeOptions([], { GANTRY_AUTO_UPDATE: "24h" }, 0).autoUpdate, 86_400_000);
+  for (const text of ["soon", "1s", "1000h", "-5m"]) {
+    assertThrows(() => parseServeOptions([`--auto-update=${text}`], {}, 0), SyntaxError, "--auto-update");
+  }
+});
