@@ -63,7 +63,7 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
   --cdi-spec-dir DIR      Devices by the Container Device Interface; may be repeated, a later one wins.
                           Default: /etc/cdi, /var/run/cdi
   --quadlet-dir DIR       Quadlets that are installed, podman-systemd.unit(5).
-                          Default: /etc/containers/systemd
+                          Default: /etc/containers/systemd, or quadlets in another root
   --auto-update TIME      Every so often (24h, 90m) update the containers whose label io.containers.autoupdate asks for it.
                           Default: never
   --auto-update-notify    Only log what has an update, and emit events
@@ -138,7 +138,8 @@ export function parseServeOptions(
     throw new SyntaxError(`Read options: "${runtime}" is no runtime: use auto, crun, runc or a full path`);
   }
   const paths = {
-    quadletFolder: value("quadlet-dir"),
+    // Units of the system are run by one server: that of the usual root.
+    quadletFolder: value("quadlet-dir") ?? (root === homes.root ? homes.quadlets : undefined),
     registriesConf: value("registries-conf"),
     containersConf: value("containers-conf"),
     authFile: value("auth-file"),
@@ -228,14 +229,23 @@ function variableName(option: string): string {
   return `GANTRY_${option.toUpperCase().replaceAll("-", "_")}`;
 }
 
-function systemFolders(): { root: string; runroot: string } {
-  return { root: DEFAULT_ROOT, runroot: "/run/gantry" };
+/** The folders of whoever names none. */
+interface Homes {
+  root: string;
+  runroot: string;
+  /** The folder of the quadlets of this root. */
+  quadlets: string;
 }
 
-function userFolders(env: Record<string, string | undefined>, uid: number): { root: string; runroot: string } {
+function systemFolders(): Homes {
+  return { root: DEFAULT_ROOT, runroot: "/run/gantry", quadlets: "/etc/containers/systemd" };
+}
+
+function userFolders(env: Record<string, string | undefined>, uid: number): Homes {
   return {
     root: join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "gantry"),
     runroot: join(env.XDG_RUNTIME_DIR || `/tmp/gantry-run-${uid}`, "gantry"),
+    quadlets: join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "containers", "systemd"),
   };
 }
 

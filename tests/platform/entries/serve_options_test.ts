@@ -6,6 +6,7 @@ Deno.test("parseServeOptions() has a default for everything", () => {
     listen: ["unix:///run/gantry/gantry.sock"],
     root: "/var/lib/gantry",
     runroot: "/run/gantry",
+    quadletFolder: "/etc/containers/systemd",
     logLevel: "info",
     logFormat: "text",
     dockerHub: true,
@@ -19,6 +20,13 @@ Deno.test("parseServeOptions() gives every root a runroot and a socket of its ow
   assertNotEquals(a!.runroot, b!.runroot);
   assertEquals(a!.listen, [`unix://${a!.runroot}/gantry.sock`]);
   assertEquals(parseServeOptions(["--root=/var/lib/gantry/"], {}, 0).runroot, "/run/gantry");
+});
+
+Deno.test("parseServeOptions() has only the usual root's server run the system's quadlets", () => {
+  const folderOf = (...args: string[]) => parseServeOptions(args, {}, 0).quadletFolder;
+  assertEquals(folderOf(), "/etc/containers/systemd");
+  assertEquals(folderOf("--root=/srv/a"), undefined);
+  assertEquals(folderOf("--root=/srv/a", "--quadlet-dir=/srv/q"), "/srv/q");
 });
 
 Deno.test("parseServeOptions() keeps to the user's folders without root", () => {
