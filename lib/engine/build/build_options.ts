@@ -28,12 +28,31 @@ export interface BuildSandbox {
   noNewPrivileges?: boolean;
 }
 
+/** A context besides the main one, which `FROM` and `from=` name. */
+export type NamedContext =
+  /** A tar archive, plain or compressed. It is opened at most once, when an instruction needs it. */
+  | { kind: "archive"; open: () => ReadableStream<Uint8Array> }
+  /** An image, pulled as the build's policy says. */
+  | { kind: "image"; name: string }
+  /** A Git repository: `https://host/path.git#ref:folder`. */
+  | { kind: "git"; url: string };
+
+/** A connection to an SSH agent of the caller. */
+export interface AgentConnection {
+  readable: ReadableStream<Uint8Array>;
+  writable: WritableStream<Uint8Array>;
+}
+
 /** The inputs of a build. */
 export interface BuildOptions {
   /** The context as a tar archive, plain or compressed; none: an empty one. */
   context?: ReadableStream<Uint8Array>;
   /** Paths of Dockerfiles in the context; several are read as one. */
   dockerfiles: readonly string[];
+  /** Dockerfiles with their names for messages, in place of files of the context. */
+  dockerfileTexts?: readonly { name: string; text: string }[];
+  /** Further contexts by name. One with the name of an image or a stage is taken in place of it. */
+  contexts?: Readonly<Record<string, NamedContext>>;
   /** Patterns of files that are no part of the context, in place of its own ignore file. */
   exclude?: readonly string[];
   names?: readonly string[];
@@ -60,11 +79,28 @@ export interface BuildOptions {
   findName?: (name: string) => string;
   fullName?: (name: string) => string;
   sandbox?: BuildSandbox;
+  /**
+   * Reads a secret that a command asks for; `undefined`: there is none of that name. It is asked once for each command that
+   * runs, and never for one whose result is taken from an earlier build.
+   */
+  readSecret?: (id: string, signal: AbortSignal) => Promise<Uint8Array | undefined>;
+  /**
+   * Connects to an SSH agent of the caller, once for each connection that a command opens; `undefined`: there is none of that
+   * name. The name is `default` where the instruction has none.
+   */
+  openAgent?: (id: string) => Promise<AgentConnection | undefined>;
+  /** Allow `RUN --security=insecure`: the command has all the rights of this machine's root. */
+  allowInsecure?: boolean;
   signal?: AbortSignal;
 }
 
-/** One thing a build has to tell. The last one is `done`; a build that fails throws instead. */
-export type BuildProgress =
+/**
+ * One thing a build has to tell. The last one is `done`; a build that fails throws instead. `step` is the number of the step
+ * that it belongs to: stages run side by side, so that their steps mix.
+ */
+export type BuildProgress = BuildEvent & { step?: number };
+
+type BuildEvent =
   | { kind: "step"; number: number; total: number; text: string }
   | { kind: "cached"; id: string }
   /** A command runs in a container. */

@@ -17,19 +17,35 @@ import type { StageState } from "./stage_state.ts";
 export async function* buildStage(
   run: BuildRun,
   stage: PlannedStage,
-  count: (text: string) => BuildProgress,
+  count: (text: string) => BuildProgress & { kind: "step" },
 ): BuildSteps<StageState> {
-  yield count(stage.from.text);
-  let state = yield* inPlace(run, stage.from, beginStage(run, stage));
+  const begin = inPlace(run, stage.from, beginStage(run, stage));
+  let state = yield* numberEvents(count(stage.from.text), begin);
   for (const trigger of triggersOf(run, state, stage)) {
     yield { kind: "note", text: `ONBUILD ${trigger.text}\n` };
     state = yield* inPlace(run, trigger, buildStep(run, state, stage, trigger));
   }
   for (const instruction of stage.instructions) {
-    yield count(instruction.text);
-    state = yield* inPlace(run, instruction, buildStep(run, state, stage, instruction));
+    const work = inPlace(run, instruction, buildStep(run, state, stage, instruction));
+    state = yield* numberEvents(count(instruction.text), work);
   }
   return state;
+}
+
+/** Tells of a step, and gives its number to everything that its work tells. */
+export async function* numberEvents<T>(first: BuildProgress & { kind: "step" }, work: BuildSteps<T>): BuildSteps<T> {
+  const step = first.number;
+  yield { ...first, step };
+  try {
+    for (;;) {
+      const next = await work.next();
+      if (next.done) return next.value;
+      yield { ...next.value, step };
+    }
+  } finally {
+    // A reader that leaves ends the work; after its end this does nothing. Nobody sees the value.
+    await work.return(undefined as never);
+  }
 }
 
 /** The state of a stage before its first instruction. */

@@ -8,7 +8,7 @@ import { BuildCache } from "./build_cache.ts";
 import { applyIgnoreFile, readText, spoolTree } from "./build_context.ts";
 import type { BuildOptions, BuildProgress } from "./build_options.ts";
 import { type BuildRun, type BuildSteps, makeStep } from "./build_run.ts";
-import { buildStage } from "./build_stage.ts";
+import { buildStage, numberEvents } from "./build_stage.ts";
 import { FileTree } from "./context/file_tree.ts";
 import { parseDockerfile } from "./dockerfile/parse_dockerfile.ts";
 import { planStages } from "./plan_stages.ts";
@@ -141,11 +141,20 @@ export class Builds {
   async #prepare(options: BuildOptions, more: Pick<BuildRun, "signal" | "claim" | "pins">): Promise<BuildRun> {
     const core = this.#core;
     const whole = options.context ? await spoolTree(core, more.claim, options.context, more.signal) : FileTree.empty();
-    const texts: string[] = [];
-    for (const path of options.dockerfiles) texts.push(await readText(core, whole, path));
-    const dockerfile = parseDockerfile(texts.join("\n"), options.dockerfiles[0]);
+    const texts = [...options.dockerfileTexts ?? []];
+    if (texts.length === 0) {
+      for (const name of options.dockerfiles) texts.push({ name, text: await readText(core, whole, name) });
+    }
+    const dockerfile = parseDockerfile(texts.map(({ text }) => text).join("\n"), texts[0]?.name);
     const { buildArgs, target, from } = options;
-    const plan = planStages(dockerfile, { buildArgs, target, from, platformArgs: platformArgs(core, options) });
+    const contexts = Object.keys(options.contexts ?? {});
+    const plan = planStages(dockerfile, {
+      buildArgs,
+      target,
+      from,
+      contexts,
+      platformArgs: platformArgs(core, options),
+    });
     const context = await applyIgnoreFile(core, whole, options.exclude);
     return {
       core,
@@ -176,15 +185,15 @@ async function* buildImage(run: BuildRun): BuildSteps<Readonly<ImageRecord>> {
   const labels = Object.entries(options.labels ?? {});
   const total = plan.stages.reduce((sum, { instructions }) => sum + 1 + instructions.length, labels.length > 0 ? 1 : 0);
   let number = 0;
-  const count = (text: string): BuildProgress => ({ kind: "step", number: ++number, total, text });
+  const count = (text: string) => ({ kind: "step", number: ++number, total, text }) as const;
   for (const stage of plan.stages) run.stages.set(stage.index, yield* buildStage(run, stage, count));
   let state = run.stages.get(plan.target)!;
   if (labels.length > 0) {
     const text = `LABEL ${labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(" ")}`;
-    yield count(text);
     const config = { ...state.config, Labels: { ...state.config.Labels, ...options.labels } };
     const createdBy = `/bin/sh -c #(nop) ${text}`;
-    state = yield* makeStep(run, state, { next: { config }, inputs: ["LABEL", config], createdBy });
+    const work = makeStep(run, state, { next: { config }, inputs: ["LABEL", config], createdBy });
+    state = yield* numberEvents(count(text), work);
   }
   const unused = Object.keys(options.buildArgs ?? {}).filter((name) => !run.consumed.has(name));
   if (unused.length > 0) {
