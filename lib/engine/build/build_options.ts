@@ -3,6 +3,7 @@ import type { ManifestFormat } from "../../oci/manifest_writer.ts";
 import type { Limits } from "../records/limits.ts";
 import type { NamespaceMode, RLimit } from "../records/container_record.ts";
 import type { Platform } from "../options.ts";
+import type { SocketConnection } from "../ports/socket_port.ts";
 import type { PullPolicy, RegistryAccess } from "../images/types.ts";
 
 /** The limits and networks of the containers that run a build's commands. */
@@ -36,12 +37,6 @@ export type NamedContext =
   | { kind: "image"; name: string }
   /** A Git repository: `https://host/path.git#ref:folder`. */
   | { kind: "git"; url: string };
-
-/** A connection to an SSH agent of the caller. */
-export interface AgentConnection {
-  readable: ReadableStream<Uint8Array>;
-  writable: WritableStream<Uint8Array>;
-}
 
 /** The inputs of a build. */
 export interface BuildOptions {
@@ -88,7 +83,7 @@ export interface BuildOptions {
    * Connects to an SSH agent of the caller, once for each connection that a command opens; `undefined`: there is none of that
    * name. The name is `default` where the instruction has none.
    */
-  openAgent?: (id: string) => Promise<AgentConnection | undefined>;
+  openAgent?: (id: string) => Promise<SocketConnection | undefined>;
   /** Allow `RUN --security=insecure`: the command has all the rights of this machine's root. */
   allowInsecure?: boolean;
   signal?: AbortSignal;

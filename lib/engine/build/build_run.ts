@@ -31,6 +31,8 @@ export interface BuildRun {
   plan: StagePlan;
   /** Stages that are built, by their index. */
   stages: Map<number, StageState>;
+  /** Contexts besides the main one, by their name. */
+  contextTrees: Map<string, Promise<FileTree>>;
   /** Trees that were copied from, by their image. */
   trees: Map<string, FileTree>;
   /** Names of the caller's arguments that a stage took. */

@@ -1,6 +1,9 @@
 import { EngineError } from "../errors.ts";
 import type { BuildProgress } from "./build_options.ts";
 import { type BuildRun, type BuildSteps, makeStep } from "./build_run.ts";
+import { copyArchive, digestItems } from "./context/copy_archive.ts";
+import type { FileTree } from "./context/file_tree.ts";
+import { walkFolder } from "./context/select_files.ts";
 import { copyFiles, makeFolder } from "./copy_step.ts";
 import { DockerfileError } from "./dockerfile/dockerfile_error.ts";
 import { expandVariables } from "./dockerfile/expand_variables.ts";
@@ -9,7 +12,7 @@ import { parseInstruction } from "./dockerfile/parse_instruction.ts";
 import { splitInstruction } from "./dockerfile/read_instructions.ts";
 import type { PlannedStage } from "./plan_stages.ts";
 import { runCommand } from "./run_step.ts";
-import { pullSource } from "./source_image.ts";
+import { findSource, pullSource } from "./source_image.ts";
 import { beginConfig, changeConfig, environmentOf, type Expand } from "./stage_config.ts";
 import type { StageState } from "./stage_state.ts";
 
@@ -53,9 +56,7 @@ async function* beginStage(run: BuildRun, { base, platform }: PlannedStage): Bui
   const args = new Map<string, string>();
   const { format = "oci", timestamp = -1 } = run.options;
   if ("scratch" in base) {
-    const asked = { ...run.core.options.defaultPlatform, ...run.options.platform };
-    const key = await run.cache.keyOf("scratch", asked, format, timestamp);
-    return { config: beginConfig({}), key, args };
+    return await beginEmpty(run);
   }
   if ("stage" in base) {
     const below = run.stages.get(base.stage);
@@ -64,11 +65,33 @@ async function* beginStage(run: BuildRun, { base, platform }: PlannedStage): Bui
     }
     return { ...below, args };
   }
-  if ("context" in base) throw new EngineError("unsupported", `FROM an additional build context is not supported`);
-  const image = yield* pullSource(run, base.image, platform);
+  const source = "context" in base ? yield* findSource(run, base) : undefined;
+  if (source !== undefined && "tree" in source) return yield* beginWithTree(run, source.tree);
+  const image = "image" in base ? yield* pullSource(run, base.image, platform) : source!.image;
   const key = await run.cache.keyOf("image", image.id, format, timestamp);
   const { config = {}, author } = image.config;
   return { image, config: beginConfig(config), key, args, ...author && { author } };
+}
+
+/** A stage without files. */
+async function beginEmpty({ core, cache, options }: BuildRun): Promise<StageState> {
+  const asked = { ...core.options.defaultPlatform, ...options.platform };
+  const key = await cache.keyOf("scratch", asked, options.format ?? "oci", options.timestamp ?? -1);
+  return { config: beginConfig({}), key, args: new Map() };
+}
+
+/** A stage whose files are those of a context. */
+async function* beginWithTree(run: BuildRun, tree: FileTree): BuildSteps<StageState> {
+  const { blobs, codec } = run.core.ports;
+  const items = [...walkFolder(tree.root, "")].map(([path, node]) => ({ path, node }));
+  return yield* makeStep(run, await beginEmpty(run), {
+    next: {},
+    inputs: ["FROM", await digestItems(codec, items)],
+    createdBy: "FROM a build context",
+    async *work(commit) {
+      return await commit(copyArchive(blobs, items, { archive: tree.archive }));
+    },
+  });
 }
 
 /** The instructions that the stage's image has for those who build upon it. */

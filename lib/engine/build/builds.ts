@@ -168,6 +168,7 @@ export class Builds {
       dockerfile,
       plan,
       stages: new Map(),
+      contextTrees: new Map(),
       trees: new Map(),
       consumed: new Set(dockerfile.globals.map(({ name }) => name)),
     };

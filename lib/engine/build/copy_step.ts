@@ -9,8 +9,7 @@ import { FileTree } from "./context/file_tree.ts";
 import { type CopyItem, selectFiles } from "./context/select_files.ts";
 import type { CopyInstruction } from "./dockerfile/instructions.ts";
 import { fetchSource, isURL } from "./fetch_source.ts";
-import { resolveSource } from "./plan_stages.ts";
-import { findSourceImage, readSourceTree } from "./source_image.ts";
+import { findSource, readSourceTree, sourceNamed } from "./source_image.ts";
 import { type Expand, joinWorkdir } from "./stage_config.ts";
 import type { StageState } from "./stage_state.ts";
 
@@ -40,8 +39,8 @@ export async function* copyFiles(
 ): BuildSteps<StageState> {
   const { is: keyword, text } = instruction;
   const from = instruction.from === undefined ? undefined : expand(instruction.from);
-  const source = from === undefined ? undefined : resolveSource(run.dockerfile, from, { before: stage });
-  const found = source === undefined ? undefined : yield* findSourceImage(run, source);
+  const source = from === undefined ? { tree: run.context } : yield* findSource(run, sourceNamed(run, from, stage));
+  const found = "image" in source ? source : undefined;
   const sources = instruction.sources.map((word) => expand(word));
   const to = expand(instruction.destination);
   const destination = joinWorkdir(state.config, to);
@@ -51,7 +50,7 @@ export async function* copyFiles(
   const settle = async (): Promise<CopyPlan> => {
     const urls = keyword === "ADD" ? sources.filter(isURL) : [];
     const local = sources.filter((text) => !urls.includes(text));
-    const tree = found ? await readSourceTree(run, found.image) : run.context;
+    const tree = "image" in source ? await readSourceTree(run, source.image) : source.tree;
     const options = { keyword, parents: instruction.parents, exclude: instruction.exclude.map((word) => expand(word)) };
     const selection = selectFiles(tree, local, options);
     const inline = instruction.inline.map(({ name, content, expands }) => {
@@ -129,20 +128,19 @@ async function* workOnFiles(
   return await commit(await run.containers.files.changeset(id));
 }
 
-async function writeItems(
+/** Writes files of a tree into a container that does not run. */
+export async function writeItems(
   run: BuildRun,
   id: string,
   path: string,
-  { items, tree, chown, chmod, keepOwners }: Pick<CopyPlan, "items" | "tree" | "chown" | "chmod"> & {
-    keepOwners?: boolean;
-  },
+  { items, tree, chown, chmod, keepOwners }: Pick<CopyPlan, "items" | "tree"> & Partial<CopyPlan>,
 ): Promise<void> {
   const archive = copyArchive(run.core.ports.blobs, items, { archive: tree.archive, chmod, keepOwners });
   await run.containers.files.write(id, path, archive, { chown: chown !== undefined, signal: run.signal });
 }
 
 /** A container that is never started; without an image its tree is empty. */
-function filesRequest({ image }: StageState, user = "0"): ContainerRequest {
+export function filesRequest({ image }: Pick<StageState, "image">, user = "0"): ContainerRequest {
   return {
     ...image ? { image: image.id } : { image: "", infra: true },
     entrypoint: [""],

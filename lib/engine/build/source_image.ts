@@ -4,7 +4,8 @@ import type { ImageRecord } from "../records/image_record.ts";
 import { spoolTree } from "./build_context.ts";
 import type { BuildRun, BuildSteps } from "./build_run.ts";
 import type { FileTree } from "./context/file_tree.ts";
-import type { StageSource } from "./plan_stages.ts";
+import { contextNamed, readContext } from "./named_context.ts";
+import { resolveSource, type StageSource } from "./plan_stages.ts";
 
 /** An image that a build takes files of, with the digest of everything that went into it. */
 export interface SourceImage {
@@ -12,8 +13,18 @@ export interface SourceImage {
   key: string;
 }
 
-/** Finds, or pulls, the image that a stage begins with or takes files of. */
-export async function* findSourceImage(run: BuildRun, source: StageSource): BuildSteps<SourceImage> {
+/** The files of a context. */
+export interface SourceTree {
+  tree: FileTree;
+}
+
+/** The source that a name in `from=` means, seen from a stage. */
+export function sourceNamed({ dockerfile, options }: BuildRun, name: string, stage: number): StageSource {
+  return resolveSource(dockerfile, name, { before: stage, contexts: Object.keys(options.contexts ?? {}) });
+}
+
+/** Finds, or fetches, what a stage takes files of. */
+export async function* findSource(run: BuildRun, source: StageSource): BuildSteps<SourceImage | SourceTree> {
   if ("image" in source) {
     const image = yield* pullSource(run, source.image);
     return { image, key: image.id };
@@ -30,7 +41,10 @@ export async function* findSourceImage(run: BuildRun, source: StageSource): Buil
     );
   }
   if ("scratch" in source) throw new EngineError("invalid", "scratch has no files to take");
-  throw new EngineError("unsupported", `additional build context "${source.context}" is not supported`);
+  const context = contextNamed(run, source.context);
+  if (context.kind !== "image") return { tree: await readContext(run, source.context, context) };
+  const image = yield* pullSource(run, context.name);
+  return { image, key: image.id };
 }
 
 /** Pulls an image as the build's policy says. */

@@ -15,6 +15,7 @@ import { hostFiles } from "./files.ts";
 import { HOST_PLATFORM, hostInfoReader } from "./info.ts";
 import { openLayers } from "./storage/layers.ts";
 import { localFiles } from "./local_files.ts";
+import { localSockets } from "./local_sockets.ts";
 import { hostPeers } from "./peers.ts";
 import { openNetworks } from "./networks/networks.ts";
 import { hostPaths } from "./helpers/paths.ts";
@@ -98,6 +99,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     checkpoints,
     localFiles: localFiles([paths.root, paths.runroot]),
     peers: hostPeers(),
+    sockets: localSockets(paths),
     users: openUserNamespaces(paths),
     secrets: hostSecrets(),
     quadlets: quadletShelf(resolve(options.quadletFolder ?? join(paths.root, "quadlets"))),

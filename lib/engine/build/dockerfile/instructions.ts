@@ -64,6 +64,8 @@ export interface RunInstruction {
   command: Command;
   mounts: RunMount[];
   network: "default" | "none" | "host";
+  /** `--security=insecure`: with all the rights of the machine's root. */
+  isInsecure: boolean;
 }
 
 /** Every instruction but those of which there is an interface of its own. */

@@ -50,18 +50,23 @@ export class ContainerFiles {
     return holdWhileRead(this.#context, tree, host.trees.export(tree.root, tree.record.idMaps));
   }
 
-  /** The container's changes to its image as a layer, a plain tar, without its volumes. */
-  async changeset(nameOrID: string): Promise<ReadableStream<Uint8Array>> {
+  /**
+   * The container's changes to its image as a layer, a plain tar, without its volumes.
+   *
+   * @param mounted Absolute paths where something was mounted: what was made for that alone is left out
+   */
+  async changeset(nameOrID: string, mounted?: readonly string[]): Promise<ReadableStream<Uint8Array>> {
     const host = requireHost(this.#context.core);
     const tree = await holdTree(this.#context, nameOrID);
-    const { id, idMaps } = tree.record;
+    const { id, idMaps, diffIDs } = tree.record;
     try {
       await host.layers.requireRoom(await host.layers.usage(id), "Read changes");
     } catch (error) {
       await tree[Symbol.asyncDispose]();
       throw error;
     }
-    return holdWhileRead(this.#context, tree, host.trees.changeset(id, idMaps));
+    const files = host.trees.changeset(id, { idMaps, ...mounted && { mounted: { paths: mounted, diffIDs } } });
+    return holdWhileRead(this.#context, tree, files);
   }
 
   /** Makes an image of the container's tree. */

@@ -8,6 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import type { IDMaps } from "../../../engine/records/id_maps.ts";
 import type {
+  ChangesetOptions,
   FileFacts,
   TreeChange,
   TreeName,
@@ -23,6 +24,7 @@ import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { SharedFolders } from "../bundle/mounts/shared_folders.ts";
 import { resolveUser } from "../bundle/user_lookup.ts";
 import { Agent } from "./agent.ts";
+import { mountPlaces } from "./mount_places.ts";
 
 const KINDS: Record<string, TreeChange["kind"]> = { "0": "modified", "1": "added", "2": "deleted" };
 
@@ -113,8 +115,10 @@ class AgentTrees implements Trees {
     return new Agent(["export", root, "", ...mapsOf(idMaps)]).output();
   }
 
-  changeset(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array> {
-    return new Agent(["layer", this.#storage(containerID, "upper"), "", ...mapsOf(idMaps)]).output();
+  changeset(containerID: string, { idMaps, mounted }: ChangesetOptions = {}): ReadableStream<Uint8Array> {
+    const layers = mounted?.diffIDs.map((diffID) => join(this.#paths.layers, layerName(diffID))) ?? [];
+    const places = mounted === undefined ? "" : mountPlaces(layers, mounted.paths);
+    return new Agent(["layer", this.#storage(containerID, "upper"), "", ...mapsOf(idMaps), places]).output();
   }
 
   async *changes(

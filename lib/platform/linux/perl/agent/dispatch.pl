@@ -7,6 +7,7 @@ enter($tree, $pid);
 if ($operation eq 'stat') { find(@rest); exit 0 }
 if ($operation eq 'get') { get(@rest) }
 if ($operation eq 'put') { put(@rest) }
+read_places(splice @rest, 2);
 use_maps(@rest);
 $is_layer = $operation eq 'layer';
 whole_tree();

@@ -1,6 +1,6 @@
 // Made of read.pl by `deno task generate`: change that file.
 export const AGENT_READ = String.raw`
-my ($out, $owner, $is_layer, %seen) = ('');
+my ($out, $owner, $is_layer, %seen, %places) = ('');
 sub write_out { $out .= $_[0]; if (length($out) >= $BATCH) { emit($out); $out = '' } }
 sub record {
   my ($key, $value) = @_;
@@ -82,8 +82,27 @@ sub folder_entry {
     entry("$prefix$name", $name, $folder, $depth);
   }
 }
+sub read_places {
+  for (split /\n/, $_[0] // '') { my ($path, @before) = split /\t/; $places{$path} = \@before }
+}
+sub is_place {
+  my ($path, $name, $above) = @_;
+  my $before = $places{$path} or return 0;
+  my $facts = look_here($name) or return 0;
+  return !@$before && $facts->{size} == 0 if $facts->{type} == $FILE;
+  return !@$before && (readlink($name) // '') eq '/proc/mounts' if $facts->{type} == $SYMLINK;
+  return 0 if $facts->{type} != $FOLDER;
+  return 0 if @$before && "@$before" ne join(' ', $facts->{mode} & 07777, @$facts{qw(uid gid)});
+  my $folder = open_child($name) or return 0;
+  return 0 if @$before && is_opaque($folder) || attributes($folder);
+  chdir $folder or die "chdir: $!\n";
+  my $is_bare = !grep { !is_place("$path/$_", $_, $folder) } names_here();
+  chdir $above or die "chdir: $!\n";
+  return $is_bare;
+}
 sub entry {
   my ($path, $name, $above, $depth) = @_;
+  return if %places && is_place($path, $name, $above);
   my $facts = look_here($name) or return;
   my $type = $facts->{type};
   if ($type == $FOLDER) {

@@ -1,0 +1,37 @@
+/**
+ * Contexts besides the main one.
+ *
+ * @module
+ */
+import { EngineError } from "../errors.ts";
+import { applyIgnoreFile, spoolTree } from "./build_context.ts";
+import type { NamedContext } from "./build_options.ts";
+import type { BuildRun } from "./build_run.ts";
+import type { FileTree } from "./context/file_tree.ts";
+
+/** The caller's context of that name. */
+export function contextNamed({ options: { contexts = {} } }: BuildRun, name: string): NamedContext {
+  if (Object.hasOwn(contexts, name)) return contexts[name];
+  throw new EngineError("internal", `Build: there is no context "${name}"`);
+}
+
+/** Reads a context's files, those that its ignore file leaves; once for each build. */
+export function readContext(
+  run: BuildRun,
+  name: string,
+  context: Exclude<NamedContext, { kind: "image" }>,
+): Promise<FileTree> {
+  const known = run.contextTrees.get(name);
+  if (known) return known;
+  const reading = readFiles(run, context);
+  // Another stage may wait for it; whoever asks sees the failure.
+  reading.catch(() => {});
+  run.contextTrees.set(name, reading);
+  return reading;
+}
+
+async function readFiles(run: BuildRun, context: Exclude<NamedContext, { kind: "image" }>): Promise<FileTree> {
+  const { core, claim, signal } = run;
+  if (context.kind === "git") throw new EngineError("unsupported", "a Git repository as a context is not supported");
+  return await applyIgnoreFile(core, await spoolTree(core, claim, context.open(), signal), undefined);
+}
