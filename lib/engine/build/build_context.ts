@@ -43,23 +43,31 @@ export async function applyIgnoreFile(
   core: Core,
   tree: FileTree,
   exclude: readonly string[] | undefined,
+  dockerfile?: string,
 ): Promise<FileTree> {
-  const name = IGNORE_FILES.find((file) => tree.find(file)?.kind === "file");
+  // A Dockerfile's own goes before that of all.
+  const names = [...dockerfile === undefined ? [] : [`${dockerfile}.dockerignore`], ...IGNORE_FILES];
+  const name = names.find((file) => tree.find(file)?.kind === "file");
   const own = name === undefined ? [] : (await readText(core, tree, name)).split(/\r?\n/);
   return tree.without(parseIgnoreFile(exclude ?? own));
 }
 
 /** Reads a small file of a tree as text. Throws `EngineError("invalid")` where there is none, or it is too large. */
 export async function readText(core: Core, tree: FileTree, path: string): Promise<string> {
+  return new TextDecoder().decode(await readBytes(core, tree, path, "Cannot locate specified Dockerfile: "));
+}
+
+/** The same as bytes. */
+export async function readBytes(core: Core, tree: FileTree, path: string, what = ""): Promise<Uint8Array<ArrayBuffer>> {
   const node = tree.find(path);
   if (node === undefined || node.kind === "folder") {
-    throw new EngineError("invalid", `Cannot locate specified Dockerfile: ${path}: it is not in the build context`);
+    throw new EngineError("invalid", `${what}${path}: it is not in the build context`);
   }
   if (node.size > DOCKERFILE_LIMIT) {
     throw new EngineError("invalid", `${path} has ${node.size} bytes, at most ${DOCKERFILE_LIMIT} are read`);
   }
-  if (node.size === 0) return "";
+  if (node.size === 0) return new Uint8Array(0);
   const range = { start: node.offset, end: node.offset + node.size };
   const stream = await core.ports.blobs.open(tree.archive, range);
-  return await new Response(stream ?? "").text();
+  return new Uint8Array(await new Response(stream ?? "").arrayBuffer());
 }

@@ -1,9 +1,10 @@
 /** The inputs and results of builds. */
 import type { ManifestFormat } from "../../oci/manifest_writer.ts";
 import type { Limits } from "../records/limits.ts";
-import type { NamespaceMode, RLimit } from "../records/container_record.ts";
+import type { ContainerSpec, NamespaceMode, RLimit } from "../records/container_record.ts";
 import type { Platform } from "../options.ts";
-import type { SocketConnection } from "../ports/socket_port.ts";
+import type { SocketConnection } from "../ports/build_port.ts";
+import type { MountRequest } from "../records/mount_spec.ts";
 import type { PullPolicy, RegistryAccess } from "../images/types.ts";
 
 /** The limits and networks of the containers that run a build's commands. */
@@ -27,6 +28,11 @@ export interface BuildSandbox {
   httpProxy?: boolean;
   seccomp?: string;
   noNewPrivileges?: boolean;
+  apparmor?: string;
+  /** Further groups of a command's user. */
+  groups?: string[];
+  devices?: ContainerSpec["devices"];
+  mounts?: MountRequest[];
 }
 
 /** A context besides the main one, which `FROM` and `from=` name. */
@@ -42,7 +48,12 @@ export type NamedContext =
 export interface BuildOptions {
   /** The context as a tar archive, plain or compressed; none: an empty one. */
   context?: ReadableStream<Uint8Array>;
-  /** Paths of Dockerfiles in the context; several are read as one. */
+  /**
+   * The URL of a context in place of it: of an archive, of a Dockerfile alone, or of a Git repository
+   * (`https://host/path.git#ref:folder`).
+   */
+  remote?: string;
+  /** Paths of Dockerfiles in the context, or their URLs; several are read as one. */
   dockerfiles: readonly string[];
   /** Dockerfiles with their names for messages, in place of files of the context. */
   dockerfileTexts?: readonly { name: string; text: string }[];
@@ -62,8 +73,26 @@ export interface BuildOptions {
   registry?: RegistryAccess;
   /** Make it of one layer. */
   squash?: boolean;
-  /** The time that everything is said to be made at, in seconds since the epoch. */
+  /** The time that everything is said to be made at, in seconds since the epoch; by default the argument `SOURCE_DATE_EPOCH`. */
   timestamp?: number;
+  /** Files of layers get `timestamp`: all of them, or those that are later. */
+  rewriteTimes?: "all" | "later";
+  /** Annotations of the manifest; Docker's format has none. */
+  annotations?: Readonly<Record<string, string>>;
+  /** Variables that every stage begins with, over those of its image. */
+  env?: Readonly<Record<string, string>>;
+  /** Variables that the image does not get. */
+  unsetEnv?: readonly string[];
+  /** Labels of base images that are not taken over: all, or those of a list. */
+  dropLabels?: true | readonly string[];
+  /** The image has no history. */
+  omitHistory?: boolean;
+  osVersion?: string;
+  osFeatures?: readonly string[];
+  /** A manifest list that the image is added to; it is made where there is none. */
+  manifest?: string;
+  /** Results of earlier builds that are older are not taken, in milliseconds. */
+  cacheTTL?: number;
   /** Remove containers of commands that went well: true by default. */
   removes?: boolean;
   /** Remove the container of a command that failed, too. */
@@ -79,6 +108,8 @@ export interface BuildOptions {
    * runs, and never for one whose result is taken from an earlier build.
    */
   readSecret?: (id: string, signal: AbortSignal) => Promise<Uint8Array | undefined>;
+  /** Secrets that are files of the context, by their names: no instruction sees these files otherwise. */
+  secretFiles?: Readonly<Record<string, string>>;
   /**
    * Connects to an SSH agent of the caller, once for each connection that a command opens; `undefined`: there is none of that
    * name. The name is `default` where the instruction has none.

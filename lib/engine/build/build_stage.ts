@@ -1,6 +1,6 @@
 import { EngineError } from "../errors.ts";
 import type { BuildProgress } from "./build_options.ts";
-import { type BuildRun, type BuildSteps, makeStep } from "./build_run.ts";
+import { type BuildRun, type BuildSteps, fileTimes, makeStep } from "./build_run.ts";
 import { copyArchive, digestItems } from "./context/copy_archive.ts";
 import type { FileTree } from "./context/file_tree.ts";
 import { walkFolder } from "./context/select_files.ts";
@@ -54,7 +54,6 @@ export async function* numberEvents<T>(first: BuildProgress & { kind: "step" }, 
 /** The state of a stage before its first instruction. */
 async function* beginStage(run: BuildRun, { base, platform }: PlannedStage): BuildSteps<StageState> {
   const args = new Map<string, string>();
-  const { format = "oci", timestamp = -1 } = run.options;
   if ("scratch" in base) {
     return await beginEmpty(run);
   }
@@ -68,16 +67,24 @@ async function* beginStage(run: BuildRun, { base, platform }: PlannedStage): Bui
   const source = "context" in base ? yield* findSource(run, base) : undefined;
   if (source !== undefined && "tree" in source) return yield* beginWithTree(run, source.tree);
   const image = "image" in base ? yield* pullSource(run, base.image, platform) : source!.image;
-  const key = await run.cache.keyOf("image", image.id, format, timestamp);
+  const key = await run.cache.keyOf("image", image.id, ...keyOptions(run));
   const { config = {}, author } = image.config;
-  return { image, config: beginConfig(config), key, args, ...author && { author } };
+  return { image, config: beginConfig(config, run.options), key, args, ...author && { author } };
 }
 
 /** A stage without files. */
-async function beginEmpty({ core, cache, options }: BuildRun): Promise<StageState> {
+async function beginEmpty(run: BuildRun): Promise<StageState> {
+  const { core, cache, options } = run;
   const asked = { ...core.options.defaultPlatform, ...options.platform };
-  const key = await cache.keyOf("scratch", asked, options.format ?? "oci", options.timestamp ?? -1);
-  return { config: beginConfig({}), key, args: new Map() };
+  const key = await cache.keyOf("scratch", asked, ...keyOptions(run));
+  return { config: beginConfig({}, options), key, args: new Map() };
+}
+
+/** The options that every step's image depends on. */
+function keyOptions({ options }: BuildRun): unknown[] {
+  const { format = "oci", timestamp = -1, rewriteTimes, env = {}, dropLabels = [] } = options;
+  const changed = Object.keys(env).length > 0 || dropLabels === true || dropLabels.length > 0;
+  return [format, timestamp, ...rewriteTimes ? [rewriteTimes] : [], ...changed ? [env, dropLabels] : []];
 }
 
 /** A stage whose files are those of a context. */
@@ -89,7 +96,7 @@ async function* beginWithTree(run: BuildRun, tree: FileTree): BuildSteps<StageSt
     inputs: ["FROM", await digestItems(codec, items)],
     createdBy: "FROM a build context",
     async *work(commit) {
-      return await commit(copyArchive(blobs, items, { archive: tree.archive }));
+      return await commit(copyArchive(blobs, items, { archive: tree.archive, times: fileTimes(run) }));
     },
   });
 }

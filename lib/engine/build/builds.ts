@@ -5,14 +5,13 @@ import { EngineError } from "../errors.ts";
 import type { Images } from "../images/images.ts";
 import type { ImageRecord } from "../records/image_record.ts";
 import { BuildCache } from "./build_cache.ts";
-import { applyIgnoreFile, readText, spoolTree } from "./build_context.ts";
+import { readInputs } from "./build_inputs.ts";
 import type { BuildOptions, BuildProgress } from "./build_options.ts";
 import { type BuildRun, type BuildSteps, makeStep } from "./build_run.ts";
 import { buildStage, numberEvents } from "./build_stage.ts";
-import { FileTree } from "./context/file_tree.ts";
 import { parseDockerfile } from "./dockerfile/parse_dockerfile.ts";
+import { finishImage } from "./finish_image.ts";
 import { planStages } from "./plan_stages.ts";
-import { squashImage } from "./squash_image.ts";
 import { StepContainers } from "./step_container.ts";
 
 /** The longest a build may take, in milliseconds. */
@@ -131,6 +130,7 @@ export class Builds {
       const run = await this.#prepare(options, { signal, claim, pins });
       const image = yield* buildImage(run);
       const names = await this.#nameImage(image, options);
+      if (options.manifest) await this.#addToList(options.manifest, image, options);
       yield { kind: "done", id: image.id, names };
       return undefined;
     } finally {
@@ -138,13 +138,10 @@ export class Builds {
     }
   }
 
-  async #prepare(options: BuildOptions, more: Pick<BuildRun, "signal" | "claim" | "pins">): Promise<BuildRun> {
+  async #prepare(given: BuildOptions, more: Pick<BuildRun, "signal" | "claim" | "pins">): Promise<BuildRun> {
     const core = this.#core;
-    const whole = options.context ? await spoolTree(core, more.claim, options.context, more.signal) : FileTree.empty();
-    const texts = [...options.dockerfileTexts ?? []];
-    if (texts.length === 0) {
-      for (const name of options.dockerfiles) texts.push({ name, text: await readText(core, whole, name) });
-    }
+    const { context, texts, readSecret } = await readInputs({ core, ...more }, given);
+    const options = { ...given, readSecret, ...timestampOf(given) };
     const dockerfile = parseDockerfile(texts.map(({ text }) => text).join("\n"), texts[0]?.name);
     const { buildArgs, target, from } = options;
     const contexts = Object.keys(options.contexts ?? {});
@@ -155,7 +152,6 @@ export class Builds {
       contexts,
       platformArgs: platformArgs(core, options),
     });
-    const context = await applyIgnoreFile(core, whole, options.exclude);
     return {
       core,
       images: this.#images,
@@ -172,6 +168,14 @@ export class Builds {
       trees: new Map(),
       consumed: new Set(dockerfile.globals.map(({ name }) => name)),
     };
+  }
+
+  /** Adds the image to a manifest list, which is made where there is none. */
+  async #addToList(name: string, image: Readonly<ImageRecord>, { fullName = (name) => name }: BuildOptions) {
+    const { lists } = this.#images;
+    const full = fullName(name);
+    if (!lists.exists(full)) await lists.create(full, { images: [image.id] });
+    else await lists.add(full, [image.id]);
   }
 
   async #nameImage(image: Readonly<ImageRecord>, { names = [], fullName = (name) => name }: BuildOptions) {
@@ -200,10 +204,17 @@ async function* buildImage(run: BuildRun): BuildSteps<Readonly<ImageRecord>> {
   if (unused.length > 0) {
     yield { kind: "note", text: `[Warning] One or more build-args [${unused.join(" ")}] were not consumed\n` };
   }
-  if (state.image === undefined) {
+  const { image } = state;
+  if (image === undefined) {
     throw new EngineError("invalid", "No image was generated: the stage is FROM scratch and has no instructions");
   }
-  return options.squash ? await squashImage(run, state) : state.image;
+  return await finishImage(run, { ...state, image });
+}
+
+/** The argument by which reproducible builds are told their time. */
+function timestampOf({ timestamp, buildArgs = {} }: BuildOptions): Pick<BuildOptions, "timestamp"> {
+  const text = Object.hasOwn(buildArgs, "SOURCE_DATE_EPOCH") ? buildArgs.SOURCE_DATE_EPOCH : "";
+  return { timestamp: timestamp ?? (/^\d{1,12}$/.test(text) ? Number(text) : undefined) };
 }
 
 function platformArgs({ options: { defaultPlatform } }: Core, { platform }: BuildOptions): Record<string, string> {

@@ -8,6 +8,7 @@ import { applyIgnoreFile, spoolTree } from "./build_context.ts";
 import type { NamedContext } from "./build_options.ts";
 import type { BuildRun } from "./build_run.ts";
 import type { FileTree } from "./context/file_tree.ts";
+import { fetchGit, type GitPlace, parseGitURL } from "./git_source.ts";
 
 /** The caller's context of that name. */
 export function contextNamed({ options: { contexts = {} } }: BuildRun, name: string): NamedContext {
@@ -32,6 +33,14 @@ export function readContext(
 
 async function readFiles(run: BuildRun, context: Exclude<NamedContext, { kind: "image" }>): Promise<FileTree> {
   const { core, claim, signal } = run;
-  if (context.kind === "git") throw new EngineError("unsupported", "a Git repository as a context is not supported");
-  return await applyIgnoreFile(core, await spoolTree(core, claim, context.open(), signal), undefined);
+  const tree = context.kind === "git"
+    ? (await fetchGit(run, requireGitURL(context.url))).tree
+    : await spoolTree(core, claim, context.open(), signal);
+  return await applyIgnoreFile(core, tree, undefined);
+}
+
+function requireGitURL(url: string): GitPlace {
+  const place = parseGitURL(url);
+  if (place) return place;
+  throw new EngineError("invalid", `"${url}" is no URL of a Git repository: it ends with .git, or begins with git://`);
 }

@@ -2,7 +2,7 @@ import type { ContainerRequest } from "../containers/request/container_request.t
 import { EngineError } from "../errors.ts";
 import type { ContainerSecrets } from "../ports/host_port.ts";
 import type { ImageRecord } from "../records/image_record.ts";
-import { type BuildRun, type BuildSteps, type CommitStep, makeStep, requireImage } from "./build_run.ts";
+import { type BuildRun, type BuildSteps, type CommitStep, fileTimes, makeStep, requireImage } from "./build_run.ts";
 import type { RunInstruction } from "./dockerfile/instructions.ts";
 import { type MountPlan, type OpenMounts, openMounts, planMounts } from "./run_mounts.ts";
 import { commandWords, environmentOf, type Expand } from "./stage_config.ts";
@@ -114,7 +114,7 @@ async function* workInContainer(
       if (!(options.alwaysRemoves ?? options.removes ?? true)) container.keep();
       throw new CommandFailure(plan.words, code);
     }
-    return await commit(await containers.files.changeset(id, [...USUAL_PLACES, ...open.places]));
+    return await commit(await containers.files.changeset(id, [...USUAL_PLACES, ...open.places], fileTimes(run)));
   } finally {
     signal.removeEventListener("abort", stop);
     attachment.close();
@@ -174,7 +174,7 @@ function requestOf(
     createWorkdir: true,
     user: config.User ?? "0",
     imageVolumes: "ignore",
-    mounts: open.mounts,
+    mounts: [...sandbox.mounts ?? [], ...open.mounts],
     ...plan.isInsecure && { privileged: true },
     logDriver: "none",
     health: { check: { test: ["NONE"] } },

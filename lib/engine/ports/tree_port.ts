@@ -68,9 +68,18 @@ export interface TreeChange {
   kind: "modified" | "added" | "deleted";
 }
 
+/** Times of files in an archive, in place of their own. */
+export interface FileTimes {
+  /** Since the epoch. */
+  seconds: number;
+  /** Whose they are: those of all files, or of those that are later. */
+  only: "all" | "later";
+}
+
 /** Choices for {@linkcode Trees.changeset}. */
 export interface ChangesetOptions {
   idMaps?: IDMaps;
+  times?: FileTimes;
   /** Places where something was mounted: what was made for that alone is left out. */
   mounted?: {
     paths: readonly string[];

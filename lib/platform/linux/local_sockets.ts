@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { Duplex } from "node:stream";
-import type { LocalSockets } from "../../engine/ports/socket_port.ts";
+import type { LocalSockets } from "../../engine/ports/build_port.ts";
 import type { HostPaths } from "./helpers/paths.ts";
 
 /** The connections that one socket has at a time: each costs a connection of the client of a build. */

@@ -38,12 +38,13 @@ const LINK_LIMIT = 40;
 
 /** An archive's files by path. */
 export class FileTree {
-  readonly root: FileNode = newFolder();
+  readonly root: FileNode;
   /** The digest of the archive in the store. */
   readonly archive: string;
 
-  private constructor(archive: string) {
+  private constructor(archive: string, root = newFolder()) {
     this.archive = archive;
+    this.root = root;
   }
 
   /**
@@ -90,6 +91,12 @@ export class FileTree {
     };
     copy(this.root, kept.root, "");
     return kept;
+  }
+
+  /** The files of a folder, as a tree that no link leads out of; `undefined` where there is no such folder. */
+  below(path: string): FileTree | undefined {
+    const node = this.find(path);
+    return node?.kind === "folder" ? new FileTree(this.archive, node) : undefined;
   }
 
   /** Finds a path's file, links followed, the last one too; `undefined` where nothing is. */

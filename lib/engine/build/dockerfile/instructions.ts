@@ -54,6 +54,8 @@ export interface CopyInstruction {
   exclude: string[];
   /** Of what `ADD` fetches. */
   checksum?: string;
+  /** Whether `ADD` of a Git repository brings its folder `.git`. */
+  keepsHistory: boolean;
   /** Whether `ADD` unpacks archives; absent: those of the context, and no other. */
   unpack?: boolean;
 }

@@ -152,6 +152,7 @@ function parseCopy(raw: RawInstruction, flags: InstructionFlags, escape: string)
     link: flags.isSet("link") ?? false,
     parents: is === "COPY" && (flags.isSet("parents") ?? false),
     exclude: flags.list("exclude"),
+    keepsHistory: is === "ADD" && (flags.isSet("keep-git-dir") ?? false),
   };
 }
 

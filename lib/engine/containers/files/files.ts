@@ -1,6 +1,6 @@
 /** The files of containers: what the engine offers of them, one call per operation. */
 import type { ImageRecord } from "../../records/image_record.ts";
-import type { TreeChange } from "../../ports/tree_port.ts";
+import type { FileTimes, TreeChange } from "../../ports/tree_port.ts";
 import { type Context, emitEvent } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { type PathFacts, readArchive, type ReadOptions, statPath, writeArchive, type WriteOptions } from "./archive.ts";
@@ -54,8 +54,13 @@ export class ContainerFiles {
    * The container's changes to its image as a layer, a plain tar, without its volumes.
    *
    * @param mounted Absolute paths where something was mounted: what was made for that alone is left out
+   * @param times Times that files get in place of their own
    */
-  async changeset(nameOrID: string, mounted?: readonly string[]): Promise<ReadableStream<Uint8Array>> {
+  async changeset(
+    nameOrID: string,
+    mounted: readonly string[] = [],
+    times?: FileTimes,
+  ): Promise<ReadableStream<Uint8Array>> {
     const host = requireHost(this.#context.core);
     const tree = await holdTree(this.#context, nameOrID);
     const { id, idMaps, diffIDs } = tree.record;
@@ -65,7 +70,7 @@ export class ContainerFiles {
       await tree[Symbol.asyncDispose]();
       throw error;
     }
-    const files = host.trees.changeset(id, { idMaps, ...mounted && { mounted: { paths: mounted, diffIDs } } });
+    const files = host.trees.changeset(id, { idMaps, times, mounted: { paths: mounted, diffIDs } });
     return holdWhileRead(this.#context, tree, files);
   }
 

@@ -8,7 +8,8 @@
 # the archive at once: the tree as it is, and an overlay's upper folder as a changeset (whiteouts and opaque marks spelled as
 # the OCI image-spec has them). `layer` leaves out what was made for mounts, PLACES: a path in each line, and behind
 # that of a folder that was there before its mode, user and group, after tabs.
-my ($out, $owner, $is_layer, %seen, %places) = ('');
+# `LATEST` and `EARLIEST` bound the times of files, in seconds.
+my ($out, $owner, $is_layer, $latest, $earliest, %seen, %places) = ('');
 sub write_out { $out .= $_[0]; if (length($out) >= $BATCH) { emit($out); $out = '' } }
 sub record {
   my ($key, $value) = @_;
@@ -30,6 +31,8 @@ sub header {
   my ($path, $flag, $facts, $size, $link, @attributes) = @_;
   my ($uid, $gid) = $owner ? @$owner : (mapped($to_container{u}, $facts->{uid}) // 65534, mapped($to_container{g}, $facts->{gid}) // 65534);
   my ($time, $nanos) = @$facts{qw(time nanos)};
+  if (defined $latest && $time >= $latest) { ($time, $nanos) = ($latest, 0) }
+  if (defined $earliest && $time < $earliest) { ($time, $nanos) = ($earliest, 0) }
   my ($records, $plain) = ('', $time);
   if (length $path > 100) { $records .= record('path', $path); $path = substr($path, 0, 100) }
   if (length $link > 100) { $records .= record('linkpath', $link); $link = substr($link, 0, 100) }

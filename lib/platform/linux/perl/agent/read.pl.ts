@@ -1,6 +1,6 @@
 // Made of read.pl by `deno task generate`: change that file.
 export const AGENT_READ = String.raw`
-my ($out, $owner, $is_layer, %seen, %places) = ('');
+my ($out, $owner, $is_layer, $latest, $earliest, %seen, %places) = ('');
 sub write_out { $out .= $_[0]; if (length($out) >= $BATCH) { emit($out); $out = '' } }
 sub record {
   my ($key, $value) = @_;
@@ -22,6 +22,8 @@ sub header {
   my ($path, $flag, $facts, $size, $link, @attributes) = @_;
   my ($uid, $gid) = $owner ? @$owner : (mapped($to_container{u}, $facts->{uid}) // 65534, mapped($to_container{g}, $facts->{gid}) // 65534);
   my ($time, $nanos) = @$facts{qw(time nanos)};
+  if (defined $latest && $time >= $latest) { ($time, $nanos) = ($latest, 0) }
+  if (defined $earliest && $time < $earliest) { ($time, $nanos) = ($earliest, 0) }
   my ($records, $plain) = ('', $time);
   if (length $path > 100) { $records .= record('path', $path); $path = substr($path, 0, 100) }
   if (length $link > 100) { $records .= record('linkpath', $link); $link = substr($link, 0, 100) }
