@@ -5,7 +5,7 @@
  */
 import { pieceStream } from "../../oci/bytes/byte_stream.ts";
 import { concatBytes } from "../../oci/bytes/bytes.ts";
-import type { Core } from "../core.ts";
+import { type Core, requireHost } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { Claim } from "../images/store/content.ts";
 import { applyIgnoreFile, readBytes, readText, spoolTree } from "./build_context.ts";
@@ -25,6 +25,8 @@ interface Place {
 /** A build's context and Dockerfile. */
 export interface BuildInputs {
   context: FileTree;
+  /** Contexts that came with it. */
+  named: Map<string, FileTree>;
   texts: { name: string; text: string }[];
   /** The secrets of the caller, those among the context's files too. */
   readSecret: NonNullable<BuildOptions["readSecret"]>;
@@ -33,7 +35,7 @@ export interface BuildInputs {
 /** Reads a build's inputs. Throws `EngineError`: `invalid` for what is missing or no archive, `limit`. */
 export async function readInputs(place: Place, options: BuildOptions): Promise<BuildInputs> {
   const { core } = place;
-  const { whole, text } = await readContext(place, options);
+  const { whole, text, named = new Map() } = await readContext(place, options);
   const texts = [...options.dockerfileTexts ?? []];
   if (texts.length === 0 && text !== undefined) texts.push({ name: "Dockerfile", text });
   if (texts.length === 0) {
@@ -47,6 +49,7 @@ export async function readInputs(place: Place, options: BuildOptions): Promise<B
   const open = hidden.size === 0 ? whole : whole.without((path) => hidden.has(path));
   return {
     context: await applyIgnoreFile(core, open, options.exclude, texts[0]?.name),
+    named,
     texts,
     readSecret: (id, signal) => {
       const own = secrets.get(id);
@@ -55,27 +58,58 @@ export async function readInputs(place: Place, options: BuildOptions): Promise<B
   };
 }
 
-async function readContext(
-  place: Place,
-  { context, remote }: BuildOptions,
-): Promise<{ whole: FileTree; text?: string }> {
+/** A context, or the text of a Dockerfile alone. */
+interface ReadContext {
+  whole: FileTree;
+  text?: string;
+  named?: Map<string, FileTree>;
+}
+
+async function readContext(place: Place, options: BuildOptions): Promise<ReadContext> {
   const { core, claim, signal } = place;
-  if (remote === undefined) {
-    return { whole: context ? await spoolTree(core, claim, context, signal) : FileTree.empty() };
+  const { context, contextParts, contextFolder, remote } = options;
+  if (remote !== undefined) {
+    await context?.cancel();
+    const found = await readRemote(place, remote);
+    return "text" in found ? { whole: FileTree.empty(), text: found.text } : { whole: found.tree };
   }
-  await context?.cancel();
-  const git = parseGitURL(remote);
-  if (git) return { whole: (await fetchGit(place, git)).tree };
-  const body = await fetchBody(place, remote);
+  if (contextFolder !== undefined) return { whole: await readFolder(place, contextFolder) };
+  if (context !== undefined) return { whole: await spoolTree(core, claim, context, signal) };
+  const named = new Map<string, FileTree>();
+  for await (const { name, archive } of contextParts ?? []) {
+    named.set(name, await spoolTree(core, claim, archive, signal));
+  }
+  const whole = named.get("") ?? FileTree.empty();
+  named.delete("");
+  return { whole, named };
+}
+
+/** Reads a folder of the host. Throws `EngineError`: `no_such_file`, `forbidden`, `invalid`. */
+export async function readFolder({ core, claim, signal }: Place, path: string): Promise<FileTree> {
+  const found = await requireHost(core).localFiles.find(path);
+  if (found.kind === "folder") return await spoolTree(core, claim, found.archive(), signal);
+  throw new EngineError("invalid", `"${path}" is no folder`);
+}
+
+/** Reads what a URL gives: the files of an archive or of a Git repository, or a text. */
+export async function readRemote(place: Place, url: string): Promise<{ tree: FileTree } | { text: string }> {
+  const git = parseGitURL(url);
+  if (git) return { tree: (await fetchGit(place, git)).tree };
+  const { head, stream } = await peekStream(await fetchBody(place, url));
+  if (!isArchiveHead(head)) return { text: await boundedText(stream, url) };
+  return { tree: await spoolTree(place.core, place.claim, stream, place.signal) };
+}
+
+/** The first bytes of a stream, and all of it. */
+async function peekStream(body: ReadableStream<Uint8Array>) {
   const reader = body.getReader();
-  let head = new Uint8Array(0);
-  let isWhole = false;
-  while (!isWhole && head.length < ARCHIVE_HEAD) {
+  let head: Uint8Array = new Uint8Array(0);
+  for (let isWhole = false; !isWhole && head.length < ARCHIVE_HEAD;) {
     const { done, value } = await reader.read();
     isWhole = done;
-    if (value) head = concatBytes([head, value]) as Uint8Array<ArrayBuffer>;
+    if (value) head = concatBytes([head, value]);
   }
-  let first: Uint8Array | undefined = head;
+  let first: Uint8Array | undefined = head.slice();
   const stream = pieceStream({
     async next() {
       const value = first ?? (await reader.read()).value;
@@ -84,8 +118,7 @@ async function readContext(
     },
     cancel: () => reader.cancel(),
   });
-  if (isArchiveHead(head)) return { whole: await spoolTree(core, claim, stream, signal) };
-  return { whole: FileTree.empty(), text: await boundedText(stream, remote) };
+  return { head, stream };
 }
 
 /** Dockerfiles may be elsewhere, too. */

@@ -42,12 +42,20 @@ export type NamedContext =
   /** An image, pulled as the build's policy says. */
   | { kind: "image"; name: string }
   /** A Git repository: `https://host/path.git#ref:folder`. */
-  | { kind: "git"; url: string };
+  | { kind: "git"; url: string }
+  /** The URL of an archive or a Git repository. */
+  | { kind: "url"; url: string }
+  /** A folder of the host, by its absolute path. */
+  | { kind: "folder"; path: string };
 
 /** The inputs of a build. */
 export interface BuildOptions {
   /** The context as a tar archive, plain or compressed; none: an empty one. */
   context?: ReadableStream<Uint8Array>;
+  /** The context and further ones, one behind the other: each is read before the next comes. The main one has an empty name. */
+  contextParts?: AsyncIterable<{ name: string; archive: ReadableStream<Uint8Array> }>;
+  /** A folder of the host as the context, by its absolute path. */
+  contextFolder?: string;
   /**
    * The URL of a context in place of it: of an archive, of a Dockerfile alone, or of a Git repository
    * (`https://host/path.git#ref:folder`).

@@ -5,8 +5,9 @@ import { EngineError } from "../errors.ts";
 import type { Images } from "../images/images.ts";
 import type { ImageRecord } from "../records/image_record.ts";
 import { BuildCache } from "./build_cache.ts";
+import { applyIgnoreFile } from "./build_context.ts";
 import { readInputs } from "./build_inputs.ts";
-import type { BuildOptions, BuildProgress } from "./build_options.ts";
+import type { BuildOptions, BuildProgress, NamedContext } from "./build_options.ts";
 import { type BuildRun, type BuildSteps, makeStep } from "./build_run.ts";
 import { buildStage, numberEvents } from "./build_stage.ts";
 import { parseDockerfile } from "./dockerfile/parse_dockerfile.ts";
@@ -16,6 +17,9 @@ import { StepContainers } from "./step_container.ts";
 
 /** The longest a build may take, in milliseconds. */
 const TIME_LIMIT = 24 * 3600 * 1000;
+
+/** A context that was read with the main one: nobody opens it. */
+const SENT_CONTEXT: NamedContext = { kind: "archive", open: () => new ReadableStream() };
 
 /** Building images from Dockerfiles. */
 export class Builds {
@@ -140,11 +144,12 @@ export class Builds {
 
   async #prepare(given: BuildOptions, more: Pick<BuildRun, "signal" | "claim" | "pins">): Promise<BuildRun> {
     const core = this.#core;
-    const { context, texts, readSecret } = await readInputs({ core, ...more }, given);
-    const options = { ...given, readSecret, ...timestampOf(given) };
+    const { context, named, texts, readSecret } = await readInputs({ core, ...more }, given);
+    const sent = [...named.keys()].map((name) => [name, SENT_CONTEXT] as const);
+    const contextsByName = { ...given.contexts, ...Object.fromEntries(sent) };
+    const options = { ...given, contexts: contextsByName, readSecret, ...timestampOf(given) };
     const dockerfile = parseDockerfile(texts.map(({ text }) => text).join("\n"), texts[0]?.name);
     const { buildArgs, target, from } = options;
-    const contexts = Object.keys(options.contexts ?? {});
     const plan = planStages(dockerfile, {
       buildArgs,
       target,
@@ -164,7 +169,7 @@ export class Builds {
       dockerfile,
       plan,
       stages: new Map(),
-      contextTrees: new Map(),
+      contextTrees: new Map([...named].map(([name, tree]) => [name, applyIgnoreFile(core, tree, undefined)])),
       trees: new Map(),
       consumed: new Set(dockerfile.globals.map(({ name }) => name)),
     };

@@ -5,6 +5,7 @@
  */
 import { EngineError } from "../errors.ts";
 import { applyIgnoreFile, spoolTree } from "./build_context.ts";
+import { readFolder, readRemote } from "./build_inputs.ts";
 import type { NamedContext } from "./build_options.ts";
 import type { BuildRun } from "./build_run.ts";
 import type { FileTree } from "./context/file_tree.ts";
@@ -32,11 +33,23 @@ export function readContext(
 }
 
 async function readFiles(run: BuildRun, context: Exclude<NamedContext, { kind: "image" }>): Promise<FileTree> {
-  const { core, claim, signal } = run;
-  const tree = context.kind === "git"
-    ? (await fetchGit(run, requireGitURL(context.url))).tree
-    : await spoolTree(core, claim, context.open(), signal);
-  return await applyIgnoreFile(core, tree, undefined);
+  return await applyIgnoreFile(run.core, await readTree(run, context), undefined);
+}
+
+async function readTree(run: BuildRun, context: Exclude<NamedContext, { kind: "image" }>): Promise<FileTree> {
+  switch (context.kind) {
+    case "git":
+      return (await fetchGit(run, requireGitURL(context.url))).tree;
+    case "folder":
+      return await readFolder(run, context.path);
+    case "archive":
+      return await spoolTree(run.core, run.claim, context.open(), run.signal);
+    case "url": {
+      const found = await readRemote(run, context.url);
+      if ("tree" in found) return found.tree;
+      throw new EngineError("invalid", `${context.url} gives no archive: a context is one, or a Git repository`);
+    }
+  }
 }
 
 function requireGitURL(url: string): GitPlace {
