@@ -146,15 +146,15 @@ export class Builds {
     const core = this.#core;
     const { context, named, texts, readSecret } = await readInputs({ core, ...more }, given);
     const sent = [...named.keys()].map((name) => [name, SENT_CONTEXT] as const);
-    const contextsByName = { ...given.contexts, ...Object.fromEntries(sent) };
-    const options = { ...given, contexts: contextsByName, readSecret, ...timestampOf(given) };
+    const contexts = { ...given.contexts, ...Object.fromEntries(sent) };
+    const options = { ...given, contexts: contexts, readSecret, ...timestampOf(given) };
     const dockerfile = parseDockerfile(texts.map(({ text }) => text).join("\n"), texts[0]?.name);
     const { buildArgs, target, from } = options;
     const plan = planStages(dockerfile, {
       buildArgs,
       target,
       from,
-      contexts,
+      contexts: Object.keys(contexts),
       platformArgs: platformArgs(core, options),
     });
     return {
