@@ -18,12 +18,17 @@ const IGNORE_FILES = [".containerignore", ".dockerignore"];
 /** Bounds on a context, and on trees that are copied from. */
 const TREE_ENTRIES = 1_000_000;
 
-/** Spools an archive, plain or compressed, and reads which files it has. The claim holds it until the build ends. */
+/**
+ * Spools an archive, plain or compressed, and reads which files it has. The claim holds it until the build ends.
+ *
+ * @param passesOver Whether an entry is no part of it, by its name as it is in the archive
+ */
 export async function spoolTree(
   core: Core,
   claim: Claim,
   archive: ReadableStream<Uint8Array>,
   signal: AbortSignal,
+  passesOver?: (name: string) => boolean,
 ): Promise<FileTree> {
   const { ports, options: { limits } } = core;
   const admit = (digest: string) => Promise.resolve(claim.add(`blob:${digest}`));
@@ -31,7 +36,7 @@ export async function spoolTree(
     const plain = await decompress(ports.codec, archive);
     const { digest, size } = await ports.blobs.put(plain, { limit: limits.layerBytes, admit, signal });
     if (size === 0) return FileTree.empty();
-    return await FileTree.read(ports, digest, { entries: TREE_ENTRIES, bytes: limits.layerBytes }, signal);
+    return await FileTree.read(ports, digest, { entries: TREE_ENTRIES, bytes: limits.layerBytes, passesOver }, signal);
   } catch (error) {
     if (!(error instanceof LayerError)) throw error;
     throw new EngineError("invalid", error.message.replace(/^Read archive/, "Read build context"), { cause: error });

@@ -58,6 +58,10 @@ export async function readInputs(place: Place, options: BuildOptions): Promise<B
   };
 }
 
+function lastName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
 /** A context, or the text of a Dockerfile alone. */
 interface ReadContext {
   whole: FileTree;
@@ -74,7 +78,12 @@ async function readContext(place: Place, options: BuildOptions): Promise<ReadCon
     return "text" in found ? { whole: FileTree.empty(), text: found.text } : { whole: found.tree };
   }
   if (contextFolder !== undefined) return { whole: await readFolder(place, contextFolder) };
-  if (context !== undefined) return { whole: await spoolTree(core, claim, context, signal) };
+  if (context !== undefined) {
+    // Podman 4's client sends a secret once more, by the absolute path that it has there.
+    const secrets = new Set(Object.values(options.secretFiles ?? {}).map(lastName));
+    const isCopy = (name: string) => name.startsWith("/") && secrets.has(lastName(name));
+    return { whole: await spoolTree(core, claim, context, signal, isCopy) };
+  }
   const named = new Map<string, FileTree>();
   for await (const { name, archive } of contextParts ?? []) {
     named.set(name, await spoolTree(core, claim, archive, signal));

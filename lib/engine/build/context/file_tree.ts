@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { tarEntries, type TarEntry } from "../../../oci/tar/tar_entries.ts";
+import { tarEntries, type TarEntry, type TarLimits } from "../../../oci/tar/tar_entries.ts";
 import { EngineError } from "../../errors.ts";
 import type { Blobs, Codec } from "../../ports/ports.ts";
 
@@ -28,10 +28,7 @@ export interface FileNode {
 }
 
 /** Bounds on an archive that is indexed. */
-export interface TreeLimits {
-  entries: number;
-  bytes: number;
-}
+export type TreeLimits = TarLimits;
 
 /** Links that are followed on the way to one file. */
 const LINK_LIMIT = 40;
