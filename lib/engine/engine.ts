@@ -72,6 +72,7 @@ export class Engine {
     this.quadlets = new Quadlets(core, {
       ...{ images, artifacts, containers, networks, kube, pods: this.pods, volumes: this.volumes },
       localFiles: () => requireHost(core).localFiles,
+      notifySockets: () => requireHost(core).notifySockets,
     });
     this.system = new System({ core, images: this.images, containers: this.containers, volumes: this.volumes });
   }

@@ -186,6 +186,7 @@ async function containerRequest(
     image,
     pod: pod.id,
     env,
+    ...options.labels && { labels: { ...request.labels, ...options.labels } },
     entrypoint: expand(request.entrypoint),
     command: expand(request.command),
     annotations: { ...plan.annotations, "io.kubernetes.cri-o.SandboxID": pod.infraID },
