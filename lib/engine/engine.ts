@@ -124,7 +124,7 @@ export class Engine {
         return { name: core.options.name, memory: memTotal, cpus };
       },
       usualGrace: core.options.defaults.stopTimeout,
-      now: () => core.clock.now(),
+      clock: core.clock,
     });
   }
 

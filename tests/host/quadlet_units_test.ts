@@ -14,7 +14,8 @@ Deno.test("a unit with a drop-in says that it is ready, runs, and is removed", a
   await podman("pull", "-q", image);
   const folder = `${server.folder}/unit`;
   await Deno.mkdir(folder);
-  const text = `[Container]\nImage=${image}\nContainerName=web\nNetwork=none\nStopTimeout=0\nNotify=yes\nExec=${TELLS}\n`;
+  const text =
+    `[Container]\nImage=${image}\nContainerName=web\nNetwork=none\nStopTimeout=0\nNotify=yes\nExec=${TELLS}\n`;
   await Deno.writeTextFile(`${folder}/web.container`, `${text}[Install]\nWantedBy=default.target\n`);
   const status = async () => {
     const [unit] = await (await server.request("GET", "/v5.0.0/libpod/quadlets/json")).json();
@@ -29,7 +30,7 @@ Deno.test("a unit with a drop-in says that it is ready, runs, and is removed", a
   assertEquals(installed.status, 200, await installed.clone().text());
   await until(async () => assertStringIncludes(await podman("ps", "--format", "{{.Names}}"), "web"));
   assertEquals(await status(), "activating/start");
-  assertEquals((await podman("inspect", "--format", "{{index .Config.Labels \"from\"}}", "web")).trim(), "drop-in");
+  assertEquals((await podman("inspect", "--format", '{{index .Config.Labels "from"}}', "web")).trim(), "drop-in");
   await podman("exec", "web", "touch", "/go");
   await until(async () => assertEquals(await status(), "active/running"));
   const removed = await server.request("DELETE", "/v5.0.0/libpod/quadlets/web.container?force=true");

@@ -1,7 +1,7 @@
 import { type Core, hostOf } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { QuadletShelf, ShelfFile } from "../ports/quadlet_port.ts";
-import type { UnitManager } from "../ports/unit_manager_port.ts";
+import type { UnitManager } from "../ports/unit_port.ts";
 import { compileFilter } from "../text/list_filters.ts";
 import { dropInsOf } from "./convert/convert_quadlets.ts";
 import { unitInfo } from "./convert/unit_info.ts";

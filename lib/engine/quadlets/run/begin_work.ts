@@ -4,7 +4,7 @@
  * @module
  */
 import { EngineError } from "../../errors.ts";
-import type { NotifySocket } from "../../ports/notify_port.ts";
+import type { NotifySocket } from "../../ports/unit_port.ts";
 import type { MountRequest } from "../../records/mount_spec.ts";
 import type { PodRequest } from "../../pods/pod_request.ts";
 import { readStream } from "../../../oci/registry/body.ts";
@@ -104,7 +104,7 @@ function notifyMount({ folder }: NotifySocket): MountRequest {
   return { type: "bind", source: folder, destination: NOTIFY_FOLDER, options: ["rw", "bind"] };
 }
 
-/** Waits for `READY=1`, sd_notify(3). What is said besides has no effect. */
+/** Waits for `READY=1`, sd_notify(3). Other messages have no effect. */
 async function waitUntilTold(
   { containers }: UnitParts,
   id: string,
@@ -151,7 +151,11 @@ async function beginKube(
   signal: AbortSignal,
 ): Promise<BegunWork> {
   const text = await readDocuments(parts, [...configMaps, ...documents]);
-  const { pods, serviceContainer } = await parts.kube.play(text, { ...options, labels: { [UNIT_LABEL]: unit }, signal });
+  const { pods, serviceContainer } = await parts.kube.play(text, {
+    ...options,
+    labels: { [UNIT_LABEL]: unit },
+    signal,
+  });
   const [error] = pods.flatMap(({ errors }) => errors);
   if (error !== undefined) throw new EngineError("state", error);
   return { containerID: serviceContainer };

@@ -4,7 +4,7 @@ import type { Images } from "../../images/images.ts";
 import type { Kube } from "../../kube/kube.ts";
 import type { Networks } from "../../networks/networks.ts";
 import type { Pods } from "../../pods/pods.ts";
-import type { NotifySockets } from "../../ports/notify_port.ts";
+import type { NotifySockets } from "../../ports/unit_port.ts";
 import type { LocalFiles } from "../../ports/local_files_port.ts";
 import type { Volumes } from "../../volumes/volumes.ts";
 

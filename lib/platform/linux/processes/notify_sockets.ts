@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
-import type { NotifySocket, NotifySockets } from "../../../engine/ports/notify_port.ts";
+import type { NotifySocket, NotifySockets } from "../../../engine/ports/unit_port.ts";
 import { type HostPaths, notifyFolder } from "../helpers/paths.ts";
 import { findProgram } from "../helpers/programs.ts";
 import { HELPER_ENVIRONMENT, startPipedProgram } from "../helpers/spawn.ts";
