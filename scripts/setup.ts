@@ -31,6 +31,8 @@ const RUN: readonly Package[] = [
   { name: "perl-base", probe: "perl" },
   // Contexts of builds.
   { name: "git", probe: "git" },
+  // Asks programs in containers for their health by gRPC.
+  { name: "curl", probe: "curl" },
   { name: "ca-certificates", probe: "/etc/ssl/certs/ca-certificates.crt" },
 ];
 
@@ -42,7 +44,6 @@ const TEST: readonly Package[] = [
   // The other busybox package has the same program, linked dynamically.
   { name: "busybox-static", probe: "/usr/share/doc/busybox-static" },
   { name: "jq", probe: "jq" },
-  { name: "curl", probe: "curl" },
   { name: "openssl", probe: "openssl" },
   { name: "openssh-client", probe: "ssh-agent" },
   { name: "file", probe: "file" },
