@@ -1,7 +1,7 @@
 import type { BuildOptions, BuildSandbox } from "../../lib/engine/build/build_options.ts";
 import { parseDevice } from "../../lib/engine/containers/request/parse_device.ts";
 import { parseVolume } from "../../lib/engine/containers/request/parse_mounts.ts";
-import { parsePlatform } from "../../lib/engine/build/source_image.ts";
+import { parsePlatform } from "../../lib/engine/build/sources/source_image.ts";
 import type { RLimit } from "../../lib/engine/records/container_record.ts";
 import { cleanLimits } from "../../lib/engine/records/limits.ts";
 import { fullLimit } from "../containers/spec/resources.ts";
@@ -67,6 +67,8 @@ export function buildOptions(query: BuildQuery, isLocal = false): Omit<BuildOpti
     format: chooseWord(FORMATS, "outputformat", query.outputformat ?? ""),
     pull: query.pull ? "always" : chooseWord(PULL, "pullpolicy", (query.pullpolicy ?? "").toLowerCase()),
     noCache: nocache,
+    ...query.jobs !== undefined && query.jobs >= 0 && { jobs: query.jobs },
+    inOrder: true,
     removes: rm,
     alwaysRemoves: forcerm,
     squash,

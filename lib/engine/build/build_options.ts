@@ -75,6 +75,10 @@ export interface BuildOptions {
   labels?: Readonly<Record<string, string>>;
   platform?: Partial<Platform>;
   format?: ManifestFormat;
+  /** Stages that are built at a time; 0 for all that can be, 4 by default. */
+  jobs?: number;
+  /** Tell of a stage when those before it have ended, so that steps come by their numbers. */
+  inOrder?: boolean;
   /** Nothing made before is taken. */
   noCache?: boolean;
   pull?: PullPolicy;

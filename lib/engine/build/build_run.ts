@@ -35,7 +35,7 @@ export interface BuildRun {
   /** Contexts besides the main one, by their name. */
   contextTrees: Map<string, Promise<FileTree>>;
   /** Trees that were copied from, by their image. */
-  trees: Map<string, FileTree>;
+  trees: Map<string, Promise<FileTree>>;
   /** Names of the caller's arguments that a stage took. */
   consumed: Set<string>;
 }

@@ -12,7 +12,7 @@ import { parseInstruction } from "./dockerfile/parse_instruction.ts";
 import { splitInstruction } from "./dockerfile/read_instructions.ts";
 import type { PlannedStage } from "./plan_stages.ts";
 import { runCommand } from "./run_step.ts";
-import { findSource, pullSource } from "./source_image.ts";
+import { findSource, pullSource } from "./sources/source_image.ts";
 import { beginConfig, changeConfig, environmentOf, type Expand } from "./stage_config.ts";
 import type { StageState } from "./stage_state.ts";
 

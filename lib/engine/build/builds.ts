@@ -5,14 +5,15 @@ import { EngineError } from "../errors.ts";
 import type { Images } from "../images/images.ts";
 import type { ImageRecord } from "../records/image_record.ts";
 import { BuildCache } from "./build_cache.ts";
-import { applyIgnoreFile } from "./build_context.ts";
-import { readInputs } from "./build_inputs.ts";
+import { applyIgnoreFile } from "./sources/build_context.ts";
+import { readInputs } from "./sources/build_inputs.ts";
 import type { BuildOptions, BuildProgress, NamedContext } from "./build_options.ts";
 import { type BuildRun, type BuildSteps, makeStep } from "./build_run.ts";
-import { buildStage, numberEvents } from "./build_stage.ts";
+import { numberEvents } from "./build_stage.ts";
 import { parseDockerfile } from "./dockerfile/parse_dockerfile.ts";
 import { finishImage } from "./finish_image.ts";
 import { planStages } from "./plan_stages.ts";
+import { runStages, totalSteps } from "./run_stages.ts";
 import { StepContainers } from "./step_container.ts";
 
 /** The longest a build may take, in milliseconds. */
@@ -171,7 +172,7 @@ export class Builds {
       stages: new Map(),
       contextTrees: new Map([...named].map(([name, tree]) => [name, applyIgnoreFile(core, tree, undefined)])),
       trees: new Map(),
-      consumed: new Set(dockerfile.globals.map(({ name }) => name)),
+      consumed: new Set(["SOURCE_DATE_EPOCH", ...dockerfile.globals.map(({ name }) => name)]),
     };
   }
 
@@ -193,17 +194,15 @@ export class Builds {
 async function* buildImage(run: BuildRun): BuildSteps<Readonly<ImageRecord>> {
   const { plan, options } = run;
   const labels = Object.entries(options.labels ?? {});
-  const total = plan.stages.reduce((sum, { instructions }) => sum + 1 + instructions.length, labels.length > 0 ? 1 : 0);
-  let number = 0;
-  const count = (text: string) => ({ kind: "step", number: ++number, total, text }) as const;
-  for (const stage of plan.stages) run.stages.set(stage.index, yield* buildStage(run, stage, count));
+  yield* runStages(run);
   let state = run.stages.get(plan.target)!;
   if (labels.length > 0) {
     const text = `LABEL ${labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(" ")}`;
     const config = { ...state.config, Labels: { ...state.config.Labels, ...options.labels } };
     const createdBy = `/bin/sh -c #(nop) ${text}`;
     const work = makeStep(run, state, { next: { config }, inputs: ["LABEL", config], createdBy });
-    state = yield* numberEvents(count(text), work);
+    const total = totalSteps(run);
+    state = yield* numberEvents({ kind: "step", number: total, total, text }, work);
   }
   const unused = Object.keys(options.buildArgs ?? {}).filter((name) => !run.consumed.has(name));
   if (unused.length > 0) {

@@ -7,9 +7,9 @@ import { copyArchive, digestItems } from "./context/copy_archive.ts";
 import { FileTree } from "./context/file_tree.ts";
 import { type CopyItem, selectFiles, walkFolder } from "./context/select_files.ts";
 import type { CopyInstruction } from "./dockerfile/instructions.ts";
-import { fetchSource, isURL } from "./fetch_source.ts";
-import { fetchGit, type GitPlace, parseGitURL } from "./git_source.ts";
-import { findSource, readSourceTree, sourceNamed } from "./source_image.ts";
+import { fetchSource, isURL } from "./sources/fetch_source.ts";
+import { fetchGit, type GitPlace, parseGitURL } from "./sources/git_source.ts";
+import { findSource, readSourceTree, sourceNamed } from "./sources/source_image.ts";
 import { type Expand, joinWorkdir } from "./stage_config.ts";
 import type { StageState } from "./stage_state.ts";
 

@@ -13,7 +13,7 @@ import type { FileTree } from "./context/file_tree.ts";
 import { type CopyItem, walkFolder } from "./context/select_files.ts";
 import { filesRequest, writeItems } from "./copy_step.ts";
 import type { RunInstruction, RunMount } from "./dockerfile/instructions.ts";
-import { findSource, sourceNamed } from "./source_image.ts";
+import { findSource, sourceNamed } from "./sources/source_image.ts";
 import { type Expand, joinWorkdir } from "./stage_config.ts";
 import type { StageState } from "./stage_state.ts";
 
@@ -149,6 +149,7 @@ async function planCache(
   if (from !== undefined) throw new EngineError("unsupported", "RUN --mount=type=cache,from= is not supported");
   const key = await run.cache.keyOf("cache", expand(id ?? destination));
   const source = `build-cache-${key.slice("sha256:".length, "sha256:".length + 16)}`;
+  plan.inputs.push(source);
   if (sharing !== undefined && sharing !== "shared") plan.locks.push(source);
   plan.mounts.push({ type: "volume", source, destination, options: readOnly ? ["ro"] : [] });
 }

@@ -1,7 +1,7 @@
 /** Where the files of builds come from. */
 import { assert, assertEquals, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
-import { BuildRig, contextStream } from "../../fixtures/build/build_rig.ts";
+import { BuildRig, contextStream, contextTar } from "../../fixtures/build/build_rig.ts";
 import { GitServer } from "../../fixtures/build/git_server.ts";
 
 Deno.test("builds take files from Git repositories, URLs, folders and further contexts", async (t) => {
@@ -59,7 +59,7 @@ Deno.test("builds take files from Git repositories, URLs, folders and further co
   });
   await t.step("a URL gives an archive, or a Dockerfile alone", async () => {
     const files = { "Dockerfile": `FROM ${rig.image}\nCOPY a /\nRUN cat /a\n`, "a": "from a URL\n" };
-    const gzip = () => contextStream(files).pipeThrough(new CompressionStream("gzip"));
+    const gzip = () => new Blob([contextTar(files).slice()]).stream().pipeThrough(new CompressionStream("gzip"));
     await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, ({ url }) => {
       if (url.endsWith(".tgz")) return new Response(gzip());
       if (url.endsWith("/alone")) return new Response(`FROM ${rig.image}\nRUN echo alone\n`);

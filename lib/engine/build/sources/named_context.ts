@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { EngineError } from "../errors.ts";
+import { EngineError } from "../../errors.ts";
 import { applyIgnoreFile, spoolTree } from "./build_context.ts";
 import { readFolder, readRemote } from "./build_inputs.ts";
-import type { NamedContext } from "./build_options.ts";
-import type { BuildRun } from "./build_run.ts";
-import type { FileTree } from "./context/file_tree.ts";
+import type { NamedContext } from "../build_options.ts";
+import type { BuildRun } from "../build_run.ts";
+import type { FileTree } from "../context/file_tree.ts";
 import { fetchGit, type GitPlace, parseGitURL } from "./git_source.ts";
 
 /** The caller's context of that name. */

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { LayerError } from "../../oci/tar/layer_error.ts";
-import type { Core } from "../core.ts";
-import { EngineError } from "../errors.ts";
-import { decompress } from "../images/ingest/decompress.ts";
-import type { Claim } from "../images/store/content.ts";
-import { FileTree } from "./context/file_tree.ts";
-import { parseIgnoreFile } from "./context/ignore_file.ts";
-import { DOCKERFILE_LIMIT } from "./dockerfile/read_instructions.ts";
+import { LayerError } from "../../../oci/tar/layer_error.ts";
+import type { Core } from "../../core.ts";
+import { EngineError } from "../../errors.ts";
+import { decompress } from "../../images/ingest/decompress.ts";
+import type { Claim } from "../../images/store/content.ts";
+import { FileTree } from "../context/file_tree.ts";
+import { parseIgnoreFile } from "../context/ignore_file.ts";
+import { DOCKERFILE_LIMIT } from "../dockerfile/read_instructions.ts";
 
 /** The names under which a context says what is no part of it; the first that is there counts. */
 const IGNORE_FILES = [".containerignore", ".dockerignore"];

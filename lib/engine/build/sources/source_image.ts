@@ -1,11 +1,11 @@
-import { EngineError } from "../errors.ts";
-import type { Platform } from "../options.ts";
-import type { ImageRecord } from "../records/image_record.ts";
+import { EngineError } from "../../errors.ts";
+import type { Platform } from "../../options.ts";
+import type { ImageRecord } from "../../records/image_record.ts";
 import { spoolTree } from "./build_context.ts";
-import type { BuildRun, BuildSteps } from "./build_run.ts";
-import type { FileTree } from "./context/file_tree.ts";
+import type { BuildRun, BuildSteps } from "../build_run.ts";
+import type { FileTree } from "../context/file_tree.ts";
 import { contextNamed, readContext } from "./named_context.ts";
-import { resolveSource, type StageSource } from "./plan_stages.ts";
+import { resolveSource, type StageSource } from "../plan_stages.ts";
 
 /** An image that a build takes files of, with the digest of everything that went into it. */
 export interface SourceImage {
@@ -75,9 +75,16 @@ export async function* pullSource(
 }
 
 /** Reads the whole tree of an image that is copied from; once for each build. */
-export async function readSourceTree(run: BuildRun, image: Readonly<ImageRecord>): Promise<FileTree> {
+export function readSourceTree(run: BuildRun, image: Readonly<ImageRecord>): Promise<FileTree> {
   const known = run.trees.get(image.id);
   if (known) return known;
+  const reading = readImageTree(run, image);
+  reading.catch(() => {});
+  run.trees.set(image.id, reading);
+  return reading;
+}
+
+async function readImageTree(run: BuildRun, image: Readonly<ImageRecord>): Promise<FileTree> {
   await using container = await run.steps.create({
     image: image.id,
     entrypoint: [""],
@@ -89,9 +96,7 @@ export async function readSourceTree(run: BuildRun, image: Readonly<ImageRecord>
     volatile: true,
   });
   const archive = await run.containers.files.export(container.id);
-  const tree = await spoolTree(run.core, run.claim, archive, run.signal);
-  run.trees.set(image.id, tree);
-  return tree;
+  return await spoolTree(run.core, run.claim, archive, run.signal);
 }
 
 /** Reads `os/arch[/variant]`. Throws `EngineError("invalid")`. */

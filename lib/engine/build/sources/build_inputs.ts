@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { pieceStream } from "../../oci/bytes/byte_stream.ts";
-import { concatBytes } from "../../oci/bytes/bytes.ts";
-import { type Core, requireHost } from "../core.ts";
-import { EngineError } from "../errors.ts";
-import type { Claim } from "../images/store/content.ts";
+import { pieceStream } from "../../../oci/bytes/byte_stream.ts";
+import { concatBytes } from "../../../oci/bytes/bytes.ts";
+import { type Core, requireHost } from "../../core.ts";
+import { EngineError } from "../../errors.ts";
+import type { Claim } from "../../images/store/content.ts";
 import { applyIgnoreFile, readBytes, readText, spoolTree } from "./build_context.ts";
-import type { BuildOptions } from "./build_options.ts";
-import { ARCHIVE_HEAD, isArchiveHead } from "./context/archive_head.ts";
-import { FileTree } from "./context/file_tree.ts";
-import { DOCKERFILE_LIMIT } from "./dockerfile/read_instructions.ts";
+import type { BuildOptions } from "../build_options.ts";
+import { ARCHIVE_HEAD, isArchiveHead } from "../context/archive_head.ts";
+import { FileTree } from "../context/file_tree.ts";
+import { DOCKERFILE_LIMIT } from "../dockerfile/read_instructions.ts";
 import { fetchGit, parseGitURL } from "./git_source.ts";
 
 /** Where inputs are spooled, and until when. */

@@ -1,8 +1,8 @@
-import { type Core, requireHost } from "../core.ts";
-import { EngineError } from "../errors.ts";
-import type { Claim } from "../images/store/content.ts";
+import { type Core, requireHost } from "../../core.ts";
+import { EngineError } from "../../errors.ts";
+import type { Claim } from "../../images/store/content.ts";
 import { spoolTree } from "./build_context.ts";
-import type { FileTree } from "./context/file_tree.ts";
+import type { FileTree } from "../context/file_tree.ts";
 
 /** A place in a Git repository: `https://host/path.git#ref:folder`. */
 export interface GitPlace {

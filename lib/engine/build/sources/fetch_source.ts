@@ -1,6 +1,6 @@
-import { EngineError } from "../errors.ts";
-import type { BuildRun } from "./build_run.ts";
-import type { CopyItem } from "./context/select_files.ts";
+import { EngineError } from "../../errors.ts";
+import type { BuildRun } from "../build_run.ts";
+import type { CopyItem } from "../context/select_files.ts";
 import { parseGitURL } from "./git_source.ts";
 
 /** The most bytes that `ADD` fetches from a URL: it is held while it is checked. */
