@@ -2,7 +2,7 @@
  * `deno task bench`: Gantry against Debian's Podman service on the same machine, and the transport against Hono, itty-router, h3
  * and oRPC, all in one run.
  * Figures are printed with their ratios, never asserted. `--cycles N`, `--containers N`, `--running N` and `--only` make it shorter:
- * `--only dispatch`, `http`, `channels` or `engine` runs one part, and `--only images`, `containers`, `streams`, `volumes` or `networks` one group of
+ * `--only dispatch`, `http`, `channels` or `engine` runs one part, and `--only images`, `containers`, `streams`, `volumes`, `networks`, `pods` or `builds` one group of
  * the engine's lines. Several are written with commas: `--only volumes,networks`.
  *
  * @module
