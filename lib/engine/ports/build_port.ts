@@ -1,5 +1,5 @@
 /**
- * What builds ask of a host besides containers: sockets that lead to the client, and Git repositories.
+ * The host's part in builds besides containers: sockets that lead to the client, and Git repositories.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export interface LocalSockets {
   listen(options: SocketOptions): Promise<LocalSocket>;
 }
 
-/** What of a Git repository is fetched. */
+/** A commit that is fetched. */
 export interface GitRequest {
   /** `http`, `https` or `git`; never an option of a program. */
   url: string;

@@ -6,19 +6,32 @@ import { GitServer } from "../../fixtures/build/git_server.ts";
 import { run } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
 
+/** One message of a build. */
+interface Line {
+  stream?: string;
+  aux?: { ID: string };
+  error?: string;
+}
+
+/** The part of dockerode that is used here. */
+interface DockerClient {
+  modem: { followProgress(stream: unknown, done: (error: Error | null, output: Line[]) => void): void };
+  buildImage(source: { context: string; src: string[] } | undefined, options: object): Promise<unknown>;
+  getImage(name: string): { inspect(): Promise<{ Os: string }> };
+}
+
 Deno.test("dockerode builds of a folder, of an archive and of a repository, and follows how it goes", async (t) => {
   await using session = await Session.start();
   const { server, image } = session;
-  const docker = new Docker({ socketPath: server.addresses[0].replace("unix://", "") });
+  // The package has no types of its own.
+  const docker = new Docker({ socketPath: server.addresses[0].replace("unix://", "") }) as unknown as DockerClient;
   await using context = await ContextFolder.make({
     "Dockerfile": `FROM ${image}\nARG WHO\nCOPY file /file\nRUN echo "hello $WHO"\n`,
     "file": "content",
   });
   await server.docker("pull", image);
-  const follow = async (stream: NodeJS.ReadableStream) => {
-    const { promise, resolve, reject } = Promise.withResolvers<
-      { stream?: string; aux?: { ID: string }; error?: string }[]
-    >();
+  const follow = async (stream: unknown) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Line[]>();
     docker.modem.followProgress(stream, (error, output) => error ? reject(error) : resolve(output));
     return await promise;
   };
@@ -34,7 +47,7 @@ Deno.test("dockerode builds of a folder, of an archive and of a repository, and 
   await t.step("buildImage() with remote", async () => {
     await using git = await GitServer.start();
     await git.commit({ "Dockerfile": `FROM ${image}\nCOPY . /all\nRUN ls /all\n`, "in-git": "" });
-    const output = await follow(await docker.buildImage(undefined as never, { remote: git.url, t: "rode:2" }));
+    const output = await follow(await docker.buildImage(undefined, { remote: git.url, t: "rode:2" }));
     assertStringIncludes(output.map(({ stream = "" }) => stream).join(""), "in-git");
   });
   await t.step("a command that fails is an error of the stream", async () => {
