@@ -25,6 +25,14 @@ export type * from "./lib/engine/ports/host_port.ts";
 export type * from "./lib/engine/ports/network_port.ts";
 export { convertQuadlets, type SystemdUnit, unitText } from "./lib/engine/quadlets/convert/convert_quadlets.ts";
 export type { QuadletOptions } from "./lib/engine/quadlets/convert/conversion.ts";
+export { type QuadletSpec, quadletSpec, type QuadletSpecOptions } from "./lib/engine/quadlets/spec/quadlet_spec.ts";
+export type { QuadletWork } from "./lib/engine/quadlets/spec/read_work.ts";
+export type { RestartRule, UnitPlan } from "./lib/engine/quadlets/spec/unit_plan.ts";
+export type {
+  AutoUpdateOptions,
+  AutoUpdateOutcome,
+  AutoUpdateReport,
+} from "./lib/engine/quadlets/update/auto_update.ts";
 export { QuadletError, type QuadletPlace } from "./lib/engine/quadlets/quadlet_error.ts";
 export type { QuadletFile } from "./lib/engine/quadlets/unit_file.ts";
 export type * from "./lib/engine/ports/quadlet_port.ts";

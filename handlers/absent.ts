@@ -14,9 +14,6 @@ const DOCKER = /^\/v1\.[0-9]+(\/.*)$/;
 /** Paths at which Docker's clients have images built by BuildKit. */
 const BUILD = /^(?:\/v[0-9][^/]*)?(\/(?:build\/.*|session|grpc))$/;
 
-/** The path at which documents are handed to a cluster of Kubernetes. */
-const APPLY = /^(?:\/v[0-9][^/]*)?\/(?:libpod|engine)(\/kube\/apply)$/;
-
 /** Paths of Docker's tree that belong to a swarm; captures what is asked of the swarm itself. */
 const SWARM = /^(?:\/v[0-9][^/]*)?\/(?:swarm(?:\/(.*))?|(?:nodes|services|tasks|configs)(?:\/.*)?)$/;
 /** Paths of Docker's tree that belong to a plugin; captures its name, or the word for making one. */
@@ -54,11 +51,6 @@ export function absentOperation({ method, url }: Request): EncodedError | undefi
   const [, build] = BUILD.exec(pathname) ?? [];
   if (build !== undefined) {
     return errorModel(501, `${method} ${build}: images are not built by BuildKit here yet`, "not yet implemented");
-  }
-  const [, apply] = APPLY.exec(pathname) ?? [];
-  if (apply !== undefined) {
-    const why = "documents are played on this host, and handed to no cluster yet";
-    return errorModel(501, `${method} ${apply}: ${why}`, "not yet implemented");
   }
   const [, path = "", family = ""] = NATIVE.exec(pathname) ?? [];
   const [, dockers] = path === "" && DOCKER.exec(pathname) || [];

@@ -125,6 +125,7 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Record<ErrorCode, number>>>> =
   KubePlayDown: PLAYED,
   GenerateKube: PLAYED,
   KubeGenerate: PLAYED,
+  KubeApply: PLAYED,
   GenerateSystemd: { invalid: 500, ambiguous: 500, no_such_container: 500 },
   CreateSecret: { name_in_use: 500, limit: 400 },
   CompatCreateSecret: { limit: 400 },

@@ -38,7 +38,8 @@ apt_later --download-only --no-install-recommends install podman
 mkdir tree
 for package in cache/archives/*.deb; do
   dpkg-deb --fsys-tarfile "$package" |
-    tar --extract --file=- --directory=tree --wildcards --no-anchored './usr/lib/*/*.so*' ./usr/bin/podman 2>/dev/null || :
+    tar --extract --file=- --directory=tree --wildcards --no-anchored './usr/lib/*/*.so*' \\
+      ./usr/bin/podman ./usr/libexec/podman/quadlet 2>/dev/null || :
 done
 folder=$(dirname "$2")
 libraries=$(dirname "$(ls tree/usr/lib/*/libc.so.6)")
@@ -46,9 +47,14 @@ rm -rf "$folder"
 mkdir -p "$folder"
 cp -a "$libraries" "$folder/lib"
 install --mode=755 tree/usr/bin/podman "$folder/program"
+install --mode=755 tree/usr/libexec/podman/quadlet "$folder/quadlet-program"
 loader=$(basename "$(ls "$folder"/lib/ld-linux*.so.*)")
-printf '#!/bin/sh\\nexec "%s" --library-path "%s" "%s" "$@"\\n' "$folder/lib/$loader" "$folder/lib" "$folder/program" > "$2"
-chmod 755 "$2"
+start() {
+  printf '#!/bin/sh\\nexec "%s" --library-path "%s" "%s" "$@"\\n' "$folder/lib/$loader" "$folder/lib" "$folder/$1" > "$2"
+  chmod 755 "$2"
+}
+start quadlet-program "$folder/quadlet"
+start program "$2"
 `;
 
 /** The place where the Docker client looks for plugins that no package brings. */
@@ -57,12 +63,15 @@ export const COMPOSE_PLUGIN = "/usr/local/lib/docker/cli-plugins/docker-compose"
 /** Today's podman, which starts with its own C library. */
 export const LATER_PODMAN = "/usr/local/lib/gantry-test/podman/podman";
 
+/** The generator of units of that podman, beside it. */
+export const LATER_QUADLET = "/usr/local/lib/gantry-test/podman/quadlet";
+
 /** Installs `docker compose` 2.40 for the Docker client of this machine. Says why where that fails. */
 export function installCompose(log: (line: string) => void): Promise<boolean> {
   return installLater("docker compose", COMPOSE_SCRIPT, COMPOSE_PLUGIN, log);
 }
 
-/** Installs podman 5.8 at {@linkcode LATER_PODMAN}. Says why where that fails. */
+/** Installs podman 5.8 at {@linkcode LATER_PODMAN}, with its generator. Says why where that fails. */
 export function installLaterPodman(log: (line: string) => void): Promise<boolean> {
   return installLater("podman 5.8", PODMAN_SCRIPT, LATER_PODMAN, log);
 }

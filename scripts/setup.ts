@@ -5,7 +5,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { COMPOSE_PLUGIN, installCompose, installLaterPodman, LATER_PODMAN } from "./later_debian.ts";
+import { COMPOSE_PLUGIN, installCompose, installLaterPodman, LATER_QUADLET } from "./later_debian.ts";
 
 /** A package and where to look for what it brings: a program's name, or a path. */
 interface Package {
@@ -79,7 +79,7 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   const missing = await missingOf(wanted);
   const docker = options.test === true && !await isThere("docker");
   const compose = options.test === true && !await isThere(COMPOSE_PLUGIN);
-  const later = options.long === true && !await isThere(LATER_PODMAN);
+  const later = options.long === true && !await isThere(LATER_QUADLET);
   if (missing.length === 0 && !docker && !compose && !later) return { failed: false, missing };
   const clients = [
     ...docker ? ["docker (the client)"] : [],

@@ -45,14 +45,15 @@ await Deno.mkdir(env.GANTRY_TEST_CACHE);
 const NOT_UNIT: readonly string[] = ["conformance", "host", "hostile", "fixtures", "linux"];
 
 const first: Step[] = [{ name: "setup", what: "host packages", run: checkSetup }];
-// The step `static` checks all types, so that the others need not.
+// The step `static` checks all types, those of the examples too, so that the others need not.
 const lanes: Step[][] = [
   [
     { name: "static", what: "format, lint, type check", run: checkStatic },
     {
       name: "doc",
       what: "examples in docstrings and guides",
-      run: (print) => runTests(["--doc", "--preload=tests/fixtures/failing_assert.ts"], docFiles(), print),
+      run: (print) =>
+        runTests(["--doc", "--no-check", "--preload=tests/fixtures/failing_assert.ts"], docFiles(), print),
     },
     {
       name: "unit",
@@ -62,7 +63,7 @@ const lanes: Step[][] = [
     {
       name: "conformance",
       what: "the same cases on Deno, Node and workerd",
-      run: (print) => runTests(["--no-check"], ["tests/conformance"], print),
+      run: (print) => runTests(["--no-check"], gatherTests("conformance", ["tests/conformance"]), print),
     },
     {
       name: "hostile",
@@ -147,7 +148,7 @@ async function checkStatic(print: Print): Promise<Counts> {
     const args of [
       ["fmt", "--check", "--quiet"],
       ["lint", "--quiet"],
-      ["check", "--quiet", ...map.args, "mod.ts", "lib", "handlers", "scripts", "tests", "docs/examples"],
+      ["check", "--doc", "--quiet", ...map.args, ...docFiles(), "scripts", "tests", "docs/examples"],
     ]
   ) {
     const { success } = await runDeno(args, print);

@@ -37,7 +37,9 @@ export async function restoreContainer(
   archive: ReadableStream<Uint8Array>,
 ): Promise<z.output<typeof RestoreReport>> {
   const { pod, printStats, import: isImport, name: newName, publishPorts = "", ...options } = query;
-  if (pod) throw unsupported("pod", undefined, "Restore container");
+  if (pod && !isImport) {
+    throw new RequestError("refused", "pod: only an archive is restored into a pod, and none was sent");
+  }
   const { checkpoints } = engine.containers;
   if (!isImport) requireContainer(engine, name);
   const ports = publishPorts.split(/\s+/).filter((text) => text !== "").map(portMapping);
@@ -45,6 +47,7 @@ export async function restoreContainer(
     ? await checkpoints.import(archive, {
       ...options,
       name: newName || undefined,
+      pod: pod || undefined,
       ...ports.length > 0 && { ports },
       fetchImage: (image) => fetchImage(engine, image),
     })

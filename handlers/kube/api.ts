@@ -1,6 +1,12 @@
 import { api, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
-import { GenerateKubeQuery, PlayKubeDownQuery, PlayKubeQuery, PlayKubeReport } from "../wire/kube/kube.ts";
+import {
+  ApplyKubeQuery,
+  GenerateKubeQuery,
+  PlayKubeDownQuery,
+  PlayKubeQuery,
+  PlayKubeReport,
+} from "../wire/kube/kube.ts";
 
 /** Kubernetes documents, in the native tree; older clients have other paths for the same. */
 export const kubeAPI = api("http://localhost", {
@@ -11,4 +17,7 @@ export const kubeAPI = api("http://localhost", {
   // The type is Podman's: the text is YAML.
   GenerateKube: rest("GET /engine/generate/kube?%v", [GenerateKubeQuery], [stream("application/x-tar")]),
   KubeGenerate: rest("GET /engine/kube/generate?%v", [GenerateKubeQuery], [stream("application/x-tar")]),
+  KubeApply: rest("POST /engine/kube/apply?%[2]v", [stream(), ApplyKubeQuery], [
+    stream("text/plain; charset=us-ascii"),
+  ]),
 }, API_OPTIONS);

@@ -7,7 +7,7 @@ import { badParameter } from "../errors.ts";
 import { registryCredentials } from "../images/registry_auth.ts";
 import { implementFamily } from "../implement_family.ts";
 import { RequestError } from "../request_error.ts";
-import type { GenerateKubeQuery, PlayKubeQuery, PlayKubeReport } from "../wire/kube/kube.ts";
+import type { ApplyKubeQuery, GenerateKubeQuery, PlayKubeQuery, PlayKubeReport } from "../wire/kube/kube.ts";
 import { kubeAPI } from "./api.ts";
 import { readDocuments } from "./read_documents.ts";
 import { downReport, playReport } from "./view.ts";
@@ -26,6 +26,7 @@ export function implementKube(engine: Engine): Implementation {
   return implementFamily(kubeAPI, {
     GenerateKube: generate,
     KubeGenerate: generate,
+    KubeApply: (body, query, context) => applyDocuments(engine, body, query, context),
     PlayKube: play,
     KubePlay: play,
     PlayKubeDown: down,
@@ -53,6 +54,20 @@ async function generateDocuments(
   return await wrapErrors("generating YAML", async () => {
     const text = await engine.kube.generate(names, { service, type: type || undefined, replicas, podmanOnly });
     return new Blob([text]).stream();
+  });
+}
+
+async function applyDocuments(
+  engine: Engine,
+  body: Body,
+  { kubeconfig = "", caCertFile, namespace }: ApplyKubeQuery,
+  { request, signal }: Context,
+): Promise<ReadableStream<Uint8Array>> {
+  return await wrapErrors("error applying YAML to k8s cluster", async () => {
+    const { text } = await readDocuments(body, request.headers);
+    await engine.kube.apply(text, { kubeconfig, caCertFile, namespace, signal });
+    // Podman's words.
+    return new Blob(["Deployed!\n"]).stream();
   });
 }
 

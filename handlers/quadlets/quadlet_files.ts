@@ -1,5 +1,5 @@
 import type { ShelfFile } from "../../lib/engine/ports/quadlet_port.ts";
-import { QUADLET_LIMIT } from "../../lib/engine/quadlets/quadlets.ts";
+import { QUADLET_LIMIT } from "../../lib/engine/quadlets/quadlet_names.ts";
 import { readStream } from "../../lib/oci/registry/body.ts";
 import { LayerError } from "../../lib/oci/tar/layer_error.ts";
 import { tarEntries } from "../../lib/oci/tar/tar_entries.ts";

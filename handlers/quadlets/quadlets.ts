@@ -1,5 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { QuadletRemoval } from "../../lib/engine/quadlets/quadlets.ts";
+import type { QuadletRemoval } from "../../lib/engine/quadlets/quadlet_options.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
 import { parseFilters } from "../parse_filters.ts";
@@ -9,7 +9,7 @@ import { ListQuadlet, QuadletInstallReport, QuadletRemoveReport } from "../wire/
 import { quadletsAPI } from "./api.ts";
 import { readQuadletFiles } from "./quadlet_files.ts";
 
-/** The native operations on quadlets over an engine. `force` and `reload-systemd` change nothing: the engine runs no units. */
+/** The native operations on quadlets over an engine. `reload-systemd` is on where a request leaves it out, as in Podman. */
 export function implementQuadlets(engine: Engine): Implementation {
   const { quadlets } = engine;
   return implementFamily(quadletsAPI, {
@@ -23,25 +23,29 @@ export function implementQuadlets(engine: Engine): Implementation {
     QuadletExists: async (name) => {
       if (!await quadlets.exists(name)) await quadlets.text(name);
     },
-    InstallQuadlets: async ({ replace }, body, { request }) => {
+    InstallQuadlets: async ({ replace, "reload-systemd": reload }, body, { request }) => {
       const files = await readQuadletFiles(body, request.headers.get("content-type"));
-      const installed = await quadlets.install(files, { replace });
+      const installed = await quadlets.install(files, { replace, reload });
       return emit(QuadletInstallReport, { InstalledQuadlets: Object.fromEntries(installed), QuadletErrors: {} });
     },
-    RemoveQuadlet: async (name, { ignore }) => {
-      const removal = await quadlets.remove([name], { ignore });
+    RemoveQuadlet: async (name, { ignore, force, "reload-systemd": reload }) => {
+      const removal = await quadlets.remove([name], { ignore, force, reload });
       const error = removal.errors.get(name);
       if (error?.code === "no_such_quadlet") throw error;
+      if (error?.code === "state") {
+        throw new RequestError("malformed", error.message, { sentinel: error.sentinel, cause: error });
+      }
       return removeReport(removal);
     },
-    RemoveQuadlets: async ({ all, ignore, quadlets: names = [] }) => {
+    RemoveQuadlets: async ({ all, ignore, force, "reload-systemd": reload, quadlets: names = [] }) => {
+      const options = { ignore, force, reload };
       if (all && names.length > 0) {
         throw new RequestError("malformed", "when setting all=true, you may not pass any quadlet names");
       }
       if (!all && names.length === 0) {
         throw new RequestError("malformed", "must provide at least 1 quadlet to remove or set all=true");
       }
-      return removeReport(all ? await quadlets.removeAll() : await quadlets.remove(names, { ignore }));
+      return removeReport(all ? await quadlets.removeAll(options) : await quadlets.remove(names, options));
     },
   });
 }

@@ -6,8 +6,8 @@
 import { isObject } from "../oci/json.ts";
 import type { ConfSource } from "../oci/registry/registries_conf.ts";
 import { parseTOML } from "../oci/registry/toml.ts";
+import { parseUlimit } from "./containers/request/parse_ulimit.ts";
 import type { ContainerDefaults } from "./records/container_defaults.ts";
-import type { RLimit } from "./records/container_record.ts";
 import { messageOf } from "../oci/message_of.ts";
 import type { SubnetPool } from "./records/network_record.ts";
 import { parseSubnet } from "./text/ip.ts";
@@ -40,7 +40,6 @@ type Name<T> = { [K in keyof Settings]-?: Settings[K] extends T | undefined ? K 
 
 /** A subnet of fewer addresses has no room for a gateway and a container. */
 const LONGEST_PREFIX = 30;
-const UNLIMITED = 2n ** 64n - 1n;
 const UNITS = ["", "k", "m", "g", "t"];
 
 /** Every key that is listened to. */
@@ -227,15 +226,6 @@ function textOf(value: unknown): string {
 function textsOf(value: unknown): string[] {
   if (!Array.isArray(value)) throw new TypeError(`${JSON.stringify(value)} is not a list`);
   return value.map(textOf);
-}
-
-/** `nofile=1024:2048`, or one number for both; -1 is no limit. */
-function parseUlimit(words: string): RLimit {
-  const [, name, soft, hard = soft] = /^(\w+)=(-1|\d+)(?::(-1|\d+))?$/.exec(words) ?? [];
-  if (name === undefined) throw new SyntaxError(`"${words}" is not NAME=SOFT:HARD`);
-  const [least, most] = [soft, hard].map((digits) => digits === "-1" ? UNLIMITED : BigInt(digits));
-  if (least > most) throw new SyntaxError(`"${words}": soft limit must be less than or equal to hard limit`);
-  return { type: `RLIMIT_${name.toUpperCase().replace(/^RLIMIT_/, "")}`, soft: least, hard: most };
 }
 
 /** Podman counts in thousands here. */

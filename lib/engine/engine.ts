@@ -18,6 +18,7 @@ import type { Ports } from "./ports/ports.ts";
 import { Pods } from "./pods/pods.ts";
 import { PodStore } from "./pods/pod_store.ts";
 import { Quadlets } from "./quadlets/quadlets.ts";
+import { autoUpdate, type AutoUpdateOptions, type AutoUpdateOutcome } from "./quadlets/update/auto_update.ts";
 import { Secrets } from "./secrets.ts";
 import { State } from "./store/state.ts";
 import { System } from "./system/system.ts";
@@ -61,13 +62,17 @@ export class Engine {
     this.networks = new Networks(core);
     const volumes = new VolumeStore(core);
     this.secrets = new Secrets(core);
-    this.quadlets = new Quadlets(core);
     const pods = new PodStore(core);
     this.containers = new Containers(core, this.networks, volumes, this.secrets, pods);
     this.pods = new Pods(core, pods, this.networks, this.containers);
     this.builds = new Builds(core, core.images, this.containers);
     this.volumes = new Volumes(core, volumes, this.containers);
     this.kube = this.#makeKube();
+    const { images, artifacts, containers, networks, kube } = this;
+    this.quadlets = new Quadlets(core, {
+      ...{ images, artifacts, containers, networks, kube, pods: this.pods, volumes: this.volumes },
+      localFiles: () => requireHost(core).localFiles,
+    });
     this.system = new System({ core, images: this.images, containers: this.containers, volumes: this.volumes });
   }
 
@@ -98,6 +103,7 @@ export class Engine {
     await engine.containers.recover();
     await engine.pods.recover();
     await engine.builds.recover();
+    await engine.quadlets.recover();
     return engine;
   }
 
@@ -110,6 +116,8 @@ export class Engine {
       log: core.log,
       hasHost: () => hostOf(core) !== undefined,
       files: () => requireHost(core).files,
+      localFiles: () => requireHost(core).localFiles,
+      net: () => core.ports.net,
       machine: async () => {
         const { memTotal = 0, cpus = 1 } = await hostOf(core)?.info() ?? {};
         return { name: core.options.name, memory: memTotal, cpus };
@@ -117,6 +125,16 @@ export class Engine {
       usualGrace: core.options.defaults.stopTimeout,
       now: () => core.clock.now(),
     });
+  }
+
+  /**
+   * Updates the containers of units whose label `io.containers.autoupdate` asks for it, and rolls back those that do not come up
+   * or become unhealthy; see {@linkcode autoUpdate}.
+   */
+  autoUpdate(options?: AutoUpdateOptions): Promise<AutoUpdateOutcome> {
+    const { containers, images, events } = this;
+    const restart = (unit: string) => this.quadlets.restart(unit);
+    return autoUpdate({ containers, images, events, clock: this.#core.clock, restart }, options);
   }
 
   /** Notes the address that clients reach the engine at, for {@linkcode Engine.info}: `unix:///run/…` or `tcp://…`. */
@@ -174,6 +192,7 @@ export class Engine {
   /** Lets go of the host and the store. Containers go on running. */
   async close(): Promise<void> {
     const { ports, state, events } = this.#core;
+    await this.quadlets.close();
     await this.builds.close();
     await this.images.close();
     await this.containers.close();

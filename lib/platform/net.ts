@@ -48,7 +48,7 @@ function givingBack(request: Request): Request {
 }
 
 function agentFor(agents: Map<string, https.Agent>, tls: TLSOptions): https.Agent {
-  const key = JSON.stringify([tls.insecure, tls.ca, tls.cert, tls.key]);
+  const key = JSON.stringify([tls.insecure, tls.ca, tls.caOnly, tls.cert, tls.key]);
   const known = agents.get(key);
   if (known !== undefined) return known;
   if (agents.size >= AGENT_LIMIT) {
@@ -58,7 +58,7 @@ function agentFor(agents: Map<string, https.Agent>, tls: TLSOptions): https.Agen
   const agent = new https.Agent({
     keepAlive: true,
     rejectUnauthorized: tls.insecure !== true,
-    ...(tls.ca === undefined ? {} : { ca: [...rootCertificates, tls.ca] }),
+    ...(tls.ca === undefined ? {} : { ca: [...(tls.caOnly ? [] : rootCertificates), tls.ca] }),
     ...(tls.cert === undefined ? {} : { cert: tls.cert }),
     ...(tls.key === undefined ? {} : { key: tls.key }),
   });

@@ -39,6 +39,7 @@ export { readFailures } from "./failures/read_failure.ts";
 export { retry, type RetryOptions } from "./call/retry.ts";
 export { socketProtocols } from "./channels/socket_protocols.ts";
 export { streamBody } from "./codecs/stream_body.ts";
+export { sendDuplex } from "./duplex/duplex_client.ts";
 
 /**
  * {@linkcode linkWith} without any part.

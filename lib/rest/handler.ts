@@ -1,3 +1,4 @@
+import { acceptDuplex } from "./duplex/accept_duplex.ts";
 import { type Authenticator, requireAuthenticator } from "./auth.ts";
 import { receiveChannel } from "./channels/channel_argument.ts";
 import { writeChannel } from "./channels/channel_server.ts";
@@ -91,7 +92,7 @@ export function handler<Identity = unknown, State extends object = object>(
   });
   const problems = new Set([...all.flatMap(problemsOfImplementation), ...across]);
   if (problems.size > 0) throw new DefinitionError([...problems]);
-  return handlerWith(partsOf(options), auth, all, options);
+  return acceptDuplex(handlerWith(partsOf(options), auth, all, options), all, options);
 }
 
 /** Returns the parts of a server with these options. */

@@ -10,13 +10,14 @@ import { forward } from "./call/forward.ts";
 import type { Implementation } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
 import { placeHeaders } from "./headers/client_placed.ts";
+import { sendDuplex } from "./duplex/duplex_client.ts";
 import { readFailures } from "./failures/read_failure.ts";
 
 const PARTS: ClientParts = {
   channel: readChannel,
   forward,
   codecs: [exactText, form, multipart, exactJSON],
-  around: placeHeaders,
+  around: (plan, make, client) => placeHeaders(plan, (client) => sendDuplex(plan, make, client), client),
   failures: readFailures,
   headers: headerValues,
   stream: channelBody,

@@ -53,6 +53,7 @@ export { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
 export { type Middleware, middlewareStack, type Passing, type Stack } from "./middleware/middleware_stack.ts";
 export { streams } from "./run/streams.ts";
 export { trieRouter } from "./route/trie_router.ts";
+export { acceptDuplex } from "./duplex/accept_duplex.ts";
 
 /**
  * {@linkcode handlerWith} without any part.

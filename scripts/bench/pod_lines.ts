@@ -10,7 +10,10 @@ const MANY = 100;
 /** Requests under way at once, for the pods that are there together. */
 const AT_ONCE = 8;
 
-/** Measures the life of a pod, and of many at once: each has its infra container and one that sleeps. */
+/** Containers of the document that is played. */
+const PLAYED = 5;
+
+/** Measures the life of a pod, of a document, and of many pods at once: each has its infra container and one that sleeps. */
 export async function* podLines({ gantry, podman, image }: Bench): AsyncGenerator<Line> {
   const both = (work: (peer: Peer) => Promise<number>) => inTurn({ gantry, podman }, ROUNDS, work);
   yield {
@@ -18,6 +21,12 @@ export async function* podLines({ gantry, podman, image }: Bench): AsyncGenerato
     unit: "ms",
     higher: false,
     ...await both((peer) => averageTime(REPEATS, () => liveOnce(peer, image))),
+  };
+  yield {
+    what: `kube play and down, ${PLAYED} containers`,
+    unit: "ms",
+    higher: false,
+    ...await both((peer) => averageTime(1, () => playOnce(peer, image))),
   };
   yield {
     what: `${MANY} pods at once: made, started and removed`,
@@ -39,6 +48,20 @@ function liveTogether(peer: Peer, image: string): Promise<number> {
 async function liveOnce(peer: Peer, image: string): Promise<void> {
   const id = await startPod(peer, image);
   await peer.call("DELETE", `/pods/${id}?force=true&timeout=0`);
+}
+
+/** Podman's server forgets no name that its down has not taken: both are asked for the same. */
+async function playOnce(peer: Peer, image: string): Promise<void> {
+  const containers = Array.from({ length: PLAYED }, (_, index) => ({
+    name: `c${index}`,
+    image,
+    imagePullPolicy: "Never",
+    command: ["sleep", "1000"],
+  }));
+  const spec = { terminationGracePeriodSeconds: 0, containers };
+  const document = { apiVersion: "v1", kind: "Pod", metadata: { name: "bench" }, spec };
+  await peer.call("POST", "/play/kube", document);
+  await peer.call("DELETE", "/play/kube", document);
 }
 
 async function startPod(peer: Peer, image: string): Promise<string> {

@@ -51,6 +51,7 @@ export async function readPackages(root: URL): Promise<Tree> {
       texts: {
         "README.md": "docs/transport/README.md",
         "llms.txt": "docs/transport/llms.txt",
+        "channels.md": "docs/transport/channels.md",
         "guide.md": "docs/transport/guide.md",
         "tags.md": "docs/transport/tags.md",
         "names.md": "docs/transport/names.md",

@@ -131,12 +131,35 @@ export const channels: Record<string, ChannelScenario> = {
   },
 
   async "a channel goes each way of one request"(url) {
-    const got: bigint[] = [];
-    const { values, state } = count();
-    for await (const value of await link(meter, url).Double(values)) if (got.push(value) === 3) break;
-    assertEquals(got, [2n, 4n, 6n]);
-    for (let i = 0; i < 250 && !state.returned; i++) await later(20);
-    assert(state.returned, "the sender goes on");
+    for (const websocket of [false, true]) {
+      const got: bigint[] = [];
+      const { values, state } = count();
+      for await (const value of await link(meter, url).Double(values, { websocket })) if (got.push(value) === 3) break;
+      assertEquals(got, [2n, 4n, 6n]);
+      for (let i = 0; i < 250 && !state.returned; i++) await later(20);
+      assert(state.returned, "the sender goes on");
+    }
+  },
+
+  async "a channel goes each way of one WebSocket, to its end or a failure"(url) {
+    const { Double, Sum } = link(meter, url);
+    const doubled = await Array.fromAsync(await Double(count(500n).values, { websocket: true }));
+    assertEquals(doubled, Array.from({ length: 500 }, (_, i) => BigInt(i + 1) * 2n));
+    async function* mixed() {
+      yield* [1n, -1n];
+    }
+    const failing = await Double(mixed(), { websocket: true });
+    await assertRejects(() => Array.fromAsync(failing), Error, "Double: a reading is negative");
+    assertEquals(await Sum(count(100n).values, { websocket: true }), 5050n);
+  },
+
+  async "a WebSocket with a channel each way is closed when its client breaks the rules"(url) {
+    for (const [message, code] of [["+x", 1002], [".,", 1002], ["={}", 1002]] as const) {
+      const socket = new WebSocket(`${url.replace(/^http/, "ws")}/meter/double`, ["gantry.duplex"]);
+      const closed = new Promise<number>((resolve) => socket.onclose = ({ code }) => resolve(code));
+      socket.onopen = () => socket.send(message);
+      assertEquals(await closed, code, message);
+    }
   },
 
   async "a request that wants a WebSocket gets an ordinary answer where there is none"(url) {

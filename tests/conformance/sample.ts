@@ -7,7 +7,17 @@
 import { channelResponse } from "../../lib/rest/channels/channel.ts";
 import type { Handler, Platform } from "../../lib/rest/context.ts";
 import { HTTPError } from "../../lib/rest/error.ts";
-import { api, chan, handlerWith, implement, int64, receiveChannel, rest, writeChannel } from "../../lib/rest/server.ts";
+import {
+  acceptDuplex,
+  api,
+  chan,
+  handlerWith,
+  implement,
+  int64,
+  receiveChannel,
+  rest,
+  writeChannel,
+} from "../../lib/rest/server.ts";
 
 /** A channel as an argument, and one each way. */
 export const meter = api("meter.example.com", {
@@ -17,24 +27,24 @@ export const meter = api("meter.example.com", {
 });
 
 const parts = { receive: receiveChannel, channel: writeChannel };
-const serveMeter = handlerWith(
-  parts,
-  null,
-  implement(meter, {
-    async Sum(readings) {
-      let sum = 0n;
-      for await (const reading of readings) sum += reading;
-      return sum;
-    },
-    async First(readings) {
-      for await (const reading of readings) return reading;
-      return -1n;
-    },
-    async *Double(readings) {
-      for await (const reading of readings) yield reading * 2n;
-    },
-  }),
-);
+const metered = implement(meter, {
+  async Sum(readings) {
+    let sum = 0n;
+    for await (const reading of readings) sum += reading;
+    return sum;
+  },
+  async First(readings) {
+    for await (const reading of readings) return reading;
+    return -1n;
+  },
+  async *Double(readings) {
+    for await (const reading of readings) {
+      if (reading < 0n) throw new HTTPError(422, "Double: a reading is negative");
+      yield reading * 2n;
+    }
+  },
+});
+const serveMeter = acceptDuplex(handlerWith(parts, null, metered), metered);
 
 type Route = (request: Request, platform: Platform, query: URLSearchParams, note: (text: string) => void) =>
   | Response

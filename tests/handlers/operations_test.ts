@@ -137,6 +137,7 @@ const BYTES: Record<string, string> = {
   ExportImages: "application/octet; charset=us-ascii",
   ExportVolume: "application/x-tar",
   GenerateKube: "application/x-tar",
+  KubeApply: "text/plain; charset=us-ascii",
   KubeGenerate: "application/x-tar",
   LogsFromContainer: "application/vnd.docker.multiplexed-stream",
   Ping: "text/plain",

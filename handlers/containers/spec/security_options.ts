@@ -1,29 +1,12 @@
-import type { ContainerRequest } from "../../../lib/engine/containers/request/container_request.ts";
+import { parseSecurityOptions, type SecurityOptions } from "../../../lib/engine/containers/request/parse_security.ts";
+import { messageOf } from "../../../lib/oci/message_of.ts";
 import { RequestError } from "../../request_error.ts";
 
-/** The security options of a request, which go by one word each. */
-export interface SecurityOptions extends Pick<ContainerRequest, "noNewPrivileges" | "seccomp" | "apparmor"> {
-  masks: string[];
-  unmasks: string[];
-  labels: string[];
-}
-
-/** Reads options as the command line has them: `apparmor=…`, `label=…`, `no-new-privileges`. Throws a 400 for an unknown one. */
+/** Reads security options as the command line has them. Throws a 400 for an unknown one. */
 export function readSecurityOptions(options: readonly string[]): SecurityOptions {
-  const found: SecurityOptions = { masks: [], unmasks: [], labels: [] };
-  for (const option of options) applyOption(option, found);
-  return found;
-}
-
-function applyOption(option: string, found: SecurityOptions): void {
-  const [key, value = ""] = option.split(/[=:](.*)/s);
-  if (key === "no-new-privileges") found.noNewPrivileges = value !== "false";
-  // Docker's client sends the profile itself; its daemon's own is "builtin".
-  else if (key === "seccomp") found.seccomp = value === "builtin" ? "default" : value || undefined;
-  else if (key === "apparmor") found.apparmor = value || undefined;
-  else if (key === "label") found.labels.push(value);
-  else if (key === "mask") found.masks.push(value);
-  else if (key === "unmask") found.unmasks.push(value);
-  else if (key === "systempaths" && value === "unconfined") found.unmasks.push("ALL");
-  else throw new RequestError("malformed", `invalid --security-opt: "${option}"`);
+  try {
+    return parseSecurityOptions(options);
+  } catch (error) {
+    throw new RequestError("malformed", messageOf(error), { cause: error });
+  }
 }

@@ -80,3 +80,13 @@ export const GenerateKubeQuery = z.object({
   noTrunc: optionalFlag,
 });
 export type GenerateKubeQuery = z.output<typeof GenerateKubeQuery>;
+
+/** The query of `KubeApply`. `service` and `file` are the client's, which generates the documents. */
+export const ApplyKubeQuery = z.object({
+  caCertFile: z.string().optional(),
+  kubeconfig: z.string().optional(),
+  namespace: z.string().optional(),
+  service: optionalFlag,
+  file: z.string().optional(),
+});
+export type ApplyKubeQuery = z.output<typeof ApplyKubeQuery>;

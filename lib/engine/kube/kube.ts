@@ -1,4 +1,5 @@
 /** Kubernetes documents: what the engine does with them, one call per operation. The reader of YAML is loaded by the first call. */
+import type { ApplyOptions } from "./apply/apply_kube.ts";
 import type { GenerateOptions } from "./generate/generate_pod.ts";
 import type { KubeParts } from "./kube_parts.ts";
 import type { DownOptions, DownReport } from "./play/down_kube.ts";
@@ -38,5 +39,15 @@ export class Kube {
   async generate(namesOrIDs: readonly string[], options?: GenerateOptions): Promise<string> {
     const { generateKube } = await import("./generate/generate_kube.ts");
     return await generateKube(this.#parts, namesOrIDs, options);
+  }
+
+  /**
+   * Hands the objects of a YAML text to a cluster of Kubernetes, over TLS, each by a server-side apply. Returns their titles in the order they were
+   * sent: `Service "web"`, `Pod "web"`. Throws `EngineError`: `invalid` with document or kubeconfig and path, `unsupported` for
+   * credentials by programs, and where there is no host to read files of, `internal` with the server's status, reason and message.
+   */
+  async apply(text: string, options: ApplyOptions): Promise<string[]> {
+    const { applyKube } = await import("./apply/apply_kube.ts");
+    return await applyKube(this.#parts, text, options);
   }
 }

@@ -4,7 +4,8 @@ import type { Images } from "../images/images.ts";
 import type { Networks } from "../networks/networks.ts";
 import type { Pods } from "../pods/pods.ts";
 import type { Host } from "../ports/host_port.ts";
-import type { Codec } from "../ports/ports.ts";
+import type { LocalFiles } from "../ports/local_files_port.ts";
+import type { Codec, Net } from "../ports/ports.ts";
 import type { Secrets } from "../secrets.ts";
 import type { Volumes } from "../volumes/volumes.ts";
 
@@ -22,6 +23,9 @@ export interface KubeParts {
   hasHost(): boolean;
   /** The host's files. Throws `unsupported` where there is no host. */
   files(): Host["files"];
+  /** Files of the host that a caller names. Throws `unsupported` where there is no host. */
+  localFiles(): LocalFiles;
+  net(): Net;
   /** The machine's name, memory in bytes and processors. */
   machine(): Promise<{ name: string; memory: number; cpus: number }>;
   /** Seconds that a container gets to stop where its request leaves that to the owner. */

@@ -86,6 +86,7 @@ export function draftPod(request: PodRequest, { group, serviceContainer, ...fact
     resources: request.resources ?? {},
     createCommand: request.createCommand ?? [],
     ...serviceContainer && { serviceContainer },
+    ...request.job && { job: request.job },
   };
 }
 

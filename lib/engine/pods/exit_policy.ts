@@ -22,7 +22,7 @@ export function leavePod(context: Context, ended: ContainerRecord): void {
 /** Stops the infra container of a pod where no other container is up, or about to be. */
 export async function stopIdlePod(context: Context, podID: string): Promise<void> {
   const { pods } = context;
-  await pods.locked(podID, async () => {
+  const idle = await pods.locked(podID, async () => {
     const pod = pods.get(podID);
     if (pod === undefined || pods.membersOf(podID).some((member) => !member.spec.infra && isNeeded(member))) return;
     const infra = context.records.get(pod.infraID);
@@ -32,7 +32,9 @@ export async function stopIdlePod(context: Context, podID: string): Promise<void
       });
       pods.emit(pod, "stop");
     }
+    return pod;
   });
+  if (idle !== undefined && !context.closing.aborted) await pods.tellRest(idle);
   await stopService(context, podID);
 }
 

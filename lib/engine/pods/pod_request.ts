@@ -1,5 +1,6 @@
 import type { ContainerRequest } from "../containers/request/container_request.ts";
 import type { RestartPolicy } from "../records/container_record.ts";
+import type { JobPart } from "../records/pod_record.ts";
 import type { Limits, PathLimits } from "../records/limits.ts";
 
 /** The infra container of a pod that is to be made. */
@@ -38,6 +39,8 @@ export interface PodRequest {
   createCommand?: string[];
   /** The name or ID of a container that runs as long as the pod. */
   serviceContainer?: string;
+  /** The job that it is one of the pods of: the next is started when it has ended. */
+  job?: JobPart;
 }
 
 /** Options of {@linkcode Pods.remove}. */

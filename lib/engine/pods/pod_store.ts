@@ -20,6 +20,7 @@ export class PodStore {
   readonly #members: Index<ContainerRecord>;
   /** Names given to pods that are still being made. */
   readonly #reserved = new Set<string>();
+  readonly #listeners: ((pod: PodRecord) => Promise<void>)[] = [];
 
   constructor(core: Pick<Core, "state" | "events" | "locks" | "random">) {
     this.#core = core;
@@ -86,6 +87,16 @@ export class PodStore {
   /** The operation that forgets a pod. */
   drop(id: string): Operation {
     return this.#table.drop(id);
+  }
+
+  /** Calls `listener` when a pod has come to rest: none of its containers is up, or about to be. */
+  onRest(listener: (pod: PodRecord) => Promise<void>): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Tells that a pod has come to rest. */
+  async tellRest(pod: PodRecord): Promise<void> {
+    for (const listener of this.#listeners) await listener(pod);
   }
 
   /** Tells the event log what happened to a pod. */

@@ -12,6 +12,7 @@ import { parseSignal, SIGKILL } from "../text/signals.ts";
 import { createPod } from "./create_pod.ts";
 import { ignoreCodes } from "./ignore_codes.ts";
 import { runInitContainers } from "./init_containers.ts";
+import { advanceJob } from "./job_pods.ts";
 import { podUnchanged } from "./pod_errors.ts";
 import { type PodFilters, podPredicate } from "./pod_filters.ts";
 import { podRemovalError, type PodRemovalReport, type PodReport, type PodStats } from "./pod_report.ts";
@@ -37,6 +38,9 @@ export class Pods {
     this.#networks = networks;
     this.#store = store;
     this.#containers = containers;
+    store.onRest(async ({ job }) => {
+      if (job !== undefined) await this.#advance(job.name);
+    });
   }
 
   /**
@@ -240,6 +244,18 @@ export class Pods {
       return others.some(({ state }) => state.status === "exited" && state.finishedAt > infra.state.startedAt);
     });
     for (const { id } of waiting) await this.#containers.infra.stopIdle(id);
+    for (const name of new Set(this.#store.all().flatMap(({ job }) => job?.name ?? []))) await this.resumeJob(name);
+  }
+
+  /** Goes on with a job where one of its pods has been started before; a job of which none was waits for its user. */
+  async resumeJob(name: string): Promise<void> {
+    const pods = this.#store.all().filter(({ job }) => job?.name === name);
+    if (pods.some((pod) => this.#mains(pod).some(({ state }) => state.startedAt > 0))) await this.#advance(name);
+  }
+
+  async #advance(name: string): Promise<void> {
+    const start = (id: string) => this.start(id);
+    await advanceJob({ store: this.#store, start, log: this.#core.log }, name);
   }
 
   async #change<T>(nameOrID: string, work: (pod: PodRecord) => Promise<T>): Promise<T> {

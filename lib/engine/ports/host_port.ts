@@ -9,6 +9,7 @@ import type { Execs } from "./exec_port.ts";
 import type { ContainerFacts, HostInfo } from "./host_facts.ts";
 import type { Limits } from "../records/limits.ts";
 import type { QuadletShelf } from "./quadlet_port.ts";
+import type { UnitManager } from "./unit_manager_port.ts";
 import type { LocalFiles } from "./local_files_port.ts";
 import type { Peers } from "./peers_port.ts";
 import type { Networks } from "./network_port.ts";
@@ -267,6 +268,8 @@ export interface Host {
   secrets: SecretVault;
   /** The folder of quadlets; without one the engine keeps them in its own store. */
   quadlets?: QuadletShelf;
+  /** The manager of services; absent where none runs the host, and the engine runs units itself. */
+  units?: UnitManager;
   info(): Promise<HostInfo>;
   /** Another text after each boot of the host; `undefined` where that is not known. */
   bootID(): Promise<string | undefined>;

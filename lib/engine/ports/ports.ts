@@ -141,6 +141,8 @@ export interface TLSOptions {
   insecure?: boolean;
   /** PEM certificates to trust besides the system's. */
   ca?: string;
+  /** Trust nobody but `ca`: the system's certificates do not count. */
+  caOnly?: boolean;
   /** PEM client certificate and key. */
   cert?: string;
   key?: string;

@@ -1,53 +1,87 @@
 import { type Core, hostOf } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { QuadletShelf, ShelfFile } from "../ports/quadlet_port.ts";
+import type { UnitManager } from "../ports/unit_manager_port.ts";
 import { compileFilter } from "../text/list_filters.ts";
-import { convertQuadlets } from "./convert/convert_quadlets.ts";
 import { unitInfo } from "./convert/unit_info.ts";
-import { QuadletError } from "./quadlet_error.ts";
-import { extensionOf, kindOf, readQuadlet } from "./quadlet_kinds.ts";
+import { type FetchOptions, fetchQuadlet } from "./fetch_quadlet.ts";
+import { kindOf, readQuadlet } from "./quadlet_kinds.ts";
+import {
+  assetList,
+  checkQuadlet,
+  isInstance,
+  isPlain,
+  noSuchQuadlet,
+  QUADLET_LIMIT,
+  requireKind,
+} from "./quadlet_names.ts";
+import { type LoadedUnits, loadUnits } from "./run/load_units.ts";
+import type { UnitParts } from "./run/unit_parts.ts";
+import { describeState } from "./run/unit_record.ts";
+import { UnitRunner } from "./run/unit_runner.ts";
+import type { InstallOptions, QuadletEntry, QuadletRemoval, QuadletRemovalOptions } from "./quadlet_options.ts";
 import { StoreShelf } from "./store_shelf.ts";
 import { UNIT_LIMIT } from "./unit_file.ts";
 
-/** Bytes of all files of one installation. */
-export const QUADLET_LIMIT = 4 << 20;
-
-const NONE = "no such quadlet";
-/** A path that is there where systemd runs this machine. */
-const SYSTEMD = "/run/systemd/system";
-
-/** A quadlet in a list. */
-export interface QuadletEntry {
-  name: string;
-  /** Its unit: `web.service`; empty for a file that is none. */
-  unitName: string;
-  /** Its file; its name alone where the engine's own store has it. */
-  path: string;
-  /** Why nothing is known of its unit, or what is wrong with the file. */
-  status: string;
-  /** The `.pod` of a container. */
-  pod: string;
-}
-
-/** The outcome of a removal. */
-export interface QuadletRemoval {
-  removed: string[];
-  errors: Map<string, EngineError>;
-}
+const RUNNING = "quadlet is running";
 
 /**
  * The quadlets that are installed: on a host in the folder where Podman and systemd's generator look, elsewhere in the engine's
- * own store. The engine runs no units: where systemd runs the machine they are its own, once it has reloaded.
+ * own store. Where systemd runs the machine their units are its own; elsewhere the engine runs them itself.
  */
 export class Quadlets {
   readonly #core: Core;
   readonly #shelf: QuadletShelf;
+  readonly #runner: UnitRunner;
+  readonly #artifacts: UnitParts["artifacts"];
 
-  constructor(core: Core) {
+  constructor(core: Core, parts: UnitParts) {
     this.#core = core;
+    this.#artifacts = parts.artifacts;
     // The table is known also to an engine with a host, whose shelf is a folder.
     const store = new StoreShelf(core.state);
     this.#shelf = hostOf(core)?.quadlets ?? store;
+    this.#runner = new UnitRunner(core, parts, () => this.#load());
+  }
+
+  /**
+   * Starts the unit of a quadlet, by the name of either, with all that it requires; also an instance of a template
+   * (`web@blue.service`). Resolves when it is ready. Throws `EngineError`: `no_such_quadlet`, `unsupported` where there is no host,
+   * `invalid`, or why it failed.
+   */
+  async start(name: string): Promise<void> {
+    const manager = this.#manager();
+    if (manager === undefined) return await this.#runner.start(name);
+    await manager.start(await this.#unitOf(name));
+  }
+
+  /** Stops the unit of a quadlet, and before it those that need it. */
+  async stop(name: string): Promise<void> {
+    const manager = this.#manager();
+    if (manager === undefined) return await this.#runner.stop(name);
+    await manager.stop(await this.#unitOf(name));
+  }
+
+  /** Stops the unit of a quadlet if it runs, and starts it again, with those that had to stop with it. */
+  async restart(name: string): Promise<void> {
+    const manager = this.#manager();
+    if (manager === undefined) return await this.#runner.restart(name);
+    await manager.restart(await this.#unitOf(name));
+  }
+
+  /** Takes up the units of the last server, and starts those that `default.target` wants; the engine calls it once. */
+  async recover(): Promise<void> {
+    if (this.#manager() === undefined) await this.#runner.recover();
+  }
+
+  /** Resolves when no unit starts or stops behind an answer. */
+  settled(): Promise<void> {
+    return this.#runner.settled();
+  }
+
+  /** Watches units no longer. They go on. */
+  close(): Promise<void> {
+    return this.#runner.close();
   }
 
   /** Whether there is one of this name. Throws `invalid` for a name that is no quadlet's. */
@@ -65,13 +99,17 @@ export class Quadlets {
   }
 
   /**
-   * Installs one quadlet with the files that belong to it, all or nothing.
+   * Installs one quadlet with the files that belong to it, all or nothing. systemd reads its units anew; where there is none, the
+   * engine starts the unit in the background if a target wants it. With `reload: false` neither happens.
    *
    * @returns The path of each file by its name
    * @throws `EngineError("invalid")`: no quadlet, several, one that is there unless it may be replaced, or one that is wrong, by
    *   file, line and key
    */
-  async install(files: readonly ShelfFile[], { replace = false } = {}): Promise<Map<string, string>> {
+  async install(
+    files: readonly ShelfFile[],
+    { replace = false, reload = true }: InstallOptions = {},
+  ): Promise<Map<string, string>> {
     if (files.length === 0) throw new EngineError("invalid", "no files found in request");
     const [quadlet, ...more] = files.filter(({ name }) => kindOf(name) !== undefined);
     if (quadlet === undefined) throw new EngineError("invalid", "no quadlet files found in request");
@@ -83,7 +121,7 @@ export class Quadlets {
       names.add(name);
     }
     checkQuadlet(quadlet);
-    return await this.#core.locks.with("quadlets", async () => {
+    const installed = await this.#core.locks.with("quadlets", async () => {
       const known = new Set(await this.#shelf.list());
       const taken = [quadlet, ...files].find(({ name }) => known.has(name));
       if (taken !== undefined && !replace) {
@@ -101,6 +139,17 @@ export class Quadlets {
       await this.#shelf.remove([...gone, ...assets.length > 0 ? [] : [note.name]]);
       return new Map(files.map(({ name }) => [name, this.#path(name)]));
     });
+    if (reload) await (this.#manager()?.reload() ?? this.#runner.startWanted(new Set([quadlet.name])));
+    return installed;
+  }
+
+  /**
+   * Installs a quadlet from an address (`https://…/web.container`) or from an OCI artifact (`docker://quay.io/team/web:1`), whose
+   * files are the quadlet and those that belong to it. Throws as {@linkcode fetchQuadlet} and {@linkcode Quadlets.install} do.
+   */
+  async installFrom(source: string, options: InstallOptions & FetchOptions = {}): Promise<Map<string, string>> {
+    const files = await fetchQuadlet({ net: this.#core.ports.net, artifacts: this.#artifacts }, source, options);
+    return await this.install(files, options);
   }
 
   /** Lists the quadlets that any value of every filter fits (`name`, `status`, `pod`), by their names. Throws `invalid`. */
@@ -113,20 +162,24 @@ export class Quadlets {
       return (entry: QuadletEntry) => patterns.some((fits) => fits(entry[key]));
     });
     const names = (await this.#shelf.list()).filter((name) => kindOf(name) !== undefined);
-    const status = await this.#status();
-    const entries = await Promise.all(names.map((name) => this.#entry(name, status)));
+    const read = await Promise.all(names.map((name) => this.#entry(name)));
+    const entries = await this.#addStates(read);
     return entries.filter((entry) => tests.every((fits) => fits(entry)));
   }
 
   /** Removes quadlets with the files that came with them; every error is told by name. */
-  async remove(names: readonly string[], { ignore = false } = {}): Promise<QuadletRemoval> {
-    return await this.#core.locks.with("quadlets", async () => {
+  async remove(
+    names: readonly string[],
+    { ignore = false, force = false, reload = true }: QuadletRemovalOptions = {},
+  ): Promise<QuadletRemoval> {
+    const removal = await this.#core.locks.with("quadlets", async () => {
       const known = new Set(await this.#shelf.list());
       const removal: QuadletRemoval = { removed: [], errors: new Map() };
       for (const name of new Set(names)) {
         try {
           if (!ignore) requireKind(name);
           if (known.has(name) && kindOf(name) !== undefined) {
+            await this.#stopUnits(name, force);
             await this.#shelf.remove([...await this.#assets(name), assetList(name), name]);
           } else if (!ignore) {
             throw noSuchQuadlet(name);
@@ -139,16 +192,63 @@ export class Quadlets {
       }
       return removal;
     });
+    if (reload && removal.removed.length > 0) await this.#manager()?.reload();
+    return removal;
   }
 
   /** Removes all of them. */
-  async removeAll(): Promise<QuadletRemoval> {
+  async removeAll(options: QuadletRemovalOptions = {}): Promise<QuadletRemoval> {
     const names = await this.#shelf.list();
-    return await this.remove(names.filter((name) => kindOf(name) !== undefined), { ignore: true });
+    return await this.remove(names.filter((name) => kindOf(name) !== undefined), { ...options, ignore: true });
   }
 
-  async #entry(name: string, status: string): Promise<QuadletEntry> {
-    const entry = { name, unitName: "", path: this.#path(name), status, pod: "" };
+  /** Stops the units of a quadlet, the instances of a template among them. Throws `state` for one that runs, without `force`. */
+  async #stopUnits(name: string, force: boolean): Promise<void> {
+    const { unitName } = await this.#entry(name);
+    if (unitName === "") return;
+    const units = (await this.#runningUnits(unitName)).filter((unit) =>
+      unitName === unit || isInstance(unit, unitName)
+    );
+    if (units.length > 0 && !force) {
+      const text = `quadlet ${name} is running and force is not set, refusing to remove: ${RUNNING}`;
+      throw new EngineError("state", text, { sentinel: RUNNING });
+    }
+    for (const unit of units) await this.stop(unit);
+    await this.#runner.states.forget(
+      this.#runner.states.list().map(({ unit }) => unit).filter((unit) => {
+        return unit === unitName || isInstance(unit, unitName);
+      }),
+    );
+  }
+
+  async #runningUnits(unit: string): Promise<string[]> {
+    const manager = this.#manager();
+    if (manager === undefined) {
+      const isIdle = (status: string) => status === "inactive" || status === "failed";
+      return this.#runner.states.list().filter(({ status }) => !isIdle(status)).map(({ unit }) => unit);
+    }
+    const states = await manager.states([unit]);
+    return [...states].filter(([, state]) => state.startsWith("active/")).map(([name]) => name);
+  }
+
+  #manager(): UnitManager | undefined {
+    return hostOf(this.#core)?.units;
+  }
+
+  #load(): Promise<LoadedUnits> {
+    const { folder } = this.#shelf;
+    return loadUnits(this.#shelf, UNIT_LIMIT * 4, folder === "" ? {} : { folder });
+  }
+
+  async #unitOf(name: string): Promise<string> {
+    if (kindOf(name) === undefined) return name;
+    const { unitName } = await this.#entry(name);
+    if (unitName === "") await this.text(name);
+    return unitName;
+  }
+
+  async #entry(name: string): Promise<QuadletEntry> {
+    const entry = { name, unitName: "", path: this.#path(name), status: "", pod: "" };
     try {
       const { unit, kind } = readQuadlet({ name, text: await this.text(name) });
       return { ...entry, unitName: unitInfo(unit, kind).service, pod: unit.value("Container", "Pod") ?? "" };
@@ -171,42 +271,16 @@ export class Quadlets {
     return this.#shelf.folder === "" ? name : `${this.#shelf.folder}/${name}`;
   }
 
-  async #status(): Promise<string> {
-    const isRun = await hostOf(this.#core)?.files.exists(SYSTEMD) ?? false;
-    return isRun ? "Unknown (the engine does not ask systemd)" : "Not loaded (there is no systemd to run it)";
+  /** Adds the states of units to what has none yet. */
+  async #addStates(entries: readonly QuadletEntry[]): Promise<QuadletEntry[]> {
+    const manager = this.#manager();
+    const units = entries.flatMap(({ unitName }) => unitName === "" ? [] : [unitName]);
+    const states = await manager?.states(units);
+    const usual = hostOf(this.#core) === undefined ? "Not loaded (there is no host to run it)" : "inactive/dead";
+    return entries.map((entry) => {
+      const record = this.#runner.states.get(entry.unitName);
+      const own = record === undefined ? usual : describeState(record);
+      return entry.status === "" ? { ...entry, status: states?.get(entry.unitName) ?? own } : entry;
+    });
   }
-}
-
-/** Refuses a quadlet that is wrong in itself; what another file may mend is left to the conversion. */
-function checkQuadlet({ name, content }: ShelfFile): void {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(content);
-  } catch {
-    throw new QuadletError({ file: name }, "not UTF-8");
-  }
-  try {
-    convertQuadlets([{ name, text }]);
-  } catch (error) {
-    if (!(error instanceof QuadletError && error.isMendable)) throw error;
-  }
-}
-
-function requireKind(name: string): void {
-  if (kindOf(name) !== undefined && isPlain(name)) return;
-  const end = extensionOf(name);
-  throw new EngineError("invalid", `"${end === "" ? "" : `.${end}`}" is not a supported quadlet file type`);
-}
-
-function assetList(name: string): string {
-  return `.${name}.asset`;
-}
-
-/** Whether a name is that of a file in the folder itself, and not one that is hidden there. */
-function isPlain(name: string): boolean {
-  return /^[^./\0\n][^/\0\n]{0,254}$/.test(name);
-}
-
-function noSuchQuadlet(name: string): EngineError {
-  return new EngineError("no_such_quadlet", `no such quadlet: ${name}: ${NONE}`, { sentinel: NONE });
 }

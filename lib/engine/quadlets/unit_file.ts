@@ -4,7 +4,7 @@
  * @module
  */
 import { QuadletError } from "./quadlet_error.ts";
-import { splitWords } from "./words.ts";
+import { splitWords } from "../units/words.ts";
 
 /** The most characters of a file. */
 export const UNIT_LIMIT = 256 * 1024;

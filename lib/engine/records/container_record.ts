@@ -3,6 +3,7 @@ import type { DeviceRule, DeviceSpec, Limits, PathLimits } from "./limits.ts";
 import type { MountRequest, MountSpec } from "./mount_spec.ts";
 import type { IdentitySpec, LifeSpec, MemberSpec, ProcessSpec, SecuritySpec, UserSpec } from "./spec_parts.ts";
 import type { HealthPlan, HealthWish } from "./health_plan.ts";
+import type { LifecycleHooks } from "./lifecycle_hooks.ts";
 import type { StoredSpec } from "./stored_spec.ts";
 import type { SecretMount } from "./secret_mount.ts";
 import type { NetworkStatus } from "./network_status.ts";
@@ -161,6 +162,7 @@ export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, Memb
   createCommand: string[];
   restartPolicy?: RestartPolicy;
   health?: HealthWish;
+  hooks?: LifecycleHooks;
   secrets?: SecretWish[];
   /** Variables, each with the name or ID of the secret that is its value. */
   secretEnv?: Record<string, string>;

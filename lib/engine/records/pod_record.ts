@@ -7,6 +7,16 @@ export const POD_NAMESPACES = ["cgroup", "ipc", "net", "pid", "user", "uts"] as 
 /** One of {@linkcode POD_NAMESPACES}. */
 export type PodNamespace = typeof POD_NAMESPACES[number];
 
+/** The place of a pod in a job of Kubernetes. */
+export interface JobPart {
+  /** The job's name, which its pods share. */
+  name: string;
+  /** How many pods of the job run together. */
+  parallel: number;
+  /** No further pod is started once one has failed for good. */
+  endsOnFailure: boolean;
+}
+
 /** A pod as stored. Its containers name it (`ContainerSpec.pod`); its state is theirs. */
 export interface PodRecord {
   /** 64 hex digits. */
@@ -35,4 +45,6 @@ export interface PodRecord {
   createCommand: string[];
   /** The ID of the container that runs as long as any of the pods that name it. */
   serviceContainer?: string;
+  /** The job that it is one of the pods of. */
+  job?: JobPart;
 }

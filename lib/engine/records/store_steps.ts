@@ -25,6 +25,7 @@ export const STORE_TABLES: readonly string[] = [
   "secret_values",
   "secrets",
   "tree_mounts",
+  "units",
   "volumes",
 ];
 

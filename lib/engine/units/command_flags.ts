@@ -9,6 +9,8 @@ import { EngineError } from "../errors.ts";
 export interface CommandFlags {
   /** The values of each known flag that is given, in order; `true` or `false` for one without a value. */
   values: Map<string, string[]>;
+  /** The flags that are not known, as they are spelled: `--foo`, `-x`. */
+  unknown: string[];
   /** How many arguments stand at the end: the image and its command. */
   rest: number;
 }
@@ -22,6 +24,7 @@ export type KnownFlags = Readonly<Record<string, { letter?: string; takesValue: 
  */
 export function readFlags(args: readonly string[], known: KnownFlags): CommandFlags {
   const values = new Map<string, string[]>();
+  const unknown: string[] = [];
   const add = (name: string, value: string) => void values.set(name, [...values.get(name) ?? [], value]);
   const letters = new Map(Object.entries(known).flatMap(([name, { letter }]) => letter ? [[letter, name]] : []));
   let at = 0;
@@ -43,16 +46,18 @@ export function readFlags(args: readonly string[], known: KnownFlags): CommandFl
     }
     const [, name, value] = /^--([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
     if (!Object.hasOwn(known, name)) {
+      unknown.push(`--${name}`);
       if (value === undefined) skipValue();
     } else add(name, value ?? (known[name].takesValue ? takeValue(word) : "true"));
   }
-  return { values, rest: args.length - at };
+  return { values, unknown, rest: args.length - at };
 
   function readLetters(text: string): void {
     for (let i = 0; i < text.length; i++) {
       const name = letters.get(text[i]);
       const value = text[i + 1] === "=" ? text.slice(i + 2) : undefined;
       if (name === undefined) {
+        unknown.push(`-${text[i]}`);
         if (value !== undefined) return;
         skipValue();
       } else if (value !== undefined) {

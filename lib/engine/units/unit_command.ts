@@ -4,6 +4,8 @@
  * @module
  */
 
+import { quoteWord } from "./words.ts";
+
 /** The program that units call. */
 export const PROGRAM = "/usr/bin/podman";
 
@@ -19,26 +21,6 @@ export function wrapWords(words: readonly string[]): string {
 export function escapeWord(word: string): string {
   const text = word.replaceAll("$", "$$$$").replaceAll("%", "%%");
   return /[\s"]/.test(text) ? quoteWord(text) : text.replaceAll("\\", "\\\\");
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "\x07": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
-
-function quoteWord(text: string): string {
-  // deno-lint-ignore no-control-regex -- control characters are what is escaped
-  const escaped = text.replace(/[\x00-\x1f\x7f"\\]/g, (character) => {
-    return ESCAPES[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
-  });
-  return `"${escaped}"`;
 }
 
 /**

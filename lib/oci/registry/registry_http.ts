@@ -186,7 +186,7 @@ function methodOf({ method = "GET" }: Exchange): string {
 }
 
 /** Why a fetch failed, in Go's words where clients look for them. */
-function failureReason(error: unknown, url: URL): string {
+export function failureReason(error: unknown, url: URL): string {
   let innermost = error;
   while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause;
   const text = messageOf(innermost);

@@ -52,7 +52,7 @@ export interface HostEngineOptions extends Omit<EngineOptions, "registries"> {
   hookFolders?: readonly string[];
   /** Folders with files of the Container Device Interface, in place of the usual ones. */
   deviceFolders?: readonly string[];
-  /** The folder of quadlets, in place of `/etc/containers/systemd`. */
+  /** The folder of quadlets, whose units are run; `quadlets` in the root by default. The system's own is `/etc/containers/systemd`. */
   quadletFolder?: string;
   /** A `registries.conf`; its drop-ins are in the folder `FILE.d`. Only the default one may be missing. */
   registriesConf?: string;

@@ -8,6 +8,9 @@ import process from "node:process";
 import { engineHandler } from "../../../handlers/engine_handler.ts";
 import { bearer } from "../../rest/mod.ts";
 import { isLoopback, parseAddress } from "../http/address.ts";
+import { everySoOften } from "../../engine/containers/ticks.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { hostClock } from "../clock.ts";
 import { openHostEngine } from "./host_engine.ts";
 import { listen, type Listener } from "../http/listener.ts";
 import { parseServeOptions, type ServeOptions, USAGE } from "./serve_options.ts";
@@ -82,7 +85,11 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
     log,
   });
   const listeners: Listener[] = [];
+  const ended = new AbortController();
+  const updates = updateRegularly(engine, options, { log, signal: ended.signal });
   const stop = async () => {
+    ended.abort();
+    await updates;
     await Promise.all(listeners.map((listener) => listener.close()));
     await engine.close();
   };
@@ -110,6 +117,29 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
   const [first] = listeners;
   if (first !== undefined) engine.serveAt(first.address);
   return { addresses: listeners.map(({ address }) => address), [Symbol.asyncDispose]: stop };
+}
+
+/** Updates containers at the interval of the options, until the signal. Failures are logged. */
+async function updateRegularly(
+  engine: Engine,
+  { autoUpdate, autoUpdateNotify }: ServeOptions,
+  { log, signal }: { log: Log; signal: AbortSignal },
+): Promise<void> {
+  if (autoUpdate === undefined) return;
+  for await (const _ of everySoOften(hostClock(), autoUpdate, signal)) {
+    try {
+      const { reports, errors } = await engine.autoUpdate({ mode: autoUpdateNotify ? "notify" : "update", signal });
+      for (const error of errors) log("warn", error.message);
+      for (const { unit, image, updated, error } of reports) {
+        const why = error === undefined ? "" : `: ${error}`;
+        if (updated !== "false") {
+          log(error === undefined ? "info" : "warn", `auto-update ${unit} to ${image}: ${updated}${why}`);
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted) log("error", `Auto-update: ${messageOf(error)}`);
+    }
+  }
 }
 
 /** Attach and exec start take their connection over, with or without the header that asks for it. */

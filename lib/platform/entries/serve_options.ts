@@ -10,6 +10,8 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { parseAddress } from "../http/address.ts";
 import type { LogLevel } from "../../engine/ports/log.ts";
+import { parseDuration } from "../../engine/text/duration.ts";
+import { messageOf } from "../../oci/message_of.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat } from "./server_log.ts";
 
 /** What `serve` is to do. */
@@ -23,6 +25,10 @@ export interface ServeOptions {
   hookFolders?: string[];
   /** In place of the usual folders with files of the Container Device Interface. */
   deviceFolders?: string[];
+  /** How often containers are updated that ask for it, in milliseconds. */
+  autoUpdate?: number;
+  /** Updates are told of, and not made. */
+  autoUpdateNotify?: boolean;
   /** In place of the usual folder of quadlets. */
   quadletFolder?: string;
   registriesConf?: string;
@@ -57,7 +63,10 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
   --cdi-spec-dir DIR      Devices by the Container Device Interface; may be repeated, a later one wins.
                           Default: /etc/cdi, /var/run/cdi
   --quadlet-dir DIR       Quadlets that are installed, podman-systemd.unit(5).
-                          Default: /etc/containers/systemd
+                          Default: /etc/containers/systemd, or quadlets in another root
+  --auto-update TIME      Every so often (24h, 90m) update the containers whose label io.containers.autoupdate asks for it.
+                          Default: never
+  --auto-update-notify    Only log what has an update, and emit events
   --registries-conf FILE  registries.conf(5), with its drop-ins in FILE.d.
                           Default: /etc/containers/registries.conf
   --containers-conf FILE  What containers are by default, containers.conf(5), with its drop-ins in FILE.d.
@@ -82,6 +91,9 @@ GANTRY_NO_SETUP=1.
 Options win over variables.
 `;
 
+const LEAST_INTERVAL = 60_000;
+/** A timer holds no more than 2^31 ms. */
+const MOST_INTERVAL = 240 * 3_600_000;
 const DEFAULT_ROOT = "/var/lib/gantry";
 
 /**
@@ -100,7 +112,7 @@ export function parseServeOptions(
     if (typeof text === "string" && text === "") throw new SyntaxError(`Read options: "--${name}" has no value`);
     return typeof text === "string" ? text : undefined;
   };
-  const isSet = (name: "no-docker-hub" | "no-setup") =>
+  const isSet = (name: "auto-update-notify" | "no-docker-hub" | "no-setup") =>
     given[name] === true || /^(1|true|yes)$/i.test(env[variableName(name)] ?? "");
   const homes = uid === 0 ? systemFolders() : userFolders(env, uid);
   const root = resolve(value("root") ?? homes.root);
@@ -116,6 +128,7 @@ export function parseServeOptions(
   if (logLevel === undefined) {
     throw new SyntaxError(`Read options: "${value("log-level")}" is no log level: use ${LOG_LEVELS.join(", ")}`);
   }
+  const autoUpdate = readInterval(value("auto-update"));
   const logFormat = LOG_FORMATS.find((format) => format === (value("log-format") ?? "text"));
   if (logFormat === undefined) {
     throw new SyntaxError(`Read options: "${value("log-format")}" is no log format: use ${LOG_FORMATS.join(" or ")}`);
@@ -125,7 +138,8 @@ export function parseServeOptions(
     throw new SyntaxError(`Read options: "${runtime}" is no runtime: use auto, crun, runc or a full path`);
   }
   const paths = {
-    quadletFolder: value("quadlet-dir"),
+    // Units of the system are run by one server: that of the usual root.
+    quadletFolder: value("quadlet-dir") ?? (root === homes.root ? homes.quadlets : undefined),
     registriesConf: value("registries-conf"),
     containersConf: value("containers-conf"),
     authFile: value("auth-file"),
@@ -141,12 +155,27 @@ export function parseServeOptions(
     ...deviceFolders.length > 0 && { deviceFolders },
     ...resolvePaths(paths),
     ...allowHosts.length > 0 && { allowHosts },
+    ...autoUpdate !== undefined && { autoUpdate },
+    ...isSet("auto-update-notify") && { autoUpdateNotify: true },
     logLevel,
     logFormat,
     dockerHub: !isSet("no-docker-hub"),
     setup: !isSet("no-setup"),
     help: given.help === true,
   };
+}
+
+/** Reads a span of time between updates. Throws `SyntaxError` for what is none, or shorter than a minute. */
+function readInterval(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  let ms: number;
+  try {
+    ms = parseDuration(text);
+  } catch (error) {
+    throw new SyntaxError(`Read options: "--auto-update": ${messageOf(error)}`);
+  }
+  if (ms >= LEAST_INTERVAL && ms <= MOST_INTERVAL) return ms;
+  throw new SyntaxError(`Read options: "--auto-update" takes from 1m to 240h, not ${text}`);
 }
 
 /** Returns the parts of a variable's value, which are separated by commas. */
@@ -175,6 +204,8 @@ function readArguments(args: readonly string[]) {
         "hooks-dir": { type: "string", multiple: true },
         "cdi-spec-dir": { type: "string", multiple: true },
         "quadlet-dir": { type: "string" },
+        "auto-update": { type: "string" },
+        "auto-update-notify": { type: "boolean" },
         "registries-conf": { type: "string" },
         "containers-conf": { type: "string" },
         "auth-file": { type: "string" },
@@ -198,14 +229,23 @@ function variableName(option: string): string {
   return `GANTRY_${option.toUpperCase().replaceAll("-", "_")}`;
 }
 
-function systemFolders(): { root: string; runroot: string } {
-  return { root: DEFAULT_ROOT, runroot: "/run/gantry" };
+/** The folders of whoever names none. */
+interface Homes {
+  root: string;
+  runroot: string;
+  /** The folder of the quadlets of this root. */
+  quadlets: string;
 }
 
-function userFolders(env: Record<string, string | undefined>, uid: number): { root: string; runroot: string } {
+function systemFolders(): Homes {
+  return { root: DEFAULT_ROOT, runroot: "/run/gantry", quadlets: "/etc/containers/systemd" };
+}
+
+function userFolders(env: Record<string, string | undefined>, uid: number): Homes {
   return {
     root: join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "gantry"),
     runroot: join(env.XDG_RUNTIME_DIR || `/tmp/gantry-run-${uid}`, "gantry"),
+    quadlets: join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "containers", "systemd"),
   };
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { chmod, mkdir, readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../engine/errors.ts";
 import type { Host } from "../../engine/ports/host_port.ts";
@@ -25,10 +25,11 @@ import { openProcesses } from "./processes/open_processes.ts";
 import { openResources } from "./resources/resources.ts";
 import { openTrees } from "./trees/trees.ts";
 import { openSpecs } from "./bundle/spec_check.ts";
+import { openUnitManager } from "./unit_manager.ts";
 import { openUserNamespaces } from "./user_namespaces.ts";
 import { Sweeper } from "./helpers/sweeper.ts";
 import { makeFolder } from "./helpers/tree.ts";
-import { QUADLET_FOLDER, quadletShelf } from "./quadlet_shelf.ts";
+import { quadletShelf } from "./quadlet_shelf.ts";
 import { hostSecrets } from "./secrets/secret_vault.ts";
 import { openVolumes } from "./storage/volumes.ts";
 
@@ -46,7 +47,7 @@ export interface HostOptions {
   hookFolders?: readonly string[];
   /** Folders with files of the Container Device Interface, in place of `/etc/cdi` and `/var/run/cdi`; a later one wins. */
   deviceFolders?: readonly string[];
-  /** The folder of quadlets, in place of `/etc/containers/systemd`. */
+  /** The folder of quadlets; `quadlets` in the root by default. */
   quadletFolder?: string;
   log?: HostContext["log"];
 }
@@ -85,6 +86,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const volumes = await openVolumes(context, layers);
   const resources = await openResources(context, processes);
   const checkpoints = await openCheckpoints(context, processes);
+  const units = await openUnitManager();
   return {
     layers,
     processes,
@@ -98,7 +100,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     peers: hostPeers(),
     users: openUserNamespaces(paths),
     secrets: hostSecrets(),
-    quadlets: quadletShelf(resolve(options.quadletFolder ?? QUADLET_FOLDER)),
+    quadlets: quadletShelf(resolve(options.quadletFolder ?? join(paths.root, "quadlets"))),
+    ...units && { units },
     specs: openSpecs(processes.runtimes, capabilities),
     platform: HOST_PLATFORM,
     info: hostInfoReader(context, processes),

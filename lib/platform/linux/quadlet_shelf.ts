@@ -4,9 +4,6 @@ import { join } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import type { QuadletShelf, ShelfFile } from "../../engine/ports/quadlet_port.ts";
 
-/** The folder of the system's quadlets, podman-systemd.unit(5). */
-export const QUADLET_FOLDER = "/etc/containers/systemd";
-
 /** The quadlets in a folder of this machine. */
 export function quadletShelf(folder: string): QuadletShelf {
   return {

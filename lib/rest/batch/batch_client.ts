@@ -1,4 +1,13 @@
-import { type AnswerLine, LINES, OWN, packBody, PATH, readLine, unpackBody } from "./batch_lines.ts";
+import {
+  type AnswerLine,
+  callText,
+  isBatchable,
+  LINES,
+  PATH,
+  readLine,
+  responseOf,
+  sharedHeaders,
+} from "./batch_lines.ts";
 import { type Client, DIRECT } from "../call/core_client.ts";
 import { mediaType } from "../codecs/codec.ts";
 import { readLines } from "../channels/ndjson.ts";
@@ -91,20 +100,6 @@ export function batchCalls(client: Client = DIRECT, options: BatchCallsOptions =
   };
 }
 
-/** Whether a call is one of small texts both ways, as far as its headers tell. */
-function isBatchable({ headers }: Request): boolean {
-  const type = mediaType(headers.get("content-type") ?? "");
-  if (type !== "" && !/[/+]json$|^text\/plain$|^application\/x-www-form-urlencoded$/.test(type)) return false;
-  return !/x-ndjson|event-stream/.test(headers.get("accept") ?? "") && !headers.has("upgrade");
-}
-
-/** The headers that all calls of a batch have in common. */
-function sharedHeaders(request: Request): Headers {
-  const headers = new Headers(request.headers);
-  for (const name of OWN) headers.delete(name);
-  return headers;
-}
-
 function sendBatch(group: Waiting[], client: Client, path: string): void {
   const [first] = group;
   if (!first) return;
@@ -114,11 +109,7 @@ function sendBatch(group: Waiting[], client: Client, path: string): void {
   for (const { request: { signal } } of group) {
     signal.addEventListener("abort", () => --left || leave.abort(signal.reason), { once: true });
   }
-  const lines = group.map(({ request, body }, id) => {
-    const { pathname, search } = new URL(request.url);
-    const headers = [...request.headers].filter(([name]) => OWN.includes(name));
-    return JSON.stringify({ id, method: request.method, path: pathname + search, headers, ...packBody(body) }) + "\n";
-  });
+  const lines = group.map(({ request, body }, id) => callText(id, request, body) + "\n");
   const headers = sharedHeaders(first.request);
   headers.set("content-type", LINES);
   headers.set("accept", LINES);
@@ -139,14 +130,10 @@ async function receiveAnswers(request: Request, client: Client, group: Waiting[]
   }
   for await (const text of readLines((response.body ?? new Blob([]).stream()).getReader())) {
     const line = readLine(text) as AnswerLine | undefined;
-    const body = line && unpackBody(line);
-    if (body === undefined) throw new Error("Read a batch: a line is no answer");
-    const { id, status, headers } = line!;
-    const isBodyless = /^(204|205|304)$/.test(String(status));
+    const response = line && responseOf(line);
+    if (!response) throw new Error("Read a batch: a line is no answer");
     // A call that is settled already stays as it is.
-    for (const one of id === undefined ? group : [group[id]]) {
-      one?.resolve(new Response(isBodyless ? null : body, { status, headers: headers.map(([...pair]) => pair) }));
-    }
+    for (const one of line.id === undefined ? group : [group[line.id]]) one?.resolve(response.clone());
   }
   throw new Error("Send a batch: the call was not answered");
 }

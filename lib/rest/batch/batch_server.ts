@@ -1,5 +1,5 @@
-import { type AnswerLine, type CallLine, LINES, OWN, packBody, PATH, readLine, unpackBody } from "./batch_lines.ts";
-import { encodeProblem } from "../problem.ts";
+import { answerOf, BatchCaller, readCall } from "./batch_caller.ts";
+import { type AnswerLine, type CallLine, LINES, PATH } from "./batch_lines.ts";
 import { HTTPError } from "../error.ts";
 import type { Handler, Platform } from "../context.ts";
 import { mediaType } from "../codecs/codec.ts";
@@ -87,8 +87,7 @@ function refuseOthers(request: Request, bytes: number): void {
 type Limits = Required<Omit<BatchOptions, "path">>;
 
 class Batch {
-  readonly #serve: Handler;
-  readonly #platform: Platform;
+  readonly #caller: BatchCaller;
   readonly #limits: Limits;
   readonly #request: Request;
   readonly #over = new AbortController();
@@ -97,11 +96,9 @@ class Batch {
   #failed: { readonly error: unknown } | undefined;
 
   constructor(request: Request, serve: Handler, platform: Platform | undefined, limits: Limits) {
-    this.#serve = serve;
+    this.#caller = new BatchCaller(request, serve, platform, limits.answerBytes);
     this.#request = request;
     this.#limits = limits;
-    // A call has no connection of its own to take over, and the size of its body is known.
-    this.#platform = { ...platform, upgrade: undefined, upgradeWebSocket: undefined, boundedBodies: true };
     this.#calls = readCalls(request, limits);
   }
 
@@ -152,46 +149,7 @@ class Batch {
         return { done: true, value: undefined } as const;
       });
       if (done) return;
-      await send(await this.#run(value).catch((error) => answerOf(value.id, error)));
-    }
-  }
-
-  async #run({ id, method, path, headers: own, ...body }: CallLine): Promise<AnswerLine> {
-    const { origin } = new URL(this.#request.url);
-    const headers = new Headers(this.#request.headers);
-    for (const name of [...OWN, "content-length", "transfer-encoding", "accept-encoding"]) headers.delete(name);
-    for (const [name, value] of own) {
-      if (!OWN.includes(name.toLowerCase())) {
-        throw new HTTPError(400, `Read a call: the header "${name.slice(0, 64)}" is the batch's, send it with that`, {
-          kind: "body",
-        });
-      }
-      headers.append(name, value);
-    }
-    const given = unpackBody(body);
-    if (given === undefined) throw new HTTPError(400, "Read a call: its body is no base64", { kind: "body" });
-    const response = await this.#serve(
-      this.#requestOf(origin + path, { method, headers, body: given }),
-      this.#platform,
-    );
-    const type = mediaType(response.headers.get("content-type") ?? "");
-    if (/^(application\/x-ndjson|text\/event-stream)$/.test(type)) {
-      response.body?.cancel().catch(() => {});
-      throw new HTTPError(400, `Answer "${path}" in a batch: a channel is to be called alone`);
-    }
-    const bytes = await collectBody(response, this.#limits.answerBytes);
-    const told = [...response.headers].filter(([name]) => name !== "set-cookie" && name !== "content-length");
-    return { id, status: response.status, headers: told, ...packBody(bytes) };
-  }
-  #requestOf(url: string, init: RequestInit): Request {
-    try {
-      return new Request(url, { ...init, signal: this.#over.signal });
-    } catch (cause) {
-      // A method that is none, or a GET with a body.
-      throw new HTTPError(400, `Read a call: ${cause instanceof Error ? cause.message : cause}`, {
-        kind: "body",
-        cause,
-      });
+      await send(await this.#caller.answer(value, this.#over.signal));
     }
   }
 }
@@ -206,7 +164,7 @@ async function* readCalls(request: Request, { bytes, calls }: Limits): AsyncGene
   let count = 0;
   for await (const line of readLines(limitBody(request, bytes).getReader())) {
     if (++count > calls) throw new HTTPError(413, `Read a batch: it has more than ${calls} calls`, { kind: "limit" });
-    const call = readCall(line, count);
+    const call = readCall(line, `line ${count} of the batch`);
     if (taken.has(call.id)) {
       throw new HTTPError(400, `Read line ${count} of the batch: another call has the ID ${call.id}`, { kind: "body" });
     }
@@ -234,53 +192,4 @@ function limitBody({ body }: Request, bytes: number): ReadableStream<Uint8Array>
       },
     }),
   );
-}
-
-async function collectBody({ body }: Response, most: number): Promise<Uint8Array> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  const reader = body?.getReader();
-  let size = 0;
-  for (let step = await reader?.read(); step?.value; step = await reader?.read()) {
-    size += step.value.length;
-    if (size > most) {
-      reader?.cancel().catch(() => {});
-      throw new HTTPError(413, `Answer in a batch: it is larger than ${most} bytes and is to be called alone`, {
-        kind: "limit",
-      });
-    }
-    // Streams of a response hold bytes of no shared memory.
-    pieces.push(step.value as Uint8Array<ArrayBuffer>);
-  }
-  return new Uint8Array(await new Blob(pieces).arrayBuffer());
-}
-
-const NONE: NonNullable<ReturnType<typeof readLine>> = { headers: [] };
-
-/**
- * Reads a line as a call.
- *
- * @throws {HTTPError} 400
- */
-function readCall(text: string, line: number): CallLine {
-  const { id, method, path, ...rest } = readLine(text) ?? NONE;
-  // Two slashes would be the beginning of a host.
-  const isPath = typeof path === "string" && /^\/(?!\/)[^#\\]*$/.test(path);
-  if (!Number.isSafeInteger(id) || typeof method !== "string" || !isPath) {
-    throw new HTTPError(400, `Read line ${line} of the batch: it is no call`, { kind: "body" });
-  }
-  // Its headers were looked at when it was read, and its body is when it is unpacked.
-  return { ...rest, id, method, path } as CallLine;
-}
-
-/** The answer for a fault outside of the handler, in the form of its own errors unless it has one of its own. */
-function answerOf(id: number | undefined, error: unknown): AnswerLine {
-  // The peer is not to read why a body broke off.
-  const known = error instanceof HTTPError ? error : new HTTPError(500, "Answer a call: its answer broke off");
-  const { status, headers = {}, body } = encodeProblem(known, known);
-  return {
-    ...id !== undefined && { id },
-    status,
-    headers: [...new Headers(headers), ["content-type", "application/problem+json"]],
-    text: JSON.stringify(body),
-  };
 }

@@ -78,8 +78,8 @@ export interface ClientParts {
   readonly stream?: WriteStream;
   /** Lets arguments write headers and results read them. */
   readonly headers?: HeaderValues;
-  /** Puts something around the calls of an operation when the client is made. */
-  readonly around?: (plan: Plan, call: CallOperation) => CallOperation;
+  /** Puts something around the calls of an operation, which `make` makes by this client or another. */
+  readonly around?: (plan: Plan, make: MakeCall, client: Client) => CallOperation;
   /** Makes the errors that an operation declares. */
   readonly failures?: (plan: Plan, codecs: readonly Codec[], decode: DecodeError) => DecodeError;
   /** Has a function of the linked API pass on what a server that serves it is sent. */
@@ -122,20 +122,17 @@ export function linkWith<const D extends Operations>(
   at: string = definition.base,
   client: Client = DIRECT,
 ): Linked<D> & Implementation {
-  const origin = (/^\w[\w+.-]*:\/\//.test(at) ? at : `https://${at}`).replace(/\/+$/, "");
+  const origin = at.replace(/^(?!\w[\w+.-]*:\/\/)/, "https://").replace(/\/+$/, "");
   const codecs = codecsOf(definition.options.codecs, parts.codecs);
   const decodeError = definition.options.errors?.decode ?? readProblem;
   const functions = {};
   const linked = {};
   for (const plan of definition.plans) {
     const { name, arguments: { length } } = plan;
-    const direct = caller(plan, codecs, origin, client, decodeError, parts);
-    const call = parts.around?.(plan, direct) ?? direct;
+    const make: MakeCall = (client) => caller(plan, codecs, origin, client, decodeError, parts);
+    const call = parts.around?.(plan, make, client) ?? make(client);
     // A server's call, for a proxy: the last argument is the context, and errors are thrown.
-    const serve = (...given: unknown[]) => {
-      const { signal } = given.at(-1) as { signal?: AbortSignal };
-      return call(given.slice(0, length), { signal });
-    };
+    const serve = (...given: unknown[]) => call(given, { signal: (given[length] as CallOptions).signal });
     put(functions, name, parts.forward?.(serve, plan, codecs, origin, client, parts) ?? serve);
     put(linked, name, (...given: unknown[]) => {
       const options: CallOptions = isRecord(given[length]) ? given[length] : {};
@@ -165,15 +162,18 @@ function put(table: FunctionTable, name: string, value: AnyFunction): void {
 async function settle(call: Promise<unknown>, count: number): Promise<unknown> {
   try {
     const value = await call;
-    return count === 0 ? undefined : count === 1 ? [value, undefined] : [...value as unknown[], undefined];
+    return count > 1 ? [...value as unknown[], undefined] : count ? [value, undefined] : undefined;
   } catch (error) {
     const failure = error instanceof Error ? error : new Error(String(error), { cause: error });
-    return count === 0 ? failure : [...new Array(count), failure];
+    return count ? [...new Array(count), failure] : failure;
   }
 }
 
 /** Calls an operation. */
 export type CallOperation = (args: readonly unknown[], options: OwnOptions) => Promise<unknown>;
+
+/** Makes the calls of an operation by a client. */
+export type MakeCall = (client: Client) => CallOperation;
 
 /** The options of a call with what parts of the client add to them. */
 export interface OwnOptions extends CallOptions {

@@ -1,5 +1,6 @@
 import { ChannelSource } from "./channel_source.ts";
 import type { Platform } from "../context.ts";
+import { duplexOf } from "../run/duplex_call.ts";
 import { HTTPError } from "../error.ts";
 import { FLOW } from "./flow.ts";
 import { asksFailures, failureLine } from "./failure_line.ts";
@@ -42,6 +43,12 @@ export interface ChannelContext {
 export async function channelResponse(source: AsyncIterable<unknown>, context: ChannelContext): Promise<Response> {
   const { request, platform, signal } = context;
   const describe = context.describe ?? defaultDescribe;
+  const duplex = duplexOf(platform);
+  if (duplex) {
+    const values = new ChannelSource(source, (value) => context.encode(value));
+    await values.settle();
+    return duplex.send(values, describe);
+  }
   const overWebSocket = wantsWebSocket(request);
   if (overWebSocket && platform.upgradeWebSocket === undefined) {
     throw new HTTPError(501, "Open a WebSocket: this runtime has none to give", { kind: "unimplemented" });

@@ -3,6 +3,7 @@ import type { Call } from "../run/call.ts";
 import { mediaType } from "../codecs/codec.ts";
 import type { Channel } from "../plan/marker.ts";
 import { describeIssues, listIssues, type Schema } from "../plan/schema.ts";
+import { duplexOf } from "../run/duplex_call.ts";
 import { HTTPError } from "../error.ts";
 import { LineSplitter } from "./line_splitter.ts";
 import type { Plan } from "../plan/plan_types.ts";
@@ -45,6 +46,8 @@ const TYPES: readonly string[] = ["application/x-ndjson", "application/ndjson", 
  * ```
  */
 export function receiveChannel(request: Request, plan: Plan, call: Call): Channel<unknown> {
+  const duplex = duplexOf(call.platform);
+  if (duplex) return duplex.receive(plan);
   refuseOthers(request, plan);
   const body = streams.read(request, plan.limit);
   const { signal } = call;
@@ -70,7 +73,11 @@ export function receiveChannel(request: Request, plan: Plan, call: Call): Channe
     if (left && step.done) throw signal.reason ?? new Error("Read a channel: the call is over");
     return step;
   };
-  const values = readValues(read, plan);
+  return Object.assign(makeChannel(readValues(read, plan), leave), { [RAW]: body });
+}
+
+/** Makes the channel of values that come. `leave`, which is called when the function leaves it, ends their wait. */
+export function makeChannel(values: AsyncIterator<unknown, void>, leave: () => void): Channel<unknown> {
   let closed = false;
   const close = () => {
     closed = true;
@@ -92,7 +99,7 @@ export function receiveChannel(request: Request, plan: Plan, call: Call): Channe
       return Promise.resolve(END);
     },
   };
-  return Object.assign({ close, [Symbol.asyncIterator]: () => iterator }, { [RAW]: body });
+  return { close, [Symbol.asyncIterator]: () => iterator };
 }
 
 const END: IteratorResult<unknown, void> = { done: true, value: undefined };
@@ -127,14 +134,14 @@ async function* readValues(
   let line = 0;
   for (let done = false; !done;) {
     const step = await read().catch((cause) => {
-      throw cause instanceof HTTPError ? cause : wrongLine(line + 1, "the body was cut short", { cause });
+      throw cause instanceof HTTPError ? cause : wrongValue(placeOf(line + 1), "the body was cut short", { cause });
     });
     done = step.done;
     for (const text of splitLines(splitter, decoder, step, line, longest)) {
       line++;
       if (text.length > longest) throw tooLong(line, longest);
       if (turns.due()) await turns.take();
-      if (text.trim() !== "") yield readValue(text, plan, line);
+      if (text.trim() !== "") yield readValue(text, plan, placeOf(line));
     }
   }
 }
@@ -151,25 +158,33 @@ function splitLines(
     return done ? [...lines, splitter.end()] : lines;
   } catch (cause) {
     if (cause instanceof RangeError) throw tooLong(line + 1, longest);
-    throw wrongLine(line + 1, "it is not UTF-8", { cause });
+    throw wrongValue(placeOf(line + 1), "it is not UTF-8", { cause });
   }
 }
 
-async function readValue(text: string, { body }: Plan, line: number): Promise<unknown> {
+const placeOf = (line: number) => `line ${line} of the body`;
+
+/**
+ * Reads the JSON of a value that came in a channel, and checks it.
+ *
+ * @param place The words for where it came from
+ * @throws {HTTPError} 400
+ */
+export async function readValue(text: string, { body }: Plan, place: string): Promise<unknown> {
   let value: unknown;
   try {
     value = readJSON(boundDepth(text), body?.kind);
   } catch (cause) {
-    throw wrongLine(line, cause instanceof Error ? cause.message : "it is not JSON", { cause });
+    throw wrongValue(place, cause instanceof Error ? cause.message : "it is not JSON", { cause });
   }
   // A plan with a channel has the schema of its values.
   const validated = await (body!.item as Schema)["~standard"].validate(value);
   if (!validated.issues) return validated.value;
-  throw wrongLine(line, describeIssues(validated.issues), { issues: listIssues(validated.issues, "body") });
+  throw wrongValue(place, describeIssues(validated.issues), { issues: listIssues(validated.issues, "body") });
 }
 
-function wrongLine(line: number, detail: string, more: ConstructorParameters<typeof HTTPError>[2]): HTTPError {
-  return new HTTPError(400, `Read line ${line} of the body: ${detail}`, { kind: "body", ...more });
+function wrongValue(place: string, detail: string, more: ConstructorParameters<typeof HTTPError>[2]): HTTPError {
+  return new HTTPError(400, `Read ${place}: ${detail}`, { kind: "body", ...more });
 }
 
 function tooLong(line: number, longest: number): HTTPError {

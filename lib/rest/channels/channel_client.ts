@@ -28,7 +28,7 @@ export function readChannel(
 ): Channel<unknown> {
   const { item, kind } = plan.result;
   const upgrade = client.prepare?.(request) ?? request;
-  const websocket = options.websocket ?? (isSocketFirst(plan, upgrade, client) && "first");
+  const websocket = options.websocket ?? (plan.method === "GET" && isSocketFirst(upgrade, client) && "first");
   if (websocket && plan.method !== "GET") throw notOverWebSocket(plan);
   return openChannel({
     request,
@@ -47,11 +47,11 @@ export function readChannel(
 }
 
 /** Whether a channel is a WebSocket unless its call says otherwise: where one can be opened that carries all that the request says. */
-function isSocketFirst({ method }: Plan, { headers }: Request, { websocket, openWebSocket, receive }: Client): boolean {
+export function isSocketFirst({ headers }: Request, { websocket, openWebSocket, receive }: Client): boolean {
   const isAble = openWebSocket !== undefined || typeof WebSocket === "function";
   // A page sets no header of a WebSocket; a credential travels as a subprotocol.
   const isPlain = [...headers.keys()].every((name) => name === "accept" || name === "authorization");
-  return websocket === true && method === "GET" && isAble && isPlain && receive === undefined;
+  return websocket === true && isAble && isPlain && receive === undefined;
 }
 
 /** A WebSocket begins with a GET that has no body (RFC 6455, section 4.1). */

@@ -89,7 +89,7 @@ function isAbort(error: unknown): boolean {
 }
 
 /** The texts of the first source, or of the second where the first cannot be opened. */
-function eitherOf(first: () => Texts, second: () => Texts): Texts {
+export function eitherOf(first: () => Texts, second: () => Texts): Texts {
   let texts: Texts;
   let isClosed = false;
   try {
@@ -118,7 +118,7 @@ function eitherOf(first: () => Texts, second: () => Texts): Texts {
 }
 
 /** Newline-delimited values over `fetch`. */
-const receiveLines: Receive = (request, fetch) => {
+export const receiveLines: Receive = (request, fetch) => {
   const leave = new AbortController();
   const headers = askFailures(request.headers);
   const body = fetch(new Request(request, { headers, signal: leave.signal })).then(bodyOf);

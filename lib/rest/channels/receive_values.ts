@@ -71,7 +71,8 @@ function closeError(code: number, reason: string | undefined): Error {
   return new Error(`Read a channel: closed with ${code}${reason ? `: ${reason}` : ""}`);
 }
 
-function connect(request: Request, protocols: string[]): WebSocket {
+/** Opens a WebSocket to a request's address by the platform's own class, with the request's headers where it takes some. */
+export function connect(request: Request, protocols: string[]): WebSocket {
   const url = request.url.replace(/^http/, "ws");
   const headers = Object.fromEntries(request.headers);
   try {

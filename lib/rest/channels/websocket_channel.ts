@@ -1,5 +1,5 @@
 import type { ChannelSource } from "./channel_source.ts";
-import { BEAT, BEAT_PATIENCE, Credit, FLOW } from "./flow.ts";
+import { BEAT, BEAT_PATIENCE, Credit, FLOW, SilenceWatch } from "./flow.ts";
 import { offeredProtocols, PLAIN } from "./socket_protocols.ts";
 
 /** Bytes a plain WebSocket may hold unsent before the source has to wait. */
@@ -7,8 +7,6 @@ const HIGH = 1_048_576;
 /** A peer that takes nothing for this long is too slow (milliseconds). */
 const STALL = 10_000;
 const POLL = 5;
-/** The longest wait of a timer (HTML Standard, section 8.6). */
-const LONGEST = 2_147_483_647;
 
 /** Whether a request asks for a WebSocket. */
 export function wantsWebSocket(request: Request): boolean {
@@ -37,6 +35,7 @@ export async function sendValues(
   const credit = new Credit();
   let wake: (() => void) | undefined;
   const leave = () => {
+    watch.end();
     gone.abort();
     wake?.();
     credit.close();
@@ -44,18 +43,12 @@ export async function sendValues(
   };
   socket.addEventListener("close", leave);
   socket.addEventListener("error", leave);
-  let heard = performance.now();
-  let watch: ReturnType<typeof setInterval> | undefined;
-  const look = () => {
-    if (performance.now() - heard <= patience) return;
+  const watch = new SilenceWatch(patience, () => {
     close(socket, 1001, "The peer is silent");
     leave();
-  };
+  });
   const listen = (event: MessageEvent) => {
-    heard = performance.now();
-    if (flow && event.data === BEAT && !gone.signal.aborted) {
-      watch ??= setInterval(look, Math.min(patience / 4, LONGEST));
-    }
+    watch.hear(flow && event.data === BEAT);
     if (!flow || credit.grant(event.data)) return;
     close(socket, 1002, "Not a credit message");
     // A peer like that may never answer the close, and the source is not to wait for it.
@@ -79,9 +72,8 @@ export async function sendValues(
   } catch (error) {
     close(socket, 1011, describe(error));
   } finally {
-    // A peer beats until it has our close: a watch that began now would never end.
     socket.removeEventListener("message", listen);
-    clearInterval(watch);
+    watch.end();
     source.release();
   }
 }

@@ -48,3 +48,13 @@ export function streamBody(value: unknown): BodyInit {
   // The definition's types allow a stream, a Blob, bytes or text beside pieces.
   return isPieces(value) ? streamOf(value[Symbol.asyncIterator]()) : value as BodyInit;
 }
+
+/** Whether the runtime sends a body piece by piece: where it does not, it makes a text of it, and says so in its type. */
+export function sendsPieces(): boolean {
+  const init = { method: "POST", body: new ReadableStream(), duplex: "half" } as RequestInit;
+  try {
+    return !new Request("http://localhost/", init).headers.has("content-type");
+  } catch {
+    return false;
+  }
+}

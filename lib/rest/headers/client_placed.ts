@@ -35,7 +35,8 @@ export function placeArguments(places: readonly HeaderPlace[], args: readonly un
  * console.assert(JSON.stringify(await client.List("ann")) === '[["ann"],70]');
  * ```
  */
-export const placeHeaders: NonNullable<ClientParts["around"]> = (plan, call) => {
+export const placeHeaders: NonNullable<ClientParts["around"]> = (plan, make, client) => {
+  const call = make(client);
   const sent = argumentPlaces(plan);
   const read = resultPlaces(plan);
   if (sent.length + read.length === 0) return call;

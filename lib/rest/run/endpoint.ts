@@ -113,9 +113,8 @@ export class Endpoint {
 }
 
 function withoutBody(response: Response): Response {
-  const { body, status, headers } = response;
-  body?.cancel().catch(() => {});
-  return new Response(null, { status, headers });
+  response.body?.cancel().catch(() => {});
+  return new Response(null, response);
 }
 
 function placeBody({ shape, names, arguments: indexes }: BodyPlan, value: unknown, values: unknown[]): void {

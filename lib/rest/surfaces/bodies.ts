@@ -104,14 +104,16 @@ function headersOf({ plan, id }: Described, components: Components): Record<stri
 
 function repliesOf(described: Described, components: Components): Record<string, ResponseObject> {
   const { plan: { result, status } } = described;
-  if (result.shape === "none") return { [status]: { description: "Done; there is no body." } };
+  if (result.shape === "none") {
+    return { [status]: { description: "Done; there is no body." }, ...upgradeReply(described.plan) };
+  }
   if (result.shape === "stream") {
     return { [status]: { description: "A stream of bytes.", content: { [result.contentType]: {} } } };
   }
   if (result.shape === "channel") return channel(described, components);
   const schema = resultSchema(described, components);
   const content = Object.fromEntries(resultTypes(described).map((type) => [type, { schema }]));
-  const found = { [status]: { description: "The result.", content } };
+  const found = { [status]: { description: "The result.", content }, ...upgradeReply(described.plan) };
   const nothing = result.shape === "value" && status === 200 && isOptional(result.schemas[0]);
   return nothing ? { ...found, 204: { description: "There is nothing to tell." } } : found;
 }
@@ -144,8 +146,20 @@ function channel({ plan, id }: Described, components: Components): Record<string
         },
       },
     },
-    101: {
-      description: "For `Upgrade: websocket`: each value is a text message of JSON; closed with 1000 at the end.",
-    },
+    ...upgradeReply(plan),
   };
+}
+
+/** The answer to a request that asks for a WebSocket: one with a channel as argument is opened by a GET of the same path. */
+function upgradeReply({ method, body, result }: Described["plan"]): Record<string, ResponseObject> {
+  if (body?.item) {
+    const protocol = method === "POST" ? "gantry.duplex" : `gantry.duplex.${method.toLowerCase()}`;
+    const back = result.shape === "channel" ? "values both ways" : "values, and the answer as the last message";
+    return {
+      101: { description: `For a GET with \`Upgrade: websocket\` and the subprotocol \`${protocol}\`: ${back}.` },
+    };
+  }
+  if (method !== "GET" || result.shape !== "channel") return {};
+  const description = "For `Upgrade: websocket`: each value is a text message of JSON; closed with 1000 at the end.";
+  return { 101: { description } };
 }

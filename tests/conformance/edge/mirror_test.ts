@@ -18,7 +18,13 @@ const TOKEN = "a-token-of-a-test";
 const headers = { authorization: `Bearer ${TOKEN}` };
 const TYPES = "application/vnd.oci.image";
 
-for (const place of ["a Durable Object's SQLite", "R2"]) {
+/** Places of blobs, and the archives that are saved from and loaded into each: both formats cross both places in long runs only. */
+const PLACES: Record<string, string[]> = {
+  "a Durable Object's SQLite": ["oci-archive", ...long ? ["docker-archive"] : []],
+  "R2": ["docker-archive", ...long ? ["oci-archive"] : []],
+};
+
+for (const [place, formats] of Object.entries(PLACES)) {
   Deno.test(`a Worker mirrors a layer of ${SIZE / MB} MB through ${place} in ${ALLOWED / MB} MB`, async (t) => {
     const [from, to] = await Promise.all([startRegistry(), startRegistry()]);
     const folder = await Deno.makeTempDir({ prefix: "gantry-mirror-" });
@@ -47,7 +53,7 @@ for (const place of ["a Durable Object's SQLite", "R2"]) {
         assertEquals(Number(layer.headers.get("content-length")), image.size);
         await manifest.body?.cancel();
       });
-      for (const format of ["oci-archive", "docker-archive"]) {
+      for (const format of formats) {
         const path = `${folder}/saved.tar`;
         await t.step(`saves it as ${format}`, () =>
           edge(async (_call, url) => {

@@ -145,3 +145,38 @@ Deno.test("dumpedRecord() takes mounts and ports of the form that a create reque
     await assertRejects(() => Promise.resolve().then(() => dumpedRecord(dumped(changes))), EngineError, words);
   }
 });
+
+Deno.test("a container of a pod is exported, and restored into another pod that shares the same", async () => {
+  await using fake = await openFake();
+  const { containers, pods } = fake;
+  const makePod = async (name: string, shared?: string[]) => (await pods.create({ name, shared })).record;
+  const first = await makePod("first");
+  await containers.create({ name: "box", image: "tiny", pod: "first" });
+  await pods.start("first");
+  const { archive } = await containers.checkpoints.checkpoint("box", { export: true });
+  const bytes = await new Response(archive).bytes();
+  const fetchImage = () => Promise.resolve();
+  const restore = (name?: string, pod?: string, body = bytes) =>
+    containers.checkpoints.import(new Response(body).body!, { name, pod, fetchImage });
+  const second = await makePod("second");
+  const { id } = await restore("copy", "second");
+  const { spec: { pod, namespaces }, state } = containers.resolve(id);
+  assertEquals([pod, state.status, containers.resolve(second.infraID).state.status], [second.id, "running", "running"]);
+  assertEquals([namespaces.network.value, namespaces.ipc.value, namespaces.uts.value], Array(3).fill(second.infraID));
+  await containers.remove("box", { force: true });
+  await restore(undefined, "first");
+  assertEquals(containers.resolve("box").spec.pod, first.id, "back into its own");
+  const other = await makePod("other", ["ipc"]);
+  const refusals: [Promise<unknown>, string][] = [
+    [restore("x"), "cannot restore pod container without --pod"],
+    [restore("x", "absent"), "no such pod"],
+    [restore("x", "other"), `pod ${other.id} does not share the network namespace`],
+  ];
+  await containers.create(spec({ name: "alone" }));
+  await containers.start("alone");
+  const alone = await containers.checkpoints.checkpoint("alone", { export: true, leaveRunning: true });
+  const aloneBytes = await new Response(alone.archive).bytes();
+  refusals.push([restore("x", "first", aloneBytes), "cannot restore non pod container into pod"]);
+  for (const [work, message] of refusals) await assertRejects(() => work, EngineError, message);
+  assertEquals(containers.exists("x"), false);
+});

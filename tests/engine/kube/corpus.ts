@@ -73,10 +73,13 @@ export const ORDINARY: readonly Case[] = [
     yaml:
       `{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {completions: 2, parallelism: 1, backoffLimit: 4, template: {spec: {restartPolicy: Never, containers: [{name: c, image: IMAGE}]}}}}`,
     pods: { "j-pod": ["j-pod-c"], "j-pod-1": ["j-pod-1-c"] },
-    notes: [
-      "spec.backoffLimit: it is not honoured",
-      "spec.completions: 1 of the pods are made, and not started: they are more than spec.parallelism",
-    ],
+  },
+  {
+    name: "a job of as many pods as run together, that know their index",
+    yaml:
+      `{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {parallelism: 2, completionMode: Indexed, activeDeadlineSeconds: 9, template: {spec: {restartPolicy: OnFailure, containers: [{name: c, image: IMAGE}]}}}}`,
+    pods: { "j-pod": ["j-pod-c"], "j-pod-1": ["j-pod-1-c"] },
+    notes: ["spec.activeDeadlineSeconds: it is not honoured"],
   },
   {
     name: "a claim alone",
@@ -118,10 +121,13 @@ export const ORDINARY: readonly Case[] = [
   },
   {
     name: "hooks and a gRPC probe",
-    yaml: pod("", "lifecycle: {preStop: {exec: {command: [x]}}}, livenessProbe: {grpc: {port: 9}}"),
+    yaml: pod(
+      "",
+      "lifecycle: {preStop: {exec: {command: [exit, '0']}}, postStart: {tcpSocket: {port: 1}}}, livenessProbe: {grpc: {port: 9}}",
+    ),
     pods: P,
     notes: [
-      "spec.containers[0].lifecycle.preStop: it is not honoured: no commands are run beside the container's own",
+      "spec.containers[0].lifecycle.postStart.tcpSocket: it is not honoured: Kubernetes itself runs no such hook",
       "spec.containers[0].livenessProbe.grpc: gRPC probes are not honoured: probes run a program in the container",
     ],
   },

@@ -1,5 +1,5 @@
 /** Documents that the engine writes, and what becomes of them when they are played. */
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import type { MemberRequest } from "../../../lib/engine/containers/request/container_request.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
@@ -7,6 +7,7 @@ import { readYAML } from "../../../lib/engine/kube/read/read_yaml.ts";
 import type { PodRequest } from "../../../lib/engine/pods/pod_request.ts";
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import { seeded } from "../../fixtures/engine/fake_engine.ts";
+import { requirePublished } from "../../fixtures/kube/published_schema.ts";
 import { openTestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 /** The text without the moment it was written at. */
@@ -22,6 +23,7 @@ function essence({ name, spec, process, mounts, stopTimeout, stopSignal, health 
   return {
     ...{ name, process, stopTimeout, stopSignal, health, env, groups, readOnly, privileged, noNewPrivileges, terminal },
     ...{ stdin, unmasks, initContainer, restartPolicy, annotations: kept, apparmor, seccomp },
+    hooks: spec.hooks,
     resources: { memory: resources.memory, cpu: resources.cpu },
     mounts: mounts.map(({ type, source, destination, options }) => ({ type, source, destination, options })),
     caps: [capAdd, capDrop].map((list) => [...list].sort()),
@@ -66,6 +68,10 @@ function makeRequests(random: () => number): { pod: PodRequest; members: MemberR
     command: some(["serve", pick(texts), pick(texts)]),
     env: { ONE: pick(texts), TWO: pick(texts) },
     workdir: some("/srv"),
+    hooks: some({
+      postStart: { kind: "command", command: ["run", pick(texts)] },
+      preStop: { kind: "sleep", seconds: 3 },
+    }),
     terminal: random() < 0.3,
     stdin: random() < 0.3,
     user: some(pick(["1000", "1000:2000", "0"])),
@@ -132,6 +138,9 @@ Deno.test("Kube.generate() writes pods that play again into the same, whatever i
     const { record } = await engine.pods.create(pod);
     for (const member of members) await engine.containers.create({ ...member, pod: record.id });
     const text = await engine.kube.generate(["shop"]);
+    for (const type of ["pod", "deployment", "daemonset"] as const) {
+      assertEquals(requirePublished(await engine.kube.generate(["shop", "data"], { type, service: true })), 3);
+    }
     const first = podEssence(engine, "shop");
     const { pods: [played] } = await engine.kube.play(text, { replace: true, start: false });
     assertEquals(played.notes, [], `seed ${seed}: everything is honoured`);
@@ -234,4 +243,12 @@ Deno.test("Kube.generate() says what it cannot write, and refuses what makes no 
     },
   );
   assert((await kube.play(await kube.generate(["my_data"]))).volumes.includes("my-data"));
+});
+
+Deno.test("requirePublished() finds a wrong type, a missing field and an unknown kind", () => {
+  const pod = (spec: string, kind = "Pod") => `{apiVersion: v1, kind: ${kind}, metadata: {name: p}, spec: ${spec}}`;
+  assertEquals(requirePublished(pod("{containers: [{name: c, image: i}]}")), 1);
+  assertThrows(() => requirePublished(pod("{containers: [{name: c, tty: 5}]}")), Error, "tty must be boolean");
+  assertThrows(() => requirePublished(pod("{containers: [{image: i}]}")), Error, "must have required property name");
+  assertThrows(() => requirePublished(pod("{}", "Node")), Error, "no description of v1 Node");
 });

@@ -1,3 +1,5 @@
+import { WIDE } from "./wide_corpus.ts";
+
 /** One quadlet of the corpus that converts. */
 export interface GoodRow {
   name: string;
@@ -266,4 +268,5 @@ export const GOOD: Readonly<Record<string, GoodRow>> = {
     text: "[Artifact]\nArtifact=quay.io/model\nQuiet=true\n",
     start: "artifact pull --quiet quay.io/model",
   },
+  ...WIDE,
 };

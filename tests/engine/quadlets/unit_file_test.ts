@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseUnit } from "../../../lib/engine/quadlets/unit_file.ts";
-import { escapePath, joinWords, splitWords } from "../../../lib/engine/quadlets/words.ts";
+import { escapePath, joinWords, splitWords } from "../../../lib/engine/units/words.ts";
 
 Deno.test("parseUnit keeps the file and the line of each entry, also of a continued one", () => {
   const unit = parseUnit({ name: "a", text: "[S]\nA=1 \\\n  2\n\n[T]\nB=3\n" }, [{

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { tarStream } from "../../../lib/oci/tar/tar_entries.ts";
-import { openTestEngine, type TestEngine } from "../../fixtures/handlers/test_engine.ts";
+import { openTestEngine, type TestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 const WEB = "[Container]\nImage=quay.io/web\n";
 
@@ -43,7 +43,7 @@ Deno.test("InstallQuadlets stores a quadlet with its files, GetQuadletPrint give
     Name: "web.container",
     UnitName: "web.service",
     Path: "web.container",
-    Status: "Not loaded (there is no systemd to run it)",
+    Status: "Not loaded (there is no host to run it)",
     App: "",
     Pod: "",
   }]);
@@ -164,4 +164,23 @@ Deno.test("a quadlet that is not there answers 404, and a name that is none 500 
     if (status === 404) assertEquals(answer.json.cause, "no such quadlet");
   }
   assertEquals((await send(test, "DELETE", "/none.container?ignore=true")).json.Removed, ["none.container"]);
+});
+
+Deno.test("a wanted quadlet runs once it is installed, unless reload-systemd is off, and goes with force only", async () => {
+  await using test = await openTestEngine();
+  const text = `[Container]\nImage=${TINY_NAME}\n[Install]\nWantedBy=multi-user.target\n`;
+  assertEquals((await install(test, { "a.container": text }, "?reload-systemd=false")).status, 200);
+  assertEquals((await install(test, { "b.container": text })).status, 200);
+  await test.engine.quadlets.settled();
+  const { json: list } = await send(test, "GET", "/json");
+  assertEquals(list.map(({ Name, Status }: Record<string, string>) => [Name, Status]), [
+    ["a.container", "inactive/dead"],
+    ["b.container", "active/running"],
+  ]);
+  const kept = await send(test, "DELETE", "/b.container");
+  assertEquals([kept.status, kept.json.cause], [400, "quadlet is running"]);
+  const both = await send(test, "DELETE", "?quadlets=a.container&quadlets=b.container");
+  assertEquals([both.json.Removed, Object.keys(both.json.Errors)], [["a.container"], ["b.container"]]);
+  assertEquals((await send(test, "DELETE", "/b.container?force=true")).json, { Removed: ["b.container"], Errors: {} });
+  assertEquals(test.engine.containers.list({ all: true }), []);
 });

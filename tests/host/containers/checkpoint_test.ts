@@ -202,4 +202,18 @@ async function withStandIn(t: Deno.TestContext, { server, image }: Session, fold
     assert(odd.code !== 0);
     await podman("rm", "-f", "-t", "0", "source", "copy");
   });
+  await t.step("a container of a pod is exported, and restored into another pod", async () => {
+    for (const name of ["one", "two"]) await podman("pod", "create", "--name", name);
+    await podman("run", "-d", "--name", "member", "--pod", "one", image, "sleep", "900");
+    const archive = `${folder}/member.tar`;
+    await podman("container", "checkpoint", "--export", archive, "--compress=none", "member");
+    const restore = ["container", "restore", "--import", archive, "--name", "moved"];
+    assertStringIncludes((await server.podman(...restore)).stderr, "cannot restore pod container without --pod");
+    await podman(...restore, "--pod", "two");
+    const [moved, pod] = [await inspect("moved"), JSON.parse(await podman("pod", "inspect", "two"))];
+    assertEquals([moved.State.Status, moved.Pod, pod.State], ["running", pod.Id, "Running"]);
+    assertEquals(moved.HostConfig.NetworkMode, `container:${pod.InfraContainerID}`);
+    assertEquals(await podman("exec", "moved", "echo", "alive"), "alive\n");
+    await podman("pod", "rm", "-f", "-t", "0", "one", "two");
+  });
 }

@@ -9,8 +9,8 @@ import { ModelClient } from "./model_client.ts";
 
 const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
 const CLIENTS = 8;
-const sequences = long ? 500 : 40;
-const kills = long ? 100 : 6;
+const sequences = long ? 500 : 24;
+const kills = long ? 100 : 4;
 
 const NOTHING = { processes: [], mounts: [], namespaces: [], cgroups: [], interfaces: [] };
 

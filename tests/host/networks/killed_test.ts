@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
-const kills = Deno.env.get("GANTRY_TEST_LONG") === "1" ? 100 : 6;
+const kills = Deno.env.get("GANTRY_TEST_LONG") === "1" ? 100 : 3;
 /** Subnets by which rules and routes of this test are told from others. */
 const LANS = ["10.67.1.0/24", "10.67.2.0/24"];
 

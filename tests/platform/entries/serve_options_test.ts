@@ -6,6 +6,7 @@ Deno.test("parseServeOptions() has a default for everything", () => {
     listen: ["unix:///run/gantry/gantry.sock"],
     root: "/var/lib/gantry",
     runroot: "/run/gantry",
+    quadletFolder: "/etc/containers/systemd",
     logLevel: "info",
     logFormat: "text",
     dockerHub: true,
@@ -19,6 +20,13 @@ Deno.test("parseServeOptions() gives every root a runroot and a socket of its ow
   assertNotEquals(a!.runroot, b!.runroot);
   assertEquals(a!.listen, [`unix://${a!.runroot}/gantry.sock`]);
   assertEquals(parseServeOptions(["--root=/var/lib/gantry/"], {}, 0).runroot, "/run/gantry");
+});
+
+Deno.test("parseServeOptions() has only the usual root's server run the system's quadlets", () => {
+  const folderOf = (...args: string[]) => parseServeOptions(args, {}, 0).quadletFolder;
+  assertEquals(folderOf(), "/etc/containers/systemd");
+  assertEquals(folderOf("--root=/srv/a"), undefined);
+  assertEquals(folderOf("--root=/srv/a", "--quadlet-dir=/srv/q"), "/srv/q");
 });
 
 Deno.test("parseServeOptions() keeps to the user's folders without root", () => {
@@ -86,4 +94,13 @@ Deno.test("parseServeOptions() takes several folders of hooks, and the variable 
   assertEquals(parseServeOptions([], env).hookFolders, ["/a", "/b"]);
   assertEquals(parseServeOptions(["--hooks-dir", "/c", "--hooks-dir=/d"], env).hookFolders, ["/c", "/d"]);
   assertEquals(parseServeOptions([], {}).hookFolders, undefined);
+});
+
+Deno.test("parseServeOptions() reads the interval of updates, from a minute on", () => {
+  const { autoUpdate, autoUpdateNotify } = parseServeOptions(["--auto-update=90m", "--auto-update-notify"], {}, 0);
+  assertEquals([autoUpdate, autoUpdateNotify], [5_400_000, true]);
+  assertEquals(parseServeOptions([], { GANTRY_AUTO_UPDATE: "24h" }, 0).autoUpdate, 86_400_000);
+  for (const text of ["soon", "1s", "1000h", "-5m"]) {
+    assertThrows(() => parseServeOptions([`--auto-update=${text}`], {}, 0), SyntaxError, "--auto-update");
+  }
 });

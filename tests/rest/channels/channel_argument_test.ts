@@ -148,9 +148,10 @@ Deno.test("chan() as an argument is the whole body, and stands nowhere else", as
   assertThrows(() => api("x", { A: rest("GET /a", [chan(int64)]) }), Error, "GET has no body");
   assertThrows(() => api("x", { A: rest("POST /a?n=%v", [chan(int64)]) }), Error, "a chan cannot stand in the query");
   assertThrows(() => api("x", { A: rest("POST /a", [chan(int64), z.string()]) }), Error, "takes the whole body");
-  // A WebSocket is opened with a GET, which has no body.
+  // A WebSocket begins with a GET and has no body: only a channel travels in its messages.
+  const bytes = api("x", { Cut: rest("POST /cut", [z.string()], [chan(int64)]) });
   await assertRejects(
-    () => client.Echo(endless().values, { websocket: true }),
+    () => link(bytes, "http://localhost", { fetch: serve }).Cut("a", { websocket: true }),
     TypeError,
     "a WebSocket is opened with GET",
   );
@@ -173,6 +174,10 @@ Deno.test("the client module and the document know channels as arguments", async
   );
   const { content } = openapi(meter).paths["/first"].post.requestBody!;
   assertEquals(Object.keys(content), ["application/x-ndjson"]);
+  const { paths } = openapi(meter);
+  const told = (path: string) => paths[path].post.responses[101]?.description;
+  assert(told("/echo")?.endsWith("the subprotocol `gantry.duplex`: values both ways."), told("/echo"));
+  assert(told("/sum")?.endsWith("the answer as the last message."), told("/sum"));
   assertEquals(content["application/x-ndjson"]["x-gantry-channel"], true);
 });
 

@@ -3,7 +3,8 @@ import type { SecuritySpec } from "../../../../lib/engine/records/spec_parts.ts"
 import { splitPaths } from "../../../containers/spec/split_paths.ts";
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
 import { RequestError } from "../../../request_error.ts";
-import { readSecurityOptions, type SecurityOptions } from "../../../containers/spec/security_options.ts";
+import type { SecurityOptions } from "../../../../lib/engine/containers/request/parse_security.ts";
+import { readSecurityOptions } from "../../../containers/spec/security_options.ts";
 
 /** The security settings of Docker's create request. Throws `invalid` for paths that are relative, and a 400 for unknown options. */
 export function dockerSecurity(host: HostConfig): ContainerRequest {

@@ -47,19 +47,24 @@ export function checkpointContainer(
   return withContainerLock(context, id, async () => {
     const record = context.records.require(id);
     await requireHost(context.core).checkpoints.check();
-    checkOptions(record, options);
+    checkOptions(
+      record,
+      options,
+      record.spec.pod === undefined ? undefined : context.pods.get(record.spec.pod)?.infraID,
+    );
     return await checkpointLocked(context, record, options);
   });
 }
 
-function checkOptions(record: ContainerRecord, options: CheckpointOptions): void {
+/** @param infraID The infra container of its pod, whose place another pod's takes in a restore */
+function checkOptions(record: ContainerRecord, options: CheckpointOptions, infraID?: string): void {
   const { status } = record.state;
   if (status !== "running") throw improperState(`"${status}" is not running, cannot checkpoint`);
   if (record.spec.remove && !options.export) {
     const text = "cannot checkpoint containers that have been started with '--rm' unless '--export' is used";
     throw new EngineError("internal", text);
   }
-  if (options.export && dependenciesOf(record).length > 0) {
+  if (options.export && dependenciesOf(record).some((id) => id !== infraID)) {
     throw new EngineError("internal", "cannot export checkpoints of containers with dependencies");
   }
 }

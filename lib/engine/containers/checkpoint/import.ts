@@ -14,6 +14,8 @@ import { messageOf } from "../../../oci/message_of.ts";
 import { volumesOf } from "../create/mounts.ts";
 import { removeContainer } from "../remove.ts";
 import type { CheckpointReport } from "./checkpoint.ts";
+import { startDependencies } from "../life/lifecycle.ts";
+import { placeInPod, requireSamePlace } from "./place_in_pod.ts";
 import { dumpedRecord } from "./config_dump.ts";
 import { restoreContainer, type RestoreOptions } from "./restore.ts";
 
@@ -21,6 +23,8 @@ import { restoreContainer, type RestoreOptions } from "./restore.ts";
 export interface ImportOptions extends RestoreOptions {
   /** The container's name here; its own by default. */
   name?: string;
+  /** The pod that it is restored into, by name or ID: the checkpoint must be of a pod's container. */
+  pod?: string;
   /** In place of the ports it published. */
   ports?: PortMapping[];
   ignoreRootFS?: boolean;
@@ -40,13 +44,21 @@ export async function importCheckpoint(
   const plain = await decompress(context.core.ports.codec, archive);
   await using received = await checkpoints.receive(plain);
   const dumped = dumpedRecord(await received.text("config.dump"));
+  requireSamePlace(dumped.spec, options.pod);
+  const pod = options.pod === undefined ? undefined : context.pods.resolve(options.pod);
   if (!options.ignoreVolumes) requireNoVolumes(context, dumped);
   if (dumped.imageName !== "") await options.fetchImage(dumped.imageName);
   // Under its own name it is the same container; a new name is for one of several, with an address of its own.
   const isNamed = options.name !== undefined;
-  const { record } = await createFromSpec(context, specOf(dumped, options), isNamed ? undefined : dumped.id);
+  const spec = specOf(dumped, options);
+  const id = isNamed ? undefined : dumped.id;
+  const { record } = pod === undefined ? await createFromSpec(context, spec, id) : await context.pods.locked(
+    pod.id,
+    () => createFromSpec(context, placeInPod(spec, context.pods.require(pod.id)), id),
+  );
   try {
     await withContainerLock(context, record.id, () => fillContainer(context, record, received, options));
+    if (pod !== undefined) await startDependencies(context, record.id);
     const ignoreStaticIP = options.ignoreStaticIP || isNamed;
     const ignoreStaticMAC = options.ignoreStaticMAC || isNamed;
     return await restoreContainer(context, record.id, { ...options, ignoreStaticIP, ignoreStaticMAC });

@@ -28,7 +28,7 @@ export const TIMED_OUT = -1;
 export async function probeContainer(
   context: Context,
   record: ContainerRecord,
-  { test, timeout }: HealthCheck,
+  { test, timeout }: Pick<HealthCheck, "test" | "timeout">,
   size: number,
 ): Promise<{ entry: HealthLogEntry; cost: number } | undefined> {
   const { clock, random } = context.core;

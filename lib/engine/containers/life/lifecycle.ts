@@ -4,6 +4,7 @@ import { type Context, emitEvent, withContainerLock } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { dependenciesOf } from "../dependencies.ts";
 import { alreadySo, improperState, isCode, noCgroup } from "../failures.ts";
+import { runPostStart } from "./hooks.ts";
 import { onProcess } from "./on_process.ts";
 import type { StopOptions } from "../options.ts";
 import { stopContainer } from "./stop.ts";
@@ -59,6 +60,7 @@ export async function startLocked(
   const running = await context.records.saveState(up, started, freshHealth(context, up, "starting"));
   emitEvent(context, running, "start");
   context.health.watch(context, running, true);
+  runPostStart(context, running);
 }
 
 /** Stops the container where it runs, and starts it. It comes back even if it is to be removed at its end. */

@@ -5,6 +5,8 @@ import { requireHost } from "../../core.ts";
 import { exitsWithin, type ExitWatch, watchExit } from "./wait_for_exit.ts";
 import { alreadySo, improperState, isCode, noSuchContainer } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
+import type { ContainerRecord } from "../../records/container_record.ts";
+import { runPreStop } from "./hooks.ts";
 import { onProcess } from "./on_process.ts";
 import type { StopOptions } from "../options.ts";
 
@@ -20,6 +22,8 @@ interface Stopping {
   watch: ExitWatch;
   /** The processes stand still, and cannot end. */
   isFrozen: boolean;
+  /** The record of a container that runs, whose hook comes before the signal. */
+  hooked?: ContainerRecord;
 }
 
 /**
@@ -32,8 +36,9 @@ export async function stopContainer(context: Context, nameOrID: string, options:
   const asked = options.signal ? parseSignal(options.signal) : undefined;
   const stopping = await withContainerLock(context, id, () => beginStop(context, id, { ...options, signal: asked }));
   if (!stopping) return;
-  const { watch, signal, timeoutMs, isFrozen } = stopping;
+  const { watch, signal, isFrozen, hooked } = stopping;
   using _watch = watch;
+  const timeoutMs = hooked ? await runPreStop(context, hooked, stopping.timeoutMs, watch) : stopping.timeoutMs;
   await sendSignal(context, id, timeoutMs > 0 ? signal : SIGKILL, watch);
   if (isFrozen) await requireHost(context.core).processes.resume(id).catch(() => {});
   if (timeoutMs > 0 && !await exitsWithin(context, watch.ended, timeoutMs)) {
@@ -90,9 +95,11 @@ async function beginStop(
   }
   const watch = watchExit(context, id);
   if (status !== "stopping") await context.records.saveState(record, { status: "stopping", stoppedByUser: true });
+  // A second stop does not run it again.
+  const hooked = status === "running" ? record : undefined;
   // Before its start a process has no handler for anything: only SIGKILL ends it.
   const signal = status === "initialized" ? SIGKILL : options.signal ?? record.stopSignal;
-  return { signal, timeoutMs: (options.timeout ?? record.stopTimeout) * 1000, watch, isFrozen };
+  return { signal, timeoutMs: (options.timeout ?? record.stopTimeout) * 1000, watch, isFrozen, hooked };
 }
 
 async function sendSignal(context: Context, id: string, signal: number, watch: ExitWatch): Promise<void> {

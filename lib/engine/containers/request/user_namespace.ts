@@ -87,7 +87,8 @@ function optionsOf(value: string): Map<string, string> {
   );
 }
 
-function parseMapping(text: string): IDMapping {
+/** Reads a mapping as the command line has it: `container:host:size`. Throws `invalid`. */
+export function parseMapping(text: string): IDMapping {
   const [container, host, size] = text.split(":").map(parseID);
   if (container === undefined || host === undefined || size === undefined) {
     throw invalid(`initializing ID mappings: "${text}" is not container:host:size`);

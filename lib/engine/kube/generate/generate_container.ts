@@ -1,5 +1,6 @@
 import type { ImageConfig } from "../../../oci/image_config.ts";
 import type { ContainerRecord, PortMapping } from "../../records/container_record.ts";
+import type { LifecycleHook } from "../../records/lifecycle_hooks.ts";
 import type { HealthCheck } from "../../records/health_plan.ts";
 import { signalName, SIGTERM } from "../../text/signals.ts";
 import { ANNOTATIONS } from "../read/annotations.ts";
@@ -55,7 +56,7 @@ export async function generateContainer(
     ...resources && { resources },
     ...generateSecurity(record, notes),
     ...spec.initContainer === undefined &&
-      { ...generateProbes(record, image, notes), ...generateSignal(record, image) },
+      { ...generateProbes(record, image, notes), ...generateLifecycle(record, image) },
     ...generated.mounts.length > 0 && { volumeMounts: generated.mounts },
   };
   return {
@@ -183,9 +184,21 @@ function generateProbe({ test, interval, timeout, startPeriod, retries }: Health
   };
 }
 
-function generateSignal({ stopSignal }: ContainerRecord, image: ImageConfig | undefined): Part {
-  if (stopSignal === SIGTERM || image?.config?.StopSignal) return {};
-  return { lifecycle: { stopSignal: signalName(stopSignal) } };
+function generateLifecycle(
+  { spec: { hooks = {} }, stopSignal }: ContainerRecord,
+  image: ImageConfig | undefined,
+): Part {
+  const signal = stopSignal !== SIGTERM && !image?.config?.StopSignal ? signalName(stopSignal) : undefined;
+  const lifecycle = {
+    ...hooks.postStart && { postStart: generateHook(hooks.postStart) },
+    ...hooks.preStop && { preStop: generateHook(hooks.preStop) },
+    ...signal && { stopSignal: signal },
+  };
+  return Object.keys(lifecycle).length > 0 ? { lifecycle } : {};
+}
+
+function generateHook(hook: LifecycleHook): Part {
+  return hook.kind === "sleep" ? { sleep: { seconds: hook.seconds } } : { exec: { command: hook.command } };
 }
 
 /** Writes settings that Kubernetes has no field for, as Podman's annotations. */

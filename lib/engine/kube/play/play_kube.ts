@@ -182,13 +182,9 @@ async function playPods(parts: KubeParts, play: Play, { options, sources, servic
       index++;
     }
     if (options.replace && kind === "Deployment") await removeSurplus(parts, name, workload);
+    // Its first pods may have ended before the last were made.
+    if (kind === "Job" && options.start !== false) await parts.pods.resumeJob(name);
     const notes = fields.unread();
-    const waiting = workload.pods.length - (workload.parallel ?? Infinity);
-    if (waiting > 0) {
-      notes.push(
-        `spec.completions: ${waiting} of the pods are made, and not started: they are more than spec.parallelism`,
-      );
-    }
     const [first] = played;
     first?.notes.push(...notes.map((note) => `${fields.object}: ${note}`));
     report.pods.push(...played);

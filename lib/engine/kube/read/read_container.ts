@@ -2,12 +2,12 @@ import type { MemberRequest } from "../../containers/request/container_request.t
 import { deviceSpec } from "../../containers/request/parse_device.ts";
 import type { PortMapping } from "../../records/container_record.ts";
 import { type Limits, mergeLimits } from "../../records/limits.ts";
-import { findSignal } from "../../text/signals.ts";
 import type { Amounts, ContainerPlan, MountPlan, VolumePlan } from "../pod_plan.ts";
 import { annotatedFields, annotatedLabels } from "./annotations.ts";
 import type { Fields } from "./fields.ts";
 import { milliUnits, wholeUnits } from "./quantity.ts";
 import { readEnv, readEnvFrom } from "./read_env.ts";
+import { readLifecycle } from "./read_lifecycle.ts";
 import { readProbes } from "./read_probes.ts";
 import { type PodSecurity, readSecurity } from "./read_security.ts";
 import { innerPath, readPolicy } from "./read_volumes.ts";
@@ -64,7 +64,7 @@ export function readContainer(fields: Fields, pod: PodParts, isInit: boolean): C
       stdinOnce: fields.flag("stdinOnce") || undefined,
       labels: { ...annotatedLabels(pod.annotations, name), ...pod.labels },
       stopTimeout: isInit ? undefined : pod.grace,
-      stopSignal: readStopSignal(fields),
+      ...isInit ? {} : readLifecycle(fields, ports),
       health: isInit ? undefined : readProbes(fields, ports, pod.restarts),
       resources: mergeLimits(limitsOf(fields, amounts), annotated.resources ?? {}),
       devices: devices.length > 0 ? devices : undefined,
@@ -183,17 +183,4 @@ function readDevices(fields: Fields) {
     const [, source] = DEVICE.exec(name) ?? [];
     return source === undefined ? [] : [deviceSpec({ source, destination: "", access: "" })];
   });
-}
-
-function readStopSignal(fields: Fields): number | undefined {
-  const lifecycle = fields.inner("lifecycle");
-  for (const hook of ["postStart", "preStop"]) {
-    if (lifecycle?.has(hook)) {
-      lifecycle.note(hook, "it is not honoured: no commands are run beside the container's own");
-    }
-  }
-  const signal = lifecycle?.text("stopSignal");
-  const number = signal ? findSignal(signal) : undefined;
-  if (signal && number === undefined) throw fields.fail("lifecycle.stopSignal", `"${signal}" is no signal`);
-  return number;
 }

@@ -9,7 +9,7 @@ import type { Fields } from "./fields.ts";
 const SECOND = 1000;
 
 /** The ports of a container that have a name. */
-type NamedPorts = readonly { name?: string; containerPort: number }[];
+export type NamedPorts = readonly { name?: string; containerPort: number }[];
 
 /**
  * Reads the probes of a container. The liveness probe is its health check; where there is none, the readiness probe is, and a failure
@@ -59,7 +59,7 @@ function readTest(probe: Fields, ports: NamedPorts): string[] | undefined {
     return ["CMD", ...command];
   }
   const http = probe.inner("httpGet");
-  if (http) return ["CMD-SHELL", `curl -f ${httpArguments(http, ports)} || exit 1`];
+  if (http) return ["CMD-SHELL", httpCommand(http, ports)];
   const socket = probe.inner("tcpSocket");
   if (socket) {
     const host = socket.text("host") || "localhost";
@@ -67,6 +67,11 @@ function readTest(probe: Fields, ports: NamedPorts): string[] | undefined {
   }
   if (probe.has("grpc")) probe.note("grpc", "gRPC probes are not honoured: probes run a program in the container");
   return undefined;
+}
+
+/** Returns the line for a shell that makes an `httpGet` action's request, by the `curl` of the container's image. */
+export function httpCommand(http: Fields, ports: NamedPorts): string {
+  return `curl -f ${httpArguments(http, ports)} || exit 1`;
 }
 
 function httpArguments(http: Fields, ports: NamedPorts): string {

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import type { PodPlan } from "../pod_plan.ts";
+import type { RestartPolicy } from "../../records/container_record.ts";
+import type { JobPart } from "../../records/pod_record.ts";
+import type { ContainerPlan, PodPlan } from "../pod_plan.ts";
 import type { KubeObject } from "./documents.ts";
 import type { Fields } from "./fields.ts";
 import { readPod } from "./read_pod.ts";
@@ -14,8 +16,6 @@ export interface Workload {
   pods: PodPlan[];
   /** How many of them run at the same time; absent: all. */
   parallel?: number;
-  /** Pods run to their end, and failed ones are not replaced by others. */
-  isJob: boolean;
 }
 
 /** The most pods that one object may make here. */
@@ -44,7 +44,7 @@ export function readWorkload(
   if (object.name === "") throw fields.fail("metadata.name", `is missing: ${ERRORS[kind]}`);
   const spec = fields.needInner("spec");
   if (kind === "Pod") {
-    return { pods: [readPod({ name: object.name, metadata, spec, annotations: more, taken })], isJob: false };
+    return { pods: [readPod({ name: object.name, metadata, spec, annotations: more, taken })] };
   }
   metadata.skip("labels");
   const template = spec.needInner("template");
@@ -55,10 +55,13 @@ export function readWorkload(
   const pods = podNames(object.name, counts.total).map((name) =>
     readPod({ name, metadata: templateMetadata, spec: template.needInner("spec"), annotations, taken })
   );
+  const alone = withOneHostPort(spec, pods);
+  if (counts.parallel === undefined) return { pods: alone };
+  const job = { name: object.name, parallel: counts.parallel, endsOnFailure: counts.retries !== undefined };
+  const mode = spec.word("completionMode", ["NonIndexed", "Indexed"]);
   return {
-    pods: withOneHostPort(spec, pods),
-    ...counts.parallel !== undefined && { parallel: counts.parallel },
-    isJob: kind === "Job",
+    pods: alone.map((pod, index) => jobPod(pod, job, counts.retries, mode === "Indexed" ? index : undefined)),
+    parallel: counts.parallel,
   };
 }
 
@@ -73,7 +76,15 @@ export function podNames(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${name}-pod${index === 0 ? "" : `-${index}`}`);
 }
 
-function countPods(spec: Fields, kind: KubeObject["kind"]): { total: number; parallel?: number } {
+interface Counts {
+  total: number;
+  /** Of a job: the pods that run together. */
+  parallel?: number;
+  /** Of a job: how often a container that fails is started again. */
+  retries?: number;
+}
+
+function countPods(spec: Fields, kind: KubeObject["kind"]): Counts {
   spec.skip("selector", "revisionHistoryLimit");
   if (kind === "Deployment") {
     readStrategy(spec, "strategy", ["RollingUpdate", "Recreate"]);
@@ -84,11 +95,34 @@ function countPods(spec: Fields, kind: KubeObject["kind"]): { total: number; par
     readStrategy(spec, "updateStrategy", ["RollingUpdate", "OnDelete"]);
     return { total: 1 };
   }
-  const total = spec.number("completions", 1, MOST_PODS) ?? 1;
   const parallel = spec.number("parallelism", 0, MOST_PODS) ?? 1;
-  const mode = spec.word("completionMode", ["NonIndexed", "Indexed"]);
-  if (mode === "Indexed") spec.note("completionMode", "it is not honoured: pods do not know their index");
-  return { total, parallel };
+  // Without a number of completions there are as many pods as run together.
+  const total = spec.number("completions", 1, MOST_PODS) ?? Math.max(1, parallel);
+  return { total, parallel, retries: spec.number("backoffLimit") };
+}
+
+/** Variable and annotation by which a pod of an indexed job knows its place. */
+const INDEX = { variable: "JOB_COMPLETION_INDEX", annotation: "batch.kubernetes.io/job-completion-index" };
+
+/** Makes a pod one of a job's: failures are bounded, and its place is told where pods are to know it. */
+function jobPod(pod: PodPlan, job: JobPart, retries: number | undefined, index: number | undefined): PodPlan {
+  const bounded = { ...pod, request: { ...pod.request, job }, restartPolicy: boundPolicy(pod.restartPolicy, retries) };
+  if (index === undefined) return bounded;
+  const value = { kind: "text", text: String(index) } as const;
+  const variable = { name: INDEX.variable, value, place: INDEX.variable };
+  const tell = (container: ContainerPlan) => ({ ...container, env: [...container.env, variable] });
+  return {
+    ...bounded,
+    annotations: { ...bounded.annotations, [INDEX.annotation]: String(index) },
+    initContainers: bounded.initContainers.map(tell),
+    containers: bounded.containers.map(tell),
+  };
+}
+
+/** Kubernetes puts another pod in the place of a failed one; here its containers are started again. */
+function boundPolicy(policy: RestartPolicy, retries: number | undefined): RestartPolicy {
+  if (retries === undefined || policy.name === "always") return policy;
+  return retries === 0 ? { name: "no" } : { name: "on-failure", retries };
 }
 
 /** Pods are replaced one after the other, which fits every strategy. */

@@ -1,7 +1,7 @@
 import type { QuadletKind } from "../quadlet_kinds.ts";
 import type { QuadletError } from "../quadlet_error.ts";
 import type { UnitFile } from "../unit_file.ts";
-import { joinWords } from "../words.ts";
+import { joinWords } from "../../units/words.ts";
 import type { UnitInfo } from "./unit_info.ts";
 
 /** The place where a quadlet's unit will run. */

@@ -73,6 +73,17 @@ export function convertQuadlets(
   options: QuadletOptions = {},
   only?: readonly string[],
 ): SystemdUnit[] {
+  return readConversions(files, options, only).map(({ info, service }) => {
+    return { name: info.service, text: service.toString() };
+  });
+}
+
+/** Converts quadlets as {@linkcode convertQuadlets} does, and keeps what was read of them beside the units that came of it. */
+export function readConversions(
+  files: readonly QuadletFile[],
+  options: QuadletOptions = {},
+  only?: readonly string[],
+): Conversion[] {
   const dropIns = files.filter(({ name }) => name.includes("/"));
   const quadlets = files.filter(({ name }) => !name.includes("/")).map((file) => {
     const { unit, kind } = readQuadlet(file, dropInsOf(file.name, dropIns));
@@ -95,12 +106,13 @@ export function convertQuadlets(
   };
   return quadlets.filter(({ unit }) => only?.includes(unit.name) ?? true).map(({ unit, kind, info }) => {
     const conversion = new Conversion({ quadlet: unit, kind, info, units, options: resolved });
-    return { name: info.service, text: convertUnit(conversion) };
+    convertUnit(conversion);
+    return conversion;
   });
 }
 
-/** The text of the unit: the quadlet's own sections with what its kind adds. */
-function convertUnit(conversion: Conversion): string {
+/** Fills the unit: the quadlet's own sections with what its kind adds. */
+function convertUnit(conversion: Conversion): void {
   const { quadlet, kind, service, options } = conversion;
   translateDependencies(conversion);
   if (quadlet.flag("Quadlet", "DefaultDependencies") !== false) {
@@ -113,7 +125,6 @@ function convertUnit(conversion: Conversion): string {
   service.rename(kind.section, `X-${kind.section}`);
   service.rename("Quadlet", "X-Quadlet");
   CONVERTERS[extensionOf(quadlet.name)](conversion);
-  return service.toString();
 }
 
 /** Names of quadlets in `[Unit]` become the names of their services. */

@@ -14,7 +14,7 @@ import {
   setOneshot,
   setWorkingFolder,
 } from "./shared.ts";
-import { escapePath } from "../words.ts";
+import { escapePath } from "../../units/words.ts";
 
 /** Turns a `.pod` into a service that makes, starts and removes the pod. */
 export function convertPod(conversion: Conversion): void {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { escapePath } from "../words.ts";
+import { escapePath } from "../../units/words.ts";
 import type { CommandLine, Conversion } from "./conversion.ts";
 
 /** The network that the unit joins: one by name or mode, a `.network`, or that of a `.container`. */

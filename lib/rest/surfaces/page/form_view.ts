@@ -34,7 +34,7 @@ export function formView(
         parameter,
       ) => fieldView(id, parameter))}${requestBody !== undefined &&
         bodyField(id, requestBody.content, document)}${channel &&
-        transportField(id)}<div class="actions"><button type="submit" class="${method}">${channel
+        transportField(id, method)}<div class="actions"><button type="submit" class="${method}">${channel
         ? "Open"
         : "Send"}</button><button type="button" data-stop hidden>Stop</button></div>${codeView(
           id,
@@ -202,9 +202,11 @@ function isFile(schema: unknown): boolean {
   return isObject(schema) && (schema.format === "binary" || schema.contentEncoding === "binary");
 }
 
-function transportField(id: string): Content {
+function transportField(id: string, method: string): Content {
+  // The page sends the values of an argument as one body, and a WebSocket has none.
+  const socket = method === "get" && html`<option value="websocket">WebSocket</option>`;
   return html`
     <label for="${id}-transport">Over</label><select id="${id}-transport"
-      data-transport><option value="lines">HTTP, a line each</option><option value="events">Server-sent events</option><option value="websocket">WebSocket</option></select>
+      data-transport><option value="lines">HTTP, a line each</option><option value="events">Server-sent events</option>${socket}</select>
   `;
 }

@@ -5,8 +5,11 @@
  */
 import type { ClientTable, WireOperation } from "../client_table.ts";
 import { requestOf } from "./requests.ts";
-import { eventChannel, lineChannel, socketChannel } from "./shared.ts";
-import { isPlainObject, textOfValue, ValueReader } from "./values.ts";
+import { callDuplex, type ModuleDuplex } from "./duplex.ts";
+import { sendsPieces } from "../../../codecs/stream_body.ts";
+import { eventChannel, lineChannel, socketChannel, textChannel } from "./shared.ts";
+import type { ClientChannel } from "./channels.ts";
+import { isPlainObject, jsonOfValue, textOfValue, ValueReader } from "./values.ts";
 
 /** How a client of the module reaches the API. */
 export interface ConnectOptions {
@@ -60,12 +63,15 @@ class Caller {
   readonly #origin: string;
   readonly #headers: HeadersInit | undefined;
   readonly #send: (request: Request) => Promise<Response>;
+  /** Whether requests go where the platform's do. */
+  readonly #isDirect: boolean;
 
   constructor(values: ValueReader, base: string, { headers, fetch: send }: ConnectOptions) {
     this.#values = values;
     this.#origin = (/^[a-z][a-z0-9+.-]*:\/\//i.test(base) ? base : `https://${base}`).replace(/\/+$/, "");
     this.#headers = headers;
     this.#send = send ?? ((request) => fetch(request));
+    this.#isDirect = send === undefined;
   }
 
   /** Returns an operation as a function: its arguments, then options. */
@@ -86,7 +92,8 @@ class Caller {
   }
 
   async #call(operation: WireOperation, args: unknown[], options: ModuleCallOptions): Promise<unknown> {
-    const { url, init } = requestOf(operation, this.#origin, args);
+    const source = this.#sourceOf(operation, args, options);
+    const { url, init } = requestOf(operation, this.#origin, args.map((one) => one === source ? undefined : one));
     const leave = new AbortController();
     const signal = signalOf(options, leave);
     const headers = new Headers();
@@ -99,6 +106,10 @@ class Caller {
     }
     const decode = (text: string) => this.#values.readJSON(text, operation.result.kind);
     const open = operation.result.shape === "channel";
+    if (source) {
+      const call = callDuplex(url, operation.method, headers, source, jsonOfValue, signal);
+      return open ? this.#readDuplex(call, operation, decode) : await this.#answerOf(call, operation);
+    }
     if (open && options.websocket) {
       if (init.method !== "GET") throw new TypeError(`Open "${operation.name}" over a WebSocket: only a GET can be`);
       return socketChannel(url.replace(/^http/, "ws"), headers, decode, signal);
@@ -119,6 +130,40 @@ class Caller {
     if (open) return lineChannel(response, decode, () => leave.abort());
     return await readResult(operation, await response, this.#values);
   }
+
+  /** Returns the channel among the arguments that goes over a WebSocket, if one does. */
+  #sourceOf({ body, result }: WireOperation, args: unknown[], options: ModuleCallOptions): Source | undefined {
+    const source = body?.lines && args[body.arguments[0]];
+    if (!isSource(source) || result.shape === "stream") return undefined;
+    // A browser reads no answer before it has sent the whole body.
+    const byDefault = this.#isDirect && (result.shape === "channel" || !sendsPieces());
+    return options.websocket ?? byDefault ? source : undefined;
+  }
+
+  #readDuplex<T>(call: ModuleDuplex, operation: WireOperation, decode: (text: string) => T): ClientChannel<T> {
+    const next = async () => {
+      const text = await call.next();
+      if (text === undefined) await this.#answerOf(call, operation);
+      return text;
+    };
+    return textChannel(next, call.close, decode);
+  }
+
+  /** Reads the answer of a call over a WebSocket; that of a channel is there only if it failed. */
+  async #answerOf(call: ModuleDuplex, operation: WireOperation): Promise<unknown> {
+    // Throws what ended the WebSocket.
+    const [response] = await Promise.all([call.answer, call.next()]);
+    if (response && !response.ok) throw await readError(response, operation.errors ?? [], this.#values);
+    if (operation.result.shape === "channel") return undefined;
+    if (!response) throw new Error(`Call "${operation.name}": closed without an answer`);
+    return await readResult(operation, response, this.#values);
+  }
+}
+
+type Source = AsyncIterable<unknown>;
+
+function isSource(value: unknown): value is Source {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
 /** An answer that is a failure: its status, its body as far as it could be read, and whether its operation declares it. */

@@ -86,7 +86,7 @@ export function socketChannel<T>(
 ): ClientChannel<T> {
   const window = 64;
   signal?.throwIfAborted();
-  const socket = openSocket(url, headers);
+  const socket = openSocket(url, headers, "gantry.flow");
   const waiting: string[] = [];
   let taken = 0;
   let ended: { error?: Error } | undefined;
@@ -136,23 +136,22 @@ export function socketChannel<T>(
 }
 
 /** Opens a WebSocket with headers. */
-function openSocket(url: string, headers: Headers): WebSocket {
-  const flow = "gantry.flow";
+export function openSocket(url: string, headers: Headers, protocol: string): WebSocket {
   const all = Object.fromEntries(headers);
   try {
     // Servers' runtimes take headers this way; a browser reads the object as a protocol's name and throws.
-    const options = { protocols: [flow], headers: all } as unknown as string[];
+    const options = { protocols: [protocol], headers: all } as unknown as string[];
     if (Object.keys(all).length > 0) return new WebSocket(url, options);
   } catch { /* no headers then */ }
   const credential = headers.get("authorization") ?? "";
-  if (credential === "") return new WebSocket(url, [flow]);
+  if (credential === "") return new WebSocket(url, [protocol]);
   const [, scheme, text] = /^(bearer|basic) +(\S+) *$/i.exec(credential) ?? [];
   if (!scheme) {
     throw new TypeError("Open a WebSocket: a browser sends no credential but a bearer token or a password");
   }
   const base64 = btoa(String.fromCharCode(...new TextEncoder().encode(text)));
   const carrier = base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-  return new WebSocket(url, [flow, `gantry.${scheme.toLowerCase()}.${carrier}`]);
+  return new WebSocket(url, [protocol, `gantry.${scheme.toLowerCase()}.${carrier}`]);
 }
 
 /** Returns the failure that a line tells of, which no JSON begins like. */

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { lineChannel, socketChannel } from "./channels.ts";
+export { lineChannel, openSocket, socketChannel, textChannel } from "./channels.ts";
 export { eventChannel } from "./events.ts";

@@ -51,8 +51,13 @@ export function splitWords(text: string): string[] {
 
 /** Joins words to a command line that {@linkcode splitWords} splits into the same again. */
 export function joinWords(words: readonly string[]): string {
-  return words.map((word) => word !== "" && !/[\s"'\\\p{Cc}]/u.test(word) ? word : `"${escapeText(word, '"')}"`)
+  return words.map((word) => word !== "" && !/[\s"'\\\p{Cc}]/u.test(word) ? word : quoteWord(word))
     .join(" ");
+}
+
+/** Quotes a word, with escapes for what cannot stand within quotes. */
+export function quoteWord(word: string): string {
+  return `"${escapeText(word, '"')}"`;
 }
 
 /** Escapes a path so that it is one word without quotes. */

@@ -1,0 +1,45 @@
+/**
+ * The end of what a unit is for, in place of its `ExecStop` and `ExecStopPost`.
+ *
+ * @module
+ */
+import { EngineError } from "../../errors.ts";
+import type { QuadletSpec } from "../spec/quadlet_spec.ts";
+import { readDocuments } from "./begin_work.ts";
+import type { UnitParts } from "./unit_parts.ts";
+
+/** Ends what a unit began, whatever is left of it. Images, artifacts and volumes stay. */
+export async function endWork(parts: UnitParts, { work, plan }: QuadletSpec): Promise<void> {
+  switch (work.kind) {
+    case "container": {
+      const { name = "" } = work.request;
+      const { containers } = parts;
+      if (!containers.exists(name)) return;
+      const grace = containers.resolve(name).stopTimeout;
+      const timeout = Math.min(grace, Math.ceil(plan.stopTimeout / 1000));
+      await containers.remove(name, { force: true, ignore: true, volumes: true, timeout });
+      return;
+    }
+    case "pod": {
+      const { name = "" } = work.request;
+      if (!parts.pods.exists(name)) return;
+      await parts.pods.remove(name, { force: true, timeout: work.stopTimeout });
+      return;
+    }
+    case "kube":
+      await parts.kube.down(await readDocuments(parts, work.documents), { force: work.downForce });
+      return;
+    case "network":
+      if (work.removesOnStop) await removeNetwork(parts, work.request.name ?? "");
+      return;
+  }
+}
+
+/** A network that others still use stays, as with `podman network rm`. */
+async function removeNetwork({ networks, containers }: UnitParts, name: string): Promise<void> {
+  try {
+    if (networks.exists(name)) await containers.networks.remove(name);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== "in_use") throw error;
+  }
+}
