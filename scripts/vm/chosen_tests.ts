@@ -4,6 +4,7 @@
  * @module
  */
 import { runInMachine } from "./boot_machine.ts";
+import { setup } from "../setup.ts";
 import { makeMachineDisk } from "./machine_disk.ts";
 
 /** The files that run where nothing else is asked for: whatever depends on systemd, cgroups v2, journald, AppArmor or CRIU. */
@@ -17,18 +18,18 @@ export const CHOSEN: readonly string[] = [
 /** Minutes that the machine has: its processor is emulated, and some twenty times slower. */
 const MINUTES = 60;
 
-/** Programs of this machine that a virtual one needs. */
-const NEEDED = ["qemu-system-x86_64", "debootstrap", "mke2fs"];
-
 /**
  * Runs tests in the machine and returns the exit code. Where it cannot boot, that is said, and is a failure.
  *
  * @param args Files, folders and options of `deno test`
  */
 export async function bootOrExplain(args: readonly string[]): Promise<number> {
-  const hindrance = await findHindrance();
-  if (hindrance !== undefined) {
-    console.error(`test:vm: ${hindrance}: nothing was tested`);
+  const { failed, missing } = await setup({ machine: true });
+  if (failed || missing.length > 0 || Deno.uid() !== 0) {
+    const reason = missing.length > 0
+      ? `${missing.join(", ")} cannot be had`
+      : "making a machine's disk needs Linux and root";
+    console.error(`test:vm: ${reason}: nothing was tested`);
     return 1;
   }
   const files = await makeMachineDisk((line) => console.error(`test:vm: ${line}`));
@@ -53,18 +54,6 @@ export async function bootOrExplain(args: readonly string[]): Promise<number> {
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-}
-
-async function findHindrance(): Promise<string | undefined> {
-  if (Deno.build.os !== "linux" || Deno.uid() !== 0) return "making a machine's disk needs Linux and root";
-  const missing: string[] = [];
-  for (const name of NEEDED) {
-    const found = await Promise.all(
-      ["/usr/bin", "/usr/sbin", "/sbin"].map((folder) => Deno.stat(`${folder}/${name}`).then(() => true, () => false)),
-    );
-    if (!found.includes(true)) missing.push(name);
-  }
-  return missing.length > 0 ? `${missing.join(", ")} is missing (deno task setup --vm installs it)` : undefined;
 }
 
 /** The script in the machine. Deno's cache is laid under a folder in memory, since Deno writes there. */
