@@ -19,9 +19,9 @@ Deno.test("containers look and answer as Podman 5.8's do", async (t) => {
   await podman("pull", "-q", image);
 
   await t.step("a mount below a missing --workdir makes it, and without one it is an error", async () => {
-    assertEquals(await run("-v", `${folder}:/work/data`, "-w", "/work", image, "pwd"), "/work\n");
-    const missing = await server.podman("run", "--rm", "--network=none", "-w", "/work", image, "pwd");
-    assertStringIncludes(missing.stderr, 'workdir "/work" does not exist');
+    assertEquals(await run("-v", `${folder}:/place/data`, "-w", "/place", image, "pwd"), "/place\n");
+    const missing = await server.podman("run", "--rm", "--network=none", "-w", "/place", image, "pwd");
+    assertStringIncludes(missing.stderr, 'workdir "/place" does not exist');
   });
   await t.step("-v FOLDER:/run leaves nothing in the folder", async () => {
     assertEquals(await run("-v", `${folder}:/run`, image, "ls", "-A", "/run"), "");

@@ -10,7 +10,7 @@ export interface Case {
   code?: string;
   /** The names of the pods and of their containers, without infra containers. */
   pods?: Record<string, string[]>;
-  /** What is not honoured, without the object's name. */
+  /** The settings that are not honoured, without the object's name. */
   notes?: string[];
   volumes?: string[];
 }

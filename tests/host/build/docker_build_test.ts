@@ -33,13 +33,13 @@ Deno.test("docker build, classic: stages, arguments, files, cache, targets, fail
       "app:1",
       "cat /srv/one.txt /srv/deep/two.txt /made/greeting /etc/inline; ls /srv; pwd; echo $MODE; id -u",
     );
-    assertEquals(found, "one\ntwo\nhello you\nMODE is on\ndeep\nlink\none.txt\n/work/deeper\non\n7\n");
+    assertEquals(found, "one\ntwo\nhello you\nMODE is on\ndeep\nlink\none.txt\n/app/deeper\non\n7\n");
     assertEquals(await shell("app:1", "ls /all"), "Dockerfile\napp\nkept.secret\n");
     const [{ Config }] = JSON.parse(ok(await server.docker("inspect", "app:1")));
     assertEquals(Config.Labels, { kind: "test image", from: "test" });
     assertEquals(Config.Cmd, ["serve", "--now"]);
     assertEquals(Object.keys(Config.ExposedPorts), ["80/tcp", "90/udp"]);
-    assertEquals(Config.WorkingDir, "/work/deeper");
+    assertEquals(Config.WorkingDir, "/app/deeper");
   });
   await t.step("a build without changes runs nothing", async () => {
     const idOf = async (name: string) => ok(await server.docker("inspect", "--format", "{{.Id}}", name));
@@ -102,7 +102,7 @@ RUN mkdir /made && echo "hello $WHO" | tee /made/greeting
 FROM \${BASE}
 LABEL kind="test image"
 ENV MODE=on
-WORKDIR /work
+WORKDIR /app
 WORKDIR deeper
 COPY app /srv
 COPY . /all/
