@@ -29,7 +29,9 @@ Deno.test({ name: "hostInfoReader() tells what the machine tells", ignore }, asy
   assert(info.backingFilesystem !== "");
   assertEquals(info.networkBackend.name, "netavark");
   const { user, system, idle } = info.cpuUsage;
-  assert(Math.abs(user + system + idle - 100) < 1 && user > 0, "shares of the time since boot");
+  // The rest of the time was stolen by other machines on the same processor.
+  const stolen = 100 - user - system - idle;
+  assert(user > 0 && idle > 0 && stolen > -0.1 && stolen < 50, "shares of the time since boot");
   const [, allocated, used] = (await runCommand("df", ["--block-size=1", "--output=size,used", "/tmp"])).stdout
     .match(/(\d+) +(\d+)/)!.map(Number);
   assertEquals(info.graphRootSize.allocated, allocated);
