@@ -72,6 +72,7 @@ export class Engine {
     this.quadlets = new Quadlets(core, {
       ...{ images, artifacts, containers, networks, kube, pods: this.pods, volumes: this.volumes },
       localFiles: () => requireHost(core).localFiles,
+      notifySockets: () => requireHost(core).notifySockets,
     });
     this.system = new System({ core, images: this.images, containers: this.containers, volumes: this.volumes });
   }
@@ -123,7 +124,7 @@ export class Engine {
         return { name: core.options.name, memory: memTotal, cpus };
       },
       usualGrace: core.options.defaults.stopTimeout,
-      now: () => core.clock.now(),
+      clock: core.clock,
     });
   }
 

@@ -9,9 +9,10 @@ import type { Execs } from "./exec_port.ts";
 import type { ContainerFacts, HostInfo } from "./host_facts.ts";
 import type { Limits } from "../records/limits.ts";
 import type { QuadletShelf } from "./quadlet_port.ts";
-import type { UnitManager } from "./unit_manager_port.ts";
+import type { UnitManager } from "./unit_port.ts";
 import type { LocalFiles } from "./local_files_port.ts";
 import type { Peers } from "./peers_port.ts";
+import type { NotifySockets } from "./unit_port.ts";
 import type { Networks } from "./network_port.ts";
 import type { FileOwner, VolumeDevice } from "../records/volume_record.ts";
 import type { Resources } from "./resource_port.ts";
@@ -268,6 +269,7 @@ export interface Host {
   secrets: SecretVault;
   /** The folder of quadlets; without one the engine keeps them in its own store. */
   quadlets?: QuadletShelf;
+  notifySockets: NotifySockets;
   /** The manager of services; absent where none runs the host, and the engine runs units itself. */
   units?: UnitManager;
   info(): Promise<HostInfo>;

@@ -20,6 +20,7 @@ import { openNetworks } from "./networks/networks.ts";
 import { hostPaths } from "./helpers/paths.ts";
 import { ownCapabilities } from "./bundle/capabilities.ts";
 import { logSource } from "./logs/log_sources.ts";
+import { notifySockets } from "./processes/notify_sockets.ts";
 import { openNursery } from "./processes/nursery/nursery.ts";
 import { openProcesses } from "./processes/open_processes.ts";
 import { openResources } from "./resources/resources.ts";
@@ -101,6 +102,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     users: openUserNamespaces(paths),
     secrets: hostSecrets(),
     quadlets: quadletShelf(resolve(options.quadletFolder ?? join(paths.root, "quadlets"))),
+    notifySockets: notifySockets(paths),
     ...units && { units },
     specs: openSpecs(processes.runtimes, capabilities),
     platform: HOST_PLATFORM,

@@ -18,6 +18,7 @@ import { ATTACH } from "./attach.pl.ts";
 import { COMMON } from "./common.pl.ts";
 import { EXEC } from "./exec.pl.ts";
 import { MOUNTS } from "./mounts.pl.ts";
+import { NOTIFY } from "./notify.pl.ts";
 import { NURSERY } from "./nursery.pl.ts";
 import { OLDER_LOGS } from "./older_logs.pl.ts";
 
@@ -49,6 +50,9 @@ export const MOUNTS_PROGRAM: PerlProgram = {
   parts: [COMMON, MOUNTS],
   calls: ["open_tree", "move_mount", "mount_setattr", "setns"],
 };
+
+/** Receives what processes say by sd_notify(3). */
+export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] };
 
 /** Starts supervisors, whose parent it is. */
 export const NURSERY_PROGRAM: PerlProgram = { parts: [COMMON, NURSERY], calls: ["pidfd_open", "unshare", "mount"] };
