@@ -289,7 +289,7 @@ Deno.test("readiness is asked after the check, shows, and does nothing to the co
   const last = containers.health(id)!.log.at(-1)!.end;
   await becomes(() => containers.health(id)!.log.at(-1)!.end > last, true);
   assertEquals(containers.resolve(id).state.startedAt, startedAt, "only the check itself starts it again");
-  await containers.update(id, { health: { onFailure: "none" } });
+  await containers.setHealth(id, { onFailure: "none" });
   assertEquals(containers.resolve(id).health?.readiness?.test, readiness.test, "an update of others leaves it");
 });
 
