@@ -64,7 +64,8 @@ Deno.test("a log in the journal has the container's fields, and is read back", a
     const entries = text.trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
     const told = entries.map((
       { MESSAGE, CONTAINER_NAME, CONTAINER_TAG, PRIORITY },
-    ) => [MESSAGE, CONTAINER_NAME, CONTAINER_TAG, PRIORITY]);
+      // conmon 2.1.12 writes the line's end, too, and older ones do not.
+    ) => [MESSAGE.trimEnd(), CONTAINER_NAME, CONTAINER_TAG, PRIORITY]);
     assertEquals(told.filter(([message]) => /first|second|third/.test(message)).sort(), [
       ["first", "told", "mine", "6"],
       ["second", "told", "mine", "3"],
@@ -90,7 +91,8 @@ Deno.test("a container runs under AppArmor's profile, which forbids what it forb
   assert(denied.code !== 0, "the write is denied");
   assertStringIncludes(denied.stderr, "Permission denied");
   const free = await podman(...box, "--security-opt=apparmor=unconfined", image, "cat", "/proc/self/attr/current");
-  assertEquals(free.trim(), "unconfined");
+  // Debian 13 has a profile for crun itself, which confines nothing.
+  assertMatch(free.trim(), /^(?:crun \()?unconfined\)?$/);
 });
 
 Deno.test("systemd runs the unit that is made of a quadlet, restarts it, and stops it", async () => {
@@ -104,11 +106,13 @@ Deno.test("systemd runs the unit that is made of a quadlet, restarts it, and sto
       `Image=${session.image}`,
       "ContainerName=ticker",
       "Network=none",
+      "StopTimeout=0",
       "Exec=sh -c 'while true; do date; sleep 1; done'",
       "[Service]",
       "Restart=always",
       "RestartSec=1",
-      "TimeoutStopSec=5",
+      // The emulated processor takes seconds to start a program.
+      "TimeoutStopSec=200",
       "",
     ].join("\n"),
   });
