@@ -93,14 +93,14 @@ export function journalLine(text: string): Uint8Array | undefined {
   }
   const { MESSAGE: message, __REALTIME_TIMESTAMP: time } = entry;
   // A message that is no text is a list of its bytes, and null where it is too large to be told.
-  const text = typeof message === "string"
+  const bytes = typeof message === "string"
     ? new TextEncoder().encode(message)
     : Array.isArray(message)
     ? Uint8Array.from(message, Number)
     : undefined;
-  if (text === undefined || typeof time !== "string" || !/^\d{1,17}$/.test(time)) return undefined;
+  if (bytes === undefined || typeof time !== "string" || !/^\d{1,17}$/.test(time)) return undefined;
   // conmon 2.1.12 sends a line with its end, older ones without.
-  const data = text.at(-1) === LINE_FEED ? text.subarray(0, -1) : text;
+  const data = bytes.at(-1) === LINE_FEED ? bytes.subarray(0, -1) : bytes;
   const stream = entry.PRIORITY === ERROR ? "stderr" : "stdout";
   const tag = entry.CONTAINER_PARTIAL_MESSAGE === "true" ? "P" : "F";
   const head = new TextEncoder().encode(`${formatMoment(time)} ${stream} ${tag} `);
