@@ -54,7 +54,8 @@ Deno.test("a log in the journal has the container's fields, and is read back", a
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", "-q", image);
-  const script = "echo first; echo second >&2; echo third";
+  // Two pipes have no order between them, unless their writer waits.
+  const script = "echo first; sleep 2; echo second >&2; sleep 2; echo third";
   const options = ["--network=none", "--log-driver=journald", "--log-opt", "tag=mine"];
   const id = (await podman("run", "-d", "--name", "told", ...options, image, "sh", "-c", script)).trim();
   await podman("wait", "told");
@@ -133,4 +134,27 @@ Deno.test("systemd runs the unit that is made of a quadlet, restarts it, and sto
     await run(["systemctl", "stop", "ticker.service"], { timeout: 300_000 });
     await Deno.remove("/run/systemd/system/ticker.service");
   }
+});
+
+Deno.test("gantry install makes a service that systemd starts by its socket, and uninstall takes it away", async () => {
+  const cli = new URL("../../lib/platform/entries/cli.ts", import.meta.url).pathname;
+  const gantry = (...args: string[]) => runOk([Deno.execPath(), "run", "-A", cli, ...args], { timeout: 300_000 });
+  const socket = "/run/gantry-vm/gantry.sock";
+  const ping = () => runOk(["curl", "-sS", "--unix-socket", socket, "http://d/_ping"], { timeout: 300_000 });
+  const state = async (unit: string) => (await run(["systemctl", "is-active", unit])).stdout.trim();
+  await gantry("install", "--root", "/root/gantry-vm", "--runroot", "/run/gantry-vm");
+  try {
+    // "systemctl restart" has returned: the server has said that it is ready.
+    assertEquals([await state("gantry.service"), await state("gantry.socket")], ["active", "active"]);
+    assertEquals((await ping()).trim(), "OK");
+    await runOk(["systemctl", "stop", "gantry.service"], { timeout: 300_000 });
+    assertEquals(await state("gantry.socket"), "active");
+    assertEquals((await ping()).trim(), "OK", "a request starts it again");
+    assertEquals(await state("gantry.service"), "active");
+  } finally {
+    console.log((await run(["journalctl", "-u", "gantry.service", "--no-pager", "-n", "20"])).stdout);
+    await gantry("uninstall");
+  }
+  assertEquals([await state("gantry.service"), await state("gantry.socket")], ["inactive", "inactive"]);
+  assertEquals((await run(["test", "-e", "/etc/systemd/system/gantry.service"])).code, 1);
 });
