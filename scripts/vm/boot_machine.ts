@@ -29,7 +29,7 @@ export async function runInMachine(files: MachineFiles, options: BootOptions): P
   ];
   const child = new Deno.Command("qemu-system-x86_64", {
     args: [
-      // Where a processor can be had that is not emulated, its machine may be one that cannot lend it: the slow one always works.
+      // The emulated processor is slow and always works; one that is not emulated may be of a machine that cannot lend it.
       ...["-accel", "tcg", "-cpu", "max", "-m", "4096", "-smp", "2", "-no-reboot"],
       ...["-kernel", files.kernel, "-initrd", files.initrd, "-append", "root=/dev/vda rw console=ttyS0 quiet"],
       // Writes go to a file that is forgotten with the machine.
