@@ -29,6 +29,8 @@ const RUN: readonly Package[] = [
   { name: "mount", probe: "mount" },
   { name: "util-linux", probe: "unshare" },
   { name: "perl-base", probe: "perl" },
+  // Contexts of builds.
+  { name: "git", probe: "git" },
   // Asks programs in containers for their health by gRPC.
   { name: "curl", probe: "curl" },
   { name: "ca-certificates", probe: "/etc/ssl/certs/ca-certificates.crt" },
@@ -37,13 +39,14 @@ const RUN: readonly Package[] = [
 const TEST: readonly Package[] = [
   { name: "podman", probe: "podman" },
   { name: "skopeo", probe: "skopeo" },
+  { name: "buildah", probe: "buildah" },
   { name: "docker-registry", probe: "docker-registry" },
   // The other busybox package has the same program, linked dynamically.
   { name: "busybox-static", probe: "/usr/share/doc/busybox-static" },
   { name: "jq", probe: "jq" },
   { name: "openssl", probe: "openssl" },
+  { name: "openssh-client", probe: "ssh-agent" },
   { name: "file", probe: "file" },
-  { name: "git", probe: "git" },
   // Keys for the secrets of the driver pass.
   { name: "gnupg", probe: "gpg" },
   { name: "chromium", probe: "chromium" },

@@ -22,7 +22,7 @@ import type {
   PlacesTaken,
   PublishedPorts,
 } from "../../../engine/ports/network_port.ts";
-import { publishedAt } from "../../../engine/ports/published_at.ts";
+import { publishedAt } from "../../../engine/ports/published_ports.ts";
 import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { withFileLock } from "../helpers/file_lock.ts";
