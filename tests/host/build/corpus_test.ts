@@ -102,7 +102,7 @@ class Buildah implements AsyncDisposable {
     const id = ok(await this.run("build", "-q", ...flags, "-f", file, context), text).trim();
     const [{ Docker }] = [JSON.parse(ok(await this.run("inspect", "--type=image", id)))];
     // A container of it would run its triggers.
-    if (Docker.config.OnBuild) return { config: Docker.config };
+    if (Docker.config.OnBuild?.length > 0) return { config: Docker.config };
     const container = ok(await this.run("from", "--pull-never", id)).trim();
     try {
       const root = ok(await this.run("mount", container)).trim();
