@@ -192,7 +192,7 @@ export class Container implements AsyncDisposable {
       terminal: this.#details.terminal,
       call: (via, call) => this.#dialect.attach(via, this.id, query, call),
       socketPath: path && `${path}?stdin=${stdin}&stdout=true&stderr=true&stream=true&logs=${logs}`,
-      exitCode: () => this.wait(),
+      exitCode: () => this.wait({ signal }),
       resize: (size) => this.#dialect.resize(this.id, size),
     });
   }
@@ -215,7 +215,7 @@ export class Container implements AsyncDisposable {
       signal,
       terminal,
       call: (via, call) => this.#dialect.startExec(via, exec, terminal, call),
-      exitCode: () => withErrors(action, () => this.#execExit(exec)),
+      exitCode: () => withErrors(action, () => this.#execExit(exec, signal)),
       resize: (size) => this.#dialect.resizeExec(exec, size),
     });
   }
@@ -242,9 +242,9 @@ export class Container implements AsyncDisposable {
   }
 
   /** A server notes the end of an exec session a moment after its output has ended. */
-  async #execExit(exec: string): Promise<number> {
+  async #execExit(exec: string, signal: AbortSignal | undefined): Promise<number> {
     for (;;) {
-      const code = await this.#dialect.execExit(exec);
+      const code = await this.#dialect.execExit(exec, { signal });
       if (code !== undefined) return code;
       await new Promise((resolve) => setTimeout(resolve, EXEC_INTERVAL));
     }
@@ -267,7 +267,7 @@ export class Container implements AsyncDisposable {
     );
     // Without standard input nobody is to wait for some: this half of the connection ends.
     if (!stdin && plan.socketPath === undefined) void streams.input?.close().catch(() => {});
-    const output = readFrames(streams.output, terminal);
+    const output = readFrames(streams.output, terminal, either);
     const close = () => end.abort();
     return new Session({ output, input: stdin ? streams.input : undefined, exitCode, resize, close });
   }

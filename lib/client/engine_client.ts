@@ -219,8 +219,7 @@ async function findServer(connection: Connection): Promise<FoundServer> {
       });
     }
     const version = response.headers.get("libpod-api-version");
-    // Only Gantry names the requests that it answers.
-    const isGantry = response.headers.has("x-gantry-version");
+    const isGantry = response.headers.has("gantry-version");
     if (version !== null) return { tree: "libpod", apiVersion: version, isGantry };
     return { tree: "docker", apiVersion: response.headers.get("api-version") ?? "", isGantry };
   });

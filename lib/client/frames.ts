@@ -26,9 +26,14 @@ const STREAMS = ["stdout", "stdout", "stderr"] as const;
  * come in several pieces, so that large ones are not held.
  *
  * @param isRaw There are no frames, as from a terminal: all of it is standard output
+ * @param signal The signal that cuts the bytes short: the frames fail with its reason then, and do not end as if they were whole
  * @throws {ClientError} `internal` from the stream, where the bytes are no frames, or end within one
  */
-export function readFrames(bytes: ReadableStream<Uint8Array>, isRaw: boolean): ReadableStream<OutputFrame> {
+export function readFrames(
+  bytes: ReadableStream<Uint8Array>,
+  isRaw: boolean,
+  signal?: AbortSignal,
+): ReadableStream<OutputFrame> {
   const reader = new ByteReader(bytes);
   let left = 0;
   let stream: OutputFrame["stream"] = "stdout";
@@ -36,11 +41,13 @@ export function readFrames(bytes: ReadableStream<Uint8Array>, isRaw: boolean): R
     async pull(controller) {
       while (!isRaw && left === 0) {
         const header = await reader.exactly(HEADER);
+        signal?.throwIfAborted();
         if (header.length === 0) return controller.close();
         ({ stream, left } = parseHeader(header));
       }
       const data = await reader.some(isRaw ? Infinity : left);
       if (data === undefined) {
+        signal?.throwIfAborted();
         if (!isRaw) throw brokenFrames("the stream ends within a frame");
         return controller.close();
       }

@@ -30,11 +30,11 @@ export async function readSteps(
     const figures = progressDetail ?? pullProgress;
     const text = (stream ?? status ?? "").trimEnd();
     if (text === "" && figures == null) continue;
-    onProgress?.({
-      text,
+    const facts = {
       id: id ?? undefined,
       current: figures?.current ?? undefined,
       total: figures?.total || undefined,
-    });
+    };
+    for (const line of text.split("\n")) onProgress?.({ text: line, ...facts });
   }
 }

@@ -11,7 +11,7 @@ import { api, chan, type Client, link } from "../../rest/mod.ts";
 import { type ContainerOptions, parsePorts, parseVolumes } from "../container_options.ts";
 import { buildQuery } from "./build_query.ts";
 import type { Dialect } from "./dialect.ts";
-import { ContainerView, CreatedView, ExecView, ImageView, ListedContainer, ListedImage, StepView } from "./views.ts";
+import { ContainerView, CreatedView, ExecView, ImageView, ListedContainer, ListedImage, StepView, Told } from "./views.ts";
 
 const containers = compatContainersAPI.operations;
 const images = compatImagesAPI.operations;
@@ -44,7 +44,7 @@ const definition = api("http://localhost", {
   Push: { ...images.CompatPushImage, results: [chan(StepView)] as const },
   Images: { ...images.CompatGetImages, results: [z.array(ListedImage)] as const },
   InspectImage: { ...images.CompatGetImage, results: [ImageView] as const },
-  RemoveImage: { ...images.CompatRemoveImage, results: [z.unknown()] as const },
+  RemoveImage: { ...images.CompatRemoveImage, results: [z.array(Told)] as const },
   TagImage: images.CompatTagImage,
   SaveImage: images.CompatExportImage,
   LoadImages: { ...images.CompatLoadImages, results: [chan(StepView)] as const },

@@ -11,7 +11,7 @@ import { api, chan, type Client, link, type Operations, type Tagged } from "../.
 import { type ContainerOptions, parsePorts, parseVolumes } from "../container_options.ts";
 import type { Dialect } from "./dialect.ts";
 import { buildQuery } from "./build_query.ts";
-import { ContainerView, CreatedView, ExecView, ImageView, ListedContainer, ListedImage, StepView } from "./views.ts";
+import { ContainerView, CreatedView, ExecView, ImageView, ListedContainer, ListedImage, StepView, Told } from "./views.ts";
 
 const containers = containersAPI.operations;
 const images = imagesAPI.operations;
@@ -30,7 +30,7 @@ const definition = api(
     PauseContainer: containers.PauseContainer,
     UnpauseContainer: containers.UnpauseContainer,
     // Podman answers a removal with a report or with nothing, by its age.
-    RemoveContainer: { ...containers.RemoveContainer, results: [z.unknown()] as const },
+    RemoveContainer: { ...containers.RemoveContainer, results: [z.array(Told).nullish()] as const },
     WaitContainer: containers.WaitContainer,
     GetContainer: { ...containers.GetContainer, results: [ContainerView] as const },
     ListContainers: { ...containers.ListContainers, results: [z.array(ListedContainer)] as const },
@@ -47,10 +47,10 @@ const definition = api(
     PushImage: { ...images.PushImage, results: [chan(StepView)] as const },
     GetImages: { ...images.GetImages, results: [z.array(ListedImage)] as const },
     GetImage: { ...images.GetImage, results: [ImageView] as const },
-    ImagesRemove: { ...images.ImagesRemove, results: [z.unknown()] as const },
+    ImagesRemove: { ...images.ImagesRemove, results: [Told] as const },
     TagImage: images.TagImage,
     ExportImage: images.ExportImage,
-    ImagesLoad: { ...images.ImagesLoad, results: [z.unknown()] as const },
+    ImagesLoad: { ...images.ImagesLoad, results: [Told] as const },
     BuildImage: { ...buildsAPI.operations.BuildImage, results: [chan(StepView)] as const },
   }),
   API_OPTIONS,

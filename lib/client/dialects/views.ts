@@ -71,3 +71,6 @@ export const StepView = z.looseObject({
   aux: z.looseObject({ ID: z.string().nullish() }).nullish(),
 });
 export type StepView = z.output<typeof StepView>;
+
+/** A report of which nothing is read. */
+export const Told = z.looseObject({});
