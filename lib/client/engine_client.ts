@@ -51,6 +51,8 @@ export interface ListOptions extends Abortable {
 
 /** How {@linkcode openEngine} reaches what a platform has. */
 export interface EngineClientOptions {
+  /** The tree of operations to call, in place of the one that the client would choose. */
+  readonly tree?: "libpod" | "docker";
   readonly readFolder?: ReadFolder;
 }
 
@@ -162,8 +164,10 @@ export class EngineClient implements AsyncDisposable {
         id = aux?.ID ?? /^(?:Successfully built )?((?:sha256:)?[0-9a-f]{12,64})\n?$/.exec(stream ?? "")?.[1] ?? id;
       });
     });
-    if (id === undefined) throw new ClientError("internal", `${action}: the server told no ID`);
-    return plainID(id);
+    const told = id;
+    if (told === undefined) throw new ClientError("internal", `${action}: the server told no ID`);
+    // Some servers tell the beginning of an ID only.
+    return plainID((await withErrors(action, () => this.#dialect.inspectImage(told, { signal }))).Id);
   }
 
   /** Closes the connections. Containers are not touched; those that disposing shall remove have their own `await using`. */
@@ -201,14 +205,14 @@ export interface FoundServer {
  */
 export async function openEngine(connection: Connection, options: EngineClientOptions = {}): Promise<EngineClient> {
   try {
-    return new EngineClient(connection, await findServer(connection), options);
+    return new EngineClient(connection, await findServer(connection, options.tree), options);
   } catch (error) {
     await connection.close();
     throw error;
   }
 }
 
-async function findServer(connection: Connection): Promise<FoundServer> {
+async function findServer(connection: Connection, tree?: FoundServer["tree"]): Promise<FoundServer> {
   return await withErrors("Connect", async () => {
     const response = await connection.fetch(new Request("http://localhost/_ping"));
     const text = await response.text();
@@ -220,7 +224,7 @@ async function findServer(connection: Connection): Promise<FoundServer> {
     }
     const version = response.headers.get("libpod-api-version");
     const isGantry = response.headers.has("gantry-version");
-    if (version !== null) return { tree: "libpod", apiVersion: version, isGantry };
+    if (version !== null && tree !== "docker") return { tree: "libpod", apiVersion: version, isGantry };
     return { tree: "docker", apiVersion: response.headers.get("api-version") ?? "", isGantry };
   });
 }

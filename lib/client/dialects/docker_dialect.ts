@@ -11,7 +11,16 @@ import { api, chan, type Client, link } from "../../rest/mod.ts";
 import { type ContainerOptions, parsePorts, parseVolumes } from "../container_options.ts";
 import { buildQuery } from "./build_query.ts";
 import type { Dialect } from "./dialect.ts";
-import { ContainerView, CreatedView, ExecView, ImageView, ListedContainer, ListedImage, StepView, Told } from "./views.ts";
+import {
+  ContainerView,
+  CreatedView,
+  ExecView,
+  ImageView,
+  ListedContainer,
+  ListedImage,
+  StepView,
+  Told,
+} from "./views.ts";
 
 const containers = compatContainersAPI.operations;
 const images = compatImagesAPI.operations;

@@ -11,7 +11,16 @@ import { api, chan, type Client, link, type Operations, type Tagged } from "../.
 import { type ContainerOptions, parsePorts, parseVolumes } from "../container_options.ts";
 import type { Dialect } from "./dialect.ts";
 import { buildQuery } from "./build_query.ts";
-import { ContainerView, CreatedView, ExecView, ImageView, ListedContainer, ListedImage, StepView, Told } from "./views.ts";
+import {
+  ContainerView,
+  CreatedView,
+  ExecView,
+  ImageView,
+  ListedContainer,
+  ListedImage,
+  StepView,
+  Told,
+} from "./views.ts";
 
 const containers = containersAPI.operations;
 const images = imagesAPI.operations;

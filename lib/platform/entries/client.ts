@@ -18,7 +18,7 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { engineHandler } from "../../../handlers/engine_handler.ts";
 import { ClientError } from "../../client/client_error.ts";
-import { type EngineClient, openEngine } from "../../client/engine_client.ts";
+import { type EngineClient, type EngineClientOptions, openEngine } from "../../client/engine_client.ts";
 import { connectHandler } from "../../client/in_process.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Handler } from "../../rest/context.ts";
@@ -29,6 +29,9 @@ import { parseServeOptions } from "./serve_options.ts";
 export * from "../../client/mod.ts";
 export { type AddressOptions, connectAddress } from "./connect_address.ts";
 export { openHost as open };
+
+/** How {@linkcode openHost} reaches its target. */
+export interface OpenOptions extends AddressOptions, Pick<EngineClientOptions, "tree"> {}
 
 /**
  * Opens a client.
@@ -43,13 +46,14 @@ export { openHost as open };
  */
 export async function openHost(
   target?: string | Engine | Handler,
-  options: AddressOptions = {},
+  options: OpenOptions = {},
 ): Promise<EngineClient> {
+  const client = { readFolder, tree: options.tree };
   const address = target ?? findAddress(process.env, process.getuid?.(), existsSync);
   if (address === undefined) return await openEmbedded();
-  if (typeof address === "string") return await openEngine(connectAddress(address, options), { readFolder });
+  if (typeof address === "string") return await openEngine(connectAddress(address, options), client);
   const handler = typeof address === "function" ? address : engineHandler(address);
-  return await openEngine(connectHandler(handler), { readFolder });
+  return await openEngine(connectHandler(handler), client);
 }
 
 /** The address of the server of this host; undefined where there is none. */
