@@ -17,32 +17,48 @@ import type { Connection, Hijacked } from "./connection.ts";
  */
 export function connectHandler(handler: Handler, close: () => Promise<void> = () => Promise.resolve()): Connection {
   return {
-    // Bodies of this process need no measure of their own.
-    fetch: (request) => handler(request, { boundedBodies: true }),
+    async fetch(request) {
+      const { signal } = request;
+      signal.throwIfAborted();
+      // Bodies of this process need no measure of their own.
+      const response = await orAborted(handler(request, { boundedBodies: true }), signal);
+      if (response.body === null) return response;
+      // A fetch ends its body when it is aborted; a handler leaves that to the connection.
+      return new Response(response.body.pipeThrough(new TransformStream(), { signal }), response);
+    },
     hijack: (request) => hijackHandler(handler, request),
     close,
   };
 }
 
 async function hijackHandler(handler: Handler, request: Request): Promise<Hijacked> {
+  const { signal } = request;
+  signal.throwIfAborted();
   const toServer = new TransformStream<Uint8Array, Uint8Array>();
   const toClient = new TransformStream<Uint8Array, Uint8Array>();
   let isTaken = false;
   // A handler gives the marker back as it is; its status says nothing, and 101 has no place in a Response.
   const marker = new Response(null);
-  const response = await handler(request, {
+  const answer = handler(request, {
     upgrade() {
       isTaken = true;
-      return { readable: toServer.readable, writable: copyPieces(toClient.writable), response: marker };
+      const readable = toServer.readable.pipeThrough(new TransformStream(), { signal });
+      return { readable, writable: copyPieces(toClient.writable), response: marker };
     },
   });
+  const response = await orAborted(answer, signal);
   if (!isTaken) return { response };
-  const leave = () => {
-    void toServer.writable.abort(request.signal.reason).catch(() => {});
-    void toClient.writable.abort(request.signal.reason).catch(() => {});
-  };
-  request.signal.addEventListener("abort", leave, { once: true });
-  return { response: new Response(toClient.readable), input: toServer.writable };
+  const output = toClient.readable.pipeThrough(new TransformStream(), { signal });
+  return { response: new Response(output), input: toServer.writable };
+}
+
+/** The answer, or the reason of an abort that comes before. */
+function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    signal.addEventListener("abort", leave, { once: true });
+    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+  });
 }
 
 /** The server may write over its bytes when a write is done, and the reader has them still: they are copied. */

@@ -1,0 +1,128 @@
+/** The client over every way to a server, before an engine that pretends: what it does is the same. */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { bearer } from "../../lib/rest/mod.ts";
+import { ClientError, connectHandler, connectWeb, type EngineClient, openEngine } from "../../lib/client/mod.ts";
+import { openHost } from "../../lib/platform/entries/client.ts";
+import { openPretendEngine, type PretendProcess } from "../../lib/platform/entries/pretend_engine.ts";
+import { engineHandler } from "../../handlers/engine_handler.ts";
+import { listen } from "../../lib/platform/http/serve.ts";
+
+/** A program that does what its first argument says. */
+async function tool({ args, stdin, write, signal }: PretendProcess): Promise<number | void> {
+  switch (args[0]) {
+    case "echo":
+      return write(`${args.slice(1).join(" ")}\n`);
+    case "fail":
+      write("out\n");
+      write("why\n", "stderr");
+      return 4;
+    case "upper":
+      for await (const piece of stdin) write(new TextDecoder().decode(piece).toUpperCase());
+      return;
+    case "large":
+      for (let i = 0; i < 64; i++) {
+        write(new Uint8Array(32 * 1024).fill(i), i % 2 ? "stderr" : "stdout");
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+      return;
+    default:
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  }
+}
+
+/** The ways to reach a server, by name. */
+const WAYS: Record<string, (server: Served) => Promise<EngineClient>> = {
+  "in process": ({ handler }) => openEngine(connectHandler(handler)),
+  "over a Unix socket": ({ unix }) => openHost(unix),
+  "over TCP": ({ tcp }) => openHost(tcp),
+  "over HTTP with a token": ({ secured }) => openHost(secured.replace("tcp:", "http:"), { token: "secret-token" }),
+  "in Docker's tree": ({ unix }) => openHost(unix, { tree: "docker" }),
+};
+
+interface Served {
+  readonly handler: ReturnType<typeof engineHandler>;
+  readonly unix: string;
+  readonly tcp: string;
+  readonly secured: string;
+}
+
+/** Serves an engine that pretends at every kind of address. */
+async function serveAll() {
+  const pretence = await openPretendEngine({ images: { tool } });
+  const folder = await Deno.makeTempDir({ prefix: "gantry-client-" });
+  const handler = engineHandler(pretence);
+  const options = { hijacks: (method: string, path: string) => method === "POST" && /\/(attach|start)$/.test(path) };
+  const listeners = [
+    await listen(`unix://${folder}/sock`, handler, options),
+    await listen("tcp://127.0.0.1:0", handler, { ...options, authenticated: true }),
+    await listen("tcp://127.0.0.1:0", engineHandler(pretence, { auth: bearer("secret-token") }), {
+      ...options,
+      authenticated: true,
+    }),
+  ];
+  const [unix, tcp, secured] = listeners.map(({ address }) => address);
+  return {
+    handler,
+    unix,
+    tcp,
+    secured,
+    async [Symbol.asyncDispose]() {
+      for (const listener of listeners) await listener.close();
+      await pretence.close();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+for (const [way, openWay] of Object.entries(WAYS)) {
+  Deno.test(`a client ${way} runs, attaches, executes and gives up`, async () => {
+    await using server = await serveAll();
+    await using engine = await openWay(server);
+    assertEquals((await engine.run("tool", ["echo", "hi"])).stdout, "hi\n");
+    const failed = await engine.run("tool", ["fail"], { check: false });
+    assertEquals([failed.exitCode, failed.stdout, failed.stderr], [4, "out\n", "why\n"]);
+    assertEquals((await engine.run("tool", ["upper"], { stdin: "abc" })).stdout, "ABC");
+
+    await using box = await engine.start({ image: "tool", command: ["wait"], name: "box" });
+    const large = await box.exec(["large"]);
+    assertEquals([large.stdoutBytes.length, large.stderr.length], [1 << 20, 1 << 20]);
+    await using session = await box.spawn(["upper"], { stdin: true });
+    const reader = session.output.getReader();
+    await session.write("one ");
+    assertEquals(new TextDecoder().decode((await reader.read()).value?.data), "ONE ");
+    await session.write("two");
+    await session.end();
+    assertEquals(new TextDecoder().decode((await reader.read()).value?.data), "TWO");
+    reader.releaseLock();
+    assertEquals(await session.wait(), 0);
+
+    const leave = new AbortController();
+    const left = box.exec(["wait"], { signal: leave.signal });
+    leave.abort(new Error("enough"));
+    await assertRejects(() => left, Error, "enough");
+    const error = await assertRejects(() => engine.container("nobody"), ClientError);
+    assertEquals([error.code, error.status], ["not_found", 404]);
+    assert((await engine.container("box")).id === box.id);
+  });
+}
+
+Deno.test("connectWeb() attaches by WebSocket, executes without standard input, and refuses it with the reason", async () => {
+  await using server = await serveAll();
+  for (const [address, token] of [[server.tcp, undefined], [server.secured, "secret-token"]] as const) {
+    await using engine = await openEngine(connectWeb(address.replace("tcp:", "http:"), { token }));
+    assertEquals((await engine.run("tool", ["upper"], { stdin: "abc" })).stdout, "ABC");
+    await using box = await engine.start({ image: "tool", command: ["wait"] });
+    assertEquals((await box.exec(["echo", "hi"])).stdout, "hi\n");
+    const refused = await assertRejects(() => box.spawn(["upper"], { stdin: true }), ClientError, "standard input");
+    assertEquals(refused.code, "unsupported");
+  }
+});
+
+Deno.test("openHost() tells strangers and empty addresses apart", async () => {
+  await using server = await serveAll();
+  const stranger = await assertRejects(() => openHost(server.secured), ClientError);
+  assertEquals([stranger.code, stranger.status], ["unauthorized", 401]);
+  const nobody = await assertRejects(() => openHost("unix:///nowhere/at/all.sock"), ClientError);
+  assertEquals(nobody.code, "unreachable");
+  await assertRejects(() => openHost("ftp://example.com"), SyntaxError);
+});
