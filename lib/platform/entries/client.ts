@@ -16,7 +16,6 @@
  */
 import { existsSync } from "node:fs";
 import process from "node:process";
-import { engineHandler } from "../../../handlers/engine_handler.ts";
 import { ClientError } from "../../client/client_error.ts";
 import { type EngineClient, type EngineClientOptions, openEngine } from "../../client/engine_client.ts";
 import { connectHandler } from "../../client/in_process.ts";
@@ -24,7 +23,6 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Handler } from "../../rest/context.ts";
 import { type AddressOptions, connectAddress } from "./connect_address.ts";
 import { readFolder } from "./read_folder.ts";
-import { parseServeOptions } from "./serve_options.ts";
 
 export * from "../../client/mod.ts";
 export { type AddressOptions, connectAddress } from "./connect_address.ts";
@@ -36,7 +34,7 @@ export interface OpenOptions extends AddressOptions, Pick<EngineClientOptions, "
 /**
  * Opens a client.
  *
- * Without a target it is this host's engine: the server that `CONTAINER_HOST` or `DOCKER_HOST` names, else the first whose socket is there,
+ * Without a target it is this host's engine: the server that `CONTAINER_HOST` or `DOCKER_HOST` names, else the first that answers on its socket,
  * of Gantry, Podman and Docker, the user's own before the system's; else, and only then, an engine in this process, on Gantry's usual
  * folders (for which this machine needs what `gantry doctor` tells, and the process to be root).
  *
@@ -49,39 +47,42 @@ export async function openHost(
   options: OpenOptions = {},
 ): Promise<EngineClient> {
   const client = { readFolder, tree: options.tree };
-  const address = target ?? findAddress(process.env, process.getuid?.(), existsSync);
-  if (address === undefined) return await openEmbedded();
-  if (typeof address === "string") return await openEngine(connectAddress(address, options), client);
-  const handler = typeof address === "function" ? address : engineHandler(address);
-  return await openEngine(connectHandler(handler), client);
+  if (typeof target === "string") return await openEngine(connectAddress(target, options), client);
+  if (typeof target === "function") return await openEngine(connectHandler(target), client);
+  const found = target === undefined ? await openFirst(options, client) : undefined;
+  if (found !== undefined) return found;
+  const { connectEmbedded, connectEngine } = await import("./embedded_engine.ts");
+  return await openEngine(target === undefined ? await connectEmbedded() : connectEngine(target), client);
 }
 
-/** The address of the server of this host; undefined where there is none. */
-export function findAddress(
+/** Opens the first server of this host that answers; a socket may be left over from one that has gone. */
+async function openFirst(
+  options: AddressOptions,
+  client: EngineClientOptions,
+): Promise<EngineClient | undefined> {
+  const { named, sockets } = listAddresses(process.env, process.getuid?.(), existsSync);
+  if (named !== undefined) return await openEngine(connectAddress(named, options), client);
+  for (const address of sockets) {
+    try {
+      return await openEngine(connectAddress(address, options), client);
+    } catch (error) {
+      if (!(error instanceof ClientError) || error.code !== "unreachable") throw error;
+    }
+  }
+  return undefined;
+}
+
+/** The servers of this host: the one that the environment names, and those whose sockets are there, best first. */
+export function listAddresses(
   env: Readonly<Record<string, string | undefined>>,
   uid: number | undefined,
   exists: (path: string) => boolean,
-): string | undefined {
-  const named = env.CONTAINER_HOST || env.DOCKER_HOST;
-  if (named) return named;
-  const own = env.XDG_RUNTIME_DIR ?? (uid === undefined ? undefined : `/run/user/${uid}`);
+): { named: string | undefined; sockets: string[] } {
+  const own = env.XDG_RUNTIME_DIR || (uid === undefined ? undefined : `/run/user/${uid}`);
   const folders = uid === 0 || own === undefined ? ["/run"] : [own, "/run"];
   const paths = folders.flatMap((folder) => SOCKETS.map((socket) => `${folder}/${socket}`));
-  const path = paths.find(exists);
-  return path && `unix://${path}`;
+  const sockets = paths.filter(exists).map((path) => `unix://${path}`);
+  return { named: env.CONTAINER_HOST || env.DOCKER_HOST || undefined, sockets };
 }
 
 const SOCKETS = ["gantry/gantry.sock", "podman/podman.sock", "docker.sock"];
-
-/** An engine of this process, loaded only when it is needed. */
-async function openEmbedded(): Promise<EngineClient> {
-  const { openHostEngine } = await import("./host_engine.ts");
-  const { root, runroot, runtime, registriesConf } = parseServeOptions([], process.env);
-  const engine = await openHostEngine({ root, runroot, runtime, registriesConf }).catch((cause) => {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new ClientError("unreachable", `Open this host's engine: no server's socket is there, and ${message}`, {
-      cause,
-    });
-  });
-  return await openEngine(connectHandler(engineHandler(engine), () => engine.close()), { readFolder });
-}
