@@ -13,19 +13,19 @@ export interface Abortable {
 }
 
 /** How a further process is run in a container. */
-export interface SpawnOptions extends Abortable {
+export interface InteractOptions extends Abortable {
   readonly env?: Readonly<Record<string, string>>;
   readonly workdir?: string;
   readonly user?: string;
   readonly privileged?: boolean;
   /** Give it a terminal. */
   readonly terminal?: boolean;
-  /** Attach standard input. */
+  /** Attach standard input, as by default. */
   readonly stdin?: boolean;
 }
 
 /** How a further process is run to its end. */
-export interface ExecOptions extends Omit<SpawnOptions, "stdin">, CollectOptions {
+export interface ExecOptions extends Omit<InteractOptions, "stdin">, CollectOptions {
   /** Throw `exited` for another exit code than 0, as by default. */
   readonly check?: boolean;
 }
@@ -198,8 +198,8 @@ export class Container implements AsyncDisposable {
   }
 
   /** Starts a further process in it, and gives its streams. */
-  async spawn(command: readonly string[], options: SpawnOptions = {}): Promise<Session> {
-    const { env = {}, terminal = false, stdin = false, privileged = false, user, workdir, signal } = options;
+  async interact(command: readonly string[], options: InteractOptions = {}): Promise<Session> {
+    const { env = {}, terminal = false, stdin = true, privileged = false, user, workdir, signal } = options;
     const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     const config = { command, env: variables, user, workdir, terminal, stdin, privileged };
     const action = `Run "${command.join(" ")}" in "${this.name}"`;
@@ -227,7 +227,7 @@ export class Container implements AsyncDisposable {
    */
   async exec(command: readonly string[], options: ExecOptions = {}): Promise<RunResult> {
     const { stdin, onOutput, check = true, ...rest } = options;
-    await using session = await this.spawn(command, { ...rest, stdin: stdin !== undefined });
+    await using session = await this.interact(command, { ...rest, stdin: stdin !== undefined });
     const result = await session.collect({ stdin, onOutput });
     if (check) requireSuccess(`Run "${command.join(" ")}" in "${this.name}"`, result);
     return result;
@@ -266,7 +266,7 @@ export class Container implements AsyncDisposable {
         }),
     );
     // Without standard input nobody is to wait for some: this half of the connection ends.
-    if (!stdin && plan.socketPath === undefined) void streams.input?.close().catch(() => {});
+    if (!stdin) void streams.input?.close().catch(() => {});
     const output = readFrames(streams.output, terminal, either);
     const close = () => end.abort();
     return new Session({ output, input: stdin ? streams.input : undefined, exitCode, resize, close });

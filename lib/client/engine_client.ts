@@ -43,7 +43,7 @@ export interface BuildOptions extends Abortable {
 
 /** Which containers are listed. */
 export interface ListOptions extends Abortable {
-  /** Those that do not run, too. */
+  /** Containers that do not run, too. */
   readonly all?: boolean;
   /** Only those with these labels. */
   readonly labels?: Readonly<Record<string, string>>;
@@ -125,7 +125,7 @@ export class EngineClient implements AsyncDisposable {
   async create(options: ContainerOptions & Abortable): Promise<Container> {
     const { image, pull = "missing", signal } = options;
     if (pull === "always") await this.images.pull(image, { signal });
-    const id = await withErrors(`Create a container from "${image}"`, async () => {
+    const id = await withErrors(`Create a container of "${image}"`, async () => {
       try {
         return await this.#dialect.create(options, { signal });
       } catch (error) {

@@ -24,8 +24,8 @@ export {
   type AttachToOptions,
   Container,
   type ExecOptions,
+  type InteractOptions,
   type LogsOptions,
-  type SpawnOptions,
 } from "./container.ts";
 export type { ContainerDetails, ContainerSummary } from "./container_details.ts";
 export { ContainerFiles, type FileEntry, type WriteFileOptions } from "./container_files.ts";

@@ -40,7 +40,7 @@ export interface SessionParts {
  * ```ts
  * import type { Container } from "./mod.ts";
  * async function upperCase(container: Container, text: string): Promise<string> {
- *   await using session = await container.spawn(["tr", "a-z", "A-Z"], { stdin: true });
+ *   await using session = await container.interact(["tr", "a-z", "A-Z"]);
  *   await session.write(text);
  *   await session.end();
  *   return (await session.collect()).stdout;

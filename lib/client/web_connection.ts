@@ -32,10 +32,13 @@ export function connectWeb(base: string, { token }: WebOptions = {}): Connection
     return url.origin + prefix + pathname + search;
   };
   return {
-    fetch(request) {
-      const sent = new Request(locate(request), request);
-      if (token !== undefined) sent.headers.set("authorization", `Bearer ${token}`);
-      return fetch(sent);
+    async fetch(request) {
+      const { method, signal } = request;
+      const headers = new Headers(request.headers);
+      if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+      // Over HTTP/1.1 a browser sends no stream: the body is gathered, in the browser's own store of blobs.
+      const body = request.body === null ? undefined : await request.blob();
+      return await fetch(locate(request), { method, headers, signal, body });
     },
     openWebSocket(request) {
       const target = locate(request).replace(/^http/, "ws");

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { bearer } from "../../lib/rest/mod.ts";
 import { ClientError, connectHandler, connectWeb, type EngineClient, openEngine } from "../../lib/client/mod.ts";
-import { openHost } from "../../lib/platform/entries/client.ts";
+import { openClient } from "../../lib/platform/entries/client.ts";
 import { openPretendEngine, type PretendProcess } from "../../lib/platform/entries/pretend_engine.ts";
 import { engineHandler } from "../../handlers/engine_handler.ts";
 import { listen } from "../../lib/platform/http/serve.ts";
@@ -33,10 +33,10 @@ async function tool({ args, stdin, write, signal }: PretendProcess): Promise<num
 /** The ways to reach a server, by name. */
 const WAYS: Record<string, (server: Served) => Promise<EngineClient>> = {
   "in process": ({ handler }) => openEngine(connectHandler(handler)),
-  "over a Unix socket": ({ unix }) => openHost(unix),
-  "over TCP": ({ tcp }) => openHost(tcp),
-  "over HTTP with a token": ({ secured }) => openHost(secured.replace("tcp:", "http:"), { token: "secret-token" }),
-  "in Docker's tree": ({ unix }) => openHost(unix, { tree: "docker" }),
+  "over a Unix socket": ({ unix }) => openClient(unix),
+  "over TCP": ({ tcp }) => openClient(tcp),
+  "over HTTP with a token": ({ secured }) => openClient(secured.replace("tcp:", "http:"), { token: "secret-token" }),
+  "in Docker's tree": ({ unix }) => openClient(unix, { tree: "docker" }),
 };
 
 interface Served {
@@ -86,7 +86,7 @@ for (const [way, openWay] of Object.entries(WAYS)) {
     await using box = await engine.start({ image: "tool", command: ["wait"], name: "box" });
     const large = await box.exec(["large"]);
     assertEquals([large.stdoutBytes.length, large.stderr.length], [1 << 20, 1 << 20]);
-    await using session = await box.spawn(["upper"], { stdin: true });
+    await using session = await box.interact(["upper"]);
     const reader = session.output.getReader();
     await session.write("one ");
     assertEquals(new TextDecoder().decode((await reader.read()).value?.data), "ONE ");
@@ -113,16 +113,16 @@ Deno.test("connectWeb() attaches by WebSocket, executes without standard input, 
     assertEquals((await engine.run("tool", ["upper"], { stdin: "abc" })).stdout, "ABC");
     await using box = await engine.start({ image: "tool", command: ["wait"] });
     assertEquals((await box.exec(["echo", "hi"])).stdout, "hi\n");
-    const refused = await assertRejects(() => box.spawn(["upper"], { stdin: true }), ClientError, "standard input");
+    const refused = await assertRejects(() => box.interact(["upper"]), ClientError, "standard input");
     assertEquals(refused.code, "unsupported");
   }
 });
 
-Deno.test("openHost() tells strangers and empty addresses apart", async () => {
+Deno.test("openClient() tells strangers and empty addresses apart", async () => {
   await using server = await serveAll();
-  const stranger = await assertRejects(() => openHost(server.secured), ClientError);
+  const stranger = await assertRejects(() => openClient(server.secured), ClientError);
   assertEquals([stranger.code, stranger.status], ["unauthorized", 401]);
-  const nobody = await assertRejects(() => openHost("unix:///nowhere/at/all.sock"), ClientError);
+  const nobody = await assertRejects(() => openClient("unix:///nowhere/at/all.sock"), ClientError);
   assertEquals(nobody.code, "unreachable");
-  await assertRejects(() => openHost("ftp://example.com"), SyntaxError);
+  await assertRejects(() => openClient("ftp://example.com"), SyntaxError);
 });

@@ -2,7 +2,7 @@ import type { CallOptions, Client } from "../../rest/mod.ts";
 import type { ContainerOptions } from "../container_options.ts";
 import type { ContainerView, ListedContainer, ListedImage, StepView } from "./views.ts";
 
-/** Where a stream of bytes is opened, and how. */
+/** The part of a log that is read. */
 export interface LogOptions {
   readonly follow?: boolean;
   readonly stdout?: boolean;

@@ -26,9 +26,9 @@ import { readFolder } from "./read_folder.ts";
 
 export * from "../../client/mod.ts";
 export { type AddressOptions, connectAddress } from "./connect_address.ts";
-export { openHost as open };
+export { openClient as open };
 
-/** How {@linkcode openHost} reaches its target. */
+/** How {@linkcode openClient} reaches its target. */
 export interface OpenOptions extends AddressOptions, Pick<EngineClientOptions, "tree"> {}
 
 /**
@@ -42,7 +42,7 @@ export interface OpenOptions extends AddressOptions, Pick<EngineClientOptions, "
  * @throws {SyntaxError} if an address does not parse
  * @throws {ClientError} `unreachable`, `unauthorized`
  */
-export async function openHost(
+export async function openClient(
   target?: string | Engine | Handler,
   options: OpenOptions = {},
 ): Promise<EngineClient> {

@@ -55,7 +55,7 @@ export function connectAddress(address: string, { token, tls = {} }: AddressOpti
   };
 }
 
-/** Where requests go, and what they say of it. */
+/** The place where requests go, and what they say of it. */
 interface Place {
   readonly isSecure: boolean;
   readonly place: { socketPath: string } | { host: string; port: number };
@@ -70,7 +70,7 @@ function placeOf(address: string): Place {
       return { isSecure: false, place: { socketPath: parsed.path }, prefix: "", host: "localhost" };
     }
     const { host, port } = parsed;
-    return { isSecure: false, place: { host, port }, prefix: "", host: `${bracket(host)}:${port}` };
+    return { isSecure: false, place: { host, port }, prefix: "", host: `${bracketHost(host)}:${port}` };
   }
   if (!URL.canParse(address)) throw new SyntaxError(`Parse address "${address}": expected a URL`);
   const { protocol, hostname, port, pathname, host } = new URL(address);
@@ -79,6 +79,6 @@ function placeOf(address: string): Place {
   return { isSecure, place: to, prefix: pathname.replace(/\/+$/, ""), host };
 }
 
-function bracket(host: string): string {
+function bracketHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }

@@ -1,7 +1,7 @@
 /** The ten recipes of docs/engine/client.md against a real engine, beside the same with dockerode: equal output, fewer lines. */
 import { assert, assertEquals } from "@std/assert";
 import Docker from "dockerode";
-import { openHost } from "../../../lib/platform/entries/client.ts";
+import { openClient } from "../../../lib/platform/entries/client.ts";
 import * as theirs from "../../fixtures/client/dockerode_recipes.js";
 import * as ours from "../../fixtures/client/recipes.ts";
 import { Session } from "../../fixtures/session.ts";
@@ -11,7 +11,7 @@ const names = Object.keys(ours) as (keyof typeof ours)[];
 
 Deno.test("ten recipes print the same with the client and with dockerode", async (test) => {
   await using world = await Session.start();
-  await using engine = await openHost(world.server.addresses[0]);
+  await using engine = await openClient(world.server.addresses[0]);
   const docker = new Docker({ socketPath: world.server.socket });
   const context = await makeContext(world.image);
   try {

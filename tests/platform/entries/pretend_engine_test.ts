@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ClientError } from "../../../lib/client/mod.ts";
-import { openHost } from "../../../lib/platform/entries/client.ts";
+import { openClient } from "../../../lib/platform/entries/client.ts";
 import { openPretendEngine, type PretendProgram } from "../../../lib/platform/entries/pretend_engine.ts";
 
 /** Opens a client of an engine that pretends, with one image. */
 async function openPretence(program: PretendProgram) {
   const pretence = await openPretendEngine({ images: { tool: program } });
-  const engine = await openHost(pretence);
+  const engine = await openClient(pretence);
   return {
     engine,
     async [Symbol.asyncDispose]() {
