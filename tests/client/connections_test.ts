@@ -1,4 +1,6 @@
 /** The client over every way to a server, before an engine that pretends: what it does is the same. */
+import net from "node:net";
+import tls from "node:tls";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { bearer } from "../../lib/rest/mod.ts";
 import { ClientError, connectHandler, connectWeb, type EngineClient, openEngine } from "../../lib/client/mod.ts";
@@ -6,6 +8,8 @@ import { openClient } from "../../lib/platform/entries/client.ts";
 import { openPretendEngine, type PretendProcess } from "../../lib/platform/entries/pretend_engine.ts";
 import { engineHandler } from "../../handlers/engine_handler.ts";
 import { listen } from "../../lib/platform/http/serve.ts";
+import { bundled, nodeProgram } from "../fixtures/platform/test_cache.ts";
+import { runOk } from "../fixtures/run.ts";
 
 /** A program that does what its first argument says. */
 async function tool({ args, stdin, write, signal }: PretendProcess): Promise<number | void> {
@@ -125,4 +129,61 @@ Deno.test("openClient() tells strangers and empty addresses apart", async () => 
   const nobody = await assertRejects(() => openClient("unix:///nowhere/at/all.sock"), ClientError);
   assertEquals(nobody.code, "unreachable");
   await assertRejects(() => openClient("ftp://example.com"), SyntaxError);
+});
+
+Deno.test("openClient() speaks https with a token and its own authority, streams of attach and exec included", async () => {
+  await using server = await serveAll();
+  const folder = await Deno.makeTempDir({ prefix: "gantry-client-tls-" });
+  const names = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
+  const files = ["-keyout", "key.pem", "-out", "cert.pem", "-days", "2", "-nodes"];
+  await runOk(["openssl", "req", "-x509", "-newkey", "rsa:2048", ...names, ...files], { cwd: folder });
+  const [key, cert] = await Promise.all(["key.pem", "cert.pem"].map((file) => Deno.readTextFile(`${folder}/${file}`)));
+  const port = Number(new URL(server.secured.replace("tcp:", "http:")).port);
+  const front = tls.createServer({ key, cert, allowHalfOpen: true }, (socket) => {
+    const back = net.connect({ host: "127.0.0.1", port, allowHalfOpen: true });
+    for (const [from, to] of [[socket, back], [back, socket]]) from.on("error", () => to.destroy()).pipe(to);
+  });
+  await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
+  const { port: open } = front.address() as net.AddressInfo;
+  try {
+    await using engine = await openClient(`https://127.0.0.1:${open}`, { token: "secret-token", tls: { ca: cert } });
+    assertEquals((await engine.run("tool", ["upper"], { stdin: "abc" })).stdout, "ABC");
+    await using box = await engine.start({ image: "tool", command: ["wait"] });
+    assertEquals((await box.exec(["upper"], { stdin: "def" })).stdout, "DEF");
+    const distrust = await assertRejects(() => openClient(`https://127.0.0.1:${open}`), ClientError);
+    assertEquals(distrust.code, "unreachable");
+  } finally {
+    await new Promise((resolve) => front.close(resolve));
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** A program of Node: it runs, attaches, and executes, over the address in its arguments. */
+const ON_NODE = `
+import { open } from "./client.mjs";
+await using engine = await open(process.argv[2]);
+const seen = [(await engine.run("tool", ["upper"], { stdin: "abc" })).stdout];
+await using box = await engine.start({ image: "tool", command: ["wait"] });
+await using session = await box.interact(["upper"]);
+await session.write("both ways");
+await session.end();
+seen.push((await session.collect()).stdout);
+await box.files.write("/tmp/x", "file");
+seen.push(await box.files.text("/tmp/x"), await box.exec(["fail"]).catch(({ code, exit }) => code + exit.exitCode));
+console.log(seen.join());
+`;
+
+Deno.test("openClient() runs on Node 24, over a Unix socket and over TCP", async () => {
+  await using server = await serveAll();
+  const folder = await Deno.makeTempDir({ prefix: "gantry-client-node-" });
+  try {
+    await Deno.writeTextFile(`${folder}/client.mjs`, await bundled("lib/platform/entries/client.ts", "node"));
+    await Deno.writeTextFile(`${folder}/main.mjs`, ON_NODE);
+    for (const address of [server.unix, server.tcp]) {
+      const said = await runOk([await nodeProgram(), "main.mjs", address], { cwd: folder });
+      assertEquals(said, "ABC,BOTH WAYS,file,exited4\n");
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
