@@ -354,7 +354,9 @@ async function useCommand(use: string, jsr: string): Promise<void> {
   assertMatch(refused.stderr, /"loud" is no log level/);
   const deno = [Deno.execPath(), "run", "-A", "--quiet", "--no-lock", "gantry/lib/platform/entries/cli.js"];
   const unknown = await run([...deno, "run"], { cwd: jsr });
-  assertEquals([unknown.code, unknown.stderr], [2, 'gantry: Run "run": the only command is serve\nSee --help\n']);
+  const advice = 'gantry: Run "run": the commands are serve, doctor and version\nSee --help\n';
+  assertEquals([unknown.code, unknown.stderr], [2, advice]);
+  assertMatch(await runOk([...node, "version"], { cwd: use }), /^gantry   \d+\.\d+\.\d+\npodman   API /);
 }
 
 async function checkTypes(use: string): Promise<void> {
