@@ -40,10 +40,9 @@ export function diagnose(host: HostCheck): Diagnosis {
   return { findings: sortFindings(findings), install: installCommands(host, missing), runs };
 }
 
-function judgeSystem({ os, uid, hasOverlay, found, cgroups }: HostCheck): Finding[] {
+function judgeSystem({ os, hasOverlay, found, cgroups }: HostCheck): Finding[] {
   if (os !== "linux") return [{ state: "fails", text: `containers: they need Linux, and this is ${os}` }];
   const findings: Finding[] = [];
-  if (uid !== 0) findings.push({ state: "fails", text: "containers: they need root; run gantry with sudo" });
   if (cgroups === "none") {
     findings.push({ state: "fails", text: "containers: no cgroup hierarchy is mounted on /sys/fs/cgroup" });
   }

@@ -12,7 +12,6 @@ export interface HostCheck {
   readonly os: string;
   readonly arch: string;
   readonly kernel: string;
-  readonly uid: number;
   /** Of os-release(5); empty texts where there is none. */
   readonly distribution: { readonly id: string; readonly like: string; readonly name: string };
   /** The runtime of this program: `Deno 2.9.6`, `Node 24.3.0`. */
@@ -38,7 +37,6 @@ export async function checkThisHost(root: string): Promise<HostCheck> {
     os: process.platform,
     arch: arch(),
     kernel: release(),
-    uid: process.getuid?.() ?? -1,
     distribution: readDistribution(await readFile("/etc/os-release", "utf8").catch(() => "")),
     runtime: nameRuntime(process.versions),
     found: new Set(probes.flatMap(([probe, isThere]) => isThere ? [probe] : [])),

@@ -10,7 +10,6 @@ function fakeHost(facts: Partial<HostCheck> = {}, ...missing: string[]): HostChe
     os: "linux",
     arch: "x64",
     kernel: "6.1.0",
-    uid: 0,
     distribution: { id: "debian", like: "", name: "Debian GNU/Linux 12 (bookworm)" },
     runtime: "Deno 2.9.6",
     found: new Set(NEEDS.map(({ probe }) => probe).filter((probe) => !missing.includes(probe))),
@@ -57,7 +56,7 @@ Deno.test("diagnose() takes one runtime for enough, and names one where there is
 Deno.test("diagnose() says why containers cannot run", () => {
   const hosts: [HostCheck, RegExp][] = [
     [fakeHost({ os: "darwin", cgroups: "none" }), /they need Linux, and this is darwin/],
-    [fakeHost({ uid: 1000 }), /they need root/],
+    [fakeHost({ trial: "Open host: containers need root here" }), /need root/],
     [fakeHost({ cgroups: "none" }), /no cgroup hierarchy/],
     [fakeHost({}, "conmon"), /conmon is missing/],
     [fakeHost({}, "perl"), /perl is missing/],
