@@ -8,7 +8,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** The result of {@linkcode diagnose}. */
+/** The result of {@linkcode diagnoseHost}. */
 export interface Diagnosis {
   readonly findings: readonly Finding[];
   /** Commands that install what is missing, one, or one for each family where the distribution is not known. */
@@ -21,7 +21,7 @@ export interface Diagnosis {
 const LITTLE_SPACE = 2 ** 30;
 
 /** Judges a machine by its facts. */
-export function diagnose(host: HostCheck): Diagnosis {
+export function diagnoseHost(host: HostCheck): Diagnosis {
   const missing = host.os === "linux" ? missingOf(host.found) : [];
   const findings = [
     ...judgeSystem(host),
@@ -35,8 +35,8 @@ export function diagnose(host: HostCheck): Diagnosis {
   const hasFailed = findings.some(({ state }) => state === "fails");
   if (host.trial !== undefined && !hasFailed) findings.push({ state: "fails", text: host.trial });
   const runs = !findings.some(({ state }) => state === "fails");
-  if (runs) findings.unshift({ state: "works", text: "containers" });
-  findings.push(...worksOf(host));
+  // Without containers nothing of theirs works, whatever is installed for it.
+  if (runs) findings.unshift({ state: "works", text: "containers" }, ...worksOf(host));
   return { findings: sortFindings(findings), install: installCommands(host, missing), runs };
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { VERSION } from "../../engine/info.ts";
 import { messageOf } from "../../oci/message_of.ts";
-import { diagnose } from "../doctor/diagnose.ts";
+import { diagnoseHost } from "../doctor/diagnose.ts";
 import { checkThisHost, type HostCheck } from "../doctor/host_check.ts";
 import { openHost } from "../linux/host.ts";
 import { parseServeOptions } from "./serve_options.ts";
@@ -21,7 +21,7 @@ export async function doctorCommand(
   print: (line: string) => void = (line) => console.log(line),
 ): Promise<number> {
   const host = await check();
-  const { findings, install, runs } = diagnose(host);
+  const { findings, install, runs } = diagnoseHost(host);
   const { distribution, kernel, arch, runtime, os, cgroups } = host;
   const system = [
     distribution.name || os,

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { diagnose, familyOf } from "../../../lib/platform/doctor/diagnose.ts";
+import { diagnoseHost, familyOf } from "../../../lib/platform/doctor/diagnose.ts";
 import { type HostCheck, nameRuntime, readDistribution } from "../../../lib/platform/doctor/host_check.ts";
 import { NEEDS } from "../../../lib/platform/doctor/needs.ts";
 import { doctorCommand } from "../../../lib/platform/entries/doctor_command.ts";
@@ -22,22 +22,22 @@ function fakeHost(facts: Partial<HostCheck> = {}, ...missing: string[]): HostChe
 
 /** The text of each finding of a state. */
 function textsOf(host: HostCheck, state: string): string[] {
-  return diagnose(host).findings.filter((finding) => finding.state === state).map(({ text }) => text);
+  return diagnoseHost(host).findings.filter((finding) => finding.state === state).map(({ text }) => text);
 }
 
-Deno.test("diagnose() finds that a whole host works, and installs nothing", () => {
-  const { findings, install, runs } = diagnose(fakeHost());
+Deno.test("diagnoseHost() finds that a whole host works, and installs nothing", () => {
+  const { findings, install, runs } = diagnoseHost(fakeHost());
   assertEquals([findings.every(({ state }) => state === "works"), install, runs], [true, [], true]);
   assertEquals(findings[0].text, "containers");
 });
 
-Deno.test("diagnose() says that containers run without what only others need, and what to install by distribution", () => {
+Deno.test("diagnoseHost() says that containers run without what only others need, and what to install by distribution", () => {
   const missing = ["criu", "nft", "/usr/share/containers/seccomp.json", "ip"];
   const host = fakeHost({}, ...missing);
-  assertEquals([diagnose(host).runs, textsOf(host, "fails"), textsOf(host, "lacks").length], [true, [], 4]);
+  assertEquals([diagnoseHost(host).runs, textsOf(host, "fails"), textsOf(host, "lacks").length], [true, [], 4]);
   assert(textsOf(host, "lacks").includes("checkpoints: criu is missing"));
   const commandOn = (id: string, like = "") =>
-    diagnose({ ...host, distribution: { id, like, name: "" } }).install.join("\n");
+    diagnoseHost({ ...host, distribution: { id, like, name: "" } }).install.join("\n");
   assertEquals(commandOn("debian"), "apt-get install nftables iproute2 criu golang-github-containers-common");
   assertEquals(commandOn("linuxmint", "ubuntu debian"), commandOn("debian"));
   assertEquals(commandOn("fedora"), "dnf install nftables iproute criu containers-common");
@@ -47,13 +47,13 @@ Deno.test("diagnose() says that containers run without what only others need, an
   assertEquals(commandOn("plan9").split("\n").length, 4);
 });
 
-Deno.test("diagnose() takes one runtime for enough, and names one where there is none", () => {
-  assertEquals([diagnose(fakeHost({}, "crun")).runs, diagnose(fakeHost({}, "crun")).install], [true, []]);
-  const none = diagnose(fakeHost({}, "crun", "runc"));
+Deno.test("diagnoseHost() takes one runtime for enough, and names one where there is none", () => {
+  assertEquals([diagnoseHost(fakeHost({}, "crun")).runs, diagnoseHost(fakeHost({}, "crun")).install], [true, []]);
+  const none = diagnoseHost(fakeHost({}, "crun", "runc"));
   assertEquals([none.runs, none.install], [false, ["apt-get install crun"]]);
 });
 
-Deno.test("diagnose() says why containers cannot run", () => {
+Deno.test("diagnoseHost() says why containers cannot run", () => {
   const hosts: [HostCheck, RegExp][] = [
     [fakeHost({ os: "darwin", cgroups: "none" }), /they need Linux, and this is darwin/],
     [fakeHost({ trial: "Open host: containers need root here" }), /need root/],
@@ -63,16 +63,16 @@ Deno.test("diagnose() says why containers cannot run", () => {
     [fakeHost({ trial: 'Open nursery: no "pids" controller' }), /no "pids" controller/],
   ];
   for (const [host, why] of hosts) {
-    assertEquals(diagnose(host).runs, false);
+    assertEquals(diagnoseHost(host).runs, false);
     assert(textsOf(host, "fails").some((text) => why.test(text)), `${why}: ${textsOf(host, "fails")}`);
     assertEquals(textsOf(host, "works").includes("containers"), false);
   }
 });
 
-Deno.test("diagnose() warns of little space, and of a kernel without overlay", () => {
+Deno.test("diagnoseHost() warns of little space, and of a kernel without overlay", () => {
   const host = fakeHost({ space: { folder: "/var", free: 100 * 2 ** 20 }, hasOverlay: false });
   const lacks = textsOf(host, "lacks");
-  assertEquals([diagnose(host).runs, lacks.length], [true, 2]);
+  assertEquals([diagnoseHost(host).runs, lacks.length], [true, 2]);
   assert(lacks.includes("space: 100 MiB are free for images and containers in /var"));
 });
 
