@@ -70,6 +70,13 @@ export class ClientError extends Error {
   }
 }
 
+/** A connection that failed: before an answer, or within one. */
+export class ConnectionLost extends ClientError {
+  constructor(cause: Error) {
+    super("unreachable", `The connection failed: ${cause.message}`, { cause });
+  }
+}
+
 const CODES: Partial<Record<number, ClientErrorCode>> = {
   400: "invalid",
   401: "unauthorized",
@@ -93,15 +100,14 @@ export async function withErrors<T>(action: string, run: () => Promise<T>): Prom
   }
 }
 
-/** The error of a client for any failure; see {@linkcode withErrors}. */
+/** The error of a client for any failure; see {@linkcode withErrors}. A mistake of the program stays what it is. */
 export function clientError(action: string, error: unknown): unknown {
   if (error instanceof HTTPError) {
     // A proxy in front of a server says 502 and 504; the transport itself says 502 for an answer that it cannot read.
     const code = CODES[error.status] ?? "internal";
     return new ClientError(code, `${action}: ${error.message}`, { status: error.status, cause: error });
   }
-  // `fetch` throws a TypeError where it reaches nobody.
-  if (error instanceof TypeError) {
+  if (error instanceof ConnectionLost) {
     return new ClientError("unreachable", `${action}: ${error.message}`, { cause: error });
   }
   return error;

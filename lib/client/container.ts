@@ -61,6 +61,8 @@ export interface ContainerParts {
 
 /** Milliseconds between two looks at an exec session that has ended, until the server knows it. */
 const EXEC_INTERVAL = 20;
+/** Milliseconds until a process that has closed its output, and goes on, is asked after no more. */
+const EXEC_PATIENCE = 60_000;
 
 /**
  * A container. `await using` removes one that this client has made, running or not, with its anonymous volumes; one that was only looked
@@ -243,11 +245,12 @@ export class Container implements AsyncDisposable {
 
   /** A server notes the end of an exec session a moment after its output has ended. */
   async #execExit(exec: string, signal: AbortSignal | undefined): Promise<number> {
-    for (;;) {
+    for (const since = Date.now(); Date.now() - since < EXEC_PATIENCE;) {
       const code = await this.#dialect.execExit(exec, { signal });
       if (code !== undefined) return code;
       await new Promise((resolve) => setTimeout(resolve, EXEC_INTERVAL));
     }
+    throw new ClientError("internal", `Wait for a process in "${this.name}": its output has ended, and it runs on`);
   }
 
   async #open(action: string, plan: OpenPlan): Promise<Session> {

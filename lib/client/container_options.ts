@@ -19,7 +19,7 @@ export interface ContainerOptions {
   readonly ports?: Readonly<Record<number | string, number | string>>;
   /** Volumes by name, or folders of the server's host by absolute path, by the path in the container; `:ro` behind one makes it read-only. */
   readonly volumes?: Readonly<Record<string, string>>;
-  /** `bridge` (the default), `none`, `host`, or the name of a network. */
+  /** `bridge`, `none`, `host`, or the name of a network; the server's default by itself, `bridge` before root. */
   readonly network?: string;
   readonly workdir?: string;
   /** `user`, `user:group` or numbers of both. */

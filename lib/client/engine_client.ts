@@ -9,6 +9,7 @@ import type { Dialect } from "./dialects/dialect.ts";
 import { dockerDialect } from "./dialects/docker_dialect.ts";
 import { nativeDialect } from "./dialects/native_dialect.ts";
 import { type Progress, readSteps } from "./progress.ts";
+import { tellLosses } from "./reached.ts";
 import { type ReadyOptions, waitUntilReady } from "./readiness.ts";
 import type { CollectOptions, RunResult } from "./session.ts";
 
@@ -205,7 +206,8 @@ export interface FoundServer {
  */
 export async function openEngine(connection: Connection, options: EngineClientOptions = {}): Promise<EngineClient> {
   try {
-    return new EngineClient(connection, await findServer(connection, options.tree), options);
+    const told = tellLosses(connection);
+    return new EngineClient(told, await findServer(told, options.tree), options);
   } catch (error) {
     await connection.close();
     throw error;

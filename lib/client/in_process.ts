@@ -1,5 +1,6 @@
 import type { Handler } from "../rest/mod.ts";
 import type { Connection, Hijacked } from "./connection.ts";
+import { orAborted } from "./or_aborted.ts";
 
 /**
  * A connection to a handler in this process. It has no socket to give to attach and exec: a pair of streams stands for one.
@@ -50,15 +51,6 @@ async function hijackHandler(handler: Handler, request: Request): Promise<Hijack
   if (!isTaken) return { response };
   const output = toClient.readable.pipeThrough(new TransformStream(), { signal });
   return { response: new Response(output), input: toServer.writable };
-}
-
-/** The answer, or the reason of an abort that comes before. */
-function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason);
-    signal.addEventListener("abort", leave, { once: true });
-    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
-  });
 }
 
 /** The server may write over its bytes when a write is done, and the reader has them still: they are copied. */

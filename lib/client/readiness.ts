@@ -1,5 +1,6 @@
 import { ClientError } from "./client_error.ts";
 import type { Container } from "./container.ts";
+import { orAborted } from "./or_aborted.ts";
 
 /** When a container that was started is ready; all that are given have to be true. */
 export interface ReadyOptions {
@@ -30,7 +31,8 @@ export async function waitUntilReady(container: Container, options: ReadyOptions
   try {
     if (options.log !== undefined) await waitForLine(container, options.log, either);
     for (const isReady of looksOf(options)) {
-      while (!await isReady(container, either)) await pauseBetween(container, either);
+      // A look of the caller's own knows no signal.
+      while (!await orAborted(isReady(container, either), either)) await pauseBetween(container, either);
     }
   } catch (error) {
     signal?.throwIfAborted();

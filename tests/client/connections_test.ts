@@ -64,14 +64,18 @@ async function serveAll() {
       authenticated: true,
     }),
   ];
+  const hangUp = async () => {
+    for (const listener of listeners) await listener.close();
+  };
   const [unix, tcp, secured] = listeners.map(({ address }) => address);
   return {
     handler,
     unix,
     tcp,
     secured,
+    hangUp,
     async [Symbol.asyncDispose]() {
-      for (const listener of listeners) await listener.close();
+      await hangUp();
       await pretence.close();
       await Deno.remove(folder, { recursive: true });
     },
@@ -186,4 +190,20 @@ Deno.test("openClient() runs on Node 24, over a Unix socket and over TCP", async
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("a lost connection is unreachable, and a mistake of the program stays a TypeError", async () => {
+  await using server = await serveAll();
+  const engine = await openClient(server.tcp);
+  const box = await engine.start({ image: "tool", command: ["wait"] });
+  await assertRejects(() => engine.create({ image: "tool", ports: { 80: "nowhere" } }), TypeError, "Publish port");
+  await assertRejects(() => box.files.write("relative", ""), TypeError, "absolute path");
+  const followed = Array.fromAsync(box.logs({ follow: true }));
+  const gone = assertRejects(() => followed, ClientError, "connection failed");
+  await box.inspect();
+  await server.hangUp();
+  assertEquals((await gone).code, "unreachable");
+  const after = await assertRejects(() => engine.list(), ClientError, "List containers: The connection failed");
+  assertEquals(after.code, "unreachable");
+  await engine.close();
 });

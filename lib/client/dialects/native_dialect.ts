@@ -135,8 +135,8 @@ export function nativeDialect(client: Client, version: string, isGantry: boolean
 
 /** The create request of the tree. */
 function specOf(options: ContainerOptions): Sparse<SpecGenerator> {
-  const { memory, cpus, network = "bridge", volumes } = options;
-  const isMode = /^(?:bridge|none|host)$/.test(network);
+  const { memory, cpus, network, volumes } = options;
+  const isMode = network === undefined || /^(?:bridge|none|host)$/.test(network);
   const mounts = parseVolumes(volumes);
   return {
     image: options.image,
@@ -154,7 +154,8 @@ function specOf(options: ContainerOptions): Sparse<SpecGenerator> {
     read_only_filesystem: options.readOnly,
     init: options.init,
     restart_policy: options.restart,
-    netns: { nsmode: isMode ? network : "bridge" },
+    // Without one the server chooses: Podman has another default for ordinary users.
+    ...network !== undefined && { netns: { nsmode: isMode ? network : "bridge" } },
     ...!isMode && { Networks: { [network]: {} } },
     portmappings: parsePorts(options.ports).map((port) => ({
       host_ip: port.address,
