@@ -19,17 +19,24 @@ const RUN: readonly Package[] = NEEDS.map(({ probe, packages }) => ({ name: pack
 const TEST: readonly Package[] = [
   { name: "podman", probe: "podman" },
   { name: "skopeo", probe: "skopeo" },
+  { name: "buildah", probe: "buildah" },
   { name: "docker-registry", probe: "docker-registry" },
   // The other busybox package has the same program, linked dynamically.
   { name: "busybox-static", probe: "/usr/share/doc/busybox-static" },
   { name: "jq", probe: "jq" },
-  { name: "curl", probe: "curl" },
   { name: "openssl", probe: "openssl" },
+  { name: "openssh-client", probe: "ssh-agent" },
   { name: "file", probe: "file" },
-  { name: "git", probe: "git" },
   // Keys for the secrets of the driver pass.
   { name: "gnupg", probe: "gpg" },
   { name: "chromium", probe: "chromium" },
+];
+
+/** The emulator of the virtual machine, and what makes its disk. */
+const MACHINE: readonly Package[] = [
+  { name: "qemu-system-x86", probe: "qemu-system-x86_64" },
+  { name: "debootstrap", probe: "debootstrap" },
+  { name: "e2fsprogs", probe: "mke2fs" },
 ];
 
 const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/libexec/podman"];
@@ -40,6 +47,8 @@ export interface SetupOptions {
   test?: boolean;
   /** Install the clients of long runs too. */
   long?: boolean;
+  /** Install only what a virtual machine for tests is made with. */
+  machine?: boolean;
   /** Prints a line for the user; to standard error by default. */
   log?: (line: string) => void;
 }
@@ -59,7 +68,7 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
     log(`setup: containers need Linux, this is ${Deno.build.os}: the host part is left out`);
     return { failed: false, missing: [] };
   }
-  const wanted = options.test ? [...RUN, ...TEST] : RUN;
+  const wanted = options.machine ? MACHINE : options.test ? [...RUN, ...TEST] : RUN;
   const missing = await missingOf(wanted);
   const docker = options.test === true && !await isThere("docker");
   const compose = options.test === true && !await isThere(COMPOSE_PLUGIN);

@@ -78,6 +78,8 @@ export const NEEDS: readonly Need[] = [
     use: "containers",
     required: true,
   },
+  { probe: "git", packages: packagesOf("git"), use: "builds from Git repositories", required: false },
+  { probe: "curl", packages: packagesOf("curl"), use: "health checks by gRPC", required: false },
   {
     probe: "/etc/ssl/certs/ca-certificates.crt",
     packages: packagesOf("ca-certificates"),

@@ -4,6 +4,7 @@ import { ByteReader } from "../../../oci/bytes/byte_reader.ts";
 import { paddingOf, writeHeader } from "../../../oci/tar/tar_header.ts";
 import { EngineError } from "../../errors.ts";
 import type { Blobs, Codec } from "../../ports/ports.ts";
+import type { FileTimes } from "../../ports/tree_port.ts";
 import type { FileNode } from "./file_tree.ts";
 import type { CopyItem } from "./select_files.ts";
 
@@ -15,6 +16,7 @@ export interface CopyOptions {
   chmod?: number;
   /** Keep owners; else all belongs to root. */
   keepOwners?: boolean;
+  times?: FileTimes;
 }
 
 /** A gap in the archive that is read over rather than sought past. */
@@ -49,14 +51,15 @@ export async function digestItems(codec: Codec, items: readonly CopyItem[], keep
 async function* writeItems(
   blobs: Blobs,
   items: readonly CopyItem[],
-  { archive, chmod, keepOwners = false }: CopyOptions,
+  { archive, chmod, keepOwners = false, times }: CopyOptions,
 ): AsyncGenerator<Uint8Array, undefined> {
   const encoder = new TextEncoder();
   const written = new Map<FileNode, string>();
   const reader = new ArchiveReader(blobs, archive);
   try {
     for (const { path, node, bytes } of items) {
-      const { kind, uid, gid, mtime } = node;
+      const { kind, uid, gid } = node;
+      const mtime = times && (times.only === "all" || node.mtime > times.seconds) ? times.seconds : node.mtime;
       const first = kind === "file" ? written.get(node) : undefined;
       const size = kind === "file" && first === undefined ? node.size : 0;
       const link = encoder.encode(first ?? node.link);
