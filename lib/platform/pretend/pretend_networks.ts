@@ -41,6 +41,7 @@ export function pretendNetworks(): Networks {
     remove: done,
     interfacesIn: () => Promise.resolve({}),
     list: () => Promise.resolve([...namespaces]),
+    askGRPCHealth: () => Promise.resolve({ isServing: false, text: "this engine only pretends to have networks" }),
   };
 }
 
