@@ -5,6 +5,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
+import { NEEDS } from "../lib/platform/doctor/needs.ts";
 import { COMPOSE_PLUGIN, installCompose, installLaterPodman, LATER_QUADLET } from "./later_debian.ts";
 
 /** A package and where to look for what it brings: a program's name, or a path. */
@@ -13,28 +14,7 @@ interface Package {
   probe: string;
 }
 
-const RUN: readonly Package[] = [
-  { name: "conmon", probe: "conmon" },
-  { name: "crun", probe: "crun" },
-  { name: "runc", probe: "runc" },
-  { name: "netavark", probe: "/usr/lib/podman/netavark" },
-  { name: "aardvark-dns", probe: "/usr/lib/podman/aardvark-dns" },
-  { name: "iptables", probe: "iptables" },
-  { name: "nftables", probe: "nft" },
-  { name: "iproute2", probe: "ip" },
-  { name: "catatonit", probe: "catatonit" },
-  { name: "criu", probe: "criu" },
-  { name: "golang-github-containers-common", probe: "/usr/share/containers/seccomp.json" },
-  { name: "tar", probe: "tar" },
-  { name: "mount", probe: "mount" },
-  { name: "util-linux", probe: "unshare" },
-  { name: "perl-base", probe: "perl" },
-  // Contexts of builds.
-  { name: "git", probe: "git" },
-  // Asks programs in containers for their health by gRPC.
-  { name: "curl", probe: "curl" },
-  { name: "ca-certificates", probe: "/etc/ssl/certs/ca-certificates.crt" },
-];
+const RUN: readonly Package[] = NEEDS.map(({ probe, packages }) => ({ name: packages.debian, probe }));
 
 const TEST: readonly Package[] = [
   { name: "podman", probe: "podman" },

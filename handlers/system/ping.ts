@@ -1,7 +1,9 @@
+import { VERSION } from "../../lib/engine/info.ts";
 import { API_VERSION } from "../wire/api_options.ts";
 
-/** Answers that the service is there; the headers say what it speaks. */
+/** Answers that the service is there; the headers say what it speaks, and which server it is. */
 export function answerPing(headers: Headers): string {
+  headers.set("Gantry-Version", VERSION);
   headers.set("Libpod-Buildah-Version", API_VERSION.libpod);
   headers.set("Buildkit-Version", "");
   headers.set("Builder-Version", "1");
