@@ -227,7 +227,7 @@ Deno.test("networks: a container is connected and disconnected in both trees, an
   const again = await send(test, "POST", "/libpod/networks/podman/disconnect", { Container: "c" });
   assertEquals([again.status, again.body.message], [500, "container c is not connected to network podman"]);
   const ipam = {
-    IPAMConfig: { IPv4Address: "" },
+    IPAMConfig: { IPv4Address: "", LinkLocalIPs: ["169.254.7.7"] },
     Aliases: ["x"],
     DriverOpts: { "com.docker.network.endpoint.ifname": "wan0" },
   };
@@ -236,6 +236,8 @@ Deno.test("networks: a container is connected and disconnected in both trees, an
     200,
   );
   assertEquals(test.engine.containers.resolve("c").networks.podman.interfaceName, "wan0");
+  const more = (await send(test, "GET", "/containers/c/json")).body.NetworkSettings.Networks.podman;
+  assertEquals(more.IPAMConfig.LinkLocalIPs, ["169.254.7.7"]);
   assertEquals((await send(test, "POST", "/libpod/networks/prune")).body, []);
   assertEquals((await send(test, "DELETE", "/libpod/networks/lan?force=true")).body, [{ Name: "lan", Err: null }]);
   assertEquals((await send(test, "GET", "/libpod/containers/c/exists")).status, 404);

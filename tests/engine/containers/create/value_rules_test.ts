@@ -39,6 +39,9 @@ Deno.test("validateSpec() refuses values that no kernel, runtime or file takes, 
     [network({ interfaceName: "averyveryverylongname" }), "interfaces names must be 15 characters or less"],
     [network({ interfaceName: "a/b" }), "interface name cannot contain /"],
     [network({ mac: "cf" }), "address cf: invalid MAC address"],
+    ...["10.1.2.3", "169.254.1.1/16", "169.255.0.1", "fec0::1", "odd", ""].map((text) =>
+      [network({ linkLocalIPs: ["fe80::7", text] }), `invalid link local IP address: ${text}`] as const
+    ),
     [network({ aliases: ["fine", "a b\n10.0.0.1 evil"] }), "invalid network alias"],
   ];
   for (const [options, text] of rows) {
