@@ -8,6 +8,8 @@ export interface WorkloadRoute {
   readonly names: readonly string[];
   /** The schema of its parameters and, for those of GET, of its result: a text for each name. */
   readonly schema: z.ZodObject<Record<string, z.ZodString>>;
+  /** Makes the result of the parameters, in order. */
+  readonly make: (...texts: string[]) => Record<string, string>;
 }
 
 /** The body of the workload's POST. */
@@ -68,7 +70,15 @@ export function workloadRoutes(): readonly WorkloadRoute[] {
   return [...routes.flat(), ...others];
 }
 
+/** The functions as a user writes them, by the number of their parameters. */
+const MAKERS: Record<number, WorkloadRoute["make"]> = {
+  1: (version) => ({ version }),
+  2: (version, id) => ({ version, id }),
+  4: (version, id, part, file) => ({ version, id, part, file }),
+};
+
 function routeOf(method: WorkloadRoute["method"], path: string): WorkloadRoute {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
-  return { method, path, names, schema: z.object(Object.fromEntries(names.map((name) => [name, z.string()]))) };
+  const schema = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
+  return { method, path, names, schema, make: MAKERS[names.length] };
 }

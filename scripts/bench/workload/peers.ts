@@ -30,9 +30,13 @@ export function workloadPeers(routes: readonly WorkloadRoute[]): Record<string, 
 }
 
 /** What a route's function gives for its parameters, and its body if it has one. */
-function resultOf({ path }: WorkloadRoute, given: Texts, body?: z.infer<typeof Order>): unknown {
-  if (path === LIST) return { version: given.version, items };
-  return path === ORDERS ? { version: given.version, ...body! } : given;
+function resultOf(
+  { path, make }: WorkloadRoute,
+  { version, id, part, file }: Texts,
+  body?: z.infer<typeof Order>,
+): unknown {
+  if (path === LIST) return { version, items };
+  return path === ORDERS ? { version, ...body! } : make(version, id, part, file);
 }
 
 const schemaOf = ({ path, schema }: WorkloadRoute): z.ZodType =>
@@ -46,11 +50,11 @@ function serveGantry(routes: readonly WorkloadRoute[]): Fetch {
     return [`Operation${index}`, rest(tag as never, args, [schemaOf(route)])] as const;
   });
   const functions = routes.map((route, index) => {
-    const { names } = route;
-    const run = (...given: unknown[]) => {
-      const texts = Object.fromEntries(names.map((name, at) => [name, given[at] as string]));
-      return resultOf(route, texts, given[names.length] as z.infer<typeof Order>);
-    };
+    const run = route.path === LIST
+      ? (version: string) => ({ version, items })
+      : route.path === ORDERS
+      ? (version: string, order: z.infer<typeof Order>) => ({ version, ...order })
+      : route.make;
     return [`Operation${index}`, run];
   });
   const definition = api("http://localhost", Object.fromEntries(operations));
