@@ -121,8 +121,9 @@ export class BuildKit {
         : [{ Type: request.Exporter, Attrs: request.ExporterAttrs }];
       const session = await this.#sessions.find(request.Session, signal);
       const exported: Record<string, string> = {};
-      for (const exporter of exporters) {
-        Object.assign(exported, await exportImage(exporter, { engine: this.#engine, image, session, log: solve.log }));
+      const target = { engine: this.#engine, image, session, log: solve.log, signal };
+      for (const [index, exporter] of exporters.entries()) {
+        Object.assign(exported, await exportImage(exporter, { ...target, index }));
       }
       solve.log.end();
       await call.send(SolveResponse.encode({ ExporterResponse: exported }));

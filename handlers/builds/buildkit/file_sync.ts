@@ -162,6 +162,14 @@ function wrongPacket(type: number): EngineError {
 const MODE = { folder: 2 ** 31, link: 2 ** 27, device: 2 ** 26, pipe: 2 ** 25, socket: 2 ** 24, character: 2 ** 21 };
 const SPECIAL = { setuid: 2 ** 23, setgid: 2 ** 22, sticky: 2 ** 20 };
 
+/** Returns a file's mode in Go's bits, of its kind and the twelve bits that every system has. */
+export function fileMode(kind: string, mode: number): number {
+  const own = kind === "folder" ? MODE.folder : kind === "symlink" ? MODE.link : 0;
+  const special = [[0o4000, SPECIAL.setuid], [0o2000, SPECIAL.setgid], [0o1000, SPECIAL.sticky]]
+    .reduce((sum, [bit, ours]) => sum + ((mode & bit) !== 0 ? ours : 0), 0);
+  return own + special + (mode & 0o777);
+}
+
 function headerOf({ path, mode, uid, gid, size, modTime, linkname }: StatValue) {
   const has = (bit: number) => Math.floor(mode / bit) % 2 === 1;
   const text = new TextEncoder();

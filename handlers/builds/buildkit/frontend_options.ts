@@ -40,7 +40,8 @@ export function readFrontendOptions(attributes: Readonly<Record<string, string>>
   };
   const buildArgs: Record<string, string> = {};
   const labels: Record<string, string> = {};
-  for (const [key, value] of Object.entries(attributes)) {
+  // Go's clients send them in another order each time: the same request is to be the same build.
+  for (const [key, value] of Object.entries(attributes).sort(([a], [b]) => a < b ? -1 : 1)) {
     const [, prefix, name] = /^(build-arg|label|context):(.*)$/s.exec(key) ?? [];
     if (prefix === "build-arg") buildArgs[name] = value;
     else if (prefix === "label") labels[name] = value;

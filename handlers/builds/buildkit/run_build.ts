@@ -87,12 +87,16 @@ async function logSteps(steps: AsyncIterable<BuildProgress>, log: BuildLog): Pro
     }
     throw new EngineError("internal", "Build image: it ended without an image");
   } catch (error) {
-    for (const step of running.values()) step.end({ error: messageOf(error) });
-    notes?.end({ error: messageOf(error) });
-    if (error instanceof CommandFailure) {
-      throw new EngineError("invalid", `process did not complete successfully: ${error.message}`, { cause: error });
-    }
-    throw error;
+    // In BuildKit's words, which its clients show as they are.
+    const failure = error instanceof CommandFailure
+      ? new EngineError(
+        "invalid",
+        `process ${JSON.stringify(error.command)} did not complete successfully: exit code: ${error.exitCode}`,
+        { cause: error },
+      )
+      : error;
+    for (const step of [...running.values(), ...notes ? [notes] : []]) step.end({ error: messageOf(failure) });
+    throw failure;
   }
 }
 

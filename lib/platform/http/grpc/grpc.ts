@@ -66,7 +66,8 @@ async function answerCall(
     await handle({
       method: String(headers[":path"] ?? ""),
       metadata: readMetadata(headers),
-      messages: readMessages(stream),
+      // A call with one message is not over when that has been read.
+      messages: readMessages(stream.iterator({ destroyOnReturn: false })),
       signal: gone.signal,
       async send(message) {
         begin();
@@ -143,7 +144,7 @@ async function* makeCall(
     cancel();
   });
   try {
-    yield* readMessages(stream);
+    yield* readMessages(stream.iterator({ destroyOnReturn: false }));
     signal?.throwIfAborted();
     // Trailers may come behind the end of the bytes.
     if (status === undefined && !over.signal.aborted) {
