@@ -124,11 +124,15 @@ async function* workInContainer(
 /** A command of a build that ended with another code than 0. */
 export class CommandFailure extends EngineError {
   readonly exitCode: number;
+  /** The command, with the shell that runs it. */
+  readonly command: string;
 
   constructor(words: readonly string[], exitCode: number) {
-    super("invalid", `The command '${words.join(" ")}' returned a non-zero code: ${exitCode}`);
+    const command = words.join(" ");
+    super("invalid", `The command '${command}' returned a non-zero code: ${exitCode}`);
     this.name = "CommandFailure";
     this.exitCode = exitCode;
+    this.command = command;
   }
 }
 
