@@ -5,7 +5,15 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { COMPOSE_PLUGIN, installCompose, installLaterPodman, LATER_QUADLET } from "./later_debian.ts";
+import { NEEDS } from "../lib/platform/doctor/needs.ts";
+import {
+  BUILDX_PLUGIN,
+  COMPOSE_PLUGIN,
+  installBuildx,
+  installCompose,
+  installLaterPodman,
+  LATER_QUADLET,
+} from "./later_debian.ts";
 
 /** A package and where to look for what it brings: a program's name, or a path. */
 interface Package {
@@ -13,39 +21,29 @@ interface Package {
   probe: string;
 }
 
-const RUN: readonly Package[] = [
-  { name: "conmon", probe: "conmon" },
-  { name: "crun", probe: "crun" },
-  { name: "runc", probe: "runc" },
-  { name: "netavark", probe: "/usr/lib/podman/netavark" },
-  { name: "aardvark-dns", probe: "/usr/lib/podman/aardvark-dns" },
-  { name: "iptables", probe: "iptables" },
-  { name: "nftables", probe: "nft" },
-  { name: "iproute2", probe: "ip" },
-  { name: "catatonit", probe: "catatonit" },
-  { name: "criu", probe: "criu" },
-  { name: "golang-github-containers-common", probe: "/usr/share/containers/seccomp.json" },
-  { name: "tar", probe: "tar" },
-  { name: "mount", probe: "mount" },
-  { name: "util-linux", probe: "unshare" },
-  { name: "perl-base", probe: "perl" },
-  { name: "ca-certificates", probe: "/etc/ssl/certs/ca-certificates.crt" },
-];
+const RUN: readonly Package[] = NEEDS.map(({ probe, packages }) => ({ name: packages.debian, probe }));
 
 const TEST: readonly Package[] = [
   { name: "podman", probe: "podman" },
   { name: "skopeo", probe: "skopeo" },
+  { name: "buildah", probe: "buildah" },
   { name: "docker-registry", probe: "docker-registry" },
   // The other busybox package has the same program, linked dynamically.
   { name: "busybox-static", probe: "/usr/share/doc/busybox-static" },
   { name: "jq", probe: "jq" },
-  { name: "curl", probe: "curl" },
   { name: "openssl", probe: "openssl" },
+  { name: "openssh-client", probe: "ssh-agent" },
   { name: "file", probe: "file" },
-  { name: "git", probe: "git" },
   // Keys for the secrets of the driver pass.
   { name: "gnupg", probe: "gpg" },
   { name: "chromium", probe: "chromium" },
+];
+
+/** The emulator of the virtual machine, and what makes its disk. */
+const MACHINE: readonly Package[] = [
+  { name: "qemu-system-x86", probe: "qemu-system-x86_64" },
+  { name: "debootstrap", probe: "debootstrap" },
+  { name: "e2fsprogs", probe: "mke2fs" },
 ];
 
 const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/libexec/podman"];
@@ -56,6 +54,8 @@ export interface SetupOptions {
   test?: boolean;
   /** Install the clients of long runs too. */
   long?: boolean;
+  /** Install only what a virtual machine for tests is made with. */
+  machine?: boolean;
   /** Prints a line for the user; to standard error by default. */
   log?: (line: string) => void;
 }
@@ -75,15 +75,17 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
     log(`setup: containers need Linux, this is ${Deno.build.os}: the host part is left out`);
     return { failed: false, missing: [] };
   }
-  const wanted = options.test ? [...RUN, ...TEST] : RUN;
+  const wanted = options.machine ? MACHINE : options.test ? [...RUN, ...TEST] : RUN;
   const missing = await missingOf(wanted);
   const docker = options.test === true && !await isThere("docker");
   const compose = options.test === true && !await isThere(COMPOSE_PLUGIN);
+  const buildx = options.test === true && !await isThere(BUILDX_PLUGIN);
   const later = options.long === true && !await isThere(LATER_QUADLET);
-  if (missing.length === 0 && !docker && !compose && !later) return { failed: false, missing };
+  if (missing.length === 0 && !docker && !compose && !buildx && !later) return { failed: false, missing };
   const clients = [
     ...docker ? ["docker (the client)"] : [],
     ...compose ? ["docker compose 2.40"] : [],
+    ...buildx ? ["docker buildx 0.29"] : [],
     ...later ? ["podman 5.8 (60 MB)"] : [],
   ];
   const all = [...missing, ...clients].join(", ");
@@ -97,6 +99,7 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   if (missing.length > 0) await withoutStartingServices(() => install(missing, log));
   if (docker) await installDockerClient(log);
   if (compose) await installCompose(log);
+  if (buildx) await installBuildx(log);
   if (later) await installLaterPodman(log);
   const left = await missingOf(wanted);
   log(left.length === 0 ? "setup: done" : `setup: could not install ${left.join(", ")}`);

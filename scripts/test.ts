@@ -42,7 +42,7 @@ const env: Record<string, string> = {
 await Deno.mkdir(env.GANTRY_TEST_CACHE);
 
 /** Folders whose tests are other steps', or that hold none. */
-const NOT_UNIT: readonly string[] = ["conformance", "host", "hostile", "fixtures", "linux"];
+const NOT_UNIT: readonly string[] = ["conformance", "host", "hostile", "vm", "fixtures", "linux"];
 
 const first: Step[] = [{ name: "setup", what: "host packages", run: checkSetup }];
 // The step `static` checks all types, those of the examples too, so that the others need not.

@@ -25,8 +25,11 @@ Deno.test("arrows between the houses go one way", () => {
     "lib/engine": ["lib/engine", "lib/oci"],
     "handlers/wire": ["handlers/wire", "lib/rest"],
     "handlers": ["handlers", "handlers/wire", "lib/rest", "lib/engine", "lib/oci"],
+    "lib/client": ["lib/client", "handlers", "handlers/wire", "lib/rest", "lib/oci"],
     "lib/platform": ["lib/platform", "lib/engine", "lib/oci", "lib/rest"],
-    "lib/platform/entries": ["lib/platform", "lib/platform/entries", "lib/engine", "lib/oci", "lib/rest", "handlers"],
+    "lib/platform/entries": [
+      ...["lib/platform", "lib/platform/entries", "lib/engine", "lib/oci", "lib/rest", "lib/client", "handlers"],
+    ],
     "mod.ts": ["lib/rest", "lib/oci", "lib/engine", "handlers", "handlers/wire"],
   };
   const wrong: string[] = [];
@@ -48,6 +51,13 @@ Deno.test("an api.ts imports only lib/rest and handlers/wire, so that a client c
     }
   }
   assertEquals(wrong, []);
+});
+
+Deno.test("the client carries definitions and no engine", () => {
+  const reached = [...reachedFrom("lib/client/mod.ts")];
+  assert(reached.length > 60, "the walk found the tree");
+  const known = /^(lib\/(client|rest|oci\/(bytes|tar))\/|handlers\/wire\/|handlers\/.*\/api\.ts$)/;
+  assertEquals(reached.filter((path) => !known.test(path)), []);
 });
 
 Deno.test("each package is pinned and named in exactly one file", () => {

@@ -1,6 +1,6 @@
 import { api, chan, rest, stream } from "../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../wire/api_options.ts";
-import { BuildQuery } from "../wire/builds/build.ts";
+import { BuildQuery, LocalBuildQuery } from "../wire/builds/build.ts";
 import { BuildResponse } from "../wire/files/commit.ts";
 import { ARCHIVE_LIMIT } from "../wire/files/file.ts";
 
@@ -12,4 +12,5 @@ export const buildsAPI = api("http://localhost", {
     [chan(BuildResponse)],
     { body: "as-tagged", limit: ARCHIVE_LIMIT },
   ),
+  LocalBuildImage: rest("POST /engine/local/build?%v", [LocalBuildQuery], [chan(BuildResponse)]),
 }, API_OPTIONS);

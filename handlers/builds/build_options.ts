@@ -1,11 +1,14 @@
 import type { BuildOptions, BuildSandbox } from "../../lib/engine/build/build_options.ts";
-import { parsePlatform } from "../../lib/engine/build/source_image.ts";
+import { parseDevice } from "../../lib/engine/containers/request/parse_device.ts";
+import { parseVolume } from "../../lib/engine/containers/request/parse_mounts.ts";
+import { parsePlatform } from "../../lib/engine/build/sources/source_image.ts";
 import type { RLimit } from "../../lib/engine/records/container_record.ts";
 import { cleanLimits } from "../../lib/engine/records/limits.ts";
 import { fullLimit } from "../containers/spec/resources.ts";
 import { parseMilliseconds } from "../images/push_options.ts";
 import { RequestError } from "../request_error.ts";
 import type { BuildQuery } from "../wire/builds/build.ts";
+import { buildSources } from "./build_sources.ts";
 import { refuseParameters } from "./refuse_parameters.ts";
 
 const PULL: Record<string, BuildOptions["pull"]> = {
@@ -30,10 +33,14 @@ const FORMATS: Record<string, BuildOptions["format"]> = {
   "application/vnd.docker.distribution.manifest.v2+json": "docker",
 };
 
-/** Reads a build's parameters, as both trees have them. Throws a `RequestError` that names the parameter. */
-export function buildOptions(query: BuildQuery): Omit<BuildOptions, "context" | "signal"> {
+/**
+ * Reads a build's parameters, as both trees have them. Throws a `RequestError` that names the parameter.
+ *
+ * @param isLocal Whether contexts may be folders of this machine
+ */
+export function buildOptions(query: BuildQuery, isLocal = false): Omit<BuildOptions, "context" | "signal"> {
   refuseParameters(query);
-  const { t = [], output = "", target, nocache, rm, forcerm, squash, layers, timestamp, sourcedateepoch, from } = query;
+  const { t = [], output = "", target, nocache, rm, forcerm, squash, layers, from, manifest } = query;
   if (layers === false && !squash) {
     throw new RequestError(
       "unsupported",
@@ -60,10 +67,15 @@ export function buildOptions(query: BuildQuery): Omit<BuildOptions, "context" | 
     format: chooseWord(FORMATS, "outputformat", query.outputformat ?? ""),
     pull: query.pull ? "always" : chooseWord(PULL, "pullpolicy", (query.pullpolicy ?? "").toLowerCase()),
     noCache: nocache,
+    ...query.jobs !== undefined && query.jobs >= 0 && { jobs: query.jobs },
+    inOrder: true,
     removes: rm,
     alwaysRemoves: forcerm,
     squash,
-    timestamp: sourcedateepoch ?? timestamp,
+    ...timesOf(query),
+    ...contentOf(query),
+    ...buildSources(query, isLocal),
+    ...manifest && { manifest },
     ...target && { target },
     ...from && { from },
     ...excludes !== undefined && { exclude: listOf("excludes", excludes) },
@@ -77,8 +89,42 @@ export function buildOptions(query: BuildQuery): Omit<BuildOptions, "context" | 
   };
 }
 
+/** With `timestamp` all files are of that time; with the other parameter those that are later, where they are to be rewritten. */
+function timesOf(
+  { timestamp, sourcedateepoch, rewritetimestamp, cachettl = "" }: BuildQuery,
+): Pick<BuildOptions, "timestamp" | "rewriteTimes" | "cacheTTL"> {
+  const isAll = timestamp !== undefined && sourcedateepoch === undefined;
+  const age = cachettl === "" ? 0 : parseMilliseconds("cachettl", cachettl);
+  return {
+    timestamp: sourcedateepoch ?? timestamp,
+    ...isAll ? { rewriteTimes: "all" } : rewritetimestamp ? { rewriteTimes: "later" } : {},
+    ...age > 0 && { cacheTTL: age },
+  };
+}
+
+/** The parameters that change what is in the image besides its files. */
+function contentOf(query: BuildQuery): Partial<BuildOptions> {
+  const { setenv = [], unsetenv = [], unsetlabel = [], inheritlabels, omithistory, osversion, osfeature = [] } = query;
+  const annotations = Object.fromEntries(listOf("annotations", query.annotations).map((text) => pairOf(text)));
+  return {
+    annotations,
+    env: Object.fromEntries(setenv.filter((text) => text.includes("=")).map(pairOf)),
+    unsetEnv: unsetenv,
+    dropLabels: inheritlabels === false ? true : unsetlabel,
+    omitHistory: omithistory,
+    ...osversion && { osVersion: osversion },
+    osFeatures: osfeature.filter((feature) => feature !== ""),
+  };
+}
+
+/** `name=value`. */
+function pairOf(text: string): [string, string] {
+  const at = text.indexOf("=");
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
 function sandboxOf(query: BuildQuery): BuildSandbox {
-  const { cgroupparent, nohosts, httpproxy, shmsize, seccomp } = query;
+  const { cgroupparent, nohosts, httpproxy, shmsize, seccomp, apparmor, groupadd, devices, volume } = query;
   const noNewPrivileges = (query.securityopt ?? []).flatMap((text) => listOf("securityopt", text)).map((option) => {
     if (/^no-new-privileges(?:[:=]true)?$/.test(option)) return true;
     throw new RequestError("unsupported", `Build image: the security option "${option}" is not supported`, {
@@ -101,6 +147,10 @@ function sandboxOf(query: BuildQuery): BuildSandbox {
     ...shmsize && { shmSize: shmsize },
     ...seccomp && { seccomp },
     ...noNewPrivileges.length > 0 && { noNewPrivileges: true },
+    ...apparmor && { apparmor },
+    groups: (groupadd ?? []).flatMap((text) => listOf("groupadd", text)),
+    devices: listOf("devices", devices).map(parseDevice),
+    mounts: (volume ?? []).flatMap((text) => listOf("volume", text)).map(parseVolume),
   };
 }
 
@@ -185,10 +235,7 @@ function mapOf(name: string, text = ""): Record<string, string> {
 function labelsOf(text = ""): Record<string, string> {
   if (!text.trim().startsWith("[")) return mapOf("labels", text);
   return Object.fromEntries(
-    listOf("labels", text).map((line) => {
-      const at = line.indexOf("=");
-      return at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)];
-    }),
+    listOf("labels", text).map(pairOf),
   );
 }
 

@@ -1,33 +1,18 @@
 import { RequestError } from "../request_error.ts";
 import type { BuildQuery } from "../wire/builds/build.ts";
 
-/** The parameters no image is built with yet, with the values that ask for nothing, besides the empty ones. */
+/** The parameters no image is built with, with the values that ask for nothing, besides the empty ones. */
 const REFUSED: Partial<Record<keyof BuildQuery, readonly unknown[]>> = {
-  additionalbuildcontexts: [],
   allplatforms: [],
-  annotations: [],
-  apparmor: [],
   cacheto: [],
-  cachettl: ["0s"],
   compatvolumes: [],
   compression: [0, 1, 2],
   cppflags: [],
-  createdannotation: [true],
-  devices: [],
-  groupadd: [],
   idmappingoptions: [],
   ignore: [],
-  inheritannotations: [true],
-  inheritlabels: [true],
   labelopts: [],
   layerLabel: [],
-  manifest: [],
-  omithistory: [],
-  osfeature: [],
-  osversion: [],
   outputs: [],
-  remote: [],
-  rewritetimestamp: [],
   rusage: [],
   rusagelogfile: [],
   "save-stages": [],
@@ -38,22 +23,16 @@ const REFUSED: Partial<Record<keyof BuildQuery, readonly unknown[]>> = {
   "sbom-purl-output": [],
   "sbom-scanner-command": [],
   "sbom-scanner-image": [],
-  secrets: [],
   session: [],
-  setenv: [],
   skipunusedstages: [true],
   sourcePolicy: [],
   "stage-labels": [],
   transientRunMounts: [],
-  unsetannotation: [],
-  unsetenv: [],
-  unsetlabel: [],
   version: ["1"],
-  volume: [],
 };
 
 /** Flags that are true where they are absent: `false` asks for something. */
-const TRUE_FLAGS = new Set<string>(["createdannotation", "inheritannotations", "inheritlabels", "skipunusedstages"]);
+const TRUE_FLAGS = new Set<string>(["skipunusedstages"]);
 
 /** Throws `RequestError("unsupported")` naming the first parameter that asks for what no image is built with yet. */
 export function refuseParameters(query: BuildQuery): void {

@@ -6,6 +6,11 @@ import { type ComponentVersion, SystemComponentVersion } from "../wire/system/ve
 /** Builds carry no date. */
 const BUILD_TIME = "1970-01-01T00:00:00Z";
 
+/** The versions of both APIs, as clients are shown them, and the oldest that each takes. */
+export function shownVersions(): typeof API_VERSION {
+  return API_VERSION;
+}
+
 /** Tells versions: the service's, as clients compare it, and its parts'. */
 export async function viewVersion(engine: Engine): Promise<SystemComponentVersion> {
   const { name, version, host, platform } = await engine.info();

@@ -1,8 +1,10 @@
+import { messageOf } from "../oci/message_of.ts";
 import { Builds } from "./build/builds.ts";
 import type { Artifacts } from "./artifacts/artifacts.ts";
 import type { ContainerDefaults } from "./records/container_defaults.ts";
 import { Containers } from "./containers/containers.ts";
 import { hostOf, requireHost } from "./core.ts";
+import { EngineError } from "./errors.ts";
 import { EventLog } from "./store/events.ts";
 import { Images } from "./images/images.ts";
 import { type SystemInfo, VERSION } from "./info.ts";
@@ -72,6 +74,7 @@ export class Engine {
     this.quadlets = new Quadlets(core, {
       ...{ images, artifacts, containers, networks, kube, pods: this.pods, volumes: this.volumes },
       localFiles: () => requireHost(core).localFiles,
+      notifySockets: () => requireHost(core).notifySockets,
     });
     this.system = new System({ core, images: this.images, containers: this.containers, volumes: this.volumes });
   }
@@ -123,7 +126,7 @@ export class Engine {
         return { name: core.options.name, memory: memTotal, cpus };
       },
       usualGrace: core.options.defaults.stopTimeout,
-      now: () => core.clock.now(),
+      clock: core.clock,
     });
   }
 
@@ -135,6 +138,23 @@ export class Engine {
     const { containers, images, events } = this;
     const restart = (unit: string) => this.quadlets.restart(unit);
     return autoUpdate({ containers, images, events, clock: this.#core.clock, restart }, options);
+  }
+
+  /**
+   * Stops every container that runs, all at once, because the host goes down: each gets its own stop timeout, and its policy starts it
+   * when the host has been booted. Failures are logged.
+   */
+  async stopForShutdown(): Promise<void> {
+    const running = this.containers.list().filter(({ state }) => state.status !== "created");
+    await Promise.all(running.map(async ({ id }) => {
+      try {
+        await this.containers.stop(id, { forShutdown: true, thaw: true });
+      } catch (error) {
+        // One that had ended, or was removed with another.
+        if (error instanceof EngineError && ["unchanged", "no_such_container"].includes(error.code)) return;
+        this.#core.log("warn", `Stop container ${id} as the host goes down: ${messageOf(error)}`);
+      }
+    }));
   }
 
   /** Notes the address that clients reach the engine at, for {@linkcode Engine.info}: `unix:///run/…` or `tcp://…`. */

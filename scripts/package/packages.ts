@@ -68,7 +68,7 @@ export async function readPackages(root: URL): Promise<Tree> {
       description: "A container engine that speaks the wire format of Podman and Docker",
       exports: Object.fromEntries(exports),
       texts: { "README.md": "README.md", "LICENSE": "LICENSE", "CHANGELOG.md": "CHANGELOG.md" },
-      server: ["./serve", "./host", "./cli"],
+      server: ["./serve", "./host", "./client", "./pretend", "./cli"],
       commands: { gantry: "./cli" },
     },
   };

@@ -112,8 +112,19 @@ export class Stage implements AsyncDisposable {
     await this.server.seen(path, text, AbortSignal.timeout(PATIENCE));
   }
 
-  /** Plays one case, and asserts what must hold whatever happens in it. */
+  /**
+   * Plays one case, and asserts what must hold whatever happens in it. One that takes too much memory is played again: what a case
+   * truly takes it takes each time, and what a collector that had no turn on a busy machine left lying it does not.
+   */
   async play(work: () => Promise<void>): Promise<void> {
+    const memory = await this.#playOnce(work);
+    if (memory < STREAM_ROOM) return;
+    const again = await this.#playOnce(work);
+    assert(again < STREAM_ROOM, `the server took ${memory} MB above idle, and ${again} MB when it was played again`);
+  }
+
+  /** Returns the most memory that the server took meanwhile, in MB. */
+  async #playOnce(work: () => Promise<void>): Promise<number> {
     const { server } = this;
     const host = hostDigest(this.canaries);
     const left = await this.#remains();
@@ -132,7 +143,6 @@ export class Stage implements AsyncDisposable {
     });
     assertEquals(changes(host, hostDigest(this.canaries)), []);
     assertEquals(failures.slice(0, 3), []);
-    assert(memory < STREAM_ROOM, `the server took ${memory} MB above idle`);
     await until(async () => {
       const none = { processes: [], mounts: [], namespaces: [], cgroups: [], interfaces: [] };
       assertEquals(traces(server.folder, ids), none);
@@ -140,6 +150,7 @@ export class Stage implements AsyncDisposable {
       const open = openFiles(server.pid);
       assert(open <= files + MORE_FILES, `open files rose from ${files} to ${open}`);
     }, 60_000);
+    return memory;
   }
 
   /** Removes what a case made: containers, volumes, images but the session's own; gives the IDs of the containers. */

@@ -60,6 +60,18 @@ const client = link(systemAPI, "http://localhost", { fetch: engineHandler(engine
 console.log((await client.VersionHandler()).Os, own === HTTPError);
 await engine.close();
 `,
+  "client.mjs": `
+import { ClientError, open } from "@gantry/gantry/client";
+import { openEngine } from "@gantry/gantry/client/web";
+import { openPretendEngine } from "@gantry/gantry/pretend";
+
+const pretence = await openPretendEngine({ images: { alpine: ({ args, write }) => write(args.slice(1).join(" ")) } });
+await using engine = await open(pretence);
+const { stdout } = await engine.run("alpine", ["echo", "hi"]);
+await using box = await engine.create({ image: "alpine" });
+const missing = await engine.container("nobody").catch((error) => error instanceof ClientError && error.code);
+console.log(stdout, engine.tree, missing, typeof openEngine, box.name !== "");
+`,
   "worker.mjs": `
 import { api, handler, implement, int64, rest } from "@gantry/rest";
 const sums = api("http://localhost", { Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]) });
@@ -120,12 +132,19 @@ rest("GET /sum?a=%v&b=%v", [int64]);
 `,
   "engine_types.ts": `
 import { containersAPI, Engine, engineHandler, EngineError } from "@gantry/gantry";
+import { open } from "@gantry/gantry/client";
 import { openHostEngine } from "@gantry/gantry/host";
 import { link } from "@gantry/gantry/rest";
 
 const engine: Engine = await openHostEngine({ root: "/tmp/a", runroot: "/tmp/b" });
 const containers = await link(containersAPI, "http://localhost", { fetch: engineHandler(engine) }).ListContainers({ all: true });
 console.log(containers.map(({ Id }) => Id.toUpperCase()), EngineError.name);
+await using client = await open(engine);
+await using db = await client.start({ image: "postgres", ports: { 5432: 0 }, ready: { log: "ready to accept" } });
+const port: number = db.port(5432);
+for await (const line of db.logs()) console.log(line.length, port);
+// @ts-expect-error: a command is a list
+await db.exec("psql");
 // @ts-expect-error: an ID is text
 export const id: number = containers[0].Id;
 `,
@@ -250,13 +269,17 @@ async function useOnNode(use: string): Promise<void> {
     assertEquals(answer.trim(), "3,1,2,409,function,3.1.1,true,true", `Node ${version}`);
   }
   assertEquals((await runOk([await nodeProgram(), "engine.mjs"], { cwd: use })).trim(), "linux true");
+  assertEquals((await runOk([await nodeProgram(), "client.mjs"], { cwd: use })).trim(), CLIENT_ANSWER);
 }
+
+const CLIENT_ANSWER = "hi libpod not_found function true";
 
 /** Deno uses npm's packages where they are installed, and JSR's by the names that a registry would give them. */
 async function useOnDeno(use: string, jsr: string): Promise<void> {
   const installed = [Deno.execPath(), "run", "-A", "--quiet", "--no-lock"];
   assertMatch(await runOk([...installed, "rest.mjs"], { cwd: use }), /^3,1,2,409,/);
   assertEquals((await runOk([...installed, "engine.mjs"], { cwd: use })).trim(), "linux true");
+  assertEquals((await runOk([...installed, "client.mjs"], { cwd: use })).trim(), CLIENT_ANSWER);
   await Deno.writeTextFile(`${jsr}/rest/use.mjs`, USES["rest.mjs"]);
   await Deno.writeTextFile(`${jsr}/gantry/use.ts`, USES["engine_types.ts"]);
   await runOk([Deno.execPath(), "check", "--quiet", "--no-lock", "gantry/use.ts"], { cwd: jsr, timeout: 120_000 });
@@ -331,7 +354,9 @@ async function useCommand(use: string, jsr: string): Promise<void> {
   assertMatch(refused.stderr, /"loud" is no log level/);
   const deno = [Deno.execPath(), "run", "-A", "--quiet", "--no-lock", "gantry/lib/platform/entries/cli.js"];
   const unknown = await run([...deno, "run"], { cwd: jsr });
-  assertEquals([unknown.code, unknown.stderr], [2, 'gantry: Run "run": the only command is serve\nSee --help\n']);
+  const advice = 'gantry: Run "run": the commands are serve, install, uninstall, doctor and version\nSee --help\n';
+  assertEquals([unknown.code, unknown.stderr], [2, advice]);
+  assertMatch(await runOk([...node, "version"], { cwd: use }), /^gantry   \d+\.\d+\.\d+\npodman   API /);
 }
 
 async function checkTypes(use: string): Promise<void> {

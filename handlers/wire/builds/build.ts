@@ -13,7 +13,7 @@ const number = z.int().optional();
 /** Parameters that are no flags, under the same name in both trees. */
 const PLAIN = {
   addcaps: text,
-  additionalbuildcontexts: text,
+  additionalbuildcontexts: texts,
   annotations: text,
   apparmor: text,
   buildargs: text,
@@ -121,6 +121,10 @@ function withFlags<F extends z.ZodType>(flag: F) {
 /** The query of `BuildImage`. */
 export const BuildQuery = z.object(withFlags(flag));
 export type BuildQuery = z.output<typeof BuildQuery>;
+
+/** The query of `LocalBuildImage`. */
+export const LocalBuildQuery = z.object({ ...withFlags(flag), localcontextdir: text });
+export type LocalBuildQuery = z.output<typeof LocalBuildQuery>;
 
 /** The query of `CompatBuildImage`. */
 export const CompatBuildQuery = z.object(withFlags(looseFlag));

@@ -32,10 +32,14 @@ export class BuildCache {
     return await hash.digest();
   }
 
-  /** The image of an earlier build; `undefined` where there is none any more. */
-  async find(key: string): Promise<Readonly<ImageRecord> | undefined> {
+  /**
+   * The image of an earlier build; `undefined` where there is none any more.
+   *
+   * @param most The age of one that is taken, in milliseconds
+   */
+  async find(key: string, most = Infinity): Promise<Readonly<ImageRecord> | undefined> {
     const entry = this.#table.get(key);
-    if (entry === undefined) return undefined;
+    if (entry === undefined || this.#core.clock.now() - entry.time > most) return undefined;
     if (this.#images.exists(entry.image)) return this.#images.resolve(entry.image);
     await this.#core.state.commit([this.#table.drop(key)]);
   }

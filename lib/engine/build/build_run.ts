@@ -4,6 +4,7 @@ import type { Core } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { Images } from "../images/images.ts";
 import type { Claim } from "../images/store/content.ts";
+import type { FileTimes } from "../ports/tree_port.ts";
 import type { ImageRecord } from "../records/image_record.ts";
 import type { BuildCache } from "./build_cache.ts";
 import type { BuildOptions, BuildProgress } from "./build_options.ts";
@@ -31,8 +32,10 @@ export interface BuildRun {
   plan: StagePlan;
   /** Stages that are built, by their index. */
   stages: Map<number, StageState>;
+  /** Contexts besides the main one, by their name. */
+  contextTrees: Map<string, Promise<FileTree>>;
   /** Trees that were copied from, by their image. */
-  trees: Map<string, FileTree>;
+  trees: Map<string, Promise<FileTree>>;
   /** Names of the caller's arguments that a stage took. */
   consumed: Set<string>;
 }
@@ -61,7 +64,7 @@ export async function* makeStep(run: BuildRun, state: StageState, plan: StepPlan
   run.signal.throwIfAborted();
   const key = await cache.keyOf(state.key, ...plan.inputs);
   const next: StageState = { ...state, ...plan.next, key };
-  const found = options.noCache ? undefined : await cache.find(key);
+  const found = options.noCache ? undefined : await cache.find(key, options.cacheTTL);
   if (found) {
     pins.use(images.pin(found.id));
     yield { kind: "cached", id: found.id };
@@ -105,6 +108,12 @@ async function commitStep(
 /** The time that images of this build are made at, in milliseconds. */
 export function createdAt({ core, options: { timestamp } }: BuildRun): number {
   return timestamp === undefined ? core.clock.now() : timestamp * 1000;
+}
+
+/** The times that files of layers get. */
+export function fileTimes({ options: { timestamp, rewriteTimes } }: BuildRun): FileTimes | undefined {
+  if (rewriteTimes === undefined || timestamp === undefined) return undefined;
+  return { seconds: timestamp, only: rewriteTimes };
 }
 
 /** An image's config with other contents: what it runs on stays the base's, or is the build's. */

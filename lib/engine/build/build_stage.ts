@@ -1,6 +1,9 @@
 import { EngineError } from "../errors.ts";
 import type { BuildProgress } from "./build_options.ts";
-import { type BuildRun, type BuildSteps, makeStep } from "./build_run.ts";
+import { type BuildRun, type BuildSteps, fileTimes, makeStep } from "./build_run.ts";
+import { copyArchive, digestItems } from "./context/copy_archive.ts";
+import type { FileTree } from "./context/file_tree.ts";
+import { walkFolder } from "./context/select_files.ts";
 import { copyFiles, makeFolder } from "./copy_step.ts";
 import { DockerfileError } from "./dockerfile/dockerfile_error.ts";
 import { expandVariables } from "./dockerfile/expand_variables.ts";
@@ -9,7 +12,7 @@ import { parseInstruction } from "./dockerfile/parse_instruction.ts";
 import { splitInstruction } from "./dockerfile/read_instructions.ts";
 import type { PlannedStage } from "./plan_stages.ts";
 import { runCommand } from "./run_step.ts";
-import { pullSource } from "./source_image.ts";
+import { findSource, pullSource } from "./sources/source_image.ts";
 import { beginConfig, changeConfig, environmentOf, type Expand } from "./stage_config.ts";
 import type { StageState } from "./stage_state.ts";
 
@@ -17,29 +20,42 @@ import type { StageState } from "./stage_state.ts";
 export async function* buildStage(
   run: BuildRun,
   stage: PlannedStage,
-  count: (text: string) => BuildProgress,
+  count: (text: string) => BuildProgress & { kind: "step" },
 ): BuildSteps<StageState> {
-  yield count(stage.from.text);
-  let state = yield* inPlace(run, stage.from, beginStage(run, stage));
+  const begin = inPlace(run, stage.from, beginStage(run, stage));
+  let state = yield* numberEvents(count(stage.from.text), begin);
   for (const trigger of triggersOf(run, state, stage)) {
     yield { kind: "note", text: `ONBUILD ${trigger.text}\n` };
     state = yield* inPlace(run, trigger, buildStep(run, state, stage, trigger));
   }
   for (const instruction of stage.instructions) {
-    yield count(instruction.text);
-    state = yield* inPlace(run, instruction, buildStep(run, state, stage, instruction));
+    const work = inPlace(run, instruction, buildStep(run, state, stage, instruction));
+    state = yield* numberEvents(count(instruction.text), work);
   }
   return state;
+}
+
+/** Tells of a step, and gives its number to everything that its work tells. */
+export async function* numberEvents<T>(first: BuildProgress & { kind: "step" }, work: BuildSteps<T>): BuildSteps<T> {
+  const step = first.number;
+  yield { ...first, step };
+  try {
+    for (;;) {
+      const next = await work.next();
+      if (next.done) return next.value;
+      yield { ...next.value, step };
+    }
+  } finally {
+    // A reader that leaves ends the work; after its end this does nothing. Nobody sees the value.
+    await work.return(undefined as never);
+  }
 }
 
 /** The state of a stage before its first instruction. */
 async function* beginStage(run: BuildRun, { base, platform }: PlannedStage): BuildSteps<StageState> {
   const args = new Map<string, string>();
-  const { format = "oci", timestamp = -1 } = run.options;
   if ("scratch" in base) {
-    const asked = { ...run.core.options.defaultPlatform, ...run.options.platform };
-    const key = await run.cache.keyOf("scratch", asked, format, timestamp);
-    return { config: beginConfig({}), key, args };
+    return await beginEmpty(run);
   }
   if ("stage" in base) {
     const below = run.stages.get(base.stage);
@@ -48,11 +64,41 @@ async function* beginStage(run: BuildRun, { base, platform }: PlannedStage): Bui
     }
     return { ...below, args };
   }
-  if ("context" in base) throw new EngineError("unsupported", `FROM an additional build context is not supported`);
-  const image = yield* pullSource(run, base.image, platform);
-  const key = await run.cache.keyOf("image", image.id, format, timestamp);
+  const source = "context" in base ? yield* findSource(run, base) : undefined;
+  if (source !== undefined && "tree" in source) return yield* beginWithTree(run, source.tree);
+  const image = "image" in base ? yield* pullSource(run, base.image, platform) : source!.image;
+  const key = await run.cache.keyOf("image", image.id, ...keyOptions(run));
   const { config = {}, author } = image.config;
-  return { image, config: beginConfig(config), key, args, ...author && { author } };
+  return { image, config: beginConfig(config, run.options), key, args, ...author && { author } };
+}
+
+/** A stage without files. */
+async function beginEmpty(run: BuildRun): Promise<StageState> {
+  const { core, cache, options } = run;
+  const asked = { ...core.options.defaultPlatform, ...options.platform };
+  const key = await cache.keyOf("scratch", asked, ...keyOptions(run));
+  return { config: beginConfig({}, options), key, args: new Map() };
+}
+
+/** The options that every step's image depends on. */
+function keyOptions({ options }: BuildRun): unknown[] {
+  const { format = "oci", timestamp = -1, rewriteTimes, env = {}, dropLabels = [] } = options;
+  const changed = Object.keys(env).length > 0 || dropLabels === true || dropLabels.length > 0;
+  return [format, timestamp, ...rewriteTimes ? [rewriteTimes] : [], ...changed ? [env, dropLabels] : []];
+}
+
+/** A stage whose files are those of a context. */
+async function* beginWithTree(run: BuildRun, tree: FileTree): BuildSteps<StageState> {
+  const { blobs, codec } = run.core.ports;
+  const items = [...walkFolder(tree.root, "")].map(([path, node]) => ({ path, node }));
+  return yield* makeStep(run, await beginEmpty(run), {
+    next: {},
+    inputs: ["FROM", await digestItems(codec, items)],
+    createdBy: "FROM a build context",
+    async *work(commit) {
+      return await commit(copyArchive(blobs, items, { archive: tree.archive, times: fileTimes(run) }));
+    },
+  });
 }
 
 /** The instructions that the stage's image has for those who build upon it. */

@@ -1,22 +1,28 @@
 /** Builds: what the engine offers of them. */
 import type { Containers } from "../containers/containers.ts";
-import { type Core, requireHost } from "../core.ts";
+import { type Core, hostOf, requireHost } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { Images } from "../images/images.ts";
+import type { Platform } from "../options.ts";
+import type { GRPC } from "../ports/build_port.ts";
 import type { ImageRecord } from "../records/image_record.ts";
 import { BuildCache } from "./build_cache.ts";
-import { applyIgnoreFile, readText, spoolTree } from "./build_context.ts";
-import type { BuildOptions, BuildProgress } from "./build_options.ts";
+import { applyIgnoreFile } from "./sources/build_context.ts";
+import { readInputs } from "./sources/build_inputs.ts";
+import type { BuildOptions, BuildProgress, NamedContext } from "./build_options.ts";
 import { type BuildRun, type BuildSteps, makeStep } from "./build_run.ts";
-import { buildStage } from "./build_stage.ts";
-import { FileTree } from "./context/file_tree.ts";
+import { numberEvents } from "./build_stage.ts";
 import { parseDockerfile } from "./dockerfile/parse_dockerfile.ts";
+import { finishImage } from "./finish_image.ts";
 import { planStages } from "./plan_stages.ts";
-import { squashImage } from "./squash_image.ts";
+import { runStages, totalSteps } from "./run_stages.ts";
 import { StepContainers } from "./step_container.ts";
 
 /** The longest a build may take, in milliseconds. */
 const TIME_LIMIT = 24 * 3600 * 1000;
+
+/** A context that was read with the main one: nobody opens it. */
+const SENT_CONTEXT: NamedContext = { kind: "archive", open: () => new ReadableStream() };
 
 /** Building images from Dockerfiles. */
 export class Builds {
@@ -34,6 +40,16 @@ export class Builds {
     this.#containers = containers;
     this.#cache = new BuildCache(core, images);
     this.#steps = new StepContainers(core, containers);
+  }
+
+  /** The platform of images where nothing else is asked for. */
+  get platform(): Platform {
+    return this.#core.options.defaultPlatform;
+  }
+
+  /** Calls by gRPC over connections, for clients of BuildKit; `undefined` where there is no host, and nothing is built. */
+  get grpc(): GRPC | undefined {
+    return hostOf(this.#core)?.grpc;
   }
 
   /**
@@ -131,6 +147,7 @@ export class Builds {
       const run = await this.#prepare(options, { signal, claim, pins });
       const image = yield* buildImage(run);
       const names = await this.#nameImage(image, options);
+      if (options.manifest) await this.#addToList(options.manifest, image, options);
       yield { kind: "done", id: image.id, names };
       return undefined;
     } finally {
@@ -138,15 +155,21 @@ export class Builds {
     }
   }
 
-  async #prepare(options: BuildOptions, more: Pick<BuildRun, "signal" | "claim" | "pins">): Promise<BuildRun> {
+  async #prepare(given: BuildOptions, more: Pick<BuildRun, "signal" | "claim" | "pins">): Promise<BuildRun> {
     const core = this.#core;
-    const whole = options.context ? await spoolTree(core, more.claim, options.context, more.signal) : FileTree.empty();
-    const texts: string[] = [];
-    for (const path of options.dockerfiles) texts.push(await readText(core, whole, path));
-    const dockerfile = parseDockerfile(texts.join("\n"), options.dockerfiles[0]);
+    const { context, named, texts, readSecret } = await readInputs({ core, ...more }, given);
+    const sent = [...named.keys()].map((name) => [name, SENT_CONTEXT] as const);
+    const contexts = { ...given.contexts, ...Object.fromEntries(sent) };
+    const options = { ...given, contexts: contexts, readSecret, ...timestampOf(given) };
+    const dockerfile = parseDockerfile(texts.map(({ text }) => text).join("\n"), texts[0]?.name);
     const { buildArgs, target, from } = options;
-    const plan = planStages(dockerfile, { buildArgs, target, from, platformArgs: platformArgs(core, options) });
-    const context = await applyIgnoreFile(core, whole, options.exclude);
+    const plan = planStages(dockerfile, {
+      buildArgs,
+      target,
+      from,
+      contexts: Object.keys(contexts),
+      platformArgs: platformArgs(core, options),
+    });
     return {
       core,
       images: this.#images,
@@ -159,9 +182,18 @@ export class Builds {
       dockerfile,
       plan,
       stages: new Map(),
+      contextTrees: new Map([...named].map(([name, tree]) => [name, applyIgnoreFile(core, tree, undefined)])),
       trees: new Map(),
-      consumed: new Set(dockerfile.globals.map(({ name }) => name)),
+      consumed: new Set(["SOURCE_DATE_EPOCH", ...dockerfile.globals.map(({ name }) => name)]),
     };
+  }
+
+  /** Adds the image to a manifest list, which is made where there is none. */
+  async #addToList(name: string, image: Readonly<ImageRecord>, { fullName = (name) => name }: BuildOptions) {
+    const { lists } = this.#images;
+    const full = fullName(name);
+    if (!lists.exists(full)) await lists.create(full, { images: [image.id] });
+    else await lists.add(full, [image.id]);
   }
 
   async #nameImage(image: Readonly<ImageRecord>, { names = [], fullName = (name) => name }: BuildOptions) {
@@ -174,26 +206,31 @@ export class Builds {
 async function* buildImage(run: BuildRun): BuildSteps<Readonly<ImageRecord>> {
   const { plan, options } = run;
   const labels = Object.entries(options.labels ?? {});
-  const total = plan.stages.reduce((sum, { instructions }) => sum + 1 + instructions.length, labels.length > 0 ? 1 : 0);
-  let number = 0;
-  const count = (text: string): BuildProgress => ({ kind: "step", number: ++number, total, text });
-  for (const stage of plan.stages) run.stages.set(stage.index, yield* buildStage(run, stage, count));
+  yield* runStages(run);
   let state = run.stages.get(plan.target)!;
   if (labels.length > 0) {
     const text = `LABEL ${labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(" ")}`;
-    yield count(text);
     const config = { ...state.config, Labels: { ...state.config.Labels, ...options.labels } };
     const createdBy = `/bin/sh -c #(nop) ${text}`;
-    state = yield* makeStep(run, state, { next: { config }, inputs: ["LABEL", config], createdBy });
+    const work = makeStep(run, state, { next: { config }, inputs: ["LABEL", config], createdBy });
+    const total = totalSteps(run);
+    state = yield* numberEvents({ kind: "step", number: total, total, text }, work);
   }
   const unused = Object.keys(options.buildArgs ?? {}).filter((name) => !run.consumed.has(name));
   if (unused.length > 0) {
     yield { kind: "note", text: `[Warning] One or more build-args [${unused.join(" ")}] were not consumed\n` };
   }
-  if (state.image === undefined) {
+  const { image } = state;
+  if (image === undefined) {
     throw new EngineError("invalid", "No image was generated: the stage is FROM scratch and has no instructions");
   }
-  return options.squash ? await squashImage(run, state) : state.image;
+  return await finishImage(run, { ...state, image });
+}
+
+/** The argument by which reproducible builds are told their time. */
+function timestampOf({ timestamp, buildArgs = {} }: BuildOptions): Pick<BuildOptions, "timestamp"> {
+  const text = Object.hasOwn(buildArgs, "SOURCE_DATE_EPOCH") ? buildArgs.SOURCE_DATE_EPOCH : "";
+  return { timestamp: timestamp ?? (/^\d{1,12}$/.test(text) ? Number(text) : undefined) };
 }
 
 function platformArgs({ options: { defaultPlatform } }: Core, { platform }: BuildOptions): Record<string, string> {

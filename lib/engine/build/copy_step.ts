@@ -1,16 +1,15 @@
 import { EngineError } from "../errors.ts";
 import type { ContainerRequest } from "../containers/request/container_request.ts";
-import { detectCompression } from "../../oci/media_type.ts";
-import { readHeader } from "../../oci/tar/tar_header.ts";
 import type { ImageRecord } from "../records/image_record.ts";
-import { type BuildRun, type BuildSteps, type CommitStep, makeStep } from "./build_run.ts";
-import { copyArchive, digestItems } from "./context/copy_archive.ts";
+import { type BuildRun, type BuildSteps, type CommitStep, fileTimes, makeStep } from "./build_run.ts";
+import { ARCHIVE_HEAD, isArchiveHead } from "./context/archive_head.ts";
+import { copyArchive, digestItems, inArchiveOrder } from "./context/copy_archive.ts";
 import { FileTree } from "./context/file_tree.ts";
-import { type CopyItem, selectFiles } from "./context/select_files.ts";
+import { type CopyItem, selectFiles, walkFolder } from "./context/select_files.ts";
 import type { CopyInstruction } from "./dockerfile/instructions.ts";
-import { fetchSource, isURL } from "./fetch_source.ts";
-import { resolveSource } from "./plan_stages.ts";
-import { findSourceImage, readSourceTree } from "./source_image.ts";
+import { fetchSource, isURL } from "./sources/fetch_source.ts";
+import { fetchGit, type GitPlace, parseGitURL } from "./sources/git_source.ts";
+import { findSource, readSourceTree, sourceNamed } from "./sources/source_image.ts";
 import { type Expand, joinWorkdir } from "./stage_config.ts";
 import type { StageState } from "./stage_state.ts";
 
@@ -26,6 +25,8 @@ interface CopyPlan {
   isOneFile: boolean;
   /** Archives that are unpacked at the destination. */
   archives: CopyItem[];
+  /** Git repositories, whose files go to the destination. */
+  repositories: Pick<CopyPlan, "tree" | "items">[];
   chown?: string;
   chmod?: number;
   keepOwners: boolean;
@@ -40,8 +41,8 @@ export async function* copyFiles(
 ): BuildSteps<StageState> {
   const { is: keyword, text } = instruction;
   const from = instruction.from === undefined ? undefined : expand(instruction.from);
-  const source = from === undefined ? undefined : resolveSource(run.dockerfile, from, { before: stage });
-  const found = source === undefined ? undefined : yield* findSourceImage(run, source);
+  const source = from === undefined ? { tree: run.context } : yield* findSource(run, sourceNamed(run, from, stage));
+  const found = "image" in source ? source : undefined;
   const sources = instruction.sources.map((word) => expand(word));
   const to = expand(instruction.destination);
   const destination = joinWorkdir(state.config, to);
@@ -49,14 +50,18 @@ export async function* copyFiles(
   const chown = instruction.chown === undefined ? undefined : expand(instruction.chown);
   const chmod = instruction.chmod === undefined ? undefined : parseMode(expand(instruction.chmod));
   const settle = async (): Promise<CopyPlan> => {
-    const urls = keyword === "ADD" ? sources.filter(isURL) : [];
-    const local = sources.filter((text) => !urls.includes(text));
-    const tree = found ? await readSourceTree(run, found.image) : run.context;
+    const far = keyword === "ADD" ? sources.filter(isURL) : [];
+    const local = sources.filter((text) => !far.includes(text));
+    const places = far.flatMap((url) => parseGitURL(url) ?? []);
+    const urls = far.filter((url) => parseGitURL(url) === undefined);
+    const tree = "image" in source ? await readSourceTree(run, source.image) : source.tree;
     const options = { keyword, parents: instruction.parents, exclude: instruction.exclude.map((word) => expand(word)) };
     const selection = selectFiles(tree, local, options);
     const inline = instruction.inline.map(({ name, content, expands }) => {
       return textItem(name, expands ? expand(content, true) : content);
     });
+    const repositories: CopyPlan["repositories"] = [];
+    for (const place of places) repositories.push(await fetchRepository(run, place, instruction));
     const fetched: CopyItem[] = [];
     for (const url of urls) fetched.push(await fetchSource(run, url, instruction.checksum));
     const isOneFile = inline.length + fetched.length + (local.length > 0 ? 1 : 0) === 1 &&
@@ -74,11 +79,13 @@ export async function* copyFiles(
     }
     const rest = items.filter((item) => !archives.includes(item));
     const keepOwners = found !== undefined && chown === undefined;
-    return { keyword, destination, isFolder, tree, items: rest, isOneFile, archives, chown, chmod, keepOwners };
+    const more = { archives, repositories, chown, chmod, keepOwners };
+    return { keyword, destination, isFolder, tree, items: rest, isOneFile, ...more };
   };
   // Of a stage or an image everything is known by its key: a hit reads none of its files.
   const plan = found ? undefined : await settle();
-  const content = plan ? await digestItems(run.core.ports.codec, [...plan.items, ...plan.archives]) : found?.key;
+  const all = plan && [...plan.items, ...plan.archives, ...plan.repositories.flatMap(({ items }) => items)];
+  const content = all ? await digestItems(run.core.ports.codec, all) : found?.key;
   const { link, parents, exclude, unpack } = instruction;
   const flags = [chown, chmod, link, parents, exclude.map((word) => expand(word)), unpack];
   return yield* makeStep(run, state, {
@@ -102,7 +109,7 @@ export async function* makeFolder(
   await using container = await run.steps.create(filesRequest(state));
   if ((await statPath(run, container.id, path))?.isFolder) return await commit();
   await writeItems(run, container.id, path, { items: [], tree: FileTree.empty() });
-  return await commit(await run.containers.files.changeset(container.id));
+  return await commit(await run.containers.files.changeset(container.id, [], fileTimes(run)));
 }
 
 // deno-lint-ignore require-yield -- it tells nothing, and is used where others do
@@ -112,37 +119,57 @@ async function* workOnFiles(
   plan: CopyPlan,
   commit: CommitStep,
 ): BuildSteps<ImageRecord> {
-  const { destination, items, archives, chown } = plan;
+  const { destination, items, archives, repositories, chown } = plan;
   await using container = await run.steps.create(filesRequest(state, chown));
   const { id } = container;
-  const isFolder = plan.isFolder || archives.length > 0 || (await statPath(run, id, destination))?.isFolder === true;
+  const isFolder = plan.isFolder || archives.length + repositories.length > 0 ||
+    (await statPath(run, id, destination))?.isFolder === true;
   if (plan.isOneFile && !isFolder && items.length === 1) {
     const [item] = items;
     const cut = destination.lastIndexOf("/");
     const renamed = [{ ...item, path: destination.slice(cut + 1) }];
     await writeItems(run, id, destination.slice(0, cut) || "/", { ...plan, items: renamed });
-  } else if (items.length > 0 || archives.length === 0) await writeItems(run, id, destination, plan);
+  } else if (items.length > 0 || archives.length + repositories.length === 0) {
+    await writeItems(run, id, destination, plan);
+  }
+  for (const repository of repositories) await writeItems(run, id, destination, { ...plan, ...repository });
   for (const archive of archives) {
     const stream = await openItem(run, plan.tree, archive);
     await run.containers.files.write(id, destination, stream, { chown: chown !== undefined, signal: run.signal });
   }
-  return await commit(await run.containers.files.changeset(id));
+  return await commit(await run.containers.files.changeset(id, [], fileTimes(run)));
 }
 
-async function writeItems(
+/** Writes files of a tree into a container that does not run. */
+export async function writeItems(
   run: BuildRun,
   id: string,
   path: string,
-  { items, tree, chown, chmod, keepOwners }: Pick<CopyPlan, "items" | "tree" | "chown" | "chmod"> & {
-    keepOwners?: boolean;
-  },
+  { items, tree, chown, chmod, keepOwners }: Pick<CopyPlan, "items" | "tree"> & Partial<CopyPlan>,
 ): Promise<void> {
-  const archive = copyArchive(run.core.ports.blobs, items, { archive: tree.archive, chmod, keepOwners });
+  const archive = copyArchive(run.core.ports.blobs, inArchiveOrder(items), {
+    archive: tree.archive,
+    chmod,
+    keepOwners,
+  });
   await run.containers.files.write(id, path, archive, { chown: chown !== undefined, signal: run.signal });
 }
 
+/** Fetches a Git repository for `ADD`; `--checksum` is its commit. */
+async function fetchRepository(
+  run: BuildRun,
+  place: GitPlace,
+  { checksum, keepsHistory }: Pick<CopyInstruction, "checksum" | "keepsHistory">,
+): Promise<Pick<CopyPlan, "tree" | "items">> {
+  const { tree, commit } = await fetchGit(run, place, keepsHistory);
+  if (checksum !== undefined && (checksum.length < 7 || !commit.startsWith(checksum))) {
+    throw new EngineError("invalid", `ADD failed: ${place.url} has the commit ${commit}, expected ${checksum}`);
+  }
+  return { tree, items: [...walkFolder(tree.root, "")].map(([path, node]) => ({ path, node })) };
+}
+
 /** A container that is never started; without an image its tree is empty. */
-function filesRequest({ image }: StageState, user = "0"): ContainerRequest {
+export function filesRequest({ image }: Pick<StageState, "image">, user = "0"): ContainerRequest {
   return {
     ...image ? { image: image.id } : { image: "", infra: true },
     entrypoint: [""],
@@ -187,16 +214,8 @@ function textItem(path: string, content: string): CopyItem {
 /** Whether a file is a tar archive, plain or compressed with what archives are unpacked from. */
 async function isArchive(run: BuildRun, tree: FileTree, item: CopyItem): Promise<boolean> {
   if (item.node.kind !== "file" || item.node.size < 20) return false;
-  const head = new Uint8Array(await new Response(await openItem(run, tree, item, 512)).arrayBuffer());
-  // bzip2 and xz, which unpacking then refuses by name.
-  if (String.fromCharCode(...head.subarray(0, 3)) === "BZh" || (head[0] === 0xfd && head[1] === 0x37)) return true;
-  if (detectCompression(head.subarray(0, 6)) !== "none") return true;
-  if (head.length < 512) return false;
-  try {
-    return readHeader(head).name.length > 0;
-  } catch {
-    return false;
-  }
+  const head = await new Response(await openItem(run, tree, item, ARCHIVE_HEAD)).arrayBuffer();
+  return isArchiveHead(new Uint8Array(head));
 }
 
 async function openItem(run: BuildRun, tree: FileTree, { node, bytes }: CopyItem, most = Infinity) {

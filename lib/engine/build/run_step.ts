@@ -1,61 +1,77 @@
 import type { ContainerRequest } from "../containers/request/container_request.ts";
 import { EngineError } from "../errors.ts";
+import type { ContainerSecrets } from "../ports/host_port.ts";
 import type { ImageRecord } from "../records/image_record.ts";
-import type { MountRequest } from "../records/mount_spec.ts";
-import { type BuildRun, type BuildSteps, type CommitStep, makeStep, requireImage } from "./build_run.ts";
-import type { RunInstruction, RunMount } from "./dockerfile/instructions.ts";
-import { resolveSource } from "./plan_stages.ts";
-import { findSourceImage } from "./source_image.ts";
-import { commandWords, environmentOf, type Expand, joinWorkdir } from "./stage_config.ts";
+import { type BuildRun, type BuildSteps, type CommitStep, fileTimes, makeStep, requireImage } from "./build_run.ts";
+import type { RunInstruction } from "./dockerfile/instructions.ts";
+import { type CommandMounts, type OpenMounts, openMounts, planMounts } from "./run_mounts.ts";
+import { commandWords, environmentOf, type Expand } from "./stage_config.ts";
 import type { StageState } from "./stage_state.ts";
 
 /** Arguments that a command gets without an `ARG`, and that are no part of its key: proxies differ by machine. */
 const PROXY_ARGS = ["HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "NO_PROXY", "ALL_PROXY"];
 
+/** Places that the runtime and the engine make in every container: a layer has none that was made for that. */
+const USUAL_PLACES = [
+  ..."/proc /sys /dev /etc/hosts /etc/hostname /etc/resolv.conf /etc/mtab /run/.containerenv".split(" "),
+  "/run/secrets",
+];
+/** The folder of a script from a heredoc with `#!`: in memory, so that no layer has it. */
+const SCRIPT_FOLDER = "/dev/pipes";
+
 /** Everything of a command that is settled before it runs. */
 interface RunPlan {
   words: string[];
+  /** The heredoc that the words run. */
+  script?: { path: string; content: string };
   env: Record<string, string>;
-  mounts: MountRequest[];
-  /** Caches that one build at a time may use. */
-  locks: string[];
+  mounts: CommandMounts;
   network: RunInstruction["network"];
+  isInsecure: boolean;
 }
 
 /** Runs a command in a container over the stage's files: what it changes is a layer. */
 export async function* runCommand(
   run: BuildRun,
   state: StageState,
-  instruction: RunInstruction,
+  instruction: RunInstruction & { text: string },
   { stage, expand }: { stage: number; expand: Expand },
 ): BuildSteps<StageState> {
-  const words = wordsOf(state, instruction);
-  const { network } = instruction;
-  const { mounts, locks, inputs } = yield* chooseMounts(run, state, instruction.mounts, { stage, expand });
+  const { words, script } = wordsOf(state, instruction);
+  const { network, isInsecure } = instruction;
+  if (isInsecure && !run.options.allowInsecure) {
+    throw new EngineError(
+      "invalid",
+      "RUN --security=insecure is not allowed: the build has no entitlement security.insecure",
+    );
+  }
+  const mounts = yield* planMounts(run, state, instruction, { stage, expand });
   const declared = Object.fromEntries(state.args);
   const env = { ...proxyArgs(run), ...declared, ...Object.fromEntries(environmentOf(state.config)) };
-  const plan: RunPlan = { words, env, mounts, locks, network };
+  const plan: RunPlan = { words, script, env, mounts, network, isInsecure };
   return yield* makeStep(run, state, {
     next: {},
-    inputs: ["RUN", words, declared, network, inputs],
-    createdBy: words.join(" "),
+    inputs: ["RUN", words, script, declared, network, isInsecure, mounts.inputs],
+    createdBy: script === undefined ? words.join(" ") : instruction.text,
     work: (commit) => workInContainer(run, state, plan, commit),
   });
 }
 
 /** The words to run: of a heredoc that stands alone, its content is the shell's command; else the shell reads it itself. */
-function wordsOf({ config }: StageState, { command }: RunInstruction): string[] {
-  if (command.form === "exec" || command.heredocs.length === 0) return commandWords(config, command);
+function wordsOf({ config }: StageState, { command }: RunInstruction): Pick<RunPlan, "words" | "script"> {
+  if (command.form === "exec" || command.heredocs.length === 0) return { words: commandWords(config, command) };
   const [first] = command.heredocs;
   const isAlone = command.heredocs.length === 1 && /^<<\S+$/.test(command.text);
-  if (isAlone && first.content.startsWith("#!")) {
-    const hint = "name the program before it: RUN python3 <<EOF";
-    throw new EngineError("unsupported", `a heredoc that begins with "#!" is not supported: ${hint}`);
+  // As the kernel reads it: the program, and what follows in one piece.
+  const [, program, argument] = /^#![ \t]*([^\s]+)[ \t]*([^\n]*?)[ \t\r]*\n/.exec(first.content) ?? [];
+  if (isAlone && program !== undefined) {
+    const path = `${SCRIPT_FOLDER}/${first.name}`;
+    return { words: [program, ...argument ? [argument] : [], path], script: { path, content: first.content } };
   }
   const text = isAlone
     ? first.content
     : [command.text, ...command.heredocs.map(({ content, name }) => `${content}${name}`)].join("\n");
-  return commandWords(config, { form: "shell", text, heredocs: [] });
+  return { words: commandWords(config, { form: "shell", text, heredocs: [] }) };
 }
 
 async function* workInContainer(
@@ -66,16 +82,18 @@ async function* workInContainer(
 ): BuildSteps<ImageRecord> {
   const { containers, steps, signal, options } = run;
   const image = requireImage(state, "RUN");
-  await using locks = new AsyncDisposableStack();
-  for (const name of plan.locks) {
+  await using stack = new AsyncDisposableStack();
+  for (const name of plan.mounts.locks) {
     const { promise, resolve } = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     const done = run.core.locks.with(name, () => (held.resolve(), promise), signal).catch(held.reject);
-    locks.defer(() => (resolve(), done));
+    stack.defer(() => (resolve(), done));
     await held.promise;
   }
-  await using container = await steps.create(requestOf(run, state, image, plan));
+  const open = await openMounts(run, plan.mounts, stack);
+  await using container = await steps.create(requestOf(run, state, image, plan, open));
   const { id } = container;
+  using _lent = containers.lendSecrets(id, lentTo(plan, open));
   if (options.removes === false) container.keep();
   yield { kind: "running", container: id };
   const attachment = await containers.attach(id, { stdin: false, stdout: true, stderr: true });
@@ -96,7 +114,7 @@ async function* workInContainer(
       if (!(options.alwaysRemoves ?? options.removes ?? true)) container.keep();
       throw new CommandFailure(plan.words, code);
     }
-    return await commit(await containers.files.changeset(id));
+    return await commit(await containers.files.changeset(id, [...USUAL_PLACES, ...open.places], fileTimes(run)));
   } finally {
     signal.removeEventListener("abort", stop);
     attachment.close();
@@ -106,15 +124,40 @@ async function* workInContainer(
 /** A command of a build that ended with another code than 0. */
 export class CommandFailure extends EngineError {
   readonly exitCode: number;
+  /** The command, with the shell that runs it. */
+  readonly command: string;
 
   constructor(words: readonly string[], exitCode: number) {
-    super("invalid", `The command '${words.join(" ")}' returned a non-zero code: ${exitCode}`);
+    const command = words.join(" ");
+    super("invalid", `The command '${command}' returned a non-zero code: ${exitCode}`);
     this.name = "CommandFailure";
     this.exitCode = exitCode;
+    this.command = command;
   }
 }
 
-function requestOf(run: BuildRun, { config }: StageState, image: ImageRecord, plan: RunPlan): ContainerRequest {
+/** The command's secrets, and its script. */
+function lentTo({ script, env }: RunPlan, { lent }: OpenMounts): ContainerSecrets {
+  const scripts = script === undefined ? [] : [{
+    path: script.path,
+    uid: 0,
+    gid: 0,
+    mode: 0o755,
+    data: new TextEncoder().encode(script.content),
+  }];
+  // A variable of the image's goes before the socket's, as BuildKit has it.
+  const { SSH_AUTH_SOCK, ...others } = lent.env;
+  const socket: Record<string, string> = SSH_AUTH_SOCK && !("SSH_AUTH_SOCK" in env) ? { SSH_AUTH_SOCK } : {};
+  return { files: [...lent.files, ...scripts], env: { ...others, ...socket } };
+}
+
+function requestOf(
+  run: BuildRun,
+  { config }: StageState,
+  image: ImageRecord,
+  plan: RunPlan,
+  open: OpenMounts,
+): ContainerRequest {
   const { network, ...sandbox } = run.options.sandbox ?? {};
   if (plan.network === "host" && network?.mode !== "host") {
     throw new EngineError(
@@ -135,7 +178,8 @@ function requestOf(run: BuildRun, { config }: StageState, image: ImageRecord, pl
     createWorkdir: true,
     user: config.User ?? "0",
     imageVolumes: "ignore",
-    mounts: plan.mounts,
+    mounts: [...sandbox.mounts ?? [], ...open.mounts],
+    ...plan.isInsecure && { privileged: true },
     logDriver: "none",
     health: { check: { test: ["NONE"] } },
     volatile: true,
@@ -147,55 +191,4 @@ function proxyArgs({ options: { buildArgs = {} }, consumed }: BuildRun): Record<
   const given = Object.entries(buildArgs).filter(([name]) => PROXY_ARGS.includes(name.toUpperCase()));
   for (const [name] of given) consumed.add(name);
   return Object.fromEntries(given);
-}
-
-async function* chooseMounts(
-  run: BuildRun,
-  state: StageState,
-  mounts: readonly RunMount[],
-  { stage, expand }: { stage: number; expand: Expand },
-): BuildSteps<Pick<RunPlan, "mounts" | "locks"> & { inputs: unknown[] }> {
-  const chosen: MountRequest[] = [];
-  const locks: string[] = [];
-  const inputs: unknown[] = [];
-  for (const mount of mounts) {
-    const destination = joinWorkdir(state.config, expand(mount.target));
-    const { type, readOnly } = mount;
-    if (type === "secret" || type === "ssh") {
-      // Nothing brings them yet; a command that can do without goes on without.
-      if (mount.required) {
-        throw new EngineError("unsupported", `RUN --mount=type=${type} is not supported: none is passed to builds`);
-      }
-    } else if (type === "tmpfs") {
-      const options = mount.size === undefined ? [] : [`size=${mount.size}`];
-      chosen.push({ type, source: "tmpfs", destination, options });
-    } else if (type === "cache") {
-      if (mount.from !== undefined) {
-        throw new EngineError("unsupported", "RUN --mount=type=cache,from= is not supported");
-      }
-      const key = await run.cache.keyOf("cache", expand(mount.id ?? destination));
-      const source = `build-cache-${key.slice("sha256:".length, "sha256:".length + 16)}`;
-      if (mount.sharing !== undefined && mount.sharing !== "shared") locks.push(source);
-      chosen.push({ type: "volume", source, destination, options: readOnly ? ["ro"] : [] });
-    } else {
-      if (mount.from === undefined) {
-        throw new EngineError(
-          "unsupported",
-          "RUN --mount=type=bind of the context is not supported: COPY the files, or name a stage with from=",
-        );
-      }
-      const from = resolveSource(run.dockerfile, expand(mount.from), { before: stage });
-      const { image, key } = yield* findSourceImage(run, from);
-      const subPath = expand(mount.source ?? "").replace(/^\/+|\/+$/g, "");
-      if (subPath.split("/").includes("..")) {
-        throw new EngineError("invalid", `the source "${mount.source}" of a mount leads out`);
-      }
-      inputs.push([key, subPath]);
-      // Writes are thrown away: an image's files are mounted for this container alone.
-      const options = readOnly ? ["ro"] : ["rw"];
-      chosen.push({ type: "image", source: image.id, destination, options, ...subPath && { subPath } });
-    }
-    inputs.push([type, destination, readOnly]);
-  }
-  return { mounts: chosen, locks, inputs };
 }

@@ -1,11 +1,12 @@
 import type { ExecutionConfig } from "../../oci/image_config.ts";
 import { EngineError } from "../errors.ts";
 import { parseSignal } from "../text/signals.ts";
+import type { BuildOptions } from "./build_options.ts";
 import type { Command, PlainInstruction } from "./dockerfile/instructions.ts";
 
 /** The shell of commands where no `SHELL` says another. */
 const DEFAULT_SHELL = ["/bin/sh", "-c"];
-const DEFAULT_PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Puts variables into a word, or, `raw`, into a heredoc's content, which keeps its quotes. */
 export type Expand = (word: string, raw?: boolean) => string;
@@ -24,13 +25,20 @@ export function commandWords(config: ExecutionConfig, command: Command): string[
   return [...config.Shell ?? DEFAULT_SHELL, command.text];
 }
 
-/** The config of a stage that begins: it has a path to look programs up in. */
-export function beginConfig(config: ExecutionConfig): ExecutionConfig {
-  const { OnBuild: _, ...rest } = config;
-  const env = rest.Env ?? [];
-  return env.some((line) => line.startsWith("PATH="))
-    ? { ...rest, Env: env }
-    : { ...rest, Env: [...env, DEFAULT_PATH] };
+/** The config of a stage that begins: it has a path to look programs up in, and the caller's variables. */
+export function beginConfig(
+  config: ExecutionConfig,
+  { env = {}, dropLabels = [] }: Pick<BuildOptions, "env" | "dropLabels"> = {},
+): ExecutionConfig {
+  const { OnBuild: _, Labels = {}, ...rest } = config;
+  const labels = Object.entries(Labels).filter(([name]) => dropLabels !== true && !dropLabels.includes(name));
+  const variables = new Map([...environmentOf(rest), ...Object.entries(env)]);
+  if (!variables.has("PATH")) variables.set("PATH", DEFAULT_PATH);
+  return {
+    ...rest,
+    ...labels.length > 0 && { Labels: Object.fromEntries(labels) },
+    Env: [...variables].map(([name, value]) => `${name}=${value}`),
+  };
 }
 
 /** The path of a folder, as a shell would go there from the stage's. */

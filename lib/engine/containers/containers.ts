@@ -3,7 +3,7 @@ import type { ContainerRecord } from "../records/container_record.ts";
 import { hostOf, requireHost } from "../core.ts";
 import type { Networks } from "../networks/networks.ts";
 import type { ContainerFacts } from "../ports/host_facts.ts";
-import type { Attachment, ProcessTable } from "../ports/host_port.ts";
+import type { Attachment, ContainerSecrets, ProcessTable } from "../ports/host_port.ts";
 import { recoverContainers } from "./recovery.ts";
 import type { Secrets } from "../secrets.ts";
 import { InfraContainers } from "../pods/infra_containers.ts";
@@ -134,6 +134,11 @@ export class Containers {
   /** Containers, newest first; only those that run unless asked otherwise. Throws `invalid` for a filter there is not. */
   list(options: ListOptions = {}): ContainerRecord[] {
     return listContainers(this.#context, options);
+  }
+
+  /** Gives a container secrets that no store ever has, for its starts until this is disposed of. */
+  lendSecrets(nameOrID: string, secrets: ContainerSecrets): Disposable {
+    return this.#context.secrets.lend(this.resolve(nameOrID).id, secrets);
   }
 
   /** Containers made of this image: what an image removal must ask. */

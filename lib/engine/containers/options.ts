@@ -38,6 +38,8 @@ export interface StopOptions {
   signal?: string | number;
   /** Let a paused container go on, so that it can end; else it is an error. */
   thaw?: boolean;
+  /** The host goes down: the container is started by its policy when the host has been booted. */
+  forShutdown?: boolean;
 }
 
 /** Options of {@linkcode Containers.remove}. */

@@ -19,6 +19,8 @@ const FOLDER = "/run/secrets";
 export class SecretCopies {
   readonly #secrets: Secrets;
   readonly #table: Table<{ values: Record<string, string> }>;
+  /** Of containers that this process runs for itself: nothing of them is stored. */
+  readonly #lent = new Map<string, ContainerSecrets>();
 
   constructor(state: State, secrets: Secrets) {
     this.#secrets = secrets;
@@ -50,7 +52,8 @@ export class SecretCopies {
 
   /** Returns the secrets for a container that comes up; `undefined` where it has none. */
   async give({ id, secrets = [], spec: { secretEnv = {} } }: ContainerRecord): Promise<ContainerSecrets | undefined> {
-    if (secrets.length === 0 && Object.keys(secretEnv).length === 0) return undefined;
+    const lent = this.#lent.get(id);
+    if (secrets.length === 0 && Object.keys(secretEnv).length === 0) return lent;
     const values = this.#table.get(id)?.values ?? {};
     const files = secrets.map((secret) => {
       const { path, uid, gid, mode } = secret;
@@ -61,7 +64,13 @@ export class SecretCopies {
     for (const [name, source] of Object.entries(secretEnv)) {
       env[name] = decoder.decode(await this.#secrets.value(source));
     }
-    return { files, env };
+    return { files: [...files, ...lent?.files ?? []], env: { ...env, ...lent?.env } };
+  }
+
+  /** Gives a container secrets of no store, for as long as this is not disposed of. */
+  lend(id: string, secrets: ContainerSecrets): Disposable {
+    this.#lent.set(id, secrets);
+    return { [Symbol.dispose]: () => void this.#lent.delete(id) };
   }
 
   /** The operations that forget what a container was given. */

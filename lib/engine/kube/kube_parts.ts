@@ -5,7 +5,7 @@ import type { Networks } from "../networks/networks.ts";
 import type { Pods } from "../pods/pods.ts";
 import type { Host } from "../ports/host_port.ts";
 import type { LocalFiles } from "../ports/local_files_port.ts";
-import type { Codec, Net } from "../ports/ports.ts";
+import type { Clock, Codec, Net } from "../ports/ports.ts";
 import type { Secrets } from "../secrets.ts";
 import type { Volumes } from "../volumes/volumes.ts";
 
@@ -30,6 +30,5 @@ export interface KubeParts {
   machine(): Promise<{ name: string; memory: number; cpus: number }>;
   /** Seconds that a container gets to stop where its request leaves that to the owner. */
   usualGrace?: number;
-  /** Milliseconds since the epoch. */
-  now(): number;
+  clock: Clock;
 }

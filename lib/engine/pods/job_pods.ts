@@ -48,7 +48,7 @@ function phaseOf(store: PodStore, pod: PodRecord): Phase {
   const members = store.membersOf(pod.id).filter(({ spec }) => !spec.infra && spec.initContainer === undefined);
   if (members.every(({ state }) => state.status === "created" && state.error === "")) return "waiting";
   if (!members.every(isOver)) return "active";
-  if (members.some(({ state }) => state.stoppedByUser)) return "stopped";
+  if (members.some(({ state }) => state.stoppedByUser && !state.stoppedForShutdown)) return "stopped";
   return members.some(({ state }) => state.exitCode !== 0 || state.error !== "") ? "failed" : "complete";
 }
 

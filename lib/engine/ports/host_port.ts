@@ -9,13 +9,15 @@ import type { Execs } from "./exec_port.ts";
 import type { ContainerFacts, HostInfo } from "./host_facts.ts";
 import type { Limits } from "../records/limits.ts";
 import type { QuadletShelf } from "./quadlet_port.ts";
-import type { UnitManager } from "./unit_manager_port.ts";
+import type { UnitManager } from "./unit_port.ts";
 import type { LocalFiles } from "./local_files_port.ts";
 import type { Peers } from "./peers_port.ts";
+import type { NotifySockets } from "./unit_port.ts";
 import type { Networks } from "./network_port.ts";
 import type { FileOwner, VolumeDevice } from "../records/volume_record.ts";
 import type { Resources } from "./resource_port.ts";
 import type { Trees } from "./tree_port.ts";
+import type { GitRepositories, GRPC, LocalSockets } from "./build_port.ts";
 import type { SecretVault } from "./secret_port.ts";
 import type { SpecPort } from "./spec_port.ts";
 import type { TreeOptions } from "./tree_stack.ts";
@@ -261,6 +263,9 @@ export interface Host {
   checkpoints: Checkpoints;
   localFiles: LocalFiles;
   peers: Peers;
+  sockets: LocalSockets;
+  git: GitRepositories;
+  grpc: GRPC;
   specs: SpecPort;
   users: UserNamespaces;
   /** The host's own platform; `info()` has programs tell of themselves, which takes its time. */
@@ -268,6 +273,7 @@ export interface Host {
   secrets: SecretVault;
   /** The folder of quadlets; without one the engine keeps them in its own store. */
   quadlets?: QuadletShelf;
+  notifySockets: NotifySockets;
   /** The manager of services; absent where none runs the host, and the engine runs units itself. */
   units?: UnitManager;
   info(): Promise<HostInfo>;

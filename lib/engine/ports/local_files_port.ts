@@ -17,6 +17,8 @@ export interface LocalFolder {
   kind: "folder";
   /** A file by its path in the folder; `undefined` where there is none. */
   file(path: string): Promise<LocalFile | undefined>;
+  /** Everything in it as a tar archive. Throws `EngineError("forbidden")` where a folder lies in it that may not be read. */
+  archive(): ReadableStream<Uint8Array>;
 }
 
 /** The host's files. */

@@ -49,6 +49,27 @@ export interface Networks {
   interfacesIn(path: string): Promise<NetworkStatus["interfaces"]>;
   /** Containers that have a namespace here. */
   list(): Promise<string[]>;
+  /** Asks a program in a container's network by the health protocol of gRPC. Where that fails, the answer says why. */
+  askGRPCHealth(question: GRPCHealthQuestion): Promise<GRPCHealth>;
+}
+
+/** The program that is asked for its health, and for that of which service. */
+export interface GRPCHealthQuestion {
+  /** A process in the network. */
+  pid: number;
+  /** Its port, at the loopback address. */
+  port: number;
+  /** The service's name, at most 253 bytes; empty: the server as a whole. */
+  service: string;
+  /** Milliseconds. */
+  timeout: number;
+}
+
+/** An answer of the health protocol. */
+export interface GRPCHealth {
+  isServing: boolean;
+  /** The status in its own words, or what went wrong. */
+  text: string;
 }
 
 /** The names and subnets that cannot be a new network's. */

@@ -68,6 +68,26 @@ export interface TreeChange {
   kind: "modified" | "added" | "deleted";
 }
 
+/** Times of files in an archive, in place of their own. */
+export interface FileTimes {
+  /** Since the epoch. */
+  seconds: number;
+  /** All files get them, or those that are later. */
+  only: "all" | "later";
+}
+
+/** Choices for {@linkcode Trees.changeset}. */
+export interface ChangesetOptions {
+  idMaps?: IDMaps;
+  times?: FileTimes;
+  /** Places where something was mounted: what was made for that alone is left out. */
+  mounted?: {
+    paths: readonly string[];
+    /** The layers below, from base to top. */
+    diffIDs: readonly string[];
+  };
+}
+
 /** A mounted tree, or the one that layers make; `diffIDs` go from base to top. */
 export type TreeName = { root: string } | { diffIDs: readonly string[] };
 
@@ -85,7 +105,7 @@ export interface Trees {
   /** A mounted tree as a tar archive, without what is mounted inside it. */
   export(root: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
   /** The container's writable layer as an OCI changeset, a plain tar, its entries in a fixed order. */
-  changeset(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
+  changeset(containerID: string, options?: ChangesetOptions): ReadableStream<Uint8Array>;
   /**
    * Lists the changes of the top one (a container's writable layer, or an unpacked layer) to those below it, some at a time, as
    * their number has no bound. `diffIDs` go from base to top.

@@ -1,8 +1,9 @@
 import { type Core, hostOf } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { QuadletShelf, ShelfFile } from "../ports/quadlet_port.ts";
-import type { UnitManager } from "../ports/unit_manager_port.ts";
+import type { UnitManager } from "../ports/unit_port.ts";
 import { compileFilter } from "../text/list_filters.ts";
+import { dropInsOf } from "./convert/convert_quadlets.ts";
 import { unitInfo } from "./convert/unit_info.ts";
 import { type FetchOptions, fetchQuadlet } from "./fetch_quadlet.ts";
 import { kindOf, readQuadlet } from "./quadlet_kinds.ts";
@@ -15,15 +16,17 @@ import {
   QUADLET_LIMIT,
   requireKind,
 } from "./quadlet_names.ts";
-import { type LoadedUnits, loadUnits } from "./run/load_units.ts";
+import { type LoadedUnits, loadUnits, readDropIns } from "./run/load_units.ts";
 import type { UnitParts } from "./run/unit_parts.ts";
 import { describeState } from "./run/unit_record.ts";
 import { UnitRunner } from "./run/unit_runner.ts";
 import type { InstallOptions, QuadletEntry, QuadletRemoval, QuadletRemovalOptions } from "./quadlet_options.ts";
 import { StoreShelf } from "./store_shelf.ts";
-import { UNIT_LIMIT } from "./unit_file.ts";
+import { type QuadletFile, UNIT_LIMIT } from "./unit_file.ts";
 
 const RUNNING = "quadlet is running";
+/** Bytes of a quadlet, or of a drop-in: a character takes four at most. */
+const TEXT_LIMIT = UNIT_LIMIT * 4;
 
 /**
  * The quadlets that are installed: on a host in the folder where Podman and systemd's generator look, elsewhere in the engine's
@@ -162,7 +165,8 @@ export class Quadlets {
       return (entry: QuadletEntry) => patterns.some((fits) => fits(entry[key]));
     });
     const names = (await this.#shelf.list()).filter((name) => kindOf(name) !== undefined);
-    const read = await Promise.all(names.map((name) => this.#entry(name)));
+    const dropIns = await readDropIns(this.#shelf, TEXT_LIMIT);
+    const read = await Promise.all(names.map((name) => this.#entry(name, dropIns)));
     const entries = await this.#addStates(read);
     return entries.filter((entry) => tests.every((fits) => fits(entry)));
   }
@@ -237,7 +241,7 @@ export class Quadlets {
 
   #load(): Promise<LoadedUnits> {
     const { folder } = this.#shelf;
-    return loadUnits(this.#shelf, UNIT_LIMIT * 4, folder === "" ? {} : { folder });
+    return loadUnits(this.#shelf, TEXT_LIMIT, folder === "" ? {} : { folder });
   }
 
   async #unitOf(name: string): Promise<string> {
@@ -247,10 +251,11 @@ export class Quadlets {
     return unitName;
   }
 
-  async #entry(name: string): Promise<QuadletEntry> {
+  async #entry(name: string, dropIns?: readonly QuadletFile[]): Promise<QuadletEntry> {
     const entry = { name, unitName: "", path: this.#path(name), status: "", pod: "" };
     try {
-      const { unit, kind } = readQuadlet({ name, text: await this.text(name) });
+      const more = dropInsOf(name, dropIns ?? await readDropIns(this.#shelf, TEXT_LIMIT));
+      const { unit, kind } = readQuadlet({ name, text: await this.text(name) }, more);
       return { ...entry, unitName: unitInfo(unit, kind).service, pod: unit.value("Container", "Pod") ?? "" };
     } catch (error) {
       // A file that somebody else put into the folder is listed with what is wrong with it.

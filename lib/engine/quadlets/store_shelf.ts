@@ -34,6 +34,11 @@ export class StoreShelf implements QuadletShelf {
     return Promise.resolve(content);
   }
 
+  /** There are none: only plain names can be installed. */
+  dropIns(): Promise<ShelfFile[]> {
+    return Promise.resolve([]);
+  }
+
   async write(files: readonly ShelfFile[]): Promise<void> {
     await this.#state.commit(files.map(({ name, content }) => this.#files.put(name, { data: toBase64(content) })));
   }

@@ -247,6 +247,8 @@ export interface ContainerState {
   restartDelay?: number;
   /** True when a user asked for the stop. */
   stoppedByUser: boolean;
+  /** The stop was the host's, which went down: its next boot starts the container as if nobody had stopped it. */
+  stoppedForShutdown?: boolean;
   /** Milliseconds since the epoch; absent once it was started or restored since. */
   checkpointedAt?: number;
   /** When this life was brought back from a checkpoint. */

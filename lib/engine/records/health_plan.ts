@@ -1,6 +1,6 @@
 /** A probe of a container, and when it runs. Times are milliseconds. */
 export interface HealthCheck {
-  /** `["CMD", …]`, `["CMD-SHELL", text]`, `["NONE"]`, or a command without a word before it. */
+  /** `["CMD", …]`, `["CMD-SHELL", text]`, `["GRPC", port, service]`, `["NONE"]`, or a command without a word before it. */
   test: string[];
   /** From the end of a probe to the next one; 0: only when asked for. */
   interval: number;
@@ -37,6 +37,8 @@ export interface HealthLogOptions {
 export interface HealthPlan {
   check?: HealthCheck;
   startup?: StartupCheck;
+  /** Runs after each `check` that passes; a failure makes the container unhealthy, and nothing is done about it. */
+  readiness?: HealthCheck;
   onFailure: OnFailure;
   log: HealthLogOptions;
 }
@@ -45,6 +47,7 @@ export interface HealthPlan {
 export interface HealthWish {
   check?: Partial<HealthCheck>;
   startup?: Partial<StartupCheck>;
+  readiness?: Partial<HealthCheck>;
   onFailure?: OnFailure;
   log?: Partial<HealthLogOptions>;
 }

@@ -36,6 +36,8 @@ export interface TarLimits {
   entries: number;
   /** Bytes of it all. */
   bytes: number;
+  /** Whether an entry is passed over, by its name as it is in the archive: whatever that is. */
+  passesOver?: (name: string) => boolean;
 }
 
 /** One file of an archive that is written. */
@@ -78,7 +80,12 @@ export async function* tarEntries(stream: ReadableStream<Uint8Array>, limits: Ta
       if (total > limits.bytes) throw brokenTar("limit", `larger than ${limits.bytes} bytes`);
       const body = new EntryBody(bytes, header.size);
       const kind = KINDS[header.flag] ?? "other";
-      const path = cleanPath(decodeText(header.name));
+      const name = decodeText(header.name);
+      if (limits.passesOver?.(name)) {
+        await body.skip();
+        continue;
+      }
+      const path = cleanPath(name);
       const { size, mode, uid, gid, mtime } = header;
       const facts = { size, mode, uid, gid, mtime, offset: bytes.offset };
       yield { path, kind, link: decodeText(header.link), ...facts, content: () => body.stream() };

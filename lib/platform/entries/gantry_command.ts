@@ -1,15 +1,63 @@
+import { messageOf } from "../../oci/message_of.ts";
+import { doctorCommand } from "./doctor_command.ts";
 import { serveCommand } from "./serve_command.ts";
 import { USAGE } from "./serve_options.ts";
+import { installService, servicePlace, uninstallService } from "./service/install_service.ts";
+import { versionLines } from "./version_command.ts";
+
+/** The help on the commands besides `serve`. */
+const SERVICE_USAGE = `
+Usage: gantry install [--user] [options of serve]
+       gantry uninstall [--user]
+
+Makes the server a service of systemd, started with the machine: gantry.socket and gantry.service. With --user they are units of the
+user's own manager.
+`;
+
+const FACTS_USAGE = `
+Usage: gantry doctor
+       gantry version
+
+Doctor tells what works on this machine, what does not, and what to install; it exits with 1 where containers cannot run. Version prints
+the version of this program, and those of its APIs.
+`;
 
 /**
- * Runs the command `gantry` with the arguments behind its name and resolves with the exit code: that of {@linkcode serveCommand}, or 2
- * for a command that there is not. It installs nothing on the host.
+ * Runs the command `gantry` with the arguments behind its name and resolves with the exit code: that of {@linkcode serveCommand} or
+ * {@linkcode doctorCommand}, or 2 for a command that there is not. It installs nothing on the host but, with `install`, the service.
  */
 export async function gantryCommand(args: readonly string[]): Promise<number> {
-  const [command, ...rest] = args;
+  const [command = "help", ...rest] = args;
   if (command === "serve") return await serveCommand(rest);
-  const isHelp = command === undefined || /^(help|-h|--help)$/.test(command);
-  if (isHelp) console.log(USAGE.trimEnd());
-  else console.error(`gantry: Run "${command}": the only command is serve\nSee --help`);
-  return isHelp ? 0 : 2;
+  if (command === "install" || command === "uninstall") return await runService(command, rest);
+  if (/^(help|-h|--help)$/.test(command)) console.log(`${USAGE}${SERVICE_USAGE}${FACTS_USAGE.trimEnd()}`);
+  else if (!/^(doctor|version|-v|--version)$/.test(command)) {
+    return refuseCommand(`Run "${command}": the commands are serve, install, uninstall, doctor and version`);
+  } else if (rest.some((arg) => arg === "-h" || arg === "--help")) console.log(FACTS_USAGE.trim());
+  else if (rest.length > 0) return refuseCommand(`Run "${args.join(" ")}": "${command}" takes no options`);
+  else if (command === "doctor") return await doctorCommand();
+  else console.log(versionLines().join("\n"));
+  return 0;
+}
+
+function refuseCommand(why: string): number {
+  console.error(`gantry: ${why}\nSee --help`);
+  return 2;
+}
+
+async function runService(command: "install" | "uninstall", args: readonly string[]): Promise<number> {
+  if (args.includes("--help") || args.includes("-h")) {
+    console.log(SERVICE_USAGE.trim());
+    return 0;
+  }
+  const isUser = args.includes("--user");
+  try {
+    const place = await servicePlace(isUser);
+    if (command === "install") await installService(args.filter((arg) => arg !== "--user"), place);
+    else await uninstallService(place);
+    return 0;
+  } catch (error) {
+    console.error(`gantry: ${messageOf(error)}`);
+    return error instanceof SyntaxError ? 2 : 1;
+  }
 }

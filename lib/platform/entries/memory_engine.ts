@@ -52,8 +52,13 @@ export async function openMemoryEngine({ registries, ...options }: MemoryEngineO
   };
   const conf = parseRegistriesConf(registries ?? "");
   const searched = conf.unqualifiedSearch.length > 0 ? conf : { ...conf, unqualifiedSearch: ["docker.io"] };
-  const defaultPlatform = { os: "linux", architecture: ARCHITECTURES[process.arch] ?? process.arch };
+  const defaultPlatform = { os: "linux", architecture: architectureOf(process.arch) };
   return await Engine.open(ports, { defaultPlatform, ...options, registries: searched });
+}
+
+/** Go's name of a processor, by Node's. */
+export function architectureOf(arch: string): string {
+  return ARCHITECTURES[arch] ?? arch;
 }
 
 /** Go's names of processors, where Node has others. */

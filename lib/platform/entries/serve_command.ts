@@ -16,6 +16,7 @@ import { listen, type Listener } from "../http/listener.ts";
 import { parseServeOptions, type ServeOptions, USAGE } from "./serve_options.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import type { Log } from "../../engine/ports/log.ts";
+import { isGoingDown, tellReady } from "./service/service_manager.ts";
 import { makeServerLog, requestLogger } from "./server_log.ts";
 
 /** Hooks of {@linkcode serveCommand}. */
@@ -52,7 +53,12 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
     if (options.setup) await hooks.setup?.();
     await using server = await startServer(options, log);
     console.log(`gantry: ready on ${server.addresses.join(", ")}`);
+    await tellReady(process.env, log);
     log("info", `stopping on ${await ended}`);
+    if (await isGoingDown(process.env, process.getuid?.() !== 0)) {
+      log("info", "the host goes down: containers are stopped");
+      await server.stopContainers();
+    }
   } catch (error) {
     console.error(`gantry: ${messageOf(error)}`);
     log("debug", error instanceof Error ? error.stack ?? "" : "");
@@ -67,6 +73,8 @@ const CLIENT_HOSTS: readonly string[] = ["d", "docker"];
 /** A server that is ready. Disposing it ends it; containers go on. */
 interface Server extends AsyncDisposable {
   readonly addresses: readonly string[];
+  /** Stops all of them, as the host goes down. */
+  stopContainers(): Promise<void>;
 }
 
 async function startServer(options: ServeOptions, log: Log): Promise<Server> {
@@ -99,16 +107,15 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
       onRequest: requestLogger(log),
     });
     for (const address of options.listen) {
-      warnOfOpenDoor(address, token, log);
-      listeners.push(
-        await listen(address, handler, {
-          authenticated: token !== undefined,
-          hosts: options.allowHosts,
-          clientHosts: CLIENT_HOSTS,
-          hijacks: takesOver,
-          onError: (error) => log("error", `Serve: ${error instanceof Error ? error.stack : error}`),
-        }),
-      );
+      const listener = await listen(address, handler, {
+        authenticated: token !== undefined,
+        hosts: options.allowHosts,
+        clientHosts: CLIENT_HOSTS,
+        hijacks: takesOver,
+        onError: (error) => log("error", `Serve: ${error instanceof Error ? error.stack : error}`),
+      });
+      warnOfOpenDoor(listener.address, token, log);
+      listeners.push(listener);
     }
   } catch (error) {
     await stop();
@@ -116,7 +123,11 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
   }
   const [first] = listeners;
   if (first !== undefined) engine.serveAt(first.address);
-  return { addresses: listeners.map(({ address }) => address), [Symbol.asyncDispose]: stop };
+  return {
+    addresses: listeners.map(({ address }) => address),
+    stopContainers: () => engine.stopForShutdown(),
+    [Symbol.asyncDispose]: stop,
+  };
 }
 
 /** Updates containers at the interval of the options, until the signal. Failures are logged. */
@@ -144,7 +155,7 @@ async function updateRegularly(
 
 /** Attach and exec start take their connection over, with or without the header that asks for it. */
 function takesOver(method: string, path: string): boolean {
-  return method === "POST" && /\/(?:containers\/[^/]+\/attach|exec\/[^/]+\/start)$/.test(path);
+  return method === "POST" && /\/(?:containers\/[^/]+\/attach|exec\/[^/]+\/start|grpc|session)$/.test(path);
 }
 
 function warnOfOpenDoor(text: string, token: string | undefined, log: Log): void {

@@ -9,6 +9,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { parseAddress } from "../http/address.ts";
+import { FIRST_DESCRIPTOR, parseDescriptor } from "../http/passed_socket.ts";
 import type { LogLevel } from "../../engine/ports/log.ts";
 import { parseDuration } from "../../engine/text/duration.ts";
 import { messageOf } from "../../oci/message_of.ts";
@@ -52,7 +53,8 @@ export const USAGE = `Usage: gantry serve [options]
 
 Serves a container engine over HTTP, with the API of Podman and Docker.
 
-  --listen ADDRESS        unix:///PATH or tcp://HOST:PORT; may be repeated.
+  --listen ADDRESS        unix:///PATH or tcp://HOST:PORT; may be repeated. fd://: the sockets that systemd passes on,
+                          fd://4: one that was passed on by its number.
                           Default: unix://RUNROOT/gantry.sock
   --root DIR              What lasts: images, volumes, records. Default: /var/lib/gantry
   --runroot DIR           What a reboot clears; one per root. Default: /run/gantry,
@@ -123,7 +125,8 @@ export function parseServeOptions(
   const hookFolders = (given["hooks-dir"] ?? listOf(env.GANTRY_HOOKS_DIR)).map((folder) => resolve(folder));
   const deviceFolders = (given["cdi-spec-dir"] ?? listOf(env.GANTRY_CDI_SPEC_DIR)).map((folder) => resolve(folder));
   const allowHosts = given["allow-host"] ?? listOf(env.GANTRY_ALLOW_HOST);
-  for (const address of listen) parseAddress(address);
+  const addresses = listen.flatMap((address) => address === "fd://" ? passedSockets(env) : [address]);
+  for (const address of addresses) if (parseDescriptor(address) === undefined) parseAddress(address);
   const logLevel = LOG_LEVELS.find((level) => level === (value("log-level") ?? "info"));
   if (logLevel === undefined) {
     throw new SyntaxError(`Read options: "${value("log-level")}" is no log level: use ${LOG_LEVELS.join(", ")}`);
@@ -147,7 +150,7 @@ export function parseServeOptions(
     tokenFile: value("token-file"),
   };
   return {
-    listen: listen.length > 0 ? listen : [`unix://${join(runroot, "gantry.sock")}`],
+    listen: addresses.length > 0 ? addresses : [`unix://${join(runroot, "gantry.sock")}`],
     root,
     runroot,
     ...runtime !== undefined && { runtime },
@@ -163,6 +166,22 @@ export function parseServeOptions(
     setup: !isSet("no-setup"),
     help: given.help === true,
   };
+}
+
+/** The sockets that systemd has passed on, sd_listen_fds(3). Throws `SyntaxError` where there is none for this process. */
+function passedSockets({ LISTEN_FDS, LISTEN_PID }: Record<string, string | undefined>): string[] {
+  const count = /^[1-9]\d{0,2}$/.test(LISTEN_FDS ?? "") ? Number(LISTEN_FDS) : 0;
+  if (count === 0) {
+    throw new SyntaxError(
+      'Read options: "--listen fd://": no socket was passed on; start the service by its .socket unit',
+    );
+  }
+  if (LISTEN_PID && Number(LISTEN_PID) !== process.pid) {
+    throw new SyntaxError(
+      `Read options: "--listen fd://": the sockets are for process ${LISTEN_PID}, and this is ${process.pid}`,
+    );
+  }
+  return Array.from({ length: count }, (_, index) => `fd://${FIRST_DESCRIPTOR + index}`);
 }
 
 /** Reads a span of time between updates. Throws `SyntaxError` for what is none, or shorter than a minute. */

@@ -11,6 +11,7 @@ import { serveRaw } from "./exchange/raw_exchange.ts";
 import type { Serving } from "./answer.ts";
 import { keepListening } from "./keep_listening.ts";
 import { Pipelines } from "./pipeline.ts";
+import { addressOfDescriptor, parseDescriptor } from "./passed_socket.ts";
 import { listenUnix } from "./unix_socket.ts";
 import { soFar } from "./websocket/upgrade_event.ts";
 import { serveWebSocket } from "./websocket/websocket.ts";
@@ -70,8 +71,8 @@ export interface Listener extends AsyncDisposable {
 }
 
 /**
- * Serves a handler over HTTP/1.1 on a Unix socket (`unix:///path`, for its owner only) or TCP (`tcp://host:port`), on Deno and
- * on Node: streams both ways, WebSocket, raw upgrades and connections that a client takes over.
+ * Serves a handler over HTTP/1.1 on a Unix socket (`unix:///path`, for its owner only), TCP (`tcp://host:port`) or a socket that the
+ * process was given and that listens already (`fd://3`), on Deno and on Node: streams both ways, WebSocket, raw upgrades and connections that a client takes over.
  *
  * @throws {SyntaxError} if the address does not parse
  * @throws {Error} if it is taken, or off loopback without an authenticator
@@ -84,7 +85,8 @@ export interface Listener extends AsyncDisposable {
  * ```
  */
 export async function listen(addr: string, handler: Handler, options: ListenOptions = {}): Promise<Listener> {
-  const address = parseAddress(addr);
+  const descriptor = parseDescriptor(addr);
+  const address = descriptor === undefined ? parseAddress(addr) : await addressOfDescriptor(descriptor);
   if (address.kind === "tcp" && !isLoopback(address.host) && !options.authenticated && !options.open) {
     throw new Error(
       `Listen on "${addr}": off loopback every caller must be authenticated, and no authenticator is set`,
@@ -108,11 +110,14 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
-  const bound = await bindServer(server, address);
+  const bound = await bindServer(server, address, descriptor);
   // Deno tells here of a connection it could not take (no files left, say), and an event without a listener ends the process.
   server.on("error", serving.onError);
   let closing: Promise<void> | undefined;
-  const keeper = keepListening(server, bound, () => bindServer(server, bound), serving.onError);
+  // A socket that was passed on cannot be had again: its manager starts the service anew.
+  const keeper = descriptor === undefined
+    ? keepListening(server, bound, () => bindServer(server, bound), serving.onError)
+    : { [Symbol.dispose]() {} };
   const close = (grace = 1000) => {
     keeper[Symbol.dispose]();
     return closing ??= closeServer(server, sockets, grace).finally(() => idle[Symbol.dispose]());
@@ -191,20 +196,28 @@ function makeServer(
   return server;
 }
 
-async function bindServer(server: Server, address: Address): Promise<Address> {
+async function bindServer(server: Server, address: Address, fd?: number): Promise<Address> {
+  if (fd !== undefined) {
+    await startListening(server, (ready) => server.listen({ fd }, ready));
+    return address;
+  }
   if (address.kind === "unix") {
     await listenUnix(server, address.path);
     return address;
   }
-  await new Promise<void>((resolve, reject) => {
+  await startListening(server, (ready) => server.listen(address.port, address.host, ready));
+  const port = server.address();
+  return { ...address, port: typeof port === "object" && port !== null ? port.port : address.port };
+}
+
+function startListening(server: Server, listen: (ready: () => void) => void): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(address.port, address.host, () => {
+    listen(() => {
       server.removeListener("error", reject);
       resolve();
     });
   });
-  const port = server.address();
-  return { ...address, port: typeof port === "object" && port !== null ? port.port : address.port };
 }
 
 async function closeServer(server: Server, sockets: Set<Socket>, grace: number): Promise<void> {

@@ -11,15 +11,19 @@ import type { Host } from "../../engine/ports/host_port.ts";
 import { openCheckpoints } from "./checkpoints/checkpoints.ts";
 import { rememberedFacts } from "./container_facts.ts";
 import type { HostContext } from "./helpers/context.ts";
+import { nodeGRPC } from "../http/grpc/grpc.ts";
+import { openGit } from "./git_repositories.ts";
 import { hostFiles } from "./files.ts";
 import { HOST_PLATFORM, hostInfoReader } from "./info.ts";
 import { openLayers } from "./storage/layers.ts";
 import { localFiles } from "./local_files.ts";
+import { localSockets } from "./local_sockets.ts";
 import { hostPeers } from "./peers.ts";
 import { openNetworks } from "./networks/networks.ts";
 import { hostPaths } from "./helpers/paths.ts";
 import { ownCapabilities } from "./bundle/capabilities.ts";
 import { logSource } from "./logs/log_sources.ts";
+import { notifySockets } from "./processes/notify_sockets.ts";
 import { openNursery } from "./processes/nursery/nursery.ts";
 import { openProcesses } from "./processes/open_processes.ts";
 import { openResources } from "./resources/resources.ts";
@@ -98,9 +102,13 @@ export async function openHost(options: HostOptions): Promise<Host> {
     checkpoints,
     localFiles: localFiles([paths.root, paths.runroot]),
     peers: hostPeers(),
+    sockets: localSockets(paths),
+    git: await openGit(paths),
+    grpc: nodeGRPC,
     users: openUserNamespaces(paths),
     secrets: hostSecrets(),
     quadlets: quadletShelf(resolve(options.quadletFolder ?? join(paths.root, "quadlets"))),
+    notifySockets: notifySockets(paths),
     ...units && { units },
     specs: openSpecs(processes.runtimes, capabilities),
     platform: HOST_PLATFORM,

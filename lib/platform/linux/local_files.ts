@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import type { LocalFile, LocalFiles } from "../../engine/ports/local_files_port.ts";
 import { fileStream } from "../storage/file_stream.ts";
+import { folderArchive } from "./trees/folder_archive.ts";
 import { openInside } from "./helpers/safe_path.ts";
 
 /** Folders of files that the kernel makes up: reading them may block, act, or never end. */
@@ -40,6 +41,13 @@ export function localFiles(own: readonly string[]): LocalFiles {
           } finally {
             await found.close();
           }
+        },
+        archive() {
+          const inside = closed.find((folder) => real === "/" || folder.startsWith(`${real}/`));
+          if (inside !== undefined) {
+            throw new EngineError("forbidden", `"${clean}" may not be read: "${inside}" is in it`);
+          }
+          return folderArchive(real);
         },
       };
     },

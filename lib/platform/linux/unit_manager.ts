@@ -1,6 +1,6 @@
 import { access } from "node:fs/promises";
 import { EngineError } from "../../engine/errors.ts";
-import type { UnitManager } from "../../engine/ports/unit_manager_port.ts";
+import type { UnitManager } from "../../engine/ports/unit_port.ts";
 import { CommandError, runCommand } from "./helpers/command.ts";
 
 /** A path that is there where systemd runs the machine, sd_booted(3). */

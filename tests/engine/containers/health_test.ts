@@ -270,3 +270,39 @@ Deno.test("a status that stays the same is told to who follows, and kept in the 
   assert(kept.length < told.length / 4, `${kept.length} of ${told.length} are kept`);
   assertEquals([kept[0], kept.at(-1)], ["healthy", "unhealthy"]);
 });
+
+Deno.test("readiness is asked after the check, shows, and does nothing to the container", async () => {
+  await using fake = await openFake();
+  const { containers, kernel } = fake;
+  const readiness = { test: ["GRPC", "9090", "shop"], retries: 2 };
+  const id = await start(fake, { check: CHECK, readiness, onFailure: "restart" });
+  const { startedAt } = containers.resolve(id).state;
+  await becomes(() => (containers.health(id)?.log.length ?? 0) >= 4, true);
+  assertEquals([containers.health(id)?.status, containers.health(id)?.log[0].output], [
+    "starting",
+    "the answer is no gRPC",
+  ]);
+  kernel.serving.add("9090 shop");
+  await containers.wait(id, ["healthy"]);
+  kernel.serving.clear();
+  await containers.wait(id, ["unhealthy"]);
+  const last = containers.health(id)!.log.at(-1)!.end;
+  await becomes(() => containers.health(id)!.log.at(-1)!.end > last, true);
+  assertEquals(containers.resolve(id).state.startedAt, startedAt, "only the check itself starts it again");
+  await containers.setHealth(id, { onFailure: "none" });
+  assertEquals(containers.resolve(id).health?.readiness?.test, readiness.test, "an update of others leaves it");
+});
+
+Deno.test("a test by gRPC needs a port, and takes one service", async () => {
+  await using fake = await openFake();
+  const rows: [test: string[], message: string][] = [
+    [["GRPC"], 'needs a port from 1 to 65535; it has ""'],
+    [["GRPC", "0"], 'needs a port from 1 to 65535; it has "0"'],
+    [["GRPC", "65536"], "needs a port from 1 to 65535"],
+    [["GRPC", "80", "x".repeat(254)], "a service of at most 253 bytes"],
+    [["GRPC", "80", "x", "y"], "takes a port, and the name of a service"],
+  ];
+  for (const [test, message] of rows) {
+    await assertRejects(() => fake.containers.create(spec({ health: { check: { test } } })), Error, message);
+  }
+});

@@ -120,15 +120,15 @@ export const ORDINARY: readonly Case[] = [
     ],
   },
   {
-    name: "hooks and a gRPC probe",
+    name: "hooks that nobody runs, and gRPC probes",
     yaml: pod(
       "",
-      "lifecycle: {preStop: {exec: {command: [exit, '0']}}, postStart: {tcpSocket: {port: 1}}}, livenessProbe: {grpc: {port: 9}}",
+      "lifecycle: {preStop: {exec: {command: [exit, '0']}}, postStart: {tcpSocket: {port: 1}}}, livenessProbe: {grpc: {port: 9}}, readinessProbe: {grpc: {port: 9, service: s}, periodSeconds: 3}",
     ),
     pods: P,
     notes: [
       "spec.containers[0].lifecycle.postStart.tcpSocket: it is not honoured: Kubernetes itself runs no such hook",
-      "spec.containers[0].livenessProbe.grpc: gRPC probes are not honoured: probes run a program in the container",
+      "spec.containers[0].readinessProbe.periodSeconds: it is not honoured beside a liveness probe, after which it runs",
     ],
   },
   {

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { Fields } from "../../../lib/engine/kube/read/fields.ts";
 import { readLifecycle } from "../../../lib/engine/kube/read/read_lifecycle.ts";
@@ -50,4 +50,37 @@ Deno.test("hooks that are played are generated again", async () => {
     postStart: { kind: "command", command: ["exit", "0"] },
     preStop: { kind: "sleep", seconds: 1 },
   });
+});
+
+Deno.test("probes by gRPC, and readiness beside liveness, are generated again", async () => {
+  await using test = await openTestEngine();
+  const probes = "livenessProbe: {grpc: {port: 9}}, readinessProbe: {grpc: {port: 9, service: shop}}";
+  await test.engine.kube.play(
+    `{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: "${TINY_NAME}", ${probes}}]}}`,
+  );
+  const text = await test.engine.kube.generate(["p"]);
+  await test.engine.pods.remove("p", { force: true, timeout: 0 });
+  await test.engine.kube.play(text);
+  const { health } = test.engine.containers.resolve("p-c");
+  assertEquals([health?.check?.test, health?.readiness?.test], [["GRPC", "9"], ["GRPC", "9", "shop"]]);
+});
+
+Deno.test("a deployment's next pod is replaced when the one before is ready, and stays where that fails", async () => {
+  await using test = await openTestEngine();
+  const { kube, containers } = test.engine;
+  const text =
+    `{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {replicas: 2, progressDeadlineSeconds: 1,
+    template: {spec: {containers: [{name: c, image: "${TINY_NAME}", readinessProbe: {grpc: {port: 9}, periodSeconds: 1}}]}}}}`;
+  await kube.play(text);
+  const ids = () => ["d-pod-c", "d-pod-1-c"].map((name) => containers.resolve(name).id);
+  const before = ids();
+  const { code, message } = await assertRejects(() => kube.play(text, { replace: true }), EngineError);
+  assertEquals(code, "timeout");
+  assertStringIncludes(message, "pod d-pod is not ready, and the pods after it are as they were: ");
+  const [first, second] = ids();
+  assert(first !== before[0]);
+  assertEquals(second, before[1]);
+  test.kernel.serving.add("9 ");
+  await kube.play(text, { replace: true });
+  assert(ids().every((id) => id !== first && id !== second));
 });

@@ -1,5 +1,5 @@
 /** The pure parts that documents are read by. */
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { parseNetworks, parsePort } from "../../../lib/engine/kube/play/pod_network.ts";
 import { expandReferences } from "../../../lib/engine/kube/play/values.ts";
@@ -172,7 +172,14 @@ Deno.test("readProbes() makes health checks, and no text of a document is a word
   assertEquals([tcp.wish?.check?.test, tcp.wish?.onFailure], [["CMD-SHELL", "nc -z -v db 5432 || exit 1"], "none"]);
   const both = read({ livenessProbe: { exec: { command: ["a"] } }, readinessProbe: { exec: { command: ["b"] } } });
   assertEquals([both.wish?.check?.test, both.wish?.onFailure], [["CMD", "a"], "restart"]);
-  assert(both.fields.unread()[0].startsWith("readinessProbe: it is not honoured beside"));
+  assertEquals(both.wish?.readiness?.test, ["CMD", "b"]);
+  assertEquals(both.fields.unread(), []);
+  const grpc = read({
+    livenessProbe: { grpc: { port: 9090 } },
+    startupProbe: { grpc: { port: 9090, service: "shop" } },
+  });
+  assertEquals([grpc.wish?.check?.test, grpc.wish?.startup?.test], [["GRPC", "9090"], ["GRPC", "9090", "shop"]]);
+  assertThrows(() => read({ livenessProbe: { grpc: { service: "shop" } } }), EngineError, "grpc.port is missing");
   const startup = read(
     { startupProbe: { exec: { command: ["a"] }, failureThreshold: 30, successThreshold: 2 } },
     false,

@@ -93,9 +93,12 @@ Deno.test("quadletSpec replaces specifiers and variables as systemd does", () =>
   assertEquals(work.request.command, ["a", "%", "web.service", "/home/me", "node1", "me-x", "1", "2", "$HOME", ""]);
 });
 
-Deno.test("quadletSpec names a notification that nobody waits for", () => {
-  const notesOf = (value: string) =>
-    specOf({ text: `[Container]\nImage=i\nHealthCmd=true\nNotify=${value}\n` }).unhonoured;
-  assertEquals(notesOf("yes"), ["web.container:4: Notify: the container counts as ready when it runs"]);
-  assertEquals([notesOf("no"), notesOf("healthy")], [[], []]);
+Deno.test("quadletSpec reads who says that a container is ready", () => {
+  const modes = ["yes", "no", "healthy"].map((value) => {
+    const { work, unhonoured } = specOf({ text: `[Container]\nImage=i\nHealthCmd=true\nNotify=${value}\n` });
+    assert(work.kind === "container");
+    assertEquals(unhonoured, []);
+    return work.request.sdNotify;
+  });
+  assertEquals(modes, ["container", "conmon", "healthy"]);
 });

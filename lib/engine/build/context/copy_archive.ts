@@ -4,6 +4,7 @@ import { ByteReader } from "../../../oci/bytes/byte_reader.ts";
 import { paddingOf, writeHeader } from "../../../oci/tar/tar_header.ts";
 import { EngineError } from "../../errors.ts";
 import type { Blobs, Codec } from "../../ports/ports.ts";
+import type { FileTimes } from "../../ports/tree_port.ts";
 import type { FileNode } from "./file_tree.ts";
 import type { CopyItem } from "./select_files.ts";
 
@@ -15,8 +16,11 @@ export interface CopyOptions {
   chmod?: number;
   /** Keep owners; else all belongs to root. */
   keepOwners?: boolean;
+  times?: FileTimes;
 }
 
+/** Bytes of small pieces that go on as one. */
+const GATHERED = 128 * 1024;
 /** A gap in the archive that is read over rather than sought past. */
 const GAP_LIMIT = 256 * 1024;
 const FLAGS: Record<FileNode["kind"], string> = { file: "0", folder: "5", symlink: "2" };
@@ -27,11 +31,20 @@ export function copyArchive(
   items: readonly CopyItem[],
   options: CopyOptions,
 ): ReadableStream<Uint8Array> {
-  const pieces = writeItems(blobs, items, options);
+  const pieces = gatherPieces(writeItems(blobs, items, options));
   return byteStream({
     next: async () => (await pieces.next()).value,
     cancel: async () => void await pieces.return(undefined),
   });
+}
+
+/**
+ * Items in the order of their archive, folders and links first: it is read once from one end to the other, where the order of
+ * names would go back and forth in it.
+ */
+export function inArchiveOrder(items: readonly CopyItem[]): CopyItem[] {
+  const placeOf = ({ node, bytes }: CopyItem) => node.kind === "file" && bytes === undefined ? node.offset : -1;
+  return items.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** The digest of what a copy brings: names, kinds, permissions, links and contents. Times are left out. */
@@ -46,17 +59,38 @@ export async function digestItems(codec: Codec, items: readonly CopyItem[], keep
   return await hash.digest();
 }
 
+/** Joins small pieces: each passes through several streams, which costs more than its bytes. */
+async function* gatherPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  let buffer = new Uint8Array(GATHERED);
+  let size = 0;
+  for await (const piece of pieces) {
+    const isLarge = piece.length > GATHERED / 2;
+    if (size > 0 && (isLarge || size + piece.length > GATHERED)) {
+      yield buffer.subarray(0, size);
+      buffer = new Uint8Array(GATHERED);
+      size = 0;
+    }
+    if (isLarge) yield piece;
+    else {
+      buffer.set(piece, size);
+      size += piece.length;
+    }
+  }
+  if (size > 0) yield buffer.subarray(0, size);
+}
+
 async function* writeItems(
   blobs: Blobs,
   items: readonly CopyItem[],
-  { archive, chmod, keepOwners = false }: CopyOptions,
+  { archive, chmod, keepOwners = false, times }: CopyOptions,
 ): AsyncGenerator<Uint8Array, undefined> {
   const encoder = new TextEncoder();
   const written = new Map<FileNode, string>();
   const reader = new ArchiveReader(blobs, archive);
   try {
     for (const { path, node, bytes } of items) {
-      const { kind, uid, gid, mtime } = node;
+      const { kind, uid, gid } = node;
+      const mtime = times && (times.only === "all" || node.mtime > times.seconds) ? times.seconds : node.mtime;
       const first = kind === "file" ? written.get(node) : undefined;
       const size = kind === "file" && first === undefined ? node.size : 0;
       const link = encoder.encode(first ?? node.link);

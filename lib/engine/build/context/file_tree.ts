@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { tarEntries, type TarEntry } from "../../../oci/tar/tar_entries.ts";
+import { tarEntries, type TarEntry, type TarLimits } from "../../../oci/tar/tar_entries.ts";
 import { EngineError } from "../../errors.ts";
 import type { Blobs, Codec } from "../../ports/ports.ts";
 
@@ -28,22 +28,20 @@ export interface FileNode {
 }
 
 /** Bounds on an archive that is indexed. */
-export interface TreeLimits {
-  entries: number;
-  bytes: number;
-}
+export type TreeLimits = TarLimits;
 
 /** Links that are followed on the way to one file. */
 const LINK_LIMIT = 40;
 
 /** An archive's files by path. */
 export class FileTree {
-  readonly root: FileNode = newFolder();
+  readonly root: FileNode;
   /** The digest of the archive in the store. */
   readonly archive: string;
 
-  private constructor(archive: string) {
+  private constructor(archive: string, root = newFolder()) {
     this.archive = archive;
+    this.root = root;
   }
 
   /**
@@ -90,6 +88,12 @@ export class FileTree {
     };
     copy(this.root, kept.root, "");
     return kept;
+  }
+
+  /** The files of a folder, as a tree that no link leads out of; `undefined` where there is no such folder. */
+  below(path: string): FileTree | undefined {
+    const node = this.find(path);
+    return node?.kind === "folder" ? new FileTree(this.archive, node) : undefined;
   }
 
   /** Finds a path's file, links followed, the last one too; `undefined` where nothing is. */

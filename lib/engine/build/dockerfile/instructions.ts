@@ -54,6 +54,8 @@ export interface CopyInstruction {
   exclude: string[];
   /** Of what `ADD` fetches. */
   checksum?: string;
+  /** Whether `ADD` of a Git repository brings its folder `.git`. */
+  keepsHistory: boolean;
   /** Whether `ADD` unpacks archives; absent: those of the context, and no other. */
   unpack?: boolean;
 }
@@ -64,6 +66,8 @@ export interface RunInstruction {
   command: Command;
   mounts: RunMount[];
   network: "default" | "none" | "host";
+  /** `--security=insecure`: with all the rights of the machine's root. */
+  isInsecure: boolean;
 }
 
 /** Every instruction but those of which there is an interface of its own. */

@@ -115,12 +115,11 @@ function parseRun(raw: RawInstruction, flags: InstructionFlags): RunInstruction 
     throw invalidInstruction(`network mode "${network}" is not supported: it is default, none or host`);
   }
   const security = flags.text("security") ?? "sandbox";
-  if (security === "insecure") throw invalidInstruction("security mode insecure is not granted to builds");
-  if (security !== "sandbox") {
+  if (security !== "sandbox" && security !== "insecure") {
     throw invalidInstruction(`security mode "${security}" is not valid: it is sandbox or insecure`);
   }
   requireText(raw);
-  return { is: "RUN", command: commandOf(raw), mounts, network };
+  return { is: "RUN", command: commandOf(raw), mounts, network, isInsecure: security === "insecure" };
 }
 
 function parseCopy(raw: RawInstruction, flags: InstructionFlags, escape: string): CopyInstruction {
@@ -153,6 +152,7 @@ function parseCopy(raw: RawInstruction, flags: InstructionFlags, escape: string)
     link: flags.isSet("link") ?? false,
     parents: is === "COPY" && (flags.isSet("parents") ?? false),
     exclude: flags.list("exclude"),
+    keepsHistory: is === "ADD" && (flags.isSet("keep-git-dir") ?? false),
   };
 }
 

@@ -41,7 +41,7 @@ export async function commitContainer(
   await using tree = await holdTree(context, id);
   await layers.requireRoom(await layers.usage(id), "Commit container");
   const { idMaps } = record;
-  const files = options.squash ? trees.export(tree.root, idMaps) : trees.changeset(id, idMaps);
+  const files = options.squash ? trees.export(tree.root, idMaps) : trees.changeset(id, { idMaps });
   // Until its files are read, and no longer, it is frozen and its tree held.
   const end = async () => {
     await pause[Symbol.asyncDispose]();

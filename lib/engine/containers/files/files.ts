@@ -1,6 +1,6 @@
 /** The files of containers: what the engine offers of them, one call per operation. */
 import type { ImageRecord } from "../../records/image_record.ts";
-import type { TreeChange } from "../../ports/tree_port.ts";
+import type { FileTimes, TreeChange } from "../../ports/tree_port.ts";
 import { type Context, emitEvent } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { type PathFacts, readArchive, type ReadOptions, statPath, writeArchive, type WriteOptions } from "./archive.ts";
@@ -50,18 +50,28 @@ export class ContainerFiles {
     return holdWhileRead(this.#context, tree, host.trees.export(tree.root, tree.record.idMaps));
   }
 
-  /** The container's changes to its image as a layer, a plain tar, without its volumes. */
-  async changeset(nameOrID: string): Promise<ReadableStream<Uint8Array>> {
+  /**
+   * The container's changes to its image as a layer, a plain tar, without its volumes.
+   *
+   * @param mounted Absolute paths where something was mounted: what was made for that alone is left out
+   * @param times Times that files get in place of their own
+   */
+  async changeset(
+    nameOrID: string,
+    mounted: readonly string[] = [],
+    times?: FileTimes,
+  ): Promise<ReadableStream<Uint8Array>> {
     const host = requireHost(this.#context.core);
     const tree = await holdTree(this.#context, nameOrID);
-    const { id, idMaps } = tree.record;
+    const { id, idMaps, diffIDs } = tree.record;
     try {
       await host.layers.requireRoom(await host.layers.usage(id), "Read changes");
     } catch (error) {
       await tree[Symbol.asyncDispose]();
       throw error;
     }
-    return holdWhileRead(this.#context, tree, host.trees.changeset(id, idMaps));
+    const files = host.trees.changeset(id, { idMaps, times, mounted: { paths: mounted, diffIDs } });
+    return holdWhileRead(this.#context, tree, files);
   }
 
   /** Makes an image of the container's tree. */

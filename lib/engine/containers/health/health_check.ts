@@ -15,6 +15,7 @@ export const DEFAULT_HEALTH_LOG: HealthLogOptions = { destination: "local", coun
  */
 export function resolveHealth(wish: HealthWish = {}, image?: Healthcheck): HealthPlan {
   const check = resolveCheck(wish.check, image);
+  const readiness = check && completeCheck(wish.readiness);
   const onFailure = wish.onFailure ?? "none";
   if (check === undefined && onFailure !== "none") {
     throw invalid(`cannot set on-failure action to ${onFailure} without a health check`);
@@ -27,6 +28,7 @@ export function resolveHealth(wish: HealthWish = {}, image?: Healthcheck): Healt
     check,
     // It may fail as often as it takes, unless something else is asked for.
     startup: startup && { ...startup, retries: wish.startup?.retries ?? 0, successes: wish.startup?.successes ?? 0 },
+    ...readiness && { readiness },
     onFailure,
     log: { ...DEFAULT_HEALTH_LOG, ...wish.log },
   };
@@ -52,6 +54,21 @@ export function activeHealth<P extends HealthPlan>(plan: P | undefined): P & { c
   const test = plan?.check?.test;
   // The check is there: its test is.
   return test === undefined || isNone(test) ? undefined : plan as P & { check: HealthCheck };
+}
+
+/**
+ * The question that a test asks by gRPC, `["GRPC", PORT]` or `["GRPC", PORT, SERVICE]`; `undefined` for one that runs a command. It is the
+ * engine's own kind of test: Docker and Podman have none for a probe of Kubernetes' kind.
+ */
+export function grpcQuestion(test: readonly string[]): { port: number; service: string } | undefined {
+  const [kind, port, service = "", ...rest] = test;
+  if (kind !== "GRPC") return undefined;
+  const isPort = /^\d{1,5}$/.test(port ?? "") && Number(port) > 0 && Number(port) < 65536;
+  if (!isPort) throw invalid(`the health check's test GRPC needs a port from 1 to 65535; it has "${port ?? ""}"`);
+  if (rest.length > 0 || new TextEncoder().encode(service).length > 253) {
+    throw invalid("the health check's test GRPC takes a port, and the name of a service of at most 253 bytes");
+  }
+  return { port: Number(port), service };
 }
 
 /** The command a test runs. */
@@ -82,7 +99,9 @@ function resolveCheck(wish: Partial<HealthCheck> | undefined, image: Healthcheck
 function completeCheck(wish: Partial<HealthCheck> = {}): HealthCheck | undefined {
   const { test, interval = 0, timeout, startPeriod = 0, startInterval = 0, retries } = wish;
   if (!isTest(test)) return undefined;
-  if (!isNone(test) && !probeCommand(test)[0]) throw invalid("must define a healthcheck command for all healthchecks");
+  if (grpcQuestion(test) === undefined && !isNone(test) && !probeCommand(test)[0]) {
+    throw invalid("must define a healthcheck command for all healthchecks");
+  }
   if (!(startPeriod >= 0)) throw invalid("healthcheck-start-period must be 0 seconds or greater");
   if (timeout !== undefined && !(timeout >= 0)) throw invalid("healthcheck-timeout must be at least 1 second");
   if (retries !== undefined && !(retries >= 0)) throw invalid("healthcheck-retries must be greater than 0");

@@ -16,6 +16,8 @@ export interface HealthState {
   /** `reset` where they begin anew, `stopped` where the container ended under one. */
   status: "reset" | "starting" | "healthy" | "unhealthy" | "stopped";
   failingStreak: number;
+  /** Failures in a row of the check for readiness. */
+  notReady?: number;
   /** The newest last. */
   log: HealthLogEntry[];
   /** Of the check of a container that is coming up. */

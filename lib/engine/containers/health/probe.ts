@@ -2,13 +2,14 @@ import type { Clock } from "../../ports/ports.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import type { ExecExit } from "../../ports/exec_port.ts";
 import type { Attachment } from "../../ports/host_port.ts";
+import type { GRPCHealthQuestion } from "../../ports/network_port.ts";
 import { randomID } from "../../text/names.ts";
 import type { Context } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { exitsWithin } from "../life/wait_for_exit.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
-import { probeCommand } from "./health_check.ts";
+import { grpcQuestion, probeCommand } from "./health_check.ts";
 import type { HealthLogEntry } from "./health_states.ts";
 import type { HealthCheck } from "../../records/health_plan.ts";
 
@@ -19,18 +20,49 @@ const CANNOT_RUN = 125;
 /** The exit code of a probe that took too long. */
 export const TIMED_OUT = -1;
 
+/** The outcome of a probe. */
+export interface ProbeResult {
+  entry: HealthLogEntry;
+  /** Milliseconds for which the host was busy with starting it. */
+  cost: number;
+}
+
 /**
  * Runs a check's command in a container, once. It is no exec session of anybody's: nobody lists it, and what the engine's
  * end leaves of one is cleared away by its next run. `undefined` where the engine closed meanwhile.
  *
  * @param size Characters of output to keep; 0: all there is room for
  */
-export async function probeContainer(
+export function probeContainer(
+  context: Context,
+  record: ContainerRecord,
+  check: Pick<HealthCheck, "test" | "timeout">,
+  size: number,
+): Promise<ProbeResult | undefined> {
+  const question = grpcQuestion(check.test);
+  return question === undefined
+    ? runProbe(context, record, check, size)
+    : askProbe(context, record, { ...question, timeout: check.timeout });
+}
+
+async function askProbe(
+  context: Context,
+  { state: { pid } }: ContainerRecord,
+  question: Omit<GRPCHealthQuestion, "pid">,
+): Promise<ProbeResult | undefined> {
+  const { clock } = context.core;
+  const start = clock.now();
+  const { isServing, text } = await requireHost(context.core).networks.askGRPCHealth({ pid, ...question });
+  if (context.closing.aborted) return undefined;
+  return { entry: { start, end: clock.now(), exitCode: isServing ? 0 : FAILED, output: text }, cost: 0 };
+}
+
+async function runProbe(
   context: Context,
   record: ContainerRecord,
   { test, timeout }: Pick<HealthCheck, "test" | "timeout">,
   size: number,
-): Promise<{ entry: HealthLogEntry; cost: number } | undefined> {
+): Promise<ProbeResult | undefined> {
   const { clock, random } = context.core;
   const { execs } = requireHost(context.core).processes;
   const id = randomID(random);

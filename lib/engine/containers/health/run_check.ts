@@ -8,7 +8,7 @@ import { restartContainer } from "../life/lifecycle.ts";
 import { hadEnded, killContainer, stopContainer } from "../life/stop.ts";
 import { activeHealth } from "./health_check.ts";
 import { FRESH_HEALTH, type HealthLogEntry, type HealthState } from "./health_states.ts";
-import { probeContainer, TIMED_OUT } from "./probe.ts";
+import { probeContainer, type ProbeResult, TIMED_OUT } from "./probe.ts";
 import type { HealthCheck, HealthPlan } from "../../records/health_plan.ts";
 
 /** However much is asked for, a container's log of probes holds no more than this. */
@@ -61,14 +61,31 @@ async function runOnce(context: Context, id: string): Promise<{ run: HealthRun; 
   if (plan === undefined) throw new EngineError("state", `container ${id} has no defined healthcheck`);
   const { startup } = context.health.states.get(id) ?? FRESH_HEALTH;
   const check = plan.startup && !startup.passed ? plan.startup : plan.check;
-  const found = await probeContainer(context, record, check, plan.log.size);
-  if (found === undefined) throw new EngineError("cancelled", `Check container ${id}: the engine closes`);
+  let found = await probeOnce(context, record, check, plan);
+  let { cost } = found;
+  let asked = check;
+  if (check === plan.check && plan.readiness && found.entry.exitCode === 0) {
+    asked = plan.readiness;
+    found = await probeOnce(context, record, asked, plan);
+    cost += found.cost;
+  }
   const { run, act } = await withContainerLock(
     context,
     id,
-    () => noteResult(context, record, plan, check, found.entry),
+    () => noteResult(context, record, plan, asked, found.entry),
   );
-  return { run: { ...run, cost: found.cost }, act };
+  return { run: { ...run, cost }, act };
+}
+
+async function probeOnce(
+  context: Context,
+  record: ContainerRecord,
+  check: HealthCheck,
+  plan: Active,
+): Promise<ProbeResult> {
+  const found = await probeContainer(context, record, check, plan.log.size);
+  if (found !== undefined) return found;
+  throw new EngineError("cancelled", `Check container ${record.id}: the engine closes`);
 }
 
 function stoppedRun(now: number): HealthRun {
@@ -95,15 +112,19 @@ async function noteResult(
   // A paused container does not answer, which says nothing of its health.
   if (isSameLife && record.state.status === "paused" && entry.exitCode !== 0) throw notRunning(id);
   const isStartup = check === plan.startup;
+  const isReadiness = check === plan.readiness;
   const outcome = outcomeOf(entry, isStartup, runs);
   // The outcome does not concern a container that is gone, or was started anew.
   if (!isSameLife || !runs && record.state.status === "removing") return { run: { outcome, passed: false, entry } };
   const before = context.health.states.get(id) ?? FRESH_HEALTH;
   const startup = isStartup ? countStartup(before, plan, entry) : before.startup;
   const isSpared = isStartup || entry.start < record.state.startedAt + plan.check.startPeriod;
-  const health = { ...judgeResult(before, entry, outcome, isSpared ? Infinity : plan.check.retries), startup };
+  const judged = isReadiness
+    ? judgeReadiness(before, entry, outcome, check.retries)
+    : judgeResult(before, entry, outcome, isSpared ? Infinity : plan.check.retries);
+  const health = { ...judged, startup };
   const next: HealthState = { ...health, log: trimLog([...before.log, entry], plan) };
-  const isUnhealthy = !isStartup && next.status === "unhealthy";
+  const isUnhealthy = !isStartup && !isReadiness && next.status === "unhealthy";
   await context.health.states.save(id, isUnhealthy && plan.onFailure === "restart" ? { ...next, restart: true } : next);
   context.changes.publish(id, { record });
   await reportStatus(context, record, plan, next, entry, before.status !== next.status);
@@ -146,6 +167,24 @@ function judgeResult(
   if (retries === Infinity) return before;
   const failingStreak = before.failingStreak + 1;
   return { ...before, failingStreak, status: failingStreak >= retries ? "unhealthy" : before.status };
+}
+
+/**
+ * The state after the check for readiness, which runs once the other one has passed. A container that was never ready is still starting,
+ * however long that takes.
+ */
+function judgeReadiness(
+  before: HealthState,
+  entry: HealthLogEntry,
+  outcome: HealthOutcome,
+  retries: number,
+): HealthState {
+  if (entry.exitCode === 0 || outcome === "stopped") {
+    return { ...judgeResult(before, entry, outcome, retries), notReady: 0 };
+  }
+  const notReady = (before.notReady ?? 0) + 1;
+  const isLost = before.status === "healthy" && notReady >= retries;
+  return { ...before, failingStreak: 0, notReady, status: isLost ? "unhealthy" : before.status };
 }
 
 function trimLog(log: HealthLogEntry[], { log: { count } }: HealthPlan): HealthLogEntry[] {

@@ -31,6 +31,7 @@ function changePlan(now: HealthPlan | undefined, wish: HealthWish): HealthPlan {
     check: merge(now?.check, wish.check),
     // A container whose checks are taken away does not come up under one either.
     startup: isNone(wish.check?.test) ? undefined : merge(now?.startup, wish.startup),
+    readiness: isNone(wish.check?.test) ? undefined : now?.readiness,
     onFailure: wish.onFailure ?? now?.onFailure,
     log: { ...now?.log, ...givenFields(wish.log ?? {}) },
   });

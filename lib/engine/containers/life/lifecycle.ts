@@ -56,7 +56,7 @@ export async function startLocked(
     await giveUp(context, up, error);
     throw error;
   }
-  const started = { status: "running", startedAt, stoppedByUser: false } as const;
+  const started = { status: "running", startedAt, stoppedByUser: false, stoppedForShutdown: undefined } as const;
   const running = await context.records.saveState(up, started, freshHealth(context, up, "starting"));
   emitEvent(context, running, "start");
   context.health.watch(context, running, true);

@@ -1,5 +1,5 @@
 import type { PortMapping } from "../../records/container_record.ts";
-import { portInUse } from "../../ports/port_in_use.ts";
+import { portInUse } from "../../ports/published_ports.ts";
 
 interface Claim {
   readonly owner: string;

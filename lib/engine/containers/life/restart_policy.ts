@@ -17,7 +17,8 @@ export function shouldRestart(record: ContainerRecord): boolean {
 /** Whether the policy wants the container up after its host has been booted. */
 export function shouldStartOnBoot({ spec, state }: ContainerRecord): boolean {
   const policy = spec.restartPolicy?.name;
-  return policy === "always" || (policy === "unless-stopped" && !state.stoppedByUser);
+  const isStopped = state.stoppedByUser && !state.stoppedForShutdown;
+  return policy === "always" || (policy === "unless-stopped" && !isStopped);
 }
 
 /** Milliseconds to wait before a restart: twice as long after each one that did not hold. */

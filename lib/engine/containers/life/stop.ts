@@ -78,7 +78,7 @@ export async function killContainer(
 async function beginStop(
   context: Context,
   id: string,
-  options: { timeout?: number; signal?: number; thaw?: boolean },
+  options: { timeout?: number; signal?: number; thaw?: boolean; forShutdown?: boolean },
 ): Promise<Stopping | undefined> {
   const record = context.records.get(id);
   if (!record) throw noSuchContainer(id);
@@ -94,7 +94,10 @@ async function beginStop(
     throw improperState(`can only stop created or running containers. ${id} is in state ${status}`);
   }
   const watch = watchExit(context, id);
-  if (status !== "stopping") await context.records.saveState(record, { status: "stopping", stoppedByUser: true });
+  if (status !== "stopping") {
+    const stopped = { status: "stopping", stoppedByUser: true } as const;
+    await context.records.saveState(record, options.forShutdown ? { ...stopped, stoppedForShutdown: true } : stopped);
+  }
   // A second stop does not run it again.
   const hooked = status === "running" ? record : undefined;
   // Before its start a process has no handler for anything: only SIGKILL ends it.

@@ -1,6 +1,6 @@
 /** Connecting containers to networks and disconnecting them, whether they run or not. */
 import { EngineError } from "../../errors.ts";
-import { publishedAt } from "../../ports/published_at.ts";
+import { publishedAt } from "../../ports/published_ports.ts";
 import type { ContainerRecord, NetworkAttachment } from "../../records/container_record.ts";
 import { emptySpec } from "../../records/empty_spec.ts";
 import type { NetworkRecord } from "../../records/network_record.ts";

@@ -20,18 +20,28 @@ export interface NewImage {
 /** Writes config and manifest of stored layers. */
 export async function writeImage(
   intake: Intake,
-  { config, layers, format }: { config: ImageConfig; layers: readonly StoredLayer[]; format: ManifestFormat },
+  { config, layers, format, annotations }: {
+    config: ImageConfig;
+    layers: readonly StoredLayer[];
+    format: ManifestFormat;
+    annotations?: Readonly<Record<string, string>>;
+  },
 ): Promise<NewImage> {
   const types = DOCUMENT_TYPES[format];
   const stored = await ingestDocument(intake, jsonBytes(config), types.config);
-  return { ...await storeManifest(intake, { config: stored, layers, format }), config };
+  return { ...await storeManifest(intake, { config: stored, layers, format, annotations }), config };
 }
 
 /** A manifest's description of a piece of content. */
 type Described = Pick<Descriptor, "mediaType" | "digest" | "size">;
 
 /** The manifest of a config and layers, as bytes. */
-export function manifestBytes(format: ManifestFormat, config: Described, layers: readonly Described[]): Uint8Array {
+export function manifestBytes(
+  format: ManifestFormat,
+  config: Described,
+  layers: readonly Described[],
+  annotations: Readonly<Record<string, string>> = {},
+): Uint8Array {
   const describe = ({ mediaType, digest, size }: Described) => ({ mediaType, digest, size });
   const { manifest: mediaType } = DOCUMENT_TYPES[format];
   return writeManifest({
@@ -39,22 +49,24 @@ export function manifestBytes(format: ManifestFormat, config: Described, layers:
     mediaType,
     config: describe(config),
     layers: layers.map(describe),
-    annotations: {},
+    annotations: { ...annotations },
   });
 }
 
 /** Stores the manifest of a stored config and layers. */
 export async function storeManifest(
   intake: Intake,
-  { config, layers, format }: {
+  { config, layers, format, annotations = {} }: {
     config: Described;
     layers: readonly StoredLayer[];
     format: ManifestFormat;
+    annotations?: Readonly<Record<string, string>>;
   },
 ): Promise<Omit<NewImage, "config">> {
   const mediaType = DOCUMENT_TYPES[format].manifest;
-  const { digest } = await ingestDocument(intake, manifestBytes(format, config, layers), mediaType);
-  const manifest = { digest, mediaType, annotations: {} };
+  const own = format === "oci" ? { ...annotations } : {};
+  const { digest } = await ingestDocument(intake, manifestBytes(format, config, layers, own), mediaType);
+  const manifest = { digest, mediaType, annotations: own };
   return { configDigest: config.digest, manifest, documents: [digest], layers };
 }
 

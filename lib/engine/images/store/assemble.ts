@@ -17,6 +17,10 @@ export interface AssembleOptions {
   config: ImageConfig;
   /** The steps on top of the base's; as many of them as there are layers must not be empty ones. */
   history: readonly HistoryEntry[];
+  /** The config gets no history at all. */
+  omitHistory?: boolean;
+  /** Of the manifest, where its format has any. */
+  annotations?: Readonly<Record<string, string>>;
   format: ManifestFormat;
   /** Names it gets, as in {@linkcode Images.tag}; other images lose them. */
   names?: readonly string[];
@@ -54,7 +58,8 @@ export async function assembleImage(
 
 async function assemble(
   intake: Intake,
-  { base, config, history, format, names = [], compression = "gzip", layers }: AssembleOptions,
+  { base, config, history, omitHistory, annotations, format, names = [], compression = "gzip", layers }:
+    AssembleOptions,
   unread: Set<ReadableStream<Uint8Array>>,
 ): Promise<ImageRecord> {
   const { core, catalogue } = intake;
@@ -71,9 +76,9 @@ async function assemble(
     created: new Date(core.clock.now()).toISOString(),
     ...config,
     rootfs: { type: "layers", diff_ids: stored.map(({ diffID }) => diffID) },
-    history: [...below?.config.history ?? [], ...history],
+    history: omitHistory ? [] : [...below?.config.history ?? [], ...history],
   };
-  const made = await writeImage(intake, { config: whole, layers: stored, format });
+  const made = await writeImage(intake, { config: whole, layers: stored, format, annotations });
   return await addImage(intake, made, fullNames);
 }
 

@@ -1,6 +1,7 @@
 import type { ImageConfig } from "../../../oci/image_config.ts";
 import type { ContainerRecord, PortMapping } from "../../records/container_record.ts";
 import type { LifecycleHook } from "../../records/lifecycle_hooks.ts";
+import { grpcQuestion } from "../../containers/health/health_check.ts";
 import type { HealthCheck } from "../../records/health_plan.ts";
 import { signalName, SIGTERM } from "../../text/signals.ts";
 import { ANNOTATIONS } from "../read/annotations.ts";
@@ -155,7 +156,7 @@ function generateLabels(labels: readonly string[]): Part | undefined {
 }
 
 function generateProbes({ health }: ContainerRecord, image: ImageConfig | undefined, notes: string[]): Part {
-  const { check, startup, onFailure } = health ?? { onFailure: "none" };
+  const { check, startup, readiness, onFailure } = health ?? { onFailure: "none" };
   if (check === undefined || check.test[0] === "NONE") return {};
   const isImages = JSON.stringify(check.test) === JSON.stringify(image?.config?.Healthcheck?.Test);
   if (isImages && startup === undefined) return {};
@@ -164,7 +165,9 @@ function generateProbes({ health }: ContainerRecord, image: ImageConfig | undefi
   }
   const isOnlyStartup = startup !== undefined && check.test.join(" ") === "CMD-SHELL exit 0";
   return {
-    ...!isOnlyStartup && { [onFailure === "none" ? "readinessProbe" : "livenessProbe"]: generateProbe(check) },
+    ...!isOnlyStartup &&
+      { [onFailure === "none" && !readiness ? "readinessProbe" : "livenessProbe"]: generateProbe(check) },
+    ...readiness && { readinessProbe: generateProbe(readiness) },
     ...startup && {
       startupProbe: { ...generateProbe(startup), ...startup.successes > 1 && { successThreshold: startup.successes } },
     },
@@ -175,8 +178,9 @@ function generateProbe({ test, interval, timeout, startPeriod, retries }: Health
   const [word, ...rest] = test;
   const command = word === "CMD" ? rest : word === "CMD-SHELL" ? ["/bin/sh", "-c", rest.join(" ")] : test;
   const seconds = (time: number) => Math.max(1, Math.ceil(time / SECOND));
+  const grpc = grpcQuestion(test);
   return {
-    exec: { command },
+    ...grpc ? { grpc: { port: grpc.port, ...grpc.service && { service: grpc.service } } } : { exec: { command } },
     ...startPeriod > 0 && { initialDelaySeconds: seconds(startPeriod) },
     periodSeconds: seconds(interval),
     timeoutSeconds: seconds(timeout),

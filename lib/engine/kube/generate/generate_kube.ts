@@ -39,7 +39,7 @@ export async function generateKube(
   const pods: GeneratedPod[] = [];
   for (const pod of found.pods) pods.push(await generateFromPod(parts, pod, options));
   if (found.containers.length > 0) pods.push(await generateFromContainers(parts, found.containers, options));
-  const created = new Date(parts.now()).toISOString().replace(/\.\d+Z$/, "Z");
+  const created = new Date(parts.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
   const documents = [
     ...found.volumes.map((volume) => generateClaim(volume, created)),
     ...options.service ? pods.map((pod) => generateService(pod, created)) : [],

@@ -17,7 +17,7 @@ import { writeYAML } from "../read/read_yaml.ts";
 import type { VolumeRequest } from "../../volumes/volumes.ts";
 import { KUBE_NETWORK, parseNetworks, parsePort, servicesOf } from "./pod_network.ts";
 import { logFields } from "./log_options.ts";
-import { playPod, removePod } from "./play_pod.ts";
+import { playPod, removePod, waitUntilReady } from "./play_pod.ts";
 import type { PlayedPod, PlayOptions, PlayReport, ValueSources } from "./play_options.ts";
 
 /** Everything that a text asks for, read and checked before anything is made. */
@@ -180,6 +180,14 @@ async function playPods(parts: KubeParts, play: Play, { options, sources, servic
       played.push(await wrapErrors(kind, plan, () => playPod(parts, pod)));
       for (const one of servicesOf(plan, play.services)) served.add(one);
       index++;
+      const isFollowed = played.length < workload.pods.length;
+      if (options.replace && starts && isFollowed && workload.readyTimeout !== undefined) {
+        await waitUntilReady(parts, played.at(-1)!, {
+          name: plan.name,
+          ms: workload.readyTimeout,
+          signal: options.signal,
+        });
+      }
     }
     if (options.replace && kind === "Deployment") await removeSurplus(parts, name, workload);
     // Its first pods may have ended before the last were made.

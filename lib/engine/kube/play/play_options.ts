@@ -25,6 +25,8 @@ export interface PlayOptions extends Pick<RegistryAccess, "credentials" | "tlsVe
   /** Publish the ports that containers name, at the same ports of the host. */
   publishAll?: boolean;
   annotations?: Readonly<Record<string, string>>;
+  /** Labels that each container gets besides its own. */
+  labels?: Readonly<Record<string, string>>;
   noHosts?: boolean;
   noHostname?: boolean;
   /** Containers are called as in the document, without their pod's name before it. */

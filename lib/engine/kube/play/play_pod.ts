@@ -1,6 +1,7 @@
 import type { MemberRequest } from "../../containers/request/container_request.ts";
 import { parseNamespace } from "../../containers/request/namespace_mode.ts";
 import { userNamespace } from "../../containers/request/user_namespace.ts";
+import { activeHealth } from "../../containers/health/health_check.ts";
 import { EngineError } from "../../errors.ts";
 import type { PullPolicy } from "../../images/types.ts";
 import { messageOf } from "../../../oci/message_of.ts";
@@ -10,6 +11,7 @@ import type { KubeParts } from "../kube_parts.ts";
 import type { ContainerPlan, PodPlan } from "../pod_plan.ts";
 import { annotatedVolumesFrom, ANNOTATIONS } from "../read/annotations.ts";
 import type { ServicePlan } from "../read/read_objects.ts";
+import { withinTime } from "../../within_time.ts";
 import { logFields } from "./log_options.ts";
 import type { PlayedPod, PlayOptions, ValueSources } from "./play_options.ts";
 import { podNetwork } from "./pod_network.ts";
@@ -48,6 +50,39 @@ export async function playPod(parts: KubeParts, play: PodPlay): Promise<PlayedPo
   }
   const errors = play.starts ? await startPod(parts, record) : [];
   return { id: record.id, containers: made.main, initContainers: made.init, errors, notes: [] };
+}
+
+/** The pod that is waited for, and for how long. */
+export interface ReadyBounds {
+  name: string;
+  /** Milliseconds. */
+  ms: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * Waits until every container of a pod that has a health check is healthy. Throws `state` where one ends or is unhealthy before, and
+ * `timeout`.
+ */
+export async function waitUntilReady(parts: KubeParts, { containers }: PlayedPod, bounds: ReadyBounds): Promise<void> {
+  const { name, ms, signal = new AbortController().signal } = bounds;
+  try {
+    await withinTime({ clock: parts.clock, ms, signal }, async (signal) => {
+      for (const id of containers) await waitUntilHealthy(parts, id, signal);
+    });
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    const text = `pod ${name} is not ready, and the pods after it are as they were: ${error.message}`;
+    throw new EngineError(error.code, text, { cause: error });
+  }
+}
+
+async function waitUntilHealthy({ containers }: KubeParts, id: string, signal: AbortSignal): Promise<void> {
+  const { name, health } = containers.resolve(id);
+  if (activeHealth(health) === undefined) return;
+  await containers.wait(id, ["healthy", "unhealthy", "exited"], { signal });
+  const { status } = containers.health(id) ?? {};
+  if (status !== "healthy") throw new EngineError("state", `container ${name} is ${status ?? "not running"}`);
 }
 
 /** Removes a pod with its containers, if there is one. */
@@ -186,6 +221,7 @@ async function containerRequest(
     image,
     pod: pod.id,
     env,
+    ...options.labels && { labels: { ...request.labels, ...options.labels } },
     entrypoint: expand(request.entrypoint),
     command: expand(request.command),
     annotations: { ...plan.annotations, "io.kubernetes.cri-o.SandboxID": pod.infraID },

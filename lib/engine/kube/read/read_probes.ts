@@ -1,5 +1,5 @@
 /**
- * Probes as health checks: a program of the container's own image is run in it.
+ * Probes as health checks: a program of the container's own image is run in it, or its program is asked by gRPC.
  *
  * @module
  */
@@ -12,21 +12,26 @@ const SECOND = 1000;
 export type NamedPorts = readonly { name?: string; containerPort: number }[];
 
 /**
- * Reads the probes of a container. The liveness probe is its health check; where there is none, the readiness probe is, and a failure
- * only shows. A container that is found unhealthy is started again where `restarts` says so.
+ * Reads the probes of a container. The liveness probe is its health check, after which the readiness probe runs; where there is none,
+ * the readiness probe is the check, and a failure only shows. A container that is found unhealthy is started again where `restarts`
+ * says so.
  */
 export function readProbes(container: Fields, ports: NamedPorts, restarts: boolean): HealthWish | undefined {
   const liveness = readProbe(container, "livenessProbe", ports);
   const startup = readProbe(container, "startupProbe", ports);
-  if (liveness !== undefined && container.has("readinessProbe")) {
-    container.note("readinessProbe", "it is not honoured beside a liveness probe: a container has one health check");
+  const readiness = readProbe(container, "readinessProbe", ports);
+  if (liveness && readiness && readiness.check.interval !== liveness.check.interval) {
+    container.inner("readinessProbe")?.note(
+      "periodSeconds",
+      "it is not honoured beside a liveness probe, after which it runs",
+    );
   }
-  const readiness = liveness === undefined ? readProbe(container, "readinessProbe", ports) : undefined;
   const check = liveness?.check ?? readiness?.check;
   if (check === undefined && startup === undefined) return undefined;
   const passes: Partial<HealthCheck> = { ...startup?.check, test: ["CMD-SHELL", "exit 0"] };
   return {
     check: check ?? passes,
+    ...liveness && readiness && { readiness: readiness.check },
     ...startup && { startup: { ...startup.check, successes: startup.successes } },
     onFailure: restarts && (liveness ?? startup) !== undefined ? "restart" : "none",
   };
@@ -65,8 +70,12 @@ function readTest(probe: Fields, ports: NamedPorts): string[] | undefined {
     const host = socket.text("host") || "localhost";
     return ["CMD-SHELL", `nc -z -v ${shellWord(host)} ${portNumber(socket, ports)} || exit 1`];
   }
-  if (probe.has("grpc")) probe.note("grpc", "gRPC probes are not honoured: probes run a program in the container");
-  return undefined;
+  const grpc = probe.inner("grpc");
+  if (grpc === undefined) return undefined;
+  const service = grpc.text("service") ?? "";
+  const port = grpc.number("port", 1, 65535);
+  if (port === undefined) throw grpc.fail("port", "is missing");
+  return ["GRPC", String(port), ...service === "" ? [] : [service]];
 }
 
 /** Returns the line for a shell that makes an `httpGet` action's request, by the `curl` of the container's image. */

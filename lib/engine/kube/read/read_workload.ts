@@ -16,8 +16,12 @@ export interface Workload {
   pods: PodPlan[];
   /** How many of them run at the same time; absent: all. */
   parallel?: number;
+  /** Milliseconds that a pod has to be ready before the next one is replaced. */
+  readyTimeout?: number;
 }
 
+/** Milliseconds that a pod of a deployment has to be ready where nothing is said, as in Kubernetes. */
+const READY_TIMEOUT = 600_000;
 /** The most pods that one object may make here. */
 const MOST_PODS = 100;
 
@@ -56,7 +60,7 @@ export function readWorkload(
     readPod({ name, metadata: templateMetadata, spec: template.needInner("spec"), annotations, taken })
   );
   const alone = withOneHostPort(spec, pods);
-  if (counts.parallel === undefined) return { pods: alone };
+  if (counts.parallel === undefined) return { pods: alone, readyTimeout: counts.readyTimeout };
   const job = { name: object.name, parallel: counts.parallel, endsOnFailure: counts.retries !== undefined };
   const mode = spec.word("completionMode", ["NonIndexed", "Indexed"]);
   return {
@@ -78,6 +82,8 @@ export function podNames(name: string, count: number): string[] {
 
 interface Counts {
   total: number;
+  /** Of a deployment: see {@linkcode Workload}. */
+  readyTimeout?: number;
   /** Of a job: the pods that run together. */
   parallel?: number;
   /** Of a job: how often a container that fails is started again. */
@@ -89,7 +95,9 @@ function countPods(spec: Fields, kind: KubeObject["kind"]): Counts {
   if (kind === "Deployment") {
     readStrategy(spec, "strategy", ["RollingUpdate", "Recreate"]);
     spec.skip("paused");
-    return { total: spec.number("replicas", 0, MOST_PODS) ?? 1 };
+    const seconds = spec.number("progressDeadlineSeconds", 1);
+    const readyTimeout = seconds === undefined ? READY_TIMEOUT : seconds * 1000;
+    return { total: spec.number("replicas", 0, MOST_PODS) ?? 1, readyTimeout };
   }
   if (kind === "DaemonSet") {
     readStrategy(spec, "updateStrategy", ["RollingUpdate", "OnDelete"]);

@@ -148,7 +148,7 @@ function translateDependencies({ quadlet, service, units }: Conversion): void {
  * The drop-ins of a quadlet: those of its kind, of the starts of its name that end in a dash, of its template and of its own name.
  * Of two with one file name the more special counts, and they apply in the order of those names.
  */
-function dropInsOf(name: string, files: readonly QuadletFile[]): QuadletFile[] {
+export function dropInsOf(name: string, files: readonly QuadletFile[]): QuadletFile[] {
   const end = extensionOf(name);
   const base = name.slice(0, -end.length - 1);
   const starts = [...base.matchAll(/-/g)].map(({ index }) => `${base.slice(0, index + 1)}.${end}`);

@@ -4,6 +4,8 @@
  * @module
  */
 import { EngineError } from "../../errors.ts";
+import type { NotifySocket } from "../../ports/unit_port.ts";
+import type { MountRequest } from "../../records/mount_spec.ts";
 import type { PodRequest } from "../../pods/pod_request.ts";
 import { readStream } from "../../../oci/registry/body.ts";
 import { messageOf } from "../../../oci/message_of.ts";
@@ -13,6 +15,8 @@ import type { UnitParts } from "./unit_parts.ts";
 
 /** The label by which the containers of a unit are known, as Podman has it. */
 export const UNIT_LABEL = "PODMAN_SYSTEMD_UNIT";
+/** The folder in a container with the socket on which it says that it is ready, as with Podman. */
+const NOTIFY_FOLDER = "/run/notify";
 /** Bytes of a file with variables, and of a document. */
 const FILE_LIMIT = 4 << 20;
 
@@ -34,7 +38,7 @@ export async function beginWork(
     case "pod":
       return await beginPod(parts, unit, work.request);
     case "kube":
-      return await beginKube(parts, work, signal);
+      return await beginKube(parts, unit, work, signal);
     case "network":
       await parts.networks.create(work.request, { ignore: true });
       return {};
@@ -77,12 +81,16 @@ async function beginContainer(
   }
   if (request.name) await containers.remove(request.name, { force: true, ignore: true, volumes: true });
   signal.throwIfAborted();
+  const isToldReady = request.sdNotify === "container" && !isOneshot;
+  await using socket = isToldReady ? await parts.notifySockets().open(request.name ?? unit) : undefined;
   const { record: { id } } = await containers.create({
     ...request,
-    env: { ...env, ...request.env },
+    env: { ...env, ...request.env, ...socket && { NOTIFY_SOCKET: `${NOTIFY_FOLDER}/notify.sock` } },
     labels: { ...request.labels, [UNIT_LABEL]: unit },
+    ...socket && { mounts: [...request.mounts ?? [], notifyMount(socket)] },
   });
   await containers.start(id);
+  if (socket !== undefined) await waitUntilTold(parts, id, socket, signal);
   if (isOneshot) {
     const code = await containers.wait(id, ["exited"], { signal });
     if (code !== 0 && !codes.includes(code)) throw new EngineError("state", `the command exited with status ${code}`);
@@ -90,6 +98,35 @@ async function beginContainer(
   }
   if (request.sdNotify === "healthy") await waitUntilHealthy(parts, id, signal);
   return { containerID: id };
+}
+
+function notifyMount({ folder }: NotifySocket): MountRequest {
+  return { type: "bind", source: folder, destination: NOTIFY_FOLDER, options: ["rw", "bind"] };
+}
+
+/** Waits for `READY=1`, sd_notify(3). Other messages have no effect. */
+async function waitUntilTold(
+  { containers }: UnitParts,
+  id: string,
+  { messages }: NotifySocket,
+  signal: AbortSignal,
+): Promise<void> {
+  const done = new AbortController();
+  const exit = containers.wait(id, ["exited"], { signal: AbortSignal.any([signal, done.signal]) });
+  const told = (async () => {
+    for await (const message of messages) if (message.split("\n").includes("READY=1")) return undefined;
+    throw new EngineError("internal", "the socket for its messages ended");
+  })();
+  try {
+    const code = await Promise.race([told, exit]);
+    if (code !== undefined) {
+      throw new EngineError("state", `the container exited with status ${code} before it said that it is ready`);
+    }
+  } finally {
+    done.abort();
+    // Whichever of them lost is over with its socket, and nobody waits for it.
+    for (const promise of [told, exit]) promise.catch(() => {});
+  }
 }
 
 async function waitUntilHealthy({ containers }: UnitParts, id: string, signal: AbortSignal): Promise<void> {
@@ -109,11 +146,16 @@ async function beginPod({ pods }: UnitParts, unit: string, request: PodRequest):
 
 async function beginKube(
   parts: UnitParts,
+  unit: string,
   { documents, configMaps, options }: Extract<QuadletWork, { kind: "kube" }>,
   signal: AbortSignal,
 ): Promise<BegunWork> {
   const text = await readDocuments(parts, [...configMaps, ...documents]);
-  const { pods, serviceContainer } = await parts.kube.play(text, { ...options, signal });
+  const { pods, serviceContainer } = await parts.kube.play(text, {
+    ...options,
+    labels: { [UNIT_LABEL]: unit },
+    signal,
+  });
   const [error] = pods.flatMap(({ errors }) => errors);
   if (error !== undefined) throw new EngineError("state", error);
   return { containerID: serviceContainer };

@@ -1,5 +1,6 @@
 import { EngineError } from "../../errors.ts";
 import type { QuadletShelf } from "../../ports/quadlet_port.ts";
+import { dropInsOf } from "../convert/convert_quadlets.ts";
 import { kindOf, readQuadlet } from "../quadlet_kinds.ts";
 import { type QuadletSpec, quadletSpec, type QuadletSpecOptions } from "../spec/quadlet_spec.ts";
 import type { QuadletFile } from "../unit_file.ts";
@@ -14,7 +15,7 @@ export interface LoadedUnits {
   find(name: string): QuadletSpec | undefined;
 }
 
-/** Reads all quadlets of a shelf. One that is wrong keeps no other from being read. */
+/** Reads all quadlets of a shelf, with their drop-ins. One that is wrong keeps no other from being read. */
 export async function loadUnits(
   shelf: QuadletShelf,
   limit: number,
@@ -24,19 +25,20 @@ export async function loadUnits(
   const errors = new Map<string, EngineError>();
   const files: QuadletFile[] = [];
   const decoder = new TextDecoder();
+  const dropIns = await readDropIns(shelf, limit);
   for (const name of (await shelf.list()).filter((name) => kindOf(name) !== undefined)) {
     await keepError(name, async () => {
       const content = await shelf.read(name, limit);
       if (content === undefined) return;
       const file = { name, text: decoder.decode(content) };
       // Parsed alone first: the conversion of another one reads all of them.
-      readQuadlet(file);
+      readQuadlet(file, dropInsOf(name, dropIns));
       files.push(file);
     });
   }
   for (const file of files) {
     await keepError(file.name, () => {
-      const spec = quadletSpec(file, files, options);
+      const spec = quadletSpec(file, [...files, ...dropIns], options);
       units.set(spec.unit, spec);
     });
   }
@@ -63,8 +65,14 @@ export async function loadUnits(
     const file = files.find((one) => {
       return end === "service" ? isTemplateOf(one.name, prefix) : one.name === `${prefix}@.${end}`;
     });
-    return file && quadletSpec(file, files, { ...options, instance });
+    return file && quadletSpec(file, [...files, ...dropIns], { ...options, instance });
   }
+}
+
+/** Reads the drop-ins of a shelf, none of them larger than `limit` bytes. */
+export async function readDropIns(shelf: QuadletShelf, limit: number): Promise<QuadletFile[]> {
+  const decoder = new TextDecoder();
+  return (await shelf.dropIns(limit)).map(({ name, content }) => ({ name, text: decoder.decode(content) }));
 }
 
 function isTemplateOf(file: string, prefix: string): boolean {

@@ -4,6 +4,7 @@ import type { Images } from "../../images/images.ts";
 import type { Kube } from "../../kube/kube.ts";
 import type { Networks } from "../../networks/networks.ts";
 import type { Pods } from "../../pods/pods.ts";
+import type { NotifySockets } from "../../ports/unit_port.ts";
 import type { LocalFiles } from "../../ports/local_files_port.ts";
 import type { Volumes } from "../../volumes/volumes.ts";
 
@@ -18,4 +19,6 @@ export interface UnitParts {
   volumes: Volumes;
   /** Files of the host. Throws `unsupported` where there is no host. */
   localFiles(): LocalFiles;
+  /** Throws `unsupported` likewise. */
+  notifySockets(): NotifySockets;
 }

@@ -12,7 +12,7 @@ import { planStart, planStop } from "./unit_graph.ts";
 import type { UnitParts } from "./unit_parts.ts";
 import type { UnitRecord } from "./unit_record.ts";
 import { UnitStates } from "./unit_states.ts";
-import { withinTime } from "./within_time.ts";
+import { withinTime } from "../../within_time.ts";
 
 /** Targets that are reached when the engine is up. */
 const REACHED = new Set(["default.target", "multi-user.target"]);

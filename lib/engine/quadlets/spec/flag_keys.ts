@@ -39,10 +39,6 @@ export function noteKeys({ quadlet, kind: { section } }: Conversion): string[] {
   if (quadlet.value(section, "CgroupsMode") === "split") {
     notes.push(note("CgroupsMode", '"split" divides the cgroup of a systemd unit: the container has a usual one'));
   }
-  const notify = quadlet.value(section, "Notify")?.toLowerCase();
-  if (section === "Container" && notify !== "healthy" && quadlet.flag(section, "Notify")) {
-    notes.push(note("Notify", "the container counts as ready when it runs"));
-  }
   for (const key of ["ReloadCmd", "ReloadSignal"]) {
     if (quadlet.value(section, key)) notes.push(note(key, "the engine reloads no units"));
   }

@@ -14,7 +14,7 @@ import type { Clock } from "../../ports/ports.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import type { EventLog } from "../../store/events.ts";
 import { UNIT_LABEL } from "../run/begin_work.ts";
-import { withinTime } from "../run/within_time.ts";
+import { withinTime } from "../../within_time.ts";
 
 /** The label with a container's policy: `registry` (or `image`), `local`, or `disabled`. */
 export const UPDATE_LABEL = "io.containers.autoupdate";

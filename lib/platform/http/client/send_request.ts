@@ -51,7 +51,8 @@ export function sendRequest(
   return promise;
 }
 
-function toResponse(incoming: IncomingMessage, signal: AbortSignal): Response {
+/** The web response of what `node:http` received. */
+export function toResponse(incoming: IncomingMessage, signal: AbortSignal): Response {
   const headers = new Headers();
   for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
     headers.append(incoming.rawHeaders[i], incoming.rawHeaders[i + 1]);

@@ -33,6 +33,8 @@ export interface HostPaths {
   readonly exits: string;
   /** The runtime's own state (`runc --root`). */
   readonly runtime: string;
+  /** Sockets of sd_notify(3), one folder each (`runroot/notify/<name>`). */
+  readonly notify: string;
   /** Exec sessions, one folder each (`runroot/execs/<id>`). */
   readonly execs: string;
 }
@@ -118,15 +120,24 @@ export function hostPaths(root: string, runroot: string): HostPaths {
     bundles: join(runroot, "bundles"),
     exits: join(runroot, "exits"),
     runtime: join(runroot, "runtime"),
+    notify: join(runroot, "notify"),
     execs: join(runroot, "execs"),
   };
 }
 
+function requirePlainName(name: string, task: string, kind: string): void {
+  if (!/^[0-9A-Za-z][0-9A-Za-z_.-]*$/.test(name)) throw new TypeError(`${task}: "${name}" is not a ${kind}`);
+}
+
+/** The folder of a socket of sd_notify(3). Throws `TypeError` unless `name` is a plain name. */
+export function notifyFolder(paths: HostPaths, name: string): string {
+  requirePlainName(name, "Name the folder of a socket", "name");
+  return join(paths.notify, name);
+}
+
 /** Gives one container's paths. Throws `TypeError` unless `id` is a plain name, so that no path can leave its folder. */
 export function containerPaths(paths: HostPaths, id: string): ContainerPaths {
-  if (!/^[0-9A-Za-z][0-9A-Za-z_.-]*$/.test(id)) {
-    throw new TypeError(`Name container paths: "${id}" is not a container ID`);
-  }
+  requirePlainName(id, "Name container paths", "container ID");
   // Names of one plain part below folders in their shortest form: asked for at every turn, there is nothing to normalise.
   const bundle = `${paths.bundles}/${id}`;
   return {

@@ -15,6 +15,8 @@ const SOCKET = "/run/systemd/journal/socket";
 const SILENCE = 500;
 /** Priority of what conmon read from standard error (`LOG_ERR`); standard output is `LOG_INFO`. */
 const ERROR = "3";
+/** The end of a line. */
+const LINE_FEED = 10;
 
 /** Whether this host has a journal. */
 export function hasJournal(): boolean {
@@ -91,19 +93,21 @@ export function journalLine(text: string): Uint8Array | undefined {
   }
   const { MESSAGE: message, __REALTIME_TIMESTAMP: time } = entry;
   // A message that is no text is a list of its bytes, and null where it is too large to be told.
-  const data = typeof message === "string"
+  const bytes = typeof message === "string"
     ? new TextEncoder().encode(message)
     : Array.isArray(message)
     ? Uint8Array.from(message, Number)
     : undefined;
-  if (data === undefined || typeof time !== "string" || !/^\d{1,17}$/.test(time)) return undefined;
+  if (bytes === undefined || typeof time !== "string" || !/^\d{1,17}$/.test(time)) return undefined;
+  // conmon 2.1.12 sends a line with its end, older ones without.
+  const data = bytes.at(-1) === LINE_FEED ? bytes.subarray(0, -1) : bytes;
   const stream = entry.PRIORITY === ERROR ? "stderr" : "stdout";
   const tag = entry.CONTAINER_PARTIAL_MESSAGE === "true" ? "P" : "F";
   const head = new TextEncoder().encode(`${formatMoment(time)} ${stream} ${tag} `);
   const line = new Uint8Array(head.length + data.length + 1);
   line.set(head);
   line.set(data, head.length);
-  line[line.length - 1] = 10;
+  line[line.length - 1] = LINE_FEED;
   return line;
 }
 

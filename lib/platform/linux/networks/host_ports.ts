@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { createServer, isIPv6 } from "node:net";
 import type { PortMapping } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
-import { cannotListen, portInUse } from "../../../engine/ports/port_in_use.ts";
+import { cannotListen, portInUse } from "../../../engine/ports/published_ports.ts";
 import { areUnpublished } from "./published_ports.ts";
 
 /** How many ports are tried at once: each takes an open file. */

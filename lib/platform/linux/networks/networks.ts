@@ -14,18 +14,21 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import type {
   CheckedNetwork,
+  GRPCHealth,
+  GRPCHealthQuestion,
   Networks,
   NetworkSetup,
   Place,
   PlacesTaken,
   PublishedPorts,
 } from "../../../engine/ports/network_port.ts";
-import { publishedAt } from "../../../engine/ports/published_at.ts";
+import { publishedAt } from "../../../engine/ports/published_ports.ts";
 import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { withFileLock } from "../helpers/file_lock.ts";
 import { checkHostPorts } from "./host_ports.ts";
 import { FirewallRules } from "./firewall_rules.ts";
+import { askGRPCHealth } from "./grpc_health.ts";
 import { interfacesIn } from "./joined_namespace.ts";
 import { forgetContainer, type Netavark, netavarkAt, netavarkSetup, updateServers } from "./netavark.ts";
 import { readVersion, requireKnown } from "./netavark_version.ts";
@@ -120,6 +123,10 @@ class BridgeNetworks implements LinuxNetworks {
 
   async deleteNamespace(containerID: string): Promise<void> {
     await deleteNamespaceAt(containerPaths(this.#paths, containerID).netns);
+  }
+
+  askGRPCHealth(question: GRPCHealthQuestion): Promise<GRPCHealth> {
+    return askGRPCHealth(question);
   }
 
   async list(): Promise<string[]> {

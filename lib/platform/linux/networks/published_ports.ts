@@ -9,7 +9,7 @@ import { networkInterfaces } from "node:os";
 import type { PortMapping } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { PublishedPorts } from "../../../engine/ports/network_port.ts";
-import { portInUse } from "../../../engine/ports/port_in_use.ts";
+import { portInUse } from "../../../engine/ports/published_ports.ts";
 import { CommandError, runCommand } from "../helpers/command.ts";
 
 const TABLE = "inet gantry";

@@ -45,6 +45,8 @@ export class FrameReader {
   #at = 0;
 
   constructor(stream: Readable) {
+    // Node lets the output of a process that has exited flow away where nobody reads it yet, and the iterator begins at its first turn.
+    stream.on("readable", () => {});
     this.#chunks = stream[Symbol.asyncIterator]();
   }
 

@@ -18,8 +18,10 @@ import { ATTACH } from "./attach.pl.ts";
 import { COMMON } from "./common.pl.ts";
 import { EXEC } from "./exec.pl.ts";
 import { MOUNTS } from "./mounts.pl.ts";
+import { NOTIFY } from "./notify.pl.ts";
 import { NURSERY } from "./nursery.pl.ts";
 import { OLDER_LOGS } from "./older_logs.pl.ts";
+import { READY } from "./ready.pl.ts";
 
 /** A helper's program. */
 export interface PerlProgram {
@@ -50,6 +52,9 @@ export const MOUNTS_PROGRAM: PerlProgram = {
   calls: ["open_tree", "move_mount", "mount_setattr", "setns"],
 };
 
+/** Receives what processes say by sd_notify(3). */
+export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] };
+
 /** Starts supervisors, whose parent it is. */
 export const NURSERY_PROGRAM: PerlProgram = { parts: [COMMON, NURSERY], calls: ["pidfd_open", "unshare", "mount"] };
 
@@ -58,6 +63,9 @@ export const OLDER_LOGS_PROGRAM: PerlProgram = {
   parts: [COMMON, OLDER_LOGS],
   calls: ["inotify_init1", "inotify_add_watch"],
 };
+
+/** Tells a service's manager that it is ready. */
+export const READY_PROGRAM: PerlProgram = { parts: [COMMON, READY], calls: [] };
 
 /** Returns Perl's arguments for a program. Throws `EngineError("unsupported")`, which names the task, on an unknown processor. */
 export function perlArguments({ parts, calls }: PerlProgram, task: string, args: readonly string[]): string[] {

@@ -8,7 +8,9 @@ import { basename, dirname, join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import type { IDMaps } from "../../../engine/records/id_maps.ts";
 import type {
+  ChangesetOptions,
   FileFacts,
+  FileTimes,
   TreeChange,
   TreeName,
   TreePath,
@@ -23,6 +25,7 @@ import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { SharedFolders } from "../bundle/mounts/shared_folders.ts";
 import { resolveUser } from "../bundle/user_lookup.ts";
 import { Agent } from "./agent.ts";
+import { mountPlaces } from "./mount_places.ts";
 
 const KINDS: Record<string, TreeChange["kind"]> = { "0": "modified", "1": "added", "2": "deleted" };
 
@@ -113,8 +116,11 @@ class AgentTrees implements Trees {
     return new Agent(["export", root, "", ...mapsOf(idMaps)]).output();
   }
 
-  changeset(containerID: string, idMaps?: IDMaps): ReadableStream<Uint8Array> {
-    return new Agent(["layer", this.#storage(containerID, "upper"), "", ...mapsOf(idMaps)]).output();
+  changeset(containerID: string, { idMaps, mounted, times }: ChangesetOptions = {}): ReadableStream<Uint8Array> {
+    const layers = mounted?.diffIDs.map((diffID) => join(this.#paths.layers, layerName(diffID))) ?? [];
+    const places = mounted === undefined ? "" : mountPlaces(layers, mounted.paths);
+    return new Agent(["layer", this.#storage(containerID, "upper"), "", ...mapsOf(idMaps), places, ...timesOf(times)])
+      .output();
   }
 
   async *changes(
@@ -187,6 +193,12 @@ function mapsOf(maps: IDMaps | undefined): string[] {
   return [maps.uids, maps.gids].map((mappings) => {
     return mappings.map(({ container, host, size }) => `${container}:${host}:${size}`).join(",");
   });
+}
+
+/** Times as the agent reads them: the one that none is after, and the one that none is before. */
+function timesOf(times: FileTimes | undefined): string[] {
+  if (times === undefined) return [];
+  return [String(times.seconds), ...times.only === "all" ? [String(times.seconds)] : []];
 }
 
 /** Returns the path of a layer below the layers' folder, by its diff ID. */

@@ -156,6 +156,29 @@ Deno.test("after a boot always starts all, unless-stopped all but the stopped, a
   assertEquals(next.complaints, []);
 });
 
+Deno.test("a stop for the host's end is no stop of a user's: the next boot starts the container", async () => {
+  const kernel = new FakeKernel();
+  const store = new MemoryStore();
+  const first = await openFake({ kernel, store });
+  const ids: string[] = [];
+  for (const name of ["always", "unless-stopped", "on-failure", "no"] as const) {
+    const { record: { id } } = await first.containers.create(spec({ restartPolicy: { name } }));
+    await first.containers.start(id);
+    await first.containers.stop(id, { timeout: 0, forShutdown: true });
+    ids.push(id);
+  }
+  await first.containers.settled();
+  const statuses = ({ containers }: typeof first) => ids.map((id) => containers.resolve(id).state.status);
+  assertEquals(statuses(first), ["exited", "exited", "exited", "exited"], "none is started before the end");
+  await first[Symbol.asyncDispose]();
+  kernel.reboot();
+  await using next = await openFake({ kernel, store, seed: 2 });
+  await next.containers.settled();
+  assertEquals(statuses(next), ["running", "running", "exited", "exited"]);
+  await next.containers.stop(ids[1], { timeout: 0 });
+  assertEquals(next.containers.resolve(ids[1]).state.stoppedForShutdown, undefined, "a start forgets it");
+});
+
 Deno.test("a restart by policy starts what the container depends on first", async () => {
   const kernel = new FakeKernel();
   const store = new MemoryStore();

@@ -208,6 +208,31 @@ Deno.test("start() says what is wrong: no such unit, a circle, a service that is
   assertEquals(code, "unsupported");
 });
 
+Deno.test("a container with Notify=yes is ready when it says so, and fails where it ends before", async () => {
+  await using test = await openTestEngine();
+  await install(test, { "web.container": `[Container]\n${IMAGE}Notify=yes\n` });
+  const start = test.engine.quadlets.start("web.service");
+  while (!test.kernel.told.has("systemd-web")) await new Promise((resolve) => setTimeout(resolve, 2));
+  const say = test.kernel.told.get("systemd-web")!;
+  say("STATUS=reading");
+  say("RELOADING=1\nNOTREADY=1");
+  await untilState(test, "web.service", "activating/start");
+  const { spec, mounts } = test.engine.containers.resolve("systemd-web");
+  assertEquals(spec.env.NOTIFY_SOCKET, "/run/notify/notify.sock");
+  assert(mounts.some(({ destination }) => destination === "/run/notify"));
+  say("STATUS=up\nREADY=1");
+  await start;
+  assertEquals((await states(test))["web.service"], "active/running");
+  assert(!test.kernel.told.has("systemd-web"), "nobody listens any more");
+  await test.engine.quadlets.stop("web.service");
+  const failing = test.engine.quadlets.start("web.service");
+  failing.catch(() => {});
+  while (!test.engine.containers.list().length) await new Promise((resolve) => setTimeout(resolve, 2));
+  test.kernel.end(idOf(test, "systemd-web"), 5);
+  const { message } = await assertRejects(() => failing, EngineError);
+  assertEquals(message, "the container exited with status 5 before it said that it is ready");
+});
+
 Deno.test("units run under the host's manager where it has one", async () => {
   const calls: string[] = [];
   const units = {

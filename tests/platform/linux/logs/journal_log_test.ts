@@ -41,6 +41,8 @@ Deno.test("journalLine() reads an entry of conmon's as a line of a log", () => {
   assertEquals(text(ENTRIES[0]), `${time} stdout F hello\n`);
   assertEquals(text(ENTRIES[1]), `${time} stderr F trouble\n`);
   assertEquals(text(ENTRIES[2]), `${time} stdout P begun \n`);
+  assertEquals(text(entry("hello\n")), text(ENTRIES[0]), "as conmon 2.1.12 writes it");
+  assertEquals(text(entry([104, 10, 10])), `${time} stdout F h\n\n`, "one end of a line goes, and no more");
   assertEquals(journalLine(ENTRIES[5]), undefined);
   assertEquals(journalLine(ENTRIES[6]), undefined);
 });

@@ -1,9 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { once } from "node:events";
 import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { frameOf, FrameReader } from "../../../../lib/platform/linux/perl/frames.ts";
-import { startPipedProgram } from "../../../../lib/platform/linux/helpers/spawn.ts";
+import { startPipedProgram, startProgram } from "../../../../lib/platform/linux/helpers/spawn.ts";
 import { COMMON } from "../../../../lib/platform/linux/perl/common.pl.ts";
 
 /** A stream of bytes, cut into pieces of a size. */
@@ -68,4 +69,14 @@ while (sysread(STDIN, $held, 3, length $held)) {
     assertEquals(await frames.readTexts(), ["3", "x", "", ""]);
     assertEquals(await frames.readTexts(), undefined);
   },
+});
+
+Deno.test("FrameReader keeps the output of a process that exited before anybody read", async () => {
+  const child = startProgram("sh", ["-c", "printf kept"], { stdio: ["ignore", "pipe", "ignore"] });
+  const frames = new FrameReader(child.stdout!);
+  await once(child, "exit");
+  // What Node does at the exit happens before this.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals(new TextDecoder().decode(await frames.rest()), "kept");
+  assertEquals(await frames.rest(), undefined);
 });

@@ -20,6 +20,30 @@ Deno.test("quadletShelf() makes its folder with the first file, reads within bou
   }
 });
 
+Deno.test("quadletShelf() reads drop-ins: files of their ending in folders of theirs, within bounds", async () => {
+  const folder = await Deno.makeTempDir();
+  const shelf = quadletShelf(folder);
+  try {
+    await Deno.mkdir(`${folder}/web.container.d/deep.conf`, { recursive: true });
+    await Deno.mkdir(`${folder}/other`);
+    await Deno.writeTextFile(`${folder}/web.container.d/20.conf`, "two");
+    await Deno.writeTextFile(`${folder}/web.container.d/10.conf`, "one");
+    await Deno.writeTextFile(`${folder}/web.container.d/notes.txt`, "no");
+    await Deno.writeTextFile(`${folder}/other/x.conf`, "no");
+    await Deno.writeTextFile(`${folder}/file.d`, "no");
+    const found = await shelf.dropIns(3);
+    assertEquals(found.map(({ name, content }) => [name, new TextDecoder().decode(content)]), [
+      ["web.container.d/10.conf", "one"],
+      ["web.container.d/20.conf", "two"],
+    ]);
+    assertEquals((await assertRejects(() => shelf.dropIns(2), EngineError)).code, "limit");
+    for (let index = 0; index < 1000; index++) await Deno.writeTextFile(`${folder}/web.container.d/${index}x.conf`, "");
+    assertEquals((await assertRejects(() => shelf.dropIns(3), EngineError)).code, "limit");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("quadletShelf().write() leaves everything as it was when one file cannot be written", async () => {
   const folder = await Deno.makeTempDir();
   const shelf = quadletShelf(folder);

@@ -8,7 +8,10 @@ enter($tree, $pid);
 if ($operation eq 'stat') { find(@rest); exit 0 }
 if ($operation eq 'get') { get(@rest) }
 if ($operation eq 'put') { put(@rest) }
-use_maps(@rest);
+my ($uids, $gids, $mounted) = @rest;
+($latest, $earliest) = @rest[3, 4];
+read_places($mounted);
+use_maps($uids, $gids);
 $is_layer = $operation eq 'layer';
 whole_tree();
 `;

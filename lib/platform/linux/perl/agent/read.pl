@@ -6,8 +6,10 @@
 # same, and then the bytes of the archive: of what a folder holds with CONTENTS, its names below that where it is a dot;
 # without the kernel's own trees with WHOLE; all of it with the owner that is given. `export TREE` and `layer FOLDER` write
 # the archive at once: the tree as it is, and an overlay's upper folder as a changeset (whiteouts and opaque marks spelled as
-# the OCI image-spec has them).
-my ($out, $owner, $is_layer, %seen) = ('');
+# the OCI image-spec has them). `layer` leaves out what was made for mounts, PLACES: a path in each line, and behind
+# that of a folder that was there before its mode, user and group, after tabs.
+# `LATEST` and `EARLIEST` bound the times of files, in seconds.
+my ($out, $owner, $is_layer, $latest, $earliest, %seen, %places) = ('');
 sub write_out { $out .= $_[0]; if (length($out) >= $BATCH) { emit($out); $out = '' } }
 sub record {
   my ($key, $value) = @_;
@@ -29,6 +31,8 @@ sub header {
   my ($path, $flag, $facts, $size, $link, @attributes) = @_;
   my ($uid, $gid) = $owner ? @$owner : (mapped($to_container{u}, $facts->{uid}) // 65534, mapped($to_container{g}, $facts->{gid}) // 65534);
   my ($time, $nanos) = @$facts{qw(time nanos)};
+  if (defined $latest && $time >= $latest) { ($time, $nanos) = ($latest, 0) }
+  if (defined $earliest && $time < $earliest) { ($time, $nanos) = ($earliest, 0) }
   my ($records, $plain) = ('', $time);
   if (length $path > 100) { $records .= record('path', $path); $path = substr($path, 0, 100) }
   if (length $link > 100) { $records .= record('linkpath', $link); $link = substr($link, 0, 100) }
@@ -91,9 +95,31 @@ sub folder_entry {
     entry("$prefix$name", $name, $folder, $depth);
   }
 }
+sub read_places {
+  for (split /\n/, $_[0] // '') { my ($path, @before) = split /\t/; $places{$path} = \@before }
+}
+# Whether a name of the working folder is there for a mount alone: an empty file, the link to the table of mounts, or a folder with
+# nothing else in it, which looks as it did before.
+sub is_place {
+  my ($path, $name, $above) = @_;
+  my $before = $places{$path} or return 0;
+  my $facts = look_here($name) or return 0;
+  return !@$before && $facts->{size} == 0 if $facts->{type} == $FILE;
+  return !@$before && (readlink($name) // '') eq '/proc/mounts' if $facts->{type} == $SYMLINK;
+  return 0 if $facts->{type} != $FOLDER;
+  return 0 if @$before && "@$before" ne join(' ', $facts->{mode} & 07777, @$facts{qw(uid gid)});
+  my $folder = open_child($name) or return 0;
+  # The kernel calls a new folder opaque, too.
+  return 0 if @$before && is_opaque($folder) || attributes($folder);
+  chdir $folder or die "chdir: $!\n";
+  my $is_bare = !grep { !is_place("$path/$_", $_, $folder) } names_here();
+  chdir $above or die "chdir: $!\n";
+  return $is_bare;
+}
 # One name of the working folder. What is gone by now is passed over, and what nobody may read (the kernel's own trees have it).
 sub entry {
   my ($path, $name, $above, $depth) = @_;
+  return if %places && is_place($path, $name, $above);
   my $facts = look_here($name) or return;
   my $type = $facts->{type};
   if ($type == $FOLDER) {

@@ -1,6 +1,6 @@
 // Made of read.pl by `deno task generate`: change that file.
 export const AGENT_READ = String.raw`
-my ($out, $owner, $is_layer, %seen) = ('');
+my ($out, $owner, $is_layer, $latest, $earliest, %seen, %places) = ('');
 sub write_out { $out .= $_[0]; if (length($out) >= $BATCH) { emit($out); $out = '' } }
 sub record {
   my ($key, $value) = @_;
@@ -22,6 +22,8 @@ sub header {
   my ($path, $flag, $facts, $size, $link, @attributes) = @_;
   my ($uid, $gid) = $owner ? @$owner : (mapped($to_container{u}, $facts->{uid}) // 65534, mapped($to_container{g}, $facts->{gid}) // 65534);
   my ($time, $nanos) = @$facts{qw(time nanos)};
+  if (defined $latest && $time >= $latest) { ($time, $nanos) = ($latest, 0) }
+  if (defined $earliest && $time < $earliest) { ($time, $nanos) = ($earliest, 0) }
   my ($records, $plain) = ('', $time);
   if (length $path > 100) { $records .= record('path', $path); $path = substr($path, 0, 100) }
   if (length $link > 100) { $records .= record('linkpath', $link); $link = substr($link, 0, 100) }
@@ -82,8 +84,27 @@ sub folder_entry {
     entry("$prefix$name", $name, $folder, $depth);
   }
 }
+sub read_places {
+  for (split /\n/, $_[0] // '') { my ($path, @before) = split /\t/; $places{$path} = \@before }
+}
+sub is_place {
+  my ($path, $name, $above) = @_;
+  my $before = $places{$path} or return 0;
+  my $facts = look_here($name) or return 0;
+  return !@$before && $facts->{size} == 0 if $facts->{type} == $FILE;
+  return !@$before && (readlink($name) // '') eq '/proc/mounts' if $facts->{type} == $SYMLINK;
+  return 0 if $facts->{type} != $FOLDER;
+  return 0 if @$before && "@$before" ne join(' ', $facts->{mode} & 07777, @$facts{qw(uid gid)});
+  my $folder = open_child($name) or return 0;
+  return 0 if @$before && is_opaque($folder) || attributes($folder);
+  chdir $folder or die "chdir: $!\n";
+  my $is_bare = !grep { !is_place("$path/$_", $_, $folder) } names_here();
+  chdir $above or die "chdir: $!\n";
+  return $is_bare;
+}
 sub entry {
   my ($path, $name, $above, $depth) = @_;
+  return if %places && is_place($path, $name, $above);
   my $facts = look_here($name) or return;
   my $type = $facts->{type};
   if ($type == $FOLDER) {

@@ -6,7 +6,7 @@
  */
 import { isIPv6 } from "node:net";
 import type { PortMapping } from "../../../../engine/records/container_record.ts";
-import { portInUse } from "../../../../engine/ports/port_in_use.ts";
+import { portInUse } from "../../../../engine/ports/published_ports.ts";
 
 /** The beginning of a supervisor's error about a port in use; the port's index among the requested ones follows. */
 const TAKEN = "port taken: ";

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { LayerError } from "../../oci/tar/layer_error.ts";
-import type { Core } from "../core.ts";
-import { EngineError } from "../errors.ts";
-import { decompress } from "../images/ingest/decompress.ts";
-import type { Claim } from "../images/store/content.ts";
-import { FileTree } from "./context/file_tree.ts";
-import { parseIgnoreFile } from "./context/ignore_file.ts";
-import { DOCKERFILE_LIMIT } from "./dockerfile/read_instructions.ts";
+import { LayerError } from "../../../oci/tar/layer_error.ts";
+import type { Core } from "../../core.ts";
+import { EngineError } from "../../errors.ts";
+import { decompress } from "../../images/ingest/decompress.ts";
+import type { Claim } from "../../images/store/content.ts";
+import { FileTree } from "../context/file_tree.ts";
+import { parseIgnoreFile } from "../context/ignore_file.ts";
+import { DOCKERFILE_LIMIT } from "../dockerfile/read_instructions.ts";
 
 /** The names under which a context says what is no part of it; the first that is there counts. */
 const IGNORE_FILES = [".containerignore", ".dockerignore"];
@@ -18,12 +18,17 @@ const IGNORE_FILES = [".containerignore", ".dockerignore"];
 /** Bounds on a context, and on trees that are copied from. */
 const TREE_ENTRIES = 1_000_000;
 
-/** Spools an archive, plain or compressed, and reads which files it has. The claim holds it until the build ends. */
+/**
+ * Spools an archive, plain or compressed, and reads which files it has. The claim holds it until the build ends.
+ *
+ * @param passesOver Whether an entry is no part of it, by its name as it is in the archive
+ */
 export async function spoolTree(
   core: Core,
   claim: Claim,
   archive: ReadableStream<Uint8Array>,
   signal: AbortSignal,
+  passesOver?: (name: string) => boolean,
 ): Promise<FileTree> {
   const { ports, options: { limits } } = core;
   const admit = (digest: string) => Promise.resolve(claim.add(`blob:${digest}`));
@@ -31,7 +36,7 @@ export async function spoolTree(
     const plain = await decompress(ports.codec, archive);
     const { digest, size } = await ports.blobs.put(plain, { limit: limits.layerBytes, admit, signal });
     if (size === 0) return FileTree.empty();
-    return await FileTree.read(ports, digest, { entries: TREE_ENTRIES, bytes: limits.layerBytes }, signal);
+    return await FileTree.read(ports, digest, { entries: TREE_ENTRIES, bytes: limits.layerBytes, passesOver }, signal);
   } catch (error) {
     if (!(error instanceof LayerError)) throw error;
     throw new EngineError("invalid", error.message.replace(/^Read archive/, "Read build context"), { cause: error });
@@ -43,23 +48,31 @@ export async function applyIgnoreFile(
   core: Core,
   tree: FileTree,
   exclude: readonly string[] | undefined,
+  dockerfile?: string,
 ): Promise<FileTree> {
-  const name = IGNORE_FILES.find((file) => tree.find(file)?.kind === "file");
+  // A Dockerfile's own goes before that of all.
+  const names = [...dockerfile === undefined ? [] : [`${dockerfile}.dockerignore`], ...IGNORE_FILES];
+  const name = names.find((file) => tree.find(file)?.kind === "file");
   const own = name === undefined ? [] : (await readText(core, tree, name)).split(/\r?\n/);
   return tree.without(parseIgnoreFile(exclude ?? own));
 }
 
 /** Reads a small file of a tree as text. Throws `EngineError("invalid")` where there is none, or it is too large. */
 export async function readText(core: Core, tree: FileTree, path: string): Promise<string> {
+  return new TextDecoder().decode(await readBytes(core, tree, path, "Cannot locate specified Dockerfile: "));
+}
+
+/** The same as bytes. */
+export async function readBytes(core: Core, tree: FileTree, path: string, what = ""): Promise<Uint8Array<ArrayBuffer>> {
   const node = tree.find(path);
   if (node === undefined || node.kind === "folder") {
-    throw new EngineError("invalid", `Cannot locate specified Dockerfile: ${path}: it is not in the build context`);
+    throw new EngineError("invalid", `${what}${path}: it is not in the build context`);
   }
   if (node.size > DOCKERFILE_LIMIT) {
     throw new EngineError("invalid", `${path} has ${node.size} bytes, at most ${DOCKERFILE_LIMIT} are read`);
   }
-  if (node.size === 0) return "";
+  if (node.size === 0) return new Uint8Array(0);
   const range = { start: node.offset, end: node.offset + node.size };
   const stream = await core.ports.blobs.open(tree.archive, range);
-  return await new Response(stream ?? "").text();
+  return new Uint8Array(await new Response(stream ?? "").arrayBuffer());
 }

@@ -1,10 +1,11 @@
-import { EngineError } from "../errors.ts";
-import type { Platform } from "../options.ts";
-import type { ImageRecord } from "../records/image_record.ts";
+import { EngineError } from "../../errors.ts";
+import type { Platform } from "../../options.ts";
+import type { ImageRecord } from "../../records/image_record.ts";
 import { spoolTree } from "./build_context.ts";
-import type { BuildRun, BuildSteps } from "./build_run.ts";
-import type { FileTree } from "./context/file_tree.ts";
-import type { StageSource } from "./plan_stages.ts";
+import type { BuildRun, BuildSteps } from "../build_run.ts";
+import type { FileTree } from "../context/file_tree.ts";
+import { contextNamed, readContext } from "./named_context.ts";
+import { resolveSource, type StageSource } from "../plan_stages.ts";
 
 /** An image that a build takes files of, with the digest of everything that went into it. */
 export interface SourceImage {
@@ -12,8 +13,18 @@ export interface SourceImage {
   key: string;
 }
 
-/** Finds, or pulls, the image that a stage begins with or takes files of. */
-export async function* findSourceImage(run: BuildRun, source: StageSource): BuildSteps<SourceImage> {
+/** The files of a context. */
+export interface SourceTree {
+  tree: FileTree;
+}
+
+/** The source that a name in `from=` means, seen from a stage. */
+export function sourceNamed({ dockerfile, options }: BuildRun, name: string, stage: number): StageSource {
+  return resolveSource(dockerfile, name, { before: stage, contexts: Object.keys(options.contexts ?? {}) });
+}
+
+/** Finds, or fetches, what a stage takes files of. */
+export async function* findSource(run: BuildRun, source: StageSource): BuildSteps<SourceImage | SourceTree> {
   if ("image" in source) {
     const image = yield* pullSource(run, source.image);
     return { image, key: image.id };
@@ -30,7 +41,10 @@ export async function* findSourceImage(run: BuildRun, source: StageSource): Buil
     );
   }
   if ("scratch" in source) throw new EngineError("invalid", "scratch has no files to take");
-  throw new EngineError("unsupported", `additional build context "${source.context}" is not supported`);
+  const context = contextNamed(run, source.context);
+  if (context.kind !== "image") return { tree: await readContext(run, source.context, context) };
+  const image = yield* pullSource(run, context.name);
+  return { image, key: image.id };
 }
 
 /** Pulls an image as the build's policy says. */
@@ -61,9 +75,16 @@ export async function* pullSource(
 }
 
 /** Reads the whole tree of an image that is copied from; once for each build. */
-export async function readSourceTree(run: BuildRun, image: Readonly<ImageRecord>): Promise<FileTree> {
+export function readSourceTree(run: BuildRun, image: Readonly<ImageRecord>): Promise<FileTree> {
   const known = run.trees.get(image.id);
   if (known) return known;
+  const reading = readImageTree(run, image);
+  reading.catch(() => {});
+  run.trees.set(image.id, reading);
+  return reading;
+}
+
+async function readImageTree(run: BuildRun, image: Readonly<ImageRecord>): Promise<FileTree> {
   await using container = await run.steps.create({
     image: image.id,
     entrypoint: [""],
@@ -75,9 +96,7 @@ export async function readSourceTree(run: BuildRun, image: Readonly<ImageRecord>
     volatile: true,
   });
   const archive = await run.containers.files.export(container.id);
-  const tree = await spoolTree(run.core, run.claim, archive, run.signal);
-  run.trees.set(image.id, tree);
-  return tree;
+  return await spoolTree(run.core, run.claim, archive, run.signal);
 }
 
 /** Reads `os/arch[/variant]`. Throws `EngineError("invalid")`. */

@@ -1,5 +1,5 @@
-import { EngineError } from "../../errors.ts";
-import type { Clock } from "../../ports/ports.ts";
+import { EngineError } from "./errors.ts";
+import type { Clock } from "./ports/ports.ts";
 
 /** The bounds of {@linkcode withinTime}. */
 export interface TimeBounds {

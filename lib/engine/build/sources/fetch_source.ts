@@ -1,13 +1,14 @@
-import { EngineError } from "../errors.ts";
-import type { BuildRun } from "./build_run.ts";
-import type { CopyItem } from "./context/select_files.ts";
+import { EngineError } from "../../errors.ts";
+import type { BuildRun } from "../build_run.ts";
+import type { CopyItem } from "../context/select_files.ts";
+import { parseGitURL } from "./git_source.ts";
 
 /** The most bytes that `ADD` fetches from a URL: it is held while it is checked. */
 const FETCH_LIMIT = 256 << 20;
 
 /** Whether a source of `ADD` is fetched. */
 export function isURL(text: string): boolean {
-  return /^(?:https?|git|ssh):\/\//i.test(text) || /^git@/.test(text);
+  return /^https?:\/\//i.test(text) || parseGitURL(text) !== undefined;
 }
 
 /**
@@ -16,9 +17,6 @@ export function isURL(text: string): boolean {
  * @param checksum `sha256:…`, which the content must have
  */
 export async function fetchSource(run: BuildRun, url: string, checksum?: string): Promise<CopyItem> {
-  if (!/^https?:/i.test(url) || /\.git(?:#|$)/.test(url)) {
-    throw new EngineError("unsupported", `ADD of a Git repository is not supported: ${url}`);
-  }
   const { net, codec } = run.core.ports;
   const response = await net.fetch(new Request(url, { signal: run.signal }));
   if (!response.ok) {

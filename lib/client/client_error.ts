@@ -1,0 +1,114 @@
+import { HTTPError } from "../rest/mod.ts";
+
+/**
+ * The codes of {@linkcode ClientError}.
+ *
+ * @example
+ * ```ts
+ * import type { ClientErrorCode } from "./mod.ts";
+ * const isTransient = (code: ClientErrorCode) => code === "unreachable" || code === "unavailable";
+ * console.assert(isTransient("unreachable"));
+ * ```
+ */
+export type ClientErrorCode =
+  /** The request makes no sense to the server (400). */
+  | "invalid"
+  /** The server does not know the caller (401), or does not let it (403). */
+  | "unauthorized"
+  | "forbidden"
+  /** No such container, image or path (404). */
+  | "not_found"
+  /** The object is not in the right state, or a name is taken (409). */
+  | "conflict"
+  /** The server or this connection cannot do it (501). */
+  | "unsupported"
+  /** The server cannot work at the moment (503). */
+  | "unavailable"
+  /** No server answers at the address. */
+  | "unreachable"
+  /** A program ended with another exit code than 0. */
+  | "exited"
+  /** The container was not ready in time. */
+  | "timeout"
+  /** The server failed (any other status). */
+  | "internal";
+
+/** The facts of a program that ended with another exit code than 0. */
+export interface ExitFacts {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * The error of every failed operation of the client. An aborted signal's reason is thrown as it is instead.
+ *
+ * @example
+ * ```ts
+ * import { ClientError } from "./mod.ts";
+ * const error = new ClientError("not_found", "no such container: db", { status: 404 });
+ * console.assert(error.code === "not_found" && error.status === 404);
+ * ```
+ */
+export class ClientError extends Error {
+  readonly code: ClientErrorCode;
+  /** The HTTP status, where a server answered. */
+  readonly status: number | undefined;
+  /** With code `exited`: how the program ended, and what it wrote. */
+  readonly exit: ExitFacts | undefined;
+
+  constructor(
+    code: ClientErrorCode,
+    message: string,
+    { status, exit, cause }: { status?: number; exit?: ExitFacts; cause?: unknown } = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "ClientError";
+    this.code = code;
+    this.status = status;
+    this.exit = exit;
+  }
+}
+
+/** A connection that failed: before an answer, or within one. */
+export class ConnectionLost extends ClientError {
+  constructor(cause: Error) {
+    super("unreachable", `The connection failed: ${cause.message}`, { cause });
+  }
+}
+
+const CODES: Partial<Record<number, ClientErrorCode>> = {
+  400: "invalid",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  409: "conflict",
+  501: "unsupported",
+  503: "unavailable",
+};
+
+/**
+ * Runs an operation, and turns its failure into a {@linkcode ClientError} whose text begins with the action. An abort stays what it is.
+ *
+ * @param action The subject of the message: `Start container "db"`
+ */
+export async function withErrors<T>(action: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw clientError(action, error);
+  }
+}
+
+/** The error of a client for any failure; see {@linkcode withErrors}. A mistake of the program stays what it is. */
+export function clientError(action: string, error: unknown): unknown {
+  if (error instanceof HTTPError) {
+    // A proxy in front of a server says 502 and 504; the transport itself says 502 for an answer that it cannot read.
+    const code = CODES[error.status] ?? "internal";
+    return new ClientError(code, `${action}: ${error.message}`, { status: error.status, cause: error });
+  }
+  if (error instanceof ConnectionLost) {
+    return new ClientError("unreachable", `${action}: ${error.message}`, { cause: error });
+  }
+  return error;
+}

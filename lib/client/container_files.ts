@@ -1,0 +1,103 @@
+import { tarEntries, type TarFile, tarStream } from "../oci/tar/tar_entries.ts";
+import { ClientError, withErrors } from "./client_error.ts";
+import type { Dialect } from "./dialects/dialect.ts";
+
+/** Bounds on an archive of one file that is read into memory. */
+const LIMITS = { entries: 1_000_000, bytes: 2 ** 42 };
+
+/** How a file is written. */
+export interface WriteFileOptions {
+  /** Permissions; 0o644 by default. The owner is root. */
+  readonly mode?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** An entry of a folder, or of what is below it. */
+export interface FileEntry {
+  /** Relative to the folder. */
+  readonly path: string;
+  readonly kind: "file" | "folder" | "symlink" | "hardlink" | "other";
+  readonly size: number;
+  readonly mode: number;
+}
+
+/**
+ * The files of a container, which need not run.
+ *
+ * @example
+ * ```ts
+ * import type { Container } from "./mod.ts";
+ * async function copyMessage({ files }: Container): Promise<string> {
+ *   await files.write("/tmp/greeting", "hello\n");
+ *   return await files.text("/tmp/greeting");
+ * }
+ * ```
+ */
+export class ContainerFiles {
+  readonly #dialect: Dialect;
+  readonly #id: string;
+
+  constructor(dialect: Dialect, id: string) {
+    this.#dialect = dialect;
+    this.#id = id;
+  }
+
+  /**
+   * Reads a file. A path that is a symbolic link is followed where the server does.
+   *
+   * @throws {ClientError} `not_found`; `invalid` where the path is no file
+   */
+  async read(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<Uint8Array> {
+    const action = `Read "${path}"`;
+    return await withErrors(action, async () => {
+      for await (const entry of tarEntries(await this.archive(path, { signal }), LIMITS)) {
+        if (entry.kind !== "file") break;
+        return new Uint8Array(await new Response(entry.content()).arrayBuffer());
+      }
+      throw new ClientError("invalid", `${action}: it is no file`);
+    });
+  }
+
+  /** Reads a file as UTF-8 text. */
+  async text(path: string, options: { signal?: AbortSignal } = {}): Promise<string> {
+    return new TextDecoder().decode(await this.read(path, options));
+  }
+
+  /** Writes a file, in place of one there may be. The folder must be there. */
+  async write(path: string, data: string | Uint8Array, { mode = 0o644, signal }: WriteFileOptions = {}): Promise<void> {
+    const [, folder, name] = /^(\/(?:.*\/)?)([^/]+)$/.exec(path) ?? [];
+    if (name === undefined) throw new TypeError(`Write "${path}": expected the absolute path of a file`);
+    const content = typeof data === "string" ? new TextEncoder().encode(data) : data;
+    const files = async function* (): AsyncGenerator<TarFile> {
+      yield { path: name, size: content.length, content, mode };
+    };
+    await this.extract(folder, tarStream(files()), { signal });
+  }
+
+  /** Lists a folder with all that is below it. */
+  async list(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<FileEntry[]> {
+    return await withErrors(`List "${path}"`, async () => {
+      const found: FileEntry[] = [];
+      for await (const { path: inside, kind, size, mode } of tarEntries(await this.archive(path, { signal }), LIMITS)) {
+        // The first part is the folder's own name.
+        const relative = inside.split("/").slice(1).join("/");
+        if (relative !== "") found.push({ path: relative, kind, size, mode });
+      }
+      return found;
+    });
+  }
+
+  /** A file or folder as a tar archive, whose first entry is the file or folder itself. */
+  async archive(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<ReadableStream<Uint8Array>> {
+    return await withErrors(`Read "${path}"`, () => this.#dialect.readArchive(this.#id, path, { signal }));
+  }
+
+  /** Extracts a tar archive in a folder. */
+  async extract(
+    folder: string,
+    tar: ReadableStream<Uint8Array>,
+    { signal }: { signal?: AbortSignal } = {},
+  ): Promise<void> {
+    await withErrors(`Write to "${folder}"`, () => this.#dialect.writeArchive(this.#id, folder, tar, { signal }));
+  }
+}

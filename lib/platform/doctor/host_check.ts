@@ -1,0 +1,76 @@
+import { access, readFile, statfs } from "node:fs/promises";
+import { arch, release } from "node:os";
+import { dirname } from "node:path";
+import process from "node:process";
+import { findProgram } from "../linux/helpers/programs.ts";
+import { readCgroupLayout } from "../linux/resources/cgroups.ts";
+import { NEEDS } from "./needs.ts";
+
+/** The facts about a machine that `doctor` judges. */
+export interface HostCheck {
+  /** As Node names it: `linux`, `darwin`. */
+  readonly os: string;
+  readonly arch: string;
+  readonly kernel: string;
+  /** Of os-release(5); empty texts where there is none. */
+  readonly distribution: { readonly id: string; readonly like: string; readonly name: string };
+  /** The runtime of this program: `Deno 2.9.6`, `Node 24.3.0`. */
+  readonly runtime: string;
+  /** The probes of {@linkcode NEEDS} that were found. */
+  readonly found: ReadonlySet<string>;
+  /** Whether the kernel has overlay now; it may still load it. */
+  readonly hasOverlay: boolean;
+  /** `none` where no hierarchy is mounted. */
+  readonly cgroups: "unified" | "hybrid" | "legacy" | "none";
+  /** The folder of what lasts, or the nearest above it, and its free bytes; absent where that cannot be read. */
+  readonly space?: { readonly folder: string; readonly free: number };
+  /** Why a host cannot be opened here, as the engine says it; absent where it can, or was not tried. */
+  readonly trial?: string;
+}
+
+/** Gathers the facts about this machine, but for the trial. */
+export async function checkThisHost(root: string): Promise<HostCheck> {
+  const isLinux = process.platform === "linux";
+  const probes = await Promise.all(NEEDS.map(async ({ probe }) => [probe, await isThere(probe)] as const));
+  const filesystems = await readFile("/proc/filesystems", "utf8").catch(() => "");
+  return {
+    os: process.platform,
+    arch: arch(),
+    kernel: release(),
+    distribution: readDistribution(await readFile("/etc/os-release", "utf8").catch(() => "")),
+    runtime: nameRuntime(process.versions),
+    found: new Set(probes.flatMap(([probe, isThere]) => isThere ? [probe] : [])),
+    hasOverlay: /\boverlay$/m.test(filesystems),
+    cgroups: isLinux ? await kindOfCgroups() : "none",
+    space: await freeSpace(root),
+  };
+}
+
+/** The name and version of the runtime that has these versions. */
+export function nameRuntime(versions: Readonly<Record<string, string | undefined>>): string {
+  return versions.deno === undefined ? `Node ${versions.node}` : `Deno ${versions.deno}`;
+}
+
+/** Reads os-release(5). */
+export function readDistribution(text: string): HostCheck["distribution"] {
+  const value = (name: string) => new RegExp(`^${name}=["']?(.*?)["']?$`, "m").exec(text)?.[1] ?? "";
+  return { id: value("ID"), like: value("ID_LIKE"), name: value("PRETTY_NAME") };
+}
+
+async function isThere(probe: string): Promise<boolean> {
+  if (!probe.startsWith("/")) return await findProgram(probe) !== undefined;
+  return await access(probe).then(() => true, () => false);
+}
+
+async function kindOfCgroups(): Promise<HostCheck["cgroups"]> {
+  const { kind, mounts } = await readCgroupLayout();
+  return mounts.length === 0 ? "none" : kind;
+}
+
+async function freeSpace(root: string): Promise<HostCheck["space"]> {
+  for (let folder = root;; folder = dirname(folder)) {
+    const facts = await statfs(folder).catch(() => undefined);
+    if (facts !== undefined) return { folder, free: facts.bavail * facts.bsize };
+    if (folder === dirname(folder)) return undefined;
+  }
+}

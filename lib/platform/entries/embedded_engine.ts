@@ -1,0 +1,29 @@
+/** Clients of engines in this process. This file alone reaches the engine: a client of a server elsewhere does not load it. */
+import process from "node:process";
+import { engineHandler } from "../../../handlers/engine_handler.ts";
+import { ClientError } from "../../client/client_error.ts";
+import type { Connection } from "../../client/connection.ts";
+import { connectHandler } from "../../client/in_process.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { openHostEngine } from "./host_engine.ts";
+import { parseServeOptions } from "./serve_options.ts";
+
+/** A connection to an engine, which stays open when the connection is closed. */
+export function connectEngine(engine: Engine): Connection {
+  return connectHandler(engineHandler(engine));
+}
+
+/**
+ * Opens the engine of this host in this process, on the folders and by the variables of `gantry serve`; closing the connection closes it.
+ *
+ * @throws {ClientError} `unreachable`, with the reason
+ */
+export async function connectEmbedded(): Promise<Connection> {
+  const { root, runroot, runtime, registriesConf } = parseServeOptions([], process.env);
+  const engine = await openHostEngine({ root, runroot, runtime, registriesConf }).catch((cause) => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const message = `Open this host's engine: no server's socket is there, and in this process: ${why}`;
+    throw new ClientError("unreachable", message, { cause });
+  });
+  return connectHandler(engineHandler(engine), () => engine.close());
+}

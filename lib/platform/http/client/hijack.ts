@@ -1,0 +1,53 @@
+import type http from "node:http";
+import type { IncomingMessage, RequestOptions } from "node:http";
+import type { Socket } from "node:net";
+import { makeDeferred } from "../../../rest/run/deferred.ts";
+import { SocketReader } from "../exchange/socket_reader.ts";
+import { socketStreams } from "../exchange/socket_streams.ts";
+import { toResponse } from "./send_request.ts";
+
+/** A connection that was taken over: the answer's body is what the server sends. */
+export interface Taken {
+  readonly response: Response;
+  /** Bytes for the server; closing it closes this half only. Absent where the server did not give the connection away. */
+  readonly input?: WritableStream<Uint8Array>;
+}
+
+/**
+ * Sends a request with `Upgrade: tcp`, which Docker's and Podman's attach and exec are asked with, and takes the connection over. Aborting
+ * the request's signal closes it, then too.
+ *
+ * @param start Makes the request with these options, and others where it goes
+ * @throws {TypeError} if the connection fails, as `fetch` does
+ */
+export async function hijackRequest(
+  request: Request,
+  start: (options: RequestOptions) => http.ClientRequest,
+): Promise<Taken> {
+  const { promise, resolve, reject } = makeDeferred<Taken>();
+  const { method, signal } = request;
+  const body = new Uint8Array(await request.arrayBuffer());
+  signal.throwIfAborted();
+  const headers = {
+    ...Object.fromEntries(request.headers),
+    connection: "Upgrade",
+    upgrade: "tcp",
+    "content-length": String(body.length),
+  };
+  const outgoing = start({ method, headers });
+  const leave = () => {
+    reject(signal.reason);
+    outgoing.destroy();
+  };
+  signal.addEventListener("abort", leave, { once: true });
+  outgoing.on("upgrade", (_: IncomingMessage, socket: Socket, head: Uint8Array) => {
+    signal.removeEventListener("abort", leave);
+    signal.addEventListener("abort", () => socket.destroy(), { once: true });
+    const { readable, writable } = socketStreams(socket, new SocketReader(socket, head));
+    resolve({ response: new Response(readable), input: writable });
+  });
+  outgoing.on("response", (incoming: IncomingMessage) => resolve({ response: toResponse(incoming, signal) }));
+  outgoing.on("error", (error: Error) => reject(new TypeError(error.message, { cause: error })));
+  outgoing.end(body);
+  return await promise;
+}

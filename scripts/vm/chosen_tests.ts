@@ -1,0 +1,83 @@
+/**
+ * The tests that run in the virtual machine, and how.
+ *
+ * @module
+ */
+import { runInMachine } from "./boot_machine.ts";
+import { setup } from "../setup.ts";
+import { makeMachineDisk } from "./machine_disk.ts";
+
+/** The files that run where nothing else is asked for: whatever depends on systemd, cgroups v2, journald, AppArmor or CRIU. */
+export const CHOSEN: readonly string[] = [
+  "tests/vm",
+  "tests/host/containers/lifecycle_test.ts",
+  "tests/host/containers/resources_test.ts",
+  "tests/host/containers/checkpoint_test.ts",
+];
+
+/** Minutes that the machine has: its processor is emulated, and some twenty times slower. */
+const MINUTES = 60;
+
+/**
+ * Runs tests in the machine and returns the exit code. Where it cannot boot, that is said, and is a failure.
+ *
+ * @param args Files, folders and options of `deno test`
+ */
+export async function bootOrExplain(args: readonly string[]): Promise<number> {
+  const { failed, missing } = await setup({ machine: true });
+  if (failed || missing.length > 0 || Deno.uid() !== 0) {
+    const reason = missing.length > 0
+      ? `${missing.join(", ")} cannot be had`
+      : "making a machine's disk needs Linux and root";
+    console.error(`test:vm: ${reason}: nothing was tested`);
+    return 1;
+  }
+  const files = await makeMachineDisk((line) => console.error(`test:vm: ${line}`));
+  const folder = await Deno.makeTempDir({ prefix: "gantry-vm-" });
+  const root = new URL("../../", import.meta.url).pathname;
+  try {
+    console.error("test:vm: booting (a minute or two)");
+    await Deno.writeTextFile(`${folder}/import_map.json`, JSON.stringify(await testImports(root)));
+    const code = await runInMachine(files, {
+      script: insideScript(args),
+      folder,
+      shares: { repo: root, deno: new URL(".", `file://${Deno.execPath()}`).pathname, cache: await cacheFolder() },
+      print: (text) => Deno.stdout.writeSync(new TextEncoder().encode(text)),
+      minutes: MINUTES,
+    });
+    if (code !== undefined) return code;
+    const end = (await Deno.readTextFile(`${folder}/console.log`).catch(() => "")).split("\n").slice(-15).join("\n");
+    console.error(
+      `test:vm: the machine ended before its tests did (or after ${MINUTES} minutes). Its console:\n${end}`,
+    );
+    return 1;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The script in the machine. Deno's cache is laid under a folder in memory, since Deno writes there. */
+function insideScript(args: readonly string[]): string {
+  const quoted = args.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(" ");
+  return `mkdir -p /run/cow && mount -t tmpfs tmpfs /run/cow && mkdir -p /run/cow/upper /run/cow/work /root/.cache/deno
+mount -t overlay overlay -o lowerdir=/mnt/cache,upperdir=/run/cow/upper,workdir=/run/cow/work /root/.cache/deno
+cp /mnt/deno/deno /usr/local/bin/deno
+cd /mnt/repo
+export DENO_NO_UPDATE_CHECK=1 NO_COLOR=1 GANTRY_TEST_VM=1
+deno test -A --no-check --quiet --import-map=/mnt/run/import_map.json ${quoted}`;
+}
+
+/** The imports of deno.json for a machine without a network, where JSR cannot be reached. */
+async function testImports(root: string): Promise<{ imports: Record<string, string> }> {
+  const { imports } = JSON.parse(await Deno.readTextFile(`${root}deno.json`));
+  const packages = Object.entries<string>(imports).filter(([, target]) => target.startsWith("npm:"));
+  const subpaths = packages.map(([name, target]) => [`${name}/`, `${target.replace("npm:", "npm:/")}/`]);
+  return {
+    imports: { ...imports, ...Object.fromEntries(subpaths), "@std/assert": "file:///mnt/repo/tests/assert.ts" },
+  };
+}
+
+async function cacheFolder(): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
+  return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
+}

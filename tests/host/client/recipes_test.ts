@@ -1,0 +1,74 @@
+/** The ten recipes of docs/engine/client.md against a real engine, beside the same with dockerode: equal output, fewer lines. */
+import { assert, assertEquals } from "@std/assert";
+import Docker from "dockerode";
+import { openClient } from "../../../lib/platform/entries/client.ts";
+import * as theirs from "../../fixtures/client/dockerode_recipes.js";
+import * as ours from "../../fixtures/client/recipes.ts";
+import { Session } from "../../fixtures/session.ts";
+
+const folder = new URL("../../fixtures/client/", import.meta.url);
+const names = Object.keys(ours) as (keyof typeof ours)[];
+
+Deno.test("ten recipes print the same with the client and with dockerode", async (test) => {
+  await using world = await Session.start();
+  await using engine = await openClient(world.server.addresses[0]);
+  const docker = new Docker({ socketPath: world.server.socket });
+  const context = await makeContext(world.image);
+  try {
+    await engine.images.pull(world.image);
+    assertEquals(names.length, 10);
+    for (const name of names) {
+      await test.step(name, async () => {
+        const printed: Record<string, string[]> = { ours: [], theirs: [] };
+        await ours[name](engine, world.image, (text) => void printed.ours.push(text), context);
+        await theirs[name](docker, world.image, (text: string) => void printed.theirs.push(text), context);
+        assert(printed.ours.length > 0, "the recipe printed something");
+        // Trees word the steps of builds in their own way: the last lines are the program's.
+        if (name === "buildImage") { for (const lines of Object.values(printed)) lines.splice(0, lines.length - 1); }
+        assertEquals(printed.ours, printed.theirs);
+      });
+    }
+    assertEquals(await engine.list({ all: true }), []);
+  } finally {
+    await Deno.remove(context, { recursive: true });
+  }
+});
+
+Deno.test("each of the ten recipes has fewer lines with the client than with dockerode", async () => {
+  const own = await bodiesOf("recipes.ts");
+  const foreign = await bodiesOf("dockerode_recipes.js");
+  const counts = names.map((name) => [name, own[name].length, foreign[name].length] as const);
+  assertEquals(counts.filter(([, few, many]) => few >= many), []);
+});
+
+Deno.test("docs/engine/client.md shows the recipes that are tested", async () => {
+  const page = await Deno.readTextFile(new URL("../../../docs/engine/client.md", folder));
+  const shown = page.split("\n").map((line) => line.trim());
+  const bodies = await bodiesOf("recipes.ts");
+  for (const name of names) {
+    assertEquals(
+      bodies[name].filter((line) => !shown.includes(line)),
+      [],
+      `docs/engine/client.md lacks lines of ${name}`,
+    );
+  }
+});
+
+/** A folder with a Dockerfile and a file to copy. */
+async function makeContext(image: string): Promise<string> {
+  const context = await Deno.makeTempDir({ prefix: "gantry-recipes-" });
+  const steps = [`FROM ${image}`, "ARG WORD", "COPY note /", "RUN echo $WORD >> /note", 'CMD ["cat", "/note"]'];
+  await Deno.writeTextFile(`${context}/Dockerfile`, steps.join("\n"));
+  await Deno.writeTextFile(`${context}/note`, "this note was ");
+  return context;
+}
+
+/** The lines in the bodies of a file's exported functions, without empty ones and comments. */
+async function bodiesOf(file: string): Promise<Record<string, string[]>> {
+  const text = await Deno.readTextFile(new URL(file, folder));
+  const found = [...text.matchAll(/^export async function (\w+)\([\s\S]*?\) \{\n([\s\S]*?)^\}/gm)];
+  return Object.fromEntries(found.map(([, name, body]) => [
+    name,
+    body.split("\n").map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("//")),
+  ]));
+}

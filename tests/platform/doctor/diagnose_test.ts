@@ -1,0 +1,99 @@
+import { assert, assertEquals } from "@std/assert";
+import { diagnoseHost, familyOf } from "../../../lib/platform/doctor/diagnose.ts";
+import { type HostCheck, nameRuntime, readDistribution } from "../../../lib/platform/doctor/host_check.ts";
+import { NEEDS } from "../../../lib/platform/doctor/needs.ts";
+import { doctorCommand } from "../../../lib/platform/entries/doctor_command.ts";
+
+/** A machine that has everything, but for what a test says. */
+function fakeHost(facts: Partial<HostCheck> = {}, ...missing: string[]): HostCheck {
+  return {
+    os: "linux",
+    arch: "x64",
+    kernel: "6.1.0",
+    distribution: { id: "debian", like: "", name: "Debian GNU/Linux 12 (bookworm)" },
+    runtime: "Deno 2.9.6",
+    found: new Set(NEEDS.map(({ probe }) => probe).filter((probe) => !missing.includes(probe))),
+    hasOverlay: true,
+    cgroups: "unified",
+    space: { folder: "/var/lib/gantry", free: 2 ** 36 },
+    ...facts,
+  };
+}
+
+/** The text of each finding of a state. */
+function textsOf(host: HostCheck, state: string): string[] {
+  return diagnoseHost(host).findings.filter((finding) => finding.state === state).map(({ text }) => text);
+}
+
+Deno.test("diagnoseHost() finds that a whole host works, and installs nothing", () => {
+  const { findings, install, runs } = diagnoseHost(fakeHost());
+  assertEquals([findings.every(({ state }) => state === "works"), install, runs], [true, [], true]);
+  assertEquals(findings[0].text, "containers");
+});
+
+Deno.test("diagnoseHost() says that containers run without what only others need, and what to install by distribution", () => {
+  const missing = ["criu", "nft", "/usr/share/containers/seccomp.json", "ip"];
+  const host = fakeHost({}, ...missing);
+  assertEquals([diagnoseHost(host).runs, textsOf(host, "fails"), textsOf(host, "lacks").length], [true, [], 4]);
+  assert(textsOf(host, "lacks").includes("checkpoints: criu is missing"));
+  const commandOn = (id: string, like = "") =>
+    diagnoseHost({ ...host, distribution: { id, like, name: "" } }).install.join("\n");
+  assertEquals(commandOn("debian"), "apt-get install nftables iproute2 criu golang-github-containers-common");
+  assertEquals(commandOn("linuxmint", "ubuntu debian"), commandOn("debian"));
+  assertEquals(commandOn("fedora"), "dnf install nftables iproute criu containers-common");
+  assertEquals(commandOn("rocky", "rhel centos fedora"), commandOn("fedora"));
+  assertEquals(commandOn("alpine"), "apk add nftables iproute2 criu containers-common");
+  assertEquals(commandOn("arch"), "pacman -S nftables iproute2 criu containers-common");
+  assertEquals(commandOn("plan9").split("\n").length, 4);
+});
+
+Deno.test("diagnoseHost() takes one runtime for enough, and names one where there is none", () => {
+  assertEquals([diagnoseHost(fakeHost({}, "crun")).runs, diagnoseHost(fakeHost({}, "crun")).install], [true, []]);
+  const none = diagnoseHost(fakeHost({}, "crun", "runc"));
+  assertEquals([none.runs, none.install], [false, ["apt-get install crun"]]);
+});
+
+Deno.test("diagnoseHost() says why containers cannot run", () => {
+  const hosts: [HostCheck, RegExp][] = [
+    [fakeHost({ os: "darwin", cgroups: "none" }), /they need Linux, and this is darwin/],
+    [fakeHost({ trial: "Open host: containers need root here" }), /need root/],
+    [fakeHost({ cgroups: "none" }), /no cgroup hierarchy/],
+    [fakeHost({}, "conmon"), /conmon is missing/],
+    [fakeHost({}, "perl"), /perl is missing/],
+    [fakeHost({ trial: 'Open nursery: no "pids" controller' }), /no "pids" controller/],
+  ];
+  for (const [host, why] of hosts) {
+    assertEquals(diagnoseHost(host).runs, false);
+    assert(textsOf(host, "fails").some((text) => why.test(text)), `${why}: ${textsOf(host, "fails")}`);
+    assertEquals(textsOf(host, "works").includes("containers"), false);
+  }
+});
+
+Deno.test("diagnoseHost() warns of little space, and of a kernel without overlay", () => {
+  const host = fakeHost({ space: { folder: "/var", free: 100 * 2 ** 20 }, hasOverlay: false });
+  const lacks = textsOf(host, "lacks");
+  assertEquals([diagnoseHost(host).runs, lacks.length], [true, 2]);
+  assert(lacks.includes("space: 100 MiB are free for images and containers in /var"));
+});
+
+Deno.test("doctorCommand() exits with 1 where containers cannot run, and prints what to do", async () => {
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  assertEquals(await doctorCommand(() => Promise.resolve(fakeHost()), print), 0);
+  assertEquals(lines.at(-1), "Containers can run here: gantry serve");
+  lines.length = 0;
+  assertEquals(await doctorCommand(() => Promise.resolve(fakeHost({}, "conmon")), print), 1);
+  assert(/^gantry \d+\.\d+\.\d+ on Debian GNU\/Linux 12 \(bookworm\), kernel 6\.1\.0/.test(lines[0]));
+  assert(lines.includes("fails  containers: conmon is missing"));
+  assert(lines.includes("  apt-get install conmon"));
+});
+
+Deno.test("readDistribution(), familyOf() and nameRuntime() read what systems say of themselves", () => {
+  const ubuntu = readDistribution('ID=ubuntu\nID_LIKE=debian\nPRETTY_NAME="Ubuntu 24.04 LTS"\nVERSION_ID="24.04"\n');
+  assertEquals(ubuntu, { id: "ubuntu", like: "debian", name: "Ubuntu 24.04 LTS" });
+  assertEquals([familyOf(ubuntu), familyOf(readDistribution(""))], ["debian", undefined]);
+  assertEquals([nameRuntime({ node: "24.3.0" }), nameRuntime({ node: "24", deno: "2.9.6" })], [
+    "Node 24.3.0",
+    "Deno 2.9.6",
+  ]);
+});
