@@ -1,8 +1,8 @@
 # Supervises one process of an exec session which has no terminal. It does for it what conmon does for
 # the others, at a third of the price: the process writes to the pipes of the helper's caller itself.
 #
-# The arguments are the name of the exit file, 1 for standard output that goes where standard error does, else 0, and the runtime's command line, which starts the process and ends
-# (`exec --detach --pid-file pid`); the working folder is the session's. On descriptor 3 it answers `pid N`, or `failed` when the
+# The arguments are the name of the exit file, 1 for standard output that goes where standard error does, else 0, and the
+# runtime's command line, which starts the process and ends (`exec --detach --pid-file pid`); the working folder is the session's. On descriptor 3 it answers `pid N`, or `failed` when the
 # runtime has told on standard error why. When the process has ended it writes the exit file and ends.
 my ($exit, $merged, @command) = @ARGV;
 my ($SET_CHILD_SUBREAPER, $F_SETFD, $CLOEXEC) = (36, 2, 1);
