@@ -12,7 +12,7 @@ const NATIVE = /^\/(?:v[0-9][^/]*\/)?(?:libpod|engine)(\/([a-z]+)(?:\/.*)?)$/;
 /** Paths of Docker's tree, by the version of its API; captures the part after it. */
 const DOCKER = /^\/v1\.[0-9]+(\/.*)$/;
 /** Paths at which Docker's clients have images built by BuildKit. */
-const BUILD = /^(?:\/v[0-9][^/]*)?(\/(?:build\/.*|session|grpc))$/;
+const BUILD = /^(?:\/v[0-9][^/]*)?(\/build\/.*)$/;
 
 /** Paths of Docker's tree that belong to a swarm; captures what is asked of the swarm itself. */
 const SWARM = /^(?:\/v[0-9][^/]*)?\/(?:swarm(?:\/(.*))?|(?:nodes|services|tasks|configs)(?:\/.*)?)$/;

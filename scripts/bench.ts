@@ -2,7 +2,8 @@
  * `deno task bench`: Gantry against Debian's Podman service on the same machine, and the transport against Hono, itty-router, h3
  * and oRPC, all in one run.
  * Figures are printed with their ratios, never asserted. `--cycles N`, `--containers N`, `--running N` and `--only` make it shorter:
- * `--only dispatch`, `http`, `channels` or `engine` runs one part, and `--only images`, `containers`, `streams`, `volumes` or `networks` one group of
+ * `--only dispatch`, `http`, `workload`, `channels` or `engine` runs one part, and `--only images`, `containers`, `streams`, `volumes`,
+ * `networks`, `pods` or `builds` one group of
  * the engine's lines. Several are written with commas: `--only volumes,networks`.
  *
  * @module
@@ -15,6 +16,7 @@ import { dispatchLines } from "./bench/dispatch_bench.ts";
 import { ENGINE_GROUPS, engineLines } from "./bench/engine_bench.ts";
 import { httpLines } from "./bench/http_bench.ts";
 import { startGantry, startPodman } from "./bench/peers.ts";
+import { workloadLines } from "./bench/workload/workload_bench.ts";
 import { setup } from "./setup.ts";
 
 const { values } = parseArgs({
@@ -27,7 +29,7 @@ const { values } = parseArgs({
   },
 });
 
-const PARTS = ["dispatch", "http", "channels", "engine"];
+const PARTS = ["dispatch", "http", "workload", "channels", "engine"];
 const only = values.only?.split(",") ?? PARTS;
 const unknown = only.find((name) => !PARTS.includes(name) && !ENGINE_GROUPS.includes(name));
 if (unknown !== undefined) {
@@ -40,6 +42,7 @@ if (only.includes("dispatch")) {
   }
 }
 if (only.includes("http")) { for await (const { what, rates } of httpLines(5)) rateRow(what, rates); }
+if (only.includes("workload")) { for await (const { what, rates } of workloadLines(5)) rateRow(what, rates); }
 if (only.includes("channels")) { for await (const { what, rates } of channelLines(5)) rateRow(what, rates, "values"); }
 const groups = ENGINE_GROUPS.filter((name) => only.includes("engine") || only.includes(name));
 if (groups.length > 0) await benchEngine();

@@ -24,12 +24,12 @@ apt_later() {
 apt_later update
 `;
 
-/** Takes a program out of its package: `docker compose` needs only a libc of any age. */
-const COMPOSE_SCRIPT = `
-apt_later download docker-compose
-dpkg-deb --fsys-tarfile docker-compose_*.deb |
-  tar --extract --file=- ./usr/libexec/docker/cli-plugins/docker-compose
-install -D --mode=755 usr/libexec/docker/cli-plugins/docker-compose "$2"
+/** Takes a plugin of the Docker client out of its package: it needs only a libc of any age. */
+const pluginScript = (name: string) => `
+apt_later download ${name}
+dpkg-deb --fsys-tarfile ${name}_*.deb |
+  tar --extract --file=- ./usr/libexec/docker/cli-plugins/${name}
+install -D --mode=755 usr/libexec/docker/cli-plugins/${name} "$2"
 `;
 
 /** Takes podman out of its package, with all libraries that it needs, the C library and its loader included. */
@@ -60,6 +60,9 @@ start program "$2"
 /** The place where the Docker client looks for plugins that no package brings. */
 export const COMPOSE_PLUGIN = "/usr/local/lib/docker/cli-plugins/docker-compose";
 
+/** buildx, where the Docker client does not look by itself: with it every build would be one by BuildKit. */
+export const BUILDX_PLUGIN = "/usr/local/lib/gantry-test/docker-buildx";
+
 /** Today's podman, which starts with its own C library. */
 export const LATER_PODMAN = "/usr/local/lib/gantry-test/podman/podman";
 
@@ -68,7 +71,12 @@ export const LATER_QUADLET = "/usr/local/lib/gantry-test/podman/quadlet";
 
 /** Installs `docker compose` 2.40 for the Docker client of this machine. Says why where that fails. */
 export function installCompose(log: (line: string) => void): Promise<boolean> {
-  return installLater("docker compose", COMPOSE_SCRIPT, COMPOSE_PLUGIN, log);
+  return installLater("docker compose", pluginScript("docker-compose"), COMPOSE_PLUGIN, log);
+}
+
+/** Installs `docker buildx` 0.29 at {@linkcode BUILDX_PLUGIN}. Says why where that fails. */
+export function installBuildx(log: (line: string) => void): Promise<boolean> {
+  return installLater("docker buildx", pluginScript("docker-buildx"), BUILDX_PLUGIN, log);
 }
 
 /** Installs podman 5.8 at {@linkcode LATER_PODMAN}, with its generator. Says why where that fails. */

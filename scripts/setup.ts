@@ -6,7 +6,14 @@
  */
 import { parseArgs } from "node:util";
 import { NEEDS } from "../lib/platform/doctor/needs.ts";
-import { COMPOSE_PLUGIN, installCompose, installLaterPodman, LATER_QUADLET } from "./later_debian.ts";
+import {
+  BUILDX_PLUGIN,
+  COMPOSE_PLUGIN,
+  installBuildx,
+  installCompose,
+  installLaterPodman,
+  LATER_QUADLET,
+} from "./later_debian.ts";
 
 /** A package and where to look for what it brings: a program's name, or a path. */
 interface Package {
@@ -72,11 +79,13 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   const missing = await missingOf(wanted);
   const docker = options.test === true && !await isThere("docker");
   const compose = options.test === true && !await isThere(COMPOSE_PLUGIN);
+  const buildx = options.test === true && !await isThere(BUILDX_PLUGIN);
   const later = options.long === true && !await isThere(LATER_QUADLET);
-  if (missing.length === 0 && !docker && !compose && !later) return { failed: false, missing };
+  if (missing.length === 0 && !docker && !compose && !buildx && !later) return { failed: false, missing };
   const clients = [
     ...docker ? ["docker (the client)"] : [],
     ...compose ? ["docker compose 2.40"] : [],
+    ...buildx ? ["docker buildx 0.29"] : [],
     ...later ? ["podman 5.8 (60 MB)"] : [],
   ];
   const all = [...missing, ...clients].join(", ");
@@ -90,6 +99,7 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   if (missing.length > 0) await withoutStartingServices(() => install(missing, log));
   if (docker) await installDockerClient(log);
   if (compose) await installCompose(log);
+  if (buildx) await installBuildx(log);
   if (later) await installLaterPodman(log);
   const left = await missingOf(wanted);
   log(left.length === 0 ? "setup: done" : `setup: could not install ${left.join(", ")}`);

@@ -1,5 +1,4 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { EngineError } from "../../lib/engine/errors.ts";
 import type { Context, Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
 import { isBefore } from "../path_version.ts";
@@ -37,14 +36,9 @@ export function networks(engine: Engine): Implementation {
       void await networks.updateServers(name, { add: adddnsservers ?? [], remove: removednsservers ?? [] }),
     RemoveNetwork: async (name, { force, timeout }, context) => {
       requireVersion(context);
-      try {
-        await containers.networks.remove(name, { force, timeout });
-        return [{ Name: name, Err: null }];
-      } catch (error) {
-        // The default network stays, which is told in the report.
-        if (!(error instanceof EngineError) || error.code !== "invalid") throw error;
-        return [{ Name: name, Err: error.message }];
-      }
+      // The error of a report is nothing that Podman's clients can read: one that fails is answered as an error.
+      await containers.networks.remove(name, { force, timeout });
+      return [{ Name: name, Err: null }];
     },
     Connect: async (name, request, context) => {
       requireVersion(context);

@@ -14,8 +14,8 @@ import { viewVersion } from "./version.ts";
 /** The native system operations over an engine. */
 export function implementSystem(engine: Engine, { swaggerText }: WholeAPI): Implementation {
   return implementFamily(systemAPI, {
-    Ping: ({ headers }) => answerPing(headers),
-    PingHead: ({ headers }) => void answerPing(headers),
+    Ping: ({ headers }) => answerPing(engine, headers),
+    PingHead: ({ headers }) => void answerPing(engine, headers),
     VersionHandler: () => viewVersion(engine),
     GetInfo: () => viewInfo(engine),
     DiskUsage: () => viewDiskUsage(engine),

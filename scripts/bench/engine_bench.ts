@@ -1,4 +1,5 @@
 import type { TestRegistry } from "../../tests/fixtures/images/registry.ts";
+import { buildLines } from "./build_lines.ts";
 import { containerLines } from "./container_lines.ts";
 import { imageLines } from "./image_lines.ts";
 import { networkLines } from "./network_lines.ts";
@@ -38,6 +39,7 @@ const GROUPS: Record<string, (bench: Bench) => AsyncGenerator<Line>> = {
   volumes: volumeLines,
   networks: networkLines,
   pods: podLines,
+  builds: buildLines,
 };
 
 /** The names of the groups of lines, each of which can run alone. */

@@ -14,6 +14,14 @@ Deno.test("containers look and answer as Podman 5.8's do", async (t) => {
     const reply = await server.request("POST", "/v5.0.0/libpod/containers/create", { body });
     assertEquals(reply.status, 201, await reply.clone().text());
   };
+  /** The numbers of this machine's programs that speak for a client to a container's attach socket, in its folder. */
+  const attachedTo = async (name: string) => {
+    const { Id } = await inspect(name);
+    const pids = [...Deno.readDirSync("/proc")].map((entry) => entry.name).filter((text) => /^[0-9]+$/.test(text));
+    const folders = await Promise.all(pids.map((pid) => Deno.readLink(`/proc/${pid}/cwd`).catch(() => "")));
+    const commands = await Promise.all(pids.map((pid) => Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "")));
+    return pids.filter((_, i) => folders[i]!.includes(Id) && commands[i]!.startsWith("perl\0"));
+  };
   const folder = `${server.folder}/shared`;
   await Deno.mkdir(folder);
   await podman("pull", "-q", image);
@@ -79,6 +87,43 @@ Deno.test("containers look and answer as Podman 5.8's do", async (t) => {
       assertEquals(await both("echo out; echo err >&2"), ["out", "err"]);
       assertEquals(await both("echo err >&2; echo out"), ["err", "out"]);
     }
+  });
+  await t.step("a health check's output is kept in the order in which it was written", async () => {
+    const check = ["--health-cmd", "echo out; echo err >&2; echo more", "--health-interval=disable"];
+    await podman("run", "-d", "--name", "checked", "--network=none", ...check, image, "sleep", "1000");
+    for (let i = 0; i < 4; i++) await podman("healthcheck", "run", "checked");
+    const { Log } = (await inspect("checked")).State.Health;
+    assertEquals(Log.map(({ Output }: { Output: string }) => Output), Array(4).fill("out\nerr\nmore\n"));
+    await podman("rm", "-f", "-t", "0", "checked");
+  });
+  await t.step("docker attach --sig-proxy=false ends with its client, and the container goes on", async () => {
+    await podman(
+      "run",
+      "-d",
+      "--name",
+      "watched",
+      "--network=none",
+      image,
+      "sh",
+      "-c",
+      "while sleep 0.1; do echo on; done",
+    );
+    const client = new Deno.Command("docker", {
+      args: ["-H", server.addresses[0], "attach", "--sig-proxy=false", "watched"],
+      env: { HOME: server.folder },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    const reader = client.stdout.getReader();
+    assertStringIncludes(new TextDecoder().decode((await reader.read()).value), "on");
+    assertEquals((await attachedTo("watched")).length, 1);
+    client.kill("SIGINT");
+    await client.status;
+    await reader.cancel();
+    await until(async () => assertEquals(await attachedTo("watched"), []));
+    assertEquals((await inspect("watched")).State.Running, true);
+    await podman("rm", "-f", "-t", "0", "watched");
   });
   await t.step("kill takes a signal as kill(1) does", async () => {
     for (const signal of ["-0", "-CONT", "-SIGCONT", "-18"]) {

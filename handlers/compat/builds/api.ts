@@ -12,4 +12,6 @@ export const compatBuildsAPI = api("http://localhost", {
     [chan(BuildResponse)],
     { body: "as-tagged", limit: ARCHIVE_LIMIT },
   ),
+  CompatBuildKit: rest("POST /grpc", [], [stream()]),
+  CompatBuildSession: rest("POST /session", [], [stream()]),
 }, API_OPTIONS);

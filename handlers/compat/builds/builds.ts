@@ -8,10 +8,14 @@ import type { CompatBuildQuery } from "../../wire/builds/build.ts";
 import type { BuildResponse } from "../../wire/files/commit.ts";
 import { dockerName, localName } from "../images/docker_name.ts";
 import { compatBuildsAPI } from "./api.ts";
+import { BuildKitDoors } from "./buildkit_doors.ts";
 
 /** The operations on builds of Docker's tree over an engine. */
 export function compatBuilds(engine: Engine): Implementation {
+  const doors = new BuildKitDoors(engine);
   return implementFamily(compatBuildsAPI, {
+    CompatBuildKit: (context) => doors.serveCalls(context),
+    CompatBuildSession: (context) => doors.openSession(context),
     CompatBuildImage: (query, body, context) => buildImage(engine, query, body, context),
   });
 }

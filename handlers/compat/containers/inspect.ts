@@ -1,7 +1,7 @@
 import type { Address } from "../../wire/containers/container_inspect_network.ts";
 import { deviceRequests } from "./spec/devices.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
-import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
+import type { ContainerRecord, NetworkAttachment } from "../../../lib/engine/records/container_record.ts";
 import { inspectFacts } from "../../containers/inspect.ts";
 import { entrypointOf, exposedBy } from "../../containers/view/command.ts";
 import {
@@ -86,7 +86,7 @@ function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts): Spa
   const { image, networkID, joined } = more;
   const settings = networkSettings(record, exposedBy(record, image), networkID, joined);
   const endpoints = Object.entries(settings.Networks ?? {}).map(([name, endpoint]) => {
-    return [name, { ...endpoint, IPAMConfig: askedAddresses(record.networks[name]?.staticIPs ?? []) }];
+    return [name, { ...endpoint, IPAMConfig: askedAddresses(record.networks[name]) }];
   });
   return {
     ...settings,
@@ -101,10 +101,16 @@ function dockerAddress({ Addr = "", PrefixLength = 0 }: Sparse<Address>) {
 }
 
 /** The addresses that were asked for, by which a client that makes the container again asks for them again. */
-function askedAddresses(addresses: readonly string[]): Sparse<EndpointIPAMConfig> | null {
-  if (addresses.length === 0) return null;
+function askedAddresses(
+  { staticIPs, linkLocalIPs = [] }: Pick<NetworkAttachment, "staticIPs" | "linkLocalIPs"> = { staticIPs: [] },
+): Sparse<EndpointIPAMConfig> | null {
+  if (staticIPs.length === 0 && linkLocalIPs.length === 0) return null;
   const isIPv6 = (text: string) => text.includes(":");
-  return { IPv4Address: addresses.find((text) => !isIPv6(text)), IPv6Address: addresses.find(isIPv6) };
+  return {
+    IPv4Address: staticIPs.find((text) => !isIPv6(text)),
+    IPv6Address: staticIPs.find(isIPv6),
+    ...linkLocalIPs.length > 0 && { LinkLocalIPs: linkLocalIPs },
+  };
 }
 
 function withPrefix(capability: string): string {

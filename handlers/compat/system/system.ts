@@ -14,8 +14,8 @@ import { compatInfo } from "./info.ts";
 /** The system operations of Docker's tree over an engine. */
 export function compatSystem(engine: Engine): Implementation {
   return implementFamily(compatSystemAPI, {
-    CompatPing: ({ headers }) => answerPing(headers),
-    CompatPingHead: ({ headers }) => void answerPing(headers),
+    CompatPing: ({ headers }) => answerPing(engine, headers),
+    CompatPingHead: ({ headers }) => void answerPing(engine, headers),
     CompatVersionHandler: () => viewVersion(engine),
     CompatGetInfo: ({ version }) => compatInfo(engine, version),
     CompatGetDiskUsage: (query, context) => compatDiskUsage(engine, query, context),

@@ -1,8 +1,10 @@
 /** Builds: what the engine offers of them. */
 import type { Containers } from "../containers/containers.ts";
-import { type Core, requireHost } from "../core.ts";
+import { type Core, hostOf, requireHost } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { Images } from "../images/images.ts";
+import type { Platform } from "../options.ts";
+import type { GRPC } from "../ports/build_port.ts";
 import type { ImageRecord } from "../records/image_record.ts";
 import { BuildCache } from "./build_cache.ts";
 import { applyIgnoreFile } from "./sources/build_context.ts";
@@ -38,6 +40,16 @@ export class Builds {
     this.#containers = containers;
     this.#cache = new BuildCache(core, images);
     this.#steps = new StepContainers(core, containers);
+  }
+
+  /** The platform of images where nothing else is asked for. */
+  get platform(): Platform {
+    return this.#core.options.defaultPlatform;
+  }
+
+  /** Calls by gRPC over connections, for clients of BuildKit; `undefined` where there is no host, and nothing is built. */
+  get grpc(): GRPC | undefined {
+    return hostOf(this.#core)?.grpc;
   }
 
   /**

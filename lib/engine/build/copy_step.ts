@@ -3,7 +3,7 @@ import type { ContainerRequest } from "../containers/request/container_request.t
 import type { ImageRecord } from "../records/image_record.ts";
 import { type BuildRun, type BuildSteps, type CommitStep, fileTimes, makeStep } from "./build_run.ts";
 import { ARCHIVE_HEAD, isArchiveHead } from "./context/archive_head.ts";
-import { copyArchive, digestItems } from "./context/copy_archive.ts";
+import { copyArchive, digestItems, inArchiveOrder } from "./context/copy_archive.ts";
 import { FileTree } from "./context/file_tree.ts";
 import { type CopyItem, selectFiles, walkFolder } from "./context/select_files.ts";
 import type { CopyInstruction } from "./dockerfile/instructions.ts";
@@ -147,7 +147,11 @@ export async function writeItems(
   path: string,
   { items, tree, chown, chmod, keepOwners }: Pick<CopyPlan, "items" | "tree"> & Partial<CopyPlan>,
 ): Promise<void> {
-  const archive = copyArchive(run.core.ports.blobs, items, { archive: tree.archive, chmod, keepOwners });
+  const archive = copyArchive(run.core.ports.blobs, inArchiveOrder(items), {
+    archive: tree.archive,
+    chmod,
+    keepOwners,
+  });
   await run.containers.files.write(id, path, archive, { chown: chown !== undefined, signal: run.signal });
 }
 

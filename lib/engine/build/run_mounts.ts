@@ -39,7 +39,7 @@ interface PrivateMount extends Pick<RunMount, "required" | "mode" | "uid" | "gid
 }
 
 /** Everything about a command's mounts that is settled before it runs. */
-export interface MountPlan {
+export interface CommandMounts {
   mounts: MountRequest[];
   trees: TreeMount[];
   secrets: PrivateMount[];
@@ -64,8 +64,8 @@ export async function* planMounts(
   state: StageState,
   { mounts }: Pick<RunInstruction, "mounts">,
   place: { stage: number; expand: Expand },
-): BuildSteps<MountPlan> {
-  const plan: MountPlan = { mounts: [], trees: [], secrets: [], agents: [], locks: [], inputs: [] };
+): BuildSteps<CommandMounts> {
+  const plan: CommandMounts = { mounts: [], trees: [], secrets: [], agents: [], locks: [], inputs: [] };
   for (const mount of mounts) {
     const target = place.expand(mount.target);
     const destination = joinWorkdir(state.config, target);
@@ -81,7 +81,7 @@ export async function* planMounts(
 }
 
 /** Makes the mounts of a command that runs; the stack takes them back. */
-export async function openMounts(run: BuildRun, plan: MountPlan, stack: AsyncDisposableStack): Promise<OpenMounts> {
+export async function openMounts(run: BuildRun, plan: CommandMounts, stack: AsyncDisposableStack): Promise<OpenMounts> {
   const mounts = [...plan.mounts];
   for (const tree of plan.trees) mounts.push(await openTree(run, tree, stack));
   const env: Record<string, string> = {};
@@ -108,7 +108,7 @@ export async function openMounts(run: BuildRun, plan: MountPlan, stack: AsyncDis
 
 async function* planBind(
   run: BuildRun,
-  plan: MountPlan,
+  plan: CommandMounts,
   { from, source = "", readOnly }: RunMount,
   { stage, expand, destination }: { stage: number; expand: Expand; destination: string },
 ): BuildSteps<void> {
@@ -142,7 +142,7 @@ async function* planBind(
 
 async function planCache(
   run: BuildRun,
-  plan: MountPlan,
+  plan: CommandMounts,
   { from, id, sharing, readOnly }: RunMount,
   { expand, destination }: { expand: Expand; destination: string },
 ): Promise<void> {
@@ -156,7 +156,7 @@ async function planCache(
 
 /** A secret's value is no part of the key: a command whose secret changed is not run again for that. */
 function planPrivate(
-  plan: MountPlan,
+  plan: CommandMounts,
   { type, id, env, required, mode, uid, gid }: RunMount,
   { path, expand }: { path?: string; expand: Expand },
 ): void {

@@ -4,19 +4,19 @@ import type { ContainerSecrets } from "../ports/host_port.ts";
 import type { ImageRecord } from "../records/image_record.ts";
 import { type BuildRun, type BuildSteps, type CommitStep, fileTimes, makeStep, requireImage } from "./build_run.ts";
 import type { RunInstruction } from "./dockerfile/instructions.ts";
-import { type MountPlan, type OpenMounts, openMounts, planMounts } from "./run_mounts.ts";
+import { type CommandMounts, type OpenMounts, openMounts, planMounts } from "./run_mounts.ts";
 import { commandWords, environmentOf, type Expand } from "./stage_config.ts";
 import type { StageState } from "./stage_state.ts";
 
 /** Arguments that a command gets without an `ARG`, and that are no part of its key: proxies differ by machine. */
 const PROXY_ARGS = ["HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "NO_PROXY", "ALL_PROXY"];
 
-/** What the runtime, and the engine, put into every container, and what a layer has nothing of if it was made for that. */
+/** Places that the runtime and the engine make in every container: a layer has none that was made for that. */
 const USUAL_PLACES = [
   ..."/proc /sys /dev /etc/hosts /etc/hostname /etc/resolv.conf /etc/mtab /run/.containerenv".split(" "),
   "/run/secrets",
 ];
-/** Where the script of a heredoc with `#!` lies: in memory, so that no layer has it. */
+/** The folder of a script from a heredoc with `#!`: in memory, so that no layer has it. */
 const SCRIPT_FOLDER = "/dev/pipes";
 
 /** Everything of a command that is settled before it runs. */
@@ -25,7 +25,7 @@ interface RunPlan {
   /** The heredoc that the words run. */
   script?: { path: string; content: string };
   env: Record<string, string>;
-  mounts: MountPlan;
+  mounts: CommandMounts;
   network: RunInstruction["network"];
   isInsecure: boolean;
 }
@@ -124,11 +124,15 @@ async function* workInContainer(
 /** A command of a build that ended with another code than 0. */
 export class CommandFailure extends EngineError {
   readonly exitCode: number;
+  /** The command, with the shell that runs it. */
+  readonly command: string;
 
   constructor(words: readonly string[], exitCode: number) {
-    super("invalid", `The command '${words.join(" ")}' returned a non-zero code: ${exitCode}`);
+    const command = words.join(" ");
+    super("invalid", `The command '${command}' returned a non-zero code: ${exitCode}`);
     this.name = "CommandFailure";
     this.exitCode = exitCode;
+    this.command = command;
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What builds ask of a host besides containers: sockets that lead to the client, and Git repositories.
+ * The host's part in builds besides containers: sockets that lead to the client, and Git repositories.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export interface LocalSockets {
   listen(options: SocketOptions): Promise<LocalSocket>;
 }
 
-/** What of a Git repository is fetched. */
+/** A commit that is fetched. */
 export interface GitRequest {
   /** `http`, `https` or `git`; never an option of a program. */
   url: string;
@@ -57,4 +57,59 @@ export interface GitFiles {
 export interface GitRepositories {
   /** Fetches a commit, without submodules; nothing of the repository is run. Throws `EngineError`: `invalid`, `unsupported`. */
   fetch(request: GitRequest): Promise<GitFiles>;
+}
+
+/** The keys and values that go with a call besides its messages; keys are in lower case. */
+export type CallMetadata = Readonly<Record<string, string | readonly string[]>>;
+
+/** An end of a call that is no success. `code` is one of gRPC's status codes. */
+export class GRPCError extends Error {
+  override name = "GRPCError";
+
+  constructor(readonly code: number, message: string, options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
+/** The status codes of gRPC that are told apart here. */
+export const GRPC_CODES = {
+  ...{ cancelled: 1, unknown: 2, invalidArgument: 3, notFound: 5, permissionDenied: 7 },
+  ...{ resourceExhausted: 8, failedPrecondition: 9, unimplemented: 12, internal: 13, unavailable: 14 },
+} as const;
+
+/** A call that a client makes. */
+export interface IncomingCall {
+  /** `/moby.buildkit.v1.Control/Solve`. */
+  method: string;
+  metadata: CallMetadata;
+  /** The messages of the client, as bytes; a call with one message has one. */
+  messages: AsyncIterable<Uint8Array>;
+  /** Aborts when the client gives the call up, or is gone. */
+  signal: AbortSignal;
+  /** Sends a message. Resolves when there is room for the next. */
+  send(message: Uint8Array): Promise<void>;
+}
+
+/** The other end of a connection, which can be called. */
+export interface GRPCClient {
+  /**
+   * Makes a call, and gives the messages of the answer. Ending the iteration gives the call up. Throws {@linkcode GRPCError}.
+   *
+   * @param messages Messages for the other end; the call goes on for its answer when they have ended
+   */
+  call(
+    method: string,
+    messages: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    options?: { metadata?: CallMetadata; signal?: AbortSignal },
+  ): AsyncGenerator<Uint8Array, void>;
+  /** Resolves when the connection has ended. */
+  readonly closed: Promise<void>;
+  close(): void;
+}
+
+/** Calls by gRPC over a connection that is open already. */
+export interface GRPC {
+  /** Serves calls until the connection ends. A handler that throws a {@linkcode GRPCError} ends its call with that. */
+  serve(connection: SocketConnection, handle: (call: IncomingCall) => Promise<void>): Promise<void>;
+  connect(connection: SocketConnection): GRPCClient;
 }

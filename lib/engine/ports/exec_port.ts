@@ -24,6 +24,8 @@ export interface ExecStreams {
   stdin: boolean;
   stdout: boolean;
   stderr: boolean;
+  /** Standard output goes to standard error, in the order in which both are written. Two pipes cannot tell what came first. */
+  isMerged?: boolean;
 }
 
 /** How a process is started. */

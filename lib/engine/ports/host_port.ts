@@ -17,7 +17,7 @@ import type { Networks } from "./network_port.ts";
 import type { FileOwner, VolumeDevice } from "../records/volume_record.ts";
 import type { Resources } from "./resource_port.ts";
 import type { Trees } from "./tree_port.ts";
-import type { GitRepositories, LocalSockets } from "./build_port.ts";
+import type { GitRepositories, GRPC, LocalSockets } from "./build_port.ts";
 import type { SecretVault } from "./secret_port.ts";
 import type { SpecPort } from "./spec_port.ts";
 import type { TreeOptions } from "./tree_stack.ts";
@@ -265,6 +265,7 @@ export interface Host {
   peers: Peers;
   sockets: LocalSockets;
   git: GitRepositories;
+  grpc: GRPC;
   specs: SpecPort;
   users: UserNamespaces;
   /** The host's own platform; `info()` has programs tell of themselves, which takes its time. */

@@ -72,7 +72,7 @@ export interface TreeChange {
 export interface FileTimes {
   /** Since the epoch. */
   seconds: number;
-  /** Whose they are: those of all files, or of those that are later. */
+  /** All files get them, or those that are later. */
   only: "all" | "later";
 }
 

@@ -43,6 +43,8 @@ export type CgroupsMode = "enabled" | "no-conmon" | "disabled";
 export interface NetworkAttachment {
   aliases: string[];
   staticIPs: string[];
+  /** Further addresses of the interface, from 169.254.0.0/16 or fe80::/10. */
+  linkLocalIPs?: string[];
   mac?: string;
   /** Name inside the container: eth0, … */
   interfaceName: string;

@@ -73,6 +73,20 @@ export function subnetContains(subnet: Subnet, address: Address): boolean {
   return address.version === subnet.version && offset >= 0n && offset < subnet.size;
 }
 
+/** The blocks whose addresses belong to one link each, with the prefixes that interfaces have there (RFC 3927, RFC 4291 2.5.6). */
+const LINK_LOCAL = [
+  { block: parseSubnet("169.254.0.0/16"), prefix: 16 },
+  { block: parseSubnet("fe80::/10"), prefix: 64 },
+] as const;
+
+/** Returns the prefix length that a link-local address has at an interface: 16 or 64; `undefined` for any other text. */
+export function linkLocalPrefix(text: string): number | undefined {
+  const address = findSubnet(text);
+  if (address === undefined || text.includes("/")) return undefined;
+  const { version, first } = address;
+  return LINK_LOCAL.find(({ block }) => subnetContains(block, { version, value: first }))?.prefix;
+}
+
 function parseIPv4(text: string): bigint | undefined {
   const parts = text.split(".");
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256)) {

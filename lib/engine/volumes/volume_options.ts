@@ -48,7 +48,11 @@ export function readVolumeOptions(options: Readonly<Record<string, string>>): Lo
     throw invalid(`volume options "o=${foreign.join(",")}" need a "type" or a "device" to be mounted with`);
   }
   const isTmpfs = type === "tmpfs";
-  const isLimited = own.size !== undefined || own.inodes !== undefined;
+  // Inspection shows a tmpfs's size as an option too; Docker's clients have it as an option alone.
+  const limits = Object.keys(options).filter((key) => /^(?:size|inodes)$/i.test(key) && options[key] !== "");
+  const bare = limits.find((key) => isTmpfs && own[key.toLowerCase()] === undefined);
+  if (bare !== undefined) throw invalid(`volume option ${bare} of a tmpfs is none of its own: give it in "o"`);
+  const isLimited = own.size !== undefined || own.inodes !== undefined || limits.length > 0;
   if (isLimited && own.noquota !== undefined) {
     throw invalid("volume options size and inodes cannot be used without quota");
   }

@@ -155,7 +155,7 @@ async function updateRegularly(
 
 /** Attach and exec start take their connection over, with or without the header that asks for it. */
 function takesOver(method: string, path: string): boolean {
-  return method === "POST" && /\/(?:containers\/[^/]+\/attach|exec\/[^/]+\/start)$/.test(path);
+  return method === "POST" && /\/(?:containers\/[^/]+\/attach|exec\/[^/]+\/start|grpc|session)$/.test(path);
 }
 
 function warnOfOpenDoor(text: string, token: string | undefined, log: Log): void {

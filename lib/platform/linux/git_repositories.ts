@@ -27,9 +27,9 @@ const ENVIRONMENT = {
   GIT_ATTR_NOSYSTEM: "1",
 };
 const SETTINGS = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"];
-const PROXIES = ["http_proxy", "https_proxy", "no_proxy", "HTTPS_PROXY", "NO_PROXY", "all_proxy", "ALL_PROXY"];
+const PROXY = /^(?:https?|no|all)_proxy$/i;
 
-/** {@linkcode GitRepositories} by this machine's `git`. What an earlier process left is deleted. */
+/** {@linkcode GitRepositories} by this machine's `git`. The rest of an earlier process is deleted. */
 export async function openGit({ root }: Pick<HostPaths, "root">): Promise<GitRepositories> {
   const folder = join(root, "sources");
   await rm(folder, { recursive: true, force: true });
@@ -65,7 +65,7 @@ async function fetchCommit(folder: string, request: GitRequest): Promise<GitFile
 type RunGit = (args: readonly string[]) => Promise<string>;
 
 function gitIn(folder: string, { limit, signal }: GitRequest): RunGit {
-  const proxies = Object.fromEntries(PROXIES.flatMap((name) => process.env[name] ? [[name, process.env[name]]] : []));
+  const proxies = Object.fromEntries(Object.entries(process.env).filter(([name]) => PROXY.test(name)));
   const env = { ...ENVIRONMENT, ...proxies, HOME: folder };
   const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
   return async (args) => {
@@ -100,7 +100,7 @@ async function fetchRef(git: RunGit, { url, ref = "HEAD" }: GitRequest): Promise
 function checkRequest({ url, ref }: GitRequest): void {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase();
   if (scheme !== "http" && scheme !== "https" && scheme !== "git") {
-    throw new EngineError("unsupported", `Git repositories are fetched by https, http and git, not from "${url}"`);
+    throw new EngineError("unsupported", `"${url}": Git repositories are fetched by https, http and git only`);
   }
   if (/[\0-\x20\x7f]/.test(url)) throw new EngineError("invalid", "the URL of a Git repository has blanks in it");
   if (ref !== undefined && (!/^[\w./+@-]{1,250}$/.test(ref) || ref.startsWith("-") || ref.includes(".."))) {

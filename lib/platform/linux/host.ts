@@ -11,6 +11,7 @@ import type { Host } from "../../engine/ports/host_port.ts";
 import { openCheckpoints } from "./checkpoints/checkpoints.ts";
 import { rememberedFacts } from "./container_facts.ts";
 import type { HostContext } from "./helpers/context.ts";
+import { nodeGRPC } from "../http/grpc/grpc.ts";
 import { openGit } from "./git_repositories.ts";
 import { hostFiles } from "./files.ts";
 import { HOST_PLATFORM, hostInfoReader } from "./info.ts";
@@ -103,6 +104,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     peers: hostPeers(),
     sockets: localSockets(paths),
     git: await openGit(paths),
+    grpc: nodeGRPC,
     users: openUserNamespaces(paths),
     secrets: hostSecrets(),
     quadlets: quadletShelf(resolve(options.quadletFolder ?? join(paths.root, "quadlets"))),

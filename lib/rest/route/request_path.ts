@@ -34,10 +34,12 @@ export function pathBehind(prefix: string, path: string): string | undefined {
 }
 
 const ODD = /\\|\/\.|%2e|[^\x21-\x7e]|["<>^`{}]/i;
+/** The characters of which each odd path has one: found several times as fast as what is odd about them. */
+const SUSPECT = /[^!#$&-\-/-;=?-[\]_a-z|~]/;
 
 /** Whether a path may be one that `new URL` would write otherwise. Servers hand over paths as they came. */
 export function isOddPath(path: string): boolean {
-  return ODD.test(path);
+  return SUSPECT.test(path) && ODD.test(path);
 }
 
 /** Writes a path as `new URL` does: dot segments resolved, backslashes turned, characters encoded. */

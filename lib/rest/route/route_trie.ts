@@ -6,7 +6,7 @@ import { compareSegments, weightOf } from "./route_order.ts";
 export type Choose<Leaf, Found> = (leaf: Leaf) => Found | undefined;
 
 interface Node<Leaf> {
-  /** Literals by length and first character: to look these up takes no hash of a part of the path. */
+  /** Literals by length and three characters: to look these up takes no hash of a part of the path. */
   literals: Map<number, Literal<Leaf>[]>;
   partials: { key: string; matcher: PartialMatcher; weight: number; node: Node<Leaf> }[];
   parameter: Node<Leaf> | undefined;
@@ -132,9 +132,12 @@ function literalChild<Leaf>({ literals }: Node<Leaf>, text: string): Node<Leaf> 
   return found.node;
 }
 
-/** The number of a literal by which few others are found: of its length and its first character. */
+/** The number of a literal by which few others are found: of its length and its first, middle and last characters. */
 function literalShape(path: string, start: number, end: number): number {
-  return (end - start) * 0x10000 + path.charCodeAt(start);
+  if (start === end) return 0;
+  const ends = path.charCodeAt(start) * 31 + path.charCodeAt(end - 1);
+  // Cut to what engines keep as a small integer.
+  return (((end - start) * 31 + ends) * 31 + path.charCodeAt((start + end) >> 1)) & 0x3fffffff;
 }
 
 /** The node behind a literal that stands in a path from `start` to `end`. */

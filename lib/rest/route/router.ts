@@ -21,10 +21,10 @@ export interface Match<Value> {
 
 /** Finds routes by method and path. Of several that fit, the most specific is found. */
 export abstract class Router<Value> {
-  readonly #methods: ReadonlySet<string>;
+  readonly #methods: readonly string[];
 
   constructor(routes: readonly Route<Value>[]) {
-    this.#methods = new Set(routes.map(({ plan }) => plan.method));
+    this.#methods = [...new Set(routes.map(({ plan }) => plan.method))].sort();
   }
 
   /** Finds the route of a path as it stands. */
@@ -44,20 +44,17 @@ export abstract class Router<Value> {
     return right ?? (method === "HEAD" ? this.match("GET", path, query) : undefined);
   }
 
-  /** The methods of all routes. */
-  all(): string[] {
-    return withHead([...this.#methods]);
+  /**
+   * The methods that would find a route for this path; without one, those of all routes.
+   *
+   * @param failed The method that is known to find none
+   */
+  methods(path?: string, query = "", failed?: string): readonly string[] {
+    const finds = (method: string) => method !== failed && this.match(method, path!, query);
+    const known = path ? this.#methods.filter(finds) : this.#methods;
+    // HEAD comes with each GET.
+    return known.includes("GET") && !known.includes("HEAD") ? [...known, "HEAD"].sort() : known;
   }
-
-  /** The methods that would find a route for this path. */
-  methods(path: string, query: string): string[] {
-    return withHead([...this.#methods].filter((method) => this.match(method, path, query)));
-  }
-}
-
-/** Adds the HEAD that comes with each GET. */
-function withHead(methods: readonly string[]): string[] {
-  return [...new Set(methods.includes("GET") ? [...methods, "HEAD"] : methods)].sort();
 }
 
 /** Makes a router of routes. */

@@ -61,11 +61,17 @@ function exactnessOf(kind: Kind, outer: readonly Kind[] = []): IsExact | undefin
   const { type } = kind;
   if (type === "list") {
     const item = kind.items || outer.includes(kind) ? undefined : exactnessOf(kind.item, [...outer, kind]);
-    return item && item !== ALWAYS ? (value) => !Array.isArray(value) || value.every(item) : item;
+    if (!item || item === ALWAYS) return item;
+    return (value) => {
+      // Not by `every`, which calls a function that it cannot inline.
+      if (Array.isArray(value)) { for (let i = 0; i < value.length; i++) if (!item(value[i])) return false; }
+      return true;
+    };
   }
   if (type !== "struct") return /^(any|map|stream|chan|error)$/.test(type) ? undefined : ALWAYS;
   const { fields, open, united } = kind;
   const inner: [name: string, isExact: IsExact][] = [];
+  const names = [...fields.keys()];
   if (open || united || outer.includes(kind)) return undefined;
   for (const [name, field] of fields) {
     const isExact = exactnessOf(field.kind, [...outer, kind]);
@@ -75,8 +81,11 @@ function exactnessOf(kind: Kind, outer: readonly Kind[] = []): IsExact | undefin
   return (value) => {
     if (typeof value !== "object" || value === null) return true;
     if (Object.getPrototypeOf(value) !== Object.prototype) return false;
-    for (const name in value) if (!fields.has(name)) return false;
-    return inner.every(([name, isExact]) => isExact((value as Record<string, unknown>)[name]));
+    let place = 0;
+    // Most values have their fields in the order of the schema: to compare names takes a fraction of a look-up.
+    for (const name in value) if (name !== names[place++] && !fields.has(name)) return false;
+    for (const [name, isExact] of inner) if (!isExact((value as Record<string, unknown>)[name])) return false;
+    return true;
   };
 }
 

@@ -145,13 +145,10 @@ export function handlerWith<Identity = unknown, State extends object = object>(
     }
     // The server as a whole (RFC 9110, section 9.3.7).
     const isWhole = method === "OPTIONS" && path === "/*";
-    const methods = [
-      ...new Set(routers.flatMap(([prefix, router]) => {
-        if (isWhole) return router.all();
-        const within = pathBehind(prefix, path);
-        return within ? router.methods(within, query) : [];
-      })),
-    ].sort();
+    const methods = routers.flatMap(([prefix, router]) => {
+      const within = pathBehind(prefix, path);
+      return isWhole ? router.methods() : within ? router.methods(within, query, method) : [];
+    });
     if (!methods.length && options.fallback) return options.fallback(request, platform);
     return Promise.resolve(responses.unknown(path, methods, { request, platform }));
   };

@@ -28,6 +28,8 @@ export class ResponseWriter {
   readonly #options: HandlerOptions;
   /** Whether every response has the same headers, but for what functions and values set. */
   readonly #fixed: boolean;
+  /** Of answers that nothing is there, where they are problem details that nobody else is told of. */
+  readonly #nothing: ResponseInit | undefined;
 
   constructor(
     { errors, headers }: APIOptions = {},
@@ -41,6 +43,9 @@ export class ResponseWriter {
     this.#auth = auth;
     this.#options = options;
     this.#fixed = !this.headers.perCall && !auth?.cors;
+    if (this.#fixed && !errors && !options.onError && !auth?.redact) {
+      this.#nothing = { status: 404, headers: { ...this.headers.entries, "content-type": this.#codec.type } };
+    }
   }
 
   /**
@@ -58,13 +63,17 @@ export class ResponseWriter {
     // A stream is what the call lasts as long as.
     if (typeof body === "string" || !(body instanceof ReadableStream)) call.finish?.();
     // Runtimes make a response fastest of a record, and of no status.
-    if (this.#fixed && !call.ownHeaders && !(Symbol.iterator in own) && !this.parts.headers?.writes(values)) {
+    if (!(Symbol.iterator in own) && this.#isFixed(call, values)) {
       return new Response(body, status === 200 ? { headers: own } : { status, headers: own });
     }
     const headers = new Headers(this.headers.entries);
     setHeaders(headers, own);
     this.complete(headers, call, values);
     return new Response(body, { status, headers });
+  }
+
+  #isFixed({ ownHeaders }: AnsweredCall, values: readonly unknown[]): boolean {
+    return this.#fixed && !ownHeaders && !this.parts.headers?.writes(values);
   }
 
   /** Adds to headers what is not the same for every call. */
@@ -90,31 +99,37 @@ export class ResponseWriter {
   #error(error: unknown, call: AnsweredCall): Response {
     call.finish?.();
     const { encoded: { status, body, headers: own }, redacted } = this.encode(error, call);
-    const headers = new Headers(this.headers.entries);
+    const isText = typeof body === "string";
+    const isEmpty = body == null || status === 204 || status === 304 || call.request.method === "HEAD";
+    const text = isEmpty ? null : isText ? body : JSON.stringify(body, inexact);
+    const type = isText ? "text/plain;charset=UTF-8" : this.#codec.type;
+    const { entries } = this.headers;
+    if (!isEmpty && !own && this.#isFixed(call, [redacted])) {
+      return new Response(text, { status, headers: { ...entries, "content-type": type } });
+    }
+    const headers = new Headers(entries);
     this.complete(headers, call, [redacted]);
     // These headers of the function described the body that it did not get to send.
     for (const name of ["content-length", "content-encoding", "content-type"]) headers.delete(name);
-    const isText = typeof body === "string";
-    const isEmpty = body == null || status === 204 || status === 304 || call.request.method === "HEAD";
-    if (!isEmpty) headers.set("content-type", isText ? "text/plain;charset=UTF-8" : this.#codec.type);
+    if (!isEmpty) headers.set("content-type", type);
     setHeaders(headers, own);
-    return new Response(isEmpty ? null : isText ? body : JSON.stringify(body, inexact), { status, headers });
+    return new Response(text, { status, headers });
   }
 
-  /** Answers what no route fits, of a path that knows these methods: none at all, or others. */
+  /** Answers what no route fits, of a path that knows these methods, in any order: none at all, or others. */
   unknown(path: string, methods: readonly string[], call: AnsweredCall): Response {
     const { method } = call.request;
-    const allow = methods.join(", ");
+    const allow = methods.length ? [...new Set(methods)].sort().join(", ") : "";
     if (allow && method === "OPTIONS") return this.respond(204, null, [["allow", allow]], call);
-    return this.error(
-      allow
-        ? new HTTPError(405, `Send ${method} to "${path}": only ${allow} is known there`, {
-          kind: "method",
-          headers: { allow },
-        })
-        : new HTTPError(404, `Find "${path}": there is nothing`, { kind: "route" }),
-      call,
-    );
+    if (allow) {
+      const text = `Send ${method} to "${path}": only ${allow} is known there`;
+      return this.error(new HTTPError(405, text, { kind: "method", headers: { allow } }), call);
+    }
+    const detail = `Find "${path}": there is nothing`;
+    // The same answer: to make an error, which notes its stack, takes longer than all the rest.
+    return this.#nothing && method !== "HEAD"
+      ? new Response(`{"status":404,"detail":${JSON.stringify(detail)}}`, this.#nothing)
+      : this.error(new HTTPError(404, detail, { kind: "route" }), call);
   }
 
   /** An error as it goes out, and what the authenticator left of it. */

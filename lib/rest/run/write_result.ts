@@ -51,15 +51,8 @@ export class ResultWriter {
       const offer = this.#choose(call);
       const values = shape === "value" || schemas.length === 1 ? [value] : value;
       if (!Array.isArray(values)) throw new TypeError("Write the results: the function returned no list of them");
-      const checks = this.#checks;
-      if (!checks) return this.#encode(offer, values, values, call);
-      const checked: unknown[] = new Array(checks.length);
-      let isPending = false;
-      for (let i = 0; i < checks.length; i++) {
-        checked[i] = checks[i](values[i]);
-        isPending ||= checked[i] instanceof Promise;
-      }
-      return isPending
+      const checked: unknown[] = this.#checks?.map((check, index) => check(values[index])) ?? values;
+      return checked.some((one) => one instanceof Promise)
         ? Promise.all(checked).then((checked) => this.#encode(offer, values, checked, call))
         : this.#encode(offer, values, checked, call);
     }

@@ -31,6 +31,9 @@ Deno.test("readVolumeOptions() refuses what would be ignored or could not be mou
     [{ o: "size=1g,noquota" }, /cannot be used without quota/],
     [{ type: "tmpfs", o: "inodes=5" }, /inodes not supported on tmpfs/],
     [{ o: "size=1g" }, /no project quota/],
+    [{ size: "1g" }, /no project quota/],
+    [{ INODES: "5" }, /no project quota/],
+    [{ type: "tmpfs", device: "tmpfs", size: "1g" }, /option size of a tmpfs .* give it in "o"$/],
     [{ device: "/a\0b" }, /NUL byte/],
     [{ type: "nfs", o: "x".repeat(4096) }, /too long/],
   ];

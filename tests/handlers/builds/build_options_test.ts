@@ -55,12 +55,59 @@ Deno.test("buildOptions() reads what Docker sends", () => {
   assertEquals([sandbox?.hosts, sandbox?.network], [["one:1.2.3.4", "two:5.6.7.8"], { mode: "none" }]);
 });
 
+Deno.test("buildOptions() reads contexts, secrets and what the image is to have besides its instructions", () => {
+  const options = read({
+    remote: "https://host/x.git#main",
+    additionalbuildcontexts: ["a=image:busybox", "b=url:https://host/b.tar", '{"c":{"IsImage":true,"Value":"alpine"}}'],
+    secrets: '["id=x,src=podman-build-secret1","src=y"]',
+    annotations: '["a=b=c"]',
+    setenv: ["A=1", "B"],
+    unsetenv: ["C"],
+    inheritlabels: "0",
+    omithistory: "1",
+    osversion: "7",
+    manifest: "list",
+    timestamp: 5,
+    cachettl: "2h",
+    jobs: 3,
+    volume: ["/a:/b:ro", "named:/c"],
+    devices: '["/dev/fuse"]',
+    groupadd: ["7"],
+    apparmor: "unconfined",
+  });
+  assertEquals(options.remote, "https://host/x.git#main");
+  assertEquals(options.contexts, {
+    a: { kind: "image", name: "busybox" },
+    b: { kind: "url", url: "https://host/b.tar" },
+    c: { kind: "image", name: "alpine" },
+  });
+  assertEquals(options.secretFiles, { x: "podman-build-secret1", y: "y" });
+  assertEquals([options.annotations, options.env, options.unsetEnv], [{ a: "b=c" }, { A: "1" }, ["C"]]);
+  assertEquals([options.dropLabels, options.omitHistory, options.osVersion, options.manifest], [
+    true,
+    true,
+    "7",
+    "list",
+  ]);
+  assertEquals([options.timestamp, options.rewriteTimes, options.cacheTTL, options.jobs], [5, "all", 7_200_000, 3]);
+  const { mounts = [], devices, groups, apparmor } = options.sandbox ?? {};
+  assertEquals(mounts.map(({ type, destination }) => [type, destination]), [["bind", "/b"], ["volume", "/c"]]);
+  assertEquals([devices?.[0].source, groups, apparmor], ["/dev/fuse", ["7"], "unconfined"]);
+  const later = read({ sourcedateepoch: 6, rewritetimestamp: "1" });
+  assertEquals([later.timestamp, later.rewriteTimes], [6, "later"]);
+  assertEquals(read({ sourcedateepoch: 6 }).rewriteTimes, undefined);
+  assertEquals(buildOptions(BuildQuery.parse({ additionalbuildcontexts: ["l=localpath:/x"] }), true).contexts, {
+    l: { kind: "folder", path: "/x" },
+  });
+});
+
 const REFUSED: readonly [query: Record<string, unknown>, text: string][] = [
-  [{ remote: "https://github.com/x/y.git" }, '"remote"'],
-  [{ annotations: '["a=b"]' }, '"annotations"'],
-  [{ secrets: '["id=x,src=y"]' }, '"secrets"'],
-  [{ volume: ["/etc:/etc"] }, '"volume"'],
-  [{ manifest: "list" }, '"manifest"'],
+  [{ cacheto: '["localhost/cache"]' }, '"cacheto"'],
+  [{ outputs: '[{"Type":"tar"}]' }, '"outputs"'],
+  [{ sourcePolicy: "{}x" }, '"sourcePolicy"'],
+  [{ "sbom-output": "/x" }, '"sbom-output"'],
+  [{ layerLabel: ["a=b"] }, '"layerLabel"'],
+  [{ additionalbuildcontexts: ['{"a":{"IsURL":false,"IsImage":false,"Value":"/x"}}'] }, '"additionalbuildcontexts"'],
   [{ version: "2" }, '"version"'],
   [{ skipunusedstages: "0" }, '"skipunusedstages"'],
   [{ allplatforms: "1" }, '"allplatforms"'],
@@ -88,6 +135,10 @@ const MALFORMED: readonly [query: Record<string, unknown>, text: string][] = [
   [{ outputformat: "tar" }, '"outputformat"'],
   [{ nsoptions: "{" }, '"nsoptions"'],
   [{ dockerfile: "[1]" }, '"dockerfile"'],
+  [{ additionalbuildcontexts: ["a"] }, '"additionalbuildcontexts"'],
+  [{ additionalbuildcontexts: ["a=localpath:/etc"] }, '"additionalbuildcontexts"'],
+  [{ secrets: '["id=x"]' }, '"secrets"'],
+  [{ secrets: "{" }, '"secrets"'],
 ];
 
 Deno.test("buildOptions() names the parameter that does not parse", async (t) => {

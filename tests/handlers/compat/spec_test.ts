@@ -186,7 +186,6 @@ Deno.test("dockerRequest() refuses what docker asks for and nobody has", () => {
   }
   const endpoints: [endpoint: Record<string, unknown>, field: string][] = [
     [{ DriverOpts: { a: "b" } }, "NetworkingConfig.EndpointsConfig.DriverOpts"],
-    [{ IPAMConfig: { LinkLocalIPs: ["169.254.1.1"] } }, "NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs"],
   ];
   for (const [endpoint, field] of endpoints) {
     const body = { Image: "x", NetworkingConfig: { EndpointsConfig: { default: endpoint } } };

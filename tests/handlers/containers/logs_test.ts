@@ -60,6 +60,24 @@ Deno.test("LogsFromContainer() follows until the container ends", async () => {
   assertEquals(frames(new Uint8Array(await reply.arrayBuffer())), ["1:later\n"]);
 });
 
+for (const tree of ["", "/libpod"]) {
+  // Podman waits for the exit of the run it found; Docker closes a container's log driver with its process.
+  Deno.test(`LogsFromContainer() in ${tree || "Docker's tree"} ends with the run it follows, though a restart begins another`, async () => {
+    await using test = await openTestEngine();
+    const id = await talking(test);
+    const reply = await test.send("GET", `${tree}/containers/${id}/logs?stdout=true&follow=true`);
+    const whole = reply.arrayBuffer();
+    test.kernel.write(id, "later\n");
+    assertEquals((await test.send("POST", `${tree}/containers/${id}/restart?t=0`)).status, 204);
+    assertEquals(frames(new Uint8Array(await whole)), ["1:one\n", "1:two\n", "1:later\n"]);
+    assertEquals(test.engine.containers.resolve(id).state.status, "running");
+    test.kernel.write(id, "of the second run\n");
+    const again = await test.send("GET", `${tree}/containers/${id}/logs?stdout=true&follow=true&tail=1`);
+    test.kernel.end(id, 0);
+    assertEquals(frames(new Uint8Array(await again.arrayBuffer())), ["1:of the second run\n"]);
+  });
+}
+
 Deno.test("LogsFromContainer() refuses what makes no sense", async () => {
   await using test = await openTestEngine();
   const id = await talking(test);

@@ -1,7 +1,7 @@
 /** `podman --remote build` as the client. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ContextFolder } from "../../fixtures/build/context_folder.ts";
-import { ok } from "../../fixtures/run.ts";
+import { ok, run } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
 Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, mounts, squash", async (t) => {
@@ -88,6 +88,21 @@ Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, 
     assertStringIncludes(failed.stdout + failed.stderr, "returned a non-zero code: 3");
     const refused = await build("refused", `FROM ${image}\n`, "--cache-to", "localhost/cache");
     assertStringIncludes(refused.stderr, 'the parameter "cacheto"');
+  });
+  await t.step("a folder of the server is built from where it lies, with the paths that clients send", async () => {
+    const folder = await Deno.makeTempDir({ prefix: "gantry-local-" });
+    await Deno.writeTextFile(`${folder}/Containerfile`, `FROM ${image}\nCOPY . /all\nRUN ls /all > /list\n`);
+    const post = async (query: Record<string, string>) => {
+      const socket = server.addresses[0].replace("unix://", "");
+      const url = `http://d/v5.8.0/libpod/local/build?${new URLSearchParams(query)}`;
+      return ok(await run(["curl", "-sS", "--unix-socket", socket, "-X", "POST", url]));
+    };
+    const files = JSON.stringify([`${folder}/Containerfile`]);
+    assertMatch(await post({ localcontextdir: folder, dockerfile: files, t: "local" }), /"stream":"[0-9a-f]{64}\\n"/);
+    assertEquals(await shell("local", "cat", "/list"), "Containerfile\n");
+    assertStringIncludes(await post({ localcontextdir: "/proc", dockerfile: "status" }), "may not be read");
+    assertStringIncludes(await post({ dockerfile: "x" }), "localcontextdir cannot be empty");
+    await Deno.remove(folder, { recursive: true });
   });
   await t.step("secrets, further contexts, annotations, lists and times", async () => {
     const secret = `${context.path}/../gantry-secret-${crypto.randomUUID()}`;

@@ -76,8 +76,8 @@ function networkMode(
   return { mode: bridge, networks: DEFAULT_NAMES.has(NetworkMode) ? [] : [NetworkMode] };
 }
 
-function isPlaced({ aliases, staticIPs, mac }: Partial<NetworkAttachment>): boolean {
-  return [aliases?.length, staticIPs?.length, mac].some(Boolean);
+function isPlaced({ aliases, staticIPs, linkLocalIPs, mac }: Partial<NetworkAttachment>): boolean {
+  return [aliases?.length, staticIPs?.length, linkLocalIPs?.length, mac].some(Boolean);
 }
 
 /** The attachments that a request spells out, by the names of their networks. */
@@ -125,13 +125,13 @@ export function dockerLinks({ HostConfig, NetworkingConfig: { EndpointsConfig } 
  */
 export function endpointAttachment(endpoint?: EndpointSettings, mac = ""): Partial<NetworkAttachment> {
   const { IPv4Address = "", IPv6Address = "", LinkLocalIPs } = endpoint?.IPAMConfig ?? {};
-  if (LinkLocalIPs?.length) throw unsupported("NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs");
   const { [INTERFACE_NAME]: interfaceName, ...options } = endpoint?.DriverOpts ?? {};
   if (!isEmpty(Object.keys(options))) throw unsupported("NetworkingConfig.EndpointsConfig.DriverOpts");
   const address = endpoint?.MacAddress || mac;
   return {
     aliases: endpoint?.Aliases ?? [],
     staticIPs: [IPv4Address, IPv6Address].filter((address) => address !== ""),
+    ...LinkLocalIPs?.length && { linkLocalIPs: LinkLocalIPs },
     // Some clients write it with dashes.
     ...address && { mac: address.replaceAll("-", ":") },
     ...interfaceName && { interfaceName },

@@ -19,6 +19,8 @@ export interface CopyOptions {
   times?: FileTimes;
 }
 
+/** Bytes of small pieces that go on as one. */
+const GATHERED = 128 * 1024;
 /** A gap in the archive that is read over rather than sought past. */
 const GAP_LIMIT = 256 * 1024;
 const FLAGS: Record<FileNode["kind"], string> = { file: "0", folder: "5", symlink: "2" };
@@ -29,11 +31,20 @@ export function copyArchive(
   items: readonly CopyItem[],
   options: CopyOptions,
 ): ReadableStream<Uint8Array> {
-  const pieces = writeItems(blobs, items, options);
+  const pieces = gatherPieces(writeItems(blobs, items, options));
   return byteStream({
     next: async () => (await pieces.next()).value,
     cancel: async () => void await pieces.return(undefined),
   });
+}
+
+/**
+ * Items in the order of their archive, folders and links first: it is read once from one end to the other, where the order of
+ * names would go back and forth in it.
+ */
+export function inArchiveOrder(items: readonly CopyItem[]): CopyItem[] {
+  const placeOf = ({ node, bytes }: CopyItem) => node.kind === "file" && bytes === undefined ? node.offset : -1;
+  return items.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** The digest of what a copy brings: names, kinds, permissions, links and contents. Times are left out. */
@@ -46,6 +57,26 @@ export async function digestItems(codec: Codec, items: readonly CopyItem[], keep
     await hash.update(new TextEncoder().encode(JSON.stringify([path, kind, mode, link, content, size, ...owner])));
   }
   return await hash.digest();
+}
+
+/** Joins small pieces: each passes through several streams, which costs more than its bytes. */
+async function* gatherPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  let buffer = new Uint8Array(GATHERED);
+  let size = 0;
+  for await (const piece of pieces) {
+    const isLarge = piece.length > GATHERED / 2;
+    if (size > 0 && (isLarge || size + piece.length > GATHERED)) {
+      yield buffer.subarray(0, size);
+      buffer = new Uint8Array(GATHERED);
+      size = 0;
+    }
+    if (isLarge) yield piece;
+    else {
+      buffer.set(piece, size);
+      size += piece.length;
+    }
+  }
+  if (size > 0) yield buffer.subarray(0, size);
 }
 
 async function* writeItems(

@@ -15,7 +15,7 @@ import { FileTree } from "../context/file_tree.ts";
 import { DOCKERFILE_LIMIT } from "../dockerfile/read_instructions.ts";
 import { fetchGit, parseGitURL } from "./git_source.ts";
 
-/** Where inputs are spooled, and until when. */
+/** The store that inputs are spooled into, and the claim that holds them there. */
 interface Place {
   core: Core;
   claim: Claim;
@@ -77,7 +77,7 @@ async function readContext(place: Place, options: BuildOptions): Promise<ReadCon
     const found = await readRemote(place, remote);
     return "text" in found ? { whole: FileTree.empty(), text: found.text } : { whole: found.tree };
   }
-  if (contextFolder !== undefined) return { whole: await readFolder(place, contextFolder) };
+  if (contextFolder !== undefined) return { whole: await spoolFolder(place, contextFolder) };
   if (context !== undefined) {
     // Podman 4's client sends a secret once more, by the absolute path that it has there.
     const secrets = new Set(Object.values(options.secretFiles ?? {}).map(lastName));
@@ -94,7 +94,7 @@ async function readContext(place: Place, options: BuildOptions): Promise<ReadCon
 }
 
 /** Reads a folder of the host. Throws `EngineError`: `no_such_file`, `forbidden`, `invalid`. */
-export async function readFolder({ core, claim, signal }: Place, path: string): Promise<FileTree> {
+export async function spoolFolder({ core, claim, signal }: Place, path: string): Promise<FileTree> {
   const found = await requireHost(core).localFiles.find(path);
   if (found.kind === "folder") return await spoolTree(core, claim, found.archive(), signal);
   throw new EngineError("invalid", `"${path}" is no folder`);

@@ -5,7 +5,7 @@
  */
 import { EngineError } from "../../errors.ts";
 import { applyIgnoreFile, spoolTree } from "./build_context.ts";
-import { readFolder, readRemote } from "./build_inputs.ts";
+import { readRemote, spoolFolder } from "./build_inputs.ts";
 import type { NamedContext } from "../build_options.ts";
 import type { BuildRun } from "../build_run.ts";
 import type { FileTree } from "../context/file_tree.ts";
@@ -41,7 +41,7 @@ async function readTree(run: BuildRun, context: Exclude<NamedContext, { kind: "i
     case "git":
       return (await fetchGit(run, requireGitURL(context.url))).tree;
     case "folder":
-      return await readFolder(run, context.path);
+      return await spoolFolder(run, context.path);
     case "archive":
       return await spoolTree(run.core, run.claim, context.open(), run.signal);
     case "url": {

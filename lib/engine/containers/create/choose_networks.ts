@@ -18,12 +18,12 @@ export async function chooseNetworks(
   for (const [nameOrID, attachment] of asked) {
     const network = await context.networks.ensure(nameOrID);
     if (chosen[network.name]) throw invalid(`network "${network.name}" is given twice`);
-    const staticIPs = attachment.staticIPs ?? [];
+    const { staticIPs = [], linkLocalIPs, mac } = attachment;
     context.networks.checkAddresses(network, staticIPs);
     const interfaceName = attachment.interfaceName || freeInterface(names);
     names.add(interfaceName);
     const aliases = [...new Set([...attachment.aliases ?? [], id.slice(0, 12)])];
-    chosen[network.name] = { aliases, staticIPs, mac: attachment.mac, interfaceName };
+    chosen[network.name] = { aliases, staticIPs, ...linkLocalIPs && { linkLocalIPs }, mac, interfaceName };
   }
   return chosen;
 }

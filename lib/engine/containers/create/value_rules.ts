@@ -1,7 +1,7 @@
 import type { ContainerSpec } from "../../records/container_record.ts";
 import type { FieldError } from "../../errors.ts";
 import { isPrintable } from "../../../oci/printable.ts";
-import { parseAddress } from "../../text/ip.ts";
+import { linkLocalPrefix, parseAddress } from "../../text/ip.ts";
 import { parseUmask } from "../../text/umask.ts";
 import { invalidField } from "../failures.ts";
 
@@ -82,6 +82,11 @@ export const VALUE_RULES: readonly Rule[] = [
   ({ networks }) => {
     const mac = Object.values(networks).map(({ mac }) => mac).find((text) => text && !isMAC(text));
     return mac && `address ${mac}: invalid MAC address`;
+  },
+  ({ networks }) => {
+    const asked = Object.values(networks).flatMap(({ linkLocalIPs = [] }) => linkLocalIPs);
+    const address = asked.find((text) => linkLocalPrefix(text) === undefined);
+    return address !== undefined && `invalid link local IP address: ${address}`;
   },
   ({ networks }) => {
     const alias = Object.values(networks).flatMap(({ aliases = [] }) => aliases).find((text) =>

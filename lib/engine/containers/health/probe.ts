@@ -80,7 +80,7 @@ async function runProbe(
   const reader = new OutputReader(size > 0 ? Math.min(size, MOST_OUTPUT) : MOST_OUTPUT, clock);
   try {
     const process = { args: probeCommand(test), env: [], terminal: false, privileged: false };
-    const streams = { stdin: false, stdout: true, stderr: true };
+    const streams = { stdin: false, stdout: true, stderr: true, isMerged: true };
     ({ attachment } = await execs.start({ id, record, process, streams }));
     running = clock.now();
     const read = attachment ? reader.read(attachment.output) : Promise.resolve();

@@ -169,14 +169,20 @@ function chooseAttachment(
 ): NetworkAttachment {
   const { namespaces } = record.spec;
   validateSpec({ ...emptySpec(), namespaces, networks: { [network.name]: wish } });
-  const { aliases = [], staticIPs = [], mac } = wish;
+  const { aliases = [], staticIPs = [], linkLocalIPs, mac } = wish;
   context.networks.checkAddresses(network, staticIPs);
   const taken = new Set(Object.values(record.networks).map(({ interfaceName }) => interfaceName));
   if (wish.interfaceName && taken.has(wish.interfaceName)) {
     throw invalid(`interface ${wish.interfaceName} is already used by another network of the container`);
   }
   const interfaceName = wish.interfaceName || freeInterface(taken);
-  return { aliases: [...new Set([...aliases, record.id.slice(0, 12)])], staticIPs: [...staticIPs], mac, interfaceName };
+  return {
+    aliases: [...new Set([...aliases, record.id.slice(0, 12)])],
+    staticIPs: [...staticIPs],
+    ...linkLocalIPs && { linkLocalIPs },
+    mac,
+    interfaceName,
+  };
 }
 
 /** Adds a network to the record. Its requests are stored by the names of networks from here on. */

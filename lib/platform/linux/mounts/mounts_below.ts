@@ -1,4 +1,5 @@
-import { readFile, realpath } from "node:fs/promises";
+import { realpathSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { runCommand } from "../helpers/command.ts";
 import { unmount } from "../helpers/libc.ts";
@@ -25,20 +26,29 @@ export async function unmountBelow(path: string): Promise<void> {
 /** Whether something is mounted on a path, also where that is of the same device as the folder below. */
 export async function hasMount(path: string): Promise<boolean> {
   const places = await mountsBelow(path);
-  const real = places.length > 0 && await realpath(path);
+  const real = places.length > 0 && realpathSync(path);
   return places.some((place) => place === real);
 }
 
 /** Returns the mount points on a path and below it, in the order in which they were mounted. */
 async function mountsBelow(path: string): Promise<string[]> {
   // The kernel names places by their real paths.
-  const folder = await realpath(dirname(path)).catch(() => undefined);
+  const folder = realFolder(path);
   if (folder === undefined) return [];
   const real = join(folder, basename(path));
   const text = await readFile("/proc/self/mountinfo", "utf8");
   if (!text.includes(escaped(real))) return [];
   const places = text.split("\n").map((line) => (line.split(" ")[4] ?? "").replace(/\\([0-7]{3})/g, byteOf));
   return places.filter((place) => place === real || place.startsWith(`${real}/`));
+}
+
+/** Returns the real path of the folder that a path is in; `undefined` where there is none. */
+function realFolder(path: string): string | undefined {
+  try {
+    return realpathSync(dirname(path));
+  } catch {
+    return undefined;
+  }
 }
 
 /** As `proc_pid_mountinfo(5)` spells a path. */

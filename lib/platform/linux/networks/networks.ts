@@ -39,7 +39,7 @@ import { type Published, publishedBy, publishPorts, unpublishPorts } from "./pub
 import { applyRoutes } from "./routes.ts";
 import { PreparedBridges } from "./prepared_bridges.ts";
 import { takeDownBridge } from "./take_down.ts";
-import { reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
+import { type Reservation, reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "../helpers/tree.ts";
 import { Locks } from "../../../engine/store/locks.ts";
 import type { NetworkStatus } from "../../../engine/records/network_status.ts";
@@ -86,8 +86,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async reserve(recorded: readonly NetworkRecord[], choose: (taken: PlacesTaken) => Place): Promise<Place> {
-    await this.#sweepAbandoned();
-    return await this.#subnets.reserve(recorded, choose);
+    return await this.#subnets.reserve(recorded, choose, (note) => this.#takeDownAbandoned(note));
   }
 
   async check(network: CheckedNetwork): Promise<void> {
@@ -217,19 +216,17 @@ class BridgeNetworks implements LinuxNetworks {
     }
   }
 
-  /** Takes down bridges of servers that were killed and whose roots are gone: nobody else will. */
-  async #sweepAbandoned(): Promise<void> {
-    await this.#subnets.sweep(async (note) => {
-      // A bridge of this server's own, whatever the note says.
-      if (this.#seen.has(note.interface)) return true;
-      if ((await bridgePorts(note.interface)).length > 0) return false;
-      try {
-        await this.#takeDown(reservedNetwork(note));
-      } catch (error) {
-        this.#log("debug", `Take down abandoned bridge "${note.interface}": ${error}`);
-      }
-      return true;
-    });
+  /** Takes down a bridge of a server that was killed and whose root is gone: nobody else will. False where it is in use. */
+  async #takeDownAbandoned(note: Reservation): Promise<boolean> {
+    // A bridge of this server's own, whatever the note says.
+    if (this.#seen.has(note.interface)) return true;
+    if ((await bridgePorts(note.interface)).length > 0) return false;
+    try {
+      await this.#takeDown(reservedNetwork(note));
+    } catch (error) {
+      this.#log("debug", `Take down abandoned bridge "${note.interface}": ${error}`);
+    }
+    return true;
   }
 
   /** netavark's part. Only the first container of a bridge, and those whose names it keeps, wait for each other. */

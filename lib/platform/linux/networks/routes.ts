@@ -1,18 +1,33 @@
 /**
- * The routes of a network in its containers, as far as netavark does not make them.
+ * The addresses and routes of a network in its containers, as far as netavark does not make them.
  *
  * @module
  */
 import type { NetworkSetup } from "../../../engine/ports/network_port.ts";
+import type { NetworkAttachment } from "../../../engine/records/container_record.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
+import { linkLocalPrefix } from "../../../engine/text/ip.ts";
 import { runCommand } from "../helpers/command.ts";
 import { METRIC } from "./netavark.ts";
 
-/** Makes the routes of a container's networks, and takes default routes away where a network is not to have one. */
+/**
+ * Adds the link-local addresses that a container asked for, makes the routes of its networks, and takes default routes away where a
+ * network is not to have one.
+ */
 export async function applyRoutes({ netns, attachments }: NetworkSetup): Promise<void> {
-  const lines = attachments.flatMap(({ network, attachment }) => routeLines(network, attachment.interfaceName));
+  const lines = attachments.flatMap(({ network, attachment }) => [
+    ...addressLines(attachment),
+    ...routeLines(network, attachment.interfaceName),
+  ]);
   if (lines.length === 0) return;
   await runCommand("nsenter", [`--net=${netns}`, "ip", "-batch", "-"], { stdin: `${lines.join("\n")}\n` });
+}
+
+/** An interface may have the address already: the kernel gives it one of fe80::/64. */
+function addressLines({ linkLocalIPs = [], interfaceName }: NetworkAttachment): string[] {
+  return linkLocalIPs.map((address) =>
+    `address replace ${address}/${linkLocalPrefix(address) ?? ""} dev ${interfaceName}`
+  );
 }
 
 function routeLines({ routes = [], options, subnets, internal }: NetworkRecord, device: string): string[] {

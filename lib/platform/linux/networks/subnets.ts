@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Place, PlacesTaken } from "../../../engine/ports/network_port.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
@@ -47,17 +47,33 @@ export class Subnets {
     this.#shared = shared;
   }
 
-  /** Lets `choose` choose among what is free and reserves the result. */
-  async reserve(recorded: readonly NetworkRecord[], choose: (taken: PlacesTaken) => Place): Promise<Place> {
+  /**
+   * Lets `choose` choose among what is free and reserves the result.
+   *
+   * Forgets before what roots that are gone have left, each after `takeDown` did away with its bridge; a false one stays noted. No
+   * other server chooses meanwhile: what it chose would have the name of what is taken down here.
+   */
+  async reserve(
+    recorded: readonly NetworkRecord[],
+    choose: (taken: PlacesTaken) => Place,
+    takeDown: (note: Reservation) => Promise<boolean> = () => Promise.resolve(false),
+  ): Promise<Place> {
     return await this.#alone(async () => {
-      const reserved = this.#reservations(recorded);
+      const notes = this.#read();
+      const forgotten = new Set<Reservation>();
+      for (const note of notes) {
+        if (existsSync(note.root) || !await takeDown(note)) continue;
+        this.#remove(note.interface);
+        forgotten.add(note);
+      }
+      const reserved = this.#reservations(notes.filter((note) => !forgotten.has(note)), recorded);
       const bridges = recorded.filter(({ driver }) => driver === "bridge");
       const place = choose({
         interfaces: new Set(readdirSync("/sys/class/net")),
         bridges: new Set([...bridges, ...reserved].map((each) => each.interface)),
         subnets: [
           ...await hostSubnets(),
-          ...await podmanSubnets(),
+          ...podmanSubnets(),
           ...bridges.flatMap((network) => network.subnets.map(({ subnet }) => subnet)),
           ...reserved.flatMap(subnetsOf),
         ],
@@ -94,28 +110,13 @@ export class Subnets {
   }
 
   /**
-   * Forgets what roots that are gone have left, each after `takeDown` did away with its bridge; a false one stays noted. No
-   * other server chooses or sweeps meanwhile: what it chose would have the name of what is taken down here.
-   */
-  async sweep(takeDown: (note: Reservation) => Promise<boolean>): Promise<void> {
-    if (this.#abandoned().length === 0) return;
-    await this.#alone(async () => {
-      for (const note of this.#abandoned()) if (await takeDown(note)) this.#remove(note.interface);
-    });
-  }
-
-  #abandoned(): Reservation[] {
-    return this.#read().filter((note) => !existsSync(note.root));
-  }
-
-  /**
    * The choices that hold: all but our own that were never recorded, which are dropped. One of a root that is gone holds until
    * its bridge is taken down: without its note nobody would know of the bridge any more.
    */
-  #reservations(taken: readonly NetworkRecord[]): Reservation[] {
+  #reservations(notes: readonly Reservation[], taken: readonly NetworkRecord[]): Reservation[] {
     const recorded = new Set(taken.map((network) => network.interface));
     const holding: Reservation[] = [];
-    for (const note of this.#read()) {
+    for (const note of notes) {
       const isOurs = note.root === this.#root;
       if (!isOurs || recorded.has(note.interface) || this.#issued.has(note.interface)) holding.push(note);
       else this.#remove(note.interface);
@@ -196,17 +197,16 @@ function readNote(folder: string, name: string): Reservation | undefined {
 }
 
 /** Subnets of the networks Debian's Podman keeps for root, in use or not. */
-async function podmanSubnets(): Promise<string[]> {
-  const files = (await readdir(PODMAN_NETWORKS).catch(() => [])).filter((name) => name.endsWith(".json"));
-  const found = await Promise.all(files.map(async (name) => {
+function podmanSubnets(): string[] {
+  if (!existsSync(PODMAN_NETWORKS)) return [];
+  return readdirSync(PODMAN_NETWORKS).filter((name) => name.endsWith(".json")).flatMap((name) => {
     try {
-      const text = await readFile(join(PODMAN_NETWORKS, name), "utf8");
+      const text = readFileSync(join(PODMAN_NETWORKS, name), "utf8");
       // Podman's file; anything unexpected in it is skipped.
       const network = JSON.parse(text) as { subnets?: { subnet?: string }[] };
       return (network.subnets ?? []).map(({ subnet }) => subnet ?? "");
     } catch {
       return [];
     }
-  }));
-  return found.flat();
+  });
 }

@@ -1,10 +1,10 @@
 # Supervises one process of an exec session which has no terminal. It does for it what conmon does for
 # the others, at a third of the price: the process writes to the pipes of the helper's caller itself.
 #
-# The arguments are the name of the exit file and the runtime's command line, which starts the process and ends
+# The arguments are the name of the exit file, 1 for standard output that goes where standard error does, else 0, and the runtime's command line, which starts the process and ends
 # (`exec --detach --pid-file pid`); the working folder is the session's. On descriptor 3 it answers `pid N`, or `failed` when the
 # runtime has told on standard error why. When the process has ended it writes the exit file and ends.
-my ($exit, @command) = @ARGV;
+my ($exit, $merged, @command) = @ARGV;
 my ($SET_CHILD_SUBREAPER, $F_SETFD, $CLOEXEC) = (36, 2, 1);
 $SIG{PIPE} = $SIG{HUP} = $SIG{INT} = $SIG{TERM} = 'IGNORE';
 syscall($nr{prctl}, $SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 or die "prctl: $!\n";
@@ -28,6 +28,7 @@ for my $stream (\*STDOUT, \*STDERR) {
   }
   open($stream, '>&', $to);
 }
+!$merged || open(STDOUT, '>&', \*STDERR) or die "standard output: $!\n";
 my $runtime = fork;
 defined $runtime or die "fork: $!\n";
 if (!$runtime) {

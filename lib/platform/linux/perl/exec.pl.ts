@@ -1,6 +1,6 @@
 // Made of exec.pl by `deno task generate`: change that file.
 export const EXEC = String.raw`
-my ($exit, @command) = @ARGV;
+my ($exit, $merged, @command) = @ARGV;
 my ($SET_CHILD_SUBREAPER, $F_SETFD, $CLOEXEC) = (36, 2, 1);
 $SIG{PIPE} = $SIG{HUP} = $SIG{INT} = $SIG{TERM} = 'IGNORE';
 syscall($nr{prctl}, $SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 or die "prctl: $!\n";
@@ -22,6 +22,7 @@ for my $stream (\*STDOUT, \*STDERR) {
   }
   open($stream, '>&', $to);
 }
+!$merged || open(STDOUT, '>&', \*STDERR) or die "standard output: $!\n";
 my $runtime = fork;
 defined $runtime or die "fork: $!\n";
 if (!$runtime) {

@@ -54,10 +54,12 @@ class FolderVolumes implements Volumes {
   async create(name: string, owner?: FileOwner): Promise<string> {
     const path = this.path(name);
     if (existsSync(path)) return path;
-    await makeMissing(this.#folder(name), 0o755);
+    // Its folder with it, in one go.
     await makeMissing(path, 0o755);
     // The umask is not asked: programs of any user start in there.
-    if ((statSync(path).mode & 0o777) !== 0o755) await chmod(path, 0o755);
+    for (const folder of [this.#folder(name), path]) {
+      if ((statSync(folder).mode & 0o777) !== 0o755) await chmod(folder, 0o755);
+    }
     if (owner !== undefined) {
       await chown(path, owner.uid, owner.gid);
       await syncFolder(path);

@@ -24,7 +24,9 @@ export function mountPlaces(layers: readonly string[], paths: readonly string[])
   return [...lines.values()].join("\n");
 }
 
-/** What the topmost layer that has the path has there. One that hides a lower one's is left to the agent: the path then counts as there. */
+/**
+ * Finds a path in the topmost layer that has it. A path that a layer above hides counts as there: its place is kept.
+ */
 function findBelow(layers: readonly string[], path: string): Stats | undefined {
   for (const layer of layers.toReversed()) {
     // A link of the layer must not lead out of it: the agent finds no place under it either.

@@ -39,6 +39,12 @@ Deno.test("validateSpec() refuses values that no kernel, runtime or file takes, 
     [network({ interfaceName: "averyveryverylongname" }), "interfaces names must be 15 characters or less"],
     [network({ interfaceName: "a/b" }), "interface name cannot contain /"],
     [network({ mac: "cf" }), "address cf: invalid MAC address"],
+    [network({ linkLocalIPs: ["fe80::7", "10.1.2.3"] }), "invalid link local IP address: 10.1.2.3"],
+    [network({ linkLocalIPs: ["169.254.1.1/16"] }), "invalid link local IP address: 169.254.1.1/16"],
+    [network({ linkLocalIPs: ["169.255.0.1"] }), "invalid link local IP address: 169.255.0.1"],
+    [network({ linkLocalIPs: ["fec0::1"] }), "invalid link local IP address: fec0::1"],
+    [network({ linkLocalIPs: ["odd"] }), "invalid link local IP address: odd"],
+    [network({ linkLocalIPs: [""] }), "invalid link local IP address: "],
     [network({ aliases: ["fine", "a b\n10.0.0.1 evil"] }), "invalid network alias"],
   ];
   for (const [options, text] of rows) {

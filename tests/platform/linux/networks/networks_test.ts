@@ -129,6 +129,31 @@ Deno.test(
     }),
 );
 
+Deno.test(
+  { name: "Networks.setup() adds link-local addresses, by which neighbours are reached", ignore },
+  () =>
+    withNetwork(async ({ join, networks }) => {
+      const [a, b] = [await join("a", 2), await join("b", 3)];
+      for (const [setup, place] of [[a, 1], [b, 2]] as const) {
+        await networks.teardown(setup);
+        const linkLocalIPs = [`169.254.7.${place}`, `fe80::7:${place}`];
+        const attachments = setup.attachments.map(({ network, attachment }) => ({
+          network,
+          attachment: { ...attachment, linkLocalIPs },
+        }));
+        await networks.setup({ ...setup, attachments });
+      }
+      const { stdout } = await runCommand("nsenter", [`--net=${a.netns}`, "ip", "-brief", "address", "show", "eth0"]);
+      for (const address of ["169.254.7.1/16", "fe80::7:1/64"]) assert(stdout.includes(address), stdout);
+      const server = await serveIn(a.netns, 80);
+      try {
+        assertEquals(await askFrom(b.netns, "169.254.7.1", 80), "answer from 80");
+      } finally {
+        await stop(server);
+      }
+    }),
+);
+
 Deno.test({
   name: "Networks.setup() publishes ports to the host, its loopback, neighbours and the container itself",
   ignore,

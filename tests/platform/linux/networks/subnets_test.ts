@@ -7,7 +7,7 @@ import { Subnets } from "../../../../lib/platform/linux/networks/subnets.ts";
 /** The bridges that are offered to be taken down. */
 async function swept(subnets: Subnets, done: boolean): Promise<string[]> {
   const names: string[] = [];
-  await subnets.sweep((note) => {
+  await subnets.reserve([], anyPlace, (note) => {
     names.push(note.interface);
     return Promise.resolve(done);
   });
@@ -76,7 +76,7 @@ Deno.test("Subnets.reserve() gives servers that choose at the same moment subnet
   }
 });
 
-Deno.test("Subnets.sweep() of two servers at once takes nothing from the one that chooses after it", async () => {
+Deno.test("Subnets.reserve() of two servers at once takes down what a third left, once", async () => {
   const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
   const [one, two, gone] = await Promise.all([1, 2, 3].map(() => Deno.makeTempDir({ prefix: "gantry-test-" })));
   try {
@@ -86,12 +86,11 @@ Deno.test("Subnets.sweep() of two servers at once takes nothing from the one tha
     // The second server is slow: the first has swept and chosen before it is done.
     const choose = async (root: string, milliseconds: number) => {
       const subnets = new Subnets(root, shared);
-      await subnets.sweep(async () => {
+      return await subnets.reserve([], anyPlace, async () => {
         sweeps++;
         await new Promise((resolve) => setTimeout(resolve, milliseconds));
         return true;
       });
-      return await subnets.reserve([], anyPlace);
     };
     const chosen = await Promise.all([choose(one, 20), choose(two, 300)]);
     assertEquals(sweeps, 1);

@@ -4,6 +4,7 @@ my ($input, $target, $shown, $keep, @own, @first, @later) = ('');
 my ($current, $current_path);
 my $MOUNT_ROOT = 0x2000;
 my $ZEROS = "\0" x (1 << 16);
+my $F_SETPIPE_SZ = 1031;
 sub fill {
   my ($size) = @_;
   while (length($input) < $size) {
@@ -173,6 +174,7 @@ sub put {
   $target = open_folder($root, $path, $IN_ROOT);
   if (!$target && $!{ENOTDIR}) { fail('put', "copier: put: $path ($path): exists but is not a directory") }
   $target ||= make_folders($root, $path);
+  fcntl(STDIN, $F_SETPIPE_SZ, $PIECE);
   answer('ready');
   while (my $length = unpack('N', take(4))) {
     my ($kind, $name, $link, $mode, $owner, $group, $time, $nanos, $major, $minor, $size, @attributes) = unpack('(N/a)*', take($length));

@@ -34,7 +34,12 @@ export async function startPiped(options: PipedOptions): Promise<Supervised & { 
   const child = startProgram("perl", helperArgs(options), {
     cwd: options.paths.folder,
     env: HELPER_ENVIRONMENT,
-    stdio: [streams.stdin ? "pipe" : "ignore", streams.stdout ? "pipe" : "ignore", "pipe", "pipe"],
+    stdio: [
+      streams.stdin ? "pipe" : "ignore",
+      streams.stdout && !streams.isMerged ? "pipe" : "ignore",
+      "pipe",
+      "pipe",
+    ],
     detached: true,
   });
   const failed = once(child, "error").then(([error]) => {
@@ -70,9 +75,15 @@ export async function startPiped(options: PipedOptions): Promise<Supervised & { 
   return { pid, supervisor: child.pid, ended, attachment };
 }
 
-function helperArgs({ runtime, containerID, paths }: PipedOptions): string[] {
+function helperArgs({ runtime, containerID, paths, streams }: PipedOptions): string[] {
   const exec = ["exec", "--detach", "--pid-file", paths.pidFile, "--process", paths.process, containerID];
-  return perlArguments(EXEC_PROGRAM, "Exec", [join("exit", containerID), runtime.program, ...runtime.args, ...exec]);
+  return perlArguments(EXEC_PROGRAM, "Exec", [
+    join("exit", containerID),
+    streams.isMerged ? "1" : "0",
+    runtime.program,
+    ...runtime.args,
+    ...exec,
+  ]);
 }
 
 function inputOf(stdin: Writable | null, ended: Promise<void>): WritableStream<Uint8Array> {

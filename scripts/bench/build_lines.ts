@@ -1,0 +1,96 @@
+import { buildTar, type Entry } from "../../tests/fixtures/images/tar_builder.ts";
+import { secondsOf } from "./calls.ts";
+import type { Bench, Line } from "./engine_bench.ts";
+import { inTurn, ROUNDS } from "./in_turn.ts";
+import type { Peer } from "./peers.ts";
+
+/** One context on the disk, with its Dockerfile in it. */
+interface Context {
+  file: string;
+  /** Parameters besides the usual ones. */
+  query?: string;
+}
+
+/** Measures builds, with Podman's builder (buildah) beside ours. curl is the client of both peers. */
+export async function* buildLines({ gantry, podman, image }: Bench): AsyncGenerator<Line> {
+  const folder = await Deno.makeTempDir({ prefix: "gantry-bench-" });
+  const line = { unit: "s", higher: false, aim: 2 };
+  const both = (contextOf: (round: number) => Promise<Context>) => {
+    let round = 0;
+    return inTurn({ gantry, podman }, ROUNDS, async (peer) => {
+      const context = await contextOf(round++);
+      return await secondsOf(() => buildFrom(peer, context));
+    });
+  };
+  const write = async (dockerfile: string, entries: readonly Entry[] = []): Promise<string> => {
+    const path = `${folder}/context.tar`;
+    const content = dockerfile.replaceAll("IMAGE", image);
+    await Deno.writeFile(path, buildTar([{ type: "file", path: "Dockerfile", content }, ...entries]));
+    return path;
+  };
+  try {
+    const files = Array.from({ length: 5000 }, (_, at): Entry => {
+      return { type: "file", path: `files/${at % 50}/${at}`, content: `file ${at}\n`.repeat(20) };
+    });
+    const steps = Array.from({ length: 20 }, (_, at) => `RUN echo ${at} > /step-${at}\n`).join("");
+    const cached = `FROM IMAGE\n${steps}COPY files /files\nCOPY last /last\n`;
+    const last = (content: string): Entry => ({ type: "file", path: "last", content });
+
+    let file = await write(cached, [...files, last("same")]);
+    yield {
+      what: "build: nothing changed, 20 RUN, 5,000 files",
+      ...line,
+      ...await both(() => Promise.resolve({ file })),
+    };
+    yield {
+      what: "build: the last file changed",
+      ...line,
+      ...await both(async (round) => ({ file: await write(cached, [...files, last(`round ${round}`)]) })),
+    };
+    file = await write(`FROM IMAGE\n${steps}`);
+    yield { what: "build: 20 RUN", ...line, ...await both(() => Promise.resolve({ file, query: "&nocache=1" })) };
+    file = await write("FROM IMAGE\nCOPY files /files\n", files);
+    yield {
+      what: "build: COPY of 5,000 files",
+      ...line,
+      ...await both(() => Promise.resolve({ file, query: "&nocache=1" })),
+    };
+    const large = crypto.getRandomValues(new Uint8Array(1 << 16));
+    const parts = Array.from({ length: 200 }, (_, at): Entry => {
+      const content = new Uint8Array(1 << 20);
+      for (let from = 0; from < content.length; from += large.length) content.set(large, from);
+      content[0] = at;
+      return { type: "file", path: `large/${at}`, content };
+    });
+    file = await write("FROM IMAGE\nCOPY large /large\n", parts);
+    yield {
+      what: "build: COPY of 200 MB",
+      ...line,
+      ...await both(() => Promise.resolve({ file, query: "&nocache=1" })),
+    };
+    const stages = ["a", "b", "c", "d"];
+    const text = stages.map((name) => `FROM IMAGE AS ${name}\nRUN sleep 1; echo ${name} > /made\n`).join("") +
+      `FROM IMAGE\n${stages.map((name) => `COPY --from=${name} /made /${name}\n`).join("")}`;
+    file = await write(text);
+    yield {
+      what: "build: 4 stages side by side",
+      ...line,
+      ...await both(() => Promise.resolve({ file, query: "&nocache=1&jobs=4" })),
+    };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function buildFrom(peer: Peer, { file, query = "" }: Context): Promise<void> {
+  const path = `/v4.3.1/libpod/build?dockerfile=Dockerfile&layers=1&t=bench%2Fbuilt${query}`;
+  const args = ["-sS", "--fail-with-body", "--unix-socket", peer.socket, "-X", "POST", "-T", file];
+  const command = new Deno.Command("curl", {
+    args: [...args, "-H", "Content-Type: application/x-tar", `http://d${path}`],
+  });
+  const { success, stdout, stderr } = await command.output();
+  const text = new TextDecoder().decode(stdout);
+  if (!success || !/"stream":"[0-9a-f]{64}\\n"/.test(text)) {
+    throw new Error(`${peer.name}: build: ${text.slice(-500)}${new TextDecoder().decode(stderr)}`);
+  }
+}

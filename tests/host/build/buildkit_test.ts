@@ -1,0 +1,180 @@
+/** Docker's client with buildx, and compose, which both build by BuildKit's protocol. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { BUILDX_PLUGIN, COMPOSE_PLUGIN } from "../../../scripts/later_debian.ts";
+import { ContextFolder } from "../../fixtures/build/context_folder.ts";
+import { ok, run, type RunResult } from "../../fixtures/run.ts";
+import { Session, until } from "../../fixtures/session.ts";
+
+Deno.test("docker build by BuildKit: cache, secrets, agents, contexts, failures, bake and compose", async (t) => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const config = `${server.folder}/docker`;
+  await Deno.mkdir(`${config}/cli-plugins`, { recursive: true });
+  for (const plugin of [BUILDX_PLUGIN, COMPOSE_PLUGIN]) {
+    await Deno.symlink(plugin, `${config}/cli-plugins/${plugin.slice(plugin.lastIndexOf("/") + 1)}`);
+  }
+  const env = { DOCKER_CONFIG: config, DOCKER_HOST: server.addresses[0], HOME: server.folder };
+  const docker = (...args: string[]): Promise<RunResult> => run(["docker", ...args], { env, timeout: 120_000 });
+  const build = (...args: string[]) => docker("build", "--progress=plain", ...args);
+  const shell = async (name: string, script: string) => {
+    return ok(await docker("run", "--rm", "--network=none", "--entrypoint=", name, "sh", "-c", script), script);
+  };
+  ok(await docker("pull", "-q", image), "pull");
+  await using context = await ContextFolder.make({
+    "Dockerfile": [
+      "# syntax=docker/dockerfile:1",
+      `FROM ${image} AS base`,
+      "ARG WHO=nobody",
+      "COPY . /all",
+      "RUN echo hello $WHO > /greeting; echo said on $(wc -c < /greeting)",
+      "FROM base AS secretive",
+      "RUN --mount=type=secret,id=token,required=true cp /run/secrets/token /copied; wc -c /copied; rm /copied",
+      "FROM base AS agent",
+      'RUN --mount=type=ssh,required=true [ -S "$SSH_AUTH_SOCK" ] && echo a socket',
+      "FROM base AS failing",
+      "RUN echo before; echo beside >&2; exit 5",
+      "FROM base",
+      "CMD cat /greeting",
+      "",
+    ].join("\n"),
+    "Dockerfile.dockerignore": "*.log\n",
+    ".dockerignore": "*\n",
+    "one.txt": "1".repeat(100_000),
+    "deep/ä ö.txt": "deep",
+    "left.log": "no",
+    "link": "-> one.txt",
+    "other/from.txt": "other",
+    "Named": `FROM first\nCOPY --from=more from.txt /from.txt\n`,
+    "bake.hcl": [
+      'group "default" {\n  targets = ["a", "b"]\n}',
+      ...["a", "b"].map((name) =>
+        `target "${name}" {\n  context = "."\n  tags = ["bake:${name}"]\n  args = {\n    WHO = "${name}"\n  }\n}`
+      ),
+    ].join("\n"),
+    "compose.yaml": [
+      "services:\n  web:\n    build:\n      context: .\n      args:\n        WHO: compose",
+      "    network_mode: none\n    image: composed:1\n",
+    ].join("\n"),
+  });
+  const { path } = context;
+
+  await t.step("builds with arguments and labels, sends what is not ignored, and names the image", async () => {
+    const built = await build("-t", "app:1", "--build-arg", "WHO=you", "--label", "a=b", "--label", "c=d", path);
+    assertEquals(built.code, 0, built.stderr);
+    assertStringIncludes(built.stderr, 'building with "default" instance using docker driver');
+    assertStringIncludes(built.stderr, "said on 10");
+    assertEquals(ok(await docker("run", "--rm", "--network=none", "app:1")), "hello you\n");
+    const files = await shell("app:1", "cd /all; ls; cat 'deep/ä ö.txt'; wc -c < link");
+    assertEquals(files.split("\n"), [
+      ...[
+        "Dockerfile",
+        "Dockerfile.dockerignore",
+        "Named",
+        "bake.hcl",
+        "compose.yaml",
+        "deep",
+        "link",
+        "one.txt",
+        "other",
+      ],
+      "deep100000",
+      "",
+    ]);
+    const [{ Config: { Labels } }] = JSON.parse(ok(await docker("inspect", "app:1")));
+    assertEquals(Labels, { a: "b", c: "d" });
+  });
+  await t.step("builds nothing twice", async () => {
+    const again = await build("-t", "app:2", "--build-arg", "WHO=you", "--label", "c=d", "--label", "a=b", path);
+    assertMatch(again.stderr, /RUN echo hello.*\n#\d+ CACHED/);
+    const ids = await docker("images", "--quiet", "--no-trunc", "--filter", "reference=app");
+    assertEquals(new Set(ids.stdout.trim().split("\n")).size, 1);
+  });
+  await t.step("lends secrets and agents, and leaves nothing of them", async () => {
+    await Deno.writeTextFile(`${server.folder}/token`, "s3cret-of-mine");
+    const secret = `id=token,src=${server.folder}/token`;
+    const built = await build("-t", "secretive", "--target", "secretive", "--secret", secret, path);
+    assertStringIncludes(built.stderr, "14 /copied");
+    const saved = await run(["sh", "-c", "docker save secretive | grep -c s3cret-of-mine"], { env });
+    assertEquals(saved.stdout.trim(), "0");
+    const without = await build("--no-cache", "--target", "secretive", path);
+    assertEquals(without.code, 1);
+    assertMatch(without.stderr, /secret .*token/);
+    const socket = `${server.folder}/agent`;
+    using _agent = Deno.listen({ transport: "unix", path: socket });
+    const lent = await build("--target", "agent", "--ssh", `default=${socket}`, path);
+    assertStringIncludes(lent.stderr, "a socket");
+  });
+  await t.step("takes further contexts, archives, and Dockerfiles from elsewhere", async () => {
+    const more = ["--build-context", `more=${path}/other`, "--build-context", `first=docker-image://${image}`];
+    const named = await build("-t", "named", "-f", `${path}/Named`, ...more, path);
+    assertEquals(named.code, 0, named.stderr);
+    assertEquals(await shell("named", "cat /from.txt"), "other");
+    const piped = await run(["sh", "-c", `tar -C ${path} -c . | docker build --progress=plain -t piped -`], { env });
+    assertEquals(piped.code, 0, piped.stderr);
+    const text = `printf 'FROM ${image}\\nRUN echo from here\\n' | docker build --progress=plain -f - ${path}`;
+    assertStringIncludes((await run(["sh", "-c", text], { env })).stderr, "from here");
+  });
+  await t.step("gives the files of an image as a folder and as an archive", async () => {
+    const out = `${server.folder}/out`;
+    const local = await build("-o", `type=local,dest=${out}`, "--build-arg", "WHO=out", path);
+    assertEquals(local.code, 0, local.stderr);
+    assertEquals(await Deno.readTextFile(`${out}/greeting`), "hello out\n");
+    assertEquals(await Deno.readTextFile(`${out}/all/deep/ä ö.txt`), "deep");
+    assertEquals(await Deno.readLink(`${out}/all/link`), "one.txt");
+    assertEquals((await Deno.readFile(`${out}/all/one.txt`)).length, 100_000);
+    const tar = await build("-o", `type=tar,dest=${out}.tar`, "--build-arg", "WHO=out", path);
+    assertEquals(tar.code, 0, tar.stderr);
+    assertEquals(ok(await run(["tar", "-xOf", `${out}.tar`, "greeting"])), "hello out\n");
+    const names = await docker("ps", "-aq");
+    assertEquals(names.stdout, "", "the container whose files they are is gone");
+  });
+  await t.step("tells of failures as BuildKit does, and refuses by name what it has not", async () => {
+    const failed = await build("--target", "failing", path);
+    assertEquals(failed.code, 1);
+    for (const line of ["before", "beside", "did not complete successfully: exit code: 5"]) {
+      assertStringIncludes(failed.stderr, line);
+    }
+    const rows: [args: string[], text: string][] = [
+      [["--target", "none"], "none"],
+      [["--cache-to", "type=local,dest=/tmp/x"], "ache export"],
+      [["--check"], "not supported"],
+      [["--platform", "linux/amd64,linux/arm64"], "platform"],
+    ];
+    for (const [args, text] of rows) {
+      const refused = await build(...args, path);
+      assertEquals(refused.code, 1, args.join(" "));
+      assertStringIncludes(refused.stderr, text);
+    }
+  });
+  await t.step("ends the build of a client that leaves", async () => {
+    await context.write("Slow", `FROM ${image}\nRUN sleep 900\n`);
+    const client = new Deno.Command("docker", {
+      args: ["build", "-f", `${path}/Slow`, path],
+      env,
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    const running = async () => (await (await server.request("GET", "/v5.0.0/libpod/containers/json")).json()).length;
+    await until(async () => assertEquals(await running(), 1));
+    client.kill("SIGKILL");
+    await client.status;
+    await until(async () => assertEquals(await running(), 0));
+  });
+  await t.step("bakes several images at once, and compose builds what it starts", async () => {
+    const read = [`--allow=fs.read=${path}`, `--set=*.context=${path}`];
+    const baked = await docker("buildx", "bake", "--progress=plain", "-f", `${path}/bake.hcl`, ...read);
+    assertEquals(baked.code, 0, baked.stderr);
+    for (const name of ["a", "b"]) {
+      assertEquals(ok(await docker("run", "--rm", "--network=none", `bake:${name}`)), `hello ${name}\n`);
+    }
+    const up = await docker("compose", "--project-directory", path, "--progress=plain", "up", "--build");
+    assertEquals(up.code, 0, up.stderr);
+    assertStringIncludes(up.stdout, "hello compose");
+    ok(await docker("compose", "--project-directory", path, "down"), "down");
+  });
+  await t.step("leaves the classic builder as it was", async () => {
+    const classic = await run(["docker", "build", "-q", path], { env: { ...env, DOCKER_BUILDKIT: "0" } });
+    assertEquals(classic.code, 0, classic.stderr);
+    assert(/^sha256:[0-9a-f]{64}$/.test(classic.stdout.trim()));
+  });
+});
