@@ -70,9 +70,9 @@ export class Engine {
     this.builds = new Builds(core, core.images, this.containers);
     this.volumes = new Volumes(core, volumes, this.containers);
     this.kube = this.#makeKube();
-    const { images, artifacts, containers, networks, kube } = this;
+    const { images, artifacts, builds, containers, networks, kube } = this;
     this.quadlets = new Quadlets(core, {
-      ...{ images, artifacts, containers, networks, kube, pods: this.pods, volumes: this.volumes },
+      ...{ images, artifacts, builds, containers, networks, kube, pods: this.pods, volumes: this.volumes },
       localFiles: () => requireHost(core).localFiles,
       notifySockets: () => requireHost(core).notifySockets,
     });

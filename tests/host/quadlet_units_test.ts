@@ -39,6 +39,35 @@ Deno.test("a unit with a drop-in says that it is ready, runs, and is removed", a
   assert(!(await runOk(["ls", shelf])).includes("web.container\n"));
 });
 
+Deno.test("a container's unit has its image built first, of a folder of the host", async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await podman("pull", "-q", image);
+  const folder = `${server.folder}/unit`;
+  await Deno.mkdir(`${folder}/src`, { recursive: true });
+  await Deno.writeTextFile(
+    `${folder}/src/Containerfile`,
+    `FROM ${image}\nARG WHO\nCOPY said /said\nRUN echo $WHO >> /said\n`,
+  );
+  await Deno.writeTextFile(`${folder}/src/said`, "built for ");
+  const build = `[Build]\nImageTag=localhost/own:1\nSetWorkingDirectory=${folder}/src\nBuildArg=WHO=me\n`;
+  const web = "[Container]\nImage=own.build\nNetwork=none\nStopTimeout=0\nExec=sh -c 'cat /said; exec sleep 900'\n";
+  for (const [name, text] of [["own.build", build], ["web.container", `${web}[Install]\nWantedBy=default.target\n`]]) {
+    await Deno.writeTextFile(`${folder}/${name}`, text);
+    const tar = await new Deno.Command("tar", { args: ["-C", folder, "-c", name] }).output();
+    const headers = { "content-type": "application/x-tar" };
+    const installed = await server.request("POST", "/v5.0.0/libpod/quadlets", { raw: tar.stdout, headers });
+    assertEquals(installed.status, 200, await installed.text());
+  }
+  await until(async () => assertEquals((await podman("logs", "systemd-web")).trim(), "built for me"));
+  const units = await (await server.request("GET", "/v5.0.0/libpod/quadlets/json")).json();
+  assertEquals(units.length, 2);
+  const removed = await server.request("DELETE", "/v5.0.0/libpod/quadlets?all=true&force=true");
+  assertEquals((await removed.json()).Removed.sort(), ["own.build", "web.container"]);
+  assertEquals((await podman("ps", "-aq")).trim(), "");
+});
+
 /** The folder of the server's quadlets, which the list tells of one that is there. */
 async function shelfOf(server: Session["server"], folder: string): Promise<string> {
   await Deno.writeTextFile(`${folder}/probe.volume`, "[Volume]\n");

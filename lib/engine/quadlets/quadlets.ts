@@ -179,20 +179,28 @@ export class Quadlets {
     const removal = await this.#core.locks.with("quadlets", async () => {
       const known = new Set(await this.#shelf.list());
       const removal: QuadletRemoval = { removed: [], errors: new Map() };
-      for (const name of new Set(names)) {
+      const keepError = async (name: string, work: () => Promise<void>) => {
         try {
-          if (!ignore) requireKind(name);
-          if (known.has(name) && kindOf(name) !== undefined) {
-            await this.#stopUnits(name, force);
-            await this.#shelf.remove([...await this.#assets(name), assetList(name), name]);
-          } else if (!ignore) {
-            throw noSuchQuadlet(name);
-          }
-          removal.removed.push(name);
+          if (!removal.errors.has(name)) await work();
         } catch (error) {
           if (!(error instanceof EngineError)) throw error;
           removal.errors.set(name, error);
         }
+      };
+      const isThere = (name: string) => known.has(name) && kindOf(name) !== undefined;
+      // All of them end before the first is gone: a unit cannot be read any more without those that it refers to.
+      for (const name of new Set(names)) {
+        await keepError(name, async () => {
+          if (!ignore) requireKind(name);
+          if (isThere(name)) await this.#stopUnits(name, force);
+          else if (!ignore) throw noSuchQuadlet(name);
+        });
+      }
+      for (const name of new Set(names)) {
+        await keepError(name, async () => {
+          if (isThere(name)) await this.#shelf.remove([...await this.#assets(name), assetList(name), name]);
+          removal.removed.push(name);
+        });
       }
       return removal;
     });

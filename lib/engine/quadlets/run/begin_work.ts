@@ -7,18 +7,17 @@ import { EngineError } from "../../errors.ts";
 import type { NotifySocket } from "../../ports/unit_port.ts";
 import type { MountRequest } from "../../records/mount_spec.ts";
 import type { PodRequest } from "../../pods/pod_request.ts";
-import { readStream } from "../../../oci/registry/body.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import type { QuadletSpec } from "../spec/quadlet_spec.ts";
 import type { QuadletWork } from "../spec/read_work.ts";
+import { beginBuild } from "./begin_build.ts";
+import { readHostFile } from "./host_text.ts";
 import type { UnitParts } from "./unit_parts.ts";
 
 /** The label by which the containers of a unit are known, as Podman has it. */
 export const UNIT_LABEL = "PODMAN_SYSTEMD_UNIT";
 /** The folder in a container with the socket on which it says that it is ready, as with Podman. */
 const NOTIFY_FOLDER = "/run/notify";
-/** Bytes of a file with variables, and of a document. */
-const FILE_LIMIT = 4 << 20;
 
 /** The outcome of a start. */
 export interface BegunWork {
@@ -52,10 +51,8 @@ export async function beginWork(
       await parts.artifacts.pull(work.name, { ...work.options, signal });
       return {};
     case "build":
-      throw new EngineError(
-        "unsupported",
-        `Start ${unit}: the engine builds from requests, not from folders of the host`,
-      );
+      await beginBuild(parts, work, signal);
+      return {};
   }
 }
 
@@ -166,13 +163,6 @@ export async function readDocuments(parts: UnitParts, paths: readonly string[]):
   const texts: string[] = [];
   for (const path of paths) texts.push(await readHostFile(parts, path));
   return texts.join("\n---\n");
-}
-
-async function readHostFile(parts: UnitParts, path: string): Promise<string> {
-  const found = await parts.localFiles().find(path);
-  if (found.kind !== "file") throw new EngineError("invalid", `"${path}" is no file`);
-  if (found.size > FILE_LIMIT) throw new EngineError("limit", `Read ${path}: larger than ${FILE_LIMIT} bytes`);
-  return new TextDecoder().decode(await readStream(await found.open(), FILE_LIMIT));
 }
 
 /** Reads `NAME=value` lines; lines that are empty or begin with `#` are comments. */

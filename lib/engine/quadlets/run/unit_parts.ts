@@ -1,4 +1,5 @@
 import type { Artifacts } from "../../artifacts/artifacts.ts";
+import type { Builds } from "../../build/builds.ts";
 import type { Containers } from "../../containers/containers.ts";
 import type { Images } from "../../images/images.ts";
 import type { Kube } from "../../kube/kube.ts";
@@ -12,6 +13,7 @@ import type { Volumes } from "../../volumes/volumes.ts";
 export interface UnitParts {
   images: Images;
   artifacts: Artifacts;
+  builds: Builds;
   containers: Containers;
   pods: Pods;
   kube: Kube;

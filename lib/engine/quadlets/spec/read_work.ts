@@ -1,5 +1,6 @@
 import { messageOf } from "../../../oci/message_of.ts";
 import type { BuildOptions } from "../../build/build_options.ts";
+import { isAddress } from "../convert/shared.ts";
 import type { ContainerRequest, MemberRequest } from "../../containers/request/container_request.ts";
 import type { PullOptions, PullPolicy, RegistryAccess } from "../../images/types.ts";
 import { logFields } from "../../kube/play/log_options.ts";
@@ -174,7 +175,8 @@ function readPull(source: Source): QuadletWork {
 
 function readBuild(source: Source): QuadletWork {
   const draft: BuildDraft = { dockerfiles: [], registry: {}, sandbox: {} };
-  const [context = "."] = applyCommand(source, "ExecStart", ["build"], BUILD_FLAGS, draft);
+  const [context] = applyCommand(source, "ExecStart", ["build"], BUILD_FLAGS, draft);
+  const folder = source.conversion.service.value("Service", "WorkingDirectory") ?? "";
   const { registry, sandbox, ...options } = draft;
   return {
     kind: "build",
@@ -183,8 +185,15 @@ function readBuild(source: Source): QuadletWork {
       ...Object.keys(registry).length > 0 && { registry },
       ...Object.keys(sandbox).length > 0 && { sandbox },
     },
-    context,
+    context: placeOfContext(context, folder, draft.dockerfiles[0] ?? ""),
   };
+}
+
+/** The context as `podman build` finds it: where none is named it is the folder of the Dockerfile, or else the working folder. */
+function placeOfContext(context: string | undefined, folder: string, dockerfile: string): string {
+  const place = context ?? (dockerfile.startsWith("/") ? dockerfile.replace(/(.)\/[^/]*$/, "$1") : ".");
+  if (place.startsWith("/") || isAddress(place)) return place;
+  return place === "." ? folder : `${folder}/${place.replace(/^\.\//, "")}`;
 }
 
 function readKube(source: Source): QuadletWork {

@@ -122,6 +122,18 @@ Deno.test("a pod starts with its containers and ends with them", async () => {
   assertEquals(test.engine.pods.list(), []);
 });
 
+Deno.test("defect: a unit that runs is removed together with the quadlet that it refers to", async () => {
+  await using test = await openTestEngine();
+  await install(test, {
+    "a.network": "[Network]\n",
+    "web.container": `[Container]\n${IMAGE}Network=a.network\n`,
+  });
+  await test.engine.quadlets.start("web.service");
+  const { removed, errors } = await test.engine.quadlets.removeAll({ force: true });
+  assertEquals([removed, [...errors]], [["a.network", "web.container"], []]);
+  assertEquals(test.engine.containers.list({ all: true }), []);
+});
+
 Deno.test("instances of a template run beside each other, and go with it", async () => {
   await using test = await openTestEngine();
   await install(test, { "web@.container": `[Container]\n${IMAGE}Exec=serve %i\n` });
