@@ -1,15 +1,16 @@
 import { type BuildContext, contextTar, type ReadFolder } from "./build_context.ts";
 import { ClientError, withErrors } from "./client_error.ts";
 import { ClientImages, plainID } from "./client_images.ts";
-import type { Connection } from "./connection.ts";
-import { type Abortable, Container, requireSuccess } from "./container.ts";
+import type { Connection } from "./connections/connection.ts";
+import { Container, requireSuccess } from "./container.ts";
+import type { Abortable } from "./container_calls.ts";
 import { type ContainerSummary, detailsOf, summaryOf } from "./container_details.ts";
 import type { ContainerOptions } from "./container_options.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { dockerDialect } from "./dialects/docker_dialect.ts";
 import { nativeDialect } from "./dialects/native_dialect.ts";
 import { type Progress, readSteps } from "./progress.ts";
-import { tellLosses } from "./reached.ts";
+import { tellLosses } from "./connections/reached.ts";
 import { type ReadyOptions, waitUntilReady } from "./readiness.ts";
 import type { CollectOptions, RunResult } from "./session.ts";
 

@@ -18,15 +18,9 @@
 export { type BuildContext, type ReadFolder } from "./build_context.ts";
 export { ClientError, type ClientErrorCode, type ExitFacts } from "./client_error.ts";
 export { ClientImages, type ImageSummary, type RegistryLogin, type TransferOptions } from "./client_images.ts";
-export type { Connection, Hijacked } from "./connection.ts";
-export {
-  type Abortable,
-  type AttachToOptions,
-  Container,
-  type ExecOptions,
-  type InteractOptions,
-  type LogsOptions,
-} from "./container.ts";
+export type { Connection, Hijacked } from "./connections/connection.ts";
+export { Container } from "./container.ts";
+export type { Abortable, AttachToOptions, ExecOptions, InteractOptions, LogsOptions } from "./container_calls.ts";
 export type { ContainerDetails, ContainerSummary } from "./container_details.ts";
 export { ContainerFiles, type FileEntry, type WriteFileOptions } from "./container_files.ts";
 export type { ContainerOptions } from "./container_options.ts";
@@ -40,8 +34,8 @@ export {
   type StartOptions,
 } from "./engine_client.ts";
 export type { OutputFrame, OutputLine } from "./frames.ts";
-export { connectHandler } from "./in_process.ts";
+export { connectHandler } from "./connections/in_process.ts";
 export type { Progress } from "./progress.ts";
 export type { ReadyOptions } from "./readiness.ts";
 export { type CollectOptions, type InputData, type RunResult, Session } from "./session.ts";
-export { connectWeb, type WebOptions } from "./web_connection.ts";
+export { connectWeb, type WebOptions } from "./connections/web_connection.ts";

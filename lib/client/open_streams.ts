@@ -1,6 +1,6 @@
 import type { Client } from "../rest/mod.ts";
 import { ClientError } from "./client_error.ts";
-import type { Connection, Hijacked } from "./connection.ts";
+import type { Connection, Hijacked } from "./connections/connection.ts";
 import { socketStreams } from "./socket_streams.ts";
 
 /** Bytes both ways. */

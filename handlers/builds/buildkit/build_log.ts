@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type StatusValue, timestamp, type VertexValue } from "./messages.ts";
+import { type StatusValue, timeMessage, type VertexValue } from "./messages.ts";
 
 /** Bytes of output that are kept for a client that comes late. */
 const MOST_OUTPUT = 8 << 20;
@@ -18,7 +18,7 @@ export class BuildStep {
     this.#log = log;
     const bytes = crypto.getRandomValues(new Uint8Array(32));
     const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-    this.#vertex = { digest: `sha256:${hex}`, name, started: timestamp(Date.now()) };
+    this.#vertex = { digest: `sha256:${hex}`, name, started: timeMessage(Date.now()) };
     this.#tell();
   }
 
@@ -26,12 +26,12 @@ export class BuildStep {
   print(text: string): void {
     const { digest } = this.#vertex;
     const msg = new TextEncoder().encode(text);
-    this.#log.push({ logs: [{ vertex: digest!, timestamp: timestamp(Date.now()), stream: 1, msg }] });
+    this.#log.push({ logs: [{ vertex: digest!, timestamp: timeMessage(Date.now()), stream: 1, msg }] });
   }
 
   /** Tells how many bytes have come. */
   count(name: string, current: number, isLast = false): void {
-    const now = timestamp(Date.now());
+    const now = timeMessage(Date.now());
     const { digest, started } = this.#vertex;
     const status = { ID: name, vertex: digest!, name, current, total: 0, timestamp: now, started };
     this.#log.push({ statuses: [{ ...status, completed: isLast ? now : undefined }] });
@@ -42,7 +42,7 @@ export class BuildStep {
     if (this.#over) return;
     this.#over = true;
     const { cached = false, error = "" } = outcome;
-    Object.assign(this.#vertex, { completed: timestamp(Date.now()), cached, error });
+    Object.assign(this.#vertex, { completed: timeMessage(Date.now()), cached, error });
     this.#tell();
   }
 

@@ -5,11 +5,11 @@
  * @module
  */
 import type { CallMetadata, GRPCClient } from "../../../lib/engine/ports/build_port.ts";
-import { EngineError } from "../../../lib/engine/errors.ts";
 import { byteStream } from "../../../lib/oci/bytes/byte_stream.ts";
 import { BLOCK, paddingOf, writeHeader } from "../../../lib/oci/tar/tar_header.ts";
 import { Outbox } from "./outbox.ts";
 import { PACKET, Packet, type StatValue } from "./messages.ts";
+import { RequestError } from "../../request_error.ts";
 
 const METHOD = "/moby.filesync.v1.FileSync/DiffCopy";
 /** The most files of a folder, and the most bytes of their paths. */
@@ -62,7 +62,7 @@ async function* writeArchive(
         yield piece;
       }
       if (got !== size) {
-        throw new EngineError("invalid", `Read the context: "${stat.path}" changed while it was sent`);
+        throw new RequestError("invalid", `Read the context: "${stat.path}" changed while it was sent`);
       }
       if (paddingOf(size) > 0) yield new Uint8Array(paddingOf(size));
     }
@@ -99,7 +99,7 @@ class Transfer {
       if (packet.stat === undefined) return stats;
       names += packet.stat.path.length + packet.stat.linkname.length;
       if (stats.length >= MOST_FILES || names > MOST_NAMES) {
-        throw new EngineError("limit", `Read the context: it has more than ${MOST_FILES} files`);
+        throw new RequestError("invalid", `Read the context: it has more than ${MOST_FILES} files`);
       }
       stats.push(packet.stat);
     }
@@ -140,22 +140,22 @@ class Transfer {
     const { type, ID, data } = await this.#read();
     if (type !== PACKET.data) throw wrongPacket(type);
     const file = this.#ahead.get(ID);
-    if (file === undefined) throw new EngineError("invalid", `Read the context: file ${ID} was not asked for`);
+    if (file === undefined) throw new RequestError("invalid", `Read the context: file ${ID} was not asked for`);
     if (data.length === 0) file.done = true;
     else file.pieces.push(data.slice());
   }
 
   async #read() {
     const { done, value } = await this.#answers.next();
-    if (done || value === undefined) throw new EngineError("invalid", "Read the context: the client ended it");
+    if (done || value === undefined) throw new RequestError("invalid", "Read the context: the client ended it");
     const packet = Packet.decode(value);
     if (packet.type !== PACKET.error) return packet;
-    throw new EngineError("invalid", `Read the context: ${new TextDecoder().decode(packet.data)}`);
+    throw new RequestError("invalid", `Read the context: ${new TextDecoder().decode(packet.data)}`);
   }
 }
 
-function wrongPacket(type: number): EngineError {
-  return new EngineError("invalid", `Read the context: a packet of type ${type} is out of turn`);
+function wrongPacket(type: number): RequestError {
+  return new RequestError("invalid", `Read the context: a packet of type ${type} is out of turn`);
 }
 
 /** Go's bits of a file's mode, which say of what kind it is. */
@@ -177,7 +177,7 @@ function headerOf({ path, mode, uid, gid, size, modTime, linkname }: StatValue) 
     (has(SPECIAL.sticky) ? 0o1000 : 0);
   const flag = has(MODE.folder) ? "5" : has(MODE.link) ? "2" : has(MODE.pipe) ? "6" : linkname !== "" ? "1" : "0";
   if (has(MODE.device) || has(MODE.socket) || has(MODE.character)) {
-    throw new EngineError("invalid", `Read the context: "${path}" is a device or a socket`);
+    throw new RequestError("invalid", `Read the context: "${path}" is a device or a socket`);
   }
   return {
     name: text.encode(flag === "5" ? `${path}/` : path),

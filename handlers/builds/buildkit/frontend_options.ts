@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { EngineError } from "../../../lib/engine/errors.ts";
 import type { BuildOptions, BuildSandbox, NamedContext } from "../../../lib/engine/build/build_options.ts";
 import { parsePlatform } from "../../../lib/engine/build/sources/source_image.ts";
 import { parseUlimit } from "../../../lib/engine/containers/request/parse_ulimit.ts";
+import { RequestError } from "../../request_error.ts";
 
 /** The folders of the client that a build reads, and the options that do not depend on them. */
 export interface FrontendOptions {
@@ -48,7 +48,7 @@ export function readFrontendOptions(attributes: Readonly<Record<string, string>>
     else if (prefix === "context") result.contexts[name.replace(/::.*$/, "")] = readContext(name, value);
     else if (Object.hasOwn(READERS, key)) READERS[key](value, { result, options, sandbox });
     else if (!IDLE.test(key)) {
-      throw new EngineError("unsupported", `Build image: the option "${key}" is not supported`);
+      throw new RequestError("unsupported", `Build image: the option "${key}" is not supported`);
     }
   }
   return { ...result, options: { ...options, buildArgs, labels } };
@@ -79,7 +79,7 @@ const READERS: Record<string, (value: string, draft: Draft) => void> = {
   platform(value, { options }) {
     if (value === "") return;
     if (value.includes(",")) {
-      throw new EngineError(
+      throw new RequestError(
         "unsupported",
         "Build image: one build makes an image of one platform; build each by itself",
       );
@@ -92,7 +92,7 @@ const READERS: Record<string, (value: string, draft: Draft) => void> = {
   "force-network-mode"(value, { sandbox }) {
     if (value === "host" || value === "none") sandbox.network = { mode: value };
     else if (value !== "" && value !== "default" && value !== "sandbox") {
-      throw new EngineError("unsupported", `Build image: the network mode "${value}" is not supported`);
+      throw new RequestError("unsupported", `Build image: the network mode "${value}" is not supported`);
     }
   },
   "shm-size": (value, { sandbox }) => void (sandbox.shmSize = Number(value) || undefined),
@@ -107,5 +107,5 @@ function readContext(name: string, value: string): FrontendOptions["contexts"][s
   if (scheme === "docker-image://") return { kind: "image", name: rest };
   if (scheme === "local:") return { kind: "local", folder: rest };
   if (/^(?:https?|git):\/\/|^git@/.test(value)) return { kind: "url", url: value };
-  throw new EngineError("unsupported", `Build image: the context "${name}" (${value.slice(0, 100)}) is not supported`);
+  throw new RequestError("unsupported", `Build image: the context "${name}" (${value.slice(0, 100)}) is not supported`);
 }

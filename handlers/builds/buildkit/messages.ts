@@ -13,7 +13,7 @@ const LIST = { list: "string" } as const;
 const Timestamp = new Message({ seconds: [1, "int64"], nanos: [2, "int32"] });
 
 /** Returns a time in milliseconds since the epoch as a message has it. */
-export function timestamp(ms: number): MessageValue<typeof Timestamp> {
+export function timeMessage(ms: number): MessageValue<typeof Timestamp> {
   return { seconds: Math.floor(ms / 1000), nanos: Math.round(ms % 1000 * 1e6) };
 }
 

@@ -6,7 +6,7 @@
 import { CommandFailure } from "../../../lib/engine/build/run_step.ts";
 import type { BuildOptions, BuildProgress, NamedContext } from "../../../lib/engine/build/build_options.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
-import { EngineError } from "../../../lib/engine/errors.ts";
+import { GRPC_CODES, GRPCError } from "../../../lib/engine/ports/build_port.ts";
 import { concatBytes } from "../../../lib/oci/bytes/bytes.ts";
 import { messageOf } from "../../../lib/oci/message_of.ts";
 import { tarEntries } from "../../../lib/oci/tar/tar_entries.ts";
@@ -16,13 +16,14 @@ import { readClientFolder } from "./file_sync.ts";
 import { type FrontendOptions, readFrontendOptions } from "./frontend_options.ts";
 import { BytesMessage } from "./messages.ts";
 import type { Session } from "./sessions.ts";
+import { RequestError } from "../../request_error.ts";
 
 /** Bytes of a Dockerfile, or of a file of patterns. */
 const TEXT_LIMIT = 1 << 20;
 /** The address of a context that the client uploads in its session. */
 const UPLOAD = /^http:\/\/buildkit-session(\/.*)$/;
 
-/** What a build for a client is made of. */
+/** The parts of a build for a client. */
 export interface ClientBuild {
   engine: Engine;
   session: Session;
@@ -85,11 +86,11 @@ async function logSteps(steps: AsyncIterable<BuildProgress>, log: BuildLog): Pro
           return event.id;
       }
     }
-    throw new EngineError("internal", "Build image: it ended without an image");
+    throw new GRPCError(GRPC_CODES.internal, "the build ended without an image");
   } catch (error) {
     // In BuildKit's words, which its clients show as they are.
     const failure = error instanceof CommandFailure
-      ? new EngineError(
+      ? new RequestError(
         "invalid",
         `process ${JSON.stringify(error.command)} did not complete successfully: exit code: ${error.exitCode}`,
         { cause: error },
@@ -116,7 +117,7 @@ async function readInputs(build: ClientBuild, frontend: FrontendOptions): Promis
   step.end();
   const text = texts.get(filename);
   if (text === undefined) {
-    throw new EngineError("invalid", `failed to read dockerfile: open ${filename}: no such file or directory`);
+    throw new RequestError("invalid", `failed to read dockerfile: open ${filename}: no such file or directory`);
   }
   const name = ".dockerignore";
   const patterns = texts.get(own) ?? (await readTexts(session, contextFolder!, [name], signal)).get(name) ?? "";
@@ -176,7 +177,9 @@ async function readTexts(
   const archive = readClientFolder(client, { name: folder, follow: names }, signal);
   for await (const entry of tarEntries(archive, { entries: 1000, bytes: 4 * TEXT_LIMIT })) {
     if (entry.kind !== "file" || !names.includes(entry.path)) continue;
-    if (entry.size > TEXT_LIMIT) throw new EngineError("limit", `Read ${entry.path}: larger than ${TEXT_LIMIT} bytes`);
+    if (entry.size > TEXT_LIMIT) {
+      throw new RequestError("invalid", `Read ${entry.path}: larger than ${TEXT_LIMIT} bytes`);
+    }
     const pieces: Uint8Array[] = [];
     for await (const piece of entry.content()) pieces.push(piece.slice());
     found.set(entry.path, new TextDecoder().decode(concatBytes(pieces)));

@@ -135,7 +135,7 @@ async function sendContents(
     bySource.delete(entry.path);
     if (bySource.size === 0) break;
   }
-  // What no archive has is answered, too: the client would wait.
+  // A file that the archive does not have is answered, too: the client would wait.
   for (const indices of bySource.values()) {
     for (const ID of indices) {
       outbox.push(Packet.encode({ type: PACKET.data, ID }));

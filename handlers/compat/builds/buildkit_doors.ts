@@ -4,7 +4,6 @@
  * @module
  */
 import type { Engine } from "../../../lib/engine/engine.ts";
-import { EngineError } from "../../../lib/engine/errors.ts";
 import type { GRPC } from "../../../lib/engine/ports/build_port.ts";
 import type { Context } from "../../../lib/rest/mod.ts";
 import { BuildKit } from "../../builds/buildkit/control.ts";
@@ -52,7 +51,7 @@ export class BuildKitDoors {
 
   #requireProtocol({ request }: Context): GRPC {
     const { grpc } = this.#engine.builds;
-    if (grpc === undefined) throw new EngineError("unsupported", "Build image: there is no host to run its commands");
+    if (grpc === undefined) throw new RequestError("unsupported", "Build image: there is no host to run its commands");
     if (request.headers.get("upgrade")?.toLowerCase() === PROTOCOL) return grpc;
     throw new RequestError("invalid", `Take the connection over: the header Upgrade must be ${PROTOCOL}`);
   }

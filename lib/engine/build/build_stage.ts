@@ -22,11 +22,11 @@ export async function* buildStage(
   stage: PlannedStage,
   count: (text: string) => BuildProgress & { kind: "step" },
 ): BuildSteps<StageState> {
-  const begin = inPlace(run, stage.from, beginStage(run, stage));
-  let state = yield* numberEvents(count(stage.from.text), begin);
+  const first = count(stage.from.text);
+  let state = yield* numberEvents(first, inPlace(run, stage.from, beginStage(run, stage)));
   for (const trigger of triggersOf(run, state, stage)) {
-    yield { kind: "note", text: `ONBUILD ${trigger.text}\n` };
-    state = yield* inPlace(run, trigger, buildStep(run, state, stage, trigger));
+    yield { kind: "note", text: `ONBUILD ${trigger.text}\n`, step: first.number };
+    state = yield* withStep(first.number, inPlace(run, trigger, buildStep(run, state, stage, trigger)));
   }
   for (const instruction of stage.instructions) {
     const work = inPlace(run, instruction, buildStep(run, state, stage, instruction));
@@ -37,8 +37,12 @@ export async function* buildStage(
 
 /** Tells of a step, and gives its number to everything that its work tells. */
 export async function* numberEvents<T>(first: BuildProgress & { kind: "step" }, work: BuildSteps<T>): BuildSteps<T> {
-  const step = first.number;
-  yield { ...first, step };
+  yield { ...first, step: first.number };
+  return yield* withStep(first.number, work);
+}
+
+/** Gives everything that work tells the number of its step. */
+async function* withStep<T>(step: number, work: BuildSteps<T>): BuildSteps<T> {
   try {
     for (;;) {
       const next = await work.next();

@@ -265,7 +265,8 @@ export interface Host {
   peers: Peers;
   sockets: LocalSockets;
   git: GitRepositories;
-  grpc: GRPC;
+  /** Absent where clients of BuildKit are not served. */
+  grpc?: GRPC;
   specs: SpecPort;
   users: UserNamespaces;
   /** The host's own platform; `info()` has programs tell of themselves, which takes its time. */

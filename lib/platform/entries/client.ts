@@ -18,7 +18,7 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { ClientError } from "../../client/client_error.ts";
 import { type EngineClient, type EngineClientOptions, openEngine } from "../../client/engine_client.ts";
-import { connectHandler } from "../../client/in_process.ts";
+import { connectHandler } from "../../client/connections/in_process.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Handler } from "../../rest/context.ts";
 import { type AddressOptions, connectAddress } from "./connect_address.ts";

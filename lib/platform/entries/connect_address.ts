@@ -1,6 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connections/connection.ts";
 import { parseAddress } from "../http/address.ts";
 import { hijackRequest } from "../http/client/hijack.ts";
 import { sendRequest } from "../http/client/send_request.ts";

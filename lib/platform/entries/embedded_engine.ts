@@ -2,8 +2,8 @@
 import process from "node:process";
 import { engineHandler } from "../../../handlers/engine_handler.ts";
 import { ClientError } from "../../client/client_error.ts";
-import type { Connection } from "../../client/connection.ts";
-import { connectHandler } from "../../client/in_process.ts";
+import type { Connection } from "../../client/connections/connection.ts";
+import { connectHandler } from "../../client/connections/in_process.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { openHostEngine } from "./host_engine.ts";
 import { parseServeOptions } from "./serve_options.ts";

@@ -43,6 +43,7 @@ export function pretendHost(
     sockets: refuseAll("sockets"),
     notifySockets: refuseAll("sockets"),
     git: refuseAll("Git repositories"),
+    grpc: refuseAll("gRPC"),
     specs: { check: done, environment: () => ({}) },
     users: refuseAll("user namespaces"),
     platform,

@@ -29,7 +29,7 @@ export function workloadPeers(routes: readonly WorkloadRoute[]): Record<string, 
   };
 }
 
-/** What a route's function gives for its parameters, and its body if it has one. */
+/** Returns the value of a route's function for its parameters, and its body if it has one. */
 function resultOf(
   { path, make }: WorkloadRoute,
   { version, id, part, file }: Texts,

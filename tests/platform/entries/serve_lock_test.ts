@@ -23,7 +23,13 @@ Deno.test("task serve names its packages in a frozen lock, and installs nothing 
   assertEquals(nodeModulesDir, "manual");
   const config = JSON.parse(await Deno.readTextFile(`${root}scripts/serve/deno.json`));
   assertEquals(config, { nodeModulesDir: "none", lock: { path: "deno.lock", frozen: true } });
-  assertEquals(Object.keys(lock.npm).map((name) => name.replace(/@[^@]*$/, "")), ["smol-toml", "ws", "yaml", "zod"]);
+  assertEquals(Object.keys(lock.npm).map((name) => name.replace(/@[^@]*$/, "")), [
+    "@bufbuild/protobuf",
+    "smol-toml",
+    "ws",
+    "yaml",
+    "zod",
+  ]);
   for (const { integrity } of Object.values(lock.npm)) assert(integrity.startsWith("sha512-"), integrity);
 });
 

@@ -77,7 +77,7 @@ async function respondRaw(
   const timer = setTimeout(() => socket.destroy(), PATIENCE);
   try {
     const headers = webHeaders(head.rawHeaders);
-    // Where a socket's path is the address there is no name to send: Go's client sends an empty one (RFC 9110, 7.2).
+    // On a socket whose address is a path, Go's client has no name to send, and sends an empty one (RFC 9110, 7.2).
     const isNamed = serving.authority !== undefined ? /^[^,]*$/ : /^[^,]+$/;
     if (head.minor === 1 && !isNamed.test(headers.get("host") ?? ",")) {
       throw new BodyError(400, "Read the request: it has no Host header, or several");

@@ -17,7 +17,7 @@ import {
 } from "../../../engine/ports/build_port.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import { messageOf } from "../../../oci/message_of.ts";
-import { frameMessage, readMessages } from "./grpc_frames.ts";
+import { frameMessage, splitMessages } from "./grpc_frames.ts";
 
 /** Calls of one connection at a time. */
 const MOST_CALLS = 256;
@@ -67,7 +67,7 @@ async function answerCall(
       method: String(headers[":path"] ?? ""),
       metadata: readMetadata(headers),
       // A call with one message is not over when that has been read.
-      messages: readMessages(stream.iterator({ destroyOnReturn: false })),
+      messages: splitMessages(stream.iterator({ destroyOnReturn: false })),
       signal: gone.signal,
       async send(message) {
         begin();
@@ -144,7 +144,7 @@ async function* makeCall(
     cancel();
   });
   try {
-    yield* readMessages(stream.iterator({ destroyOnReturn: false }));
+    yield* splitMessages(stream.iterator({ destroyOnReturn: false }));
     signal?.throwIfAborted();
     // Trailers may come behind the end of the bytes.
     if (status === undefined && !over.signal.aborted) {

@@ -18,7 +18,7 @@ export function frameMessage(message: Uint8Array): Uint8Array {
 }
 
 /** Cuts bytes into messages. Throws {@linkcode GRPCError} for one that is too long, compressed or cut off. */
-export async function* readMessages(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* splitMessages(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let pieces: Uint8Array[] = [];
   let size = 0;
   let wanted = HEAD;

@@ -1,4 +1,4 @@
-import { ConnectionLost } from "./client_error.ts";
+import { ConnectionLost } from "../client_error.ts";
 import type { Connection } from "./connection.ts";
 
 /**

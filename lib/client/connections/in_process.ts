@@ -1,6 +1,6 @@
-import type { Handler } from "../rest/mod.ts";
+import type { Handler } from "../../rest/mod.ts";
 import type { Connection, Hijacked } from "./connection.ts";
-import { orAborted } from "./or_aborted.ts";
+import { orAborted } from "../or_aborted.ts";
 
 /**
  * A connection to a handler in this process. It has no socket to give to attach and exec: a pair of streams stands for one.
@@ -10,7 +10,7 @@ import { orAborted } from "./or_aborted.ts";
  *
  * @example
  * ```ts
- * import { connectHandler, openEngine } from "./mod.ts";
+ * import { connectHandler, openEngine } from "../mod.ts";
  * const handler = () => Promise.resolve(new Response("OK", { headers: { "libpod-api-version": "6.0.0", server: "Libpod/6.0.0" } }));
  * await using engine = await openEngine(connectHandler(handler));
  * console.assert(engine.tree === "libpod");

@@ -1,11 +1,11 @@
-import type { Client } from "../rest/mod.ts";
+import type { Client } from "../../rest/mod.ts";
 
 /**
  * A way to one server. `fetch` sends requests; the other two carry bytes both ways, and one of them or both may be missing.
  *
  * @example
  * ```ts
- * import { type Connection, openEngine } from "./mod.ts";
+ * import { type Connection, openEngine } from "../mod.ts";
  * const offline: Connection = { fetch: () => Promise.reject(new TypeError("no network")), close: () => Promise.resolve() };
  * await openEngine(offline).catch((error) => console.assert(error.code === "unreachable"));
  * ```

@@ -1,4 +1,4 @@
-import { socketProtocols } from "../rest/mod.ts";
+import { socketProtocols } from "../../rest/mod.ts";
 import type { Connection } from "./connection.ts";
 
 /** How a server is reached with `fetch`. */
@@ -16,7 +16,7 @@ export interface WebOptions {
  *
  * @example
  * ```ts
- * import { connectWeb } from "./mod.ts";
+ * import { connectWeb } from "../mod.ts";
  * const connection = connectWeb("https://containers.example.com", { token: "secret" });
  * await connection.close();
  * ```
