@@ -11,7 +11,19 @@ const SUITE = "trixie";
 /** Packages in the machine: those that containers need, and those of the tests' clients and registries. */
 const PACKAGES = [
   ...["systemd", "systemd-sysv", "dbus", "udev", "kmod", "linux-image-amd64", "initramfs-tools", "apparmor", "procps"],
-  ...["conmon", "crun", "runc", "netavark", "aardvark-dns", "iptables", "nftables", "iproute2", "catatonit", "criu"],
+  ...[
+    "conmon",
+    "crun",
+    "runc",
+    "netavark",
+    "aardvark-dns",
+    "iptables",
+    "nftables",
+    "iproute2",
+    "catatonit",
+    "criu",
+    "libcriu2",
+  ],
   ...["golang-github-containers-common", "perl-base", "ca-certificates", "tar", "mount", "util-linux"],
   ...["podman", "skopeo", "docker-registry", "docker-cli", "docker-compose", "busybox-static", "jq", "curl", "openssl"],
   ...["file", "git", "gnupg", "uidmap", "passt"],

@@ -210,7 +210,9 @@ async function withStandIn(t: Deno.TestContext, { server, image }: Session, fold
     const restore = ["container", "restore", "--import", archive, "--name", "moved"];
     assertStringIncludes((await server.podman(...restore)).stderr, "cannot restore pod container without --pod");
     await podman(...restore, "--pod", "two");
-    const [moved, pod] = [await inspect("moved"), JSON.parse(await podman("pod", "inspect", "two"))];
+    const moved = await inspect("moved");
+    // A list since podman 5.
+    const [pod] = [JSON.parse(await podman("pod", "inspect", "two"))].flat();
     assertEquals([moved.State.Status, moved.Pod, pod.State], ["running", pod.Id, "Running"]);
     assertEquals(moved.HostConfig.NetworkMode, `container:${pod.InfraContainerID}`);
     assertEquals(await podman("exec", "moved", "echo", "alive"), "alive\n");
