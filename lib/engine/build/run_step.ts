@@ -103,6 +103,8 @@ async function* workInContainer(
     const exit = containers.wait(id, [], { signal });
     exit.catch(() => {});
     await containers.start(id);
+    // A signal that came while it started found nothing to kill.
+    if (signal.aborted) stop();
     const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
     for await (const { stream, data } of attachment.output) {
       const text = decoders[stream].decode(data, { stream: true });

@@ -46,6 +46,10 @@ Deno.test("builds: stages that do not need each other are built side by side", a
     await ended;
     assertEquals(rig.engine.containers.list({ all: true }), []);
   });
+  await t.step("a stage that only a variable names is refused with the reason", async () => {
+    const text = "FROM IMAGE AS a\nRUN touch /x\nFROM IMAGE\nARG S=a\nCOPY --from=$S /x /\n";
+    await assertRejects(() => rig.build(text), EngineError, "is named by a variable");
+  });
   await t.step("one job builds them one after the other", async () => {
     const text = "FROM IMAGE AS a\nRUN echo 1\nFROM IMAGE AS b\nRUN echo 2\nFROM scratch\nCOPY --from=a /bin/sh /a\n" +
       "COPY --from=b /bin/sh /b\n";

@@ -32,7 +32,8 @@ export async function* findSource(run: BuildRun, source: StageSource): BuildStep
   if ("stage" in source) {
     const built = run.stages.get(source.stage);
     if (built === undefined) {
-      throw new EngineError("internal", `Build: stage ${source.stage} is needed before it is built`);
+      // The plan reads names as they are written, before any variable has a value.
+      throw new EngineError("invalid", `stage ${source.stage} is named by a variable: from= takes the name itself`);
     }
     if (built.image) return { image: built.image, key: built.key };
     throw new EngineError(
