@@ -1,9 +1,8 @@
 import type { Authenticator } from "./auth.ts";
-import { Call } from "./run/call.ts";
 import { DefinitionError, problemsOfImplementation } from "./check/check.ts";
 import type { Handler, Platform } from "./context.ts";
 import { handlerWith } from "./run/core_server.ts";
-import { Endpoint } from "./run/endpoint.ts";
+import { type Endpoint, makeEndpoint } from "./run/endpoint.ts";
 import { HTTPError } from "./error.ts";
 import { type HandlerOptions, partsOf, SERVER_PARTS } from "./handler.ts";
 import type { Implementation } from "./implement.ts";
@@ -103,16 +102,17 @@ function serveEach<Identity>(
   return plans.map((plan) => {
     // As in `handler`: the types above have paired the authenticator with the functions.
     const checked = auth as Authenticator<unknown> | null;
-    const endpoint = new Endpoint(plan, implementation as Implementation, checked, responses);
+    const endpoint = makeEndpoint(plan, implementation as Implementation, checked, responses);
     const { versioned, aliases } = options;
     const router = new TrieRouter([{ plan, versioned, aliases, value: endpoint }]);
-    return [plan, (request, platform = {}) => serveOne(router, endpoint, prefix, request, platform)];
+    return [plan, (request, platform = {}) => serveOne(router, plan, responses, prefix, request, platform)];
   });
 }
 
 function serveOne(
   router: Router<Endpoint>,
-  endpoint: Endpoint,
+  { method, name, tag }: Plan,
+  responses: ResponseWriter,
   prefix: string,
   request: Request,
   platform: Platform,
@@ -120,12 +120,9 @@ function serveOne(
   const { path, query } = cutPath(request.url);
   const within = pathBehind(prefix, path);
   const match = within && router.match(request.method, within, query);
-  if (match) {
-    return endpoint.run(new Call(request, platform, endpoint.plan.name, match.version, query, match.captures));
-  }
-  const { method, name, tag } = endpoint.plan;
+  if (match) return match.value(request, platform, query, match);
   const error = within && router.methods(within, query).length > 0
     ? new HTTPError(405, `Call "${name}": it takes ${method} only`, { kind: "method", headers: { allow: method } })
     : new HTTPError(404, `Call "${name}": "${path}" is not a path of "${tag}"`, { kind: "route" });
-  return Promise.resolve(endpoint.responses.error(error, { request, platform }));
+  return Promise.resolve(responses.error(error, { request, platform }));
 }

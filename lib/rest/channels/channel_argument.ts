@@ -13,7 +13,7 @@ import { streams } from "../run/streams.ts";
 import { Turns } from "../codecs/turns.ts";
 
 /** The longest line, in characters: a body may have many, and one is in memory at a time. */
-const LONGEST = 4 * 1024 * 1024;
+const LONGEST = 4_194_304;
 
 /** The names that lines of JSON go by, beside the operation's own. */
 const TYPES: readonly string[] = ["application/x-ndjson", "application/ndjson", "application/jsonl"];

@@ -1,7 +1,7 @@
 import { Turns } from "../codecs/turns.ts";
 
 /** How much text is put together before it goes out, when the source has more at hand. */
-const BATCH = 64 * 1024;
+const BATCH = 65_536;
 
 /** Reads a source for a sender: one value ahead, so that values at hand travel together, and let go exactly once. */
 export class ChannelSource {

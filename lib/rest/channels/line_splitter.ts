@@ -1,5 +1,5 @@
 /** The longest line that is accepted, in characters. */
-const LONGEST = 64 * 1024 * 1024;
+const LONGEST = 67_108_864;
 
 /** Cuts text that comes in pieces into lines. The pieces of a line are put together only once the line has ended. */
 export class LineSplitter {

@@ -3,7 +3,7 @@ import { tooLarge } from "../error.ts";
 /** The longest head of a part, in bytes. */
 const MAX_HEAD = 16_384;
 /** Bytes that are collected before they become a piece of a Blob, which the runtime holds outside of the heap. */
-const PIECE = 1 << 20;
+const PIECE = 1_048_576;
 
 /** A field of a form: its text, or a file. */
 export type Entry = readonly [name: string, value: string | File];

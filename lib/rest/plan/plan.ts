@@ -6,11 +6,6 @@ import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, Target }
 import type { Schema, Validated } from "./schema.ts";
 import { parseTag, type Placeholder, type Source, type Tag, type TagSegment } from "../tag/tag.ts";
 
-/** The largest body where nothing else is said, in bytes. */
-const DEFAULT_LIMIT = 1 << 22;
-/** The same of a stream, which a function reads piece by piece. */
-const STREAM_LIMIT = 1 << 30;
-
 /**
  * Makes the plan of an operation. It trusts the definition: {@linkcode checkDefinition} is what says what is wrong with one.
  *
@@ -19,7 +14,8 @@ const STREAM_LIMIT = 1 << 30;
 export function planOperation(
   name: string,
   { tag: text, args, results, options }: Operation,
-  { limit = DEFAULT_LIMIT, streamLimit = STREAM_LIMIT, trusted = false }: APIOptions,
+  // The largest body where nothing else is said, in bytes, and that of a stream, which a function reads piece by piece.
+  { limit = 1 << 22, streamLimit = 1 << 30, trusted = false }: APIOptions,
   tag: Tag = parseTag(text),
 ): Plan {
   const all: ArgumentPlan[] = args.map((schema) => ({ schema, kind: knownKind(schema) }));

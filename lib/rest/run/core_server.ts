@@ -1,9 +1,9 @@
 import type { Authenticator } from "../auth.ts";
-import { Call } from "./call.ts";
+import type { Call } from "./call.ts";
 import type { Codec } from "../codecs/codec.ts";
 import type { Handler, Platform } from "../context.ts";
 import type { HeaderContext } from "../definition.ts";
-import { Endpoint } from "./endpoint.ts";
+import { type Endpoint, makeEndpoint } from "./endpoint.ts";
 import type { HeaderValues } from "../codecs/header_value.ts";
 import type { AnyFunction, Implementation, Implementations } from "../implement.ts";
 import type { BodyPlan, Plan } from "../plan/plan_types.ts";
@@ -124,7 +124,7 @@ export function handlerWith<Identity = unknown, State extends object = object>(
         plan,
         versioned,
         aliases,
-        value: new Endpoint(plan, implementation, checked, writers[index]),
+        value: makeEndpoint(plan, implementation, checked, writers[index]),
       })),
     ]);
   }
@@ -138,10 +138,7 @@ export function handlerWith<Identity = unknown, State extends object = object>(
     for (const [prefix, router] of routers) {
       const within = pathBehind(prefix, path);
       const match = within && router.match(method, within, query);
-      if (match) {
-        const endpoint = match.value;
-        return endpoint.run(new Call(request, platform, endpoint.plan.name, match.version, query, match.captures));
-      }
+      if (match) return match.value(request, platform, query, match);
     }
     // The server as a whole (RFC 9110, section 9.3.7).
     const isWhole = method === "OPTIONS" && path === "/*";

@@ -13,7 +13,7 @@ export function toldLength({ headers }: Request, limit: number): string | null {
   return length;
 }
 
-const UTF8 = new TextDecoder("utf-8", { fatal: true });
+const UTF8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Reads a body, never more than `limit` bytes of it.
