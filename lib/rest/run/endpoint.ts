@@ -1,6 +1,6 @@
 import { type Authenticator, identify } from "../auth.ts";
 import { Call } from "./call.ts";
-import { type Codec, codecForBody, codecsOf, findCodec, mediaType } from "../codecs/codec.ts";
+import { codecForBody, codecsOf, findCodec, mediaType } from "../codecs/codec.ts";
 import { forwardOf } from "./forwarded.ts";
 import { HTTPError } from "../error.ts";
 import { findFunction, type Implementation } from "../implement.ts";
