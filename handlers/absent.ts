@@ -11,7 +11,7 @@ const FAMILIES = new Set(
 const NATIVE = /^\/(?:v[0-9][^/]*\/)?(?:libpod|engine)(\/([a-z]+)(?:\/.*)?)$/;
 /** Paths of Docker's tree, by the version of its API; captures the part after it. */
 const DOCKER = /^\/v1\.[0-9]+(\/.*)$/;
-/** Paths at which Docker's clients have images built by BuildKit. */
+/** Paths of Docker's builds besides the builds themselves: `/build/cancel`. */
 const BUILD = /^(?:\/v[0-9][^/]*)?(\/build\/.*)$/;
 
 /** Paths of Docker's tree that belong to a swarm; captures what is asked of the swarm itself. */
@@ -50,7 +50,7 @@ export function absentOperation({ method, url }: Request): EncodedError | undefi
   if (/^(?:\/v[0-9][^/]*)?\/monitor$/.test(pathname)) return errorModel(404, `Path ${pathname} is not supported`);
   const [, build] = BUILD.exec(pathname) ?? [];
   if (build !== undefined) {
-    return errorModel(501, `${method} ${build}: images are not built by BuildKit here yet`, "not yet implemented");
+    return errorModel(501, `${method} ${build} is not supported: a build ends with its connection`, "not supported");
   }
   const [, path = "", family = ""] = NATIVE.exec(pathname) ?? [];
   const [, dockers] = path === "" && DOCKER.exec(pathname) || [];
