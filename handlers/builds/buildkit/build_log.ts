@@ -5,8 +5,9 @@
  */
 import { type StatusValue, timeMessage, type VertexValue } from "./messages.ts";
 
-/** Bytes of output that are kept for a client that comes late. */
+/** Bytes of output that are kept for a client that comes late or reads slowly, and of a build that is over. */
 const MOST_OUTPUT = 8 << 20;
+const MOST_ENDED = 256 << 10;
 
 /** One step of a build. */
 export class BuildStep {
@@ -24,9 +25,7 @@ export class BuildStep {
 
   /** Prints what the step has printed. */
   print(text: string): void {
-    const { digest } = this.#vertex;
-    const msg = new TextEncoder().encode(text);
-    this.#log.push({ logs: [{ vertex: digest!, timestamp: timeMessage(Date.now()), stream: 1, msg }] });
+    this.#log.push(outputOf(this.#vertex.digest!, text));
   }
 
   /** Tells how many bytes have come. */
@@ -52,10 +51,14 @@ export class BuildStep {
   }
 }
 
-/** All that a build has told. */
+/** All that a build has told: its steps, and the latest part of what they printed. */
 export class BuildLog {
-  readonly #told: StatusValue[] = [];
-  #printed = 0;
+  /** In order; of output that is left out the step's digest stands there. */
+  readonly #told: (StatusValue | string)[] = [];
+  #kept = 0;
+  /** The first entry that may be output. */
+  #oldest = 0;
+  #readers = 0;
   #wake = Promise.withResolvers<void>();
   #over = false;
 
@@ -64,27 +67,51 @@ export class BuildLog {
   }
 
   push(value: StatusValue): void {
-    const size = value.logs?.reduce((sum, { msg }) => sum + msg.length, 0) ?? 0;
-    this.#printed += size;
-    // Steps are told of in any case.
-    if (size > 0 && this.#printed > MOST_OUTPUT) return;
     this.#told.push(value);
+    this.#kept += sizeOf(value);
+    this.#dropOldest(MOST_OUTPUT);
     this.#changed();
   }
 
   end(): void {
     this.#over = true;
     this.#changed();
+    if (this.#readers === 0) this.#dropOldest(MOST_ENDED);
   }
 
-  /** Gives everything from the beginning, until the build is over. */
+  /** Gives everything from the beginning, until the build is over. Output that is no longer kept is named once for each step. */
   async *follow(signal: AbortSignal): AsyncGenerator<StatusValue> {
     const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-    for (let at = 0; !signal.aborted;) {
-      const { promise } = this.#wake;
-      while (at < this.#told.length) yield this.#told[at++];
-      if (this.#over) return;
-      await Promise.race([promise, stopped]);
+    const clipped = new Set<string>();
+    this.#readers++;
+    try {
+      for (let at = 0; !signal.aborted;) {
+        const { promise } = this.#wake;
+        while (at < this.#told.length) {
+          const value = this.#told[at++];
+          if (typeof value !== "string") yield value;
+          else if (!clipped.has(value)) {
+            clipped.add(value);
+            yield outputOf(value, "[earlier output is left out: there was too much of it]\n");
+          }
+        }
+        if (this.#over) return;
+        await Promise.race([promise, stopped]);
+      }
+    } finally {
+      this.#readers--;
+      if (this.#over && this.#readers === 0) this.#dropOldest(MOST_ENDED);
+    }
+  }
+
+  #dropOldest(most: number): void {
+    while (this.#kept > most && this.#oldest < this.#told.length) {
+      const value = this.#told[this.#oldest];
+      if (typeof value !== "string" && value.logs !== undefined) {
+        this.#kept -= sizeOf(value);
+        this.#told[this.#oldest] = value.logs[0].vertex;
+      }
+      this.#oldest++;
     }
   }
 
@@ -92,4 +119,13 @@ export class BuildLog {
     this.#wake.resolve();
     this.#wake = Promise.withResolvers();
   }
+}
+
+/** Bytes that an entry of output takes up, with those of its objects; steps are kept in any case. */
+function sizeOf({ logs = [] }: StatusValue): number {
+  return logs.reduce((sum, { msg }) => sum + msg.length + 200, 0);
+}
+
+function outputOf(vertex: string, text: string): StatusValue {
+  return { logs: [{ vertex, timestamp: timeMessage(Date.now()), stream: 1, msg: new TextEncoder().encode(text) }] };
 }

@@ -42,6 +42,7 @@ class ClientSolve {
   readonly log = new BuildLog();
   /** The request that began it, when it is there. */
   readonly begun = Promise.withResolvers<{ request: MessageValue<typeof SolveRequest>; signal: AbortSignal }>();
+  isBegun = false;
   /** The image that its client has chosen for the result; none where it only asked what is supported. */
   readonly returned = Promise.withResolvers<string | undefined>();
   /** Images by the names that the client knows them by. */
@@ -104,6 +105,8 @@ export class BuildKit {
   async #solve(call: IncomingCall): Promise<void> {
     const request = SolveRequest.decode(await onlyMessage(call));
     const solve = this.#find(request.Ref);
+    if (solve.isBegun) throw new GRPCError(GRPC_CODES.alreadyExists, `the build ${request.Ref} was begun before`);
+    solve.isBegun = true;
     try {
       refuseForeign(request.Definition?.def, request.FrontendInputs);
       const signal = call.signal;

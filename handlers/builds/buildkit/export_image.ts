@@ -46,7 +46,7 @@ export async function exportImage(
 
 async function nameImage(
   { name: list = "", push }: Record<string, string>,
-  { engine, image, session }: ImageExport,
+  { engine, image, session, signal }: ImageExport,
   step: BuildStep,
 ): Promise<Record<string, string>> {
   const names = list.split(",").filter((name) => name !== "").map((name) => dockerName(engine, name));
@@ -54,14 +54,18 @@ async function nameImage(
     await engine.images.tag(image, name);
     step.print(`naming to ${name}\n`);
   }
+  const config = `sha256:${image}`;
+  let digest = config;
   for (const name of push === "true" ? names : []) {
     step.print(`pushing ${name}\n`);
-    for await (const _ of engine.images.push(name, { credentials: session.credentials }));
+    for await (const told of engine.images.push(name, { credentials: session.credentials, signal })) {
+      if (told.kind === "done") ({ digest } = told);
+    }
   }
-  const digest = `sha256:${image}`;
   return {
+    // An image that was not pushed goes by its config here, as in Docker's own store.
     "containerimage.digest": digest,
-    "containerimage.config.digest": digest,
+    "containerimage.config.digest": config,
     ...names.length > 0 && { "image.name": names.join(",") },
   };
 }

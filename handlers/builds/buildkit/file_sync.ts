@@ -58,12 +58,9 @@ async function* writeArchive(
       let got = 0;
       for await (const piece of transfer.content(index, stats)) {
         got += piece.length;
-        if (got > size) break;
         yield piece;
       }
-      if (got !== size) {
-        throw new RequestError("invalid", `Read the context: "${stat.path}" changed while it was sent`);
-      }
+      if (got !== size) throw changedFile(stat.path);
       if (paddingOf(size) > 0) yield new Uint8Array(paddingOf(size));
     }
     outbox.push(Packet.encode({ type: PACKET.end }));
@@ -79,8 +76,8 @@ async function* writeArchive(
 class Transfer {
   readonly #answers: AsyncGenerator<Uint8Array, void>;
   readonly #outbox: Outbox<Uint8Array>;
-  /** Pieces of files that are not read yet, by number; `done` behind the last one. */
-  readonly #ahead = new Map<number, { pieces: Uint8Array[]; done: boolean }>();
+  /** Pieces of files that are not read yet, by number; `done` behind the last one, `left` is what may still come. */
+  readonly #ahead = new Map<number, { pieces: Uint8Array[]; done: boolean; left: number; path: string }>();
   #next = 0;
   #bytesAhead = 0;
 
@@ -129,7 +126,7 @@ class Transfer {
       if (!isFirst && (this.#ahead.size >= FILES_AHEAD || this.#bytesAhead + size > BYTES_AHEAD)) return;
       if (size > 0) {
         this.#outbox.push(Packet.encode({ type: PACKET.request, ID: this.#next }));
-        this.#ahead.set(this.#next, { pieces: [], done: false });
+        this.#ahead.set(this.#next, { pieces: [], done: false, left: size, path: stats[this.#next].path });
         this.#bytesAhead += size;
       }
       this.#next++;
@@ -141,8 +138,11 @@ class Transfer {
     if (type !== PACKET.data) throw wrongPacket(type);
     const file = this.#ahead.get(ID);
     if (file === undefined) throw new RequestError("invalid", `Read the context: file ${ID} was not asked for`);
+    // A client that sends more than it announced would fill the memory.
+    if (file.done || data.length > file.left) throw changedFile(file.path);
     if (data.length === 0) file.done = true;
     else file.pieces.push(data.slice());
+    file.left -= data.length;
   }
 
   async #read() {
@@ -152,6 +152,10 @@ class Transfer {
     if (packet.type !== PACKET.error) return packet;
     throw new RequestError("invalid", `Read the context: ${new TextDecoder().decode(packet.data)}`);
   }
+}
+
+function changedFile(path: string): RequestError {
+  return new RequestError("invalid", `Read the context: "${path}" changed while it was sent`);
 }
 
 function wrongPacket(type: number): RequestError {

@@ -73,8 +73,15 @@ export class GRPCError extends Error {
 
 /** The status codes of gRPC that are told apart here. */
 export const GRPC_CODES = {
-  ...{ cancelled: 1, unknown: 2, invalidArgument: 3, notFound: 5, permissionDenied: 7 },
-  ...{ resourceExhausted: 8, failedPrecondition: 9, unimplemented: 12, internal: 13, unavailable: 14 },
+  ...{ cancelled: 1, unknown: 2, invalidArgument: 3, notFound: 5, alreadyExists: 6 },
+  ...{
+    permissionDenied: 7,
+    resourceExhausted: 8,
+    failedPrecondition: 9,
+    unimplemented: 12,
+    internal: 13,
+    unavailable: 14,
+  },
 } as const;
 
 /** A call that a client makes. */

@@ -3,7 +3,15 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Message } from "../../../handlers/builds/buildkit/protobuf.ts";
 import { readFrontendOptions } from "../../../handlers/builds/buildkit/frontend_options.ts";
 import { fileMode, readClientFolder } from "../../../handlers/builds/buildkit/file_sync.ts";
-import { InfoResponse, PACKET, Packet, type StatValue } from "../../../handlers/builds/buildkit/messages.ts";
+import { BuildLog } from "../../../handlers/builds/buildkit/build_log.ts";
+import {
+  InfoResponse,
+  PACKET,
+  Packet,
+  SolveRequest,
+  type StatusValue,
+  type StatValue,
+} from "../../../handlers/builds/buildkit/messages.ts";
 import {
   GRPC_CODES,
   type GRPCClient,
@@ -234,6 +242,57 @@ Deno.test("readClientFolder() refuses a client that lies", async () => {
   }
 });
 
+Deno.test("a client that sends more of a file asked for ahead than it announced is refused at once", async () => {
+  const { client } = folderClient(
+    [[stat("a", { size: 4 })], [stat("b", { size: 4 })]],
+    // Nothing of the first file comes, and the second one never ends.
+    (ID) =>
+      ID === 0 ? [] : Array.from({ length: 1000 }, () => Packet.encode({ type: PACKET.data, ID, data: bytes("abc") })),
+  );
+  await assertRejects(
+    async () => {
+      for await (const _ of readClientFolder(client, { name: "context" }, none));
+    },
+    Error,
+    '"b" changed while it was sent',
+  );
+});
+
+Deno.test("BuildLog keeps the latest output, and says where there was more", async () => {
+  const log = new BuildLog();
+  const step = log.begin("RUN yes");
+  const live = log.follow(none);
+  const line = "y".repeat(100_000);
+  let last = "";
+  for (let round = 0; round < 200; round++) {
+    step.print(`${round} ${line}`);
+    // Steps are told of between lines of output.
+    for (let told = 0; told < (round === 0 ? 2 : 1); told++) last = logsOf((await live.next()).value!) || last;
+    assert(last.startsWith(`${round} y`), `line ${round} comes to a client that follows`);
+  }
+  step.end();
+  const late = async () => {
+    const values = await Array.fromAsync(log.follow(none));
+    return {
+      lines: values.map(logsOf).filter((line) => line !== ""),
+      ends: values.filter(({ vertexes }) => vertexes?.[0].completed).length,
+    };
+  };
+  const running = log.follow(none);
+  await running.next();
+  log.end();
+  await running.return(undefined);
+  await live.return(undefined);
+  const { lines, ends } = await late();
+  assertEquals(lines[0], "[earlier output is left out: there was too much of it]\n");
+  assert(lines.at(-1)!.startsWith("199 y"));
+  assertEquals([lines.length, ends], [1 + 2, 1], "of a build that is over 256 KiB are kept");
+});
+
+function logsOf({ logs = [] }: StatusValue): string {
+  return logs.map(({ msg }) => text(msg)).join("");
+}
+
 Deno.test("readFrontendOptions() reads the options of the frontend, and refuses those that nobody honours by name", () => {
   const { contexts, options, filename, contextFolder, remote } = readFrontendOptions({
     filename: "Other",
@@ -296,6 +355,10 @@ Deno.test("BuildKit answers what clients ask first, and refuses other services b
     const { code } = await assertRejects(() => ask(method), GRPCError);
     assertEquals(code, GRPC_CODES.unimplemented);
   }
+  const request = SolveRequest.encode({ Ref: "one", Frontend: "other.v0" });
+  const solve = () => assertRejects(() => ask("/moby.buildkit.v1.Control/Solve", request), GRPCError);
+  assertEquals((await solve()).code, GRPC_CODES.unimplemented);
+  assertEquals((await solve()).code, GRPC_CODES.alreadyExists, "a name is one build's");
   const nameless = await assertRejects(() => ask("/moby.buildkit.v1.Control/Status"), GRPCError);
   assertEquals(nameless.code, GRPC_CODES.invalidArgument);
 });
