@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { hexText } from "../../../lib/oci/bytes/bytes.ts";
 import { type StatusValue, timeMessage, type VertexValue } from "./messages.ts";
 
 /** Bytes of output that are kept for a client that comes late or reads slowly, and of a build that is over. */
@@ -17,9 +18,8 @@ export class BuildStep {
 
   constructor(log: BuildLog, name: string) {
     this.#log = log;
-    const bytes = crypto.getRandomValues(new Uint8Array(32));
-    const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-    this.#vertex = { digest: `sha256:${hex}`, name, started: timeMessage(Date.now()) };
+    const digest = `sha256:${hexText(crypto.getRandomValues(new Uint8Array(32)))}`;
+    this.#vertex = { digest, name, started: timeMessage(Date.now()) };
     this.#tell();
   }
 

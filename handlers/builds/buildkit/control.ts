@@ -23,6 +23,7 @@ import {
   StatusResponse,
 } from "./messages.ts";
 import type { MessageValue } from "./protobuf.ts";
+import { defineResult, type DefinitionValue, readResult } from "./result_definition.ts";
 import { runClientBuild } from "./run_build.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -108,14 +109,14 @@ export class BuildKit {
     if (solve.isBegun) throw new GRPCError(GRPC_CODES.alreadyExists, `the build ${request.Ref} was begun before`);
     solve.isBegun = true;
     try {
-      refuseForeign(request.Definition?.def, request.FrontendInputs);
+      refuseForeign(request.Definition);
       const signal = call.signal;
       const giveUp = () => solve.returned.reject(new GRPCError(GRPC_CODES.cancelled, "the client gave the build up"));
       signal.addEventListener("abort", giveUp, { once: true });
       solve.begun.resolve({ request, signal });
       const image = request.Frontend === ""
         ? await solve.returned.promise
-        : await this.#run(solve, request.Frontend, request.FrontendAttrs);
+        : await this.#run(solve, request.Frontend, request.FrontendAttrs, request.FrontendInputs);
       if (image === undefined) return await call.send(EMPTY);
       const exporters = request.Exporters.length > 0
         ? request.Exporters
@@ -136,7 +137,12 @@ export class BuildKit {
     }
   }
 
-  async #run(solve: ClientSolve, frontend: string, attributes: Record<string, string>): Promise<string> {
+  async #run(
+    solve: ClientSolve,
+    frontend: string,
+    attributes: Record<string, string>,
+    inputs: Record<string, DefinitionValue>,
+  ): Promise<string> {
     if (frontend !== FRONTEND) {
       throw new GRPCError(GRPC_CODES.unimplemented, `the frontend "${frontend}" is not supported`);
     }
@@ -155,6 +161,7 @@ export class BuildKit {
       session: await this.#sessions.find(request.Session, signal),
       log: solve.log,
       attributes,
+      results: Object.fromEntries(Object.entries(inputs).map(([name, definition]) => [name, readResult(definition)])),
       allowInsecure: request.Entitlements.includes("security.insecure"),
       signal,
     });
@@ -162,14 +169,18 @@ export class BuildKit {
 
   async #solveFrontend(call: IncomingCall): Promise<void> {
     const request = BridgeSolveRequest.decode(await onlyMessage(call));
-    refuseForeign(request.Definition?.def, request.FrontendInputs);
+    refuseForeign(request.Definition);
     const solve = this.#find(buildOf(call));
-    const image = await this.#run(solve, request.Frontend, request.FrontendOpt);
+    const image = await this.#run(solve, request.Frontend, request.FrontendOpt, request.FrontendInputs);
     solve.results.set(image, image);
     const config = new TextEncoder().encode(JSON.stringify(this.#engine.images.resolve(image).config));
     await call.send(
       BridgeSolveResponse.encode({
-        result: { ref: { id: image }, refs: undefined, metadata: { "containerimage.config": config } },
+        result: {
+          ref: { id: image, def: await defineResult(image) },
+          refs: undefined,
+          metadata: { "containerimage.config": config },
+        },
       }),
     );
   }
@@ -224,13 +235,12 @@ const BUILDKIT_VERSION = { package: "gantry", version: `v${VERSION}`, revision: 
 /** Parts of the bridge that clients ask for before they use them. */
 const CAPABILITIES = [
   ...["solve.base", "return", "returnmap", "proto.refarray", "gateway.solve.evaluate", "gateway.evaluate"],
-  ...["gateway.warnings", "frontend.inputs"],
+  ...["gateway.warnings", "frontend.inputs", "reference.output"],
 ].map((ID) => ({ ID, Enabled: true }));
 
-/** Only Dockerfiles are built here, and no definitions in BuildKit's own language. */
-function refuseForeign(definition: readonly Uint8Array[] = [], inputs: Readonly<Record<string, unknown>> = {}): void {
-  if (definition.length === 0 && Object.keys(inputs).length === 0) return;
-  throw new GRPCError(GRPC_CODES.unimplemented, "definitions in LLB are not supported: Dockerfiles are built");
+/** Only Dockerfiles are built here; a definition may be one of their contexts. */
+function refuseForeign(definition: DefinitionValue = { def: [], metadata: {} }): void {
+  if (definition.def.length > 0) readResult(definition);
 }
 
 function buildOf({ metadata }: IncomingCall): string {

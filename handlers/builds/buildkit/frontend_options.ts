@@ -24,11 +24,17 @@ export interface FrontendOptions {
 
 /** Options that say nothing about the image: of the client's own doing, or how the answer is shown. */
 const IDLE =
-  /^(?:cmdline|source|frontend\.caps|multi-platform|cache-from|cache-imports|local-sessionid:.*|vcs:.*|attest:.*)$/;
+  /^(?:cmdline|source|frontend\.caps|multi-platform|cache-from|cache-imports|local-sessionid:.*|vcs:.*|attest:.*|input-metadata:.*)$/;
 const DEFAULTS = { context: "context", dockerfile: "dockerfile", filename: "Dockerfile" };
 
-/** Reads the options. Throws `EngineError`: `invalid`, and `unsupported` for one by its name that the engine has no way to honour. */
-export function readFrontendOptions(attributes: Readonly<Record<string, string>>): FrontendOptions {
+/**
+ * Reads the options; `results` are images that may be contexts, by the names that `input:` has for them. Throws `RequestError`:
+ * `invalid`, and `unsupported` for one by its name that the engine has no way to honour.
+ */
+export function readFrontendOptions(
+  attributes: Readonly<Record<string, string>>,
+  results: Readonly<Record<string, string>> = {},
+): FrontendOptions {
   const sandbox: BuildSandbox = {};
   const options: Partial<BuildOptions> = { sandbox };
   const result: FrontendOptions = {
@@ -45,7 +51,7 @@ export function readFrontendOptions(attributes: Readonly<Record<string, string>>
     const [, prefix, name] = /^(build-arg|label|context):(.*)$/s.exec(key) ?? [];
     if (prefix === "build-arg") buildArgs[name] = value;
     else if (prefix === "label") labels[name] = value;
-    else if (prefix === "context") result.contexts[name.replace(/::.*$/, "")] = readContext(name, value);
+    else if (prefix === "context") result.contexts[name.replace(/::.*$/, "")] = readContext(name, value, results);
     else if (Object.hasOwn(READERS, key)) READERS[key](value, { result, options, sandbox });
     else if (!IDLE.test(key)) {
       throw new RequestError("unsupported", `Build image: the option "${key}" is not supported`);
@@ -102,8 +108,13 @@ const READERS: Record<string, (value: string, draft: Draft) => void> = {
   "cgroup-parent": (value, { sandbox }) => void (sandbox.cgroupParent = value || undefined),
 };
 
-function readContext(name: string, value: string): FrontendOptions["contexts"][string] {
-  const [, scheme, rest] = /^(docker-image:\/\/|local:)(.*)$/.exec(value) ?? [];
+function readContext(
+  name: string,
+  value: string,
+  results: Readonly<Record<string, string>>,
+): FrontendOptions["contexts"][string] {
+  const [, scheme, rest] = /^(docker-image:\/\/|local:|input:)(.*)$/.exec(value) ?? [];
+  if (scheme === "input:" && Object.hasOwn(results, rest)) return { kind: "image", name: results[rest] };
   if (scheme === "docker-image://") return { kind: "image", name: rest };
   if (scheme === "local:") return { kind: "local", folder: rest };
   if (/^(?:https?|git):\/\/|^git@/.test(value)) return { kind: "url", url: value };

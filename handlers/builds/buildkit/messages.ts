@@ -17,8 +17,13 @@ export function timeMessage(ms: number): MessageValue<typeof Timestamp> {
   return { seconds: Math.floor(ms / 1000), nanos: Math.round(ms % 1000 * 1e6) };
 }
 
-/** A definition in BuildKit's own language, of which only is asked whether it is there. */
-const Definition = new Message({ def: [1, { list: "bytes" }] });
+const OperationFacts = new Message({});
+/** A definition in BuildKit's own language: its steps as bytes, which name one another by their digests. */
+export const Definition = new Message({ def: [1, { list: "bytes" }], metadata: [2, { map: OperationFacts }] });
+const StepInput = new Message({ digest: [1, "string"], index: [2, "int64"] });
+const SourceStep = new Message({ identifier: [1, "string"] });
+/** A step of a definition: a source, or the definition's end. */
+export const DefinitionStep = new Message({ inputs: [1, { list: StepInput }], source: [3, SourceStep] });
 const Platform = new Message({ Architecture: [1, "string"], OS: [2, "string"], Variant: [3, "string"] });
 const BuildkitVersion = new Message({ package: [1, "string"], version: [2, "string"], revision: [3, "string"] });
 const WorkerRecord = new Message({
@@ -108,7 +113,7 @@ export const BridgeSolveRequest = new Message({
   CacheImports: [12, { list: CacheEntry }],
   FrontendInputs: [13, { map: Definition }],
 });
-const Ref = new Message({ id: [1, "string"] });
+const Ref = new Message({ id: [1, "string"], def: [2, Definition] });
 const RefMap = new Message({ refs: [1, { map: Ref }] });
 const Result = new Message({ ref: [3, Ref], refs: [4, RefMap], metadata: [10, { map: "bytes" }] });
 export const BridgeSolveResponse = new Message({ ref: [1, "string"], result: [3, Result] });

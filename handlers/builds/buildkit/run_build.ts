@@ -30,6 +30,8 @@ export interface ClientBuild {
   log: BuildLog;
   /** The options of the frontend. */
   attributes: Readonly<Record<string, string>>;
+  /** Results of other builds that are contexts of this one: IDs of images. */
+  results?: Readonly<Record<string, string>>;
   allowInsecure: boolean;
   signal: AbortSignal;
 }
@@ -37,7 +39,7 @@ export interface ClientBuild {
 /** Builds an image without a name, and returns its ID. Throws `EngineError`. */
 export async function runClientBuild(build: ClientBuild): Promise<string> {
   const { engine, session, log, attributes, signal } = build;
-  const frontend = readFrontendOptions(attributes);
+  const frontend = readFrontendOptions(attributes, build.results);
   const inputs = await readInputs(build, frontend);
   const steps = engine.builds.build({
     ...frontend.options,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { hexText } from "../../oci/bytes/bytes.ts";
 import { EngineError } from "../errors.ts";
 import type { NetworkSubnet, SubnetPool } from "../records/network_record.ts";
 import type { Place, PlacesTaken } from "../ports/network_port.ts";
@@ -93,7 +94,7 @@ function freeSubnet(used: readonly Subnet[], { pools = SUBNET_POOLS, prefix }: P
 /** A unique local subnet (RFC 4193): its global ID is random, so that networks of two machines can be joined. */
 function localSubnet(used: readonly Subnet[], random: (length: number) => Uint8Array): string {
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const digits = Array.from(random(7), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const digits = hexText(random(7));
     const text = `fd${digits.slice(0, 2)}:${digits.slice(2, 6)}:${digits.slice(6, 10)}:${digits.slice(10, 14)}::/64`;
     const subnet = parseSubnet(text);
     if (!used.some((other) => subnetsOverlap(other, subnet))) return `${addressAt(subnet, 0)}/${subnet.prefix}`;

@@ -1,3 +1,4 @@
+import { hexText } from "../../oci/bytes/bytes.ts";
 import { EngineError } from "../errors.ts";
 import type { Random } from "../ports/ports.ts";
 
@@ -24,7 +25,7 @@ export function plainName(name: string): string {
 /** A new ID: 64 hex digits. Never all digits in its first 12, which would read as a number in a host name. */
 export function randomID(random: Random): string {
   for (;;) {
-    const id = Array.from(random.bytes(32), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const id = hexText(random.bytes(32));
     if (!/^[0-9]{12}/.test(id)) return id;
   }
 }

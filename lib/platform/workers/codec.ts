@@ -1,3 +1,4 @@
+import { hexText } from "../../oci/bytes/bytes.ts";
 import { EngineError } from "../../engine/errors.ts";
 import type { Codec, Hash } from "../../engine/ports/ports.ts";
 import { freeWorkerBytes } from "./free.ts";
@@ -48,7 +49,7 @@ class StreamHash implements Hash {
     await this.#writer.close();
     if (this.#failure !== undefined) throw this.#failure;
     const bytes = new Uint8Array(await this.#stream.digest);
-    return `sha256:${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+    return `sha256:${hexText(bytes)}`;
   }
 }
 

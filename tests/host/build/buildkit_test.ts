@@ -172,6 +172,30 @@ Deno.test("docker build by BuildKit: cache, secrets, agents, contexts, failures,
     assertStringIncludes(up.stdout, "hello compose");
     ok(await docker("compose", "--project-directory", path, "down"), "down");
   });
+  await t.step("takes the result of one target as a context of another", async () => {
+    const inline = (lines: string) => `  dockerfile-inline = <<EOT\n${lines}EOT\n`;
+    await Deno.writeTextFile(
+      `${path}/linked.hcl`,
+      `target "first" {\n${inline(`FROM ${image}\nENV FROM=first\nRUN echo of the first > /first\n`)}}\n` +
+        `target "second" {\n${inline("FROM first\nCOPY --from=first /first /copied\nCMD cat /copied; echo $FROM\n")}` +
+        `  contexts = {\n    first = "target:first"\n  }\n  tags = ["bake:linked"]\n}\n`,
+    );
+    const read = [`--allow=fs.read=${path}`, `--set=*.context=${path}`];
+    const baked = await docker("buildx", "bake", "--progress=plain", "-f", `${path}/linked.hcl`, ...read, "second");
+    assertEquals(baked.code, 0, baked.stderr);
+    assertEquals(ok(await docker("run", "--rm", "--network=none", "bake:linked")), "of the first\nfirst\n");
+    await Deno.writeTextFile(
+      `${path}/linked.yaml`,
+      `services:\n  base:\n    image: linked:base\n    network_mode: none\n    command: "true"\n    build:\n      dockerfile_inline: |\n` +
+        `        FROM ${image}\n        RUN echo of the base > /base\n  web:\n    image: linked:web\n    network_mode: none\n    build:\n` +
+        `      dockerfile_inline: |\n        FROM base\n        CMD cat /base\n      additional_contexts:\n        base: service:base\n`,
+    );
+    const compose = (...args: string[]) => docker("compose", "-f", `${path}/linked.yaml`, ...args);
+    const up = await compose("--progress=plain", "up", "--build");
+    assertEquals(up.code, 0, up.stderr);
+    assertStringIncludes(up.stdout, "of the base");
+    ok(await compose("down"), "down");
+  });
   await t.step("leaves the classic builder as it was", async () => {
     const classic = await run(["docker", "build", "-q", path], { env: { ...env, DOCKER_BUILDKIT: "0" } });
     assertEquals(classic.code, 0, classic.stderr);

@@ -1,3 +1,4 @@
+import { hexText } from "../../../oci/bytes/bytes.ts";
 import { MANIFEST_LIMITS, parseManifest } from "../../../oci/manifest.ts";
 import { MEDIA_TYPE } from "../../../oci/media_type.ts";
 import { parseReference, repositoryName as repositoryOf } from "../../../oci/reference.ts";
@@ -76,7 +77,7 @@ export class ManifestLists {
     }
     if (known !== undefined) throw nameInUse(fullName);
     const { core } = this.#parts;
-    const id = Array.from(core.random.bytes(32), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const id = hexText(core.random.bytes(32));
     return await this.#intake(options.signal, async (intake) => {
       const list = await this.#filled(intake, { entries: [], annotations: {} }, options);
       const { bytes, mediaType } = encodeList(list, core.options.limits);
