@@ -26,6 +26,7 @@ import type { MessageValue } from "./protobuf.ts";
 import { defineResult, type DefinitionValue, readResult } from "./result_definition.ts";
 import { runClientBuild } from "./run_build.ts";
 import type { Sessions } from "./sessions.ts";
+import { listUsage, pruneUsage } from "./usage.ts";
 
 /** The metadata by which a call of the bridge names its build. */
 const BUILD_ID = "buildkit-controlapi-buildid";
@@ -82,8 +83,13 @@ export class BuildKit {
   readonly #control: Record<string, (call: IncomingCall) => Promise<void>> = {
     Info: (call) => call.send(InfoResponse.encode({ buildkitVersion: BUILDKIT_VERSION })),
     ListWorkers: (call) => call.send(ListWorkersResponse.encode({ record: [this.#worker()] })),
-    DiskUsage: (call) => call.send(DiskUsageResponse.encode({ record: [] })),
-    Prune: async () => void await this.#engine.builds.prune(),
+    DiskUsage: async (call) => {
+      const record = listUsage(this.#engine, await onlyMessage(call));
+      await call.send(DiskUsageResponse.encode({ record }));
+    },
+    Prune: async (call) => {
+      for (const record of await pruneUsage(this.#engine, await onlyMessage(call))) await call.send(record);
+    },
     Solve: (call) => this.#solve(call),
     Status: (call) => this.#tellStatus(call),
     // No record is kept of builds that are over.

@@ -100,8 +100,22 @@ export const UsageRecord = new Message({
   InUse: [3, "bool"],
   Size: [4, "int64"],
   CreatedAt: [6, Timestamp],
+  LastUsedAt: [7, Timestamp],
+  UsageCount: [8, "int64"],
   Description: [9, "string"],
   RecordType: [10, "string"],
+  Shared: [11, "bool"],
+  Parents: [12, LIST],
+});
+/** `Control.DiskUsage` and `Control.Prune`: durations are nanoseconds, spaces bytes. */
+export const DiskUsageRequest = new Message({ filter: [1, LIST], ageLimit: [2, "int64"] });
+export const PruneRequest = new Message({
+  filter: [1, LIST],
+  all: [2, "bool"],
+  keepDuration: [3, "int64"],
+  reservedSpace: [4, "int64"],
+  maxUsedSpace: [5, "int64"],
+  minFreeSpace: [6, "int64"],
 });
 export const DiskUsageResponse = new Message({ record: [1, { list: UsageRecord }] });
 

@@ -7,7 +7,7 @@
  */
 import { GRPC_CODES, GRPCError } from "../../../lib/engine/ports/build_port.ts";
 import { hexText } from "../../../lib/oci/bytes/bytes.ts";
-import { Definition, DefinitionStep } from "./messages.ts";
+import { type Definition, DefinitionStep } from "./messages.ts";
 import type { MessageValue } from "./protobuf.ts";
 
 const SOURCE = /^gantry-image:\/\/([0-9a-f]{64})$/;

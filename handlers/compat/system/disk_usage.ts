@@ -1,4 +1,5 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
+import type { CachedStep } from "../../../lib/engine/build/cache_usage.ts";
 import type { DiskUsage, UsageKind } from "../../../lib/engine/system/disk_usage.ts";
 import type { Context } from "../../../lib/rest/mod.ts";
 import { networkIDs } from "../../containers/inspect.ts";
@@ -7,12 +8,12 @@ import { isBefore } from "../../path_version.ts";
 import { RequestError } from "../../request_error.ts";
 import { dockerVolume } from "../../volumes/view.ts";
 import type { ContainerSummary } from "../../wire/compat/container.ts";
-import type { DiskUsageQuery, DockerDiskUsage } from "../../wire/compat/disk_usage.ts";
+import type { CacheRecord, DiskUsageQuery, DockerDiskUsage } from "../../wire/compat/disk_usage.ts";
 import type { ImageSummary } from "../../wire/images/image.ts";
 import { containerSummary } from "../containers/summary.ts";
 import { dockerSummaryOf } from "../images/summary.ts";
 
-/** Docker's names of the families; there is no build cache. */
+/** Docker's names of the families; builds are asked themselves for what they keep. */
 const KINDS: Readonly<Record<string, UsageKind | undefined>> = {
   image: "images",
   container: "containers",
@@ -36,7 +37,9 @@ export async function compatDiskUsage(
   const unknown = types?.find((name) => !Object.hasOwn(KINDS, name));
   if (unknown !== undefined) throw new RequestError("malformed", `unknown object type: ${unknown}`);
   const asked = new Set(types ?? Object.keys(KINDS));
-  const usage = await engine.system.diskUsage([...asked].flatMap((name) => KINDS[name] ?? []));
+  const steps = engine.builds.cachedSteps();
+  const usage = withoutSteps(await engine.system.diskUsage([...asked].flatMap((name) => KINDS[name] ?? [])), steps);
+  const cache = steps.map(cacheRecord);
   const lists = listUsage(engine, usage, version);
   const only = <T>(type: string, value: T) => asked.has(type) ? value : undefined;
   const legacy = {
@@ -44,7 +47,7 @@ export async function compatDiskUsage(
     Images: only("image", lists.images),
     Containers: only("container", lists.containers),
     Volumes: only("volume", lists.volumes),
-    BuildCache: only("build-cache", []),
+    BuildCache: only("build-cache", cache),
   };
   if (isBefore(version, 1, 52)) return legacy;
   return {
@@ -52,8 +55,44 @@ export async function compatDiskUsage(
     ImageUsage: only("image", imageTotals(usage, lists.images)),
     ContainerUsage: only("container", containerTotals(usage, lists.containers)),
     VolumeUsage: only("volume", volumeTotals(usage, lists.volumes)),
-    BuildCacheUsage: only("build-cache", {}),
+    BuildCacheUsage: only("build-cache", cacheTotals(cache)),
   };
+}
+
+/** Images that are steps of builds and nothing else are counted there: Docker has no images of them. */
+function withoutSteps(usage: DiskUsage, steps: readonly CachedStep[]): DiskUsage {
+  const own = new Map(steps.map((step) => [step.image, step]));
+  const images = usage.images.filter(({ image: { id, names }, containers }) =>
+    names.length > 0 || containers > 0 || !own.has(id)
+  );
+  const gone = images.length < usage.images.length ? steps.filter(({ isShared, isUsed }) => !isShared && !isUsed) : [];
+  return { ...usage, images, layers: usage.layers - sumOf(gone.map(({ size }) => size)) };
+}
+
+function cacheRecord(step: CachedStep): CacheRecord {
+  return {
+    ID: step.image,
+    ...step.parent !== undefined && { Parents: [step.parent] },
+    Type: "regular",
+    Description: step.text,
+    InUse: step.isUsed,
+    Shared: step.isShared,
+    Size: step.size,
+    CreatedAt: new Date(step.createdAt).toISOString(),
+    LastUsedAt: new Date(step.usedAt).toISOString(),
+    UsageCount: step.uses,
+  };
+}
+
+function cacheTotals(Items: CacheRecord[]) {
+  const own = Items.filter(({ Shared }) => !Shared);
+  return withoutEmpty({
+    ActiveCount: Items.filter(({ InUse }) => InUse).length,
+    Items,
+    Reclaimable: sumOf(own.filter(({ InUse }) => !InUse).map(({ Size }) => Size)),
+    TotalCount: Items.length,
+    TotalSize: sumOf(own.map(({ Size }) => Size)),
+  });
 }
 
 function listUsage(engine: Engine, { images, containers, volumes }: DiskUsage, version: string | undefined) {

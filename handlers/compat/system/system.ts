@@ -10,6 +10,7 @@ import { isBefore } from "../../path_version.ts";
 import { compatDiskUsage } from "./disk_usage.ts";
 import { dockerEvent } from "./events.ts";
 import { compatInfo } from "./info.ts";
+import { pruneBuild } from "./prune_build.ts";
 
 /** The system operations of Docker's tree over an engine. */
 export function compatSystem(engine: Engine): Implementation {
@@ -19,11 +20,7 @@ export function compatSystem(engine: Engine): Implementation {
     CompatVersionHandler: () => viewVersion(engine),
     CompatGetInfo: ({ version }) => compatInfo(engine, version),
     CompatGetDiskUsage: (query, context) => compatDiskUsage(engine, query, context),
-    // Nothing is kept of builds.
-    CompatPruneBuild: async () => {
-      const { images, bytes } = await engine.builds.prune();
-      return { CachesDeleted: images, SpaceReclaimed: bytes };
-    },
+    CompatPruneBuild: (query) => pruneBuild(engine, query),
     // Drivers of volumes and networks are part of the engine.
     CompatListPlugins: () => [],
     CompatGetEvents: (query, context) => {

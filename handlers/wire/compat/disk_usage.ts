@@ -14,8 +14,20 @@ export const MeasuredVolume = DockerVolume.extend({
   UsageData: z.object({ RefCount: z.number(), Size: z.number() }),
 });
 
-/** `dockerBuild.CacheRecord`. Nothing builds here: there is none. */
-export const CacheRecord = z.looseObject({ ID: z.string() });
+/** `build.CacheRecord`: a step of an earlier build; times are RFC 3339, sizes bytes. */
+export const CacheRecord = z.object({
+  ID: z.string(),
+  Parents: z.array(z.string()).optional(),
+  Type: z.string(),
+  Description: z.string(),
+  InUse: z.boolean(),
+  Shared: z.boolean(),
+  Size: z.number(),
+  CreatedAt: z.string(),
+  LastUsedAt: z.string(),
+  UsageCount: z.number(),
+});
+export type CacheRecord = z.output<typeof CacheRecord>;
 
 /** The totals of a family, and its members. */
 function usageOf<T extends z.ZodType>(item: T) {

@@ -32,6 +32,15 @@ export type SystemPruneQuery = z.output<typeof SystemPruneQuery>;
 
 /** `build.CachePruneReport` of Docker's API. */
 export const CachePruneReport = z.object({ CachesDeleted: z.array(z.string()), SpaceReclaimed: z.number() });
+export type CachePruneReport = z.output<typeof CachePruneReport>;
 
-/** The query of `CompatPruneBuild`; whatever it says, the whole build cache is pruned. */
-export const PruneBuildQuery = z.object({ all: looseFlag.optional(), filters: filters.optional() });
+/** The query of `CompatPruneBuild`; sizes are bytes. The first of them is an older name of the second. */
+export const PruneBuildQuery = z.object({
+  all: looseFlag.optional(),
+  filters: filters.optional(),
+  "keep-storage": z.coerce.number().optional(),
+  "reserved-space": z.coerce.number().optional(),
+  "max-used-space": z.coerce.number().optional(),
+  "min-free-space": z.coerce.number().optional(),
+});
+export type PruneBuildQuery = z.output<typeof PruneBuildQuery>;

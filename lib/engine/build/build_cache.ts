@@ -6,8 +6,18 @@ import type { Table } from "../store/table.ts";
 /** The image that a step made. */
 interface CacheEntry {
   image: string;
+  /** The image that the step began with; stores of earlier versions do not say it. */
+  base?: string;
   /** Milliseconds since the epoch. */
   time: number;
+}
+
+/** An image of the cache, and how often this server has taken it since it began. */
+export interface CachedImage extends CacheEntry {
+  keys: string[];
+  uses: number;
+  /** Milliseconds since the epoch; of its making, where it was not used since this server began. */
+  usedAt: number;
 }
 
 /**
@@ -18,6 +28,8 @@ export class BuildCache {
   readonly #core: Core;
   readonly #images: Images;
   readonly #table: Table<CacheEntry>;
+  /** By image. A use is not written down: a build that finds everything would write for each step. */
+  readonly #uses = new Map<string, { uses: number; usedAt: number }>();
 
   constructor(core: Core, images: Images) {
     this.#core = core;
@@ -40,19 +52,37 @@ export class BuildCache {
   async find(key: string, most = Infinity): Promise<Readonly<ImageRecord> | undefined> {
     const entry = this.#table.get(key);
     if (entry === undefined || this.#core.clock.now() - entry.time > most) return undefined;
-    if (this.#images.exists(entry.image)) return this.#images.resolve(entry.image);
+    if (this.#images.exists(entry.image)) {
+      const { uses = 0 } = this.#uses.get(entry.image) ?? {};
+      this.#uses.set(entry.image, { uses: uses + 1, usedAt: this.#core.clock.now() });
+      return this.#images.resolve(entry.image);
+    }
     await this.#core.state.commit([this.#table.drop(key)]);
   }
 
-  /** Notes the image that a step made. */
-  async keep(key: string, image: string): Promise<void> {
-    await this.#core.state.commit([this.#table.put(key, { image, time: this.#core.clock.now() })]);
+  /** Notes the image that a step made on another one. */
+  async keep(key: string, image: string, base?: string): Promise<void> {
+    await this.#core.state.commit([this.#table.put(key, { image, base, time: this.#core.clock.now() })]);
   }
 
-  /** Forgets every step, and gives the images they made, the latest first. */
-  async clear(): Promise<string[]> {
-    const entries = this.#table.values().sort((a, b) => b.time - a.time);
-    await this.#core.state.commit(this.#table.keys().map((key) => this.#table.drop(key)));
-    return [...new Set(entries.map(({ image }) => image))];
+  /** The images that are there still, each once, the latest first. */
+  images(): CachedImage[] {
+    const found = new Map<string, CachedImage>();
+    for (const key of this.#table.keys()) {
+      const entry = this.#table.get(key)!;
+      const known = found.get(entry.image);
+      if (known !== undefined) known.keys.push(key);
+      else if (this.#images.exists(entry.image)) {
+        const use = this.#uses.get(entry.image) ?? { uses: 0, usedAt: entry.time };
+        found.set(entry.image, { ...entry, ...use, keys: [key] });
+      }
+    }
+    return [...found.values()].sort((a, b) => b.time - a.time);
+  }
+
+  /** Forgets steps by their keys. */
+  async forget(keys: readonly string[]): Promise<void> {
+    await this.#core.state.commit(keys.map((key) => this.#table.drop(key)));
+    if (this.#table.keys().length === 0) this.#uses.clear();
   }
 }

@@ -73,7 +73,7 @@ export async function* makeStep(run: BuildRun, state: StageState, plan: StepPlan
   const commit: CommitStep = (layer) => commitStep(run, state, next, plan.createdBy, layer);
   const image = plan.work ? yield* plan.work(commit) : await commit();
   pins.use(images.pin(image.id));
-  await cache.keep(key, image.id);
+  await cache.keep(key, image.id, state.image?.id);
   yield { kind: "made", id: image.id };
   return { ...next, image };
 }

@@ -13,6 +13,13 @@ import type { BuildOptions, BuildProgress, NamedContext } from "./build_options.
 import { type BuildRun, type BuildSteps, makeStep } from "./build_run.ts";
 import { numberEvents } from "./build_stage.ts";
 import { parseDockerfile } from "./dockerfile/parse_dockerfile.ts";
+import {
+  type CachedStep,
+  type CachePruneOptions,
+  type CachePruneResult,
+  measureCache,
+  pruneCache,
+} from "./cache_usage.ts";
 import { finishImage } from "./finish_image.ts";
 import { planStages } from "./plan_stages.ts";
 import { runStages, totalSteps } from "./run_stages.ts";
@@ -107,24 +114,14 @@ export class Builds {
     };
   }
 
-  /** Forgets what earlier builds made, and removes their images that nothing else needs. Returns the images and bytes that went. */
-  async prune(): Promise<{ images: string[]; bytes: number }> {
-    const gone: string[] = [];
-    let bytes = 0;
-    for (const id of await this.#cache.clear()) {
-      if (!this.#images.exists(id) || this.#images.resolve(id).names.length > 0) continue;
-      try {
-        const { removed } = await this.#images.remove(id, { noPrune: true });
-        for (const { id, size } of removed) {
-          gone.push(id);
-          bytes += size;
-        }
-      } catch (error) {
-        // Another image is built on it, or a container uses it.
-        if (!(error instanceof EngineError)) throw error;
-      }
-    }
-    return { images: gone, bytes };
+  /** The steps of earlier builds whose results are kept, the latest first. */
+  cachedSteps(): CachedStep[] {
+    return measureCache(this.#cache, this.#images);
+  }
+
+  /** Forgets steps of earlier builds, and removes their images that nothing else needs. By default what no image needs goes. */
+  prune(options: CachePruneOptions = {}): Promise<CachePruneResult> {
+    return pruneCache(this.#cache, this.#images, options);
   }
 
   /** Removes containers of steps that the last server left. Called once, at start. */

@@ -81,10 +81,22 @@ Deno.test("SystemPrune takes only what fits its filters, and refuses those it do
   assertEquals((await prune(test, "?external=true"))[0], 200);
 });
 
-Deno.test("CompatPruneBuild has no cache to prune, which docker system prune asks for", async () => {
+Deno.test("CompatPruneBuild answers docker system prune where nothing was built, and refuses filters that it does not know", async () => {
   await using test = await openTestEngine({ pulled: false });
-  const response = await test.send("POST", "/v1.44/build/prune?all=1");
-  assertEquals([response.status, await response.json()], [200, { CachesDeleted: [], SpaceReclaimed: 0 }]);
+  const ask = async (query: string): Promise<[number, unknown]> => {
+    const response = await test.send("POST", `/v1.44/build/prune?${query}`);
+    const body = await response.json();
+    return [response.status, body.message ?? body];
+  };
+  const nothing = { CachesDeleted: [], SpaceReclaimed: 0 };
+  const filters = (value: unknown) => `filters=${encodeURIComponent(JSON.stringify(value))}`;
+  for (const query of ["all=1", filters({ until: ["24h"] }), filters({ id: ["abc"] }), "keep-storage=1000000"]) {
+    assertEquals(await ask(query), [200, nothing], query);
+  }
+  const [status, message] = await ask(filters({ type: ["regular"] }));
+  assertEquals([status, message], [400, "type is an invalid filter: the build cache has id, until, unused-for"]);
+  assertEquals((await ask(filters({ until: ["soon"] })))[0], 400);
+  assertEquals((await ask("min-free-space=1"))[0], 501);
 });
 
 Deno.test("without a kernel SystemPrune, SystemCheck and DiskUsage are about what there is: images, volumes, blobs", async () => {

@@ -196,6 +196,34 @@ Deno.test("docker build by BuildKit: cache, secrets, agents, contexts, failures,
     assertStringIncludes(up.stdout, "of the base");
     ok(await compose("down"), "down");
   });
+  await t.step("tells what the cache takes, and empties it", async () => {
+    await Deno.writeTextFile(
+      `${path}/Cached`,
+      `FROM ${image} AS used\nRUN head -c 300000 /dev/zero > /used\nFROM used AS left\nRUN head -c 200000 /dev/zero > /left\n` +
+        "FROM used\nCOPY --from=left /etc /etc-left\n",
+    );
+    const build = () => docker("build", "--progress=plain", "-t", "cached:1", "-f", `${path}/Cached`, path);
+    ok(await build());
+    const usage = async (name: string) => {
+      const { stdout } = await docker("system", "df", "-v", "--format", "json");
+      const cache: { Description: string; Size: string; Shared: string; CacheID?: string; ID: string }[] =
+        JSON.parse(stdout).BuildCache;
+      return cache.filter(({ Description }) => Description.includes(name)).map(({ Size, Shared }) =>
+        `${Size.replace(/\d\dkB/, "00kB")} ${Shared}`
+      );
+    };
+    assertEquals(await usage("/dev/zero > /used"), ["300kB true"], "the image has it too");
+    assertEquals(await usage("/dev/zero > /left"), ["200kB false"]);
+    assertMatch(ok(await docker("buildx", "du", "--verbose")), /Description:\s+.*\/dev\/zero > \/left/);
+    assertMatch(ok(await docker("buildx", "prune", "--force")), /Total:\s+[0-9.]+kB/);
+    assertEquals([await usage("/left"), await usage("> /used")], [[], ["300kB true"]]);
+    assertMatch((await build()).stderr, /RUN head -c 300000.*\n#\d+ CACHED/);
+    ok(await docker("buildx", "prune", "--force", "--all"));
+    assertEquals(await usage(""), []);
+    assert(!(await build()).stderr.includes("CACHED"));
+    const refused = await docker("buildx", "prune", "--force", "--filter", "type=regular");
+    assertStringIncludes(refused.stderr, "use id=ID");
+  });
   await t.step("leaves the classic builder as it was", async () => {
     const classic = await run(["docker", "build", "-q", path], { env: { ...env, DOCKER_BUILDKIT: "0" } });
     assertEquals(classic.code, 0, classic.stderr);
