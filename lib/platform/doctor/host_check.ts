@@ -67,7 +67,8 @@ async function kindOfCgroups(): Promise<HostCheck["cgroups"]> {
   return mounts.length === 0 ? "none" : kind;
 }
 
-async function freeSpace(root: string): Promise<HostCheck["space"]> {
+/** The folder, or the nearest above it that is there, and the bytes that are free in it. */
+export async function freeSpace(root: string): Promise<HostCheck["space"]> {
   for (let folder = root;; folder = dirname(folder)) {
     const facts = await statfs(folder).catch(() => undefined);
     if (facts !== undefined) return { folder, free: facts.bavail * facts.bsize };

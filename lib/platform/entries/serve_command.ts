@@ -18,6 +18,8 @@ import { messageOf } from "../../oci/message_of.ts";
 import type { Log } from "../../engine/ports/log.ts";
 import { isGoingDown, tellReady } from "./service/service_manager.ts";
 import { makeServerLog, requestLogger } from "./server_log.ts";
+import { startStep } from "./start_failure.ts";
+import { tellStart } from "./tell_start.ts";
 
 /** Hooks of {@linkcode serveCommand}. */
 export interface ServeHooks {
@@ -54,6 +56,7 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
     await using server = await startServer(options, log);
     console.log(`gantry: ready on ${server.addresses.join(", ")}`);
     await tellReady(process.env, log);
+    await tellStart(server.engine, server.addresses, log);
     log("info", `stopping on ${await ended}`);
     if (await isGoingDown(process.env, process.getuid?.() !== 0)) {
       log("info", "the host goes down: containers are stopped");
@@ -72,6 +75,7 @@ const CLIENT_HOSTS: readonly string[] = ["d", "docker"];
 
 /** A server that is ready. Disposing it ends it; containers go on. */
 interface Server extends AsyncDisposable {
+  readonly engine: Engine;
   readonly addresses: readonly string[];
   /** Stops all of them, as the host goes down. */
   stopContainers(): Promise<void>;
@@ -82,16 +86,11 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
   const { root, runroot, runtime, hookFolders, deviceFolders, quadletFolder } = options;
   const { registriesConf, containersConf, authFile, certsDir, dockerHub } = options;
   const access = { registriesConf, containersConf, authFile, certsDir, dockerHub };
-  const engine = await openHostEngine({
-    root,
-    runroot,
-    runtime,
-    hookFolders,
-    deviceFolders,
-    quadletFolder,
-    ...access,
-    log,
-  });
+  const folders = { root, runroot, runtime, hookFolders, deviceFolders, quadletFolder };
+  const engine = await startStep(
+    { text: `Open root "${root}" and runroot "${runroot}"`, option: "--root or --runroot" },
+    () => openHostEngine({ ...folders, ...access, log }),
+  );
   const listeners: Listener[] = [];
   const ended = new AbortController();
   const updates = updateRegularly(engine, options, { log, signal: ended.signal });
@@ -107,13 +106,17 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
       onRequest: requestLogger(log),
     });
     for (const address of options.listen) {
-      const listener = await listen(address, handler, {
-        authenticated: token !== undefined,
-        hosts: options.allowHosts,
-        clientHosts: CLIENT_HOSTS,
-        hijacks: takesOver,
-        onError: (error) => log("error", `Serve: ${error instanceof Error ? error.stack : error}`),
-      });
+      const listener = await startStep(
+        { text: `Listen on "${address}"`, option: "--listen" },
+        () =>
+          listen(address, handler, {
+            authenticated: token !== undefined,
+            hosts: options.allowHosts,
+            clientHosts: CLIENT_HOSTS,
+            hijacks: takesOver,
+            onError: (error) => log("error", `Serve: ${error instanceof Error ? error.stack : error}`),
+          }),
+      );
       warnOfOpenDoor(listener.address, token, log);
       listeners.push(listener);
     }
@@ -124,6 +127,7 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
   const [first] = listeners;
   if (first !== undefined) engine.serveAt(first.address);
   return {
+    engine,
     addresses: listeners.map(({ address }) => address),
     stopContainers: () => engine.stopForShutdown(),
     [Symbol.asyncDispose]: stop,
@@ -166,10 +170,10 @@ function warnOfOpenDoor(text: string, token: string | undefined, log: Log): void
 }
 
 async function readToken(file: string, log: Log): Promise<string> {
-  if (((await stat(file)).mode & 0o077) !== 0) {
-    log("warn", `${file}: other users of this machine may read the token; chmod 600`);
-  }
-  const token = (await readFile(file, "utf8")).trim();
+  const step = { text: `Read token file "${file}"`, option: "--token-file" };
+  const { mode } = await startStep(step, () => stat(file));
+  if ((mode & 0o077) !== 0) log("warn", `${file}: other users of this machine may read the token; chmod 600`);
+  const token = (await startStep(step, () => readFile(file, "utf8"))).trim();
   if (!/^[\x21-\x7e]{8,}$/.test(token)) {
     throw new Error(`Read token file "${file}": a token is one line of 8 or more printable characters`);
   }

@@ -9,6 +9,7 @@ import type {
   StreamExtent,
   StreamRange,
 } from "../../engine/ports/ports.ts";
+import { SpaceReserve } from "./space_reserve.ts";
 import { type Amount, countBeyond, sizeOf } from "./retention.ts";
 import { emptyLog, explainFailure, setUpFile } from "./sqlite_file.ts";
 import { adoptDatabase, compactDatabase, shrinkDatabase } from "./sqlite_space.ts";
@@ -46,8 +47,11 @@ export class SQLiteStore implements Store {
   /** Whether pages were given back that the file still has. */
   #isShrunk = false;
 
-  private constructor(db: DatabaseSync, log: FileHandle, place: string) {
+  readonly #reserve: SpaceReserve;
+
+  private constructor(db: DatabaseSync, log: FileHandle, { place, reserve }: { place: string; reserve: SpaceReserve }) {
     this.place = place;
+    this.#reserve = reserve;
     this.#db = db;
     this.#log = log;
     this.#statements = prepareStatements(db);
@@ -58,11 +62,12 @@ export class SQLiteStore implements Store {
    * it is no database or a damaged one, `unsupported` when a later version wrote it. Nothing in the file is changed then.
    */
   static async open(path: string): Promise<SQLiteStore> {
+    const reserve = new SpaceReserve(`${path}-reserve`);
     const db = new DatabaseSync(path);
     try {
-      setUpFile(db, path);
+      reserve.use(() => setUpFile(db, path));
       // Never the database itself: closing any handle of that would give up SQLite's locks on it.
-      return new SQLiteStore(db, await open(`${path}-wal`, "r"), path);
+      return new SQLiteStore(db, await open(`${path}-wal`, "r"), { place: path, reserve });
     } catch (error) {
       db.close();
       throw explainFailure(error, path);
@@ -155,6 +160,7 @@ export class SQLiteStore implements Store {
     if (!this.#db.isOpen) return;
     this.#db.close();
     await this.#log.close();
+    await this.#reserve.close();
   }
 
   /** Has everything written so far last. After a failure the kernel forgets what it could not write: nothing lasts then. */
@@ -172,18 +178,23 @@ export class SQLiteStore implements Store {
   /** Runs `work` whole or not at all; what it returns runs once it has lasted. */
   #transaction(work: () => (() => void) | void): Promise<void> {
     return Promise.resolve().then(() => {
-      this.#db.exec("BEGIN IMMEDIATE");
-      let done: (() => void) | void;
-      try {
-        done = work();
-        this.#db.exec("COMMIT");
-      } catch (error) {
-        // A failed COMMIT (disk full) may have rolled back by itself.
-        if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-        throw error;
-      }
+      const done = this.#reserve.use(() => this.#attempt(work));
+      this.#reserve.refill();
       done?.();
     });
+  }
+
+  #attempt(work: () => (() => void) | void): (() => void) | void {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const done = work();
+      this.#db.exec("COMMIT");
+      return done;
+    } catch (error) {
+      // A failed COMMIT (disk full) may have rolled back by itself.
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
   }
 
   /** Changes a stream as one transaction, which resolves with what it has then. */

@@ -151,3 +151,44 @@ Deno.test("SQLiteStore.commit() fails whole on a full disk, and goes on when the
     await mount("umount", folder.path);
   }
 });
+
+Deno.test("SQLiteStore keeps room with which removals are written down on a full disk, and takes it back when there is some", async () => {
+  await using folder = await temporary();
+  const mount = async (...args: string[]) => {
+    const { success } = await new Deno.Command(args[0], { args: args.slice(1) }).output();
+    assert(success, `Expected ${args.join(" ")} to succeed`);
+  };
+  const path = `${folder.path}/a.db`;
+  const reserved = async () => (await Deno.stat(`${path}-reserve`)).size;
+  await mount("mount", "-t", "tmpfs", "-o", "size=16m", "none", folder.path);
+  await Deno.writeFile(`${path}-reserve`, new Uint8Array(8 << 20).fill(1));
+  const store = await SQLiteStore.open(path);
+  try {
+    const state = await State.open(store);
+    const table = state.table<string>("t");
+    const keys = Array.from({ length: 1500 }, (_, index) => `k${index}`);
+    await state.commit(keys.map((key) => table.put(key, "x".repeat(2000))));
+    await assertRejects(() => Deno.writeFile(`${folder.path}/filler`, new Uint8Array(16 << 20)));
+    for (const key of keys) await state.commit([table.drop(key)]);
+    // The log is used again from its beginning long before the reserve is spent.
+    const left = await reserved();
+    assert(left < 8 << 20 && left > 0, `Expected a part of the reserve to be used: ${left}`);
+    // Writes without end get no further than the reserve.
+    await assertRejects(
+      async () => {
+        for (let index = 0;; index++) await state.commit([table.put(`more${index}`, "x".repeat(100_000))]);
+      },
+      Error,
+      "full",
+    );
+    assertEquals(await reserved(), 0);
+    await mount("mount", "-o", "remount,size=200m", folder.path);
+    for (let round = 0; await reserved() < 8 << 20; round++) {
+      await state.commit([table.put("last", String(round))]);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  } finally {
+    await store.close();
+    await mount("umount", folder.path);
+  }
+});
