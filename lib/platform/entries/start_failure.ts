@@ -8,7 +8,7 @@ import { messageOf } from "../../oci/message_of.ts";
 
 /** A part of a server's start: in words, and the options of the command that choose another place for it. */
 export interface StartStep {
-  /** What is done, with the place: `Open root "/srv/gantry"`. */
+  /** The work, with its place: `Open root "/srv/gantry"`. */
   readonly text: string;
   /** The option that would change the place. */
   readonly option: string;
