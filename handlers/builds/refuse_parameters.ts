@@ -34,6 +34,9 @@ const REFUSED: Partial<Record<keyof BuildQuery, readonly unknown[]>> = {
 /** Flags that are true where they are absent: `false` asks for something. */
 const TRUE_FLAGS = new Set<string>(["skipunusedstages"]);
 
+/** The names of the parameters that no image is built with. */
+export const REFUSED_PARAMETERS: ReadonlySet<string> = new Set(Object.keys(REFUSED));
+
 /** Throws `RequestError("unsupported")` naming the first parameter that asks for what no image is built with yet. */
 export function refuseParameters(query: BuildQuery): void {
   for (const [name, harmless] of Object.entries(REFUSED)) {
