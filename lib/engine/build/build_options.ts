@@ -74,6 +74,8 @@ export interface BuildOptions {
   buildArgs?: Readonly<Record<string, string>>;
   labels?: Readonly<Record<string, string>>;
   platform?: Partial<Platform>;
+  /** Several platforms, each with an image of its own; the names are those of a manifest list of them. */
+  platforms?: readonly Partial<Platform>[];
   format?: ManifestFormat;
   /** Stages that are built at a time; 0 for all that can be, 4 by default. */
   jobs?: number;

@@ -6,6 +6,7 @@ import type { Images } from "../images/images.ts";
 import type { Claim } from "../images/store/content.ts";
 import type { FileTimes } from "../ports/tree_port.ts";
 import type { ImageRecord } from "../records/image_record.ts";
+import type { Platform } from "../options.ts";
 import type { BuildCache } from "./build_cache.ts";
 import type { BuildOptions, BuildProgress } from "./build_options.ts";
 import type { FileTree } from "./context/file_tree.ts";
@@ -116,14 +117,21 @@ export function fileTimes({ options: { timestamp, rewriteTimes } }: BuildRun): F
   return { seconds: timestamp, only: rewriteTimes };
 }
 
+/** The platform that a build makes its image for. */
+export function targetPlatform({ options: { defaultPlatform } }: Core, { platform = {} }: BuildOptions): Platform {
+  const { os, architecture, ...rest } = defaultPlatform;
+  // Another architecture has variants of its own.
+  const own = platform.architecture === undefined || platform.architecture === architecture ? rest : {};
+  return { os, architecture, ...own, ...platform };
+}
+
 /** An image's config with other contents: what it runs on stays the base's, or is the build's. */
 export function imageConfig(
   { core, options }: BuildRun,
   base: ImageConfig | undefined,
   fields: Pick<ImageConfig, "config" | "created" | "author">,
 ): ImageConfig {
-  const asked = { ...core.options.defaultPlatform, ...options.platform };
-  const { architecture, os, variant } = base ?? asked;
+  const { architecture, os, variant } = base ?? targetPlatform(core, options);
   return {
     architecture,
     os,
