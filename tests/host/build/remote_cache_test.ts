@@ -59,6 +59,15 @@ Deno.test("a build finds in a repository what another engine has made, and sends
     assertMatch(again, /Successfully tagged/);
     assertEquals(await shown(first), await shown(second));
   });
+  await t.step("podman build --cache-to and --cache-from", async () => {
+    await context.write("Dockerfile", `FROM ${image}\nRUN date +%s%N > /made\nCMD cat /made\n`);
+    const caches = ["--cache-to", `${registry.host}/other/cache`, "--cache-from", `${registry.host}/other/cache`];
+    for (const server of [first, second]) {
+      const built = await server.podman("build", "--layers", "-t", "app", ...caches, context.path);
+      assertEquals(built.code, 0, built.stdout + built.stderr);
+    }
+    assertEquals(await shown(first), await shown(second));
+  });
   await t.step("a cache that cannot be asked is left out, and one that cannot be written fails the build", async () => {
     await second.request("POST", "/v1.44/build/prune?all=1");
     const out = await build(second, { cachefrom: ["127.0.0.1:1/no/cache"] });
