@@ -73,8 +73,6 @@ export function buildOptions(query: BuildQuery, isLocal = false): Omit<BuildOpti
     ...from && { from },
     ...excludes !== undefined && { exclude: listOf("excludes", excludes) },
     ...platformsOf(query),
-    cacheFrom: listOf("cachefrom", query.cachefrom),
-    cacheTo: listOf("cacheto", query.cacheto),
     registry: {
       tlsVerify: query.tlsVerify,
       retries: query.retry,

@@ -167,17 +167,14 @@ export class BuildKit {
       );
     }
     const { request, signal } = await inTime(solve.begun.promise, "the build was not begun");
-    const exported = (request.Cache?.Exports ?? []).filter(({ Type }) => Type !== "inline");
-    const other = exported.find(({ Type }) => Type !== "registry")?.Type;
-    if (other !== undefined) {
-      throw new GRPCError(GRPC_CODES.unimplemented, `a cache of type ${other} is not exported: use type=registry`);
+    for (const { Type } of request.Cache?.Exports ?? []) {
+      if (Type !== "inline") throw new GRPCError(GRPC_CODES.unimplemented, `a cache is not exported (type ${Type})`);
     }
     return await runClientBuild({
       engine: this.#engine,
       session: await this.#sessions.find(request.Session, signal),
       log: solve.log,
       attributes,
-      cacheTo: exported.map(({ Attrs }) => Attrs.ref ?? ""),
       results: Object.fromEntries(Object.entries(inputs).map(([name, definition]) => [name, readResult(definition)])),
       allowInsecure: request.Entitlements.includes("security.insecure"),
       signal,

@@ -105,10 +105,6 @@ export interface BuildOptions {
   osFeatures?: readonly string[];
   /** A manifest list that the image is added to; it is made where there is none. */
   manifest?: string;
-  /** Repositories with results of builds of other engines. */
-  cacheFrom?: readonly string[];
-  /** Repositories that results of this build are sent to. */
-  cacheTo?: readonly string[];
   /** Results of earlier builds that are older are not taken, in milliseconds. */
   cacheTTL?: number;
   /** Remove containers of commands that went well: true by default. */

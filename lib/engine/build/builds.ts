@@ -24,7 +24,6 @@ import {
 } from "./cache_usage.ts";
 import { finishImage } from "./finish_image.ts";
 import { planStages } from "./plan_stages.ts";
-import { RemoteCache } from "./remote_cache.ts";
 import { runStages, totalSteps } from "./run_stages.ts";
 import { StepContainers } from "./step_container.ts";
 
@@ -147,7 +146,6 @@ export class Builds {
       const run = await this.#prepare(options, { signal, claim, pins });
       const runs = (options.platforms ?? []).map((platform) => this.#planned(run, { ...run.options, platform }));
       const images = runs.length > 1 ? yield* buildPlatforms(runs, buildImage) : [yield* buildImage(runs[0] ?? run)];
-      await run.remote?.finish();
       if (options.manifest) { for (const image of images) await this.#addToList(options.manifest, image, options); }
       const target = images.length > 1 ? await this.#listImages(images, options) : images[0];
       const names = await this.#nameImage(target, options);
@@ -165,10 +163,7 @@ export class Builds {
     const contexts = { ...given.contexts, ...Object.fromEntries(sent) };
     const options = { ...given, contexts: contexts, readSecret, ...timestampOf(given) };
     const dockerfile = parseDockerfile(texts.map(({ text }) => text).join("\n"), texts[0]?.name);
-    const { cacheFrom = [], cacheTo = [], fullName = (name) => name, registry: access } = options;
-    const shared = { from: cacheFrom.map(fullName), to: cacheTo.map(fullName), access, signal: more.signal };
     return this.#planned({
-      ...[...cacheFrom, ...cacheTo].length > 0 && { remote: new RemoteCache(this.#images, shared) },
       core,
       images: this.#images,
       containers: this.#containers,

@@ -314,10 +314,7 @@ Deno.test("readFrontendOptions() reads the options of the frontend, and refuses 
     "context:src": "local:src0",
     "context:web::linux/amd64": "https://example.com/x.git",
     "attest:provenance": "mode=min",
-    "cache-imports":
-      '[{"Type":"registry","Attrs":{"ref":"localhost:5000/cache:main"}},{"Type":"gha","Attrs":{}},{"Type":"registry"},7]',
   });
-  assertEquals(options.cacheFrom, ["localhost:5000/cache:main"]);
   assertEquals([filename, contextFolder, remote], ["Other", "context", undefined]);
   assertEquals(contexts, {
     base: { kind: "image", name: "alpine" },
