@@ -24,9 +24,9 @@ export function readCacheOptions(
 ): Pick<BuildOptions, "cacheFrom" | "cacheTo" | "inlineCache"> {
   const listed = (attributes["cache-from"] ?? "").split(",").filter((name) => name !== "");
   const entries = [...imports, ...readEntries(attributes["cache-imports"])];
-  const names = entries.map((entry) => repositoryOf(entry, "import"));
+  const names = entries.map((entry) => repositoryOf(entry, "reading"));
   const targets = exports.filter(({ Type }) => Type !== "inline").map((entry): CacheTarget => ({
-    name: repositoryOf(entry, "export"),
+    name: repositoryOf(entry, "writing"),
     all: entry.Attrs.mode === "max",
     mayFail: entry.Attrs["ignore-error"] === "true",
   }));
@@ -37,13 +37,13 @@ export function readCacheOptions(
   };
 }
 
-function repositoryOf({ Type, Attrs }: CacheEntry, way: "import" | "export"): string {
+function repositoryOf({ Type, Attrs }: CacheEntry, way: "reading" | "writing"): string {
   if (Type !== "registry") {
-    const known = way === "import" ? "registry" : "registry and inline";
+    const known = way === "reading" ? "registry" : "registry and inline";
     throw new RequestError("unsupported", `a cache of type "${Type}" is not supported for ${way}: use ${known}`);
   }
   if (Attrs.ref) return Attrs.ref;
-  throw new RequestError("invalid", `the cache ${way} of type "registry" has no ref`);
+  throw new RequestError("invalid", `a cache for ${way} of type "registry" has no ref`);
 }
 
 function readEntries(text = ""): CacheEntry[] {

@@ -74,14 +74,14 @@ export async function* makeStep(run: BuildRun, state: StageState, plan: StepPlan
   if (found) {
     pins.use(images.pin(found.id));
     yield { kind: "cached", id: found.id };
-    return withStep(next, found);
+    return addStep(next, found);
   }
   const shared = options.noCache || state.isUnshared ? undefined : yield* takeShared(run, state, next, plan);
   if (shared !== undefined) {
     pins.use(images.pin(shared.image.id));
     await cache.keep(key, shared.image.id, state.image?.id);
     yield { kind: "cached", id: shared.image.id };
-    return withStep(next, shared.image, shared.repository);
+    return addStep(next, shared.image, shared.repository);
   }
   const { createdBy } = plan;
   const commit: CommitStep = (layer) => commitStep(run, state, next, { createdBy, layer });
@@ -89,10 +89,10 @@ export async function* makeStep(run: BuildRun, state: StageState, plan: StepPlan
   pins.use(images.pin(image.id));
   await cache.keep(key, image.id, state.image?.id);
   yield { kind: "made", id: image.id };
-  return { ...withStep(next, image), isUnshared: true };
+  return { ...addStep(next, image), isUnshared: true };
 }
 
-function withStep(next: StageState, image: Readonly<ImageRecord>, repository?: string): StageState {
+function addStep(next: StageState, image: Readonly<ImageRecord>, repository?: string): StageState {
   return { ...next, image, steps: [...next.steps, { key: next.key, image: image.id, repository }] };
 }
 

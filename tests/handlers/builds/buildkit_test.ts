@@ -407,9 +407,9 @@ Deno.test("readCacheOptions() reads registries and images, and refuses other kin
     assertThrows(
       () => read({ exports: [entry] }),
       Error,
-      `"${Type}" is not supported for export: use registry and inline`,
+      `"${Type}" is not supported for writing: use registry and inline`,
     );
-    assertThrows(() => read({ imports: [entry] }), Error, `"${Type}" is not supported for import: use registry`);
+    assertThrows(() => read({ imports: [entry] }), Error, `"${Type}" is not supported for reading: use registry`);
   }
   assertThrows(() => read({ imports: [{ Type: "registry", Attrs: {} }] }), Error, "has no ref");
   for (const wrong of ["{", "{}", "[1]"]) {

@@ -10,7 +10,7 @@ import { registryOptions } from "../../images/registry_options.ts";
 import { registryReference } from "../../images/transport.ts";
 import type { Platform } from "../../options.ts";
 import type { BuildOptions } from "../build_options.ts";
-import { fetchImage } from "./fetch_image.ts";
+import { readRemoteImage } from "./remote_image.ts";
 import { type SharedImage, type SharedStep, stepAt, stepWithKey } from "./shared_step.ts";
 
 /** A place that results of steps are looked for in. */
@@ -77,7 +77,7 @@ export class SharedCache {
     const own = image && stepWithKey(image, key);
     if (own !== undefined) return own;
     const reference = keyReference(source.reference, key);
-    const found = await absentAs(() => fetchImage(source.client, reference, this.#platform, signal));
+    const found = await absentAs(() => readRemoteImage(source.client, reference, this.#platform, signal));
     const step = found && stepAt(found);
     return step && { ...step, repository: repositoryName(source.reference) };
   }
@@ -88,7 +88,7 @@ export class SharedCache {
     const tagged = reference.tag === undefined && reference.digest === undefined
       ? { ...reference, tag: "latest" }
       : reference;
-    return await absentAs(() => fetchImage(client, tagged, this.#platform, signal));
+    return await absentAs(() => readRemoteImage(client, tagged, this.#platform, signal));
   }
 
   #localImage(name: string): SharedImage | undefined {

@@ -10,7 +10,7 @@ import type { SharedImage } from "./shared_step.ts";
  * Reads an image's config in its registry, and its layers when they are opened; of a list, those for the platform. Returns
  * `undefined` for what is no image. Throws `RegistryError`, `SyntaxError` and `RangeError` for documents that are wrong.
  */
-export async function fetchImage(
+export async function readRemoteImage(
   client: RegistryClient,
   reference: Reference,
   platform: Platform,
