@@ -4,7 +4,6 @@ import type { BuildQuery } from "../wire/builds/build.ts";
 /** The parameters no image is built with, with the values that ask for nothing, besides the empty ones. */
 const REFUSED: Partial<Record<keyof BuildQuery, readonly unknown[]>> = {
   allplatforms: [],
-  cacheto: [],
   compatvolumes: [],
   compression: [0, 1, 2],
   cppflags: [],

@@ -22,6 +22,8 @@ import {
   measureCache,
   pruneCache,
 } from "./cache_usage.ts";
+import { exportCache } from "./shared_cache/export_cache.ts";
+import { SharedCache } from "./shared_cache/shared_cache.ts";
 import { finishImage } from "./finish_image.ts";
 import { planStages } from "./plan_stages.ts";
 import { runStages, totalSteps } from "./run_stages.ts";
@@ -161,7 +163,7 @@ export class Builds {
     const { context, named, texts, readSecret } = await readInputs({ core, ...more }, given);
     const sent = [...named.keys()].map((name) => [name, SENT_CONTEXT] as const);
     const contexts = { ...given.contexts, ...Object.fromEntries(sent) };
-    const options = { ...given, contexts: contexts, readSecret, ...timestampOf(given) };
+    const options = { ...given, contexts: contexts, readSecret, ...timestampOf(given), inlineCache: isInline(given) };
     const dockerfile = parseDockerfile(texts.map(({ text }) => text).join("\n"), texts[0]?.name);
     return this.#planned({
       core,
@@ -178,7 +180,10 @@ export class Builds {
   }
 
   /** Plans a build: for each platform its stages are others. */
-  #planned(inputs: Omit<BuildRun, "options" | "plan" | "stages" | "consumed">, options: BuildOptions): BuildRun {
+  #planned(
+    inputs: Omit<BuildRun, "options" | "plan" | "stages" | "consumed" | "shared">,
+    options: BuildOptions,
+  ): BuildRun {
     const { dockerfile, core } = inputs;
     const { buildArgs, target, from, contexts = {} } = options;
     const platforms = platformArgs(core, options);
@@ -187,8 +192,13 @@ export class Builds {
       contexts: Object.keys(contexts),
       platformArgs: platforms,
     });
-    const consumed = new Set(["SOURCE_DATE_EPOCH", ...dockerfile.globals.map(({ name }) => name)]);
-    return { ...inputs, options, plan, stages: new Map(), consumed };
+    const consumed = new Set([
+      "SOURCE_DATE_EPOCH",
+      "BUILDKIT_INLINE_CACHE",
+      ...dockerfile.globals.map(({ name }) => name),
+    ]);
+    const shared = new SharedCache(core, this.#images, options, targetPlatform(core, options));
+    return { ...inputs, options, plan, shared, stages: new Map(), consumed };
   }
 
   /** Makes a manifest list of the images of several platforms; without a name there is none, and the first image stands for all. */
@@ -242,7 +252,14 @@ async function* buildImage(run: BuildRun): BuildSteps<Readonly<ImageRecord>> {
   if (image === undefined) {
     throw new EngineError("invalid", "No image was generated: the stage is FROM scratch and has no instructions");
   }
-  return await finishImage(run, { ...state, image });
+  const finished = await finishImage(run, { ...state, image });
+  yield* exportCache(run, state);
+  return finished;
+}
+
+/** Whether the image is to be a cache of its steps: BuildKit's clients ask for it by an argument. */
+function isInline({ inlineCache, buildArgs = {} }: BuildOptions): boolean {
+  return inlineCache ?? (Object.hasOwn(buildArgs, "BUILDKIT_INLINE_CACHE") && buildArgs.BUILDKIT_INLINE_CACHE === "1");
 }
 
 /** The argument by which reproducible builds are told their time. */

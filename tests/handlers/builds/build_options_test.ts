@@ -121,7 +121,6 @@ Deno.test("buildOptions() reads contexts, secrets and what the image is to have 
 });
 
 const REFUSED: readonly [query: Record<string, unknown>, text: string][] = [
-  [{ cacheto: '["localhost/cache"]' }, '"cacheto"'],
   [{ outputs: '[{"Type":"tar"}]' }, '"outputs"'],
   [{ sourcePolicy: "{}x" }, '"sourcePolicy"'],
   [{ "sbom-output": "/x" }, '"sbom-output"'],
@@ -164,5 +163,20 @@ Deno.test("buildOptions() names the parameter that does not parse", async (t) =>
     await t.step(JSON.stringify(query), () => {
       assertEquals(assertThrows(() => read(query), RequestError, text).code, "malformed");
     });
+  }
+});
+
+Deno.test("buildOptions() reads caches as JSON lists and names, and refuses tags where steps are kept", () => {
+  const list = read({ cachefrom: '["a/b:1","c"]', cacheto: '["localhost:5000/cache"]' });
+  assertEquals(list.cacheFrom, ["a/b:1", "c"]);
+  assertEquals(list.cacheTo, [{ name: "localhost:5000/cache", all: true }]);
+  assertEquals(read({ cachefrom: "a/b", cacheto: "null" }).cacheFrom, ["a/b"]);
+  const rows: [query: Record<string, string>, text: string][] = [
+    [{ cacheto: '["a/cache:tag"]' }, '"a/cache:tag": repository must contain neither a tag nor digest'],
+    [{ cacheto: '["a/cache@sha256:12"]' }, "repository must contain neither a tag nor digest"],
+    [{ cachefrom: "[1]" }, '"cachefrom": it is not a JSON list of texts'],
+  ];
+  for (const [query, text] of rows) {
+    assertEquals(assertThrows(() => read(query), RequestError, text).code, "malformed");
   }
 });
