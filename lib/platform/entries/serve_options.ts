@@ -13,6 +13,7 @@ import { FIRST_DESCRIPTOR, parseDescriptor } from "../http/passed_socket.ts";
 import type { LogLevel } from "../../engine/ports/log.ts";
 import { parseDuration } from "../../engine/text/duration.ts";
 import { messageOf } from "../../oci/message_of.ts";
+import { outerUser } from "../linux/rootless/outer_user.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat } from "./server_log.ts";
 
 /** What `serve` is to do. */
@@ -106,7 +107,7 @@ const DEFAULT_ROOT = "/var/lib/gantry";
 export function parseServeOptions(
   args: readonly string[],
   env: Record<string, string | undefined>,
-  uid: number = process.getuid?.() ?? 0,
+  uid: number = outerUser(),
 ): ServeOptions {
   const given = readArguments(args);
   const value = (name: keyof typeof given & string) => {

@@ -6,7 +6,6 @@
 import { access, readFile, statfs } from "node:fs/promises";
 import { arch, cpus, hostname, release, uptime } from "node:os";
 import { basename } from "node:path";
-import process from "node:process";
 import type { HostInfo } from "../../engine/ports/host_facts.ts";
 import type { Processes } from "../../engine/ports/host_port.ts";
 import type { HostContext } from "./helpers/context.ts";
@@ -15,6 +14,7 @@ import { OWN_PROFILE } from "./bundle/seccomp.ts";
 import { DEVICE_FOLDERS } from "./bundle/cdi/device_folders.ts";
 import { netavarkAt } from "./networks/netavark.ts";
 import { findProgram, packageVersion, programFacts } from "./helpers/programs.ts";
+import { isRootless } from "./rootless/outer_user.ts";
 import { securityModules } from "./security_modules.ts";
 
 /** Go's names for processors, which OCI uses, by those of Node. */
@@ -177,7 +177,7 @@ async function readSecurity(): Promise<HostInfo["securityOptions"]> {
     seccompProfilePath: profile ? OWN_PROFILE : "",
     apparmor,
     selinux,
-    rootless: process.geteuid?.() !== 0,
+    rootless: isRootless(),
     capabilities: DEFAULT_CAPABILITIES.join(","),
   };
 }

@@ -22,6 +22,7 @@ import { NOTIFY } from "./notify.pl.ts";
 import { NURSERY } from "./nursery.pl.ts";
 import { OLDER_LOGS } from "./older_logs.pl.ts";
 import { READY } from "./ready.pl.ts";
+import { UNSHARE } from "./unshare.pl.ts";
 
 /** A helper's program. */
 export interface PerlProgram {
@@ -66,6 +67,9 @@ export const OLDER_LOGS_PROGRAM: PerlProgram = {
 
 /** Tells a service's manager that it is ready. */
 export const READY_PROGRAM: PerlProgram = { parts: [COMMON, READY], calls: [] };
+
+/** Makes and enters the namespaces of an ordinary user's server. */
+export const UNSHARE_PROGRAM: PerlProgram = { parts: [COMMON, UNSHARE], calls: ["unshare", "setns", "prctl"] };
 
 /** Returns Perl's arguments for a program. Throws `EngineError("unsupported")`, which names the task, on an unknown processor. */
 export function perlArguments({ parts, calls }: PerlProgram, task: string, args: readonly string[]): string[] {

@@ -1,0 +1,77 @@
+// Made of unshare.pl by `deno task generate`: change that file.
+export const UNSHARE = String.raw`
+my ($NEWUSER_NEWNS, $LOCK_EX, $SIGTERM, $DEATH_SIGNAL) = (0x10020000, 2, 15, 1);
+my ($verb, $path, @rest) = @ARGV;
+open(my $note, '+>>', $path) or die "open $path: $!\n";
+flock($note, $LOCK_EX) or die "lock $path: $!\n";
+seek($note, 0, 0);
+my ($keeper, $start) = split ' ', <$note> // '';
+
+sub start_of {
+  open(my $file, '<', "/proc/$_[0]/stat") or return '';
+  my ($state, @fields) = split ' ', (<$file> // '') =~ s/.*\) //sr;
+  return ($state // 'X') =~ /[ZX]/ ? '' : $fields[18];
+}
+
+sub keeps { defined $start && start_of($keeper) eq $start }
+
+sub keep {
+  my ($told, $go) = @_;
+  require POSIX;
+  open(STDIN, '<', '/dev/null');
+  open(STDOUT, '>', '/dev/null');
+  open(STDERR, '>', '/dev/null');
+  POSIX::close($_) for grep { $_ != fileno $told && $_ != fileno $go } 3 .. 1023;
+  POSIX::setsid();
+  chdir '/';
+  my $failed = syscall($nr{unshare}, $NEWUSER_NEWNS) != 0;
+  syswrite($told, $failed ? "$!" : 'made');
+  exit 1 if $failed;
+  sysread($go, my $word, 1) or exit 1;
+  $( = 0; $) = 0; $< = 0; $> = 0;
+  exec { $^X } 'gantry-namespace', '-e', 'sleep while 1' or exit 1;
+}
+
+sub make {
+  my %ids = (newuidmap => $_[0], newgidmap => $_[1]);
+  pipe(my $hear, my $told) && pipe(my $wait, my $go) or die "pipe: $!\n";
+  my $pid = fork // die "fork: $!\n";
+  keep($told, $wait) if !$pid;
+  close $told;
+  sysread($hear, my $word, 256);
+  die 'unshare: ' . ($word || 'no answer') . "\n" if ($word // '') ne 'made';
+  for my $program (sort keys %ids) {
+    next if system($program, $pid, split(' ', $ids{$program})) == 0;
+    kill 'KILL', $pid;
+    die "$program: " . ($? == -1 ? $! : 'exit code ' . ($? >> 8)) . "\n";
+  }
+  syswrite($go, '1');
+  sysread($hear, $word, 1);
+  truncate($note, 0);
+  syswrite($note, "$pid " . start_of($pid));
+}
+
+sub enter {
+  my ($parent, @command) = @_;
+  keeps() or die "Enter user namespace: its process is gone\n";
+  for my $kind ('user', 'mnt') {
+    open(my $file, '<', "/proc/$keeper/ns/$kind") or die "open namespace $kind: $!\n";
+    syscall($nr{setns}, fileno $file, 0) == 0 or die "enter namespace $kind: $!\n";
+  }
+  $( = 0; $) = 0; $< = 0; $> = 0;
+  setpgrp(0, 0);
+  syscall($nr{prctl}, $DEATH_SIGNAL, $SIGTERM, 0, 0, 0) == 0 or die "prctl: $!\n";
+  getppid() == $parent or die "Enter user namespace: its parent is gone\n";
+  $ENV{LISTEN_PID} = $$ if $ENV{LISTEN_PID};
+  exec { $command[0] } @command or die "exec $command[0]: $!\n";
+}
+
+sub leave {
+  return unless keeps();
+  my $own = readlink "/proc/$keeper/ns/user";
+  my @others = grep { /(\d+)/ && $1 != $keeper && (readlink("$_/ns/user") // '') eq $own } glob '/proc/[0-9]*';
+  kill 'KILL', $keeper unless @others;
+}
+
+$verb eq 'make' ? keeps() || make(@rest) : $verb eq 'enter' ? enter(@rest) : leave();
+`;
