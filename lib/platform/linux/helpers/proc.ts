@@ -35,6 +35,18 @@ function readStat(pid: number): { startTicks: string; group: number } | undefine
     : { startTicks, group: Number(fields[2]) };
 }
 
+/** The live processes of a name, proc_pid_comm(5). */
+export function processesNamed(name: string): number[] {
+  const pids = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry)).map(Number);
+  return pids.filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/comm`, "utf8").trim() === name;
+    } catch {
+      return false;
+    }
+  });
+}
+
 /** A process's group; `undefined` where there is no such process. */
 export function groupOf(pid: number): number | undefined {
   return readStat(pid)?.group;
