@@ -50,7 +50,7 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
     throw new EngineError("unsupported", `Open runtime "${path}": ${(error as Error).message}`, { cause: error });
   });
   const version = stdout.trim();
-  const wrap = !layout.isForeign && layout.kind === "hybrid" && refusesHybrid(version);
+  const wrap = layout.kind === "hybrid" && refusesHybrid(version);
   const program = wrap ? await writeWrapper(context.paths.runroot, path, layout.unified) : path;
   const faults = await runtimeFaults({ name, path, version });
   if (faults !== undefined) context.log("warn", faults);
