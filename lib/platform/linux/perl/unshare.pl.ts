@@ -1,6 +1,7 @@
 // Made of unshare.pl by `deno task generate`: change that file.
 export const UNSHARE = String.raw`
-my ($NEWUSER_NEWNS, $LOCK_EX, $SIGTERM, $DEATH_SIGNAL) = (0x10020000, 2, 15, 1);
+my ($NEWUSER_NEWNS_NEWNET, $LOCK_EX, $SIGTERM, $DEATH_SIGNAL) = (0x50020000, 2, 15, 1);
+my ($BIND, $CLOSED, $DETACH, $SIOCSIFFLAGS, $IFF_UP) = (4096, 14, 2, 0x8914, 1);
 my ($verb, $path, @rest) = @ARGV;
 open(my $note, '+>>', $path) or die "open $path: $!\n";
 flock($note, $LOCK_EX) or die "lock $path: $!\n";
@@ -15,6 +16,23 @@ sub start_of {
 
 sub keeps { defined $start && start_of($keeper) eq $start }
 
+sub bind_at {
+  my ($from, $to, $none) = ("$_[0]\0", "$_[1]\0", "none\0");
+  syscall($nr{mount}, $from, $to, $none, $BIND, 0) == 0 or die "mount $_[1]: $!\n";
+}
+
+sub network {
+  socket(my $socket, 2, 2, 0) or die "socket: $!\n";
+  ioctl($socket, $SIOCSIFFLAGS, pack('a16 s x22', 'lo', $IFF_UP)) or die "loopback: $!\n";
+  my $folder = "$path.sys";
+  mkdir $folder, 0700;
+  my ($from, $to) = ("sysfs\0", "$folder\0");
+  syscall($nr{mount}, $from, $to, $from, $CLOSED, 0) == 0 or die "mount sysfs: $!\n";
+  bind_at("$folder/$_", "/sys/$_") for 'class/net', 'devices/virtual/net';
+  syscall($nr{umount2}, $to, $DETACH) == 0 or die "umount $folder: $!\n";
+  rmdir $folder;
+}
+
 sub keep {
   my ($told, $go) = @_;
   require POSIX;
@@ -24,11 +42,12 @@ sub keep {
   POSIX::close($_) for grep { $_ != fileno $told && $_ != fileno $go } 3 .. 1023;
   POSIX::setsid();
   chdir '/';
-  my $failed = syscall($nr{unshare}, $NEWUSER_NEWNS) != 0;
+  my $failed = syscall($nr{unshare}, $NEWUSER_NEWNS_NEWNET) != 0;
   syswrite($told, $failed ? "$!" : 'made');
   exit 1 if $failed;
   sysread($go, my $word, 1) or exit 1;
   $( = 0; $) = 0; $< = 0; $> = 0;
+  eval { network(); 1 } or syswrite($told, $@) && exit 1;
   exec { $^X } 'gantry-namespace', '-e', 'sleep while 1' or exit 1;
 }
 
@@ -46,7 +65,7 @@ sub make {
     die "$program: " . ($? == -1 ? $! : 'exit code ' . ($? >> 8)) . "\n";
   }
   syswrite($go, '1');
-  sysread($hear, $word, 1);
+  sysread($hear, $word, 256) and die "network: $word";
   truncate($note, 0);
   syswrite($note, "$pid " . start_of($pid));
 }
@@ -62,6 +81,7 @@ sub enter {
   setpgrp(0, 0);
   syscall($nr{prctl}, $DEATH_SIGNAL, $SIGTERM, 0, 0, 0) == 0 or die "prctl: $!\n";
   getppid() == $parent or die "Enter user namespace: its parent is gone\n";
+  $ENV{GANTRY_NETNS} = "/proc/$keeper/ns/net";
   $ENV{LISTEN_PID} = $$ if $ENV{LISTEN_PID};
   exec { $command[0] } @command or die "exec $command[0]: $!\n";
 }
