@@ -40,7 +40,8 @@ $SIG{CHLD} = sub { 1 while waitpid(-1, 1) > 0 && $total-- };
 # Hands bytes on both ways, and the end of each.
 sub hand_on {
   my ($client, $target) = @_;
-  socket(my $server, $target->[0], 1, 0) && connect($server, $target->[1]) or exit 1;
+  socket(my $server, $target->[0], 1, 0) or exit 1;
+  connect($server, $target->[1]) or exit 1;
   my %ways = (fileno $client, [$client, $server], fileno $server, [$server, $client]);
   while (%ways) {
     my $ready = '';
@@ -82,7 +83,8 @@ sub hand_datagram {
   if (!$known) {
     return if keys %clients >= $limit;
     my $target = $listener->{target};
-    socket(my $server, $target->[0], 2, 0) && connect($server, $target->[1]) or return;
+    socket(my $server, $target->[0], 2, 0) or return;
+    connect($server, $target->[1]) or return;
     $clients{$key} = $known = { socket => $server, from => $from, listener => $listener->{socket} };
   }
   $known->{seen} = time;
