@@ -27,7 +27,7 @@ export async function runAsUser(
       await mkdir(root, { recursive: true, mode: 0o711 });
       // Inside the namespace other users of the machine cannot be told from its root.
       await checkFolder(root);
-      await makeUserNamespace(runroot);
+      await makeUserNamespace(runroot, log);
     });
   } catch (error) {
     if (error instanceof EngineError && error.code === "unsupported") {

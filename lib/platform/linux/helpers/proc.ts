@@ -35,12 +35,12 @@ function readStat(pid: number): { startTicks: string; group: number } | undefine
     : { startTicks, group: Number(fields[2]) };
 }
 
-/** The live processes of a name, proc_pid_comm(5). */
-export function processesNamed(name: string): number[] {
+/** The live processes whose names fit, proc_pid_comm(5). */
+export function processesNamed(name: RegExp): number[] {
   const pids = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry)).map(Number);
   return pids.filter((pid) => {
     try {
-      return readFileSync(`/proc/${pid}/comm`, "utf8").trim() === name;
+      return name.test(readFileSync(`/proc/${pid}/comm`, "utf8").trim());
     } catch {
       return false;
     }

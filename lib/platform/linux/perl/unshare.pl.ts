@@ -66,6 +66,7 @@ sub make {
   }
   syswrite($go, '1');
   sysread($hear, $word, 256) and die "network: $word";
+  $keeper = $pid;
   truncate($note, 0);
   syswrite($note, "$pid " . start_of($pid));
 }
@@ -86,12 +87,21 @@ sub enter {
   exec { $command[0] } @command or die "exec $command[0]: $!\n";
 }
 
+sub name_of { open(my $file, '<', "/proc/$_[0]/comm") or return ''; return <$file> // '' }
+
 sub leave {
   return unless keeps();
   my $own = readlink "/proc/$keeper/ns/user";
-  my @others = grep { /(\d+)/ && $1 != $keeper && (readlink("$_/ns/user") // '') eq $own } glob '/proc/[0-9]*';
-  kill 'KILL', $keeper unless @others;
+  my $pasta = 0;
+  if (open(my $file, '<', "$path.pasta")) { $pasta = <$file> // 0 }
+  for my $try (1 .. 20) {
+    my @others = grep { $_ != $keeper && $_ != $pasta && (readlink("/proc/$_/ns/user") // '') eq $own } map { /(\d+)/ } glob '/proc/[0-9]*';
+    return if $try == 20 || grep { name_of($_) =~ /^conmon/ } @others;
+    last if !@others;
+    select(undef, undef, undef, 0.1);
+  }
+  kill 'KILL', $keeper, name_of($pasta) =~ /^pasta/ ? $pasta : ();
 }
 
-$verb eq 'make' ? keeps() || make(@rest) : $verb eq 'enter' ? enter(@rest) : leave();
+$verb eq 'make' ? (keeps() || make(@rest), print $keeper) : $verb eq 'enter' ? enter(@rest) : leave();
 `;

@@ -152,7 +152,7 @@ export class Cgroups {
 
   /** The pids of all supervisors of this host. */
   async supervisors(): Promise<number[]> {
-    if (this.#layout.isForeign) return processesNamed("conmon");
+    if (this.#layout.isForeign) return processesNamed(/^conmon$/);
     const [mount] = this.#layout.mounts.filter((mount) => !SKIPPED.has(basename(mount)));
     if (mount === undefined) return [];
     const text = await readFile(join(mount, this.#parent, "conmon", "cgroup.procs"), "utf8").catch(() => "");

@@ -5,13 +5,16 @@
  * @module
  */
 import { once } from "node:events";
-import { mkdir, readFile, realpath } from "node:fs/promises";
+import { access, constants, mkdir, readFile, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
+import type { Log } from "../../../engine/ports/log.ts";
 import type { IDRange } from "../../../engine/ports/user_port.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { CommandError, runCommand } from "../helpers/command.ts";
+import { processesNamed } from "../helpers/proc.ts";
+import { findProgram } from "../helpers/programs.ts";
 import { startProgram } from "../helpers/spawn.ts";
 import { perlArguments, UNSHARE_PROGRAM } from "../perl/programs.ts";
 import { checkFolder } from "../../storage/safe_folder.ts";
@@ -28,7 +31,7 @@ const FIRST_PASSED = 3;
  * Makes the user namespace of a runroot where there is none yet, and a process that keeps it. Throws
  * `EngineError("unsupported")` where this user can have none, with the reason in one line.
  */
-export async function makeUserNamespace(runroot: string): Promise<void> {
+export async function makeUserNamespace(runroot: string, log: Log): Promise<void> {
   const uid = outerUser();
   const facts = await readNamespaceFacts(uid);
   const obstacle = namespaceObstacle(facts);
@@ -38,7 +41,11 @@ export async function makeUserNamespace(runroot: string): Promise<void> {
   const { uids, gids } = facts.subordinate;
   const maps = [mapArguments(uid, uids), mapArguments(process.getgid?.() ?? uid, gids)];
   try {
-    await runCommand("perl", perlArguments(UNSHARE_PROGRAM, TASK, ["make", noteOf(runroot), ...maps]));
+    const args = perlArguments(UNSHARE_PROGRAM, TASK, ["make", noteOf(runroot), ...maps]);
+    const { stdout } = await runCommand("perl", args);
+    await connectBridges(Number(stdout), `${noteOf(runroot)}.pasta`).catch((error) => {
+      log("warn", `Connect bridges: containers reach each other, and nothing outside: ${messageOf(error)}`);
+    });
   } catch (error) {
     const why = error instanceof CommandError ? error.stderr.trim().replaceAll("\n", "; ") : "";
     throw new EngineError("unsupported", `${TASK}: ${why || messageOf(error)}`, { cause: error });
@@ -72,6 +79,22 @@ export async function runInside(
 /** Ends the process that keeps the user namespace of a runroot, unless containers or a server are in it. */
 export async function leaveUserNamespace(runroot: string): Promise<void> {
   await runCommand("perl", perlArguments(UNSHARE_PROGRAM, TASK, ["leave", noteOf(runroot)]));
+}
+
+/**
+ * Connects the network of bridges to that of the machine by pasta(1), unless that is done: connections of containers become this
+ * user's. They do not reach the machine's loopback.
+ *
+ * @param keeper The process that keeps the network's namespace
+ * @param note The file that gets the number of pasta's process
+ */
+async function connectBridges(keeper: number, note: string): Promise<void> {
+  const known = Number(await readFile(note, "utf8").catch(() => "0"));
+  if (processesNamed(/^pasta/).includes(known)) return;
+  if (await findProgram("pasta") === undefined) throw new Error("pasta is missing: install passt");
+  await access("/dev/net/tun", constants.R_OK | constants.W_OK);
+  const closed = ["-t", "none", "-u", "none", "-T", "none", "-U", "none", "--no-map-gw"];
+  await runCommand("pasta", ["--config-net", "--quiet", ...closed, "--pid", note, String(keeper)]);
 }
 
 /** The command line of this process, with the whole path of its program. */
