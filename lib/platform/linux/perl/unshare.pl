@@ -120,7 +120,7 @@ sub leave {
     select(undef, undef, undef, 0.1);
   }
   # The note may be older than a process of that number.
-  kill 'KILL', $keeper, name_of($pasta) =~ /^pasta/ ? $pasta : ();
+  kill 'KILL', $keeper, name_of($pasta) =~ /^pass?ta?/ ? $pasta : ();
 }
 
 $verb eq 'make' ? (keeps() || make(@rest), print $keeper) : $verb eq 'enter' ? enter(@rest) : leave();

@@ -100,7 +100,7 @@ sub leave {
     last if !@others;
     select(undef, undef, undef, 0.1);
   }
-  kill 'KILL', $keeper, name_of($pasta) =~ /^pasta/ ? $pasta : ();
+  kill 'KILL', $keeper, name_of($pasta) =~ /^pass?ta?/ ? $pasta : ();
 }
 
 $verb eq 'make' ? (keeps() || make(@rest), print $keeper) : $verb eq 'enter' ? enter(@rest) : leave();

@@ -90,7 +90,8 @@ export async function leaveUserNamespace(runroot: string): Promise<void> {
  */
 async function connectBridges(keeper: number, note: string): Promise<void> {
   const known = Number(await readFile(note, "utf8").catch(() => "0"));
-  if (processesNamed(/^pasta/).includes(known)) return;
+  // It may run under the name of passt, with that of a processor.
+  if (processesNamed(/^pass?ta?/).includes(known)) return;
   if (await findProgram("pasta") === undefined) throw new Error("pasta is missing: install passt");
   await access("/dev/net/tun", constants.R_OK | constants.W_OK);
   const closed = ["-t", "none", "-u", "none", "-T", "none", "-U", "none", "--no-map-gw"];
