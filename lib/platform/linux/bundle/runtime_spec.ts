@@ -11,6 +11,8 @@ import type { DeviceRule, Limits } from "../../../engine/records/limits.ts";
 import { containerCapabilities, mayRaiseLimits } from "./capabilities.ts";
 import { containerAppArmor, containerSeccomp, hiddenPaths } from "./confinement.ts";
 import { findDevices, privilegedDevices } from "./devices.ts";
+import { isRootless } from "../rootless/outer_user.ts";
+import { bindMount } from "./mounts/bind_mounts.ts";
 import { INIT_PATH } from "./mounts/mounts.ts";
 import { containerNamespaces } from "./namespaces.ts";
 import { withoutUnlimited } from "../resources/unlimited.ts";
@@ -61,7 +63,10 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
   const appArmor = containerAppArmor(spec, sources.appArmor);
   const args = record.process.args;
   const granted = await findDevices(spec.devices ?? []);
-  const devices = [...spec.privileged ? await privilegedDevices(record) : [], ...granted.map(({ device }) => device)];
+  // An ordinary user makes no devices: the host's own take their places.
+  const bound = isRootless() ? granted : [];
+  const made = bound.length > 0 ? [] : granted.map(({ device }) => device);
+  const devices = [...spec.privileged ? await privilegedDevices(record) : [], ...made];
   const oomScoreAdj = await clampedScore(spec.oomScoreAdj, sources);
   return {
     ociVersion: "1.0.2",
@@ -84,7 +89,10 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
     },
     root: { path: sources.rootfs, readonly: spec.readOnly },
     ...hasOwnUTS && { hostname: record.hostname },
-    mounts: sources.mounts,
+    mounts: [
+      ...sources.mounts,
+      ...bound.map(({ device, source }) => bindMount(device.path, { source, kind: "device" })),
+    ],
     annotations: sources.filters.annotate(seccomp, spec.annotations),
     linux: {
       namespaces,

@@ -111,7 +111,7 @@ sub leave {
   return unless keeps();
   my $own = readlink "/proc/$keeper/ns/user";
   my $pasta = 0;
-  if (open(my $file, '<', "$path.pasta")) { $pasta = <$file> // 0 }
+  if (open(my $file, '<', "$path.pasta")) { $pasta = 0 + (<$file> // 0) }
   # Helpers of the server that has just ended go in a moment; supervisors of containers stay.
   for my $try (1 .. 20) {
     my @others = grep { $_ != $keeper && $_ != $pasta && (readlink("/proc/$_/ns/user") // '') eq $own } map { /(\d+)/ } glob '/proc/[0-9]*';
