@@ -15,7 +15,7 @@ export function needsUserNamespace(): boolean {
 
 /**
  * Runs a command in the user namespace of a runroot and resolves with its exit code; with undefined where this user can have no
- * such namespace, which is logged: a server works without containers, too.
+ * such namespace: a server works without containers, too.
  */
 export async function runAsUser(
   { root, runroot }: Pick<ServeOptions, "root" | "runroot">,
@@ -23,15 +23,19 @@ export async function runAsUser(
   log: Log,
 ): Promise<number | undefined> {
   try {
-    await startStep({ text: `Open root "${root}" and runroot "${runroot}"`, option: "--root or --runroot" }, async () => {
-      await mkdir(root, { recursive: true, mode: 0o711 });
-      // Inside the namespace other users of the machine cannot be told from its root.
-      await checkFolder(root);
-      await makeUserNamespace(runroot, log);
-    });
+    await startStep(
+      { text: `Open root "${root}" and runroot "${runroot}"`, option: "--root or --runroot" },
+      async () => {
+        await mkdir(root, { recursive: true, mode: 0o711 });
+        // Inside the namespace other users of the machine cannot be told from its root.
+        await checkFolder(root);
+        await makeUserNamespace(runroot, log);
+      },
+    );
   } catch (error) {
     if (error instanceof EngineError && error.code === "unsupported") {
-      log("warn", `Containers cannot run: ${messageOf(error)}`);
+      // An obstacle that can be seen without trying is told of when the engine opens.
+      if (error.cause !== undefined) log("warn", `Containers cannot run: ${messageOf(error)}`);
       return undefined;
     }
     console.error(`gantry: ${messageOf(error)}`);

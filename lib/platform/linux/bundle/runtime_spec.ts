@@ -23,7 +23,6 @@ import type { RuntimeSpec, SpecDevice, SpecMount } from "./spec_types.ts";
 import type { ResolvedUser } from "./user_lookup.ts";
 import { DEFAULT_UMASK, parseUmask } from "../../../engine/text/umask.ts";
 
-
 /** The sources of a specification besides the record. */
 export interface SpecSources {
   rootfs: string;

@@ -83,7 +83,9 @@ function readMark(note: string): ProcessMark | undefined {
 
 /** Each port of a mapping with the container's address that it leads to: IPv4 to IPv4, and IPv6 to IPv6. */
 function mappingPorts(mapping: PortMapping, addresses: readonly string[]) {
-  if (mapping.protocol === "sctp") throw new EngineError("unsupported", "Publish ports: an ordinary user cannot publish SCTP");
+  if (mapping.protocol === "sctp") {
+    throw new EngineError("unsupported", "Publish ports: an ordinary user cannot publish SCTP");
+  }
   const target = addresses.find((address) => isIPv6(address) === isIPv6(mapping.hostIP));
   if (target === undefined) return [];
   return Array.from({ length: mapping.range }, (_, index) => ({

@@ -152,7 +152,14 @@ async function callNetavark(
   { stdin = "", env = {} }: { stdin?: string; env?: Record<string, string> } = {},
 ): Promise<string> {
   const { program, aardvark, config } = netavark;
-  const flags = ["--config", config, "--rootless", String(bridgeNamespace() !== undefined), "--aardvark-binary", aardvark];
+  const flags = [
+    "--config",
+    config,
+    "--rootless",
+    String(bridgeNamespace() !== undefined),
+    "--aardvark-binary",
+    aardvark,
+  ];
   const words = [program, ...flags, ...args];
   // aardvark-dns outlives the call and must not inherit the lock.
   const command = lock === undefined ? words : ["flock", "--close", "--timeout", "30", lock, ...words];

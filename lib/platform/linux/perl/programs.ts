@@ -73,7 +73,10 @@ export const PORTS_PROGRAM: PerlProgram = { parts: [COMMON, PORTS], calls: ["set
 export const READY_PROGRAM: PerlProgram = { parts: [COMMON, READY], calls: [] };
 
 /** Makes and enters the namespaces of an ordinary user's server. */
-export const UNSHARE_PROGRAM: PerlProgram = { parts: [COMMON, UNSHARE], calls: ["unshare", "setns", "prctl", "mount", "umount2"] };
+export const UNSHARE_PROGRAM: PerlProgram = {
+  parts: [COMMON, UNSHARE],
+  calls: ["unshare", "setns", "prctl", "mount", "umount2"],
+};
 
 /** Returns Perl's arguments for a program. Throws `EngineError("unsupported")`, which names the task, on an unknown processor. */
 export function perlArguments({ parts, calls }: PerlProgram, task: string, args: readonly string[]): string[] {

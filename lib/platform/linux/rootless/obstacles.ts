@@ -36,7 +36,9 @@ export function namespaceObstacle({ user, subordinate, found, settings }: Namesp
   const setting = Object.keys(SETTINGS).find((name) => settings[name] === SETTINGS[name]);
   if (setting !== undefined) {
     const other = SETTINGS[setting] === "1" ? "0" : setting === "user.max_user_namespaces" ? "65536" : "1";
-    return `${setting} = ${settings[setting]} forbids user namespaces: root can allow them with "sysctl ${setting}=${other}"`;
+    return `${setting} = ${
+      settings[setting]
+    } forbids user namespaces: root can allow them with "sysctl ${setting}=${other}"`;
   }
   for (const [file, ranges] of [["/etc/subuid", subordinate.uids], ["/etc/subgid", subordinate.gids]] as const) {
     if (ranges.length > 0) continue;
@@ -57,7 +59,12 @@ export async function readNamespaceFacts(uid: number): Promise<NamespaceFacts> {
     Promise.all(Object.keys(SETTINGS).map(async (setting) => [setting, await readSetting(setting)] as const)),
   ]);
   const known = settings.filter(([, value]) => value !== "");
-  return { user: { name, uid }, subordinate: { uids, gids }, found: new Set(found.flat()), settings: Object.fromEntries(known) };
+  return {
+    user: { name, uid },
+    subordinate: { uids, gids },
+    found: new Set(found.flat()),
+    settings: Object.fromEntries(known),
+  };
 }
 
 async function nameOfUser(uid: number): Promise<string> {

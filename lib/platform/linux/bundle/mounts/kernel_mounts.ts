@@ -30,7 +30,8 @@ export function kernelMounts(record: ContainerRecord, groups: CgroupView, shared
   const access = spec.fullyReadOnly ? ["ro"] : [];
   const size = spec.systemdShmSize === undefined ? [] : [`size=${spec.systemdShmSize}`];
   // In a user namespace, its own or the server's, a container may not mount what tells of the host's processes.
-  const isHosts = (name: "pid" | "ipc") => (record.idMaps !== undefined || isRootless()) && spec.namespaces[name].mode === "host";
+  const isHosts = (name: "pid" | "ipc") =>
+    (record.idMaps !== undefined || isRootless()) && spec.namespaces[name].mode === "host";
   return [
     ownOrHosts("/proc", "proc", isHosts("pid"), spec.procOptions),
     scratchMount("/dev", [...access, "nosuid", "noexec", "strictatime", "mode=755", "size=65536k"]),
