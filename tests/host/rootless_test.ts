@@ -47,7 +47,7 @@ Deno.test("an ordinary user's server runs, keeps and removes containers", async 
     await t.step("a container reaches nothing that the user may not, privileged or not", async () => {
       await Deno.writeTextFile(`${folder}/secret`, "of root\n", { mode: 0o600 });
       const tries =
-        "cat /secret; echo x > /secret; mknod /tmp/disk b 254 0; cat /etc2/shadow; mount -t tmpfs none /proc/1";
+        "cat /secret; echo x > /secret; mknod /tmp/disk b 254 0; cat /etc2/shadow; mount -t tmpfs none /proc/1; echo tried";
       for (const extra of [[], ["--privileged"], ["--pid=host", "--network=host"]]) {
         const mounts = ["-v", `${folder}/secret:/secret`, "-v", "/etc:/etc2"];
         const { stdout } = await server.podman(
@@ -61,7 +61,7 @@ Deno.test("an ordinary user's server runs, keeps and removes containers", async 
           "-c",
           tries,
         );
-        assertEquals(stdout, "", extra.join(" "));
+        assertEquals(stdout, "tried\n", extra.join(" "));
       }
       assertEquals(await Deno.readTextFile(`${folder}/secret`), "of root\n");
       const { uid, mode } = await Deno.stat(`${folder}/secret`);
@@ -134,7 +134,6 @@ Deno.test("an ordinary user's server runs, keeps and removes containers", async 
   await t.step("nothing of the user runs when the last container and the server are gone", async () => {
     await until(async () => assertEquals(await processesOf(user), ""));
   });
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("a user without subordinate IDs gets a server without containers, which says why", async () => {
@@ -158,8 +157,8 @@ Deno.test("a user without subordinate IDs gets a server without containers, whic
   await child.status;
   const lines = (await errors).split("\n").filter((line) => line.includes(" warn: "));
   assertEquals(lines.length, 1, lines.join("\n"));
-  assertStringIncludes(lines[0]!, '/etc/subuid has no range for user "gantrytest": root can add one with "usermod');
   await Deno.remove(folder, { recursive: true });
+  assertStringIncludes(lines[0]!, '/etc/subuid has no range for user "gantrytest": root can add one with "usermod');
 });
 
 /** The processes of the user that belong to this test: others may run beside it. */

@@ -78,6 +78,18 @@ export const NEEDS: readonly Need[] = [
     use: "containers",
     required: true,
   },
+  {
+    probe: "newuidmap",
+    packages: packagesOf("uidmap", { fedora: "shadow-utils", alpine: "shadow-subids", arch: "shadow" }),
+    use: "containers of ordinary users",
+    required: false,
+  },
+  {
+    probe: "pasta",
+    packages: packagesOf("passt"),
+    use: "the way out of networks of ordinary users",
+    required: false,
+  },
   { probe: "git", packages: packagesOf("git"), use: "builds from Git repositories", required: false },
   { probe: "curl", packages: packagesOf("curl"), use: "health checks by gRPC", required: false },
   {

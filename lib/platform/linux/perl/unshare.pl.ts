@@ -95,7 +95,8 @@ sub leave {
   my $pasta = 0;
   if (open(my $file, '<', "$path.pasta")) { $pasta = 0 + (<$file> // 0) }
   for my $try (1 .. 20) {
-    my @others = grep { $_ != $keeper && $_ != $pasta && (readlink("/proc/$_/ns/user") // '') eq $own } map { /(\d+)/ } glob '/proc/[0-9]*';
+    my @others = grep { $_ != $keeper && $_ != $pasta && (readlink("/proc/$_/ns/user") // '') eq $own && start_of($_) ne '' }
+      map { /(\d+)/ } glob '/proc/[0-9]*';
     return if $try == 20 || grep { name_of($_) =~ /^conmon/ } @others;
     last if !@others;
     select(undef, undef, undef, 0.1);

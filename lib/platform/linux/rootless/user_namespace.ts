@@ -66,7 +66,9 @@ export async function runInside(
   const args = perlArguments(UNSHARE_PROGRAM, TASK, ["enter", noteOf(runroot), String(process.pid), ...command]);
   const sockets = Array.from({ length: passed }, (_, index) => FIRST_PASSED + index);
   const child = startProgram("perl", args, { env, stdio: ["inherit", "inherit", "inherit", ...sockets] });
-  const handlers = SIGNALS.map((signal) => [signal, () => void child.kill(signal)] as const);
+  // Deno takes a child that its kill() has sent a signal for one that ended by it (seen with 2.9.6).
+  const hand = (signal: NodeJS.Signals) => void (child.pid !== undefined && process.kill(child.pid, signal));
+  const handlers = SIGNALS.map((signal) => [signal, () => hand(signal)] as const);
   for (const [signal, handler] of handlers) process.on(signal, handler);
   try {
     const [code, signal] = await once(child, "exit") as [number | null, string | null];
