@@ -41,8 +41,9 @@ export async function gantryCommand(args: readonly string[]): Promise<number> {
   if (command === "serve") return await serveCommand(rest);
   if (command === "unshare") return await unshareCommand(rest);
   if (command === "install" || command === "uninstall") return await runService(command, rest);
-  if (/^(help|-h|--help)$/.test(command)) console.log(`${USAGE}${SERVICE_USAGE}${UNSHARE_USAGE}${FACTS_USAGE.trimEnd()}`);
-  else if (!/^(doctor|version|-v|--version)$/.test(command)) {
+  if (/^(help|-h|--help)$/.test(command)) {
+    console.log(`${USAGE}${SERVICE_USAGE}${UNSHARE_USAGE}${FACTS_USAGE.trimEnd()}`);
+  } else if (!/^(doctor|version|-v|--version)$/.test(command)) {
     return refuseCommand(`Run "${command}": the commands are serve, install, uninstall, unshare, doctor and version`);
   } else if (rest.some((arg) => arg === "-h" || arg === "--help")) console.log(FACTS_USAGE.trim());
   else if (rest.length > 0) return refuseCommand(`Run "${args.join(" ")}": "${command}" takes no options`);
