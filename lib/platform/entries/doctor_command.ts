@@ -7,8 +7,6 @@ import { messageOf } from "../../oci/message_of.ts";
 import { diagnoseHost } from "../doctor/diagnose.ts";
 import { checkThisHost, type HostCheck } from "../doctor/host_check.ts";
 import { openHost } from "../linux/host.ts";
-import { ownCommand } from "../linux/rootless/user_namespace.ts";
-import { needsUserNamespace, runAsUser } from "./run_as_user.ts";
 import { parseServeOptions } from "./serve_options.ts";
 
 /**
@@ -43,20 +41,6 @@ export async function doctorCommand(
   print("");
   print(runs ? "Containers can run here: gantry serve" : "Containers cannot run here. All else of gantry serve does.");
   return runs ? 0 : 1;
-}
-
-/**
- * Runs this command again in a user namespace that is made for it, where this process's user needs one, and resolves with its exit
- * code; with undefined where the user needs none or can have none.
- */
-export async function doctorAsUser(): Promise<number | undefined> {
-  if (!needsUserNamespace()) return undefined;
-  const folder = await mkdtemp(join(tmpdir(), "gantry-doctor-"));
-  try {
-    return await runAsUser({ root: folder, runroot: join(folder, "run") }, await ownCommand(), () => {});
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 /** The facts about this machine, and whether a host opens on it: in folders of its own, which are removed. */

@@ -1,11 +1,10 @@
-import process from "node:process";
 import { messageOf } from "../../oci/message_of.ts";
-import { doctorAsUser, doctorCommand } from "./doctor_command.ts";
-import { needsUserNamespace, runAsUser } from "./run_as_user.ts";
-import { makeServerLog } from "./server_log.ts";
+import { doctorCommand } from "./doctor_command.ts";
 import { serveCommand } from "./serve_command.ts";
-import { parseServeOptions, USAGE } from "./serve_options.ts";
+import { USAGE } from "./serve_options.ts";
 import { installService, servicePlace, uninstallService } from "./service/install_service.ts";
+import { doctorAsUser } from "./user/doctor_as_user.ts";
+import { UNSHARE_USAGE, unshareCommand } from "./user/unshare_command.ts";
 import { versionLines } from "./version_command.ts";
 
 /** The help on the commands besides `serve`. */
@@ -15,13 +14,6 @@ Usage: gantry install [--user] [options of serve]
 
 Makes the server a service of systemd, started with the machine: gantry.socket and gantry.service. With --user they are units of the
 user's own manager.
-`;
-
-const UNSHARE_USAGE = `
-Usage: gantry unshare COMMAND...
-
-Runs a command as root of the user namespace of this user's server: programs that open the engine of this host in their own process can
-run containers there, and files that containers own can be changed.
 `;
 
 const FACTS_USAGE = `
@@ -50,18 +42,6 @@ export async function gantryCommand(args: readonly string[]): Promise<number> {
   else if (command === "doctor") return await doctorAsUser() ?? await doctorCommand();
   else console.log(versionLines().join("\n"));
   return 0;
-}
-
-async function unshareCommand(command: readonly string[]): Promise<number> {
-  if (command.length === 0 || /^(-h|--help)$/.test(command[0]!)) {
-    console.log(UNSHARE_USAGE.trim());
-    return command.length === 0 ? 2 : 0;
-  }
-  if (!needsUserNamespace()) return refuseCommand("Run unshare: only an ordinary user of Linux needs it");
-  const { root, runroot, logLevel, logFormat } = parseServeOptions([], process.env);
-  const log = makeServerLog({ level: logLevel, format: logFormat });
-  const code = await runAsUser({ root, runroot }, command, log);
-  return code ?? refuseCommand("Run unshare: this user can have no user namespace; gantry doctor says why");
 }
 
 function refuseCommand(why: string): number {

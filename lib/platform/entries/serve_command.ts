@@ -18,7 +18,7 @@ import { messageOf } from "../../oci/message_of.ts";
 import type { Log } from "../../engine/ports/log.ts";
 import { outerUser } from "../linux/rootless/outer_user.ts";
 import { ownCommand } from "../linux/rootless/user_namespace.ts";
-import { needsUserNamespace, runAsUser } from "./run_as_user.ts";
+import { needsUserNamespace, runAsUser } from "./user/run_as_user.ts";
 import { isGoingDown, tellReady } from "./service/service_manager.ts";
 import { makeServerLog, requestLogger } from "./server_log.ts";
 import { startStep } from "./start_failure.ts";

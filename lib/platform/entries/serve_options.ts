@@ -57,9 +57,10 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
   --listen ADDRESS        unix:///PATH or tcp://HOST:PORT; may be repeated. fd://: the sockets that systemd passes on,
                           fd://4: one that was passed on by its number.
                           Default: unix://RUNROOT/gantry.sock
-  --root DIR              What lasts: images, volumes, records. Default: /var/lib/gantry
-  --runroot DIR           What a reboot clears; one per root. Default: /run/gantry,
-                          or a folder of its own beside it for another root
+  --root DIR              What lasts: images, volumes, records. Default: /var/lib/gantry,
+                          or gantry in $XDG_DATA_HOME of a user that is not root
+  --runroot DIR           What a reboot clears; one per root. Default: /run/gantry, or
+                          gantry in $XDG_RUNTIME_DIR; for another root a folder of its own beside it
   --runtime RUNTIME       auto, crun, runc or a path. Default: containers.conf's, or auto
   --hooks-dir DIR         Hooks for containers, oci-hooks(5); may be repeated, a later one wins.
                           Default: /usr/share/containers/oci/hooks.d, /etc/containers/oci/hooks.d

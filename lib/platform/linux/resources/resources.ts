@@ -21,7 +21,7 @@ import { readUsage, type UsagePlaces } from "./usage.ts";
 
 const CGROUPS = "/sys/fs/cgroup";
 
-/** What a client is told of limits that an ordinary user's server cannot keep. */
+/** The warnings about limits that an ordinary user's server cannot keep. */
 const WITHOUT_LIMITS = {
   v1: "Resource limits are not supported and ignored on cgroups V1 rootless systems",
   v2: "Resource limits are ignored: no control groups are delegated to this user's server",
