@@ -48,12 +48,11 @@ Deno.test("an ordinary user's server runs, keeps and removes containers", async 
       await Deno.writeTextFile(`${folder}/secret`, "of root\n", { mode: 0o600 });
       const tries =
         "cat /secret; echo x > /secret; mknod /tmp/disk b 254 0; cat /etc2/shadow; mount -t tmpfs none /proc/1; echo tried";
-      for (const extra of [[], ["--privileged"], ["--pid=host", "--network=host"]]) {
+      for (const extra of [["--network=none"], ["--network=none", "--privileged"], ["--network=host", "--pid=host"]]) {
         const mounts = ["-v", `${folder}/secret:/secret`, "-v", "/etc:/etc2"];
         const { stdout } = await server.podman(
           "run",
           "--rm",
-          "--network=none",
           ...extra,
           ...mounts,
           image,
@@ -79,6 +78,19 @@ Deno.test("an ordinary user's server runs, keeps and removes containers", async 
       assertStringIncludes(limited.stderr, "Resource limits are");
       const mapped = await server.podman("run", "--rm", "--network=none", "--uidmap=0:1:1000", image, "true");
       assertStringIncludes(mapped.stderr, "this server is an ordinary user's");
+    });
+
+    await t.step("folders that a layer replaces or empties are so, in images and in commits", async () => {
+      const look = ["run", "--rm", "--network=none", image, "sh", "-c", "ls /layers /opaque"];
+      assertEquals(await podman(...look), "/layers:\nkept\n\n/opaque:\nupper\n");
+      const script = "rm -r /layers /opaque/upper; mkdir /layers; touch /layers/new; ls /layers /opaque";
+      const after = "/layers:\nnew\n\n/opaque:\n";
+      assertEquals(await podman("run", "--name", "changed", "--network=none", image, "sh", "-c", script), after);
+      await podman("commit", "-q", "changed", "localhost/changed");
+      assertEquals(
+        await podman("run", "--rm", "--network=none", "localhost/changed", "ls", "/layers", "/opaque"),
+        after,
+      );
     });
 
     await t.step("volumes and builds work", async () => {
