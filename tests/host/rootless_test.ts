@@ -19,6 +19,7 @@ Deno.test("an ordinary user's server runs, keeps and removes containers", async 
     await t.step("info says that the server is rootless, in both trees", async () => {
       const info = JSON.parse(await podman("info", "--format", "json"));
       assertEquals([info.host.security.rootless, info.store.graphRoot], [true, `${folder}/root`]);
+      assertEquals(info.host.cgroupControllers, []);
       const compat = await (await server.request("GET", "/v1.41/info")).json();
       assert(compat.SecurityOptions.includes("name=rootless"));
     });

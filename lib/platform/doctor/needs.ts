@@ -21,6 +21,9 @@ function packagesOf(debian: string, others: Partial<Record<Family, string>> = {}
 
 const COMMON = { fedora: "containers-common", alpine: "containers-common", arch: "containers-common" };
 
+/** The use of criu, which no ordinary user has. */
+export const CHECKPOINTS = "checkpoints";
+
 /** Everything that `gantry serve` uses of a host. */
 export const NEEDS: readonly Need[] = [
   { probe: "conmon", packages: packagesOf("conmon"), use: "containers", required: true },
@@ -52,7 +55,7 @@ export const NEEDS: readonly Need[] = [
     required: false,
   },
   { probe: "catatonit", packages: packagesOf("catatonit"), use: "pods, and containers with an init", required: false },
-  { probe: "criu", packages: packagesOf("criu"), use: "checkpoints", required: false },
+  { probe: "criu", packages: packagesOf("criu"), use: CHECKPOINTS, required: false },
   {
     probe: "/usr/share/containers/seccomp.json",
     packages: packagesOf("golang-github-containers-common", COMMON),

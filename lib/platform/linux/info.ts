@@ -14,6 +14,7 @@ import { OWN_PROFILE } from "./bundle/seccomp.ts";
 import { DEVICE_FOLDERS } from "./bundle/cdi/device_folders.ts";
 import { netavarkAt } from "./networks/netavark.ts";
 import { findProgram, packageVersion, programFacts } from "./helpers/programs.ts";
+import { usableCgroupLayout } from "./resources/cgroups.ts";
 import { isRootless } from "./rootless/outer_user.ts";
 import { securityModules } from "./security_modules.ts";
 
@@ -89,7 +90,7 @@ async function readLasting(root: string, processes: Pick<Processes, "runtime">):
   const [distribution, controllers, conmon, runtime, networkBackend, dns, nft, securityOptions, { type }] =
     await Promise.all([
       readDistribution(),
-      readControllers(),
+      readCgroups(),
       findProgram("conmon").then((path) => programFacts(path, "conmon")),
       processes.runtime(),
       programFacts(netavark, "netavark"),
@@ -153,6 +154,12 @@ async function readDistribution(): Promise<HostInfo["distribution"]> {
     version: value("VERSION_ID") ?? "unknown",
     ...codename !== undefined && { codename },
   };
+}
+
+/** The version, and the controllers that this server's containers can be limited by: an ordinary user's have none. */
+async function readCgroups(): Promise<Pick<HostInfo, "cgroupVersion" | "cgroupControllers">> {
+  const [found, { isForeign }] = await Promise.all([readControllers(), usableCgroupLayout()]);
+  return isForeign ? { ...found, cgroupControllers: [] } : found;
 }
 
 /** A hybrid hierarchy counts as v1: that is where its controllers are. */

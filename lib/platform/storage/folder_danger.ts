@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import process from "node:process";
-import { isRootless } from "../linux/rootless/outer_user.ts";
+import { isStartedInside } from "../linux/rootless/outer_user.ts";
 
 /** The sticky bit: in a folder open to all, an entry belongs to the user that made it. */
 const STICKY = 0o1000;
@@ -25,7 +25,7 @@ export async function folderDanger(path: string, sticky = false): Promise<string
   const own = process.getuid?.();
   if (own === undefined) return undefined;
   // Their folders were checked outside, before this process entered its namespace: from inside all other users look the same.
-  const isRoots = (uid: number) => uid === 0 || (uid === UNMAPPED && isRootless());
+  const isRoots = (uid: number) => uid === 0 || (uid === UNMAPPED && isStartedInside());
   const whole = await realpath(path);
   for (let folder = whole;; folder = dirname(folder)) {
     const { uid, gid, mode } = await stat(folder);

@@ -12,7 +12,11 @@ export async function doctorAsUser(): Promise<number | undefined> {
   if (!needsUserNamespace()) return undefined;
   const folder = await mkdtemp(join(tmpdir(), "gantry-doctor-"));
   try {
-    return await runAsUser({ root: folder, runroot: join(folder, "run") }, await ownCommand(), () => {});
+    return await runAsUser(
+      { root: folder, runroot: join(folder, "run") },
+      await ownCommand(),
+      (_, text) => console.error(`gantry: ${text}`),
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

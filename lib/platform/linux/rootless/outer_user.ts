@@ -12,7 +12,16 @@ let outside: number | undefined;
  * without user IDs it is 0.
  */
 export function outerUser(): number {
-  return outside ??= outerID(process.getuid?.() ?? 0, readMap());
+  const own = process.getuid?.() ?? 0;
+  return outside ??= isStartedInside() ? outerID(own, readMap()) : own;
+}
+
+/**
+ * Whether this process was started by `unshare.pl` in a user's namespaces. Root of another user namespace, a container's say, is as root
+ * there: its folders are the system's.
+ */
+export function isStartedInside(): boolean {
+  return isRootless() && Boolean(process.env.GANTRY_NETNS);
 }
 
 /** Whether this process is root in a user namespace only: it may mount, and may do nothing to the machine that its user may not. */
