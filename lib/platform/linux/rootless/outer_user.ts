@@ -4,16 +4,13 @@ import process from "node:process";
 /** All user IDs there are: the map of a process that is in no user namespace of its own, user_namespaces(7). */
 const ALL = 4_294_967_295;
 
-/** The user who a process of the root of a user namespace belongs to outside; read once, since no process changes its map. */
-let outside: number | undefined;
-
 /**
  * Returns the user that this process is for the kernel: in a user namespace the one outside whom its user stands for. On a system
  * without user IDs it is 0.
  */
 export function outerUser(): number {
   const own = process.getuid?.() ?? 0;
-  return outside ??= isStartedInside() ? outerID(own, readMap()) : own;
+  return isStartedInside() ? outerID(own, readMap()) : own;
 }
 
 /**
