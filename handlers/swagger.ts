@@ -2,12 +2,14 @@ import type { DocumentOptions, OpenAPIDocument } from "../lib/rest/surfaces.ts";
 import { openapi } from "../lib/rest/surfaces.ts";
 import { listDefinitions } from "./families.ts";
 import { API_VERSION } from "./wire/api_options.ts";
+import { wordsOf } from "./words/operation_words.ts";
 
 /** The general description of the API in its documents. */
 export const ABOUT: DocumentOptions = {
   title: "Gantry engine",
   version: API_VERSION.libpod,
   description: "Containers and what belongs to them: the native tree under `/engine`, and Docker's beside it.",
+  words: wordsOf,
 };
 
 let made: { readonly document: OpenAPIDocument; readonly text: string } | undefined;

@@ -50,13 +50,6 @@ export function buildOptions(query: BuildQuery, isLocal = false): Omit<BuildOpti
       },
     );
   }
-  // Podman sends a lone slash where nobody asked for a platform.
-  const platforms = (query.platform ?? []).flatMap((text) => text.split(",")).filter((text) => !/^\/*$/.test(text));
-  if (platforms.length > 1) {
-    throw new RequestError("unsupported", 'Build image: the parameter "platform" is supported for one platform only', {
-      field: "platform",
-    });
-  }
   const names = [...new Set([...t, output].filter((name) => name !== ""))];
   const { excludes } = query;
   return {
@@ -79,7 +72,9 @@ export function buildOptions(query: BuildQuery, isLocal = false): Omit<BuildOpti
     ...target && { target },
     ...from && { from },
     ...excludes !== undefined && { exclude: listOf("excludes", excludes) },
-    ...platforms[0] !== undefined && { platform: parsePlatform(platforms[0].toLowerCase()) },
+    ...platformsOf(query),
+    cacheFrom: listOf("cachefrom", query.cachefrom),
+    cacheTo: listOf("cacheto", query.cacheto),
     registry: {
       tlsVerify: query.tlsVerify,
       retries: query.retry,
@@ -87,6 +82,14 @@ export function buildOptions(query: BuildQuery, isLocal = false): Omit<BuildOpti
     },
     sandbox: sandboxOf(query),
   };
+}
+
+/** Podman sends a lone slash where nobody asked for a platform. */
+function platformsOf({ platform = [] }: BuildQuery): Pick<BuildOptions, "platform" | "platforms"> {
+  const texts = platform.flatMap((text) => text.toLowerCase().split(",")).filter((text) => !/^\/*$/.test(text));
+  const [first, ...more] = [...new Set(texts)].map((text) => parsePlatform(text));
+  if (first === undefined) return {};
+  return more.length === 0 ? { platform: first } : { platforms: [first, ...more] };
 }
 
 /** With `timestamp` all files are of that time; with the other parameter those that are later, where they are to be rewritten. */

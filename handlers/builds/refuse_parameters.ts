@@ -4,7 +4,6 @@ import type { BuildQuery } from "../wire/builds/build.ts";
 /** The parameters no image is built with, with the values that ask for nothing, besides the empty ones. */
 const REFUSED: Partial<Record<keyof BuildQuery, readonly unknown[]>> = {
   allplatforms: [],
-  cacheto: [],
   compatvolumes: [],
   compression: [0, 1, 2],
   cppflags: [],
@@ -33,6 +32,9 @@ const REFUSED: Partial<Record<keyof BuildQuery, readonly unknown[]>> = {
 
 /** Flags that are true where they are absent: `false` asks for something. */
 const TRUE_FLAGS = new Set<string>(["skipunusedstages"]);
+
+/** The names of the parameters that no image is built with. */
+export const REFUSED_PARAMETERS: ReadonlySet<string> = new Set(Object.keys(REFUSED));
 
 /** Throws `RequestError("unsupported")` naming the first parameter that asks for what no image is built with yet. */
 export function refuseParameters(query: BuildQuery): void {

@@ -21,7 +21,7 @@ export { clientModule } from "./surfaces/client/client_module.ts";
 export { clientTypes } from "./surfaces/client/client_types.ts";
 export { docsPage } from "./surfaces/docs_page.ts";
 export { clientSamples } from "./surfaces/page/client_sample.ts";
-export { type DocumentOptions, openapi } from "./surfaces/openapi.ts";
+export { type DocumentOptions, openapi, type OperationWords } from "./surfaces/openapi.ts";
 export type {
   HeaderObject,
   JSONSchema,

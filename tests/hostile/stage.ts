@@ -185,7 +185,7 @@ export class Stage implements AsyncDisposable {
     try {
       for await (const { name, isDirectory } of Deno.readDir(folder)) {
         const path = `${folder}/${name}`;
-        if (path === this.canaries || /-(wal|shm|journal)$|^kept-/.test(name)) continue;
+        if (path === this.canaries || /-(wal|shm|journal|reserve)$|^kept-/.test(name)) continue;
         // Made when they are first needed; what is in them goes.
         if (!["empty", "shared"].includes(name)) found.push(path);
         if (isDirectory && depth > 1) found.push(...await this.#remains(path, depth - 1));

@@ -16,7 +16,7 @@ Deno.test("no generated module is left without its source", async () => {
   const generated = filesBelow("lib/").filter((path) =>
     /^\/\/ Made of /.test(Deno.readTextFileSync(new URL(path, root)))
   );
-  assertEquals(generated.sort(), [...modules.keys()].sort());
+  assertEquals(generated.sort(), [...modules.keys()].filter((path) => path.startsWith("lib/")).sort());
 });
 
 Deno.test("the engine at the edge carries no Perl, and the host's does", () => {

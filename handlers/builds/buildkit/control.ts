@@ -90,6 +90,7 @@ export class BuildKit {
     Prune: async (call) => {
       for (const record of await pruneUsage(this.#engine, await onlyMessage(call))) await call.send(record);
     },
+    Session: (call) => this.#carrySession(call),
     Solve: (call) => this.#solve(call),
     Status: (call) => this.#tellStatus(call),
     // No record is kept of builds that are over.
@@ -108,6 +109,13 @@ export class BuildKit {
     Inputs: (call) => call.send(EMPTY),
     Warn: (call) => call.send(EMPTY),
   };
+
+  /** Clients of a daemon of BuildKit's have one connection for both ways. */
+  async #carrySession(call: IncomingCall): Promise<void> {
+    const { grpc } = this.#engine.builds;
+    if (grpc === undefined) throw new GRPCError(GRPC_CODES.unimplemented, "there is no host to run commands");
+    await this.#sessions.addWithin(call, grpc);
+  }
 
   async #solve(call: IncomingCall): Promise<void> {
     const request = SolveRequest.decode(await onlyMessage(call));
@@ -159,14 +167,17 @@ export class BuildKit {
       );
     }
     const { request, signal } = await inTime(solve.begun.promise, "the build was not begun");
-    for (const { Type } of request.Cache?.Exports ?? []) {
-      if (Type !== "inline") throw new GRPCError(GRPC_CODES.unimplemented, `a cache is not exported (type ${Type})`);
+    const exported = (request.Cache?.Exports ?? []).filter(({ Type }) => Type !== "inline");
+    const other = exported.find(({ Type }) => Type !== "registry")?.Type;
+    if (other !== undefined) {
+      throw new GRPCError(GRPC_CODES.unimplemented, `a cache of type ${other} is not exported: use type=registry`);
     }
     return await runClientBuild({
       engine: this.#engine,
       session: await this.#sessions.find(request.Session, signal),
       log: solve.log,
       attributes,
+      cacheTo: exported.map(({ Attrs }) => Attrs.ref ?? ""),
       results: Object.fromEntries(Object.entries(inputs).map(([name, definition]) => [name, readResult(definition)])),
       allowInsecure: request.Entitlements.includes("security.insecure"),
       signal,

@@ -32,6 +32,8 @@ export interface ClientBuild {
   attributes: Readonly<Record<string, string>>;
   /** Results of other builds that are contexts of this one: IDs of images. */
   results?: Readonly<Record<string, string>>;
+  /** Repositories that results go to. */
+  cacheTo?: readonly string[];
   allowInsecure: boolean;
   signal: AbortSignal;
 }
@@ -52,6 +54,7 @@ export async function runClientBuild(build: ClientBuild): Promise<string> {
     readSecret: (id, signal) => session.readSecret(id, signal),
     openAgent: (id) => session.openAgent(id),
     allowInsecure: build.allowInsecure,
+    cacheTo: build.cacheTo,
     signal,
   });
   return await logSteps(steps, log);

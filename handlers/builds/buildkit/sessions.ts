@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { GRPC_CODES, type GRPCClient, GRPCError, type SocketConnection } from "../../../lib/engine/ports/build_port.ts";
+import {
+  type GRPC,
+  GRPC_CODES,
+  type GRPCClient,
+  GRPCError,
+  type IncomingCall,
+  type SocketConnection,
+} from "../../../lib/engine/ports/build_port.ts";
 import type { CredentialSource } from "../../../lib/engine/ports/credential_source.ts";
 import {
   AgentRequest,
@@ -35,6 +42,22 @@ export class Sessions {
       await client.closed;
     } finally {
       this.#open.delete(id);
+    }
+  }
+
+  /** Adds a session that is carried by a call, whose messages are its bytes. Resolves when it has ended. */
+  async addWithin(call: IncomingCall, grpc: GRPC): Promise<void> {
+    const { "x-docker-expose-session-uuid": id = "", "x-docker-expose-session-grpc-method": methods = [] } =
+      call.metadata;
+    if (id === "") throw new GRPCError(GRPC_CODES.invalidArgument, "the session has no name");
+    const client = grpc.connect(tunnelOf(call));
+    const close = () => client.close();
+    call.signal.addEventListener("abort", close, { once: true });
+    try {
+      await this.add(String(id), [methods].flat(), client);
+    } finally {
+      call.signal.removeEventListener("abort", close);
+      client.close();
     }
   }
 
@@ -128,4 +151,20 @@ export class Session {
     for await (const answer of this.client.call(method, [message], { signal })) return answer;
     throw new GRPCError(GRPC_CODES.unknown, `${method} has no answer`);
   }
+}
+
+/** The connection that a call's messages make. */
+function tunnelOf({ messages, send }: IncomingCall): SocketConnection {
+  const incoming = messages[Symbol.asyncIterator]();
+  return {
+    readable: new ReadableStream({
+      async pull(controller) {
+        const { done, value } = await incoming.next();
+        if (done) controller.close();
+        else controller.enqueue(BytesMessage.decode(value).data.slice());
+      },
+      cancel: async () => void await incoming.return?.(),
+    }, { highWaterMark: 0 }),
+    writable: new WritableStream({ write: (data) => send(BytesMessage.encode({ data })) }),
+  };
 }

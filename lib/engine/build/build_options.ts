@@ -74,6 +74,8 @@ export interface BuildOptions {
   buildArgs?: Readonly<Record<string, string>>;
   labels?: Readonly<Record<string, string>>;
   platform?: Partial<Platform>;
+  /** Several platforms, each with an image of its own; the names are those of a manifest list of them. */
+  platforms?: readonly Partial<Platform>[];
   format?: ManifestFormat;
   /** Stages that are built at a time; 0 for all that can be, 4 by default. */
   jobs?: number;
@@ -103,6 +105,10 @@ export interface BuildOptions {
   osFeatures?: readonly string[];
   /** A manifest list that the image is added to; it is made where there is none. */
   manifest?: string;
+  /** Repositories with results of builds of other engines. */
+  cacheFrom?: readonly string[];
+  /** Repositories that results of this build are sent to. */
+  cacheTo?: readonly string[];
   /** Results of earlier builds that are older are not taken, in milliseconds. */
   cacheTTL?: number;
   /** Remove containers of commands that went well: true by default. */

@@ -6,10 +6,12 @@ import type { Images } from "../images/images.ts";
 import type { Claim } from "../images/store/content.ts";
 import type { FileTimes } from "../ports/tree_port.ts";
 import type { ImageRecord } from "../records/image_record.ts";
+import type { Platform } from "../options.ts";
 import type { BuildCache } from "./build_cache.ts";
 import type { BuildOptions, BuildProgress } from "./build_options.ts";
 import type { FileTree } from "./context/file_tree.ts";
 import type { Dockerfile } from "./dockerfile/parse_dockerfile.ts";
+import type { RemoteCache } from "./remote_cache.ts";
 import type { StagePlan } from "./plan_stages.ts";
 import type { StageState } from "./stage_state.ts";
 import type { StepContainers } from "./step_container.ts";
@@ -38,6 +40,8 @@ export interface BuildRun {
   trees: Map<string, Promise<FileTree>>;
   /** Names of the caller's arguments that a stage took. */
   consumed: Set<string>;
+  /** Results that other engines have kept, or get. */
+  remote?: RemoteCache;
 }
 
 /** Progress on the way, and the result at the end. */
@@ -60,13 +64,14 @@ export type CommitStep = (layer?: ReadableStream<Uint8Array>) => Promise<ImageRe
 
 /** Takes the step's image from an earlier build, or makes it. */
 export async function* makeStep(run: BuildRun, state: StageState, plan: StepPlan): BuildSteps<StageState> {
-  const { cache, images, pins, options } = run;
+  const { cache, images, pins } = run;
   run.signal.throwIfAborted();
   const key = await cache.keyOf(state.key, ...plan.inputs);
   const next: StageState = { ...state, ...plan.next, key };
-  const found = options.noCache ? undefined : await cache.find(key, options.cacheTTL);
+  const found = yield* findStep(run, key, plan);
   if (found) {
     pins.use(images.pin(found.id));
+    if (plan.work) run.remote?.keep(key, found.id);
     yield { kind: "cached", id: found.id };
     return { ...next, image: found };
   }
@@ -74,8 +79,25 @@ export async function* makeStep(run: BuildRun, state: StageState, plan: StepPlan
   const image = plan.work ? yield* plan.work(commit) : await commit();
   pins.use(images.pin(image.id));
   await cache.keep(key, image.id, state.image?.id);
+  if (plan.work) run.remote?.keep(key, image.id);
   yield { kind: "made", id: image.id };
   return { ...next, image };
+}
+
+/** The image that a step has made here, or elsewhere. */
+async function* findStep(
+  { cache, remote, options: { noCache, cacheTTL } }: BuildRun,
+  key: string,
+  { work }: StepPlan,
+): BuildSteps<Readonly<ImageRecord> | undefined> {
+  if (noCache) return undefined;
+  const known = await cache.find(key, cacheTTL);
+  if (known !== undefined || work === undefined || remote === undefined) return known;
+  const warnings: string[] = [];
+  const fetched = await remote.find(key, (text) => void warnings.push(text));
+  for (const text of warnings) yield { kind: "note", text };
+  if (fetched !== undefined) await cache.keep(key, fetched.id);
+  return fetched;
 }
 
 /** Fails where a build has no container to work in. */
@@ -116,14 +138,21 @@ export function fileTimes({ options: { timestamp, rewriteTimes } }: BuildRun): F
   return { seconds: timestamp, only: rewriteTimes };
 }
 
+/** The platform that a build makes its image for. */
+export function targetPlatform({ options: { defaultPlatform } }: Core, { platform = {} }: BuildOptions): Platform {
+  const { os, architecture, ...rest } = defaultPlatform;
+  // Another architecture has variants of its own.
+  const own = platform.architecture === undefined || platform.architecture === architecture ? rest : {};
+  return { os, architecture, ...own, ...platform };
+}
+
 /** An image's config with other contents: what it runs on stays the base's, or is the build's. */
 export function imageConfig(
   { core, options }: BuildRun,
   base: ImageConfig | undefined,
   fields: Pick<ImageConfig, "config" | "created" | "author">,
 ): ImageConfig {
-  const asked = { ...core.options.defaultPlatform, ...options.platform };
-  const { architecture, os, variant } = base ?? asked;
+  const { architecture, os, variant } = base ?? targetPlatform(core, options);
   return {
     architecture,
     os,

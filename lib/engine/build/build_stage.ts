@@ -1,6 +1,6 @@
 import { EngineError } from "../errors.ts";
 import type { BuildProgress } from "./build_options.ts";
-import { type BuildRun, type BuildSteps, fileTimes, makeStep } from "./build_run.ts";
+import { type BuildRun, type BuildSteps, fileTimes, makeStep, targetPlatform } from "./build_run.ts";
 import { copyArchive, digestItems } from "./context/copy_archive.ts";
 import type { FileTree } from "./context/file_tree.ts";
 import { walkFolder } from "./context/select_files.ts";
@@ -79,8 +79,7 @@ async function* beginStage(run: BuildRun, { base, platform }: PlannedStage): Bui
 /** A stage without files. */
 async function beginEmpty(run: BuildRun): Promise<StageState> {
   const { core, cache, options } = run;
-  const asked = { ...core.options.defaultPlatform, ...options.platform };
-  const key = await cache.keyOf("scratch", asked, ...keyOptions(run));
+  const key = await cache.keyOf("scratch", targetPlatform(core, options), ...keyOptions(run));
   return { config: beginConfig({}, options), key, args: new Map() };
 }
 

@@ -6,11 +6,13 @@ import type { Images } from "../images/images.ts";
 import type { Platform } from "../options.ts";
 import type { GRPC } from "../ports/build_port.ts";
 import type { ImageRecord } from "../records/image_record.ts";
+import { randomID } from "../text/names.ts";
 import { BuildCache } from "./build_cache.ts";
 import { applyIgnoreFile } from "./sources/build_context.ts";
 import { readInputs } from "./sources/build_inputs.ts";
 import type { BuildOptions, BuildProgress, NamedContext } from "./build_options.ts";
-import { type BuildRun, type BuildSteps, makeStep } from "./build_run.ts";
+import { buildPlatforms } from "./build_platforms.ts";
+import { type BuildRun, type BuildSteps, makeStep, targetPlatform } from "./build_run.ts";
 import { numberEvents } from "./build_stage.ts";
 import { parseDockerfile } from "./dockerfile/parse_dockerfile.ts";
 import {
@@ -22,6 +24,7 @@ import {
 } from "./cache_usage.ts";
 import { finishImage } from "./finish_image.ts";
 import { planStages } from "./plan_stages.ts";
+import { RemoteCache } from "./remote_cache.ts";
 import { runStages, totalSteps } from "./run_stages.ts";
 import { StepContainers } from "./step_container.ts";
 
@@ -142,10 +145,13 @@ export class Builds {
     using pins = new DisposableStack();
     try {
       const run = await this.#prepare(options, { signal, claim, pins });
-      const image = yield* buildImage(run);
-      const names = await this.#nameImage(image, options);
-      if (options.manifest) await this.#addToList(options.manifest, image, options);
-      yield { kind: "done", id: image.id, names };
+      const runs = (options.platforms ?? []).map((platform) => this.#planned(run, { ...run.options, platform }));
+      const images = runs.length > 1 ? yield* buildPlatforms(runs, buildImage) : [yield* buildImage(runs[0] ?? run)];
+      await run.remote?.finish();
+      if (options.manifest) { for (const image of images) await this.#addToList(options.manifest, image, options); }
+      const target = images.length > 1 ? await this.#listImages(images, options) : images[0];
+      const names = await this.#nameImage(target, options);
+      yield { kind: "done", id: target.id, names };
       return undefined;
     } finally {
       await claim.end("delete");
@@ -159,30 +165,50 @@ export class Builds {
     const contexts = { ...given.contexts, ...Object.fromEntries(sent) };
     const options = { ...given, contexts: contexts, readSecret, ...timestampOf(given) };
     const dockerfile = parseDockerfile(texts.map(({ text }) => text).join("\n"), texts[0]?.name);
-    const { buildArgs, target, from } = options;
-    const plan = planStages(dockerfile, {
-      buildArgs,
-      target,
-      from,
-      contexts: Object.keys(contexts),
-      platformArgs: platformArgs(core, options),
-    });
-    return {
+    const { cacheFrom = [], cacheTo = [], fullName = (name) => name, registry: access } = options;
+    const shared = { from: cacheFrom.map(fullName), to: cacheTo.map(fullName), access, signal: more.signal };
+    return this.#planned({
+      ...[...cacheFrom, ...cacheTo].length > 0 && { remote: new RemoteCache(this.#images, shared) },
       core,
       images: this.#images,
       containers: this.#containers,
       cache: this.#cache,
       steps: this.#steps,
-      options,
       ...more,
       context,
       dockerfile,
-      plan,
-      stages: new Map(),
       contextTrees: new Map([...named].map(([name, tree]) => [name, applyIgnoreFile(core, tree, undefined)])),
       trees: new Map(),
-      consumed: new Set(["SOURCE_DATE_EPOCH", ...dockerfile.globals.map(({ name }) => name)]),
-    };
+    }, options);
+  }
+
+  /** Plans a build: for each platform its stages are others. */
+  #planned(inputs: Omit<BuildRun, "options" | "plan" | "stages" | "consumed">, options: BuildOptions): BuildRun {
+    const { dockerfile, core } = inputs;
+    const { buildArgs, target, from, contexts = {} } = options;
+    const platforms = platformArgs(core, options);
+    const plan = planStages(dockerfile, {
+      ...{ buildArgs, target, from },
+      contexts: Object.keys(contexts),
+      platformArgs: platforms,
+    });
+    const consumed = new Set(["SOURCE_DATE_EPOCH", ...dockerfile.globals.map(({ name }) => name)]);
+    return { ...inputs, options, plan, stages: new Map(), consumed };
+  }
+
+  /** Makes a manifest list of the images of several platforms; without a name there is none, and the first image stands for all. */
+  async #listImages(
+    images: readonly Readonly<ImageRecord>[],
+    { names = [], manifest, fullName = (name) => name }: BuildOptions,
+  ): Promise<Readonly<ImageRecord>> {
+    const { lists } = this.#images;
+    if (names.length === 0) return manifest === undefined ? images[0] : lists.find(manifest);
+    // Names go over to the list when it is whole.
+    const passing = `localhost/gantry-build:${randomID(this.#core.random)}`;
+    const id = await lists.create(passing, { images: images.map(({ id }) => id) });
+    for (const name of names) await this.#images.tag(id, fullName(name));
+    await this.#images.untag(id, [passing]);
+    return this.#images.find(id).image;
   }
 
   /** Adds the image to a manifest list, which is made where there is none. */
@@ -230,8 +256,9 @@ function timestampOf({ timestamp, buildArgs = {} }: BuildOptions): Pick<BuildOpt
   return { timestamp: timestamp ?? (/^\d{1,12}$/.test(text) ? Number(text) : undefined) };
 }
 
-function platformArgs({ options: { defaultPlatform } }: Core, { platform }: BuildOptions): Record<string, string> {
-  const target = { ...defaultPlatform, ...platform };
+function platformArgs(core: Core, options: BuildOptions): Record<string, string> {
+  const { defaultPlatform } = core.options;
+  const target = targetPlatform(core, options);
   const entries = ([["BUILD", defaultPlatform], ["TARGET", target]] as const).flatMap(([prefix, one]) => {
     const { os, architecture, variant = "" } = one;
     const whole = [os, architecture, variant].filter((part) => part !== "").join("/");

@@ -1,6 +1,7 @@
 import type { ContainerRequest } from "../containers/request/container_request.ts";
 import { EngineError } from "../errors.ts";
 import type { ContainerSecrets } from "../ports/host_port.ts";
+import { messageOf } from "../../oci/message_of.ts";
 import type { ImageRecord } from "../records/image_record.ts";
 import { type BuildRun, type BuildSteps, type CommitStep, fileTimes, makeStep, requireImage } from "./build_run.ts";
 import type { RunInstruction } from "./dockerfile/instructions.ts";
@@ -102,16 +103,22 @@ async function* workInContainer(
   try {
     const exit = containers.wait(id, [], { signal });
     exit.catch(() => {});
-    await containers.start(id);
+    const foreign = foreignCommand(run, image);
+    let isUnfit = false;
+    await containers.start(id).catch((error) => {
+      throw foreign !== undefined && UNFIT.test(messageOf(error)) ? foreign : error;
+    });
     // A signal that came while it started found nothing to kill.
     if (signal.aborted) stop();
     const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
     for await (const { stream, data } of attachment.output) {
       const text = decoders[stream].decode(data, { stream: true });
+      isUnfit ||= UNFIT.test(text);
       if (text !== "") yield { kind: "output", text };
     }
     const code = await exit;
     signal.throwIfAborted();
+    if (code !== 0 && isUnfit && foreign !== undefined) throw foreign;
     if (code !== 0) {
       if (!(options.alwaysRemoves ?? options.removes ?? true)) container.keep();
       throw new CommandFailure(plan.words, code);
@@ -121,6 +128,20 @@ async function* workInContainer(
     signal.removeEventListener("abort", stop);
     attachment.close();
   }
+}
+
+/** The kernel's words on a program of another architecture: of the runtime, or of the shell. */
+const UNFIT = /exec format error/i;
+
+/** The failure of a command that needs an emulator; `undefined` for one of this machine's architecture. */
+function foreignCommand({ core }: BuildRun, { config: { os, architecture } }: ImageRecord): EngineError | undefined {
+  const own = core.options.defaultPlatform.architecture;
+  if (architecture === own) return undefined;
+  const advice = "install an emulator for it (Debian: qemu-user-static and binfmt-support), or build without RUN";
+  return new EngineError(
+    "unsupported",
+    `RUN for ${os}/${architecture}: this machine is ${own}, and runs no programs of ${architecture}: ${advice}`,
+  );
 }
 
 /** A command of a build that ended with another code than 0. */

@@ -1,3 +1,4 @@
+import type { Platform } from "../options.ts";
 import { choosePlatform } from "../../oci/platform.ts";
 import { formatReference, parseReference, repositoryName as repositoryOf } from "../../oci/reference.ts";
 import type { Credential } from "../../oci/registry/registry_sessions.ts";
@@ -68,13 +69,13 @@ export class Images {
   }
 
   /**
-   * The image of that name, ID, ID prefix or digest; of a manifest list, its image for this platform. Throws `EngineError`:
-   * `no_such_image`, `ambiguous`, or `invalid` for what does not parse.
+   * The image of that name, ID, ID prefix or digest; of a manifest list, its image for this platform or another. Throws
+   * `EngineError`: `no_such_image`, `ambiguous`, or `invalid` for what does not parse.
    */
-  resolve(nameOrID: string): Readonly<ImageRecord> {
+  resolve(nameOrID: string, platform: Platform = this.#core.options.defaultPlatform): Readonly<ImageRecord> {
     const { image } = this.find(nameOrID);
     if (image.list === undefined) return image;
-    const chosen = choosePlatform({ manifests: image.list.entries }, this.#core.options.defaultPlatform);
+    const chosen = choosePlatform({ manifests: image.list.entries }, platform);
     const [own] = chosen === undefined ? [] : this.#catalogue.withDigest(chosen.digest);
     if (own !== undefined) return own;
     throw new EngineError("no_such_image", `${nameOrID}: the manifest list's image for this platform is not here`, {

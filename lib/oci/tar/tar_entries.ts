@@ -29,6 +29,8 @@ export interface TarEntry {
   offset: number;
   /** A file's content. Bytes that are not read by the next step of the iteration are skipped. */
   content(): ReadableStream<Uint8Array>;
+  /** The same without a stream, which costs more than a small file's bytes. A piece is good until the next one is asked for. */
+  pieces(): AsyncIterableIterator<Uint8Array>;
 }
 
 /** Bounds on an archive that is read. */
@@ -88,7 +90,14 @@ export async function* tarEntries(stream: ReadableStream<Uint8Array>, limits: Ta
       const path = cleanPath(name);
       const { size, mode, uid, gid, mtime } = header;
       const facts = { size, mode, uid, gid, mtime, offset: bytes.offset };
-      yield { path, kind, link: decodeText(header.link), ...facts, content: () => body.stream() };
+      yield {
+        path,
+        kind,
+        link: decodeText(header.link),
+        ...facts,
+        content: () => body.stream(),
+        pieces: () => body.pieces(),
+      };
       await body.skip();
     }
   } finally {
@@ -187,6 +196,10 @@ class EntryBody {
     }, { highWaterMark: 0 });
   }
 
+  async *pieces(): AsyncGenerator<Uint8Array> {
+    for (let bytes = await this.#next(); bytes !== undefined; bytes = await this.#next()) yield bytes;
+  }
+
   /** Reads to the next entry. */
   async skip(): Promise<void> {
     while (await this.#next() !== undefined);
@@ -220,8 +233,10 @@ function untilZero(bytes: Uint8Array): Uint8Array {
   return end < 0 ? bytes : bytes.subarray(0, end);
 }
 
+const decoder = new TextDecoder();
+
 function decodeText(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
+  return bytes.length === 0 ? "" : decoder.decode(bytes);
 }
 
 function brokenTar(code: LayerError["code"], why: string): LayerError {

@@ -15,7 +15,7 @@ import {
   unique,
 } from "./described.ts";
 import { ErrorResponses } from "./error_responses.ts";
-import type { OpenAPIDocument, OperationObject } from "./openapi_types.ts";
+import type { OpenAPIDocument, OperationObject, ParameterObject, RequestBodyObject } from "./openapi_types.ts";
 import { parametersOf } from "./parameters.ts";
 
 /**
@@ -39,6 +39,29 @@ export interface DocumentOptions {
   servers?: readonly string[];
   /** The authenticator of callers: its `scheme` is the document's statement on authentication. */
   auth?: Authenticator<unknown> | null;
+  /** The words about an operation, by its name. */
+  words?(id: string): OperationWords | undefined;
+}
+
+/**
+ * Words about an operation that its definition does not have, because whoever imports that would load them too.
+ *
+ * @example
+ * ```ts
+ * import { api, rest } from "../mod.ts";
+ * import { openapi, type OperationWords } from "../surfaces.ts";
+ * const words: OperationWords = { description: "Says that the server is there." };
+ * const document = openapi(api("x", { Ping: rest("GET /ping") }), { words: () => words });
+ * console.assert(document.paths["/ping"].get.description === words.description);
+ * ```
+ */
+export interface OperationWords {
+  /** Sentences, in Markdown; those of the definition come first. */
+  description?: string;
+  /** The words about a parameter of the path, the query or the headers, by its name. */
+  parameter?(name: string): string | undefined;
+  /** A body that works. */
+  example?: unknown;
 }
 
 /**
@@ -64,7 +87,7 @@ export function openapi(definitions: Definitions, options: DocumentOptions = {})
   for (const described of all) {
     const { path: within, pathNames } = paths.place(described);
     const path = ownPrefix(described, shared) + within;
-    const operation = describeOperation(described, components, errors, pathNames);
+    const operation = describeOperation(described, { components, errors, pathNames, ...options.words?.(described.id) });
     (paths.items[path] ??= {})[described.plan.method.toLowerCase()] = operation;
   }
   const named = [...new Set(all.flatMap(({ group }) => group === undefined ? [] : [group]))];
@@ -85,19 +108,25 @@ export function openapi(definitions: Definitions, options: DocumentOptions = {})
   };
 }
 
-function describeOperation(
-  described: Described,
-  components: Components,
-  errors: ErrorResponses,
-  pathNames: readonly string[],
-): OperationObject {
+/** The parts of a document that an operation's description is made with. */
+interface Surroundings extends OperationWords {
+  readonly components: Components;
+  readonly errors: ErrorResponses;
+  readonly pathNames: readonly string[];
+}
+
+function describeOperation(described: Described, surroundings: Surroundings): OperationObject {
+  const { components, errors, pathNames, example } = surroundings;
   const { id, plan, group } = described;
-  const parameters = parametersOf(described, components, pathNames);
-  const body = requestBody(described, components);
+  const parameters = parametersOf(described, components, pathNames).map((parameter) => {
+    return withWords(parameter, surroundings.parameter?.(parameter.name));
+  });
+  const body = withExample(requestBody(described, components), example);
+  const description = [plan.description, surroundings.description].filter((text) => text !== undefined).join("\n\n");
   return {
     operationId: id,
     summary: summaryOf(id),
-    ...(plan.description !== undefined && { description: plan.description }),
+    ...(description !== "" && { description }),
     ...(group !== undefined && { tags: [group] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: body }),
@@ -105,6 +134,22 @@ function describeOperation(
     "x-gantry-tag": plan.tag,
     ...(plan.versionsText !== undefined && { "x-gantry-versions": plan.versionsText }),
   };
+}
+
+function withWords(parameter: ParameterObject, text: string | undefined): ParameterObject {
+  if (text === undefined) return parameter;
+  const { name, in: place, required, description, ...rest } = parameter;
+  const whole = [text, description].filter((part) => part !== undefined).join(" ");
+  return { name, in: place, ...(required !== undefined && { required }), description: whole, ...rest };
+}
+
+/** The first content type of a body is the one that forms send. */
+function withExample(body: RequestBodyObject | undefined, example: unknown): RequestBodyObject | undefined {
+  if (body === undefined || example === undefined) return body;
+  const content = Object.fromEntries(
+    Object.entries(body.content).map(([type, media]) => [type, /json/.test(type) ? { ...media, example } : media]),
+  );
+  return { ...body, content };
 }
 
 /** `ListUsers` as words: "List users". */

@@ -31,6 +31,22 @@ Deno.test("buildOptions() reads what podman sends where nobody asked for anythin
   ]);
 });
 
+Deno.test("buildOptions() reads platforms, each once, in either spelling, and repositories of results", () => {
+  const [amd64, arm] = [{ os: "linux", architecture: "amd64" }, { os: "linux", architecture: "arm", variant: "v7" }];
+  const caches = read({ cachefrom: '["localhost/a","localhost/b:main"]', cacheto: "localhost/c" });
+  assertEquals([caches.cacheFrom, caches.cacheTo], [["localhost/a", "localhost/b:main"], ["localhost/c"]]);
+  const rows: [platform: string[], one: unknown, several: unknown][] = [
+    [["linux/arm/v7"], arm, undefined],
+    [["linux/amd64,linux/arm/v7"], undefined, [amd64, arm]],
+    [["Linux/AMD64", "linux/arm/v7", "linux/amd64"], undefined, [amd64, arm]],
+    [["linux/amd64", "linux/amd64"], amd64, undefined],
+  ];
+  for (const [platform, one, several] of rows) {
+    const options = read({ platform });
+    assertEquals([options.platform, options.platforms], [one, several], platform.join(" "));
+  }
+});
+
 Deno.test("buildOptions() reads what Docker sends", () => {
   const options = buildOptions(CompatBuildQuery.parse({
     buildargs: '{"A":"1","B":null}',
@@ -102,7 +118,6 @@ Deno.test("buildOptions() reads contexts, secrets and what the image is to have 
 });
 
 const REFUSED: readonly [query: Record<string, unknown>, text: string][] = [
-  [{ cacheto: '["localhost/cache"]' }, '"cacheto"'],
   [{ outputs: '[{"Type":"tar"}]' }, '"outputs"'],
   [{ sourcePolicy: "{}x" }, '"sourcePolicy"'],
   [{ "sbom-output": "/x" }, '"sbom-output"'],
@@ -112,7 +127,6 @@ const REFUSED: readonly [query: Record<string, unknown>, text: string][] = [
   [{ skipunusedstages: "0" }, '"skipunusedstages"'],
   [{ allplatforms: "1" }, '"allplatforms"'],
   [{ layers: "0" }, '"layers"'],
-  [{ platform: ["linux/amd64", "linux/arm64"] }, '"platform"'],
   [{ nsoptions: '[{"Name":"pid","Host":true}]' }, '"pid"'],
   [{ idmappingoptions: '{"HostUIDMapping":false,"UIDMap":[{"container_id":0}]}' }, '"idmappingoptions"'],
   [{ securityopt: ["seccomp=x"] }, '"seccomp=x"'],

@@ -314,7 +314,10 @@ Deno.test("readFrontendOptions() reads the options of the frontend, and refuses 
     "context:src": "local:src0",
     "context:web::linux/amd64": "https://example.com/x.git",
     "attest:provenance": "mode=min",
+    "cache-imports":
+      '[{"Type":"registry","Attrs":{"ref":"localhost:5000/cache:main"}},{"Type":"gha","Attrs":{}},{"Type":"registry"},7]',
   });
+  assertEquals(options.cacheFrom, ["localhost:5000/cache:main"]);
   assertEquals([filename, contextFolder, remote], ["Other", "context", undefined]);
   assertEquals(contexts, {
     base: { kind: "image", name: "alpine" },
@@ -377,7 +380,7 @@ Deno.test("BuildKit answers what clients ask first, and refuses other services b
   assertEquals(InfoResponse.decode(info).buildkitVersion?.package, "gantry");
   assertEquals((await ask("/moby.buildkit.v1.Control/ListWorkers")).length, 1);
   assertEquals((await ask("/moby.buildkit.v1.frontend.LLBBridge/Ping")).length, 1);
-  for (const method of ["/moby.buildkit.v1.Control/Session", "/x.Y/Z", "/a", "/moby.buildkit.v1.Control/constructor"]) {
+  for (const method of ["/moby.buildkit.v1.Control/Other", "/x.Y/Z", "/a", "/moby.buildkit.v1.Control/constructor"]) {
     const { code } = await assertRejects(() => ask(method), GRPCError);
     assertEquals(code, GRPC_CODES.unimplemented);
   }

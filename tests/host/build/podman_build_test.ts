@@ -86,8 +86,8 @@ Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, 
   await t.step("a command that fails, and a parameter that is not supported, say so", async () => {
     const failed = await build("failed", `FROM ${image}\nRUN echo out; exit 3\n`);
     assertStringIncludes(failed.stdout + failed.stderr, "returned a non-zero code: 3");
-    const refused = await build("refused", `FROM ${image}\n`, "--cache-to", "localhost/cache");
-    assertStringIncludes(refused.stderr, 'the parameter "cacheto"');
+    const refused = await build("refused", `FROM ${image}\n`, "--cpp-flag=-DX");
+    assertStringIncludes(refused.stderr, 'the parameter "cppflags"');
   });
   await t.step("a folder of the server is built from where it lies, with the paths that clients send", async () => {
     const folder = await Deno.makeTempDir({ prefix: "gantry-local-" });
@@ -100,6 +100,15 @@ Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, 
     const files = JSON.stringify([`${folder}/Containerfile`]);
     assertMatch(await post({ localcontextdir: folder, dockerfile: files, t: "local" }), /"stream":"[0-9a-f]{64}\\n"/);
     assertEquals(await shell("local", "cat", "/list"), "Containerfile\n");
+    const unnamed = await server.request("POST", `/v5.8.0/libpod/local/build?t=unnamed&localcontextdir=${folder}`);
+    assertEquals(unnamed.headers.get("content-type"), "application/json");
+    assertMatch(await unnamed.text(), /Successfully tagged/, "without a name Containerfile is read");
+    const typed = await server.request("POST", "/v5.8.0/libpod/build", {
+      raw: "{}",
+      headers: { "content-type": "application/json" },
+    });
+    assertEquals(typed.status, 400);
+    assertStringIncludes(await typed.text(), "Content-Type: application/json is not supported");
     assertStringIncludes(await post({ localcontextdir: "/proc", dockerfile: "status" }), "may not be read");
     assertStringIncludes(await post({ dockerfile: "x" }), "localcontextdir cannot be empty");
     await Deno.remove(folder, { recursive: true });

@@ -50,12 +50,19 @@ export function inArchiveOrder(items: readonly CopyItem[]): CopyItem[] {
 /** The digest of what a copy brings: names, kinds, permissions, links and contents. Times are left out. */
 export async function digestItems(codec: Codec, items: readonly CopyItem[], keepOwners = false): Promise<string> {
   const hash = codec.hash();
+  const encoder = new TextEncoder();
+  // One update for many items: each is a call of its own into the runtime.
+  let texts = "";
   for (const { path, node, bytes } of items) {
     const { kind, mode, link, digest, size, uid, gid } = node;
     const content = bytes === undefined || digest !== "" ? digest : decodeLatin1(bytes);
     const owner = keepOwners ? [uid, gid] : [];
-    await hash.update(new TextEncoder().encode(JSON.stringify([path, kind, mode, link, content, size, ...owner])));
+    texts += JSON.stringify([path, kind, mode, link, content, size, ...owner]);
+    if (texts.length < GATHERED) continue;
+    await hash.update(encoder.encode(texts));
+    texts = "";
   }
+  await hash.update(encoder.encode(texts));
   return await hash.digest();
 }
 

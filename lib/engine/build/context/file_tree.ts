@@ -156,7 +156,7 @@ export class FileTree {
       parent.children!.set(name, target);
     } else {
       const hash = codec.hash();
-      for await (const bytes of entry.content()) await hash.update(bytes);
+      for await (const bytes of entry.pieces()) await hash.update(bytes);
       parent.children!.set(name, { ...facts, kind, size, offset, digest: await hash.digest() });
     }
   }

@@ -1,8 +1,9 @@
 import { EngineError } from "../../errors.ts";
 import type { Platform } from "../../options.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import { spoolTree } from "./build_context.ts";
-import type { BuildRun, BuildSteps } from "../build_run.ts";
+import { type BuildRun, type BuildSteps, targetPlatform } from "../build_run.ts";
 import type { FileTree } from "../context/file_tree.ts";
 import { contextNamed, readContext } from "./named_context.ts";
 import { resolveSource, type StageSource } from "../plan_stages.ts";
@@ -58,21 +59,44 @@ export async function* pullSource(
   const { pull = "missing", findName = sameName, fullName = sameName } = options;
   const asked = platform === undefined ? options.platform : parsePlatform(platform);
   const isID = /^(?:sha256:)?[0-9a-f]{12,64}$/.test(name) && images.exists(name);
-  if (!isID && (pull !== "missing" || !images.exists(findName(name)))) {
-    const progress = images.pull(fullName(name), { ...options.registry, policy: pull, platform: asked, signal });
-    for await (const value of progress) if (value.kind === "status") yield { kind: "note", text: `${value.text}\n` };
+  const stored = isID ? name : findName(name);
+  const known = images.exists(stored) ? findFitting(run, stored, asked) : undefined;
+  const { os, architecture } = { ...targetPlatform(run.core, options), ...asked };
+  const fits = (image: Readonly<ImageRecord>) => {
+    return asked?.architecture === undefined || (image.config.architecture === architecture && image.config.os === os);
+  };
+  if (!isID && (pull !== "missing" || known === undefined || !fits(known))) {
+    // Under that name there may be another platform's image.
+    const policy = pull === "missing" && known !== undefined ? "always" : pull;
+    const progress = images.pull(fullName(name), { ...options.registry, policy, platform: asked, signal });
+    try {
+      for await (const value of progress) if (value.kind === "status") yield { kind: "note", text: `${value.text}\n` };
+    } catch (cause) {
+      if (known === undefined || fits(known)) throw cause;
+      const { config } = known;
+      const why = `${name} is here for ${config.os}/${config.architecture} and not for ${os}/${architecture}`;
+      throw new EngineError("unsupported", `${why}, and it cannot be pulled: ${messageOf(cause)}`, { cause });
+    }
   }
-  const image = images.resolve(isID ? name : findName(name));
-  const { os, architecture } = image.config;
-  if (asked?.architecture !== undefined && (asked.architecture !== architecture || (asked.os ?? os) !== os)) {
-    const wanted = `${asked.os ?? os}/${asked.architecture}`;
+  const image = findFitting(run, stored, asked);
+  if (!fits(image)) {
+    const { config } = image;
     throw new EngineError(
       "unsupported",
-      `${name} is here for ${os}/${architecture} and not for ${wanted}: pull it first`,
+      `${name} is here for ${config.os}/${config.architecture} and not for ${os}/${architecture}`,
     );
   }
   pins.use(images.pin(image.id));
   return image;
+}
+
+/** The image of a name; of a manifest list that of the platform. */
+function findFitting(
+  { core, images, options }: BuildRun,
+  name: string,
+  asked: Partial<Platform> | undefined,
+): Readonly<ImageRecord> {
+  return images.resolve(name, { ...targetPlatform(core, options), ...asked });
 }
 
 /** Reads the whole tree of an image that is copied from; once for each build. */

@@ -143,7 +143,10 @@ function bodyField(id: string, content: Record<string, MediaTypeObject>, documen
     `;
   }
   if (/^multipart\//.test(type)) return partsField(id, media, document);
-  const samples = samplesOf(media.schema, document.components.schemas).map(({ name, value }) => ({
+  const made = media.example === undefined
+    ? samplesOf(media.schema, document.components.schemas)
+    : [{ name: "", value: media.example }];
+  const samples = made.map(({ name, value }) => ({
     name,
     text: /json/.test(type) || isObject(value)
       ? JSON.stringify(value, null, /ndjson/.test(type) ? 0 : 2)

@@ -1,0 +1,37 @@
+/**
+ * Words about the operations for the documents that describe them: what each does, what its parameters say, and a body that works.
+ *
+ * @module
+ */
+import type { OperationWords } from "../../lib/rest/surfaces.ts";
+import { REFUSED_PARAMETERS } from "../builds/refuse_parameters.ts";
+import { BODY_EXAMPLES } from "./body_examples.ts";
+import { CONTAINER_WORDS } from "./container_words.ts";
+import { IMAGE_WORDS } from "./image_words.ts";
+import { PARAMETER_WORDS } from "./parameter_words.ts";
+import { SYSTEM_WORDS } from "./system_words.ts";
+
+/** Words by the names of operations; those of Docker's tree (`Compat…`) have their own where they do something else. */
+export const OPERATION_WORDS: Readonly<Record<string, string>> = {
+  ...CONTAINER_WORDS,
+  ...IMAGE_WORDS,
+  ...SYSTEM_WORDS,
+};
+
+/** The words about an operation; `undefined` for one that has none. */
+export function wordsOf(id: string): OperationWords | undefined {
+  const description = lookUp(OPERATION_WORDS, id) ?? lookUp(OPERATION_WORDS, id.replace(/^Compat/, ""));
+  if (description === undefined) return undefined;
+  return {
+    description,
+    parameter: (name) => {
+      const text = lookUp(PARAMETER_WORDS, `${id}.${name}`) ?? lookUp(PARAMETER_WORDS, name);
+      return id.endsWith("BuildImage") && REFUSED_PARAMETERS.has(name) ? `${text ?? ""} Not supported here.` : text;
+    },
+    example: Object.hasOwn(BODY_EXAMPLES, id) ? BODY_EXAMPLES[id] : undefined,
+  };
+}
+
+function lookUp(words: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(words, key) ? words[key] : undefined;
+}
