@@ -14,8 +14,8 @@ export function outerUser(): number {
 }
 
 /**
- * Whether this process was started by `unshare.pl` in a user's namespaces. Root of another user namespace, a container's say, is as root
- * there: its folders are the system's.
+ * Whether this process was started by `unshare.pl` in a user's namespaces. Root of any other user namespace is as
+ * root there: its folders are the system's.
  */
 export function isStartedInside(): boolean {
   return isRootless() && Boolean(process.env.GANTRY_NETNS);
