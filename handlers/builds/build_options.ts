@@ -1,4 +1,4 @@
-import type { BuildOptions, BuildSandbox } from "../../lib/engine/build/build_options.ts";
+import type { BuildOptions, BuildSandbox, CacheTarget } from "../../lib/engine/build/build_options.ts";
 import { parseDevice } from "../../lib/engine/containers/request/parse_device.ts";
 import { parseVolume } from "../../lib/engine/containers/request/parse_mounts.ts";
 import { parsePlatform } from "../../lib/engine/build/sources/source_image.ts";
@@ -60,6 +60,8 @@ export function buildOptions(query: BuildQuery, isLocal = false): Omit<BuildOpti
     format: chooseWord(FORMATS, "outputformat", query.outputformat ?? ""),
     pull: query.pull ? "always" : chooseWord(PULL, "pullpolicy", (query.pullpolicy ?? "").toLowerCase()),
     noCache: nocache,
+    cacheFrom: listOf("cachefrom", query.cachefrom),
+    cacheTo: listOf("cacheto", query.cacheto).map(cacheTarget),
     ...query.jobs !== undefined && query.jobs >= 0 && { jobs: query.jobs },
     inOrder: true,
     removes: rm,
@@ -73,8 +75,6 @@ export function buildOptions(query: BuildQuery, isLocal = false): Omit<BuildOpti
     ...from && { from },
     ...excludes !== undefined && { exclude: listOf("excludes", excludes) },
     ...platformsOf(query),
-    cacheFrom: listOf("cachefrom", query.cachefrom),
-    cacheTo: listOf("cacheto", query.cacheto),
     registry: {
       tlsVerify: query.tlsVerify,
       retries: query.retry,
@@ -118,6 +118,16 @@ function contentOf(query: BuildQuery): Partial<BuildOptions> {
     ...osversion && { osVersion: osversion },
     osFeatures: osfeature.filter((feature) => feature !== ""),
   };
+}
+
+/** Podman's clients send all steps to a repository, and refuse a tag themselves. */
+function cacheTarget(name: string): CacheTarget {
+  if (!/[:@][^/]*$/.test(name)) return { name, all: true };
+  throw new RequestError(
+    "malformed",
+    `failed to parse "cacheto": "${name}": repository must contain neither a tag nor digest`,
+    { field: "cacheto" },
+  );
 }
 
 /** `name=value`. */

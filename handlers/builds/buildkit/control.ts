@@ -8,6 +8,7 @@ import { VERSION } from "../../../lib/engine/info.ts";
 import { GRPC_CODES, GRPCError, type IncomingCall } from "../../../lib/engine/ports/build_port.ts";
 import { messageOf } from "../../../lib/oci/message_of.ts";
 import { BuildLog } from "./build_log.ts";
+import { type CacheEntry, readCacheOptions } from "./cache_options.ts";
 import { exportImage } from "./export_image.ts";
 import {
   BridgeSolveRequest,
@@ -156,6 +157,7 @@ export class BuildKit {
     frontend: string,
     attributes: Record<string, string>,
     inputs: Record<string, DefinitionValue>,
+    imports: readonly CacheEntry[] = [],
   ): Promise<string> {
     if (frontend !== FRONTEND) {
       throw new GRPCError(GRPC_CODES.unimplemented, `the frontend "${frontend}" is not supported`);
@@ -167,17 +169,16 @@ export class BuildKit {
       );
     }
     const { request, signal } = await inTime(solve.begun.promise, "the build was not begun");
-    const exported = (request.Cache?.Exports ?? []).filter(({ Type }) => Type !== "inline");
-    const other = exported.find(({ Type }) => Type !== "registry")?.Type;
-    if (other !== undefined) {
-      throw new GRPCError(GRPC_CODES.unimplemented, `a cache of type ${other} is not exported: use type=registry`);
-    }
     return await runClientBuild({
       engine: this.#engine,
       session: await this.#sessions.find(request.Session, signal),
       log: solve.log,
       attributes,
-      cacheTo: exported.map(({ Attrs }) => Attrs.ref ?? ""),
+      cache: readCacheOptions({
+        imports: [...request.Cache?.Imports ?? [], ...imports],
+        exports: request.Cache?.Exports ?? [],
+        attributes,
+      }),
       results: Object.fromEntries(Object.entries(inputs).map(([name, definition]) => [name, readResult(definition)])),
       allowInsecure: request.Entitlements.includes("security.insecure"),
       signal,
@@ -188,7 +189,8 @@ export class BuildKit {
     const request = BridgeSolveRequest.decode(await onlyMessage(call));
     refuseForeign(request.Definition);
     const solve = this.#find(buildOf(call));
-    const image = await this.#run(solve, request.Frontend, request.FrontendOpt, request.FrontendInputs);
+    const { Frontend, FrontendOpt, FrontendInputs, CacheImports } = request;
+    const image = await this.#run(solve, Frontend, FrontendOpt, FrontendInputs, CacheImports);
     solve.results.set(image, image);
     const config = new TextEncoder().encode(JSON.stringify(this.#engine.images.resolve(image).config));
     await call.send(

@@ -24,7 +24,7 @@ export interface FrontendOptions {
 
 /** Options that say nothing about the image: of the client's own doing, or how the answer is shown. */
 const IDLE =
-  /^(?:cmdline|source|frontend\.caps|multi-platform|cache-from|local-sessionid:.*|vcs:.*|attest:.*|input-metadata:.*)$/;
+  /^(?:cmdline|source|frontend\.caps|multi-platform|cache-from|cache-imports|local-sessionid:.*|vcs:.*|attest:.*|input-metadata:.*)$/;
 const DEFAULTS = { context: "context", dockerfile: "dockerfile", filename: "Dockerfile" };
 
 /**
@@ -105,7 +105,6 @@ const READERS: Record<string, (value: string, draft: Draft) => void> = {
   ulimit: (value, { sandbox }) => {
     sandbox.rlimits = value.split(",").filter((entry) => entry !== "").map(parseUlimit);
   },
-  "cache-imports": (value, { options }) => void (options.cacheFrom = readImports(value)),
   "cgroup-parent": (value, { sandbox }) => void (sandbox.cgroupParent = value || undefined),
 };
 
@@ -120,12 +119,4 @@ function readContext(
   if (scheme === "local:") return { kind: "local", folder: rest };
   if (/^(?:https?|git):\/\/|^git@/.test(value)) return { kind: "url", url: value };
   throw new RequestError("unsupported", `Build image: the context "${name}" (${value.slice(0, 100)}) is not supported`);
-}
-
-/** The repositories of a list of caches. Those of another kind are left out: a build does without them. */
-function readImports(text: string): string[] {
-  const list: unknown = JSON.parse(text);
-  const entries = Array.isArray(list) ? list.filter((entry) => typeof entry === "object" && entry !== null) : [];
-  return entries.filter(({ Type }) => Type === "registry").map(({ Attrs }) => String(Attrs?.ref ?? ""))
-    .filter((ref) => ref !== "");
 }

@@ -32,8 +32,7 @@ export interface ClientBuild {
   attributes: Readonly<Record<string, string>>;
   /** Results of other builds that are contexts of this one: IDs of images. */
   results?: Readonly<Record<string, string>>;
-  /** Repositories that results go to. */
-  cacheTo?: readonly string[];
+  cache?: Pick<BuildOptions, "cacheFrom" | "cacheTo" | "inlineCache">;
   allowInsecure: boolean;
   signal: AbortSignal;
 }
@@ -45,6 +44,7 @@ export async function runClientBuild(build: ClientBuild): Promise<string> {
   const inputs = await readInputs(build, frontend);
   const steps = engine.builds.build({
     ...frontend.options,
+    ...build.cache,
     ...inputs,
     contexts: namedContexts(build, frontend),
     format: "docker",
@@ -54,7 +54,6 @@ export async function runClientBuild(build: ClientBuild): Promise<string> {
     readSecret: (id, signal) => session.readSecret(id, signal),
     openAgent: (id) => session.openAgent(id),
     allowInsecure: build.allowInsecure,
-    cacheTo: build.cacheTo,
     signal,
   });
   return await logSteps(steps, log);

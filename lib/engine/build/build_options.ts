@@ -48,6 +48,16 @@ export type NamedContext =
   /** A folder of the host, by its absolute path. */
   | { kind: "folder"; path: string };
 
+/** A repository in which a build keeps the results of its steps for other engines. */
+export interface CacheTarget {
+  /** `host/path`; a tag is not looked at, for each step's is its key. */
+  name: string;
+  /** The steps of all stages, and not only those of the target's own. */
+  all: boolean;
+  /** A failure is told and does not fail the build. */
+  mayFail?: boolean;
+}
+
 /** The inputs of a build. */
 export interface BuildOptions {
   /** The context as a tar archive, plain or compressed; none: an empty one. */
@@ -83,6 +93,17 @@ export interface BuildOptions {
   inOrder?: boolean;
   /** Nothing made before is taken. */
   noCache?: boolean;
+  /**
+   * Names of images that were made with `inlineCache`, here or in a registry, and of repositories that `cacheTo` wrote: results of
+   * steps that this engine has not made are taken from there. Whoever can write there decides what is in the image.
+   */
+  cacheFrom?: readonly string[];
+  cacheTo?: readonly CacheTarget[];
+  /**
+   * The image says the keys of its steps, so that it can be a cache; not where `squash` or `omitHistory` leave no steps. The
+   * argument `BUILDKIT_INLINE_CACHE=1` asks for it too.
+   */
+  inlineCache?: boolean;
   pull?: PullPolicy;
   registry?: RegistryAccess;
   /** Make it of one layer. */
@@ -105,10 +126,6 @@ export interface BuildOptions {
   osFeatures?: readonly string[];
   /** A manifest list that the image is added to; it is made where there is none. */
   manifest?: string;
-  /** Repositories with results of builds of other engines. */
-  cacheFrom?: readonly string[];
-  /** Repositories that results of this build are sent to. */
-  cacheTo?: readonly string[];
   /** Results of earlier builds that are older are not taken, in milliseconds. */
   cacheTTL?: number;
   /** Remove containers of commands that went well: true by default. */

@@ -1,7 +1,9 @@
 import type { HistoryEntry, ImageConfig } from "../../oci/image_config.ts";
 import type { Containers } from "../containers/containers.ts";
 import type { Core } from "../core.ts";
+import { messageOf } from "../../oci/message_of.ts";
 import { EngineError } from "../errors.ts";
+import { decompress } from "../images/ingest/decompress.ts";
 import type { Images } from "../images/images.ts";
 import type { Claim } from "../images/store/content.ts";
 import type { FileTimes } from "../ports/tree_port.ts";
@@ -11,8 +13,9 @@ import type { BuildCache } from "./build_cache.ts";
 import type { BuildOptions, BuildProgress } from "./build_options.ts";
 import type { FileTree } from "./context/file_tree.ts";
 import type { Dockerfile } from "./dockerfile/parse_dockerfile.ts";
-import type { RemoteCache } from "./remote_cache.ts";
 import type { StagePlan } from "./plan_stages.ts";
+import type { SharedCache } from "./shared_cache/shared_cache.ts";
+import type { SharedStep } from "./shared_cache/shared_step.ts";
 import type { StageState } from "./stage_state.ts";
 import type { StepContainers } from "./step_container.ts";
 
@@ -22,6 +25,7 @@ export interface BuildRun {
   images: Images;
   containers: Containers;
   cache: BuildCache;
+  shared: SharedCache;
   steps: StepContainers;
   options: BuildOptions;
   signal: AbortSignal;
@@ -40,8 +44,6 @@ export interface BuildRun {
   trees: Map<string, Promise<FileTree>>;
   /** Names of the caller's arguments that a stage took. */
   consumed: Set<string>;
-  /** Results that other engines have kept, or get. */
-  remote?: RemoteCache;
 }
 
 /** Progress on the way, and the result at the end. */
@@ -64,40 +66,58 @@ export type CommitStep = (layer?: ReadableStream<Uint8Array>) => Promise<ImageRe
 
 /** Takes the step's image from an earlier build, or makes it. */
 export async function* makeStep(run: BuildRun, state: StageState, plan: StepPlan): BuildSteps<StageState> {
-  const { cache, images, pins } = run;
+  const { cache, images, pins, options } = run;
   run.signal.throwIfAborted();
   const key = await cache.keyOf(state.key, ...plan.inputs);
   const next: StageState = { ...state, ...plan.next, key };
-  const found = yield* findStep(run, key, plan);
+  const found = options.noCache ? undefined : await cache.find(key, options.cacheTTL);
   if (found) {
     pins.use(images.pin(found.id));
-    if (plan.work) run.remote?.keep(key, found.id);
     yield { kind: "cached", id: found.id };
-    return { ...next, image: found };
+    return addStep(next, found);
   }
-  const commit: CommitStep = (layer) => commitStep(run, state, next, plan.createdBy, layer);
+  const shared = options.noCache || state.isUnshared ? undefined : yield* takeShared(run, state, next, plan);
+  if (shared !== undefined) {
+    pins.use(images.pin(shared.image.id));
+    await cache.keep(key, shared.image.id, state.image?.id);
+    yield { kind: "cached", id: shared.image.id };
+    return addStep(next, shared.image, shared.repository);
+  }
+  const { createdBy } = plan;
+  const commit: CommitStep = (layer) => commitStep(run, state, next, { createdBy, layer });
   const image = plan.work ? yield* plan.work(commit) : await commit();
   pins.use(images.pin(image.id));
   await cache.keep(key, image.id, state.image?.id);
-  if (plan.work) run.remote?.keep(key, image.id);
   yield { kind: "made", id: image.id };
-  return { ...next, image };
+  return { ...addStep(next, image), isUnshared: true };
 }
 
-/** The image that a step has made here, or elsewhere. */
-async function* findStep(
-  { cache, remote, options: { noCache, cacheTTL } }: BuildRun,
-  key: string,
-  { work }: StepPlan,
-): BuildSteps<Readonly<ImageRecord> | undefined> {
-  if (noCache) return undefined;
-  const known = await cache.find(key, cacheTTL);
-  if (known !== undefined || work === undefined || remote === undefined) return known;
-  const warnings: string[] = [];
-  const fetched = await remote.find(key, (text) => void warnings.push(text));
-  for (const text of warnings) yield { kind: "note", text };
-  if (fetched !== undefined) await cache.keep(key, fetched.id);
-  return fetched;
+function addStep(next: StageState, image: Readonly<ImageRecord>, repository?: string): StageState {
+  return { ...next, image, steps: [...next.steps, { key: next.key, image: image.id, repository }] };
+}
+
+/** Makes a step's image of the result that another engine made. */
+async function* takeShared(
+  run: BuildRun,
+  state: StageState,
+  next: StageState,
+  { createdBy }: StepPlan,
+): BuildSteps<{ image: ImageRecord; repository?: string } | undefined> {
+  const { shared, signal, core, options } = run;
+  let step: SharedStep | undefined;
+  try {
+    step = await shared.find(next.key, signal, options.cacheTTL);
+    for (const text of shared.takeNotes()) yield { kind: "note", text };
+    if (step === undefined) return undefined;
+    const { layer, created, repository } = step;
+    const plain = layer && await decompress(core.ports.codec, await layer.open());
+    const image = await commitStep(run, state, next, { createdBy, layer: plain, diffID: layer?.diffID, created });
+    return { image, repository };
+  } catch (error) {
+    signal.throwIfAborted();
+    // A layer that did not come whole, or is another one, left no image: the step is done here.
+    yield { kind: "note", text: `Cached result not taken: ${messageOf(error)}\n` };
+  }
 }
 
 /** Fails where a build has no container to work in. */
@@ -110,14 +130,19 @@ async function commitStep(
   run: BuildRun,
   { image: base }: StageState,
   { config, author }: StageState,
-  createdBy: string,
-  layer: ReadableStream<Uint8Array> | undefined,
+  { createdBy, layer, diffID, created = new Date(createdAt(run)).toISOString() }: {
+    createdBy: string;
+    layer?: ReadableStream<Uint8Array>;
+    /** The digest that the layer must have. */
+    diffID?: string;
+    created?: string;
+  },
 ): Promise<ImageRecord> {
-  const created = new Date(createdAt(run)).toISOString();
   const entry: HistoryEntry = { created, created_by: createdBy, ...author && { author } };
   return await run.images.assemble({
     ...base && { base: base.id },
     layers: layer ? [layer] : [],
+    ...diffID !== undefined && { diffIDs: [diffID] },
     config: imageConfig(run, base?.config, { config: withoutEmpty(config), created, ...author && { author } }),
     history: [layer ? entry : { ...entry, empty_layer: true }],
     format: run.options.format ?? "oci",

@@ -73,14 +73,14 @@ async function* beginStage(run: BuildRun, { base, platform }: PlannedStage): Bui
   const image = "image" in base ? yield* pullSource(run, base.image, platform) : source!.image;
   const key = await run.cache.keyOf("image", image.id, ...keyOptions(run));
   const { config = {}, author } = image.config;
-  return { image, config: beginConfig(config, run.options), key, args, ...author && { author } };
+  return { image, config: beginConfig(config, run.options), key, steps: [], args, ...author && { author } };
 }
 
 /** A stage without files. */
 async function beginEmpty(run: BuildRun): Promise<StageState> {
   const { core, cache, options } = run;
   const key = await cache.keyOf("scratch", targetPlatform(core, options), ...keyOptions(run));
-  return { config: beginConfig({}, options), key, args: new Map() };
+  return { config: beginConfig({}, options), key, steps: [], args: new Map() };
 }
 
 /** The options that every step's image depends on. */

@@ -22,9 +22,10 @@ import {
   measureCache,
   pruneCache,
 } from "./cache_usage.ts";
+import { exportCache } from "./shared_cache/export_cache.ts";
+import { SharedCache } from "./shared_cache/shared_cache.ts";
 import { finishImage } from "./finish_image.ts";
 import { planStages } from "./plan_stages.ts";
-import { RemoteCache } from "./remote_cache.ts";
 import { runStages, totalSteps } from "./run_stages.ts";
 import { StepContainers } from "./step_container.ts";
 
@@ -147,7 +148,6 @@ export class Builds {
       const run = await this.#prepare(options, { signal, claim, pins });
       const runs = (options.platforms ?? []).map((platform) => this.#planned(run, { ...run.options, platform }));
       const images = runs.length > 1 ? yield* buildPlatforms(runs, buildImage) : [yield* buildImage(runs[0] ?? run)];
-      await run.remote?.finish();
       if (options.manifest) { for (const image of images) await this.#addToList(options.manifest, image, options); }
       const target = images.length > 1 ? await this.#listImages(images, options) : images[0];
       const names = await this.#nameImage(target, options);
@@ -163,12 +163,9 @@ export class Builds {
     const { context, named, texts, readSecret } = await readInputs({ core, ...more }, given);
     const sent = [...named.keys()].map((name) => [name, SENT_CONTEXT] as const);
     const contexts = { ...given.contexts, ...Object.fromEntries(sent) };
-    const options = { ...given, contexts: contexts, readSecret, ...timestampOf(given) };
+    const options = { ...given, contexts: contexts, readSecret, ...timestampOf(given), inlineCache: isInline(given) };
     const dockerfile = parseDockerfile(texts.map(({ text }) => text).join("\n"), texts[0]?.name);
-    const { cacheFrom = [], cacheTo = [], fullName = (name) => name, registry: access } = options;
-    const shared = { from: cacheFrom.map(fullName), to: cacheTo.map(fullName), access, signal: more.signal };
     return this.#planned({
-      ...[...cacheFrom, ...cacheTo].length > 0 && { remote: new RemoteCache(this.#images, shared) },
       core,
       images: this.#images,
       containers: this.#containers,
@@ -183,7 +180,10 @@ export class Builds {
   }
 
   /** Plans a build: for each platform its stages are others. */
-  #planned(inputs: Omit<BuildRun, "options" | "plan" | "stages" | "consumed">, options: BuildOptions): BuildRun {
+  #planned(
+    inputs: Omit<BuildRun, "options" | "plan" | "stages" | "consumed" | "shared">,
+    options: BuildOptions,
+  ): BuildRun {
     const { dockerfile, core } = inputs;
     const { buildArgs, target, from, contexts = {} } = options;
     const platforms = platformArgs(core, options);
@@ -192,8 +192,13 @@ export class Builds {
       contexts: Object.keys(contexts),
       platformArgs: platforms,
     });
-    const consumed = new Set(["SOURCE_DATE_EPOCH", ...dockerfile.globals.map(({ name }) => name)]);
-    return { ...inputs, options, plan, stages: new Map(), consumed };
+    const consumed = new Set([
+      "SOURCE_DATE_EPOCH",
+      "BUILDKIT_INLINE_CACHE",
+      ...dockerfile.globals.map(({ name }) => name),
+    ]);
+    const shared = new SharedCache(core, this.#images, options, targetPlatform(core, options));
+    return { ...inputs, options, plan, shared, stages: new Map(), consumed };
   }
 
   /** Makes a manifest list of the images of several platforms; without a name there is none, and the first image stands for all. */
@@ -247,7 +252,14 @@ async function* buildImage(run: BuildRun): BuildSteps<Readonly<ImageRecord>> {
   if (image === undefined) {
     throw new EngineError("invalid", "No image was generated: the stage is FROM scratch and has no instructions");
   }
-  return await finishImage(run, { ...state, image });
+  const finished = await finishImage(run, { ...state, image });
+  yield* exportCache(run, state);
+  return finished;
+}
+
+/** Whether the image is to be a cache of its steps: BuildKit's clients ask for it by an argument. */
+function isInline({ inlineCache, buildArgs = {} }: BuildOptions): boolean {
+  return inlineCache ?? (Object.hasOwn(buildArgs, "BUILDKIT_INLINE_CACHE") && buildArgs.BUILDKIT_INLINE_CACHE === "1");
 }
 
 /** The argument by which reproducible builds are told their time. */

@@ -3,6 +3,7 @@ import { EngineError } from "../errors.ts";
 import type { ImageRecord } from "../records/image_record.ts";
 import type { BuildRun } from "./build_run.ts";
 import { imageConfig } from "./build_run.ts";
+import { inlineKeys } from "./shared_cache/shared_step.ts";
 import { squashImage } from "./squash_image.ts";
 import { environmentOf } from "./stage_config.ts";
 import type { StageState } from "./stage_state.ts";
@@ -15,11 +16,22 @@ export async function finishImage(
   run: BuildRun,
   state: StageState & { image: Readonly<ImageRecord> },
 ): Promise<Readonly<ImageRecord>> {
-  const { options: { annotations = {}, osVersion, osFeatures = [], unsetEnv = [], omitHistory, squash, ...options } } =
-    run;
+  const {
+    options: {
+      annotations = {},
+      osVersion,
+      osFeatures = [],
+      unsetEnv = [],
+      omitHistory,
+      squash,
+      inlineCache,
+      ...options
+    },
+  } = run;
+  const keys = inlineCache && !squash && !omitHistory ? state.steps.map(({ key }) => key) : [];
   const image = squash ? await squashImage(run, state) : state.image;
   const isSame = Object.keys(annotations).length === 0 && osVersion === undefined && osFeatures.length === 0 &&
-    unsetEnv.length === 0 && !omitHistory;
+    unsetEnv.length === 0 && !omitHistory && keys.length === 0;
   if (isSame) return image;
   const notes = Object.entries(annotations).map(([name, value]) => `${name}=${value}`);
   if (notes.length > 0 && omitHistory) {
@@ -34,6 +46,8 @@ export async function finishImage(
   const whole: ImageConfig = {
     ...plain,
     ...osVersion !== undefined && { "os.version": osVersion },
+    // The entry of the annotations is no step.
+    ...keys.length > 0 && inlineKeys(notes.length === 0 ? keys : [...keys, ""]),
     ...osFeatures.length > 0 && { "os.features": [...osFeatures] },
   };
   return await run.images.assemble({

@@ -31,19 +31,22 @@ Deno.test("buildOptions() reads what podman sends where nobody asked for anythin
   ]);
 });
 
-Deno.test("buildOptions() reads platforms, each once, in either spelling, and repositories of results", () => {
+Deno.test("buildOptions() reads one platform or several, each once, in either spelling", () => {
   const [amd64, arm] = [{ os: "linux", architecture: "amd64" }, { os: "linux", architecture: "arm", variant: "v7" }];
-  const caches = read({ cachefrom: '["localhost/a","localhost/b:main"]', cacheto: "localhost/c" });
-  assertEquals([caches.cacheFrom, caches.cacheTo], [["localhost/a", "localhost/b:main"], ["localhost/c"]]);
   const rows: [platform: string[], one: unknown, several: unknown][] = [
     [["linux/arm/v7"], arm, undefined],
     [["linux/amd64,linux/arm/v7"], undefined, [amd64, arm]],
     [["Linux/AMD64", "linux/arm/v7", "linux/amd64"], undefined, [amd64, arm]],
     [["linux/amd64", "linux/amd64"], amd64, undefined],
+    [["arm64"], { architecture: "arm64" }, undefined],
+    [["linux"], { os: "linux" }, undefined],
   ];
   for (const [platform, one, several] of rows) {
     const options = read({ platform });
     assertEquals([options.platform, options.platforms], [one, several], platform.join(" "));
+  }
+  for (const platform of ["test", "linux/a/b/c", "linux/ä"]) {
+    assertThrows(() => read({ platform: ["linux/amd64", platform] }), Error, `"${platform}"`);
   }
 });
 
@@ -160,5 +163,20 @@ Deno.test("buildOptions() names the parameter that does not parse", async (t) =>
     await t.step(JSON.stringify(query), () => {
       assertEquals(assertThrows(() => read(query), RequestError, text).code, "malformed");
     });
+  }
+});
+
+Deno.test("buildOptions() reads caches as JSON lists and names, and refuses tags where steps are kept", () => {
+  const list = read({ cachefrom: '["a/b:1","c"]', cacheto: '["localhost:5000/cache"]' });
+  assertEquals(list.cacheFrom, ["a/b:1", "c"]);
+  assertEquals(list.cacheTo, [{ name: "localhost:5000/cache", all: true }]);
+  assertEquals(read({ cachefrom: "a/b", cacheto: "null" }).cacheFrom, ["a/b"]);
+  const rows: [query: Record<string, string>, text: string][] = [
+    [{ cacheto: '["a/cache:tag"]' }, '"a/cache:tag": repository must contain neither a tag nor digest'],
+    [{ cacheto: '["a/cache@sha256:12"]' }, "repository must contain neither a tag nor digest"],
+    [{ cachefrom: "[1]" }, '"cachefrom": it is not a JSON list of texts'],
+  ];
+  for (const [query, text] of rows) {
+    assertEquals(assertThrows(() => read(query), RequestError, text).code, "malformed");
   }
 });

@@ -1,6 +1,7 @@
 /** BuildKit's protocol in parts: messages, calls over a connection, folders of the client, and the services that it calls. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Message } from "../../../handlers/builds/buildkit/protobuf.ts";
+import { readCacheOptions } from "../../../handlers/builds/buildkit/cache_options.ts";
 import { readFrontendOptions } from "../../../handlers/builds/buildkit/frontend_options.ts";
 import { fileMode, readClientFolder } from "../../../handlers/builds/buildkit/file_sync.ts";
 import { BuildLog } from "../../../handlers/builds/buildkit/build_log.ts";
@@ -314,10 +315,7 @@ Deno.test("readFrontendOptions() reads the options of the frontend, and refuses 
     "context:src": "local:src0",
     "context:web::linux/amd64": "https://example.com/x.git",
     "attest:provenance": "mode=min",
-    "cache-imports":
-      '[{"Type":"registry","Attrs":{"ref":"localhost:5000/cache:main"}},{"Type":"gha","Attrs":{}},{"Type":"registry"},7]',
   });
-  assertEquals(options.cacheFrom, ["localhost:5000/cache:main"]);
   assertEquals([filename, contextFolder, remote], ["Other", "context", undefined]);
   assertEquals(contexts, {
     base: { kind: "image", name: "alpine" },
@@ -390,4 +388,31 @@ Deno.test("BuildKit answers what clients ask first, and refuses other services b
   assertEquals((await solve()).code, GRPC_CODES.alreadyExists, "a name is one build's");
   const nameless = await assertRejects(() => ask("/moby.buildkit.v1.Control/Status"), GRPCError);
   assertEquals(nameless.code, GRPC_CODES.invalidArgument);
+});
+
+Deno.test("readCacheOptions() reads registries and images, and refuses other kinds by their names", () => {
+  const registry = (ref: string, more = {}) => ({ Type: "registry", Attrs: { ref, ...more } });
+  const read = (more: Partial<Parameters<typeof readCacheOptions>[0]>) =>
+    readCacheOptions({ imports: [], exports: [], attributes: {}, ...more });
+  const attributes = { "cache-from": "a:1,b", "cache-imports": JSON.stringify([registry("c"), registry("d")]) };
+  assertEquals(read({ imports: [registry("d")], attributes }).cacheFrom, ["a:1", "b", "d", "c"]);
+  const exports = [registry("h/e:t", { mode: "max" }), registry("h/f", { "ignore-error": "true" })];
+  assertEquals(read({ exports }), {
+    cacheFrom: [],
+    cacheTo: [{ name: "h/e:t", all: true, mayFail: false }, { name: "h/f", all: false, mayFail: true }],
+  });
+  assertEquals(read({ exports: [{ Type: "inline", Attrs: {} }] }).inlineCache, true);
+  for (const Type of ["gha", "s3", "azblob", "local"]) {
+    const entry = { Type, Attrs: {} };
+    assertThrows(
+      () => read({ exports: [entry] }),
+      Error,
+      `"${Type}" is not supported for writing: use registry and inline`,
+    );
+    assertThrows(() => read({ imports: [entry] }), Error, `"${Type}" is not supported for reading: use registry`);
+  }
+  assertThrows(() => read({ imports: [{ Type: "registry", Attrs: {} }] }), Error, "has no ref");
+  for (const wrong of ["{", "{}", "[1]"]) {
+    assertThrows(() => read({ attributes: { "cache-imports": wrong } }), Error, "not a JSON list of caches");
+  }
 });

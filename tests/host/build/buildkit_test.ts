@@ -224,6 +224,26 @@ Deno.test("docker build by BuildKit: cache, secrets, agents, contexts, failures,
     const refused = await docker("buildx", "prune", "--force", "--filter", "type=regular");
     assertStringIncludes(refused.stderr, "use id=ID");
   });
+  await t.step("takes the steps of an image in a registry, by BuildKit and by the classic builder", async () => {
+    const name = `${image.slice(0, image.indexOf("/"))}/suite/inline:1`;
+    await Deno.writeTextFile(`${path}/Inline`, `FROM ${image}\nENV A=b\nRUN echo made > /made; echo it ran\n`);
+    const args = ["--progress=plain", "-f", `${path}/Inline`, path];
+    ok(await docker("build", "-t", name, "--cache-to", "type=inline", ...args));
+    ok(await docker("push", "-q", name));
+    const forget = async () => {
+      await docker("rmi", "-f", name);
+      ok(await docker("buildx", "prune", "--force", "--all"));
+    };
+    await forget();
+    const cached = await docker("build", "--cache-from", `type=registry,ref=${name}`, ...args);
+    assertMatch(cached.stderr, /RUN echo made.*\n#\d+ CACHED/);
+    await forget();
+    const classic = await run(["docker", "build", "--cache-from", name, "-f", `${path}/Inline`, path], {
+      env: { ...env, DOCKER_BUILDKIT: "0" },
+    });
+    assertEquals(classic.code, 0, classic.stderr);
+    assertEquals(classic.stdout.match(/Using cache/g)?.length, 2, classic.stdout);
+  });
   await t.step("leaves the classic builder as it was", async () => {
     const classic = await run(["docker", "build", "-q", path], { env: { ...env, DOCKER_BUILDKIT: "0" } });
     assertEquals(classic.code, 0, classic.stderr);

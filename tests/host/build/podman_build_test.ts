@@ -83,10 +83,20 @@ Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, 
     assertEquals(made.code, 0, made.stdout + made.stderr);
     assertEquals(await shell("unpacked", "sh", "-c", "cat /un/file; ls /as-is"), "inpacked.tgz\n");
   });
+  await t.step("results of steps go to a repository, and come from there", async () => {
+    const cache = `${image.slice(0, image.indexOf("/"))}/suite/step-cache`;
+    const text = `FROM ${image}\nRUN echo cached > /cached\n`;
+    const made = await build("kept", text, "--cache-to", cache, "--layers");
+    assertStringIncludes(made.stdout + made.stderr, `Cache of 1 steps exported to ${cache}, 1 of them new`);
+    ok(await podman("rmi", "kept"), "rmi");
+    assertEquals((await server.request("POST", "/build/prune?all=true")).status, 200);
+    const again = await build("kept", text, "--cache-from", cache, "--layers");
+    assertStringIncludes(again.stdout + again.stderr, "Using cache");
+  });
   await t.step("a command that fails, and a parameter that is not supported, say so", async () => {
     const failed = await build("failed", `FROM ${image}\nRUN echo out; exit 3\n`);
     assertStringIncludes(failed.stdout + failed.stderr, "returned a non-zero code: 3");
-    const refused = await build("refused", `FROM ${image}\n`, "--cpp-flag=-DX");
+    const refused = await build("refused", `FROM ${image}\n`, "--cpp-flag", "-DX");
     assertStringIncludes(refused.stderr, 'the parameter "cppflags"');
   });
   await t.step("a folder of the server is built from where it lies, with the paths that clients send", async () => {

@@ -17,6 +17,8 @@ export interface AssembleOptions {
   config: ImageConfig;
   /** The steps on top of the base's; as many of them as there are layers must not be empty ones. */
   history: readonly HistoryEntry[];
+  /** The digests that the layers must have, in their order; another one is `corrupt`. */
+  diffIDs?: readonly string[];
   /** The config gets no history at all. */
   omitHistory?: boolean;
   /** Of the manifest, where its format has any. */
@@ -58,7 +60,7 @@ export async function assembleImage(
 
 async function assemble(
   intake: Intake,
-  { base, config, history, omitHistory, annotations, format, names = [], compression = "gzip", layers }:
+  { base, config, history, omitHistory, annotations, format, names = [], compression = "gzip", layers, diffIDs }:
     AssembleOptions,
   unread: Set<ReadableStream<Uint8Array>>,
 ): Promise<ImageRecord> {
@@ -67,9 +69,15 @@ async function assemble(
   const below = base === undefined ? undefined : findImage(catalogue, core.options.registries, base).image;
   checkCounts(layers, history, (below?.layers.length ?? 0) + layers.length, core.options.limits.layers);
   const stored = below === undefined ? [] : await takeLayers(intake, below, { format });
-  for (const layer of layers) {
+  for (const [at, layer] of layers.entries()) {
     const added = await storeLayer(intake, layer, { compression, format });
     unread.delete(layer);
+    if (diffIDs !== undefined && added.diffID !== diffIDs[at]) {
+      throw new EngineError(
+        "corrupt",
+        `Assemble image: a layer has the digest ${added.diffID}, expected ${diffIDs[at]}`,
+      );
+    }
     stored.push(added);
   }
   const whole: ImageConfig = {
