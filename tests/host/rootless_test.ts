@@ -8,7 +8,7 @@ import { Session, until } from "../fixtures/session.ts";
 const SERVE = new URL("../../scripts/serve.ts", import.meta.url).pathname;
 
 Deno.test("an ordinary user's server runs, keeps and removes containers", async (t) => {
-  const user = await ordinaryUser();
+  await using user = await ordinaryUser();
   const { folder } = user;
   {
     await using session = await Session.start({ folder, through: userDeno(user) });
@@ -150,7 +150,7 @@ Deno.test("an ordinary user's server runs, keeps and removes containers", async 
 });
 
 Deno.test("a user without subordinate IDs gets a server without containers, which says why", async () => {
-  const user = await ordinaryUser();
+  await using user = await ordinaryUser();
   const { folder } = user;
   const empty = `${folder}/empty`;
   await Deno.writeTextFile(empty, "");
